@@ -1,0 +1,26 @@
+# MLIR/LLVM 19 from the distribution, linked as one shared library each.
+find_package(MLIR 19 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+add_library(lstmc_mlir INTERFACE)
+target_include_directories(lstmc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_link_libraries(lstmc_mlir INTERFACE MLIR LLVM)
+
+# lstmc_tablegen(TARGET FILE.td OUTPUT "generator flags" ...): pairs of output and flags.
+function(lstmc_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(args ${ARGN})
+  list(LENGTH args n)
+  math(EXPR last "${n} - 1")
+  foreach(i RANGE 0 ${last} 2)
+    math(EXPR j "${i} + 1")
+    list(GET args ${i} out)
+    list(GET args ${j} flags)
+    separate_arguments(flags)
+    mlir_tablegen(${out} ${flags} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR})
+  endforeach()
+  add_public_tablegen_target(${target})
+endfunction()

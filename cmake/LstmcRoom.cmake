@@ -1,0 +1,49 @@
+# One static library per room: lstmc_room(NAME SOURCES ... FRIENDS ...).
+# FRIENDS is the whole list of rooms and libraries the room may include.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Equal bits: contraction is written out with fma, never left to the compiler (robustness: rule 11).
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+
+set(LSTMC_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
+if(LSTMC_SANITIZE)
+  add_compile_options(-fsanitize=${LSTMC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${LSTMC_SANITIZE})
+endif()
+
+find_program(LSTMC_CCACHE ccache)
+if(LSTMC_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${LSTMC_CCACHE})
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  find_program(LSTMC_LLD ld.lld-19)
+  if(LSTMC_LLD)
+    add_link_options(--ld-path=${LSTMC_LLD})
+  endif()
+endif()
+
+function(lstmc_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;FRIENDS" ${ARGN})
+  add_library(${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PUBLIC ${ROOM_FRIENDS})
+endfunction()
+
+# lstmc_test(NAME SOURCES ... FRIENDS ...): a GoogleTest program, one ctest entry per TEST.
+include(GoogleTest)
+function(lstmc_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;FRIENDS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${T_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE ${T_FRIENDS} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE LSTMC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT})
+endfunction()

@@ -1,0 +1,22 @@
+// The order of gates in weights, biases, projections and stashes: MXNet's, cuDNN's and PyTorch's.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace lstmc {
+
+/// What a recurrent layer computes in a step. Values are in packages: append only.
+enum class RnnMode : uint8_t { Relu, Tanh, Lstm, Gru };
+
+inline constexpr std::string_view kRnnModeNames[] = {"rnn_relu", "rnn_tanh", "lstm", "gru"};
+
+/// Blocks of H rows in W, R and the biases: lstm i, f, g, o; gru r, z, n.
+constexpr int gateCount(RnnMode mode) {
+  return mode == RnnMode::Lstm ? 4 : mode == RnnMode::Gru ? 3 : 1;
+}
+
+enum LstmGate { kGateI, kGateF, kGateG, kGateO };
+enum GruGate { kGateR, kGateZ, kGateN };
+
+} // namespace lstmc

@@ -1,0 +1,49 @@
+// Sizes and orders that the compiler plans and the kernels fill.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "executor/abi/Gate.h"
+
+namespace lstmc {
+
+/// Columns in a block of a packed matrix: one AVX-512 register of f32, two of AVX2. Part of the package format.
+inline constexpr int64_t kPanel = 16;
+
+/// Every buffer of an arena starts on this border, in bytes.
+inline constexpr int64_t kAlignment = 64;
+
+constexpr int64_t roundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/// Elements of one packed [N, K] matrix.
+///
+/// gates = 0: [ceil(N/16)][K][16], element (n, k) at (n/16, k, n%16).
+/// gates = G, N = G*H: [ceil(H/16)][K][G][16], element (g*H + u, k) at (u/16, k, g, u%16): one pass over K
+/// delivers all gates of 16 units. Columns beyond N (units beyond H) are 0. K is never padded.
+constexpr int64_t packedElements(int64_t n, int64_t k, int64_t gates) {
+  int64_t g = gates == 0 ? 1 : gates;
+  return roundUp(n / g, kPanel) * g * k;
+}
+
+/// Levels of partial sums that a walk over `shards` leaves of the fixed tree keeps alive.
+constexpr int64_t treeLevels(int64_t shards) { return std::bit_width(uint64_t(shards)) + 1; }
+
+/// Scratch of weight_gradient with an embedding among its uses: partial sums [levels][rows][columns].
+constexpr int64_t gradientScratchBytes(int64_t rows, int64_t columns, int64_t shards,
+                                       int64_t elementBytes) {
+  return treeLevels(shards) * rows * columns * elementBytes;
+}
+
+/// Scratch of rnn_forward: projections of a chunk [chunk, B, G*Hpad], h [2, B, Hpad], c [B, Hpad]; of rnn_backward: dh, dc
+/// [2, B, Hpad] each and one chunk. Hpad is H rounded up to the panel.
+constexpr int64_t rnnScratchBytes(RnnMode mode, int64_t batch, int64_t units, int64_t chunk,
+                                  int64_t elementBytes) {
+  int64_t padded = roundUp(units, kPanel);
+  return (chunk * gateCount(mode) + 6) * batch * padded * elementBytes + 4096;
+}
+
+/// First row of shard j of a batch: robustness rule 3.
+constexpr int64_t shardBegin(int64_t batch, int64_t shards, int64_t j) { return j * batch / shards; }
+
+} // namespace lstmc
