@@ -1,0 +1,207 @@
+// The Symbol API: a deferred graph, and the calls that grow it. Every way in (.lnet, files of others,
+// C++ programs) ends here. Nothing is computed; shapes are inferred as nodes come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "executor/abi/DType.h"
+#include "executor/base/Diagnostic.h"
+
+namespace lstmc::symbol {
+
+inline constexpr int64_t kUnknown = -1;
+
+/// An extent, with the name of the dim that it was written as ("batch"; empty: a number).
+struct Dim {
+  int64_t extent = kUnknown;
+  std::string name;
+};
+
+/// Extents as far as they are known; no rank at all if `ranked` is false.
+struct Shape {
+  bool ranked = false;
+  std::vector<Dim> dims;
+
+  Shape() = default;
+  Shape(std::vector<Dim> dims) : ranked(true), dims(std::move(dims)) {}
+  Shape(std::initializer_list<int64_t> extents) : ranked(true) {
+    for (int64_t e : extents)
+      dims.push_back({e, {}});
+  }
+  bool known() const;
+};
+
+/// Value of an attribute. A tuple may hold None (absent) entries, as `slice` takes.
+using Tuple = std::vector<std::optional<int64_t>>;
+using AttributeValue = std::variant<std::monostate /* None */, bool, int64_t, double, std::string, Tuple,
+                                    std::vector<double>>;
+
+struct NamedAttribute {
+  std::string name;
+  AttributeValue value;
+};
+
+/// How a parameter gets its first value: name in lower case ("uniform", "xavier", "lstmbias", "constant",
+/// "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments. Empty name: fit's initialiser by
+/// MXNet's name-suffix rules.
+struct Initialiser {
+  std::string name;
+  std::vector<NamedAttribute> arguments;
+  std::vector<std::string> patterns;     ///< of "mixed": the first regular expression that matches a name
+  std::vector<Initialiser> initialisers; ///< decides, and this is its initialiser
+};
+
+struct VariableOptions {
+  std::optional<DType> dtype;
+  Shape shape;
+  Initialiser init;
+  std::optional<double> lrMult, wdMult;
+  bool shareIsMeant = false; ///< made by Variable(..), not by a layer that was called with the name
+};
+
+/// What an op takes, as frontends need it to bind a call; made from the op records of ir/sym.
+struct OpAttribute {
+  enum class Kind { Integer, Float, Boolean, String, Choice, Tuple, DType };
+  std::string name;
+  Kind kind;
+  bool required;
+  bool nullable;                    ///< None may be given
+  std::vector<std::string> choices; ///< of Choice
+  std::string defaultText;          ///< as in MXNet's documents
+};
+struct OpInput {
+  std::string name;
+  bool optional = false;  ///< may be left out, and then is absent (state, length)
+  bool parameter = false; ///< a Variable NAME_<name> is made when the call leaves it out (weight, bias, gamma)
+  bool label = false;     ///< NAME_label is made as an input when the call leaves it out
+};
+struct OpSignature {
+  std::string name;                 ///< MXNet's canonical name
+  std::vector<std::string> aliases;
+  std::vector<OpInput> inputs;
+  bool variadic = false;            ///< any number of inputs (Concat, add_n, stack)
+  std::vector<OpAttribute> attributes;
+  std::string summary;
+  std::string countAttribute;       ///< "num_args": filled from the number of inputs; empty if none
+};
+
+/// The signature of an op by any of its names; null if there is none.
+const OpSignature *findOp(std::string_view name);
+/// All ops, in the order of their records.
+const std::vector<OpSignature> &allOps();
+
+class Graph;
+
+/// A tensor that will exist when the graph is run. A small handle: copy it freely. Valid as long as its Graph.
+class Symbol {
+public:
+  Symbol() = default;
+  explicit operator bool() const { return graph_ != nullptr; }
+  bool operator==(const Symbol &other) const = default;
+
+  Graph *graph() const { return graph_; }
+  /// The name users see: "fc1_output"'s node "fc1", an input's or parameter's own name.
+  std::string name() const;
+  Shape shape() const;
+  std::optional<DType> dtype() const;
+
+private:
+  friend class Graph;
+  Symbol(Graph *graph, void *value) : graph_(graph), value_(value) {}
+  Graph *graph_ = nullptr;
+  void *value_ = nullptr; ///< mlir::Value's opaque pointer
+};
+
+/// Where in the source a call stands: file, line, column and length in display cells, byte offset, the loop
+/// values and calls in force (innermost last), as Diagnostic.h has them.
+using Origin = SourceRange;
+
+enum class Role { Data, Label };
+
+/// A call of an op: arguments by position and by name, attributes by name.
+struct Call {
+  std::string op;
+  std::vector<Symbol> positional;
+  std::vector<std::pair<std::string, Symbol>> named;
+  std::vector<NamedAttribute> attributes;
+  std::string name; ///< empty: made as MXNet does ("fullyconnected0")
+  Origin origin;
+};
+
+/// What is in force while nodes are made; the inner scope wins.
+struct Scope {
+  enum class Kind { ContextGroup, Recompute, DType, NameScope } kind;
+  std::string value;
+};
+
+struct GraphOptions {
+  int64_t nodeLimit = 1'000'000;
+};
+
+/// Defaults for training that a file gives with fit(..) and data(..): keys and values as text, with where they stand.
+struct Setting {
+  std::string key;
+  AttributeValue value;
+  std::optional<Initialiser> initialiser; ///< of the key "initializer"
+  Origin origin;
+};
+
+/// One net: inputs, parameters, nodes, outputs. All errors come back as diagnostics with the reasons of
+/// lnet.md §5; a failed call leaves the graph as it was.
+class Graph {
+public:
+  explicit Graph(std::string name, GraphOptions options = {});
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  const std::string &name() const;
+
+  Checked<Symbol> input(std::string name, DType dtype, Shape shape, Role role, Origin origin = {});
+  /// A parameter. The same name is the same parameter; declarations must agree (E0209).
+  Checked<Symbol> variable(std::string name, VariableOptions options = {}, Origin origin = {});
+  /// The begin state of a recurrent layer: zero, unless fit's `carry` keeps it.
+  Checked<Symbol> beginState(std::string name, DType dtype, Shape shape, Origin origin = {});
+  /// Adds a node and returns its visible outputs. Makes the parameters that the call leaves out.
+  Checked<std::vector<Symbol>> apply(const Call &call);
+
+  void push(Scope scope);
+  void pop();
+
+  /// Ends the net: its outputs in order. Infers shapes in both directions; E0211 for what stays open.
+  Diagnostics finish(const std::vector<Symbol> &outputs);
+
+  void setFit(std::vector<Setting> settings);
+  void setData(std::vector<Setting> settings);
+  /// Values of `setting`s and `dim`s in force, kept for provenance and for `inspect`.
+  void setSettings(std::vector<std::pair<std::string, AttributeValue>> settings);
+
+  int64_t nodeCount() const;
+  std::vector<std::string> listArguments() const;       ///< inputs and parameters, MXNet's order
+  std::vector<std::string> listOutputs() const;         ///< "softmax_output"
+  std::vector<std::string> listAuxiliaryStates() const;
+  /// Shape of every argument, output by name, after finish().
+  std::vector<std::pair<std::string, Shape>> inferredShapes() const;
+
+  /// The sym text, with or without locations.
+  std::string text(bool locations = false) const;
+  /// Hash of the text without locations: equal for equal graphs, whatever made them. 32 hex digits.
+  std::string hash() const;
+
+  /// For the rest of the compiler (frontend/symbol/Module.h); public programs have no use for it.
+  struct Impl;
+  Impl &impl() { return *impl_; }
+  const Impl &impl() const { return *impl_; }
+
+private:
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace lstmc::symbol

@@ -1,0 +1,41 @@
+// What an op's gradient rule is given: where to put what it computes.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+#include "ir/sym/BatchPosition.h"
+
+namespace lstmc::sym {
+
+/// Builds backward ops behind everything built so far, at the location of the forward op. The order in
+/// which contributions arrive is the order of the sums (robustness rules 4 and 8): ops are visited in reverse
+/// program order.
+class GradientBuilder : public mlir::OpBuilder {
+public:
+  using OpBuilder::OpBuilder;
+  virtual ~GradientBuilder() = default;
+
+  /// What flows into result `index`; null when nothing does.
+  virtual mlir::Value resultGradient(unsigned index) = 0;
+  /// The same as zeros where nothing flows.
+  virtual mlir::Value resultGradientOrZero(unsigned index) = 0;
+  /// Whether anything that trains depends on this operand.
+  virtual bool wants(mlir::Value operand) = 0;
+
+  /// `gradient` has the operand's type.
+  virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
+
+  /// y = x weight^T was computed on rows: weight [N, K], dy [rows..., N], x [rows..., K]. All such uses of
+  /// a weight become one sum over the batch's shards.
+  virtual void addProductUse(mlir::Value weight, mlir::Value dy, mlir::Value x) = 0;
+  /// y = weight[indices]: weight [V, D], dy [indices..., D].
+  virtual void addIndexUse(mlir::Value weight, mlir::Value dy, mlir::Value indices) = 0;
+  /// y = x + bias: bias [N], dy [rows..., N].
+  virtual void addBiasUse(mlir::Value bias, mlir::Value dy) = 0;
+
+  /// Shards that the batch is cut into, and where the batch is in a forward value.
+  virtual int64_t shards() = 0;
+  virtual BatchPosition batch(mlir::Value value) = 0;
+};
+
+} // namespace lstmc::sym

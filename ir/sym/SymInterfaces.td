@@ -1,0 +1,102 @@
+// The questions that passes ask of ops. An op that answers them needs no mention in any pass.
+
+#ifndef LSTMC_IR_SYM_INTERFACES
+#define LSTMC_IR_SYM_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Sym_ShapeRule : OpInterface<"ShapeRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    What an op's shapes and dtypes have to do with one another, in both directions. The method states
+    relations; the solver (ir/sym/ShapeRelation.h) keeps for every extent where it came from, and calls again
+    until nothing changes. It never creates or erases ops.
+  }];
+  let methods = [
+    InterfaceMethod<"States the relations; fails after reporting a contradiction.",
+      "::llvm::LogicalResult", "relateShapes", (ins "::lstmc::sym::ShapeRelation &":$relation)>,
+  ];
+}
+
+def Sym_GradientRule : OpInterface<"GradientRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    Reverse mode. Called once an op's result gradients are complete; adds ops that compute what flows to the
+    operands, through ir/sym/GradientBuilder.h. An op without this interface stops the gradient with E0403, unless it has
+    the trait NoGradient, through which nothing flows.
+  }];
+  let methods = [
+    InterfaceMethod<"Contributes to the gradients of the operands.",
+      "::llvm::LogicalResult", "buildGradient", (ins "::lstmc::sym::GradientBuilder &":$builder)>,
+  ];
+}
+
+def Sym_BatchRule : OpInterface<"BatchRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    Where the batch axis of the results is, given where it is in the operands (ir/sym/BatchPosition.h). The rows of a
+    batch are cut into shards when a weight gradient is summed, so this decides the order of that sum.
+    `none` means that a result does not depend on single rows (or mixes them).
+  }];
+  let methods = [
+    InterfaceMethod<"Position of the batch in result `index`.",
+      "::lstmc::sym::BatchPosition", "batchOfResult",
+      (ins "unsigned":$index, "::llvm::ArrayRef<::lstmc::sym::BatchPosition>":$operands)>,
+  ];
+}
+
+def Sym_ScalarRule : OpInterface<"ScalarRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    An element-wise op in terms of scalar operations (executor/abi/ScalarOps.def). Operand and result shapes are
+    equal up to broadcasting. Every op with this rule can be part of a fused program, and has no other kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"Emits sym.scalar ops on scalars; `element` are the operands' scalars.",
+      "::mlir::Value", "emitScalar",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$element)>,
+  ];
+}
+
+def Sym_CostRule : OpInterface<"CostRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let methods = [
+    InterfaceMethod<"Floating-point operations; an fma counts two.",
+      "int64_t", "flops", (ins), [{}], [{ return ::lstmc::sym::defaultFlops($_op.getOperation()); }]>,
+    InterfaceMethod<"Bytes read and written, each tensor once.",
+      "int64_t", "movedBytes", (ins), [{}], [{ return ::lstmc::sym::defaultMovedBytes($_op.getOperation()); }]>,
+  ];
+  let cppNamespace = "::lstmc::sym";
+}
+
+def Sym_KernelRule : OpInterface<"KernelRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    The launches of library kernels (executor/abi/Kernels.def) that carry the op out, said to
+    ir/sym/KernelBuilder.h: views, packed operands, scratch. An op with neither this rule nor a ScalarRule must be
+    gone before lowering.
+  }];
+  let methods = [
+    InterfaceMethod<"Emits the launches; fails after reporting what the kernels lack.",
+      "::llvm::LogicalResult", "emitKernels", (ins "::lstmc::sym::KernelBuilder &":$builder)>,
+  ];
+}
+
+def Sym_LossHead : OpInterface<"LossHead"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    An op whose gradient starts here, ignoring what comes from above: SoftmaxOutput, the regression outputs,
+    MakeLoss, softmax_cross_entropy.
+  }];
+  let methods = [
+    InterfaceMethod<"Adds the op that measures this head: a tensor<4xf64> as the metric kernels say.",
+      "::mlir::Value", "buildMetric",
+      (ins "::mlir::OpBuilder &":$builder, "int64_t":$shards, "::lstmc::sym::BatchPosition":$batch)>,
+    InterfaceMethod<"Name of what it measures: softmax, linear, mae, logistic, loss.",
+      "::llvm::StringRef", "metricKind", (ins)>,
+    InterfaceMethod<"Whether the gradient is a mean already, so that nothing has to divide it by the batch.",
+      "bool", "normalises", (ins)>,
+  ];
+}
+
+#endif // LSTMC_IR_SYM_INTERFACES
