@@ -1,0 +1,53 @@
+// Writing a file that exists complete or not at all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "executor/base/Status.h"
+
+namespace lstmc {
+
+/// A file written beside its destination and renamed over it by `commit`. Until then it is called
+/// `.NAME.RANDOM.part`, created exclusively with mode 0600; the destructor removes it, and so does
+/// removeTemporaryFiles() from a signal handler. An existing file is kept (E0608) unless `force`.
+class OutputFile {
+public:
+  enum class Existing { Keep, Replace };
+
+  static Result<OutputFile> create(const std::string &path, Existing existing);
+
+  OutputFile(OutputFile &&other) noexcept;
+  OutputFile &operator=(OutputFile &&) = delete;
+  ~OutputFile();
+
+  Status write(std::span<const uint8_t> bytes);
+  Status write(std::string_view text);
+
+  /// Syncs the file, gives it the mode that the umask allows, and renames it. E0601 when any of that
+  /// fails, E0608 when the destination has come into being meanwhile; nothing is left then.
+  Status commit();
+
+private:
+  OutputFile() = default;
+  Error failed(const char *what, int error) const;
+
+  std::string path_, temporary_;
+  int fd_ = -1;
+  int slot_ = -1; ///< in the table that removeTemporaryFiles walks
+  Existing existing_ = Existing::Keep;
+};
+
+/// One call for small results.
+Status writeFile(const std::string &path, std::string_view text, OutputFile::Existing existing);
+
+/// Unlinks every output file that is not committed. Async-signal-safe; for a process about to die of
+/// a signal.
+void removeTemporaryFiles();
+
+/// 12 letters for the name of a temporary file, from the system's random source.
+std::string randomSuffix();
+
+} // namespace lstmc

@@ -1,0 +1,27 @@
+// SHA-256 of bytes: what manifests, packages and data positions are checked against.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lstmc {
+
+/// Takes bytes in any pieces; `finish` gives 64 lower-case hex digits, once.
+class Sha256 {
+public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256 &&) noexcept;
+  void update(std::span<const uint8_t> bytes);
+  std::string finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string sha256(std::span<const uint8_t> bytes);
+
+} // namespace lstmc
