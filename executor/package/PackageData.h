@@ -1,0 +1,215 @@
+// A package as plain structs: what the compiler fills and serialises, and what the runtime parses
+// and checks. Fields mean what executor/abi/Package.fbs says of them; nothing here has been checked
+// yet, and an enumerator read from a file may have any value of its underlying type.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/abi/Kernels.h"
+#include "executor/abi/ScalarOps.h"
+#include "executor/base/Status.h"
+#include "executor/base/Tensor.h"
+
+namespace lstmc::package {
+
+/// The operand that is absent.
+inline constexpr uint32_t kNoBuffer = 4294967295u;
+/// `entry` of a buffer that lives always.
+inline constexpr int32_t kPersistent = -1;
+
+/// What a buffer holds. The rules that the check at load holds the planner to:
+///   Parameter, Auxiliary, Optimizer, State   persistent; written from `commit` on only
+///   Gradient, Packed                         written anywhere; Packed is persistent
+///   Input, Scalar   written by the caller only; persistent, or live from the first launch to the
+///   last Output          persistent, or live to the last launch of its entry Activation, Workspace
+///   of one entry; written before it is read
+enum class Kind : uint8_t {
+  Parameter,
+  Auxiliary,
+  Gradient,
+  Optimizer,
+  State,
+  Input,
+  Output,
+  Scalar,
+  Activation,
+  Workspace,
+  Packed,
+};
+inline constexpr std::string_view kKindNames[] = {
+    "parameter", "auxiliary", "gradient",   "optimizer", "state", "input",
+    "output",    "scalar",    "activation", "workspace", "packed"};
+inline constexpr int kKindCount = 11;
+
+struct Location {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t length = 0;
+  std::string text;
+  std::string op;
+  std::string name;
+  std::vector<std::string> notes;
+  bool operator==(const Location &) const = default;
+};
+
+struct Device {
+  std::string name;
+  uint64_t arenaBytes = 0;
+  bool operator==(const Device &) const = default;
+};
+
+struct Buffer {
+  uint32_t device = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  Kind kind = Kind::Activation;
+  std::string name;
+  uint32_t location = 0;
+  int32_t entry = kPersistent;
+  uint32_t from = 0;
+  uint32_t to = 0;
+  bool operator==(const Buffer &) const = default;
+};
+
+struct Operand {
+  uint32_t buffer = kNoBuffer;
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; ///< empty: dense
+  bool operator==(const Operand &) const = default;
+};
+
+struct Launch {
+  KernelId kernel = KernelId::Fill;
+  std::vector<Operand> operands;
+  std::vector<int64_t> ints;
+  std::vector<double> floats;
+  uint32_t location = 0;
+  bool operator==(const Launch &) const = default;
+};
+
+struct Instruction {
+  ScalarOp op = ScalarOp::Constant;
+  DType type = DType::F32;
+  uint16_t a = 0;
+  uint16_t b = 0;
+  uint16_t c = 0;
+  double immediate = 0;
+  bool operator==(const Instruction &) const = default;
+};
+
+struct Program {
+  std::vector<DType> types;
+  std::vector<Instruction> instructions;
+  std::vector<int32_t> results;
+  bool operator==(const Program &) const = default;
+};
+
+struct Binding {
+  std::string name;
+  uint32_t buffer = 0;
+  std::string role;
+  std::vector<std::string> dims;
+  bool operator==(const Binding &) const = default;
+};
+
+struct DeviceProgram {
+  uint32_t device = 0;
+  std::vector<Launch> launches;
+  uint32_t commit = 0; ///< launches.size() where nothing is committed
+  bool operator==(const DeviceProgram &) const = default;
+};
+
+struct Entry {
+  std::string name;
+  std::vector<Binding> inputs;
+  std::vector<Binding> outputs;
+  std::vector<DeviceProgram> programs;
+  bool operator==(const Entry &) const = default;
+};
+
+struct Slot {
+  std::string name;
+  uint32_t buffer = 0;
+  bool operator==(const Slot &) const = default;
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<uint32_t> buffers;
+  std::vector<uint32_t> gradients;
+  std::vector<Slot> slots;
+  Launch initialise; ///< its first output is buffers[0], whole
+  std::string init;
+  double lrMult = 1;
+  double wdMult = 1;
+  bool auxiliary = false;
+  std::string group;
+  uint32_t location = 0;
+  bool operator==(const Parameter &) const = default;
+};
+
+struct State {
+  std::string name;
+  std::vector<uint32_t> buffers;
+  uint32_t location = 0;
+  bool operator==(const State &) const = default;
+};
+
+struct Packed {
+  std::string name;
+  std::vector<std::string> parts;
+  bool operator==(const Packed &) const = default;
+};
+
+struct Setting {
+  std::string name;
+  std::string value;
+  bool operator==(const Setting &) const = default;
+};
+
+struct Metric {
+  std::string name;
+  std::string head;
+  bool operator==(const Metric &) const = default;
+};
+
+struct PackageData {
+  uint32_t abi = 0; ///< serialize() writes kPackageAbi for 0
+  std::string producer;
+  std::string net;
+  std::string graphHash;
+  std::string numerics;
+  uint32_t shards = 8;
+  std::vector<Setting> settings;
+  std::vector<Setting> fit;
+  std::vector<Setting> data;
+  std::vector<Device> devices;
+  std::vector<Location> locations; ///< at least one; what has none points at one with line 0
+  std::vector<Buffer> buffers;
+  std::vector<Program> programs;
+  std::vector<Parameter> parameters;
+  std::vector<State> states;
+  std::vector<Packed> packed;
+  std::vector<Entry> entries;
+  std::vector<Metric> metrics;
+  bool operator==(const PackageData &) const = default;
+};
+
+using Bytes = std::vector<uint8_t>;
+
+/// The package's bytes; equal data give equal bytes.
+Bytes serialize(const PackageData &data);
+
+/// The structs that are in the bytes. Verifies that they are a package at all (E0602, E0603:
+/// structure, identifier, abi); what the fields say is left to Package::open.
+Result<PackageData> parse(std::span<const uint8_t> bytes);
+
+} // namespace lstmc::package
