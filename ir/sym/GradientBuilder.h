@@ -28,6 +28,9 @@ public:
   /// y = x weight^T was computed on rows: weight [N, K], dy [rows..., N], x [rows..., K]. All such uses of
   /// a weight become one sum over the batch's shards.
   virtual void addProductUse(mlir::Value weight, mlir::Value dy, mlir::Value x) = 0;
+  /// A layer computed r h at every step: dy [T, B, N] is the gradient of that, y [T, B, K] the layer's output, h0 [B, K] its
+  /// begin state or null for zeros; `reverse` if it ran from T-1 to 0.
+  virtual void addRecurrentUse(mlir::Value weight, mlir::Value dy, mlir::Value y, mlir::Value h0, bool reverse) = 0;
   /// y = weight[indices]: weight [V, D], dy [indices..., D].
   virtual void addIndexUse(mlir::Value weight, mlir::Value dy, mlir::Value indices) = 0;
   /// y = x + bias: bias [N], dy [rows..., N].

@@ -1,0 +1,300 @@
+// Ops that no user writes: what make-entries, unpack-rnn and gradient make of a net.
+
+#ifndef LSTMC_IR_SYM_TRAININGOPS
+#define LSTMC_IR_SYM_TRAININGOPS
+
+include "ir/sym/SymBase.td"
+include "ir/sym/SymInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Sym_InternalOp<string mnemonic, list<Trait> traits = []> : Op<Sym_Dialect, mnemonic, traits>;
+
+//===---- what persists between calls --------------------------------------------------------------===//
+
+def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
+  let summary = "a parameter of the module, shared by all entries";
+  let description = [{
+    Declared once, in the order of the net; read by `sym.read`, written by `sym.write`. `init` is what
+    `sym.variable` says; `ordinal` names the op to Philox when its first value is drawn.
+
+    ```mlir
+    sym.parameter @decoder_weight : tensor<65x256xf32> {init = ["uniform", {scale = 8.0e-02}], ordinal = 9 : i64}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Sym_Tensor>:$type);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+}
+
+def Sym_SlotOp : Sym_InternalOp<"slot", [Symbol]> {
+  let summary = "optimizer state of a parameter; zero at first";
+  let description = [{
+    ```mlir
+    sym.slot @decoder_weight.mean of @decoder_weight "mean" : tensor<65x256xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, StrAttr:$slot,
+                   TypeAttrOf<Sym_Tensor>:$type);
+  let assemblyFormat = "$sym_name `of` $parameter $slot `:` $type attr-dict";
+}
+
+def Sym_StateOp : Sym_InternalOp<"state", [Symbol]> {
+  let summary = "a value that is kept from one call to the next; zero at first";
+  let description = [{
+    ```mlir
+    sym.state @lstm0_begin_state_0 : tensor<1x32x256xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Sym_Tensor>:$type);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+}
+
+def Sym_ReadOp : Sym_InternalOp<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "what a parameter, slot or state holds at the start of the call";
+  let description = [{
+    Reads see the value from before the call wherever they stand: writes take effect at its end.
+    ```mlir
+    %w = sym.read @decoder_weight : tensor<65x256xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$source);
+  let results = (outs Sym_Tensor:$value);
+  let assemblyFormat = "$source `:` type($value) attr-dict";
+}
+
+def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "what a parameter, slot or state holds after the call";
+  let description = [{
+    One write per target in an entry.
+    ```mlir
+    sym.write @decoder_weight, %new : tensor<65x256xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$target, Sym_Tensor:$value);
+  let assemblyFormat = "$target `,` $value `:` type($value) attr-dict";
+}
+
+//===---- recurrence -------------------------------------------------------------------------------===//
+
+def Sym_RnnLayerOp : Sym_InternalOp<"rnn_layer", [
+    Pure, AttrSizedOperandSegments, AttrSizedResultSegments,
+    DeclareOpInterfaceMethods<Sym_BatchRule>, DeclareOpInterfaceMethods<Sym_GradientRule>,
+    DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+  let summary = "one recurrent layer in one direction, over all steps";
+  let description = [{
+    The kernel `rnn_forward` says what it computes and in which order it adds. `gates`, `cells` and `before`
+    are what backward needs; a result that nobody uses is not stored. `chunk` (hoist-projection): steps whose input projection
+    is made at once.
+
+    With x `[T, B, I]`, H units, G gates: w `[G*H, I]`, r `[G*H, H]`, biases `[G*H]`, h0 and c0 `[B, H]`,
+    length `[B]`; y `[T, B, H]`, hN and cN `[B, H]`, gates `[T, B, G*H]`, cells and before `[T, B, H]`.
+
+    ```mlir
+    %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) bias(%bi, %bh) state(%h0, %c0)
+      : (tensor<64x32x256xf32>, ...) -> (tensor<64x32x256xf32>, tensor<32x256xf32>, tensor<32x256xf32>)
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$w, Sym_Tensor:$r, Optional<Sym_Tensor>:$bi, Optional<Sym_Tensor>:$bh,
+                   Optional<Sym_Tensor>:$h0, Optional<Sym_Tensor>:$c0, Optional<Sym_Tensor>:$length,
+                   StrAttr:$mode, DefaultValuedAttr<BoolAttr, "false">:$reverse, OptionalAttr<I64Attr>:$chunk);
+  let results = (outs Sym_Tensor:$y, Sym_Tensor:$hN, Optional<Sym_Tensor>:$cN, Optional<Sym_Tensor>:$gates,
+                 Optional<Sym_Tensor>:$cells, Optional<Sym_Tensor>:$before);
+  let hasVerifier = 1;
+}
+
+def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
+    Pure, AttrSizedOperandSegments, AttrSizedResultSegments,
+    DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+  let summary = "backward of sym.rnn_layer through time";
+  let description = [{
+    The kernel `rnn_backward` says what it computes. `dgates` is the gradient of (W x + bi), `dhidden` that of
+    (R h + bh) where it differs (gru). Weight gradients are sums of their own over these.
+    ```mlir
+    %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) w(%w) r(%r) dy(%dy) : ...
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$gates, Optional<Sym_Tensor>:$cells, Sym_Tensor:$y, Optional<Sym_Tensor>:$h0,
+                   Optional<Sym_Tensor>:$c0, Optional<Sym_Tensor>:$length, Optional<Sym_Tensor>:$before,
+                   Sym_Tensor:$w, Sym_Tensor:$r, Optional<Sym_Tensor>:$dy, Optional<Sym_Tensor>:$dhN, Optional<Sym_Tensor>:$dcN,
+                   StrAttr:$mode, DefaultValuedAttr<BoolAttr, "false">:$reverse, OptionalAttr<I64Attr>:$chunk);
+  let results = (outs Sym_Tensor:$dgates, Optional<Sym_Tensor>:$dhidden, Optional<Sym_Tensor>:$dx,
+                 Optional<Sym_Tensor>:$dh0, Optional<Sym_Tensor>:$dc0);
+}
+
+//===---- sums over the batch ----------------------------------------------------------------------===//
+
+def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
+    Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+  let summary = "the gradient of a weight: one sum over all its uses, by shard, then the tree";
+  let description = [{
+    Use i adds dys[i]^T xs[i] over rows. `kinds[i]` says how xs[i] is read:
+      * 0 product: x `[rows..., K]`, dy `[rows..., N]`;
+      * 1 index: x `[rows...]` picks the row of the result that receives dy;
+      * 2 delayed, 3 ahead: x is a layer's output `[T, B, K]`, and step t of dy meets x of step t-1 (t+1 for a
+        layer that runs backward); step 0 (T-1) meets the next of `initials`, `[B, K]`, or nothing if `hasInitial[i]` is 0.
+    Rows of use i are `[outer[i], batch, inner[i]]`; uses come in reverse program order.
+    ```mlir
+    %dw = sym.weight_gradient (%dy), (%x), () {kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 64>,
+            batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
+       : (tensor<64x32x65xf32>, tensor<64x32x256xf32>) -> tensor<65x256xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sym_Tensor>:$dys, Variadic<Sym_Tensor>:$xs, Variadic<Sym_Tensor>:$initials,
+                   DenseI64ArrayAttr:$kinds, DenseI64ArrayAttr:$hasInitial, DenseI64ArrayAttr:$outer, I64Attr:$batch,
+                   DenseI64ArrayAttr:$inner, I64Attr:$shards);
+  let results = (outs Sym_Tensor:$dw);
+}
+
+def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
+    Pure, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+  let summary = "the gradient of a bias: the sum of dys over all rows, in the order of weight_gradient";
+  let description = [{
+    ```mlir
+    %db = sym.bias_gradient %dy {outer = array<i64: 64>, batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
+       : (tensor<64x32x65xf32>) -> tensor<65xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sym_Tensor>:$dys, DenseI64ArrayAttr:$outer, I64Attr:$batch, DenseI64ArrayAttr:$inner,
+                   I64Attr:$shards);
+  let results = (outs Sym_Tensor:$db);
+  let assemblyFormat = "$dys attr-dict `:` functional-type($dys, $db)";
+}
+
+def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [Pure, DeclareOpInterfaceMethods<Sym_KernelRule>]> {
+  let summary = "the sum of squares of all operands, in f64";
+  let description = [{
+    ```mlir
+    %n = sym.norm_squared %a, %b : (tensor<65x256xf32>, tensor<65xf32>) -> tensor<1xf64>
+    ```
+  }];
+  let arguments = (ins Variadic<Sym_Tensor>:$xs);
+  let results = (outs Sym_Tensor:$norm);
+  let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $norm)";
+}
+
+//===---- gradients that are kernels of their own --------------------------------------------------===//
+
+class Sym_KernelOp<string mnemonic> : Sym_InternalOp<mnemonic, [Pure, DeclareOpInterfaceMethods<Sym_KernelRule>]>;
+
+def Sym_SoftmaxOutputGradientOp : Sym_KernelOp<"softmax_output_gradient"> {
+  let summary = "what SoftmaxOutput sends back, from its probabilities and the label";
+  let description = [{
+    The kernel `softmax_output_gradient`. p `[A, C, D]` by `axis`: its classes are there.
+    ```mlir
+    %dx = sym.softmax_output_gradient %p, %label {axis = 2 : i64, use_ignore = false, normalization = "valid", multi = false,
+       ignore_label = -1.0, grad_scale = 1.0, smooth_alpha = 0.0} : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<64x32x65xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$p, Sym_Tensor:$label, I64Attr:$axis, BoolAttr:$use_ignore, StrAttr:$normalization, BoolAttr:$multi,
+                   F64Attr:$ignore_label, F64Attr:$grad_scale, F64Attr:$smooth_alpha);
+  let results = (outs Sym_Tensor:$dx);
+  let assemblyFormat = "$p `,` $label attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_SoftmaxGradientOp : Sym_KernelOp<"softmax_gradient"> {
+  let summary = "backward of softmax and log_softmax, from their result";
+  let description = [{
+    ```mlir
+    %dx = sym.softmax_gradient %y, %dy {axis = 1 : i64, log = false, temperature = 1.0} : (tensor<8x5xf32>, tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$y, Sym_Tensor:$dy, Optional<Sym_Tensor>:$length, I64Attr:$axis, BoolAttr:$log, F64Attr:$temperature);
+  let results = (outs Sym_Tensor:$dx);
+  let assemblyFormat = "$y `,` $dy (`length` $length^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_LayerNormGradientOp : Sym_KernelOp<"layer_norm_gradient"> {
+  let summary = "backward of LayerNorm: to its data, and per row to gamma";
+  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$gamma, Sym_Tensor:$mean, Sym_Tensor:$rstd, Sym_Tensor:$dy, I64Attr:$axis);
+  let results = (outs Sym_Tensor:$dx, Sym_Tensor:$dgammaRows);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_PickGradientOp : Sym_KernelOp<"pick_gradient"> {
+  let summary = "backward of pick: dy at the place picked, 0 elsewhere";
+  let arguments = (ins Sym_Tensor:$dy, Sym_Tensor:$indices, I64Attr:$axis, BoolAttr:$wrap);
+  let results = (outs Sym_Tensor:$dx);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_SequenceLastGradientOp : Sym_KernelOp<"sequence_last_gradient"> {
+  let summary = "backward of SequenceLast with lengths";
+  let arguments = (ins Sym_Tensor:$dy, Sym_Tensor:$length, I64Attr:$axis);
+  let results = (outs Sym_Tensor:$dx);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_PlaceOp : Sym_KernelOp<"place"> {
+  let summary = "zeros with the operand in a strided window: backward of slicing";
+  let description = [{
+    result[begin + i * step] = x[i] on every axis, 0 elsewhere.
+    ```mlir
+    %dx = sym.place %dy {begin = array<i64: 1, 0>, step = array<i64: 1, 1>} : (tensor<2x4xf32>) -> tensor<5x4xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$x, DenseI64ArrayAttr:$begin, DenseI64ArrayAttr:$step);
+  let results = (outs Sym_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_ReduceToOp : Sym_KernelOp<"reduce_to"> {
+  let summary = "sums over the axes that a broadcast stretched";
+  let description = [{
+    The result has the operand's rank with extent 1 on the summed axes, or rank 1 and one element for all.
+    ```mlir
+    %d = sym.reduce_to %dy : (tensor<8x4xf32>) -> tensor<1x4xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$x);
+  let results = (outs Sym_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+//===---- randomness -------------------------------------------------------------------------------===//
+
+def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterfaceMethods<Sym_ScalarRule>]> {
+  let summary = "0 with probability p, else 1/(1-p), by seed, update, op and element";
+  let description = [{
+    The element is the row-major index in the result, so its scalar form is right only over the result's own shape.
+    Backward makes the mask again rather than keep it.
+    ```mlir
+    %m = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x32x256xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$seed, Sym_Tensor:$update, F64Attr:$p, I64Attr:$ordinal);
+  let results = (outs Sym_Tensor:$mask);
+  let assemblyFormat = "$seed `,` $update attr-dict `:` functional-type(operands, results)";
+}
+
+//===---- metrics ----------------------------------------------------------------------------------===//
+
+def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric"> {
+  let summary = "loss in nats, labels counted and ignored, right answers: f64 [4]";
+  let description = [{
+    x holds logits, its classes at `axis`; rows are `[outer, batch, inner]` once that axis is taken out.
+    ```mlir
+    %m = sym.softmax_metric %x, %label {axis = 2 : i64, outer = 64 : i64, batch = 32 : i64, inner = 1 : i64, shards = 8 : i64,
+       use_ignore = false, ignore_label = -1.0} : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<4xf64>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$axis, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards,
+                   BoolAttr:$use_ignore, F64Attr:$ignore_label);
+  let results = (outs Sym_Tensor:$metric);
+  let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric"> {
+  let summary = "loss, count, absolute and squared differences: f64 [4]";
+  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, BoolAttr:$logistic);
+  let results = (outs Sym_Tensor:$metric);
+  let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_LossMetricOp : Sym_KernelOp<"loss_metric"> {
+  let summary = "sum and count of a loss: f64 [4]";
+  let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards);
+  let results = (outs Sym_Tensor:$metric);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // LSTMC_IR_SYM_TRAININGOPS
