@@ -1,0 +1,369 @@
+// What every scalar operation of executor/abi/ScalarOps.def means: used by the reference, by constant folding and, for
+// what it does not vectorise, by the tile evaluator. The floating-point mode is the caller's (base/FloatMode.h).
+//
+// Operations on integers that have a meaning only for reals (exp, sin, pow, ...) go through f64 and back by `cast`,
+// so evaluation is total: no operands are undefined behaviour. Two NaNs are one value; their signs and payloads
+// are nobody's promise.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include "executor/abi/ScalarOps.h"
+#include "executor/base/ElementaryFunctions.h"
+#include "executor/base/Numeric.h"
+#include "executor/base/Philox.h"
+#include "executor/base/ScalarFloat.h"
+
+namespace lstmc {
+
+namespace scalar {
+
+// The four functions of our own: f32 by base/ElementaryFunctions.h, f64 by libm.
+inline float exponential(float x) { return lstmc::exponential(ScalarFloat<>{x}).v; }
+inline double exponential(double x) { return std::exp(x); }
+inline float logarithm(float x) { return lstmc::logarithm(ScalarFloat<>{x}).v; }
+inline double logarithm(double x) { return std::log(x); }
+inline float hyperbolicTangent(float x) { return lstmc::hyperbolicTangent(ScalarFloat<>{x}).v; }
+inline double hyperbolicTangent(double x) { return std::tanh(x); }
+inline float sigmoid(float x) { return lstmc::sigmoid(ScalarFloat<>{x}).v; }
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// a if a > b or a is NaN, else b: NaN wins from either side.
+template <typename T> inline T maximum(T a, T b) { return a > b || a != a ? a : b; }
+template <typename T> inline T minimum(T a, T b) { return a < b || a != a ? a : b; }
+
+/// Nearest integer, halves down.
+inline double rintHalvesDown(double x) {
+  double floor = std::floor(x), ceil = std::ceil(x);
+  return x - floor <= ceil - x ? floor : ceil;
+}
+
+/// Python's %: the result has the sign of b.
+inline double modulo(double a, double b) {
+  if (b == 0)
+    return 0;
+  double r = std::fmod(a, b);
+  if (r == 0)
+    return std::copysign(0.0, b);
+  return (r < 0) == (b < 0) ? r : r + b;
+}
+
+/// Derivative of log |Gamma|. Negative x by reflection, psi(1-x) = psi(x) + pi cot(pi x); then the recurrence
+/// psi(x) = psi(x+1) - 1/x up to 6 and the asymptotic series. NaN at the poles 0, -1, -2, ...
+///
+/// Source: Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.
+inline double digamma(double x) {
+  constexpr double kPi = 3.141592653589793238462643383279502884;
+  if (x <= 0) {
+    if (x == std::floor(x))
+      return std::numeric_limits<double>::quiet_NaN();
+    // The distance to the pole alone keeps the argument of tan small, however negative x is.
+    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
+  }
+  double low = 0;
+  for (; x < 6; x += 1)
+    low += 1 / x;
+  double s = 1 / (x * x);
+  double series =
+      s * (1.0 / 12 -
+           s * (1.0 / 120 -
+                s * (1.0 / 252 -
+                     s * (1.0 / 240 - s * (1.0 / 132 - s * (691.0 / 32760 - s * (1.0 / 12)))))));
+  return std::log(x) - 0.5 / x - series - low;
+}
+
+/// Inverse of erf: a start with relative error 2e-3, then Newton steps on erf (or on erfc near 1, where erf has lost
+/// the digits) that square the error each time.
+///
+/// Source of the start: S. Winitzki, "A handy approximation for the error function and its inverse".
+inline double erfinv(double y) {
+  double a = std::fabs(y);
+  if (!(a < 1))
+    return a == 1 ? std::copysign(std::numeric_limits<double>::infinity(), y)
+                  : std::numeric_limits<double>::quiet_NaN();
+  constexpr double kShape = 0.147, kTwoOverPi = 0.636619772367581343, kHalfRootPi = 0.886226925452758014;
+  double l = std::log1p(-a * a), b = kTwoOverPi / kShape + l / 2;
+  double x = a < 1e-4 ? a * kHalfRootPi : std::sqrt(std::sqrt(b * b - l / kShape) - b);
+  for (int step = 0; step < 3; ++step) {
+    double error = a < 0.5 ? std::erf(x) - a : (1 - a) - std::erfc(x);
+    double newton = error * kHalfRootPi * std::exp(x * x);
+    x -= newton / (1 + x * newton); // Halley's correction
+  }
+  return std::copysign(x, y);
+}
+
+inline double softRelu(double x) {
+  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+inline double logGamma(double x) {
+  int sign; // lgamma would write a global
+  return lgamma_r(x, &sign);
+}
+
+/// Operations computed in f64 and rounded once.
+inline double evaluateInF64(ScalarOp op, double a, double b) {
+  switch (op) {
+  case ScalarOp::Pow:
+    return std::pow(a, b);
+  case ScalarOp::Hypot:
+    return std::hypot(a, b);
+  case ScalarOp::Cbrt:
+    return std::cbrt(a);
+  case ScalarOp::Expm1:
+    return std::expm1(a);
+  case ScalarOp::Log10:
+    return std::log10(a);
+  case ScalarOp::Log2:
+    return std::log2(a);
+  case ScalarOp::Log1p:
+    return std::log1p(a);
+  case ScalarOp::Sin:
+    return std::sin(a);
+  case ScalarOp::Cos:
+    return std::cos(a);
+  case ScalarOp::Tan:
+    return std::tan(a);
+  case ScalarOp::Asin:
+    return std::asin(a);
+  case ScalarOp::Acos:
+    return std::acos(a);
+  case ScalarOp::Atan:
+    return std::atan(a);
+  case ScalarOp::Sinh:
+    return std::sinh(a);
+  case ScalarOp::Cosh:
+    return std::cosh(a);
+  case ScalarOp::Asinh:
+    return std::asinh(a);
+  case ScalarOp::Acosh:
+    return std::acosh(a);
+  case ScalarOp::Atanh:
+    return std::atanh(a);
+  case ScalarOp::Gamma:
+    return std::tgamma(a);
+  case ScalarOp::LogGamma:
+    return logGamma(a);
+  case ScalarOp::Digamma:
+    return digamma(a);
+  case ScalarOp::Erf:
+    return std::erf(a);
+  case ScalarOp::Erfinv:
+    return erfinv(a);
+  case ScalarOp::SoftRelu:
+    return softRelu(a);
+  default:
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+/// Operations of f32 and f64 that are not common to both and the integers.
+template <std::floating_point T> inline T evaluateFloat(ScalarOp op, T a, T b, T c) {
+  switch (op) {
+  case ScalarOp::Div:
+    return a / b;
+  case ScalarOp::Mod:
+    return T(modulo(a, b));
+  case ScalarOp::Fma:
+    return std::fma(a, b, c);
+  case ScalarOp::Neg:
+    return -a;
+  case ScalarOp::Abs:
+    return std::fabs(a);
+  case ScalarOp::Sign:
+    return a > 0 ? T(1) : a < 0 ? T(-1) : a == a ? T(0) : a;
+  case ScalarOp::Floor:
+    return std::floor(a);
+  case ScalarOp::Ceil:
+    return std::ceil(a);
+  case ScalarOp::Trunc:
+    return std::trunc(a);
+  case ScalarOp::Round:
+    return std::round(a);
+  case ScalarOp::Rint:
+    return T(rintHalvesDown(a));
+  case ScalarOp::Sqrt:
+    return std::sqrt(a);
+  case ScalarOp::Exp:
+    return exponential(a);
+  case ScalarOp::Log:
+    return logarithm(a);
+  case ScalarOp::Tanh:
+    return hyperbolicTangent(a);
+  case ScalarOp::Sigmoid:
+    return sigmoid(a);
+  default:
+    return T(evaluateInF64(op, a, b));
+  }
+}
+
+/// As above for i32 and i64; sums and products wrap.
+template <std::signed_integral T> inline T evaluateInteger(ScalarOp op, T a, T b, T c) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+  case ScalarOp::Div:
+    return b == 0 ? T(0) : b == -1 ? T(U(0) - U(a)) : T(a / b);
+  case ScalarOp::Mod: {
+    T r = b == 0 || b == -1 ? T(0) : T(a % b);
+    return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
+  }
+  case ScalarOp::Fma:
+    return T(U(a) * U(b) + U(c));
+  case ScalarOp::Neg:
+    return T(U(0) - U(a));
+  case ScalarOp::Abs:
+    return a < 0 ? T(U(0) - U(a)) : a;
+  case ScalarOp::Sign:
+    return T((a > 0) - (a < 0));
+  case ScalarOp::Floor:
+  case ScalarOp::Ceil:
+  case ScalarOp::Trunc:
+  case ScalarOp::Round:
+  case ScalarOp::Rint:
+    return a;
+  default:
+    return convert<T>(evaluateFloat<double>(op, double(a), double(b), double(c)));
+  }
+}
+
+} // namespace scalar
+
+/// An operation whose result has the type of its operands (ScalarResult::Same), Select excepted.
+template <typename T> inline T evaluate(ScalarOp op, T a, T b = T(), T c = T()) {
+  if constexpr (std::is_same_v<T, bool>) {
+    switch (op) {
+    case ScalarOp::And:
+      return a && b;
+    case ScalarOp::Or:
+      return a || b;
+    case ScalarOp::Xor:
+      return a != b;
+    case ScalarOp::Not:
+      return !a;
+    default: // as on i32: the loader refuses it, but nothing is undefined
+      return convert<bool>(evaluate<int32_t>(op, a, b, c));
+    }
+  } else {
+    switch (op) {
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
+      if constexpr (std::integral<T>) {
+        using U = std::make_unsigned_t<T>;
+        return op == ScalarOp::Add   ? T(U(a) + U(b))
+               : op == ScalarOp::Sub ? T(U(a) - U(b))
+                                     : T(U(a) * U(b));
+      } else {
+        return op == ScalarOp::Add ? a + b : op == ScalarOp::Sub ? a - b : a * b;
+      }
+    case ScalarOp::Max:
+      return scalar::maximum(a, b);
+    case ScalarOp::Min:
+      return scalar::minimum(a, b);
+    case ScalarOp::And:
+    case ScalarOp::Or:
+    case ScalarOp::Xor:
+    case ScalarOp::Not:
+      return T(evaluate<bool>(op, a != T(0), b != T(0)));
+    default:
+      if constexpr (std::integral<T>)
+        return scalar::evaluateInteger(op, a, b, c);
+      else
+        return scalar::evaluateFloat(op, a, b, c);
+    }
+  }
+}
+
+/// An operation whose result is a bool (ScalarResult::Bool).
+template <typename T> inline bool compare(ScalarOp op, T a, T b) {
+  switch (op) {
+  case ScalarOp::Equal:
+    return a == b;
+  case ScalarOp::NotEqual:
+    return a != b;
+  case ScalarOp::Less:
+    return a < b;
+  case ScalarOp::LessEqual:
+    return a <= b;
+  case ScalarOp::Greater:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+/// A value with its type: f32, f64, i32, i64 or bool.
+struct ScalarValue {
+  DType type = DType::F32;
+  union {
+    float f32 = 0;
+    double f64;
+    int32_t i32;
+    int64_t i64;
+    bool boolean;
+  };
+
+  template <typename T> static ScalarValue of(T value) {
+    ScalarValue result;
+    if constexpr (std::is_same_v<T, float>)
+      result.type = DType::F32, result.f32 = value;
+    else if constexpr (std::is_same_v<T, double>)
+      result.type = DType::F64, result.f64 = value;
+    else if constexpr (std::is_same_v<T, int32_t>)
+      result.type = DType::I32, result.i32 = value;
+    else if constexpr (std::is_same_v<T, int64_t>)
+      result.type = DType::I64, result.i64 = value;
+    else
+      result.type = DType::Bool, result.boolean = value;
+    return result;
+  }
+  /// The value, converted as by `cast`.
+  template <typename T> T as() const {
+    switch (type) {
+    case DType::F64:
+      return convert<T>(f64);
+    case DType::I32:
+      return convert<T>(i32);
+    case DType::I64:
+      return convert<T>(i64);
+    case DType::Bool:
+      return convert<T>(boolean);
+    default:
+      return convert<T>(f32);
+    }
+  }
+};
+
+/// One instruction: any operation, whatever its result. `type` is the instruction's, `element` the row-major
+/// index in the program's common shape (uniform alone asks for it).
+inline ScalarValue evaluate(ScalarOp op, DType type, ScalarValue a, ScalarValue b, ScalarValue c,
+                            double immediate, uint64_t element) {
+  return withWidenedType(type, [&](auto result) {
+    using T = decltype(result);
+    switch (op) {
+    case ScalarOp::Constant:
+      return ScalarValue::of(convert<T>(immediate));
+    case ScalarOp::Cast:
+      return ScalarValue::of(a.as<T>());
+    case ScalarOp::Uniform:
+      return ScalarValue::of(
+          convert<T>(randomUniform(uint64_t(a.as<int64_t>()), element,
+                                   uint32_t(convert<int64_t>(immediate)), uint32_t(b.as<int64_t>()))));
+    case ScalarOp::Select:
+      return ScalarValue::of(a.as<bool>() ? b.as<T>() : c.as<T>());
+    default:
+      break;
+    }
+    if (kScalarRecords[int(op)].result == ScalarResult::Bool)
+      return ScalarValue::of(convert<T>(withWidenedType(a.type, [&](auto operand) {
+        using Operand = decltype(operand);
+        return compare(op, a.as<Operand>(), b.as<Operand>());
+      })));
+    return ScalarValue::of(evaluate<T>(op, a.as<T>(), b.as<T>(), c.as<T>()));
+  });
+}
+
+} // namespace lstmc

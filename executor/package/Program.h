@@ -1,0 +1,30 @@
+// A fused program as kernels see it: checked at load, then trusted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "executor/abi/DType.h"
+#include "executor/abi/ScalarOps.h"
+
+namespace lstmc {
+
+/// Value number (operands + its own position) = op(a, b, c); a, b, c are numbers of earlier values.
+struct FusedInstruction {
+  ScalarOp op;
+  DType type; ///< of the result: f32, f64, i32, i64 or bool
+  uint16_t a, b, c;
+  double immediate; ///< of constant, and the ordinal of uniform
+};
+
+/// As Package.fbs's Program. Value numbers below types.size() are the operands.
+struct FusedProgram {
+  std::vector<DType> types; ///< of the operands as stored
+  std::vector<FusedInstruction> instructions;
+  std::vector<int32_t> results; ///< per operand: the value stored there; -1: only read
+
+  bool writes(size_t operand) const { return results[operand] >= 0; }
+};
+
+} // namespace lstmc
