@@ -31,8 +31,9 @@ struct LaunchArgs {
   const FusedProgram *program = nullptr; ///< of `fused` only
 };
 
-/// Checked at load (executor/package): operands, types and shapes are those of the record. Allocates
-/// nothing, locks nothing, and sets the FTZ and DAZ bits of nobody: the worker has them set.
+/// Checked at load (executor/package): operands, types and shapes are those of the record.
+/// Allocates nothing, locks nothing, and sets the FTZ and DAZ bits of nobody: the worker has them
+/// set.
 using KernelFunction = void (*)(const LaunchArgs &, Worker &);
 
 } // namespace lstmc

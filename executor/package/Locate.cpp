@@ -191,15 +191,4 @@ Error explainMalformed(std::span<const uint8_t> bytes) {
   return fail(ErrorCode::E0602, "package: its tables do not form a package");
 }
 
-std::string escaped(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text.substr(0, 80)) {
-    if (c >= ' ' && c <= '~' && c != '"' && c != '\\')
-      result += c;
-    else
-      result += fmt::format("\\x{:02x}", uint8_t(c));
-  }
-  return result + (text.size() > 80 ? "…\"" : "\"");
-}
-
 } // namespace lstmc::package

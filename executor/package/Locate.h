@@ -19,8 +19,4 @@ int64_t locate(std::span<const uint8_t> bytes, std::string_view path);
 /// outside.
 Error explainMalformed(std::span<const uint8_t> bytes);
 
-/// Text from a file between quotes, with everything but printable ASCII written as \xNN; cut
-/// after 80.
-std::string escaped(std::string_view text);
-
 } // namespace lstmc::package

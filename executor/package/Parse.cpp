@@ -5,6 +5,7 @@
 
 #include "executor/abi/Package_generated.h"
 #include "executor/abi/Version.h"
+#include "executor/base/Quote.h"
 #include "executor/package/Locate.h"
 
 namespace lstmc::package {
@@ -214,7 +215,7 @@ Result<PackageData> parse(std::span<const uint8_t> bytes) {
                 FLATBUFFERS_MAX_BUFFER_SIZE);
   if (!fb::PackageBufferHasIdentifier(bytes.data()))
     return failAt(at(4), ErrorCode::E0603, "identifier: found {}, want \"{}\"",
-                  escaped({reinterpret_cast<const char *>(bytes.data()) + 4, 4}),
+                  inQuotes({reinterpret_cast<const char *>(bytes.data()) + 4, 4}),
                   fb::PackageIdentifier());
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), /*max depth*/ 16,
                                  /*max tables*/ bytes.size() / kTableBytes + 1);

@@ -1,0 +1,78 @@
+// What the runtime asks of a target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "executor/device/Kernel.h"
+
+namespace lstmc {
+
+/// A launch whose operands point into the device's arena, as a session hands it over. The package's
+/// check has passed: a device trusts operands, types, shapes and attributes.
+struct LaunchSpec {
+  KernelId kernel = KernelId::Fill;
+  std::vector<Tensor> operands; ///< an absent one has a null `data`
+  std::vector<int64_t> ints;
+  std::vector<double> floats;
+  const FusedProgram *program = nullptr; ///< of `fused` only; outlives the device
+};
+
+/// Launches that a device has made ready: kernels chosen, operands resolved.
+class PreparedProgram {
+public:
+  virtual ~PreparedProgram() = default;
+  virtual size_t size() const = 0;
+};
+
+/// Looks on while launches run one at a time (naive engine, --verbose-ops, --check-nan, --trace).
+class LaunchObserver {
+public:
+  virtual ~LaunchObserver() = default;
+  virtual void before(size_t launch) {}
+  /// Returns false to stop behind this launch.
+  virtual bool after(size_t launch) = 0;
+};
+
+/// One device: one arena, and programs over it. Used by one thread at a time.
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// "cpu:0"
+  virtual const std::string &name() const = 0;
+  /// Bytes of memory that the device has in all.
+  virtual uint64_t memoryBytes() const = 0;
+  virtual int threads() const = 0;
+
+  /// Makes the device's only allocation, zeroed, on a border of kAlignment; frees the one before
+  /// it. E0901 when it cannot be had.
+  virtual Status allocate(uint64_t bytes) = 0;
+  /// Where the arena begins, in the device's own addresses.
+  virtual std::byte *arena() const = 0;
+  /// Most bytes that the device held at one time, as measured.
+  virtual uint64_t peakBytes() const = 0;
+
+  /// E0402 when the device has no kernel for a launch.
+  virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
+
+  /// Carries out launches [first, last), in order, and returns when they are done. Allocates
+  /// nothing.
+  virtual void run(PreparedProgram &program, size_t first, size_t last) = 0;
+  /// The same, one launch at a time with all workers idle between; the slower way. Returns the
+  /// launch behind which the observer stopped, else `last`.
+  virtual size_t run(PreparedProgram &program, size_t first, size_t last,
+                     LaunchObserver &observer) = 0;
+
+  /// Whether the host may read and write the arena through its addresses; else copy.
+  virtual bool hostVisible() const = 0;
+  virtual void copyIn(uint64_t offset, std::span<const std::byte> from) = 0;
+  virtual void copyOut(uint64_t offset, std::span<std::byte> to) const = 0;
+};
+
+} // namespace lstmc

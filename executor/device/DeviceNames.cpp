@@ -1,0 +1,87 @@
+#include "executor/device/DeviceNames.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace lstmc {
+
+namespace {
+
+constexpr std::string_view kKindNames[] = {"cpu", "gpu"};
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+std::optional<DeviceKind> kindOf(std::string_view text) {
+  for (size_t i = 0; i < std::size(kKindNames); ++i)
+    if (text == kKindNames[i])
+      return DeviceKind(i);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string DeviceName::text() const {
+  return fmt::format("{}:{}", kKindNames[size_t(kind)], index);
+}
+
+Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
+  std::vector<DeviceName> devices;
+  std::optional<DeviceKind> kind; // of the item before, where it had an index
+  std::string_view rest = list;
+  while (true) {
+    std::string_view item = rest.substr(0, rest.find(','));
+    auto refuse = [&](std::string_view why) {
+      return fail(ErrorCode::E0001,
+                  "device \"{}\": {}, want a list such as cpu, 4xcpu, cpu:0,2 or gpu:0", item, why);
+    };
+    int first = 0, count = 1;
+    if (std::optional<int> index = number(item)) {
+      if (!kind)
+        return refuse("found a number without a kind of device before it");
+      first = *index;
+    } else if (size_t colon = item.find(':'); colon != std::string_view::npos) {
+      kind = kindOf(item.substr(0, colon));
+      std::optional<int> at = number(item.substr(colon + 1));
+      if (!kind)
+        return refuse("found an unknown kind of device");
+      if (!at)
+        return refuse("found no index behind the colon");
+      first = *at;
+    } else {
+      size_t x = item.find('x');
+      std::optional<int> counted =
+          x == std::string_view::npos ? std::nullopt : number(item.substr(0, x));
+      std::optional<DeviceKind> named = kindOf(counted ? item.substr(x + 1) : item);
+      if (!named)
+        return refuse("found an unknown kind of device");
+      if (counted && (*counted < 1 || *counted > kMaxDevices))
+        return refuse(fmt::format("found a count outside 1 to {}", kMaxDevices));
+      count = counted.value_or(1);
+      kind.reset();
+      for (int i = 0; i < count; ++i)
+        devices.push_back({*named, i});
+      count = 0;
+    }
+    for (int i = 0; i < count; ++i)
+      devices.push_back({*kind, first + i});
+    if (devices.size() > size_t(kMaxDevices))
+      return refuse(fmt::format("found more than {} devices", kMaxDevices));
+    if (item.size() == rest.size())
+      break;
+    rest.remove_prefix(item.size() + 1);
+  }
+  for (auto device = devices.begin(); device != devices.end(); ++device)
+    if (device->kind == DeviceKind::Cpu && std::find(devices.begin(), device, *device) != device)
+      return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each cpu once", list,
+                  device->text());
+  return devices;
+}
+
+} // namespace lstmc

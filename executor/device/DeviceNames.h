@@ -1,0 +1,31 @@
+// Devices by name, as `-d` takes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executor/base/Status.h"
+
+namespace lstmc {
+
+enum class DeviceKind : uint8_t { Cpu, Gpu };
+
+struct DeviceName {
+  DeviceKind kind = DeviceKind::Cpu;
+  int index = 0;
+
+  /// "cpu:0"
+  std::string text() const;
+  bool operator==(const DeviceName &) const = default;
+};
+
+/// Most devices that a list may name.
+inline constexpr int kMaxDevices = 1024;
+
+/// `cpu`, `4xcpu` (cpu:0 to cpu:3), `cpu:0,2`, `2xgpu`, `gpu:0,0` (one GPU, twice), `cpu:0,gpu:1`:
+/// a number behind the colon is an index, one before the x a count, and a bare number behind a
+/// comma another index of the same kind. A cpu may stand once only. E0001 for anything else.
+Result<std::vector<DeviceName>> parseDevices(std::string_view list);
+
+} // namespace lstmc

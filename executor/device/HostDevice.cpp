@@ -1,0 +1,112 @@
+#include "executor/device/HostDevice.h"
+
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include <unistd.h>
+
+#include "executor/base/Arena.h"
+#include "executor/device/ThreadTeam.h"
+
+namespace lstmc {
+
+namespace {
+
+struct HostLaunch {
+  KernelFunction function;
+  LaunchArgs args;
+};
+
+class HostProgram final : public PreparedProgram {
+public:
+  size_t size() const override { return launches.size(); }
+
+  std::vector<LaunchSpec> specs; ///< own what the launches point at
+  std::vector<HostLaunch> launches;
+};
+
+class HostDevice final : public Device {
+public:
+  HostDevice(std::string name, KernelChooser choose, int threads)
+      : name_(std::move(name)), choose_(choose),
+        team_(threads > 0 ? threads : availableProcessors()) {}
+
+  const std::string &name() const override { return name_; }
+  uint64_t memoryBytes() const override {
+    return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
+  }
+  int threads() const override { return team_.count(); }
+  Status allocate(uint64_t bytes) override { return arena_.allocate(bytes, name_); }
+  std::byte *arena() const override { return arena_.data(); }
+  uint64_t peakBytes() const override { return arena_.peakBytes(); }
+
+  Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
+  void run(PreparedProgram &program, size_t first, size_t last) override;
+  size_t run(PreparedProgram &program, size_t first, size_t last,
+             LaunchObserver &observer) override;
+
+  bool hostVisible() const override { return true; }
+  void copyIn(uint64_t offset, std::span<const std::byte> from) override {
+    assert(offset + from.size() <= arena_.bytes());
+    std::memcpy(arena_.data() + offset, from.data(), from.size());
+  }
+  void copyOut(uint64_t offset, std::span<std::byte> to) const override {
+    assert(offset + to.size() <= arena_.bytes());
+    std::memcpy(to.data(), arena_.data() + offset, to.size());
+  }
+
+private:
+  std::string name_;
+  KernelChooser choose_;
+  Arena arena_;
+  ThreadTeam team_;
+};
+
+Result<std::unique_ptr<PreparedProgram>> HostDevice::prepare(std::vector<LaunchSpec> specs) {
+  auto program = std::make_unique<HostProgram>();
+  program->specs = std::move(specs);
+  program->launches.reserve(program->specs.size());
+  for (const LaunchSpec &spec : program->specs) {
+    KernelFunction function = choose_(spec.kernel, spec.operands);
+    if (!function)
+      return fail(ErrorCode::E0402, "{} has no kernel \"{}\" for these types", name_,
+                  kernelRecord(spec.kernel).name);
+    program->launches.push_back(
+        {function, LaunchArgs{spec.operands, spec.ints, spec.floats, spec.program}});
+  }
+  return std::unique_ptr<PreparedProgram>(std::move(program));
+}
+
+void HostDevice::run(PreparedProgram &program, size_t first, size_t last) {
+  const HostLaunch *launches = static_cast<HostProgram &>(program).launches.data();
+  if (first == last)
+    return;
+  team_.run([=](Worker &worker) {
+    for (size_t i = first; i + 1 < last; ++i) {
+      launches[i].function(launches[i].args, worker);
+      worker.barrier();
+    }
+    // The team itself waits for the last one.
+    launches[last - 1].function(launches[last - 1].args, worker);
+  });
+}
+
+size_t HostDevice::run(PreparedProgram &program, size_t first, size_t last,
+                       LaunchObserver &observer) {
+  for (size_t i = first; i < last; ++i) {
+    observer.before(i);
+    run(program, i, i + 1);
+    if (!observer.after(i))
+      return i;
+  }
+  return last;
+}
+
+} // namespace
+
+std::unique_ptr<Device> makeHostDevice(std::string name, KernelChooser choose, int threads) {
+  return std::make_unique<HostDevice>(std::move(name), choose, threads);
+}
+
+} // namespace lstmc

@@ -1,0 +1,111 @@
+#include "executor/device/ThreadTeam.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <immintrin.h>
+#include <sched.h>
+
+#include "executor/base/FloatMode.h"
+
+namespace lstmc {
+
+namespace {
+
+/// How long a worker polls for the next call before it sleeps: longer than the gap between the
+/// calls of a stream, shorter than anybody notices as load.
+constexpr std::chrono::microseconds kSpinBetweenCalls{1000};
+constexpr int kSpins = 4000; ///< pauses at a barrier before the first yield, some 100 us
+constexpr int kSpinsCrowded = 32;
+
+} // namespace
+
+int availableProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+ThreadTeam::ThreadTeam(int count)
+    : count_(std::max(1, count)), spins_(count > availableProcessors() ? kSpinsCrowded : kSpins),
+      members_(size_t(count_)) {
+  for (int i = 0; i < count_; ++i) {
+    members_[size_t(i)].index = i;
+    members_[size_t(i)].count = count_;
+    members_[size_t(i)].team = this;
+  }
+  for (int i = 1; i < count_; ++i)
+    threads_.emplace_back([this, i] { serve(members_[size_t(i)]); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  leave_ = true;
+  call_.fetch_add(1);
+  call_.notify_all();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+void ThreadTeam::run(Work work, void *context) {
+  FloatMode mode;
+  if (count_ == 1) {
+    work(context, members_[0]);
+    return;
+  }
+  work_ = work;
+  context_ = context;
+  // Both sequentially consistent: either the worker sees the call, or we see that it sleeps.
+  call_.fetch_add(1);
+  if (sleepers_.load() != 0)
+    call_.notify_all();
+  work(context, members_[0]);
+  meet();
+}
+
+void ThreadTeam::meet() {
+  uint32_t phase = phase_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    phase_.store(phase + 1, std::memory_order_release);
+    return;
+  }
+  for (int spin = 0; phase_.load(std::memory_order_acquire) == phase; ++spin) {
+    if (spin < spins_)
+      _mm_pause();
+    else
+      sched_yield();
+  }
+}
+
+uint32_t ThreadTeam::awaitCall(uint32_t seen) {
+  auto until = std::chrono::steady_clock::now() + kSpinBetweenCalls;
+  for (int spin = 1;; ++spin) {
+    uint32_t call = call_.load(std::memory_order_acquire);
+    if (call != seen)
+      return call;
+    _mm_pause();
+    if (spin % spins_ == 0)
+      sched_yield();
+    if (spin % 64 == 0 && std::chrono::steady_clock::now() >= until)
+      break;
+  }
+  sleepers_.fetch_add(1);
+  call_.wait(seen);
+  sleepers_.fetch_sub(1);
+  return call_.load(std::memory_order_acquire);
+}
+
+void ThreadTeam::serve(Member &member) {
+  FloatMode mode;
+  uint32_t seen = 0;
+  while (true) {
+    seen = awaitCall(seen);
+    if (leave_)
+      return;
+    work_(context_, member);
+    meet();
+  }
+}
+
+} // namespace lstmc

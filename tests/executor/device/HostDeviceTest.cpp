@@ -1,0 +1,115 @@
+#include "executor/device/HostDevice.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+namespace lstmc {
+namespace {
+
+void fill(const LaunchArgs &args, Worker &worker) {
+  const Tensor &y = args.operands[0];
+  int64_t n = y.elements();
+  for (int64_t i = worker.index * n / worker.count; i < (worker.index + 1) * n / worker.count; ++i)
+    y.as<float>()[i] = float(args.floats[0]);
+}
+
+// Reversed, so that each worker reads what others wrote in the launch before.
+void reverse(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &y = args.operands[1];
+  int64_t n = y.elements();
+  for (int64_t i = worker.index * n / worker.count; i < (worker.index + 1) * n / worker.count; ++i)
+    y.as<float>()[i] = x.as<float>()[n - 1 - i] + 1;
+}
+
+KernelFunction choose(KernelId id, std::span<const Tensor>) {
+  return id == KernelId::Fill ? fill : id == KernelId::Copy ? reverse : nullptr;
+}
+
+constexpr int64_t kN = 1000;
+
+Tensor vectorAt(Device &device, uint64_t offset) {
+  Tensor tensor;
+  tensor.data = device.arena() + offset;
+  tensor.rank = 1;
+  tensor.shape[0] = kN;
+  tensor.strides[0] = 1;
+  return tensor;
+}
+
+std::vector<LaunchSpec> chain(Device &device) {
+  Tensor a = vectorAt(device, 0), b = vectorAt(device, 4096);
+  return {{KernelId::Fill, {a}, {}, {7}},
+          {KernelId::Copy, {a, b}, {}, {}},
+          {KernelId::Copy, {b, a}, {}, {}},
+          {KernelId::Copy, {a, b}, {}, {}}};
+}
+
+class Threads : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Counts, Threads, testing::Values(1, 2, 5));
+
+TEST_P(Threads, LaunchesRunInOrder) {
+  auto device = makeHostDevice("cpu:0", choose, GetParam());
+  EXPECT_EQ(device->threads(), GetParam());
+  ASSERT_TRUE(device->allocate(8192).ok());
+  EXPECT_EQ(device->peakBytes(), 8192u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(device->arena()) % 64, 0u);
+  auto program = device->prepare(chain(*device));
+  ASSERT_TRUE(program.ok());
+  device->run(**program, 0, 4);
+  std::vector<float> b(kN);
+  device->copyOut(4096, std::as_writable_bytes(std::span(b)));
+  EXPECT_EQ(b, std::vector<float>(kN, 10));
+  // A part of the list: a becomes b + 1 = 11, b becomes a + 1 = 12.
+  device->run(**program, 2, 4);
+  device->copyOut(4096, std::as_writable_bytes(std::span(b)));
+  EXPECT_EQ(b, std::vector<float>(kN, 12));
+}
+
+class StopAt : public LaunchObserver {
+public:
+  explicit StopAt(size_t last) : last(last) {}
+  void before(size_t launch) override { seen.push_back(launch); }
+  bool after(size_t launch) override { return launch != last; }
+  size_t last;
+  std::vector<size_t> seen;
+};
+
+TEST(HostDevice, ObserverSeesEachLaunchAndMayStop) {
+  auto device = makeHostDevice("cpu:0", choose, 2);
+  ASSERT_TRUE(device->allocate(8192).ok());
+  auto program = device->prepare(chain(*device));
+  StopAt never(99), second(1);
+  EXPECT_EQ(device->run(**program, 0, 4, never), 4u);
+  EXPECT_EQ(never.seen, (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(device->run(**program, 0, 4, second), 1u);
+  EXPECT_EQ(second.seen, (std::vector<size_t>{0, 1}));
+}
+
+TEST(HostDevice, KernelThatItLacksIsNamed) {
+  auto device = makeHostDevice("cpu:0", choose, 1);
+  ASSERT_TRUE(device->allocate(64).ok());
+  auto program = device->prepare({{KernelId::Gather, {}, {}, {}}});
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.error().text(), "error[E0402]: cpu:0 has no kernel \"gather\" for these types");
+}
+
+TEST(HostDevice, ArenaThatCannotBeHadIsAnError) {
+  auto device = makeHostDevice("cpu:0", choose, 1);
+  Status status = device->allocate(uint64_t(1) << 62);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message.substr(0, 66),
+            "cpu:0: found no memory for an arena of 4611686018427387904 bytes: ");
+}
+
+TEST(HostDevice, LargeArenaIsZeroedAndOnAHugePage) {
+  auto device = makeHostDevice("cpu:0", choose, 1);
+  ASSERT_TRUE(device->allocate((5 << 20) + 64).ok());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(device->arena()) % (2 << 20), 0u);
+  std::vector<std::byte> last(64, std::byte(1));
+  device->copyOut(5 << 20, last);
+  EXPECT_EQ(last, std::vector<std::byte>(64));
+}
+
+} // namespace
+} // namespace lstmc
