@@ -74,6 +74,18 @@ def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$target `,` $value `:` type($value) attr-dict";
 }
 
+def Sym_GradientOp : Sym_InternalOp<"gradient", [MemoryEffects<[MemWrite]>]> {
+  let summary = "the gradient of a parameter, complete";
+  let description = [{
+    Left by the gradient pass for apply-optimizer, which turns it into an update or into an output.
+    ```mlir
+    sym.gradient @decoder_weight, %dw : tensor<65x256xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Sym_Tensor:$value);
+  let assemblyFormat = "$parameter `,` $value `:` type($value) attr-dict";
+}
+
 //===---- recurrence -------------------------------------------------------------------------------===//
 
 def Sym_RnnLayerOp : Sym_InternalOp<"rnn_layer", [
