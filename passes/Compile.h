@@ -1,0 +1,67 @@
+// The compiler as one call: a module of sym in, a package and the story of how it was made out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "executor/abi/DType.h"
+#include "executor/base/Diagnostic.h"
+#include "executor/package/PackageData.h"
+#include "passes/PlanReport.h"
+
+namespace lstmc::passes {
+
+/// What `step` does with gradients. Learning rate, weight decay's scale and the like that a schedule changes are
+/// scalar inputs of the entry; these are fixed when it is compiled. Names and defaults are MXNet's.
+struct OptimizerSpec {
+  std::string name = "sgd"; ///< sgd, adam
+  double momentum = 0;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double wd = 0;
+  std::optional<double> rescaleGrad;      ///< unset: 1 / batch, or 1 where the head's gradient is a mean
+  std::optional<double> clipGradient;     ///< per element
+  std::optional<double> clipGradientNorm; ///< over all gradients
+};
+
+struct CompileOptions {
+  std::string net;                              ///< empty: the only net of the module
+  std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
+  std::vector<std::string> devices = {"cpu:0"}; ///< one so far
+  int64_t shards = 8;
+  std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
+  OptimizerSpec optimizer;
+  std::vector<std::string> carry; ///< patterns ("lstm*") of the begin states that are kept between calls
+  std::optional<DType> dtype;     ///< compute type of the whole net
+  /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of plan-memory. Results
+  /// have equal bits with and without each.
+  std::vector<std::string> disabled;
+  bool verifyEach = true; ///< the verifier after every pass
+
+  /// Goes into the package as it is.
+  std::string producer = "lstmc 0.1.0";
+  std::string graphHash;
+  std::vector<package::Setting> settings, fit, data;
+};
+
+struct PassTime {
+  std::string pass;
+  double seconds = 0;
+  int64_t opsBefore = 0, opsAfter = 0;
+};
+
+struct Compiled {
+  package::PackageData package;
+  PlanReport plan;
+  std::vector<PassTime> times; ///< in the order of the pipeline
+};
+
+/// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the user's lines; E0401
+/// when the plan exceeds the limit.
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace lstmc::passes
