@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace lstmc {
 
@@ -41,5 +42,8 @@ const ErrorRecord &errorRecord(ErrorCode code);
 
 /// The record named "E0207", if there is one.
 std::optional<ErrorRecord> findError(std::string_view name);
+
+/// All names, in the order of the table.
+std::vector<std::string_view> errorNames();
 
 } // namespace lstmc

@@ -17,6 +17,13 @@ std::optional<ErrorRecord> findError(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> errorNames() {
+  std::vector<std::string_view> names;
+  for (const ErrorRecord &record : kRecords)
+    names.push_back(record.name);
+  return names;
+}
+
 std::string Error::text() const {
   std::string where = place.file;
   if (place.line > 0)

@@ -1,0 +1,156 @@
+// help: everything that is made from options.def and Errors.def.
+
+#include <fstream>
+
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/Version.h"
+
+namespace lstmc::cli {
+
+static std::string flagSynopsis(const FlagRecord &flag) {
+  std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name) : fmt::format("    --{}", flag.name);
+  return flag.argument.empty() ? text : fmt::format("{} {}", text, flag.argument);
+}
+
+std::string overviewText() {
+  std::string text = "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n\n"
+                     "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
+  for (const CommandRecord &command : commands())
+    text += fmt::format("  {:<9} {}\n", command.name, command.line);
+  return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder.\n"
+                "`lstmc help COMMAND` has the flags of a command.\n";
+}
+
+std::string helpText(std::string_view name) {
+  std::string text;
+  for (const CommandRecord &command : commands())
+    if (command.name == name)
+      text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name, command.synopsis);
+  for (bool common : {false, true}) {
+    for (const FlagRecord &flag : flags())
+      if (flag.servedBy(name) && (flag.commands == "*") == common)
+        text += fmt::format("  {:<26} {}\n", flagSynopsis(flag), flag.help);
+    if (!common)
+      text += "\n";
+  }
+  return text;
+}
+
+static std::string manualPage() {
+  std::string text = fmt::format(".TH LSTMC 1 \"\" \"{}\"\n.SH NAME\nlstmc \\- compiler and executor for stacked LSTMs\n"
+                                 ".SH SYNOPSIS\n.B lstmc\n.I COMMAND\n[FLAGS] [MODEL]\n.SH COMMANDS\n",
+                                 versionLine());
+  for (const CommandRecord &command : commands())
+    text += fmt::format(".TP\n.B {} {}\n{}\n", command.name, command.synopsis, command.line);
+  text += ".SH FLAGS\n";
+  for (const FlagRecord &flag : flags())
+    text += fmt::format(".TP\n.B {}\n{}\n({})\n", flagSynopsis(flag), flag.help,
+                        flag.commands == "*" ? "all commands" : flag.commands);
+  text += ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 wrong use; 3 source invalid; 4 cannot be planned; 5 device not "
+          "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; 9 out of memory; 70 "
+          "internal; 130, 143 signal\n";
+  return text;
+}
+
+static std::string bashCompletion() {
+  std::string names, cases;
+  for (const CommandRecord &command : commands()) {
+    names += fmt::format("{} ", command.name);
+    std::string words;
+    for (const FlagRecord &flag : flags())
+      if (flag.servedBy(command.name)) {
+        words += fmt::format("--{} ", flag.name);
+        if (flag.letter)
+          words += fmt::format("-{} ", flag.letter);
+      }
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, words);
+  }
+  return fmt::format("_lstmc() {{\n"
+                     "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
+                     "  if [ $COMP_CWORD -eq 1 ]; then\n"
+                     "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
+                     "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
+                     "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk 'NR>1{{print $1}}')\" -- \"$word\")); return ;;\n"
+                     "  esac\n"
+                     "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
+                     "  case $word in\n"
+                     "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+                     "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+                     "  esac\n}}\ncomplete -F _lstmc lstmc\n",
+                     names, cases);
+}
+
+static std::string flagsPage() {
+  std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help --pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
+  for (const FlagRecord &flag : flags()) {
+    std::string help(flag.help);
+    for (size_t at = 0; (at = help.find('|', at)) != std::string::npos; at += 2)
+      help.insert(at, "\\");
+    text += fmt::format("| `{}` | {} | {} |\n", flagSynopsis(flag), help, flag.commands == "*" ? "all" : flag.commands);
+  }
+  return text;
+}
+
+static std::string errorsPage() {
+  std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help --pages`; `lstmc explain CODE` prints one.\n";
+  for (std::string_view name : errorNames()) {
+    ErrorRecord record = *findError(name);
+    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title, int(record.exit), record.text);
+  }
+  return text;
+}
+
+static Status writePage(const std::string &path, const std::string &text) {
+  std::ofstream file(path);
+  file << text;
+  file.flush();
+  if (!file)
+    return failAt({path}, ErrorCode::E0601, "cannot write this page");
+  return {};
+}
+
+int helpCommand(const Options &options, Console &console) {
+  if (std::optional<std::string> folder = options.value("pages")) {
+    for (auto &[name, text] : {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
+      if (Status status = writePage(*folder + "/" + name, text); !status.ok())
+        return console.fail(status.error());
+    return 0;
+  }
+  std::string text;
+  if (options.has("man")) {
+    text = manualPage();
+  } else if (std::optional<std::string> shell = options.value("completion")) {
+    if (*shell != "bash")
+      return console.fail(fail(ErrorCode::E0001, "--completion knows bash, got \"{}\"", *shell));
+    text = bashCompletion();
+  } else if (options.operands.empty()) {
+    text = overviewText();
+  } else {
+    std::vector<std::string_view> names;
+    for (const CommandRecord &command : commands())
+      names.push_back(command.name);
+    if (std::find(names.begin(), names.end(), options.operands[0]) == names.end())
+      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"", options.operands[0]));
+    text = helpText(options.operands[0]);
+  }
+  fmt::print("{}", text);
+  return 0;
+}
+
+int explainCommand(const Options &options, Console &console) {
+  if (options.operands.size() != 1)
+    return console.fail(fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207"));
+  std::optional<ErrorRecord> record = findError(options.operands[0]);
+  if (!record) {
+    std::optional<std::string> near = nearest(options.operands[0], errorNames());
+    return console.fail(fail(ErrorCode::E0001, "there is no error code \"{}\"{}", options.operands[0],
+                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+  }
+  if (console.json())
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"}, {"code", record->name}, {"exit", int(record->exit)}, {"title", record->title}, {"text", record->text}});
+  else
+    console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title, int(record->exit), record->text));
+  return 0;
+}
+
+} // namespace lstmc::cli
