@@ -16,8 +16,9 @@
 namespace lstmc {
 namespace {
 
-/// Names of the temporary files that exist, where a signal handler can read them. A name that is taken
-/// back by its owner while the handler walks the table is leaked, not freed: a few bytes, once.
+/// Names of the temporary files that exist, where a signal handler can read them. A name that is
+/// taken back by its owner while the handler walks the table is leaked, not freed: a few bytes,
+/// once.
 std::array<std::atomic<const char *>, 64> temporaries;
 
 int remember(const std::string &path) {
@@ -72,7 +73,7 @@ std::string randomSuffix() {
 }
 
 Result<OutputFile> OutputFile::create(const std::string &path, Existing existing) {
-  struct stat there{};
+  struct stat there {};
   bool present = ::lstat(path.c_str(), &there) == 0;
   if (present && S_ISDIR(there.st_mode))
     return failAt({path}, ErrorCode::E0601, "cannot write: found a folder, want a file");

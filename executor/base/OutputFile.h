@@ -26,8 +26,8 @@ public:
   Status write(std::span<const uint8_t> bytes);
   Status write(std::string_view text);
 
-  /// Syncs the file, gives it the mode that the umask allows, and renames it. E0601 when any of that
-  /// fails, E0608 when the destination has come into being meanwhile; nothing is left then.
+  /// Syncs the file, gives it the mode that the umask allows, and renames it. E0601 when any of
+  /// that fails, E0608 when the destination has come into being meanwhile; nothing is left then.
   Status commit();
 
 private:
@@ -43,8 +43,8 @@ private:
 /// One call for small results.
 Status writeFile(const std::string &path, std::string_view text, OutputFile::Existing existing);
 
-/// Unlinks every output file that is not committed. Async-signal-safe; for a process about to die of
-/// a signal.
+/// Unlinks every output file that is not committed. Async-signal-safe; for a process about to die
+/// of a signal.
 void removeTemporaryFiles();
 
 /// 12 letters for the name of a temporary file, from the system's random source.

@@ -6,8 +6,8 @@
 
 namespace lstmc {
 
-/// A count of bytes or elements that remembers when it has left 64 bits. Every loader multiplies and
-/// adds sizes in this type and asks `value()` once, before anything is allocated or indexed.
+/// A count of bytes or elements that remembers when it has left 64 bits. Every loader multiplies
+/// and adds sizes in this type and asks `value()` once, before anything is allocated or indexed.
 class SafeSize {
 public:
   constexpr SafeSize(uint64_t value) : value_(value) {}

@@ -1,0 +1,49 @@
+// Tables: comma-separated values with a line of names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "executor/base/InputFile.h"
+#include "executor/base/Limits.h"
+
+namespace lstmc::data {
+
+/// A column of the table. Numeric unless its first present cell looks like no number at all.
+struct CsvColumn {
+  std::string name;
+  bool text = false;
+  std::vector<double> numbers;      ///< if numeric; NaN where the cell is missing
+  std::vector<int32_t> categories;  ///< if text: index into `symbols`; -1 where missing
+  std::vector<std::string> symbols; ///< sorted by bytes
+};
+
+struct CsvTable {
+  std::string file;
+  int64_t rows = 0;
+  std::vector<CsvColumn> columns;
+  std::vector<int> lines; ///< of each row in the file, from 1
+
+  const CsvColumn *find(std::string_view name) const;
+};
+
+struct CsvOptions {
+  std::vector<std::string> columns; ///< those to read, in this order; empty: all
+  std::string missing = "NA";       ///< a cell that says this, or nothing, is missing
+};
+
+/// Reads a table. Cells are separated by commas and may be quoted (RFC 4180); lines end in LF or
+/// CRLF, the last one as it likes; a byte order mark is skipped. If every cell of the first line is
+/// a number there are no names, and columns are called "1", "2", ...
+///
+/// Numbers are decimal with a point whatever the locale. Refused, with line and column: another
+/// number of cells, a quote that is never closed, NUL, bytes that are no UTF-8 (E0603, E0605), a
+/// cell that is no finite number in a numeric column (E0607: nan, inf, 1e999, 0x1p3), a line above
+/// the limit csv-line (E0606), a name twice (E0612), a column that is asked for and not there
+/// (E0610).
+Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &file,
+                          const CsvOptions &options = {}, const Limits &limits = {});
+Result<CsvTable> loadCsv(const std::string &path, const CsvOptions &options = {},
+                         const Limits &limits = {});
+
+} // namespace lstmc::data

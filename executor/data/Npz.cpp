@@ -1,0 +1,62 @@
+#include "executor/data/Npz.h"
+
+#include "executor/base/Quote.h"
+#include "executor/data/Npy.h"
+#include "executor/data/Zip.h"
+
+namespace lstmc::data {
+
+constexpr std::string_view kEnding = ".npy";
+
+Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
+                                         const Limits &limits) {
+  LSTMC_ASSIGN(std::vector<ZipEntry> entries, readZip(bytes, file, limits));
+  std::vector<NamedArray> arrays;
+  for (const ZipEntry &entry : entries) {
+    if (!entry.name.ends_with(kEnding) || entry.name.size() == kEnding.size())
+      return failAt({file, 0, 0, int64_t(entry.headerByte)}, ErrorCode::E0613,
+                    "entry {}: found no npy file, want NAME.npy", inQuotes(entry.name));
+    std::string name = entry.name.substr(0, entry.name.size() - kEnding.size());
+    LSTMC_ASSIGN(Bytes npy, extract(bytes, entry, file, limits));
+    Result<Array> array = parseNpy(npy, file, limits, entry.deflated ? 0 : entry.dataBegin);
+    if (!array.ok()) {
+      Error error = array.error();
+      // Positions inside packed data exist nowhere in the file: name the entry's.
+      if (entry.deflated)
+        error.place.byte = int64_t(entry.dataBegin);
+      error.message = fmt::format("array {} {}", inQuotes(name), error.message);
+      return error;
+    }
+    arrays.push_back({std::move(name), std::move(*array)});
+  }
+  return arrays;
+}
+
+Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &limits) {
+  LSTMC_ASSIGN(Bytes bytes, readFile(path));
+  return parseNpz(bytes, path, limits);
+}
+
+Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
+                OutputFile::Existing existing) {
+  std::vector<std::string> headers;
+  for (const NamedTensor &named : tensors) {
+    LSTMC_ASSIGN(std::string header, npyHeader(named.tensor));
+    headers.push_back(std::move(header));
+  }
+  std::vector<ZipPart> parts;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    parts.push_back({tensors[i].name + std::string(kEnding),
+                     {asBytes(headers[i]), bytesOf(tensors[i].tensor)}});
+  LSTMC_ASSIGN(ZipFraming framing, frameZip(parts));
+  LSTMC_ASSIGN(OutputFile file, OutputFile::create(path, existing));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    LSTMC_TRY(file.write(framing.localHeaders[i]));
+    for (std::span<const uint8_t> piece : parts[i].pieces)
+      LSTMC_TRY(file.write(piece));
+  }
+  LSTMC_TRY(file.write(framing.directory));
+  return file.commit();
+}
+
+} // namespace lstmc::data
