@@ -17,18 +17,27 @@ std::vector<std::string_view> words(std::string_view text) {
   return result;
 }
 
-OperandRecord parseOperand(std::string_view word) {
+/// `before`: the operands that stand in front of it.
+OperandRecord parseOperand(std::string_view word, const std::vector<OperandRecord> &before) {
   size_t colon = word.find(':');
   std::string_view mode = word.substr(colon + 1);
   bool optional = mode.ends_with('?');
   if (optional)
     mode.remove_suffix(1);
+  int itself = -1;
+  if (size_t equals = mode.find('='); equals != std::string_view::npos) {
+    for (size_t i = 0; i < before.size(); ++i)
+      if (before[i].name == mode.substr(equals + 1))
+        itself = int(i);
+    assert(itself >= 0 && "names an operand in front of it");
+    mode = mode.substr(0, equals);
+  }
   assert(mode == "in" || mode == "out" || mode == "io");
   return {word.substr(0, colon),
           mode == "in"    ? OperandMode::In
           : mode == "out" ? OperandMode::Out
                           : OperandMode::InOut,
-          optional};
+          optional, itself};
 }
 
 KernelRecord parse(KernelId id, std::string_view name, std::string_view operands,
@@ -40,9 +49,9 @@ KernelRecord parse(KernelId id, std::string_view name, std::string_view operands
     repeated = operands.substr(open + 1, operands.find(')') - open - 1);
   }
   for (std::string_view word : words(fixed))
-    record.operands.push_back(parseOperand(word));
+    record.operands.push_back(parseOperand(word, record.operands));
   for (std::string_view word : words(repeated))
-    record.repeated.push_back(parseOperand(word));
+    record.repeated.push_back(parseOperand(word, record.operands));
   return record;
 }
 

@@ -19,6 +19,7 @@ struct OperandRecord {
   std::string_view name;
   OperandMode mode;
   bool optional;
+  int itself = -1; ///< position of the `in` operand that this `out` operand may be
 };
 
 /// A row of Kernels.def, parsed.

@@ -1,0 +1,158 @@
+// The exec dialect: for every device a program over an arena.
+
+#ifndef LSTMC_IR_EXEC_OPS
+#define LSTMC_IR_EXEC_OPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Exec_Dialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::lstmc::exec";
+  let summary = "what a package stores: buffers, launches, fused programs";
+  let description = [{
+    A plan holds buffers (regions of a device's arena, dense, typed as memrefs), fused programs, and one program per
+    entry and device: a list of launches in the order in which they run. Buffers of the plan keep their contents between calls;
+    buffers of a program live from its first launch that touches them to the last. plan-memory gives each its offset.
+  }];
+}
+
+class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
+
+/// executor/abi/Package.fbs: Kind.
+def Exec_Kind : I32EnumAttr<"Kind", "what a buffer holds", [
+    I32EnumAttrCase<"Parameter", 0, "parameter">, I32EnumAttrCase<"Auxiliary", 1, "auxiliary">,
+    I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Optimizer", 3, "optimizer">,
+    I32EnumAttrCase<"State", 4, "state">, I32EnumAttrCase<"Input", 5, "input">, I32EnumAttrCase<"Output", 6, "output">,
+    I32EnumAttrCase<"Scalar", 7, "scalar">, I32EnumAttrCase<"Activation", 8, "activation">,
+    I32EnumAttrCase<"Workspace", 9, "workspace">, I32EnumAttrCase<"Packed", 10, "packed">]> {
+  let cppNamespace = "::lstmc::exec";
+}
+
+def Exec_PlanOp : Exec_Op<"plan", [SingleBlock, NoTerminator, NoRegionArguments, IsolatedFromAbove]> {
+  let summary = "all that a package will hold";
+  let description = [{
+    Once memory is planned, `arena_bytes` says what each device's arena takes.
+    ```mlir
+    exec.plan ["cpu:0"] { ... }
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$devices, OptionalAttr<DenseI64ArrayAttr>:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$devices $body attr-dict";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<::llvm::StringRef>":$devices)>];
+}
+
+def Exec_BufferOp : Exec_Op<"buffer"> {
+  let summary = "a region of a device's arena";
+  let description = [{
+    ```mlir
+    %w = exec.buffer parameter "decoder_weight" on 0 : memref<65x256xf32> {offset = 0 : i64}
+    ```
+  }];
+  let arguments = (ins Exec_Kind:$kind, StrAttr:$name, I64Attr:$device, OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyStaticShapeMemRef:$memory);
+  let assemblyFormat = "$kind $name `on` $device attr-dict `:` type($memory)";
+  let extraClassDeclaration = [{
+    /// What the values take, without padding.
+    int64_t bytes();
+    /// Lives as long as the arena, not for one run of a program.
+    bool persistent() { return llvm::isa<PlanOp>((*this)->getParentOp()); }
+  }];
+}
+
+def Exec_FusedOp : Exec_Op<"fused", [SingleBlock, IsolatedFromAbove]> {
+  let summary = "a fused program";
+  let description = [{
+    Launches of the kernel `fused` name it by `id`, which is its position among the fused programs of the plan. Arguments are the
+    elements of the launch's operands; `exec.results` says which of them are written.
+    ```mlir
+    exec.fused 0 {
+    ^bb0(%x: f32, %y: f32):
+      %0 = exec.scalar "tanh"(%x) : (f32) -> f32
+      exec.results %0 to [1] : f32
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$id);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$id $body attr-dict";
+}
+
+def Exec_ScalarOp : Exec_Op<"scalar", [Pure]> {
+  let summary = "one scalar operation of executor/abi/ScalarOps.def";
+  let arguments = (ins StrAttr:$what, Variadic<AnyType>:$inputs, OptionalAttr<F64Attr>:$immediate);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$what `(` $inputs `)` attr-dict `:` functional-type($inputs, $value)";
+  let hasVerifier = 1;
+}
+
+def Exec_ResultsOp : Exec_Op<"results", [Terminator, HasParent<"FusedOp">]> {
+  let summary = "which values are stored in which operands";
+  let arguments = (ins Variadic<AnyType>:$values, DenseI64ArrayAttr:$into);
+  let assemblyFormat = "$values `to` $into attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+
+def Exec_ProgramOp : Exec_Op<"program", [SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "the launches of one entry on one device";
+  let description = [{
+    Entries are `forward`, `evaluate`, `step`; `prepare:ENTRY` runs before ENTRY whenever weights have changed, and
+    `initialise` holds one launch per parameter, which gives it its first value.
+  }];
+  let arguments = (ins StrAttr:$entry, I64Attr:$device);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$entry `on` $device $body attr-dict";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$entry, "int64_t":$device)>];
+}
+
+class Exec_BindingOp<string mnemonic> : Exec_Op<mnemonic> {
+  let arguments = (ins AnyStaticShapeMemRef:$memory, StrAttr:$name, StrAttr:$role, StrArrayAttr:$dims);
+  let assemblyFormat = "$name $role `=` $memory `dims` $dims attr-dict `:` type($memory)";
+}
+def Exec_InputOp : Exec_BindingOp<"input"> {
+  let summary = "a value that the caller gives by name: data, label or scalar";
+  let description = [{
+    ```mlir
+    exec.input "data" "data" = %data dims ["batch", "seq"] : memref<32x64xi32>
+    ```
+  }];
+}
+def Exec_OutputOp : Exec_BindingOp<"output"> {
+  let summary = "a value that the caller reads by name: output or metric";
+}
+
+def Exec_LaunchOp : Exec_Op<"launch"> {
+  let summary = "one launch of a library kernel";
+  let description = [{
+    Operands are those of the kernel's record (executor/abi/Kernels.def); `_` is one that is absent. Each is a whole buffer or a
+    view of it: offset, extents and strides in elements.
+    ```mlir
+    exec.launch "copy"(%x[0 : 4, 2 : 1, 4], %y) : memref<2x4xf32>, memref<4x2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeMemRef>:$buffers, I64Attr:$kernel, DenseI64ArrayAttr:$views,
+                   DenseI64ArrayAttr:$ints, DenseF64ArrayAttr:$floats);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::lstmc::KernelId":$kernel, "::mlir::ValueRange":$buffers,
+                             "::llvm::ArrayRef<int64_t>":$views, "::llvm::ArrayRef<int64_t>":$ints,
+                             "::llvm::ArrayRef<double>":$floats)>];
+  let extraClassDeclaration = [{
+    ::lstmc::KernelId kernelId() { return ::lstmc::KernelId(getKernel()); }
+    /// The operands of the kernel's record, in its order.
+    ::llvm::SmallVector<::lstmc::exec::OperandView> operandViews();
+  }];
+}
+
+def Exec_CommitOp : Exec_Op<"commit"> {
+  let summary = "from here on parameters, optimizer and states change";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // LSTMC_IR_EXEC_OPS
