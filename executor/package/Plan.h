@@ -1,0 +1,38 @@
+// The memory plan of a package in figures: what `inspect` and `compile` print.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/package/Package.h"
+
+namespace lstmc::package {
+
+/// A device's arena at the moment when most of it holds values. The parts add up to arenaBytes.
+struct DevicePlan {
+  std::string device;
+  uint64_t arenaBytes = 0;
+  std::array<uint64_t, kKindCount> bytesOfKind{}; ///< by Kind, of the buffers that live at the peak
+  uint64_t unusedBytes = 0;                       ///< holes and padding between them
+
+  int32_t peakEntry = kPersistent; ///< entry and launch of the peak; kPersistent: nothing ever runs
+  uint32_t peakLaunch = 0;
+
+  std::vector<uint32_t>
+      largest; ///< buffers that live at the peak, largest first, at most as many as asked
+
+  uint64_t weightBytes() const; ///< parameters, auxiliaries, and their packed copies
+  uint64_t gradientBytes() const;
+  uint64_t optimizerBytes() const;
+  uint64_t activationBytes() const; ///< activations, states, inputs, outputs, scalars
+  uint64_t workspaceBytes() const;  ///< workspaces, and what is unused
+};
+
+std::vector<DevicePlan> planOf(const Package &package, size_t largest = 5);
+
+/// "f32[64, 32, 256]"
+std::string typeText(DType dtype, const std::vector<int64_t> &shape);
+
+} // namespace lstmc::package

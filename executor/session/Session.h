@@ -1,0 +1,120 @@
+// A package with memory, weights and states: what runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executor/base/Diagnostic.h"
+#include "executor/base/Status.h"
+#include "executor/base/Tensor.h"
+#include "executor/device/Device.h"
+#include "executor/package/Package.h"
+
+namespace lstmc {
+
+struct SessionOptions {
+  uint64_t seed = 0;
+  /// Looks at every value that a launch writes, in every run; the slower path.
+  bool checkNan = false;
+};
+
+/// A launch about to run or just run, for observers.
+struct LaunchView {
+  std::string_view entry;
+  size_t index; ///< in the entry's program
+  const package::Launch &launch;
+  const package::Location &location;
+  std::span<const Tensor> operands;
+};
+
+/// Sees launches one at a time (--engine naive, --verbose-ops, --trace).
+class SessionObserver {
+public:
+  virtual ~SessionObserver() = default;
+  virtual void before(const LaunchView &) {}
+  virtual void after(const LaunchView &) {}
+};
+
+struct DevicePeak {
+  std::string device;
+  uint64_t plannedBytes;
+  uint64_t measuredBytes;
+};
+
+/// Owns the devices' arenas, what persists between calls (weights, gradients, optimizer slots,
+/// states), and the order of a call. Used by one thread at a time. Tensors that it gives are views
+/// of an arena: parameters, gradients, slots and states keep their place and contents; inputs and
+/// outputs of an entry hold theirs until another entry runs.
+class Session {
+public:
+  /// E0501 when the devices are not those the package was compiled for in number, or the host
+  /// cannot see their memory; E0401 when an arena is larger than its device's memory; E0901 when it
+  /// cannot be had. Everything is zero until initialise() or setParameter().
+  static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
+                                                 std::vector<std::unique_ptr<Device>> devices,
+                                                 SessionOptions options = {});
+  ~Session();
+
+  const package::Package &package() const;
+  const Device &device(size_t index) const;
+
+  /// Initial values of all parameters from `seed`, as the source says; optimizer slots and states
+  /// become 0.
+  Status initialise(uint64_t seed);
+
+  // By name; E0610 when the package has none of that name.
+  Result<Tensor> parameter(std::string_view name) const;
+  Result<Tensor> gradient(std::string_view name) const;
+  Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
+  Result<Tensor> state(std::string_view name) const;
+
+  /// Copies a value in; of the same shape and dtype, else E0610. Any strides.
+  Status setParameter(std::string_view name, const Tensor &value);
+  Status setSlot(std::string_view parameter, std::string_view slot, const Tensor &value);
+  Status setState(std::string_view name, const Tensor &value);
+  void resetStates();
+  /// To be called by who writes through parameter(): packed weights are made anew before the next
+  /// run.
+  void parametersChanged();
+
+  // Inputs, straight in the arena, and outputs. E0001 for an entry or name that is not there.
+  Result<Tensor> input(std::string_view entry, std::string_view name);
+  Result<Tensor> output(std::string_view entry, std::string_view name) const;
+
+  bool hasEntry(std::string_view entry) const;
+  /// Sets the scalar in every entry that has it (`learning_rate`, `update`, `seed`, ...); it keeps
+  /// its value until it is set again. False when none has it.
+  bool setScalar(std::string_view name, double value);
+  bool setScalar(std::string_view name, int64_t value);
+
+  /// Runs an entry: first `prepare:ENTRY` if parameters changed since, then the launches. An entry
+  /// that changes parameters stops at `commit`; when an output of role metric, or named loss or
+  /// gradient_norm, is not finite, the launches run again one at a time and E0701 names op, line,
+  /// update and first index, with nothing that persists changed but gradients. Allocates nothing.
+  Status run(std::string_view entry);
+
+  /// What E0701 was about, in full; null before one.
+  const Diagnostic *fault() const;
+
+  /// Null: none.
+  void setObserver(SessionObserver *observer);
+
+  /// XXH3-64 over parameters and auxiliaries in declared order.
+  uint64_t weightsHash() const;
+  /// Per parameter, in declared order.
+  std::vector<uint64_t> weightHashes() const;
+
+  /// Planned and measured bytes of every device; equal, or it is a bug.
+  std::vector<DevicePeak> peaks() const;
+
+private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace lstmc
