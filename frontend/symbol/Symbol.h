@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -133,6 +134,11 @@ struct Call {
   std::vector<NamedAttribute> attributes;
   std::string name; ///< empty: made as MXNet does ("fullyconnected0")
   Origin origin;
+  /// What messages call this node, "LSTM(num_hidden=256)" for what a layer's file made; empty: the op.
+  std::string shown;
+  /// Where the argument for an input or attribute stands, by name; asked only when a message needs it. May be
+  /// null, and may answer nothing.
+  std::function<std::optional<SourceRange>(std::string_view)> argumentPlace;
 };
 
 /// What is in force while nodes are made; the inner scope wins.
@@ -150,6 +156,7 @@ struct Setting {
   std::string key;
   AttributeValue value;
   std::optional<Initialiser> initialiser; ///< of the key "initializer"
+  std::vector<NamedAttribute> arguments;  ///< of the key "lr_scheduler", whose value is "factor", "multifactor", "poly", "cosine"
   Origin origin;
 };
 
