@@ -1,0 +1,294 @@
+#include "backends/cpu/runtime/FusedPlan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "executor/base/Numeric.h"
+
+namespace lstmc::cpu {
+
+namespace {
+
+constexpr int64_t kGrain = 64;   ///< a tile is a multiple of this, where there is room
+constexpr int64_t kRowTile = 256; ///< rows of at least this many elements are tiled by themselves
+constexpr int kForever = kMaxFusedInstructions;
+
+struct Extent {
+  uintptr_t begin, end;
+};
+
+/// The bytes that an operand touches.
+Extent extentOf(const FusedPlan &plan, const FusedPlan::Operand &operand) {
+  int64_t low = 0, high = 0;
+  for (int d = 0; d < plan.rank; ++d) {
+    int64_t reach = (plan.shape[d] - 1) * operand.strides[d];
+    (reach < 0 ? low : high) += reach;
+  }
+  auto bytes = int64_t(dtypeBytes(operand.type));
+  auto base = reinterpret_cast<uintptr_t>(operand.base);
+  return {base + uintptr_t(low * bytes), base + uintptr_t((high + 1) * bytes)};
+}
+
+} // namespace
+
+void splat(char *data, DType type) {
+  int64_t bytes = tileBytes(type);
+  for (int64_t i = 1; i < kSplatLanes; ++i)
+    std::memcpy(data + i * bytes, data, size_t(bytes));
+}
+
+/// Drops extents of 1 and joins dimensions that every operand walks as one. `ordered`: row-major order has a meaning
+/// (random numbers); else dimensions are taken in the order of the first result's memory.
+void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
+  const Tensor &shapes = args.operands[0];
+  int order[kMaxRank];
+  int dims = 0;
+  total = 1;
+  for (int d = 0; d < shapes.rank; ++d) {
+    total *= shapes.shape[d];
+    if (shapes.shape[d] != 1)
+      order[dims++] = d;
+  }
+  if (!ordered)
+    for (int o = 0; o < operandCount; ++o)
+      if (args.program->results[o] >= 0) {
+        const Tensor &leader = args.operands[o];
+        for (int i = 1; i < dims; ++i) // insertion: stable, and there are few
+          for (int j = i; j > 0 && std::abs(leader.strides[order[j]]) >
+                                       std::abs(leader.strides[order[j - 1]]);
+               --j)
+            std::swap(order[j], order[j - 1]);
+        break;
+      }
+  rank = 0;
+  for (int i = 0; i < dims; ++i) {
+    int d = order[i];
+    bool joins = rank > 0;
+    for (int o = 0; joins && o < operandCount; ++o)
+      joins = operands[o].strides[rank - 1] == args.operands[o].strides[d] * shapes.shape[d];
+    if (!joins)
+      shape[rank++] = 1;
+    shape[rank - 1] *= shapes.shape[d];
+    for (int o = 0; o < operandCount; ++o)
+      operands[o].strides[rank - 1] = args.operands[o].strides[d];
+  }
+}
+
+bool FusedPlan::dense(const Operand &operand) const {
+  int64_t step = 1;
+  for (int d = rank - 1; d >= 0; --d) {
+    if (operand.strides[d] != step)
+      return false;
+    step *= shape[d];
+  }
+  return true;
+}
+
+void FusedPlan::reachOperands() {
+  rows = rank > 0 && shape[rank - 1] >= kRowTile;
+  for (int o = 0; o < operandCount; ++o) {
+    Operand &operand = operands[o];
+    bool uniform = rank > 0 && !operand.written;
+    for (int d = 0; d < rank; ++d)
+      uniform &= operand.strides[d] == 0;
+    bool asStored = operand.type == widenedType(operand.type) && operand.type != DType::Bool;
+    if (uniform)
+      operand.reach = Reach::Uniform;
+    else if (asStored && (dense(operand) || (rows && operand.strides[rank - 1] == 1)))
+      operand.reach = Reach::Run;
+    else if (rows && operand.strides[rank - 1] == 0 && !operand.written)
+      operand.reach = Reach::Row;
+    else
+      operand.reach = Reach::Gather;
+  }
+}
+
+/// Splits the program into what is made once and what is made for every tile; what nobody reads is not made.
+void FusedPlan::classify(const FusedProgram &program) {
+  int instructions = int(program.instructions.size());
+  bool wanted[kMaxFusedOperands + kMaxFusedInstructions] = {};
+  for (int o = 0; o < operandCount; ++o)
+    if (operands[o].written)
+      wanted[operands[o].result] = true;
+  for (int i = instructions - 1; i >= 0; --i) {
+    if (!wanted[operandCount + i])
+      continue;
+    const auto &instruction = program.instructions[i];
+    const uint16_t in[3] = {instruction.a, instruction.b, instruction.c};
+    for (int k = 0; k < kScalarRecords[int(instruction.op)].operands; ++k)
+      wanted[in[k]] = true;
+  }
+  for (int o = 0; o < operandCount; ++o) {
+    operands[o].read = wanted[o];
+    values[o] = {nullptr, 1, widenedType(operands[o].type), operands[o].reach == Reach::Uniform, false};
+  }
+  uniformSteps = tileSteps = 0;
+  for (int i = 0; i < instructions; ++i) {
+    const auto &instruction = program.instructions[i];
+    int inputs = kScalarRecords[int(instruction.op)].operands;
+    Step step{nullptr, uint16_t(operandCount + i), {instruction.a, instruction.b, instruction.c},
+              inputs, instruction.immediate};
+    bool once = instruction.op != ScalarOp::Uniform;
+    for (int k = 0; k < inputs; ++k)
+      once &= values[step.in[k]].uniform;
+    values[step.out] = {nullptr, 1, instruction.type, once, false};
+    if (!wanted[step.out])
+      continue;
+    (once ? uniform[uniformSteps++] : steps[tileSteps++]) = step;
+  }
+}
+
+/// Lets an instruction write its result where the operand lies, if that operand is a run and no later instruction
+/// reads memory that it shares.
+void FusedPlan::writeInPlace() {
+  for (int o = 0; o < operandCount; ++o) {
+    Operand &operand = operands[o];
+    if (!operand.written || operand.reach != Reach::Run || operand.result < operandCount)
+      continue;
+    Value &value = values[operand.result];
+    if (value.uniform || value.inPlace)
+      continue;
+    Extent mine = extentOf(*this, operand);
+    int made = 0;
+    while (steps[made].out != operand.result)
+      ++made;
+    bool free = true;
+    for (int p = 0; p < operandCount && free; ++p) {
+      if (operands[p].reach != Reach::Run || !(operands[p].read || (operands[p].written && p != o)))
+        continue;
+      Extent other = extentOf(*this, operands[p]);
+      if (other.end <= mine.begin || mine.end <= other.begin)
+        continue;
+      if (operands[p].written && p != o)
+        free = false;
+      for (int i = made + 1; i < tileSteps && free; ++i)
+        for (int k = 0; k < steps[i].inputs; ++k)
+          free &= steps[i].in[k] != p;
+      for (int r = 0; r < operandCount && free; ++r)
+        free &= !(operands[r].written && operands[r].result == p);
+    }
+    if (!free)
+      continue;
+    value.inPlace = true;
+    operand.target = true;
+    operand.written = false;
+  }
+}
+
+/// Gives values places in scratch, of one tile each; a place is free again behind the last instruction that reads it.
+/// Returns how many there are; `data` is the number of the place until make() knows the size of a tile.
+int FusedPlan::allocate() {
+  int last[kMaxFusedOperands + kMaxFusedInstructions];
+  std::fill_n(last, valueCount, -1);
+  for (int i = 0; i < tileSteps; ++i)
+    for (int k = 0; k < steps[i].inputs; ++k)
+      last[steps[i].in[k]] = i;
+  for (int o = 0; o < operandCount; ++o)
+    if (operands[o].written)
+      last[operands[o].result] = kForever;
+
+  int free[kMaxFusedOperands + kMaxFusedInstructions];
+  int freeCount = 0, places = 0;
+  auto take = [&](Value &value) {
+    int place = freeCount ? free[--freeCount] : places++;
+    value.data = scratch + place;
+  };
+  auto inScratch = [&](int v) {
+    if (values[v].uniform || values[v].inPlace)
+      return false;
+    return v >= operandCount || operands[v].reach == Reach::Gather ||
+           (operands[v].reach == Reach::Run && last[v] == kForever);
+  };
+  for (int o = 0; o < operandCount; ++o) {
+    operands[o].staged = operands[o].read && inScratch(o);
+    if (operands[o].staged)
+      take(values[o]);
+  }
+  for (int i = 0; i < tileSteps; ++i) {
+    Step &step = steps[i];
+    auto release = [&](bool sameSize) {
+      for (int k = 0; k < step.inputs; ++k) {
+        int v = step.in[k];
+        bool again = false; // an instruction may read a value twice
+        for (int j = 0; j < k; ++j)
+          again |= step.in[j] == v;
+        if (!again && last[v] == i && inScratch(v) &&
+            sameSize == (tileBytes(values[v].type) == tileBytes(values[step.out].type)))
+          free[freeCount++] = int(values[v].data - scratch);
+      }
+    };
+    release(true); // the result may lie where an input did
+    if (inScratch(step.out))
+      take(values[step.out]);
+    release(false);
+  }
+  return places;
+}
+
+void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int workers) {
+  const FusedProgram &program = *args.program;
+  operandCount = int(args.operands.size());
+  valueCount = operandCount + int(program.instructions.size());
+  bool ordered = false;
+  for (const auto &instruction : program.instructions)
+    ordered |= instruction.op == ScalarOp::Uniform;
+  for (int o = 0; o < operandCount; ++o) {
+    Operand &operand = operands[o];
+    operand.base = args.operands[o].as<char>();
+    operand.type = args.operands[o].dtype;
+    operand.written = program.results[o] >= 0;
+    operand.target = false;
+    operand.result = uint16_t(operand.written ? program.results[o] : 0);
+  }
+  collapse(args, ordered);
+  reachOperands();
+  classify(program);
+  writeInPlace();
+  int64_t places = allocate();
+
+  int64_t elementBytes = 4;
+  for (int i = 0; i < tileSteps; ++i)
+    elementBytes = std::max(elementBytes, tileBytes(values[steps[i].out].type));
+  for (int o = 0; o < operandCount; ++o)
+    elementBytes = std::max(elementBytes, tileBytes(values[o].type));
+  tile = kMaxTile;
+  if (places)
+    tile = std::min(tile, std::max(kScratchTarget / (places * elementBytes), int64_t(256)));
+  tile = std::min(tile, std::max((total + workers - 1) / workers, int64_t(1)));
+  tile = (tile + kGrain - 1) / kGrain * kGrain;
+  while (tile * places * elementBytes > kScratchBytes)
+    tile -= 16;
+  if (rows) {
+    int64_t row = shape[rank - 1];
+    perRow = (row + tile - 1) / tile;
+    tiles = total / row * perRow;
+  } else {
+    perRow = 0;
+    tiles = (total + tile - 1) / tile;
+  }
+
+  for (int v = 0; v < valueCount; ++v) {
+    Value &value = values[v];
+    bool once = value.uniform || (v < operandCount && operands[v].reach == Reach::Row);
+    if (once) {
+      value.data = splats + v * kSplatBytes;
+      value.step = 0;
+    } else if (value.data) {
+      value.data = scratch + (value.data - scratch) * tile * elementBytes;
+    }
+  }
+  auto function = [&](const Step &step, const auto &instruction) {
+    bool last = step.inputs > 0 && instruction.op != ScalarOp::Uniform;
+    DType type = last ? values[step.in[step.inputs - 1]].type : instruction.type;
+    bool vector = type == DType::F32 || type == DType::Bool;
+    TileFunction own = vector ? table.f32[int(instruction.op)] : nullptr;
+    return own ? own : scalarTileFunction(instruction.op, type, instruction.type);
+  };
+  for (int i = 0; i < uniformSteps; ++i)
+    uniform[i].run = function(uniform[i], program.instructions[uniform[i].out - operandCount]);
+  for (int i = 0; i < tileSteps; ++i)
+    steps[i].run = function(steps[i], program.instructions[steps[i].out - operandCount]);
+}
+
+} // namespace lstmc::cpu

@@ -1,0 +1,91 @@
+// Walking views of equal shape together, with as few and as long rows as their strides allow. Compiled once per level.
+#pragma once
+
+#include "backends/cpu/runtime/Vector.h"
+#include "executor/base/Tensor.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+/// The part of `items` that falls to one of `count` workers.
+struct Share {
+  int64_t begin, end;
+  Share(int64_t items, int index, int count)
+      : begin(items * index / count), end(items * (index + 1) / count) {}
+};
+
+inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
+inline int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// N views: extents of 1 dropped, dimensions that all views walk as one joined. With `sorted`, dimensions are in
+/// falling order of the first view's strides, so that its memory is walked upward.
+template <int N> struct StridedWalk {
+  int rank = 0;
+  int64_t total = 1;
+  int64_t shape[kMaxRank];
+  int64_t strides[N][kMaxRank];
+
+  StridedWalk(const Tensor *const (&views)[N], bool sorted) {
+    int order[kMaxRank];
+    int dims = 0;
+    const Tensor &leader = *views[0];
+    for (int d = 0; d < leader.rank; ++d) {
+      total *= leader.shape[size_t(d)];
+      if (leader.shape[size_t(d)] == 1)
+        continue;
+      int j = dims++;
+      for (; sorted && j > 0 && step(leader, order[j - 1]) < step(leader, d); --j)
+        order[j] = order[j - 1];
+      order[j] = d;
+    }
+    for (int i = 0; i < dims; ++i) {
+      auto d = size_t(order[i]);
+      bool joins = rank > 0;
+      for (int v = 0; v < N; ++v)
+        joins = joins && strides[v][rank - 1] == views[v]->strides[d] * leader.shape[d];
+      if (!joins)
+        shape[rank++] = 1;
+      shape[rank - 1] *= leader.shape[d];
+      for (int v = 0; v < N; ++v)
+        strides[v][rank - 1] = views[v]->strides[d];
+    }
+  }
+
+  /// Calls f(offsets) for positions begin to end - 1 of the space of the first `dims` dimensions, row-major;
+  /// offsets[v] is in elements of view v.
+  template <typename F> void positions(int dims, int64_t begin, int64_t end, F f) const {
+    if (begin >= end)
+      return;
+    int64_t index[kMaxRank], offsets[N] = {};
+    int64_t at = begin;
+    for (int d = dims - 1; d >= 0; --d) {
+      index[d] = at % shape[d];
+      at /= shape[d];
+      for (int v = 0; v < N; ++v)
+        offsets[v] += index[d] * strides[v][d];
+    }
+    for (int64_t i = begin;; ++i) {
+      f(offsets);
+      if (i + 1 == end)
+        return;
+      int d = dims - 1;
+      while (true) {
+        for (int v = 0; v < N; ++v)
+          offsets[v] += strides[v][d];
+        if (++index[d] < shape[d])
+          break;
+        for (int v = 0; v < N; ++v)
+          offsets[v] -= shape[d] * strides[v][d];
+        index[d--] = 0;
+      }
+    }
+  }
+
+private:
+  static int64_t step(const Tensor &view, int d) {
+    int64_t s = view.strides[size_t(d)];
+    return s < 0 ? -s : s;
+  }
+};
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE
