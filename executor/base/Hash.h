@@ -1,5 +1,5 @@
-// 64-bit XXH3 of weights and other bytes, for telling whether two copies are equal (not against malice:
-// that is base/Sha256.h).
+// 64-bit XXH3 of weights and other bytes, for telling whether two copies are equal (not against
+// malice: that is base/Sha256.h).
 #pragma once
 
 #include <cstddef>

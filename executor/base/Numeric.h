@@ -51,7 +51,8 @@ inline Half toHalf(float value) {
     return {sign};
   uint32_t exponent = magnitude >> 23;
   uint32_t fraction = (magnitude & 0x7fffff) | 0x800000;
-  uint32_t drop = exponent >= 113 ? 13 : 126 - exponent; // bits of the fraction that are rounded away
+  uint32_t drop =
+      exponent >= 113 ? 13 : 126 - exponent; // bits of the fraction that are rounded away
   uint32_t kept = fraction >> drop, rest = fraction & ((1u << drop) - 1), tie = 1u << (drop - 1);
   kept += rest > tie || (rest == tie && (kept & 1));
   // A carry out of the fraction moves to the exponent, where it belongs.
@@ -66,8 +67,8 @@ inline BFloat toBFloat(float value) {
   return {uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-/// What ScalarOp::Cast does. Float to integer truncates towards 0 and saturates, NaN to 0; integers wrap; to bool:
-/// x != 0; everything else is rounded to nearest even.
+/// What ScalarOp::Cast does. Float to integer truncates towards 0 and saturates, NaN to 0; integers
+/// wrap; to bool: x != 0; everything else is rounded to nearest even.
 template <typename To, typename From> inline To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
@@ -80,7 +81,8 @@ template <typename To, typename From> inline To convert(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
-    // Both bounds are powers of two, hence exact: [-2^n, 2^n) for signed, [0, 2^n) for unsigned types.
+    // Both bounds are powers of two, hence exact: [-2^n, 2^n) for signed, [0, 2^n) for unsigned
+    // types.
     constexpr auto kLow = From(std::numeric_limits<To>::min());
     constexpr From kHigh = From(To(1) << (std::numeric_limits<To>::digits - 1)) * 2;
     if (!(value == value))

@@ -10,8 +10,8 @@ using PhiloxBlock = std::array<uint32_t, 4>;
 
 /// Four random words for a counter and a key.
 ///
-/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11: ten rounds of
-/// two 32x32-bit products, the key stepped by the golden ratio and sqrt(3) - 1.
+/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11: ten
+/// rounds of two 32x32-bit products, the key stepped by the golden ratio and sqrt(3) - 1.
 constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) {
   constexpr uint32_t kMultiply0 = 0xD2511F53, kMultiply1 = 0xCD9E8D57;
   constexpr uint32_t kStep0 = 0x9E3779B9, kStep1 = 0xBB67AE85;
@@ -40,8 +40,7 @@ constexpr uint32_t randomWord(uint64_t seed, uint64_t element, uint32_t ordinal,
 /// In [0, 1), a multiple of 2^-24, exact in f32 and f64.
 constexpr double uniformFromWord(uint32_t word) { return (word >> 8) * 0x1p-24; }
 
-constexpr double randomUniform(uint64_t seed, uint64_t element, uint32_t ordinal,
-                               uint32_t update) {
+constexpr double randomUniform(uint64_t seed, uint64_t element, uint32_t ordinal, uint32_t update) {
   return uniformFromWord(randomWord(seed, element, ordinal, update));
 }
 

@@ -18,11 +18,13 @@ struct Plus {
   template <typename T> T operator()(T a, T b) const { return a + b; }
 };
 
-/// Combines leaves that come in ascending order, as the tree over n leaves does whose left child has the largest power of
-/// two below n. An absent leaf is skipped: its sibling rises as it is. Keeps at most treeLevels(n) partial results.
+/// Combines leaves that come in ascending order, as the tree over n leaves does whose left child
+/// has the largest power of two below n. An absent leaf is skipped: its sibling rises as it is.
+/// Keeps at most treeLevels(n) partial results.
 ///
-/// Works like a binary counter: two subtrees of equal size (in leaves, absent ones counted) are combined at
-/// once, and at the end the rest from the right, which is the left-full shape above for every n.
+/// Works like a binary counter: two subtrees of equal size (in leaves, absent ones counted) are
+/// combined at once, and at the end the rest from the right, which is the left-full shape above for
+/// every n.
 template <typename T, typename Combine = Plus> class TreeFold {
 public:
   explicit TreeFold(Combine combine = {}) : combine_(combine) {}
@@ -61,7 +63,8 @@ private:
 
   Combine combine_;
   uint64_t count_ = 0;
-  std::array<Partial, kLevels> stack_; // entry i holds a subtree of 2^i leaves where bit i of count_ is set
+  std::array<Partial, kLevels>
+      stack_; // entry i holds a subtree of 2^i leaves where bit i of count_ is set
 };
 
 /// The tree over leaves that are all present; `none` for no leaves.
@@ -76,7 +79,8 @@ T combineTree(std::span<const T> leaves, T none = T(0), Combine combine = {}) {
                  combineTree(leaves.subspan(left), none, combine));
 }
 
-/// Sum over the rows of a batch: `sumOfShard(begin, end)` for each non-empty shard, then the tree over the shards.
+/// Sum over the rows of a batch: `sumOfShard(begin, end)` for each non-empty shard, then the tree
+/// over the shards.
 template <typename T, typename F> T sumOverShards(int64_t batch, int64_t shards, F sumOfShard) {
   TreeFold<T> fold;
   for (int64_t j = 0; j < shards; ++j) {
@@ -89,7 +93,8 @@ template <typename T, typename F> T sumOverShards(int64_t batch, int64_t shards,
   return fold.finish();
 }
 
-/// Sum of count terms in 16 lanes from +0: term(e, lane) gives the new value of the lane of element e.
+/// Sum of count terms in 16 lanes from +0: term(e, lane) gives the new value of the lane of element
+/// e.
 template <typename T, typename F> T sumInLanes(int64_t count, F term) {
   std::array<T, kLanes> lanes{};
   for (int64_t e = 0; e < count; ++e)

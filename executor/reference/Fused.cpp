@@ -1,0 +1,50 @@
+// The interpreter of fused programs, element by element.
+#include "executor/base/ScalarSemantics.h"
+#include "executor/package/Program.h"
+#include "executor/reference/Groups.h"
+#include "executor/reference/View.h"
+
+namespace lstmc::reference {
+
+namespace {
+
+ScalarValue load(const Tensor &x, int64_t at) {
+  return withWidenedType(x.dtype, [&](auto type) {
+    return ScalarValue::of(readElement<decltype(type)>(x.data, x.dtype, at));
+  });
+}
+
+void store(const Tensor &y, int64_t at, const ScalarValue &value) {
+  withWidenedType(value.type, [&](auto type) {
+    writeElement(y.data, y.dtype, at, value.as<decltype(type)>());
+  });
+}
+
+} // namespace
+
+void runFused(const LaunchArgs &args) {
+  const FusedProgram &program = *args.program;
+  const std::span<const Tensor> operands = args.operands;
+  if (operands.empty())
+    return;
+  ScalarValue values[kMaxFusedOperands + kMaxFusedInstructions];
+  uint64_t element = 0;
+  forEachIndex(operands[0], operands[0].rank, [&](const auto &index) {
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (!program.writes(i))
+        values[i] = load(operands[i], offsetAt(operands[i], index));
+    size_t next = operands.size();
+    for (const FusedInstruction &in : program.instructions) {
+      const int reads = kScalarRecords[int(in.op)].operands;
+      values[next++] = evaluate(in.op, in.type, reads > 0 ? values[in.a] : ScalarValue(),
+                                reads > 1 ? values[in.b] : ScalarValue(),
+                                reads > 2 ? values[in.c] : ScalarValue(), in.immediate, element);
+    }
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (program.writes(i))
+        store(operands[i], offsetAt(operands[i], index), values[program.results[i]]);
+    ++element;
+  });
+}
+
+} // namespace lstmc::reference

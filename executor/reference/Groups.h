@@ -1,0 +1,13 @@
+// The kernels by group, one source file each; Reference.cpp makes the table of them.
+#pragma once
+
+#include "executor/device/Kernel.h"
+
+namespace lstmc::reference {
+
+// Each is called by one worker alone.
+#define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
+  void run##ID(const LaunchArgs &args);
+#include "executor/abi/Kernels.def"
+
+} // namespace lstmc::reference

@@ -1,0 +1,149 @@
+// Losses, the gradient of SoftmaxOutput, and metrics.
+#include "executor/reference/Groups.h"
+#include "executor/reference/Lanes.h"
+#include "executor/reference/View.h"
+
+namespace lstmc::reference {
+
+namespace {
+
+template <typename Real> void softmaxOutputGradient(const LaunchArgs &args) {
+  const View<Real> p(args.operands[0]), dx(args.operands[2]);
+  const Tensor &label = args.operands[1];
+  const bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
+  const int64_t ignored = convert<int64_t>(args.floats[0]);
+  const double gradScale = args.floats[1];
+  const Real alpha = Real(multi ? 0 : args.floats[2]);
+  const int64_t A = dx.extent(0), C = dx.extent(1), D = dx.extent(2);
+
+  if (label.rank == 3) { // probabilities: nothing but the scale applies
+    for (int64_t a = 0; a < A; ++a)
+      for (int64_t c = 0; c < C; ++c)
+        for (int64_t d = 0; d < D; ++d)
+          dx(a, c, d) =
+              (p(a, c, d) - readElement<Real>(label.data, label.dtype, offsetOf(label, a, c, d))) *
+              Real(gradScale);
+    return;
+  }
+
+  int64_t count = 1;
+  if (args.ints[1] == 1)
+    count = multi ? A : A * D;
+  if (valid) {
+    count = 0;
+    for (int64_t a = 0; a < A; ++a)
+      for (int64_t d = 0; d < D; ++d)
+        count += indexAt(label, a, d) != ignored;
+    count = std::max<int64_t>(count, 1);
+  }
+  const Real scale = Real(gradScale / double(multi && !valid ? D : 1) / double(count));
+  for (int64_t a = 0; a < A; ++a)
+    for (int64_t d = 0; d < D; ++d) {
+      const int64_t truth = indexAt(label, a, d);
+      for (int64_t c = 0; c < C; ++c) {
+        Real g = p(a, c, d);
+        if (useIgnore && truth == ignored)
+          g = 0;
+        else if (c == truth)
+          g = ((g - 1) + alpha) * scale;
+        else
+          g = (alpha != 0 ? g - alpha / Real(C - 1) : g) * scale;
+        dx(a, c, d) = g;
+      }
+    }
+}
+
+/// -log softmax(x)[label] in Real; the label clipped to what there is.
+template <typename Real, typename X> Real rowLoss(int64_t classes, int64_t label, X x) {
+  const SoftmaxRow<Real, X> row(classes, Real(1), x);
+  return -row.logProbability(inside(label, classes, false));
+}
+
+template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
+  const View<Real> x(args.operands[0]), y(args.operands[2]);
+  y(0) = Real(sumInLanes<double>(x.extent(0), [&](int64_t n, double lane) {
+    return lane + double(rowLoss<Real>(x.extent(1), indexAt(args.operands[1], n),
+                                       [&](int64_t c) { return x(n, c); }));
+  }));
+}
+
+/// y = the four sums of element(o, b, q, sums) over x [O, B, Q, ...]: in a shard, element ((o *
+/// rows + row) * Q + q) is in lane e mod 16, ascending from +0, then the tree over lanes; then the
+/// tree over the shards.
+template <typename Element>
+void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element element) {
+  const int64_t O = x.shape[0], B = x.shape[1], Q = x.shape[2];
+  for (int field = 0; field < 4; ++field)
+    View<double>(y)(field) =
+        sumOverShards<double>(B, args.ints[0], [&](int64_t begin, int64_t end) {
+          const int64_t rows = end - begin;
+          return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
+            std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
+            return lane + terms[field];
+          });
+        });
+}
+
+template <typename Real> void softmaxMetric(const LaunchArgs &args) {
+  const Tensor &label = args.operands[1];
+  const View<Real> x(args.operands[0]);
+  const int64_t classes = x.extent(3), ignored = convert<int64_t>(args.floats[0]);
+  metric(args, args.operands[0], args.operands[2],
+         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
+           const int64_t truth = indexAt(label, o, b, q);
+           if (args.ints[1] && truth == ignored)
+             return {0, 0, 1, 0};
+           auto row = [&](int64_t c) { return x(o, b, q, c); };
+           return {double(rowLoss<Real>(classes, truth, row)), 1, 0,
+                   double(firstMaximum(classes, row) == truth)};
+         });
+}
+
+template <typename Real> void regressionMetric(const LaunchArgs &args) {
+  const View<Real> x(args.operands[0]);
+  const Tensor &label = args.operands[1];
+  const bool logistic = args.ints[1] != 0;
+  metric(args, args.operands[0], args.operands[2],
+         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
+           const Real logit = x(o, b, q);
+           const double truth =
+               readElement<double>(label.data, label.dtype, offsetOf(label, o, b, q));
+           const double output = logistic ? scalar::sigmoid(logit) : logit;
+           const double difference = output - truth, square = difference * difference;
+           const double loss =
+               logistic ? scalar::softRelu(double(logit)) - double(logit) * truth : 0.5 * square;
+           return {loss, 1, std::fabs(difference), square};
+         });
+}
+
+template <typename Real> void lossMetric(const LaunchArgs &args) {
+  const View<Real> x(args.operands[0]);
+  metric(args, args.operands[0], args.operands[1],
+         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
+           return {double(x(o, b, q)), 1, 0, 0};
+         });
+}
+
+} // namespace
+
+void runSoftmaxOutputGradient(const LaunchArgs &args) {
+  withFloat(args.operands[0], [&](auto real) { softmaxOutputGradient<decltype(real)>(args); });
+}
+
+void runSoftmaxCrossEntropy(const LaunchArgs &args) {
+  withFloat(args.operands[0], [&](auto real) { softmaxCrossEntropy<decltype(real)>(args); });
+}
+
+void runSoftmaxMetric(const LaunchArgs &args) {
+  withFloat(args.operands[0], [&](auto real) { softmaxMetric<decltype(real)>(args); });
+}
+
+void runRegressionMetric(const LaunchArgs &args) {
+  withFloat(args.operands[0], [&](auto real) { regressionMetric<decltype(real)>(args); });
+}
+
+void runLossMetric(const LaunchArgs &args) {
+  withFloat(args.operands[0], [&](auto real) { lossMetric<decltype(real)>(args); });
+}
+
+} // namespace lstmc::reference
