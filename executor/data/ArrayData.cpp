@@ -1,0 +1,203 @@
+#include <algorithm>
+
+#include "executor/base/Quote.h"
+#include "executor/base/Sha256.h"
+#include "executor/data/Elements.h"
+#include "executor/data/Idx.h"
+#include "executor/data/Npy.h"
+#include "executor/data/Npz.h"
+#include "executor/data/Shuffle.h"
+#include "executor/data/Sources.h"
+
+namespace lstmc::data {
+namespace {
+
+/// MNISTIter's scale: mxnet.md §9.
+constexpr double kPixel = 1.0 / 256;
+
+std::vector<int64_t> without(std::span<const int64_t> shape, int axis) {
+  std::vector<int64_t> rest(shape.begin(), shape.end());
+  rest.erase(rest.begin() + axis);
+  return rest;
+}
+
+int64_t product(std::span<const int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  return elements;
+}
+
+/// An array whose samples go to a slot.
+struct Source {
+  InputSlot slot;
+  const Array *array;
+  double scale;         ///< every element is multiplied by it
+  int64_t outer, inner; ///< elements of a sample before and behind the sample axis
+};
+
+class ArrayFeed : public Feed {
+public:
+  ArrayFeed(std::vector<Source> sources, int64_t first, int64_t batch, SampleOrder order)
+      : sources_(std::move(sources)), first_(first), batch_(batch), order_(std::move(order)) {}
+
+  int64_t batches() const override { return order_.count() / batch_; }
+  int64_t sequences() const override { return batch_; }
+  bool restarts(const Position &) const override { return true; }
+
+  void fill(const Position &position) override {
+    for (int64_t n = 0; n < batch_; ++n) {
+      int64_t sample = first_ + order_.at(position.epoch, position.batch * batch_ + n);
+      for (const Source &source : sources_)
+        copy(source, sample, n);
+    }
+  }
+
+private:
+  static void copy(const Source &source, int64_t sample, int64_t row) {
+    const Tensor &to = source.slot.tensor;
+    const Array &from = *source.array;
+    int64_t rowOffset = row * to.strides[size_t(source.slot.batchAxis)];
+    int64_t samples = product(from.shape) / (source.outer * source.inner);
+    eachIndexBut(to, source.slot.batchAxis, [&](int64_t number, int64_t offset) {
+      int64_t index =
+          (number / source.inner * samples + sample) * source.inner + number % source.inner;
+      double value = readElement<double>(from.bytes.data(), from.dtype, index);
+      writeElement(to.data, to.dtype, rowOffset + offset, value * source.scale);
+    });
+  }
+
+  std::vector<Source> sources_;
+  int64_t first_, batch_;
+  SampleOrder order_;
+};
+
+class ArrayData : public DataSet {
+public:
+  ArrayData(const DataSpec &spec, std::vector<NamedArray> arrays, std::vector<std::string> files,
+            std::string digest)
+      : DataSet(spec), arrays_(std::move(arrays)), files_(std::move(files)) {
+    digest_ = std::move(digest);
+  }
+
+  Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
+                                     uint64_t seed) const override {
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    std::vector<Source> sources;
+    int64_t samples = -1;
+    for (const InputSlot &slot : slots) {
+      int64_t here = 0;
+      LSTMC_ASSIGN(Source source, bind(slot, here));
+      if (samples >= 0 && here != samples)
+        return failAt({fileOf(slot.name)}, ErrorCode::E0605,
+                      "array {}: found {} samples, want {} as in {}", inQuotes(slot.name), here,
+                      samples, inQuotes(slots.front().name));
+      samples = here;
+      sources.push_back(std::move(source));
+    }
+    int64_t split = splitPoint(samples, spec_.valid);
+    int64_t begin = part == Part::Valid ? split : 0;
+    int64_t end = part == Part::Train ? split : samples;
+    if (end - begin < batch)
+      return failAt({fileOf(slots.front().name)}, ErrorCode::E0605,
+                    "samples: found {} in this part, want at least one batch of {}", end - begin,
+                    batch);
+    SampleOrder order(end - begin, spec_.shuffle && part == Part::Train, seed);
+    return std::unique_ptr<Feed>(new ArrayFeed(std::move(sources), begin, batch, std::move(order)));
+  }
+
+private:
+  const NamedArray *find(std::string_view name) const {
+    for (const NamedArray &named : arrays_)
+      if (named.name == name)
+        return &named;
+    return nullptr;
+  }
+  std::string fileOf(std::string_view name) const {
+    const NamedArray *named = find(name);
+    return named ? files_[size_t(named - arrays_.data())] : files_.front();
+  }
+
+  /// Finds the array for a slot and where its samples lie; `samples` is their number.
+  Result<Source> bind(const InputSlot &slot, int64_t &samples) const {
+    const NamedArray *named = find(slot.name);
+    if (!named)
+      return failAt({files_.front()}, ErrorCode::E0610,
+                    "array {}: found none, want one for the input", inQuotes(slot.name));
+    const Array &array = named->array;
+    std::vector<int64_t> want = without(shapeOf(slot.tensor), slot.batchAxis);
+    Source source{slot, &array, 1.0, 1, product(want)};
+    int rank = int(array.shape.size());
+    bool images = spec_.kind == DataKind::Idx;
+    // Samples lie on the slot's batch axis, or on the first.
+    if (rank > slot.batchAxis && without(array.shape, slot.batchAxis) == want) {
+      samples = array.shape[size_t(slot.batchAxis)];
+      std::span<const int64_t> shape = array.shape;
+      source.outer = product(shape.first(size_t(slot.batchAxis)));
+      source.inner = product(shape.subspan(size_t(slot.batchAxis) + 1));
+    } else if (rank > 0 && (without(array.shape, 0) == want ||
+                            (images && product(without(array.shape, 0)) == product(want)))) {
+      samples = array.shape[0];
+    } else {
+      std::vector<int64_t> shape(want);
+      shape.insert(shape.begin(), -1);
+      return failAt({fileOf(slot.name)}, ErrorCode::E0605,
+                    "array {}: found shape {}, want {} with any number of samples for -1",
+                    inQuotes(slot.name), shapeText(array.shape), shapeText(shape));
+    }
+    if (images && !slot.label && array.dtype == DType::U8 && isFloat(slot.tensor.dtype))
+      source.scale = kPixel;
+    LSTMC_TRY(checkValues(slot, array));
+    return source;
+  }
+
+  /// Values that an integer input or the number of classes cannot hold.
+  Status checkValues(const InputSlot &slot, const Array &array) const {
+    int64_t classes = slot.label ? spec_.classes : 0;
+    if (isFloat(slot.tensor.dtype) && classes == 0)
+      return {};
+    int64_t elements = product(array.shape);
+    for (int64_t i = 0; i < elements; ++i) {
+      double value = readElement<double>(array.bytes.data(), array.dtype, i);
+      if (!representable(value, slot.tensor.dtype))
+        return failAt({fileOf(slot.name)}, ErrorCode::E0604,
+                      "array {} element {}: found {}, want a value of {}", inQuotes(slot.name), i,
+                      value, dtypeLongName(slot.tensor.dtype));
+      if (classes && !(value >= 0 && value < double(classes)))
+        return failAt({fileOf(slot.name)}, ErrorCode::E0604,
+                      "array {} element {}: found label {}, want 0 to {}", inQuotes(slot.name), i,
+                      value, classes - 1);
+    }
+    return {};
+  }
+
+  std::vector<NamedArray> arrays_;
+  std::vector<std::string> files_; ///< one per array
+};
+
+} // namespace
+
+Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &spec, const Limits &limits) {
+  std::vector<NamedArray> arrays;
+  std::vector<std::string> files;
+  Sha256 digest;
+  for (const auto &[input, file] : spec.files) {
+    LSTMC_ASSIGN(Bytes bytes, readFile(file));
+    digest.update(bytes);
+    if (spec.kind == DataKind::Npz) {
+      LSTMC_ASSIGN(arrays, parseNpz(bytes, file, limits));
+      files.assign(std::max<size_t>(arrays.size(), 1), file);
+      continue;
+    }
+    Result<Array> array =
+        spec.kind == DataKind::Npy ? parseNpy(bytes, file, limits) : parseIdx(bytes, file, limits);
+    if (!array.ok())
+      return array.error();
+    arrays.push_back({input, std::move(*array)});
+    files.push_back(file);
+  }
+  return std::unique_ptr<DataSet>(
+      new ArrayData(spec, std::move(arrays), std::move(files), digest.finish()));
+}
+
+} // namespace lstmc::data

@@ -1,0 +1,61 @@
+#include "executor/data/DataSet.h"
+
+#include "executor/base/Quote.h"
+#include "executor/data/Array.h"
+#include "executor/data/Sources.h"
+
+namespace lstmc::data {
+
+Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learned *learned,
+                                               const Limits &limits) {
+  switch (spec.kind) {
+  case DataKind::Text:
+    return loadText(spec, learned, limits);
+  case DataKind::Csv:
+    return loadTable(spec, learned, limits);
+  case DataKind::Npz:
+  case DataKind::Npy:
+  case DataKind::Idx:
+    return loadArrays(spec, limits);
+  case DataKind::Random:
+    break;
+  }
+  return makeRandom(spec);
+}
+
+int64_t splitPoint(int64_t count, double valid) { return int64_t(double(count) * (1.0 - valid)); }
+
+Result<DataAndLabel> dataAndLabel(const std::vector<InputSlot> &slots, DataKind kind) {
+  DataAndLabel found;
+  for (const InputSlot &slot : slots) {
+    const InputSlot *&place = slot.label ? found.label : found.data;
+    if (place)
+      return fail(ErrorCode::E0610, "data of kind {} fill one {}: found {} and {} in the network",
+                  dataKindName(kind), slot.label ? "label" : "data input", inQuotes(place->name),
+                  inQuotes(slot.name));
+    place = &slot;
+  }
+  if (!found.data)
+    return fail(ErrorCode::E0610, "data of kind {} fill a data input: found none in the network",
+                dataKindName(kind));
+  return found;
+}
+
+Result<int64_t> batchExtent(const std::vector<InputSlot> &slots) {
+  int64_t batch = 0;
+  for (const InputSlot &slot : slots) {
+    if (slot.tensor.rank == 0)
+      return fail(ErrorCode::E0605, "input {}: found a scalar, want a batch axis",
+                  inQuotes(slot.name));
+    int64_t here = slot.tensor.shape[size_t(slot.batchAxis)];
+    if (batch != 0 && here != batch)
+      return fail(ErrorCode::E0605, "input {}: found a batch of {}, want {} as in {}",
+                  inQuotes(slot.name), here, batch, inQuotes(slots.front().name));
+    batch = here;
+  }
+  if (batch < 1)
+    return fail(ErrorCode::E0605, "network: found no input to fill");
+  return batch;
+}
+
+} // namespace lstmc::data

@@ -1,0 +1,167 @@
+#include "executor/data/DataSpec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+
+#include <fmt/ranges.h>
+
+#include "executor/base/Quote.h"
+
+namespace lstmc::data {
+namespace {
+
+struct KindRecord {
+  std::string_view name;
+  bool namedFiles; ///< NAME=FILE rather than one FILE
+  std::vector<std::string_view> keys;
+};
+
+const KindRecord &record(DataKind kind) {
+  static const KindRecord kKinds[] = {
+      {"text", false, {"unit", "vocab", "valid"}},
+      {"csv", false, {"inputs", "target", "window", "horizon", "na", "fill", "valid", "shuffle"}},
+      {"npz", false, {"valid", "shuffle"}},
+      {"npy", true, {"valid", "shuffle"}},
+      {"idx", true, {"valid", "shuffle", "classes"}},
+      {"random", false, {"batches", "classes"}},
+  };
+  return kKinds[size_t(kind)];
+}
+
+constexpr DataKind kAllKinds[] = {DataKind::Text, DataKind::Csv, DataKind::Npz,
+                                  DataKind::Npy,  DataKind::Idx, DataKind::Random};
+
+template <typename T> std::optional<T> numberOf(std::string_view text) {
+  T value{};
+  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    size_t end = text.find(at);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos)
+      return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+Error badValue(std::string_view key, std::string_view value, std::string_view want) {
+  return fail(ErrorCode::E0001, "data key {}: found {}, want {}", key, inQuotes(value), want);
+}
+
+Status setCount(int64_t &to, std::string_view key, std::string_view value) {
+  std::optional<int64_t> number = numberOf<int64_t>(value);
+  if (!number || *number < 1)
+    return badValue(key, value, "a whole number from 1");
+  to = *number;
+  return {};
+}
+
+} // namespace
+
+std::string_view dataKindName(DataKind kind) { return record(kind).name; }
+
+Status DataSpec::set(std::string_view key, std::string_view value) {
+  const KindRecord &known = record(kind);
+  if (std::find(known.keys.begin(), known.keys.end(), key) == known.keys.end())
+    return fail(ErrorCode::E0001, "data key {} is unknown for {}; there are {}", inQuotes(key),
+                known.name, fmt::join(known.keys, ", "));
+  if (key == "unit") {
+    std::optional<TextUnit> found = parseTextUnit(value);
+    if (!found)
+      return badValue(key, value, "char, word or byte");
+    unit = *found;
+  } else if (key == "vocab") {
+    vocabularyFile = value;
+  } else if (key == "valid") {
+    std::optional<double> fraction = numberOf<double>(value);
+    if (!fraction || !(*fraction >= 0 && *fraction < 1))
+      return badValue(key, value, "a fraction from 0 to below 1");
+    valid = *fraction;
+  } else if (key == "shuffle") {
+    if (value != "yes" && value != "no")
+      return badValue(key, value, "yes or no");
+    shuffle = value == "yes";
+  } else if (key == "inputs") {
+    inputs.clear();
+    for (std::string_view column : split(value, '|'))
+      inputs.emplace_back(column);
+  } else if (key == "target") {
+    target = value;
+  } else if (key == "na") {
+    missing = value;
+  } else if (key == "fill") {
+    if (value != "refuse" && value != "previous" && value != "drop")
+      return badValue(key, value, "refuse, previous or drop");
+    fill = value == "refuse" ? Fill::Refuse : value == "drop" ? Fill::Drop : Fill::Previous;
+  } else {
+    int64_t &count = key == "window"    ? window
+                     : key == "horizon" ? horizon
+                     : key == "classes" ? classes
+                                        : batches;
+    return setCount(count, key, value);
+  }
+  return {};
+}
+
+Result<DataSpec> DataSpec::parse(std::string_view text) {
+  DataSpec spec;
+  spec.source = text;
+  size_t colon = text.find(':');
+  std::string_view name = text.substr(0, colon);
+  auto found = std::find_if(std::begin(kAllKinds), std::end(kAllKinds),
+                            [&](DataKind kind) { return dataKindName(kind) == name; });
+  if (colon == text.npos || found == std::end(kAllKinds))
+    return fail(ErrorCode::E0001,
+                "data {}: found no kind, want text:FILE, csv:FILE, npz:FILE, npy:NAME=FILE, "
+                "idx:NAME=FILE or random:SEED",
+                inQuotes(text));
+  spec.kind = *found;
+  std::vector<std::string_view> parts = split(text.substr(colon + 1), ',');
+  std::span<std::string_view> rest = parts;
+  if (!record(spec.kind).namedFiles) {
+    std::string_view first = rest[0];
+    rest = rest.subspan(1);
+    if (first.empty())
+      return fail(ErrorCode::E0001, "data {}: found nothing behind the colon, want a {}",
+                  inQuotes(text), spec.kind == DataKind::Random ? "seed" : "file");
+    if (spec.kind == DataKind::Random) {
+      std::optional<uint64_t> seed = numberOf<uint64_t>(first);
+      if (!seed)
+        return badValue("seed", first, "a whole number from 0");
+      spec.seed = *seed;
+    } else {
+      spec.files.emplace_back("", first);
+    }
+  }
+  const std::vector<std::string_view> &keys = record(spec.kind).keys;
+  for (std::string_view part : rest) {
+    size_t equals = part.find('=');
+    std::string_view key = part.substr(0, equals);
+    if (equals == part.npos || key.empty())
+      return fail(ErrorCode::E0001, "data {}: found {}, want KEY=VALUE", inQuotes(text),
+                  inQuotes(part));
+    std::string_view value = part.substr(equals + 1);
+    bool isKey = std::find(keys.begin(), keys.end(), key) != keys.end();
+    if (!record(spec.kind).namedFiles || isKey) {
+      LSTMC_TRY(spec.set(key, value));
+      continue;
+    }
+    for (const auto &[input, file] : spec.files)
+      if (input == key)
+        return fail(ErrorCode::E0001, "data {}: found input {} twice, want once", inQuotes(text),
+                    inQuotes(key));
+    spec.files.emplace_back(key, value);
+  }
+  if (record(spec.kind).namedFiles && spec.files.empty())
+    return fail(ErrorCode::E0001, "data {}: found no files, want NAME=FILE", inQuotes(text));
+  return spec;
+}
+
+} // namespace lstmc::data

@@ -1,0 +1,49 @@
+// Walking through a batch element by element.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "executor/base/Numeric.h"
+#include "executor/base/Tensor.h"
+
+namespace lstmc::data {
+
+/// Whether `value` keeps its meaning in `dtype`: whole and in range for integers, anything for
+/// floats.
+inline bool representable(double value, DType dtype) {
+  if (isFloat(dtype))
+    return true;
+  return withType(dtype, [&](auto stored) {
+    using Stored = decltype(stored);
+    if constexpr (std::is_integral_v<Stored>)
+      return value == std::floor(value) && value >= double(std::numeric_limits<Stored>::min()) &&
+             value < double(std::numeric_limits<Stored>::max()) + 1.0;
+    else
+      return true;
+  });
+}
+
+/// Steps over the indices of all axes of `tensor` but `skipped`, row-major, and calls
+/// `f(number, offset)` with the running number and the element offset of the index.
+template <typename F> void eachIndexBut(const Tensor &tensor, int skipped, F &&f) {
+  std::array<int64_t, kMaxRank> index{};
+  int64_t offset = 0;
+  for (int64_t number = 0;; ++number) {
+    f(number, offset);
+    int axis = tensor.rank - 1;
+    for (; axis >= 0; --axis) {
+      if (axis == skipped)
+        continue;
+      offset += tensor.strides[axis];
+      if (++index[axis] < tensor.shape[axis])
+        break;
+      offset -= tensor.strides[axis] * tensor.shape[axis];
+      index[axis] = 0;
+    }
+    if (axis < 0)
+      return;
+  }
+}
+
+} // namespace lstmc::data

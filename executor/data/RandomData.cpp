@@ -1,0 +1,58 @@
+#include "executor/base/Philox.h"
+#include "executor/base/Sha256.h"
+#include "executor/data/Array.h"
+#include "executor/data/Elements.h"
+#include "executor/data/Sources.h"
+
+namespace lstmc::data {
+namespace {
+
+/// Any input: floats uniform in [-1, 1), integers in [0, classes). Element, slot and batch are the
+/// Philox counter, so a batch is the same in every epoch.
+class RandomFeed : public Feed {
+public:
+  RandomFeed(const DataSpec &spec, std::vector<InputSlot> slots, int64_t batch)
+      : seed_(spec.seed), batches_(spec.batches), classes_(spec.classes ? spec.classes : 2),
+        slots_(std::move(slots)), sequences_(batch) {}
+
+  int64_t batches() const override { return batches_; }
+  int64_t sequences() const override { return sequences_; }
+  bool restarts(const Position &) const override { return true; }
+
+  void fill(const Position &position) override {
+    for (size_t ordinal = 0; ordinal < slots_.size(); ++ordinal) {
+      const Tensor &to = slots_[ordinal].tensor;
+      eachIndexBut(to, -1, [&](int64_t number, int64_t offset) {
+        double u =
+            randomUniform(seed_, uint64_t(number), uint32_t(ordinal), uint32_t(position.batch));
+        double value = isFloat(to.dtype) ? 2 * u - 1 : std::floor(u * double(classes_));
+        writeElement(to.data, to.dtype, offset, value);
+      });
+    }
+  }
+
+private:
+  uint64_t seed_;
+  int64_t batches_, classes_;
+  std::vector<InputSlot> slots_;
+  int64_t sequences_;
+};
+
+class RandomData : public DataSet {
+public:
+  explicit RandomData(const DataSpec &spec) : DataSet(spec) {
+    digest_ = sha256(asBytes(fmt::format("random {} {}", spec.seed, spec.classes)));
+  }
+  Result<std::unique_ptr<Feed>> feed(Part, std::vector<InputSlot> slots, uint64_t) const override {
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    return std::unique_ptr<Feed>(new RandomFeed(spec_, std::move(slots), batch));
+  }
+};
+
+} // namespace
+
+Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &spec) {
+  return std::unique_ptr<DataSet>(new RandomData(spec));
+}
+
+} // namespace lstmc::data

@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <cmath>
+
+#include "executor/base/Quote.h"
+#include "executor/base/Sha256.h"
+#include "executor/data/Csv.h"
+#include "executor/data/Elements.h"
+#include "executor/data/Scaling.h"
+#include "executor/data/Shuffle.h"
+#include "executor/data/Sources.h"
+
+namespace lstmc::data {
+namespace {
+
+/// One column as the network sees it: numeric ones are one feature, text ones as many as symbols.
+struct Feature {
+  const CsvColumn *column;
+  const ColumnScaling *scaling;
+  std::vector<int32_t> symbolOf; ///< text: of the table's symbols in the scaling's
+
+  int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
+  bool missing(int64_t row) const {
+    return column->text ? column->categories[size_t(row)] < 0
+                        : std::isnan(column->numbers[size_t(row)]);
+  }
+  double scaled(int64_t row) const {
+    return (column->numbers[size_t(row)] - scaling->mean) / scaling->deviation;
+  }
+  int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
+};
+
+/// Windows of rows: [window, features] and the target `horizon` rows behind the last of them.
+class TableFeed : public Feed {
+public:
+  TableFeed(std::vector<Feature> features, Feature target, int64_t window, int64_t horizon,
+            std::vector<int64_t> starts, int64_t batch, DataAndLabel slots, SampleOrder order)
+      : features_(std::move(features)), target_(std::move(target)), window_(window),
+        horizon_(horizon), starts_(std::move(starts)), batch_(batch), data_(*slots.data),
+        order_(std::move(order)) {
+    if (slots.label)
+      label_ = *slots.label;
+  }
+
+  int64_t batches() const override { return int64_t(starts_.size()) / batch_; }
+  int64_t sequences() const override { return batch_; }
+  bool restarts(const Position &) const override { return true; }
+
+  void fill(const Position &position) override {
+    for (int64_t n = 0; n < batch_; ++n) {
+      int64_t place = order_.at(position.epoch, position.batch * batch_ + n);
+      int64_t start = starts_[size_t(place)];
+      fillData(start, n);
+      if (label_)
+        fillLabel(start, n);
+    }
+  }
+
+private:
+  /// The features of the window's rows, one after the other, as the slot's other axes take them.
+  void fillData(int64_t start, int64_t n) {
+    row_.clear();
+    for (int64_t t = 0; t < window_; ++t) {
+      for (const Feature &feature : features_) {
+        if (!feature.column->text) {
+          row_.push_back(feature.scaled(start + t));
+          continue;
+        }
+        size_t begin = row_.size();
+        row_.resize(begin + size_t(feature.width()), 0.0);
+        row_[begin + size_t(feature.symbol(start + t))] = 1.0;
+      }
+    }
+    const Tensor &to = data_.tensor;
+    int64_t base = n * to.strides[size_t(data_.batchAxis)];
+    eachIndexBut(to, data_.batchAxis, [&](int64_t number, int64_t offset) {
+      writeElement(to.data, to.dtype, base + offset, row_[size_t(number)]);
+    });
+  }
+
+  /// One value, behind the window; or one a step, each behind its own row.
+  void fillLabel(int64_t start, int64_t n) {
+    const Tensor &to = label_->tensor;
+    int64_t base = n * to.strides[size_t(label_->batchAxis)];
+    int64_t values = to.elements() / batch_;
+    eachIndexBut(to, label_->batchAxis, [&](int64_t number, int64_t offset) {
+      int64_t row = start + horizon_ + (values == 1 ? window_ - 1 : number);
+      double value = target_.column->text ? double(target_.symbol(row)) : target_.scaled(row);
+      writeElement(to.data, to.dtype, base + offset, value);
+    });
+  }
+
+  std::vector<Feature> features_;
+  Feature target_;
+  int64_t window_, horizon_;
+  std::vector<int64_t> starts_; ///< first rows of the windows
+  int64_t batch_;
+  InputSlot data_;
+  std::optional<InputSlot> label_;
+  SampleOrder order_;
+  std::vector<double> row_;
+};
+
+class TableData : public DataSet {
+public:
+  TableData(const DataSpec &spec, CsvTable table, std::vector<ColumnScaling> scaling,
+            std::string digest)
+      : DataSet(spec), table_(std::move(table)), scaling_(std::move(scaling)) {
+    digest_ = std::move(digest);
+  }
+
+  Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
+                                     uint64_t seed) const override {
+    LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Csv));
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    std::vector<Feature> features;
+    int64_t width = 0;
+    for (const std::string &name : inputColumns()) {
+      LSTMC_ASSIGN(Feature feature, featureOf(name));
+      width += feature.width();
+      features.push_back(std::move(feature));
+    }
+    LSTMC_ASSIGN(Feature target, featureOf(spec_.target));
+    LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, width));
+    if (filled.label)
+      LSTMC_TRY(checkLabel(*filled.label, batch, window));
+
+    int64_t split = splitPoint(table_.rows, spec_.valid);
+    int64_t begin = part == Part::Valid ? split : 0;
+    int64_t end = part == Part::Train ? split : table_.rows;
+    std::vector<int64_t> starts = windowStarts(features, target, begin, end, window);
+    if (int64_t(starts.size()) < batch)
+      return failAt({table_.file}, ErrorCode::E0605,
+                    "windows: found {} whole ones in rows {} to {}, want at least one batch of {}",
+                    starts.size(), begin + 1, end, batch);
+    SampleOrder order(int64_t(starts.size()), spec_.shuffle && part == Part::Train, seed);
+    return std::unique_ptr<Feed>(new TableFeed(std::move(features), std::move(target), window,
+                                               spec_.horizon, std::move(starts), batch, filled,
+                                               std::move(order)));
+  }
+
+  Learned learned() const override { return {std::nullopt, scalingText(scaling_)}; }
+
+private:
+  std::vector<std::string> inputColumns() const {
+    if (!spec_.inputs.empty())
+      return spec_.inputs;
+    std::vector<std::string> names;
+    for (const CsvColumn &column : table_.columns)
+      names.push_back(column.name);
+    return names;
+  }
+
+  Result<Feature> featureOf(const std::string &name) const {
+    const CsvColumn *column = table_.find(name);
+    auto scaling = std::find_if(scaling_.begin(), scaling_.end(),
+                                [&](const ColumnScaling &one) { return one.name == name; });
+    if (!column || scaling == scaling_.end())
+      return failAt({table_.file}, ErrorCode::E0610,
+                    "column {}: found no scaling of the training data for it", inQuotes(name));
+    Feature feature{column, &*scaling, {}};
+    if (column->text != scaling->text)
+      return failAt({table_.file}, ErrorCode::E0610,
+                    "column {}: found {}, want {} as in the training data", inQuotes(name),
+                    column->text ? "text" : "numbers", scaling->text ? "text" : "numbers");
+    for (const std::string &symbol : column->symbols) {
+      auto known = std::lower_bound(scaling->symbols.begin(), scaling->symbols.end(), symbol);
+      if (known == scaling->symbols.end() || *known != symbol)
+        return failAt({table_.file, lineOf(*column, symbol), 1}, ErrorCode::E0607,
+                      "column {}: found {}, want one of the training data's {} symbols",
+                      inQuotes(name), inQuotes(symbol), scaling->symbols.size());
+      feature.symbolOf.push_back(int32_t(known - scaling->symbols.begin()));
+    }
+    return feature;
+  }
+
+  int lineOf(const CsvColumn &column, const std::string &symbol) const {
+    for (size_t row = 0; row < column.categories.size(); ++row)
+      if (column.categories[row] >= 0 && column.symbols[size_t(column.categories[row])] == symbol)
+        return table_.lines[row];
+    return 1;
+  }
+
+  Result<int64_t> windowOf(const InputSlot &slot, int64_t batch, int64_t width) const {
+    int64_t perSample = slot.tensor.elements() / batch;
+    int64_t window = perSample / width;
+    if (perSample % width != 0 || (spec_.window != 0 && window != spec_.window))
+      return failAt({table_.file}, ErrorCode::E0605,
+                    "input {}: found {} values a sample, want {} of {} features",
+                    inQuotes(slot.name), perSample,
+                    spec_.window ? fmt::format("{} rows", spec_.window) : "whole rows", width);
+    int last = slot.tensor.rank - 1;
+    bool featuresLast = slot.tensor.rank <= 2 || slot.tensor.shape[size_t(last)] == width;
+    if (!featuresLast || !isFloat(slot.tensor.dtype))
+      return failAt({table_.file}, ErrorCode::E0605,
+                    "input {}: found {} {}, want floats with {} features on the last axis",
+                    inQuotes(slot.name), dtypeName(slot.tensor.dtype),
+                    shapeText(shapeOf(slot.tensor)), width);
+    return window;
+  }
+
+  Status checkLabel(const InputSlot &slot, int64_t batch, int64_t window) const {
+    int64_t values = slot.tensor.elements() / batch;
+    if (values != 1 && values != window)
+      return failAt({table_.file}, ErrorCode::E0605,
+                    "input {}: found {} values a sample, want 1 or {}, one a step",
+                    inQuotes(slot.name), values, window);
+    return {};
+  }
+
+  /// Windows without a missing cell whose rows, and those of their targets, lie in [begin, end).
+  std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature &target,
+                                    int64_t begin, int64_t end, int64_t window) const {
+    auto whole = [&](int64_t row) {
+      return std::none_of(features.begin(), features.end(),
+                          [&](const Feature &feature) { return feature.missing(row); });
+    };
+    std::vector<int64_t> starts;
+    int64_t wholeFrom = begin, labelledFrom = begin; // rows in a row without a hole, up to `row`
+    for (int64_t row = begin; row + spec_.horizon < end; ++row) {
+      if (!whole(row))
+        wholeFrom = row + 1;
+      if (target.missing(row + spec_.horizon))
+        labelledFrom = row + 1;
+      if (row + 1 - std::max(wholeFrom, labelledFrom) >= window)
+        starts.push_back(row + 1 - window);
+    }
+    return starts;
+  }
+
+  CsvTable table_;
+  std::vector<ColumnScaling> scaling_;
+};
+
+/// Does what `fill` says about missing cells.
+Status treatMissing(CsvTable &table, Fill fill) {
+  for (CsvColumn &column : table.columns) {
+    for (int64_t row = 0; row < table.rows; ++row) {
+      auto at = size_t(row);
+      bool missing = column.text ? column.categories[at] < 0 : std::isnan(column.numbers[at]);
+      if (!missing)
+        continue;
+      if (fill == Fill::Refuse)
+        return failAt({table.file, table.lines[at], 1}, ErrorCode::E0607,
+                      "column {}: found a missing cell; fill=previous or fill=drop says what to do",
+                      inQuotes(column.name));
+      if (fill == Fill::Previous && row > 0) {
+        if (column.text)
+          column.categories[at] = column.categories[at - 1];
+        else
+          column.numbers[at] = column.numbers[at - 1];
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned *learned,
+                                           const Limits &limits) {
+  DataSpec spec = given;
+  const std::string &file = spec.files[0].second;
+  LSTMC_ASSIGN(Bytes bytes, readFile(file));
+  CsvOptions options;
+  options.missing = spec.missing;
+  options.columns = spec.inputs;
+  if (!options.columns.empty() && !spec.target.empty())
+    options.columns.push_back(spec.target);
+  LSTMC_ASSIGN(CsvTable table, parseCsv(bytes, file, options, limits));
+  if (spec.target.empty() && table.columns.size() == 1)
+    spec.target = table.columns[0].name;
+  if (spec.target.empty())
+    return fail(ErrorCode::E0001, "data {}: found no target=, want the column to predict",
+                inQuotes(spec.source));
+  if (!table.find(spec.target))
+    return failAt({file, 1, 1}, ErrorCode::E0610, "column {}: found none, want the target",
+                  inQuotes(spec.target));
+  LSTMC_TRY(treatMissing(table, spec.fill));
+  std::vector<ColumnScaling> scaling;
+  if (learned && !learned->scaling.empty()) {
+    LSTMC_ASSIGN(scaling, parseScaling(learned->scaling, file, limits));
+  } else {
+    scaling = learnScaling(table, splitPoint(table.rows, spec.valid));
+  }
+  return std::unique_ptr<DataSet>(
+      new TableData(spec, std::move(table), std::move(scaling), sha256(bytes)));
+}
+
+} // namespace lstmc::data

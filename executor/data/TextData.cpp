@@ -1,0 +1,113 @@
+#include "executor/base/Quote.h"
+#include "executor/base/Sha256.h"
+#include "executor/data/Elements.h"
+#include "executor/data/Sources.h"
+#include "executor/data/TokenText.h"
+
+namespace lstmc::data {
+namespace {
+
+/// N parallel streams of a text, cut into windows of T.
+///
+/// Of L tokens each stream has m = floor((L - 1) / N) in a row, the rest is dropped; window k holds
+/// steps kT to kT+T-1 of every stream, and the label of a step is the token after it.
+class TextFeed : public Feed {
+public:
+  TextFeed(const TokenText &tokens, int64_t begin, int64_t end, int64_t streams, int64_t steps,
+           DataAndLabel slots)
+      : tokens_(tokens), begin_(begin), streams_(streams), steps_(steps),
+        length_((end - begin - 1) / streams), data_(*slots.data) {
+    if (slots.label)
+      label_ = *slots.label;
+  }
+
+  int64_t batches() const override { return length_ / steps_; }
+  int64_t sequences() const override { return streams_; }
+  bool restarts(const Position &position) const override { return position.batch == 0; }
+
+  void fill(const Position &position) override {
+    write(data_, position.batch * steps_);
+    if (label_)
+      write(*label_, position.batch * steps_ + 1);
+  }
+
+private:
+  void write(const InputSlot &slot, int64_t firstStep) const {
+    const Tensor &to = slot.tensor;
+    int64_t batchStride = to.strides[size_t(slot.batchAxis)];
+    int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot.batchAxis)] : 0;
+    for (int64_t n = 0; n < streams_; ++n)
+      for (int64_t t = 0; t < steps_; ++t)
+        writeElement(to.data, to.dtype, n * batchStride + t * stepStride,
+                     tokens_[begin_ + n * length_ + firstStep + t]);
+  }
+
+  const TokenText &tokens_;
+  int64_t begin_, streams_, steps_;
+  int64_t length_; ///< of a stream
+  InputSlot data_;
+  std::optional<InputSlot> label_;
+};
+
+class TextData : public DataSet {
+public:
+  TextData(DataSpec spec, Vocabulary vocabulary, TokenText tokens, std::string digest)
+      : DataSet(std::move(spec)), vocabulary_(std::move(vocabulary)), tokens_(std::move(tokens)) {
+    digest_ = std::move(digest);
+  }
+
+  Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
+                                     uint64_t) const override {
+    LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Text));
+    LSTMC_ASSIGN(int64_t streams, batchExtent(slots));
+    int64_t steps = 0;
+    for (const InputSlot &slot : slots) {
+      if (slot.tensor.rank > 2)
+        return fail(ErrorCode::E0605, "input {}: found rank {}, want streams and steps",
+                    inQuotes(slot.name), slot.tensor.rank);
+      int64_t here = slot.tensor.rank == 2 ? slot.tensor.shape[size_t(1 - slot.batchAxis)] : 1;
+      if (steps != 0 && here != steps)
+        return fail(ErrorCode::E0605, "input {}: found {} steps, want {} as in {}",
+                    inQuotes(slot.name), here, steps, inQuotes(slots.front().name));
+      steps = here;
+      if (!representable(double(vocabulary_.size()), slot.tensor.dtype))
+        return fail(ErrorCode::E0604, "input {}: found {}, want a type that holds {} symbols",
+                    inQuotes(slot.name), dtypeLongName(slot.tensor.dtype), vocabulary_.size());
+    }
+    int64_t split = splitPoint(tokens_.size(), spec_.valid);
+    int64_t begin = part == Part::Valid ? split : 0;
+    int64_t end = part == Part::Train ? split : tokens_.size();
+    if ((end - begin - 1) / streams < steps)
+      return failAt(
+          {spec_.files[0].second}, ErrorCode::E0605,
+          "text: found {} tokens in this part, want at least {} for {} streams of {} steps",
+          end - begin, streams * steps + 1, streams, steps);
+    return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
+  }
+
+  Learned learned() const override { return {vocabulary_, {}}; }
+
+private:
+  Vocabulary vocabulary_;
+  TokenText tokens_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *learned,
+                                          const Limits &limits) {
+  const std::string &file = spec.files[0].second;
+  LSTMC_ASSIGN(Bytes bytes, readFile(file));
+  std::string_view text = asText(bytes);
+  Result<Vocabulary> vocabulary = learned && learned->vocabulary ? *learned->vocabulary
+                                  : spec.vocabularyFile.empty()
+                                      ? makeVocabulary(text, spec.unit, file, limits)
+                                      : Vocabulary::load(spec.vocabularyFile, limits);
+  if (!vocabulary.ok())
+    return vocabulary.error();
+  LSTMC_ASSIGN(TokenText tokens, tokenise(text, spec.unit, *vocabulary, file, limits));
+  return std::unique_ptr<DataSet>(
+      new TextData(spec, std::move(*vocabulary), std::move(tokens), sha256(bytes)));
+}
+
+} // namespace lstmc::data
