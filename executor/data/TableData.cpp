@@ -3,6 +3,7 @@
 
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
+#include "executor/data/Array.h"
 #include "executor/data/Csv.h"
 #include "executor/data/Elements.h"
 #include "executor/data/Scaling.h"
