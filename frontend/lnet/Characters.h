@@ -1,0 +1,19 @@
+// Which characters a source file may hold.
+#pragma once
+
+#include "frontend/lnet/Problems.h"
+#include "frontend/lnet/Source.h"
+
+namespace lstmc::lnet {
+
+/// Checks the whole file: UTF-8, no control characters but tab and line ends, no bidirectional controls, no
+/// encoding declared but utf-8 (E0101). False if the bytes are no UTF-8, so that nothing else can be said.
+bool checkCharacters(const SourceFile &file, Problems &problems);
+
+/// Whether the character at `at` is one of those that may.
+bool mayStandInFile(std::string_view text, size_t at);
+
+/// The bytes of the character at `at`, in text that is UTF-8.
+Span characterAt(std::string_view text, size_t at);
+
+} // namespace lstmc::lnet

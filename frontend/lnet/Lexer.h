@@ -1,0 +1,24 @@
+// Text to tokens: lnet.md §1, first part.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "frontend/lnet/Limits.h"
+#include "frontend/lnet/Problems.h"
+#include "frontend/lnet/Token.h"
+
+namespace lstmc::lnet {
+
+/// Cuts a file into tokens. Goes on after every error (E0101 to E0106, E0109); text that has no tokens stands
+/// in the result as Broken.
+Tokens lex(const SourceFile &file, const Limits &limits, Problems &problems);
+
+/// The value of a string token, without its quotes. Line ends in it are LF.
+std::string stringValue(std::string_view token);
+/// The value of an integer token; nothing beyond 64 bits.
+std::optional<int64_t> integerValue(std::string_view token);
+/// The value of a float token; infinite if it is beyond what a double holds.
+double floatValue(std::string_view token);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,574 @@
+#include "frontend/lnet/Lexer.h"
+#include "frontend/lnet/ParserState.h"
+
+namespace lstmc::lnet {
+
+/// exprs = expr { "," expr } [ "," ]; a comma makes it a tuple.
+Expr *Parser::parseExpressions(bool *tuple) {
+  uint32_t begin = token().span.begin;
+  Expr *first = parseExpr();
+  if (tuple)
+    *tuple = false;
+  if (!first || !is(TokenKind::Comma))
+    return first;
+  std::vector<Expr *> elements{first};
+  size_t comma = 0;
+  while (is(TokenKind::Comma)) {
+    comma = at_;
+    take();
+    switch (kind()) {
+    case TokenKind::RParen: case TokenKind::RBracket: case TokenKind::RBrace: case TokenKind::Newline:
+    case TokenKind::Semicolon: case TokenKind::Equal: case TokenKind::Colon: case TokenKind::End:
+      if (elements.size() > 1)
+        tree_->tokens.tokens[comma].role = TokenRole::NeedlessComma;
+      comma = 0;
+      break;
+    default:
+      elements.push_back(parseExpr());
+      if (!elements.back())
+        return nullptr;
+      continue;
+    }
+    break;
+  }
+  if (tuple)
+    *tuple = true;
+  auto *node = make<SequenceExpr>(ExprKind::Tuple, begin);
+  node->elements = tree_->copy(elements);
+  return raise(node, node->elements);
+}
+
+Expr *Parser::parseExpr() {
+  Descent descent(*this);
+  if (!mayDescend())
+    return nullptr;
+  if (is(TokenKind::KwLambda))
+    return parseLambda();
+  if (is(TokenKind::Star))
+    return refuse(token().span, "\"*\" outside the arguments of a call");
+  uint32_t begin = token().span.begin;
+  Expr *then = parseOr();
+  if (!then || !is(TokenKind::KwIf))
+    return then;
+  take();
+  Expr *condition = parseOr();
+  if (!condition || !expect(TokenKind::KwElse, "\"else\""))
+    return nullptr;
+  Expr *otherwise = parseExpr();
+  if (!otherwise)
+    return nullptr;
+  auto *node = make<ConditionalExpr>(ExprKind::Conditional, begin);
+  node->condition = condition;
+  node->then = then;
+  node->otherwise = otherwise;
+  return raise(node, condition, then, otherwise);
+}
+
+Expr *Parser::parseLambda() {
+  uint32_t begin = take().begin;
+  std::vector<NameExpr *> parameters;
+  while (!is(TokenKind::Colon)) {
+    if (is(TokenKind::Star) || is(TokenKind::DoubleStar))
+      return refuse(token().span, is(TokenKind::Star) ? "\"*args\"" : "\"**kw\"");
+    NameExpr *name = parseName("a parameter or \":\"");
+    if (!name)
+      return nullptr;
+    for (NameExpr *other : parameters)
+      if (other->name == name->name)
+        return error(ErrorCode::E0106, name->span, "parameter \"{}\" stands twice", name->name);
+    parameters.push_back(name);
+    if (!is(TokenKind::Comma))
+      break;
+    take();
+    if (is(TokenKind::Colon))
+      return expected("a parameter");
+  }
+  if (is(TokenKind::Equal))
+    return refuse(token().span, "a default in \"lambda\"");
+  if (!expect(TokenKind::Colon, "\",\" or \":\"", TokenRole::Colon))
+    return nullptr;
+  ++functions_;
+  Expr *body = parseExpr();
+  --functions_;
+  if (!body)
+    return nullptr;
+  auto *node = make<LambdaExpr>(ExprKind::Lambda, begin);
+  node->parameters = tree_->copy(parameters);
+  node->body = body;
+  return raise(node, body);
+}
+
+Expr *Parser::parseOr() {
+  uint32_t begin = token().span.begin;
+  Expr *left = parseAnd();
+  while (left && is(TokenKind::KwOr)) {
+    Span op = take(TokenRole::Binary);
+    Expr *right = parseAnd();
+    if (!right)
+      return nullptr;
+    auto *node = make<BinaryExpr>(ExprKind::Or, begin);
+    node->op = TokenKind::KwOr;
+    node->opSpan = op;
+    node->left = left;
+    node->right = right;
+    left = raise(node, left, right);
+  }
+  return left;
+}
+
+Expr *Parser::parseAnd() {
+  uint32_t begin = token().span.begin;
+  Expr *left = parseNot();
+  while (left && is(TokenKind::KwAnd)) {
+    Span op = take(TokenRole::Binary);
+    Expr *right = parseNot();
+    if (!right)
+      return nullptr;
+    auto *node = make<BinaryExpr>(ExprKind::And, begin);
+    node->op = TokenKind::KwAnd;
+    node->opSpan = op;
+    node->left = left;
+    node->right = right;
+    left = raise(node, left, right);
+  }
+  return left;
+}
+
+Expr *Parser::parseNot() {
+  if (!is(TokenKind::KwNot))
+    return parseComparison();
+  Descent descent(*this);
+  if (!mayDescend())
+    return nullptr;
+  uint32_t begin = take().begin;
+  Expr *operand = parseNot();
+  if (!operand)
+    return nullptr;
+  auto *node = make<UnaryExpr>(ExprKind::Not, begin);
+  node->op = TokenKind::KwNot;
+  node->operand = operand;
+  return raise(node, operand);
+}
+
+/// Takes a comparison operator if one stands here; false after an error.
+bool Parser::parseCompareOp(CompareTerm &term, bool &found) {
+  found = true;
+  term.opSpan = token().span;
+  switch (kind()) {
+  case TokenKind::EqualEqual: term.op = CompareOp::Equal; break;
+  case TokenKind::NotEqual: term.op = CompareOp::NotEqual; break;
+  case TokenKind::Less: term.op = CompareOp::Less; break;
+  case TokenKind::LessEqual: term.op = CompareOp::LessEqual; break;
+  case TokenKind::Greater: term.op = CompareOp::Greater; break;
+  case TokenKind::GreaterEqual: term.op = CompareOp::GreaterEqual; break;
+  case TokenKind::KwIn: term.op = CompareOp::In; break;
+  case TokenKind::KwNot:
+    if (kind(1) != TokenKind::KwIn) {
+      found = false;
+      return true;
+    }
+    take();
+    term.op = CompareOp::NotIn;
+    break;
+  case TokenKind::KwIs: {
+    Span is = take();
+    term.op = accept(TokenKind::KwNot) ? CompareOp::IsNotNone : CompareOp::IsNone;
+    if (accept(TokenKind::KwNone)) {
+      term.opSpan.end = lastEnd_;
+      term.right = nullptr;
+      return true;
+    }
+    report(ErrorCode::E0108, is, "\"is\" with anything but None is not part of .lnet",
+           term.op == CompareOp::IsNone ? "==" : "!=");
+    return false;
+  }
+  default:
+    found = false;
+    return true;
+  }
+  take(TokenRole::Binary);
+  term.opSpan.end = lastEnd_;
+  term.right = parseSum();
+  return term.right != nullptr;
+}
+
+Expr *Parser::parseComparison() {
+  uint32_t begin = token().span.begin;
+  Expr *left = parseSum();
+  if (!left)
+    return nullptr;
+  std::vector<CompareTerm> terms;
+  uint32_t height = left->height;
+  for (bool found = true; found;) {
+    CompareTerm term;
+    if (!parseCompareOp(term, found))
+      return nullptr;
+    if (found) {
+      terms.push_back(term);
+      height = std::max(height, heightOf(term.right));
+    }
+  }
+  if (terms.empty())
+    return left;
+  auto *node = make<CompareExpr>(ExprKind::Compare, begin);
+  node->left = left;
+  node->terms = tree_->copy(terms);
+  return setHeight(node, height) ? node : nullptr;
+}
+
+Expr *Parser::parseSum() {
+  uint32_t begin = token().span.begin;
+  Expr *left = parseProduct();
+  while (left && (is(TokenKind::Plus) || is(TokenKind::Minus))) {
+    TokenKind op = kind();
+    Span opSpan = take(TokenRole::Binary);
+    Expr *right = parseProduct();
+    if (!right)
+      return nullptr;
+    auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
+    node->op = op;
+    node->opSpan = opSpan;
+    node->left = left;
+    node->right = right;
+    left = raise(node, left, right);
+  }
+  return left;
+}
+
+Expr *Parser::parseProduct() {
+  uint32_t begin = token().span.begin;
+  Expr *left = parseUnary();
+  while (left && (is(TokenKind::Star) || is(TokenKind::Slash) || is(TokenKind::DoubleSlash) ||
+                  is(TokenKind::Percent) || is(TokenKind::At))) {
+    TokenKind op = kind();
+    Span opSpan = take(TokenRole::Binary);
+    Expr *right = parseUnary();
+    if (!right)
+      return nullptr;
+    auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
+    node->op = op;
+    node->opSpan = opSpan;
+    node->left = left;
+    node->right = right;
+    left = raise(node, left, right);
+  }
+  return left;
+}
+
+Expr *Parser::parseUnary() {
+  if (!is(TokenKind::Minus) && !is(TokenKind::Plus))
+    return parsePower();
+  Descent descent(*this);
+  if (!mayDescend())
+    return nullptr;
+  TokenKind op = kind();
+  uint32_t begin = take(TokenRole::Unary).begin;
+  Expr *operand = parseUnary();
+  if (!operand)
+    return nullptr;
+  auto *node = make<UnaryExpr>(ExprKind::Unary, begin);
+  node->op = op;
+  node->operand = operand;
+  return raise(node, operand);
+}
+
+Expr *Parser::parsePower() {
+  uint32_t begin = token().span.begin;
+  Expr *base = parsePost();
+  if (!base || !is(TokenKind::DoubleStar))
+    return base;
+  Descent descent(*this);
+  if (!mayDescend())
+    return nullptr;
+  Span op = take(TokenRole::Tight);
+  Expr *exponent = parseUnary();
+  if (!exponent)
+    return nullptr;
+  auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
+  node->op = TokenKind::DoubleStar;
+  node->opSpan = op;
+  node->left = base;
+  node->right = exponent;
+  return raise(node, base, exponent);
+}
+
+Expr *Parser::parsePost() {
+  Expr *expr = parseAtom();
+  while (expr) {
+    if (is(TokenKind::LParen)) {
+      expr = parseCall(expr);
+    } else if (is(TokenKind::LBracket)) {
+      expr = parseIndex(expr);
+    } else if (is(TokenKind::Dot)) {
+      take(TokenRole::Tight);
+      if (!is(TokenKind::Name))
+        return expected("a name");
+      Span name = take();
+      auto *node = make<AttributeExpr>(ExprKind::Attribute, expr->span.begin);
+      node->base = expr;
+      node->name = text(name);
+      node->nameSpan = name;
+      expr = raise(node, expr);
+    } else {
+      return expr;
+    }
+  }
+  return nullptr;
+}
+
+Expr *Parser::parseCall(Expr *callee) {
+  take(TokenRole::Open);
+  std::vector<Argument> arguments;
+  uint32_t height = callee->height;
+  while (!is(TokenKind::RParen)) {
+    Argument argument;
+    if (is(TokenKind::DoubleStar))
+      return refuse(token().span, "\"**kw\"");
+    if (is(TokenKind::Star)) {
+      if (!arguments.empty() && !arguments.back().name.empty())
+        return expected("an argument by name");
+      take(TokenRole::Star);
+      argument.star = true;
+    } else if (is(TokenKind::Name) && kind(1) == TokenKind::Equal) {
+      argument.nameSpan = take();
+      argument.name = text(argument.nameSpan);
+      take(TokenRole::Tight);
+      for (Argument &other : arguments)
+        if (other.name == argument.name)
+          return error(ErrorCode::E0106, argument.nameSpan, "argument \"{}\" stands twice", argument.name);
+    } else if (!arguments.empty() && !arguments.back().name.empty()) {
+      return expected("an argument by name");
+    }
+    uint32_t begin = token().span.begin;
+    argument.value = parseExpr();
+    if (!argument.value)
+      return nullptr;
+    if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
+      return refuse({begin, lastEnd_}, "a generator expression", "[x for x in y]");
+    height = std::max(height, argument.value->height);
+    arguments.push_back(argument);
+    if (!is(TokenKind::Comma))
+      break;
+    take(kind(1) == TokenKind::RParen ? TokenRole::NeedlessComma : TokenRole::Plain);
+  }
+  if (!expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
+    return nullptr;
+  auto *node = make<CallExpr>(ExprKind::Call, callee->span.begin);
+  node->callee = callee;
+  node->arguments = tree_->copy(arguments);
+  return setHeight(node, height) ? node : nullptr;
+}
+
+Expr *Parser::parseIndexItem() {
+  uint32_t begin = token().span.begin;
+  if (is(TokenKind::Ellipsis)) {
+    take();
+    return make<Expr>(ExprKind::Ellipsis, begin);
+  }
+  Expr *parts[3] = {};
+  int part = 0;
+  bool slice = false;
+  for (;; ++part) {
+    if (!is(TokenKind::Colon) && !is(TokenKind::Comma) && !is(TokenKind::RBracket)) {
+      parts[part] = parseExpr();
+      if (!parts[part])
+        return nullptr;
+    } else if (part == 0 && !is(TokenKind::Colon)) {
+      return expected("an index");
+    }
+    if (part == 2 || !is(TokenKind::Colon))
+      break;
+    take(TokenRole::Tight);
+    slice = true;
+  }
+  if (!slice)
+    return parts[0];
+  auto *node = make<SliceExpr>(ExprKind::Slice, begin);
+  node->begin = parts[0];
+  node->end = parts[1];
+  node->step = parts[2];
+  return raise(node, parts[0], parts[1], parts[2]);
+}
+
+Expr *Parser::parseIndex(Expr *base) {
+  take(TokenRole::Open);
+  std::vector<Expr *> items;
+  bool tuple = false;
+  do {
+    Expr *item = parseIndexItem();
+    if (!item)
+      return nullptr;
+    items.push_back(item);
+    if (!is(TokenKind::Comma))
+      break;
+    tuple = true;
+    take(kind(1) == TokenKind::RBracket && items.size() > 1 ? TokenRole::NeedlessComma : TokenRole::Plain);
+  } while (!is(TokenKind::RBracket));
+  if (!expect(TokenKind::RBracket, "\"]\" or \",\"", TokenRole::Close))
+    return nullptr;
+  auto *node = make<IndexExpr>(ExprKind::Index, base->span.begin);
+  node->base = base;
+  node->items = tree_->copy(items);
+  node->isTuple = tuple;
+  return raise(node, base, node->items);
+}
+
+Expr *Parser::parseAtom() {
+  uint32_t begin = token().span.begin;
+  switch (kind()) {
+  case TokenKind::Name:
+    return parseName("a name");
+  case TokenKind::Integer: {
+    Span span = take();
+    auto *node = make<IntegerExpr>(ExprKind::Integer, begin);
+    node->value = *integerValue(text(span));
+    return node;
+  }
+  case TokenKind::Float: {
+    Span span = take();
+    auto *node = make<FloatExpr>(ExprKind::Float, begin);
+    node->value = floatValue(text(span));
+    return node;
+  }
+  case TokenKind::String: return parseStrings();
+  case TokenKind::KwTrue: take(); return make<Expr>(ExprKind::True, begin);
+  case TokenKind::KwFalse: take(); return make<Expr>(ExprKind::False, begin);
+  case TokenKind::KwNone: take(); return make<Expr>(ExprKind::None, begin);
+  case TokenKind::LParen: return parseRound();
+  case TokenKind::LBracket: return parseSquare();
+  case TokenKind::LBrace: return parseCurly();
+  default: return expected("a value");
+  }
+}
+
+Expr *Parser::parseStrings() {
+  uint32_t begin = token().span.begin;
+  std::string value;
+  while (is(TokenKind::String)) {
+    Span span = take();
+    value += stringValue(text(span));
+    if (value.size() > limits_.list)
+      return report(ErrorCode::E0314, {begin, lastEnd_},
+                    fmt::format("string of {} bytes, the limit is {}", value.size(), limits_.list),
+                    "--limit list=N changes the limit");
+  }
+  auto *node = make<StringExpr>(ExprKind::String, begin);
+  node->value = tree_->keep(std::move(value));
+  return node;
+}
+
+Expr *Parser::parseRound() {
+  uint32_t open = uint32_t(at_) + 1;
+  uint32_t begin = take(TokenRole::Group).begin;
+  Expr *inner;
+  bool tuple = false;
+  if (is(TokenKind::RParen)) {
+    inner = make<SequenceExpr>(ExprKind::Tuple, begin);
+    tuple = true;
+  } else {
+    inner = parseExpressions(&tuple);
+    if (!inner)
+      return nullptr;
+    if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
+      return refuse({begin, lastEnd_}, "a generator expression", "[x for x in y]");
+  }
+  uint32_t close = uint32_t(at_) + 1;
+  if (!expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
+    return nullptr;
+  if (inner->groupOpen) {
+    tree_->tokens.tokens[inner->groupOpen - 1].role = TokenRole::NeedlessGroup;
+    tree_->tokens.tokens[inner->groupClose - 1].role = TokenRole::NeedlessClose;
+  }
+  inner->groupOpen = open;
+  inner->groupClose = close;
+  if (tuple)
+    inner->span = {begin, lastEnd_};
+  return inner;
+}
+
+Expr *Parser::parseSquare() {
+  uint32_t begin = take(TokenRole::Group).begin;
+  std::vector<Expr *> elements;
+  while (!is(TokenKind::RBracket)) {
+    Expr *element = parseExpr();
+    if (!element)
+      return nullptr;
+    if (elements.empty() && (is(TokenKind::KwFor) || is(TokenKind::KwAsync)))
+      return parseComprehension(element, begin);
+    elements.push_back(element);
+    if (!is(TokenKind::Comma))
+      break;
+    take(kind(1) == TokenKind::RBracket ? TokenRole::NeedlessComma : TokenRole::Plain);
+  }
+  if (!expect(TokenKind::RBracket, "\"]\" or \",\"", TokenRole::Close))
+    return nullptr;
+  auto *node = make<SequenceExpr>(ExprKind::List, begin);
+  node->elements = tree_->copy(elements);
+  return raise(node, node->elements);
+}
+
+Expr *Parser::parseComprehension(Expr *element, uint32_t begin) {
+  if (!is(TokenKind::KwFor))
+    return expected("\"for\"");
+  take();
+  Expr *targets = parseTargets();
+  if (!targets || !expect(TokenKind::KwIn, "\"in\" or \",\""))
+    return nullptr;
+  Expr *iterable = parseOr();
+  if (!iterable)
+    return nullptr;
+  Expr *condition = nullptr;
+  if (accept(TokenKind::KwIf)) {
+    condition = parseOr();
+    if (!condition)
+      return nullptr;
+  }
+  if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
+    return refuse(token().span, "a second \"for\" in a comprehension");
+  if (is(TokenKind::KwIf) && condition)
+    return refuse(token().span, "a second \"if\" in a comprehension", "and");
+  if (!expect(TokenKind::RBracket, "\"]\"", TokenRole::Close))
+    return nullptr;
+  auto *node = make<ComprehensionExpr>(ExprKind::Comprehension, begin);
+  node->element = element;
+  node->targets = targets;
+  node->iterable = iterable;
+  node->condition = condition;
+  return raise(node, element, iterable, condition);
+}
+
+Expr *Parser::parseCurly() {
+  uint32_t begin = take(TokenRole::Group).begin;
+  std::vector<Expr *> keys, values;
+  while (!is(TokenKind::RBrace)) {
+    if (is(TokenKind::DoubleStar) || is(TokenKind::Star))
+      return refuse(token().span, "unpacking in a display");
+    Expr *key = parseExpr();
+    if (!key)
+      return nullptr;
+    if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
+      return refuse({begin, lastEnd_}, "a set comprehension", "[x for x in y]");
+    if (is(TokenKind::Comma) || is(TokenKind::RBrace))
+      return refuse({begin, lastEnd_}, "a set display", "[x, y]");
+    if (!expect(TokenKind::Colon, "\":\"", TokenRole::Colon))
+      return nullptr;
+    Expr *value = parseExpr();
+    if (!value)
+      return nullptr;
+    if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
+      return refuse({begin, lastEnd_}, "a dict comprehension", "dict([(k, v) for k in y])");
+    keys.push_back(key);
+    values.push_back(value);
+    if (!is(TokenKind::Comma))
+      break;
+    take(kind(1) == TokenKind::RBrace ? TokenRole::NeedlessComma : TokenRole::Plain);
+  }
+  if (!expect(TokenKind::RBrace, "\"}\" or \",\"", TokenRole::Close))
+    return nullptr;
+  auto *node = make<DictExpr>(ExprKind::Dict, begin);
+  node->keys = tree_->copy(keys);
+  node->values = tree_->copy(values);
+  return raise(node, node->keys, node->values);
+}
+
+} // namespace lstmc::lnet

@@ -1,0 +1,16 @@
+// Tokens to a tree: the grammar of lnet.md §1.
+#pragma once
+
+#include <memory>
+
+#include "frontend/lnet/Limits.h"
+#include "frontend/lnet/Problems.h"
+#include "frontend/lnet/Tree.h"
+
+namespace lstmc::lnet {
+
+/// Lexes and parses a file. Errors go to `problems`; the tree then holds the statements that were understood,
+/// good for nothing but finding more errors in the text.
+std::unique_ptr<Tree> parse(const SourceFile &file, const Limits &limits, Problems &problems);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,37 @@
+// The diagnostics of one run: collected as they come, each place and message once, given back in order of place.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "executor/base/Diagnostic.h"
+
+namespace lstmc::lnet {
+
+class Problems {
+public:
+  /// Adds one, unless the same message about the same place was added before.
+  void add(Diagnostic diagnostic);
+  /// Names a file, so that its messages come after those of the files named before.
+  void nameFile(const std::string &path) { fileOrder_.try_emplace(path, fileOrder_.size()); }
+
+  bool any() const { return errors_ > 0; }
+  uint64_t errors() const { return errors_; }
+
+  /// In order of file and place; of the errors the first `shown`, then a note with the count of the rest.
+  /// Warnings are errors if `werror`.
+  Diagnostics take(uint64_t shown, bool werror);
+
+private:
+  /// More than anyone reads; those beyond are counted only.
+  static constexpr size_t kKept = 5000;
+
+  Diagnostics kept_;
+  std::set<std::tuple<std::string, int64_t, ErrorCode, std::string>> seen_;
+  std::map<std::string, size_t> fileOrder_;
+  uint64_t errors_ = 0;
+};
+
+} // namespace lstmc::lnet
