@@ -161,11 +161,23 @@ void fill(const LaunchArgs &args, Worker &worker) {
   }
 }
 
+/// Dense, in f64.
+void arange(const LaunchArgs &args, Worker &worker) {
+  const Tensor &y = args.operands[0];
+  int64_t repeat = args.ints[0];
+  auto bytes = int64_t(dtypeBytes(y.dtype));
+  Share share(y.shape[0], worker.index, worker.count);
+  for (int64_t i = share.begin; i < share.end; ++i)
+    writeConstant(y.dtype, args.floats[0] + double(i / repeat) * args.floats[1],
+                  y.as<char>() + i * y.strides[0] * bytes);
+}
+
 } // namespace
 
 void registerCopyKernels(KernelTable &table) {
   table.set(KernelId::Copy, copy, KernelTable::Types::Any);
   table.set(KernelId::Fill, fill, KernelTable::Types::Any);
+  table.set(KernelId::Arange, arange, KernelTable::Types::Any);
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

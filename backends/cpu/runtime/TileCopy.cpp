@@ -82,6 +82,10 @@ template <typename Stored> int64_t index(const void *stored, int64_t offset) {
   return convert<int64_t>(static_cast<const Stored *>(stored)[offset]);
 }
 
+template <typename Stored> double number(const void *stored, int64_t offset) {
+  return convert<double>(static_cast<const Stored *>(stored)[offset]);
+}
+
 } // namespace
 
 ReadRow readRow(DType stored) {
@@ -95,6 +99,12 @@ WriteRow writeRow(DType stored) {
 ReadIndex readIndex(DType stored) {
   return withType(stored, [](auto type) -> ReadIndex { return index<decltype(type)>; });
 }
+
+ReadNumber readNumber(DType stored) {
+  return withType(stored, [](auto type) -> ReadNumber { return number<decltype(type)>; });
+}
+
+int64_t toIndex(double value) { return convert<int64_t>(value); }
 
 void writeConstant(DType type, double value, void *element) {
   writeElement(element, type, 0, value);

@@ -20,6 +20,13 @@ WriteRow writeRow(DType stored);
 using ReadIndex = int64_t (*)(const void *stored, int64_t offset);
 ReadIndex readIndex(DType stored);
 
+/// Element `offset` as f64.
+using ReadNumber = double (*)(const void *stored, int64_t offset);
+ReadNumber readNumber(DType stored);
+
+/// `value` as an index.
+int64_t toIndex(double value);
+
 /// Writes `value`, rounded, as one element.
 void writeConstant(DType type, double value, void *element);
 

@@ -1,0 +1,117 @@
+// Metrics: four sums in f64 per shard, in lanes, then the tree over the shards.
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/RegressionTerms.h"
+#include "backends/cpu/runtime/SharedSums.h"
+#include "backends/cpu/runtime/SoftmaxRow.h"
+#include "backends/cpu/runtime/TileCopy.h"
+#include "executor/abi/Packing.h"
+#include "executor/base/Tree.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+constexpr int kFields = 4;
+
+struct Plus { // of this level, so that what the tree makes of it is too
+  double operator()(double a, double b) const { return a + b; }
+};
+
+/// y = the sums of terms(o, b, q, out) over x [O, B, Q, ...]. In a shard of `rows` rows, element
+/// (o * rows + row) * Q + q is in lane e mod 16.
+template <typename Terms>
+void metric(const Tensor &x, const Tensor &y, int64_t shards, Worker &worker, Terms terms) {
+  int64_t outer = x.shape[0], batch = x.shape[1], inner = x.shape[2];
+  constexpr int64_t kShards = SharedSums::kPlaces / kFields;
+  SharedSums sums(y.data, worker);
+  TreeFold<double, Plus> folds[kFields];
+  for (int64_t first = 0; first < shards; first += kShards) {
+    int64_t n = minimum(kShards, shards - first);
+    sums.make(n, [&](int64_t i, double *places) {
+      int64_t begin = shardBegin(batch, shards, first + i);
+      int64_t end = shardBegin(batch, shards, first + i + 1);
+      double lanes[kFields][kPanel] = {};
+      int64_t e = 0;
+      for (int64_t o = 0; o < outer; ++o)
+        for (int64_t b = begin; b < end; ++b)
+          for (int64_t q = 0; q < inner; ++q, ++e) {
+            double out[kFields];
+            terms(o, b, q, out);
+            for (int f = 0; f < kFields; ++f)
+              lanes[f][e % kPanel] += out[f];
+          }
+      for (int f = 0; f < kFields; ++f)
+        places[i * kFields + f] = treeOfLanes(lanes[f]);
+    });
+    for (int64_t i = 0; worker.index == 0 && i < n; ++i)
+      for (int f = 0; f < kFields; ++f)
+        if (shardBegin(batch, shards, first + i) == shardBegin(batch, shards, first + i + 1))
+          folds[f].skip();
+        else
+          folds[f].add(sums[i * kFields + f]);
+  }
+  sums.finish();
+  for (int f = 0; worker.index == 0 && f < kFields; ++f)
+    y.as<double>()[f * y.strides[0]] = folds[f].finish();
+}
+
+void softmaxMetric(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+  if (x.dtype != DType::F32)
+    return reference::kernel(KernelId::SoftmaxMetric)(args, worker);
+  int64_t classes = x.shape[3], ignored = toIndex(args.floats[0]);
+  bool useIgnore = args.ints[1] != 0;
+  ReadIndex index = readIndex(label.dtype);
+  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    int64_t truth = index(label.data, o * label.strides[0] + b * label.strides[1] +
+                                          q * label.strides[2]);
+    out[0] = out[1] = out[2] = out[3] = 0;
+    if (useIgnore && truth == ignored) {
+      out[2] = 1;
+      return;
+    }
+    Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
+    RowLoss loss = rowLoss(row, classes, truth);
+    out[0] = double(loss.loss);
+    out[1] = 1;
+    out[3] = truth >= 0 && truth < classes &&
+             (row[truth] == loss.largest || loss.largest != loss.largest) &&
+             firstOf(row, truth + 1, loss.largest) == truth;
+  });
+}
+
+void regressionMetric(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+  if (x.dtype != DType::F32)
+    return reference::kernel(KernelId::RegressionMetric)(args, worker);
+  bool logistic = args.ints[1] != 0;
+  ReadNumber number = readNumber(label.dtype);
+  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    double truth = number(label.data, o * label.strides[0] + b * label.strides[1] +
+                                          q * label.strides[2]);
+    regressionTerms(
+        x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth, logistic,
+        out);
+  });
+}
+
+void lossMetric(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &y = args.operands[1];
+  ReadNumber number = readNumber(x.dtype);
+  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
+    out[1] = 1;
+    out[2] = out[3] = 0;
+  });
+}
+
+} // namespace
+
+void registerMetricKernels(KernelTable &table) {
+  table.set(KernelId::SoftmaxMetric, softmaxMetric, KernelTable::Types::Any);
+  table.set(KernelId::RegressionMetric, regressionMetric, KernelTable::Types::Any);
+  table.set(KernelId::LossMetric, lossMetric, KernelTable::Types::Any);
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,0 +1,135 @@
+// layer_norm, its gradient, and the squared norm of gradients.
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lanes.h"
+#include "backends/cpu/runtime/SharedSums.h"
+#include "backends/cpu/runtime/StridedWalk.h"
+#include "backends/cpu/runtime/TileCopy.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+void layerNorm(const LaunchArgs &args, Worker &worker) {
+  enum { kX, kGamma, kBeta, kY, kMean, kRstd };
+  auto &o = args.operands;
+  Row gamma = vectorOf(o[kGamma]), beta = vectorOf(o[kBeta]);
+  Row means = vectorOf(o[kMean]), rstds = vectorOf(o[kRstd]);
+  auto epsilon = float(args.floats[0]);
+  int64_t columns = o[kX].shape[1];
+  Share share(o[kX].shape[0], worker.index, worker.count);
+  for (int64_t r = share.begin; r < share.end; ++r) {
+    Row x = rowOf(o[kX], r), y = rowOf(o[kY], r);
+    float mean = sumInLanes(columns, [&](int64_t e, Vector lane) {
+                   return lane + x.load(e, columns);
+                 }) /
+                 float(columns);
+    Vector m = Vector::broadcast(mean);
+    float variance = sumInLanes(columns, [&](int64_t e, Vector lane) {
+                       Vector d = x.load(e, columns) - m;
+                       return fma(d, d, lane);
+                     }) /
+                     float(columns);
+    Vector s = Vector::broadcast(1.0f) / sqrt(Vector::broadcast(variance + epsilon));
+    for (int64_t e = 0; e < columns; e += kWidth) {
+      Vector n = (x.load(e, columns) - m) * s;
+      y.store(e, columns, n * gamma.load(e, columns) + beta.load(e, columns));
+    }
+    means.data[r * means.step] = mean;
+    rstds.data[r * rstds.step] = firstLane(s);
+  }
+}
+
+/// With n = (x - mean) * rstd and g = dy * gamma: dx = rstd * ((g - mean of g) - n * (mean of g * n)).
+void layerNormGradient(const LaunchArgs &args, Worker &worker) {
+  enum { kX, kGamma, kMean, kRstd, kDy, kDx, kDgammaRows };
+  auto &o = args.operands;
+  Row gamma = vectorOf(o[kGamma]), means = vectorOf(o[kMean]), rstds = vectorOf(o[kRstd]);
+  int64_t columns = o[kX].shape[1];
+  Share share(o[kX].shape[0], worker.index, worker.count);
+  for (int64_t r = share.begin; r < share.end; ++r) {
+    Row x = rowOf(o[kX], r), dy = rowOf(o[kDy], r), dx = rowOf(o[kDx], r);
+    Row rows = rowOf(o[kDgammaRows], r);
+    Vector m = Vector::broadcast(means[r]), s = Vector::broadcast(rstds[r]);
+    auto normal = [&](int64_t e) { return (x.load(e, columns) - m) * s; };
+    auto g = [&](int64_t e) { return dy.load(e, columns) * gamma.load(e, columns); };
+    float sumG = sumInLanes(columns, [&](int64_t e, Vector lane) { return lane + g(e); });
+    float sumGN =
+        sumInLanes(columns, [&](int64_t e, Vector lane) { return fma(g(e), normal(e), lane); });
+    Vector meanG = Vector::broadcast(sumG / float(columns));
+    Vector meanGN = Vector::broadcast(sumGN / float(columns));
+    for (int64_t e = 0; e < columns; e += kWidth) {
+      Vector n = normal(e), d = dy.load(e, columns);
+      Vector row = d * n;
+      dx.store(e, columns, s * ((g(e) - meanG) - n * meanGN));
+      rows.store(e, columns, row);
+    }
+  }
+}
+
+constexpr int64_t kNormTile = 4096; ///< elements summed by themselves: robustness rule 9
+
+double sumOfSquares(const float *x, int64_t count) {
+  double lanes[kPanel] = {};
+  int64_t e = 0;
+  for (; e + kPanel <= count; e += kPanel)
+    for (int l = 0; l < kPanel; ++l) {
+      double v = x[e + l];
+      lanes[l] = __builtin_fma(v, v, lanes[l]);
+    }
+  for (int l = 0; e < count; ++e, ++l) {
+    double v = x[e];
+    lanes[l] = __builtin_fma(v, v, lanes[l]);
+  }
+  return treeOfLanes(lanes);
+}
+
+/// Squares of elements begin to end - 1, of any type and strides.
+double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, int64_t end) {
+  if (x.dtype == DType::F32 && x.dense())
+    return sumOfSquares(x.as<const float>() + begin, end - begin);
+  ReadNumber read = readNumber(x.dtype);
+  double lanes[kPanel] = {};
+  int64_t e = 0;
+  walk.positions(walk.rank, begin, end, [&](const int64_t *offsets) {
+    double v = read(x.data, offsets[0]);
+    double &lane = lanes[e++ % kPanel];
+    lane = __builtin_fma(v, v, lane);
+  });
+  return treeOfLanes(lanes);
+}
+
+/// Workers share the tiles of a tensor; worker 0 adds their sums in order.
+void normSquared(const LaunchArgs &args, Worker &worker) {
+  const Tensor &y = args.operands[0];
+  SharedSums sums(y.data, worker);
+  double total = 0;
+  for (const Tensor &x : args.operands.subspan(1)) {
+    const Tensor *views[1] = {&x};
+    StridedWalk<1> walk(views, false);
+    int64_t tiles = ceilDivide(walk.total, kNormTile);
+    double sum = 0;
+    for (int64_t first = 0; first < tiles; first += SharedSums::kPlaces) {
+      int64_t n = minimum(SharedSums::kPlaces, tiles - first);
+      sums.make(n, [&](int64_t i, double *places) {
+        int64_t begin = (first + i) * kNormTile;
+        places[i] = sumOfSquares(x, walk, begin, minimum(begin + kNormTile, walk.total));
+      });
+      for (int64_t i = 0; worker.index == 0 && i < n; ++i)
+        sum = sum + sums[i];
+    }
+    total = total + sum;
+  }
+  sums.finish();
+  if (worker.index == 0)
+    *y.as<double>() = total;
+}
+
+} // namespace
+
+void registerNormKernels(KernelTable &table) {
+  table.set(KernelId::LayerNorm, layerNorm);
+  table.set(KernelId::LayerNormGradient, layerNormGradient);
+  table.set(KernelId::NormSquared, normSquared, KernelTable::Types::Any);
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,0 +1,209 @@
+// softmax, its gradient, and losses made of it, over rows of f32.
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lanes.h"
+#include "backends/cpu/runtime/SoftmaxRow.h"
+#include "backends/cpu/runtime/StridedWalk.h"
+#include "backends/cpu/runtime/TileCopy.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+/// Elements of row r that take part.
+int64_t countOf(const Tensor &length, int64_t r, int64_t columns) {
+  if (!length)
+    return columns;
+  int64_t count = readIndex(length.dtype)(length.data, r * length.strides[0]);
+  return count < 0 ? 0 : minimum(count, columns);
+}
+
+void softmax(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
+  bool log = args.ints[0] != 0;
+  auto temperature = float(args.floats[0]);
+  int64_t columns = y.shape[1];
+  Share share(y.shape[0], worker.index, worker.count);
+  for (int64_t r = share.begin; r < share.end; ++r) {
+    int64_t count = countOf(length, r, columns);
+    Row from = rowOf(x, r), to = rowOf(y, r);
+    Scaled scaled(from, count, temperature);
+    if (log) {
+      float sum = sumInLanes(count, [&](int64_t e, Vector lane) {
+        return lane + exponential(scaled(e, count));
+      });
+      Vector logSum = logarithm(Vector::broadcast(sum));
+      for (int64_t e = 0; e < count; e += kWidth)
+        to.store(e, count, scaled(e, count) - logSum);
+    } else {
+      float sum = sumInLanes(count, [&](int64_t e, Vector lane) {
+        Vector p = exponential(scaled(e, count));
+        to.store(e, count, p);
+        return lane + p;
+      });
+      Vector all = Vector::broadcast(sum);
+      for (int64_t e = 0; e < count; e += kWidth)
+        to.store(e, count, to.load(e, count) / all);
+    }
+    for (int64_t e = count; e < columns; e += kWidth)
+      to.store(e, columns, Vector::zero());
+  }
+}
+
+void softmaxGradient(const LaunchArgs &args, Worker &worker) {
+  const Tensor &y = args.operands[0], &dy = args.operands[1], &length = args.operands[2];
+  const Tensor &dx = args.operands[3];
+  bool log = args.ints[0] != 0;
+  Vector temperature = Vector::broadcast(float(args.floats[0]));
+  int64_t columns = dx.shape[1];
+  Share share(dx.shape[0], worker.index, worker.count);
+  for (int64_t r = share.begin; r < share.end; ++r) {
+    int64_t count = countOf(length, r, columns);
+    Row p = rowOf(y, r), dp = rowOf(dy, r), to = rowOf(dx, r);
+    Vector sum = Vector::broadcast(sumInLanes(count, [&](int64_t e, Vector lane) {
+      Vector d = dp.load(e, count);
+      return log ? lane + d : fma(d, p.load(e, count), lane);
+    }));
+    for (int64_t e = 0; e < count; e += kWidth) {
+      Vector d = dp.load(e, count), v = p.load(e, count);
+      Vector g = log ? d - exponential(v) * sum : v * (d - sum);
+      to.store(e, count, g / temperature);
+    }
+    for (int64_t e = count; e < columns; e += kWidth)
+      to.store(e, columns, Vector::zero());
+  }
+}
+
+/// One label's part of softmax_output_gradient: what becomes of p.
+struct OutputGradient {
+  float alpha, others, scale;
+  LSTMC_INLINE Vector other(Vector p) const {
+    Vector g = alpha != 0 ? p - Vector::broadcast(others) : p;
+    return g * Vector::broadcast(scale);
+  }
+  float truth(float p) const { return ((p - 1) + alpha) * scale; }
+};
+
+/// Classes of one position in a row [C].
+void outputGradientRow(const OutputGradient &gradient, Row p, Row dx, int64_t classes,
+                       int64_t label, bool ignored) {
+  if (ignored) {
+    for (int64_t e = 0; e < classes; e += kWidth)
+      dx.store(e, classes, Vector::zero());
+    return;
+  }
+  bool known = label >= 0 && label < classes;
+  float truth = known ? gradient.truth(p[label]) : 0; // before dx, which may be p, is written
+  for (int64_t e = 0; e < classes; e += kWidth)
+    dx.store(e, classes, gradient.other(p.load(e, classes)));
+  if (known)
+    dx.data[label * dx.step] = truth;
+}
+
+void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
+  const Tensor &p = args.operands[0], &label = args.operands[1], &dx = args.operands[2];
+  bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
+  int64_t outer = dx.shape[0], classes = dx.shape[1], width = dx.shape[2];
+  Share share(outer, worker.index, worker.count);
+
+  if (label.rank == 3) { // probabilities
+    if (label.dtype != DType::F32)
+      return reference::kernel(KernelId::SoftmaxOutputGradient)(args, worker);
+    Vector scale = Vector::broadcast(float(args.floats[1]));
+    // Rows run over whichever of classes and positions is longer.
+    bool down = width == 1;
+    int64_t length = down ? classes : width, rows = down ? width : classes;
+    size_t along = down ? 1 : 2, across = down ? 2 : 1;
+    auto row = [&](const Tensor &t, int64_t a, int64_t i) {
+      return Row{t.as<float>() + a * t.strides[0] + i * t.strides[across], t.strides[along]};
+    };
+    for (int64_t a = share.begin; a < share.end; ++a)
+      for (int64_t i = 0; i < rows; ++i) {
+        Row from = row(p, a, i), truth = row(label, a, i), to = row(dx, a, i);
+        for (int64_t e = 0; e < length; e += kWidth)
+          to.store(e, length, (from.load(e, length) - truth.load(e, length)) * scale);
+      }
+    return;
+  }
+
+  ReadIndex index = readIndex(label.dtype);
+  auto labelAt = [&](int64_t a, int64_t d) {
+    return index(label.data, a * label.strides[0] + d * label.strides[1]);
+  };
+  int64_t ignored = toIndex(args.floats[0]);
+  int64_t count = args.ints[1] == 1 ? (multi ? outer : outer * width) : 1;
+  if (valid) {
+    count = 0;
+    for (int64_t a = 0; a < outer; ++a)
+      for (int64_t d = 0; d < width; ++d)
+        count += labelAt(a, d) != ignored;
+    count = maximum(count, 1);
+  }
+  OutputGradient gradient;
+  gradient.alpha = multi ? 0.0f : float(args.floats[2]);
+  gradient.others = gradient.alpha / float(classes - 1);
+  gradient.scale = float(args.floats[1] / double(multi && !valid ? width : 1) / double(count));
+
+  if (width == 1) {
+    for (int64_t a = share.begin; a < share.end; ++a) {
+      int64_t truth = labelAt(a, 0);
+      outputGradientRow(gradient, {p.as<float>() + a * p.strides[0], p.strides[1]},
+                        {dx.as<float>() + a * dx.strides[0], dx.strides[1]}, classes, truth,
+                        useIgnore && truth == ignored);
+    }
+    return;
+  }
+  // Some positions at a time, all classes of them row by row.
+  constexpr int64_t kPositions = 64;
+  for (int64_t a = share.begin; a < share.end; ++a)
+    for (int64_t begin = 0; begin < width; begin += kPositions) {
+      int64_t n = minimum(kPositions, width - begin);
+      const float *from = p.as<float>() + a * p.strides[0] + begin * p.strides[2];
+      float *to = dx.as<float>() + a * dx.strides[0] + begin * dx.strides[2];
+      int64_t truths[kPositions];
+      float patches[kPositions];
+      for (int64_t d = 0; d < n; ++d) {
+        truths[d] = labelAt(a, begin + d);
+        bool known = truths[d] >= 0 && truths[d] < classes;
+        patches[d] = known ? gradient.truth(from[truths[d] * p.strides[1] + d * p.strides[2]]) : 0;
+      }
+      for (int64_t c = 0; c < classes; ++c) {
+        Row in{const_cast<float *>(from) + c * p.strides[1], p.strides[2]};
+        Row out{to + c * dx.strides[1], dx.strides[2]};
+        for (int64_t e = 0; e < n; e += kWidth)
+          out.store(e, n, gradient.other(in.load(e, n)));
+      }
+      for (int64_t d = 0; d < n; ++d) {
+        float *column = to + d * dx.strides[2];
+        if (useIgnore && truths[d] == ignored)
+          for (int64_t c = 0; c < classes; ++c)
+            column[c * dx.strides[1]] = 0;
+        else if (truths[d] >= 0 && truths[d] < classes)
+          column[truths[d] * dx.strides[1]] = patches[d];
+      }
+    }
+}
+
+/// One sum, so one worker.
+void softmaxCrossEntropy(const LaunchArgs &args, Worker &worker) {
+  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+  if (worker.index != 0)
+    return;
+  ReadIndex index = readIndex(label.dtype);
+  double lanes[kPanel] = {};
+  for (int64_t n = 0; n < x.shape[0]; ++n)
+    lanes[n % kPanel] += double(
+        rowLoss(rowOf(x, n), x.shape[1], index(label.data, n * label.strides[0])).loss);
+  *y.as<float>() = float(treeOfLanes(lanes));
+}
+
+} // namespace
+
+void registerSoftmaxKernels(KernelTable &table) {
+  table.set(KernelId::Softmax, softmax);
+  table.set(KernelId::SoftmaxGradient, softmaxGradient);
+  table.set(KernelId::SoftmaxOutputGradient, softmaxOutputGradient);
+  table.set(KernelId::SoftmaxCrossEntropy, softmaxCrossEntropy);
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE
