@@ -307,8 +307,9 @@ Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &fil
       more = !cell.last;
       if (position >= builder.width() || (!more && position + 1 != builder.width()))
         return failAt({file, cell.line, cell.column}, ErrorCode::E0605,
-                      "row: found {} {} cells, want {}", more ? "more than" : "only",
-                      more ? position : position + 1, builder.width());
+                      "row: found {} {} cells, want {}",
+                      position >= builder.width() ? "more than" : "only",
+                      position >= builder.width() ? position : position + 1, builder.width());
       LSTMC_TRY(builder.add(position, cell));
     }
     ++table.rows;
