@@ -35,12 +35,13 @@ constexpr int64_t gradientScratchBytes(int64_t rows, int64_t columns, int64_t sh
   return treeLevels(shards) * rows * columns * elementBytes;
 }
 
-/// Scratch of rnn_forward: projections of a chunk [chunk, B, G*Hpad], h [2, B, Hpad], c [B, Hpad]; of rnn_backward: dh, dc
-/// [2, B, Hpad] each and one chunk. Hpad is H rounded up to the panel.
+/// Scratch of rnn_forward: projections of a chunk [chunk, B, G*Hpad], h [2, B, Hpad], c [B, Hpad]; of rnn_backward:
+/// gradients of two steps' gates [2, B, G*Hpad], dh and dc [B, Hpad]; and lists of rows. Hpad is H rounded up to
+/// the panel.
 constexpr int64_t rnnScratchBytes(RnnMode mode, int64_t batch, int64_t units, int64_t chunk,
                                   int64_t elementBytes) {
   int64_t padded = roundUp(units, kPanel);
-  return (chunk * gateCount(mode) + 6) * batch * padded * elementBytes + 4096;
+  return (chunk * gateCount(mode) + 8) * batch * padded * elementBytes + 4096;
 }
 
 /// First row of shard j of a batch: robustness rule 3.

@@ -1,9 +1,11 @@
 // exp, tanh, sigmoid and log: one source for every vector type, hence the same bits at every width.
 //
-// A vector type V is what backends/cpu/runtime/Vector.h gives for a level, or base/ScalarFloat.h: f32 lanes with the
-// operations listed there. All of them are correctly rounded, so the order written here is the result.
+// A vector type V is what backends/cpu/runtime/Vector.h gives for a level, or base/ScalarFloat.h:
+// f32 lanes with the operations listed there. All of them are correctly rounded, so the order
+// written here is the result.
 //
-// Largest errors over all floats, against f64, denormals counted as 0 (tests/executor/base/ElementaryFunctions):
+// Largest errors over all floats, against f64, denormals counted as 0
+// (tests/executor/base/ElementaryFunctions):
 //   exponential 1.1 ULP · hyperbolicTangent 2.4 ULP · sigmoid 2.4 ULP · logarithm 1.2 ULP
 // NaN gives NaN, the infinities give their limits, and exponential overflows to infinity.
 #pragma once
@@ -14,7 +16,8 @@ namespace elementary {
 
 // Polynomials are minimax fits (Remez) on the reduced range; errors are those of the fit alone.
 inline constexpr float kLog2E = 0x1.715476p+0f;
-// ln 2 in two parts. n * kLn2High is taken off by one fma, which is exact here: the difference has at most 24 bits.
+// ln 2 in two parts. n * kLn2High is taken off by one fma, which is exact here: the difference has
+// at most 24 bits.
 inline constexpr float kLn2High = 0x1.62e43p-1f;
 inline constexpr float kLn2Low = -0x1.05c61p-29f;
 
@@ -40,7 +43,8 @@ template <typename V> inline V reduce(V x, V &r) {
 
 /// e^x.
 template <typename V> inline V exponential(V x) {
-  // Beyond these the result is infinity or 0 whatever x is. `min` and `max` give their second operand for a NaN.
+  // Beyond these the result is infinity or 0 whatever x is. `min` and `max` give their second
+  // operand for a NaN.
   x = min(V::broadcast(89.0f), max(V::broadcast(-104.0f), x));
   V r;
   V n = elementary::reduce(x, r);
@@ -54,7 +58,8 @@ template <typename V> inline V sigmoid(V x) {
   return one / (one + exponential(-x));
 }
 
-/// tanh x, as t / (t + 2) with t = e^(2|x|) - 1: without cancellation, so small x need no case of their own.
+/// tanh x, as t / (t + 2) with t = e^(2|x|) - 1: without cancellation, so small x need no case of
+/// their own.
 template <typename V> inline V hyperbolicTangent(V x) {
   V magnitude = abs(x);
   V y = min(V::broadcast(20.0f), magnitude + magnitude); // from 18.1 on the quotient rounds to 1

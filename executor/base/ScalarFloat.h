@@ -1,4 +1,5 @@
-// One f32 with the operations of a vector: the width-1 member of the family in backends/cpu/runtime/Vector.h.
+// One f32 with the operations of a vector: the width-1 member of the family in
+// backends/cpu/runtime/Vector.h.
 #pragma once
 
 #include <bit>
@@ -9,8 +10,8 @@
 
 namespace lstmc {
 
-/// Needs no instruction set (std::fma is exact everywhere). `Tag` keeps apart what files compiled with different flags
-/// instantiate, so that the linker never mixes them.
+/// Needs no instruction set (std::fma is exact everywhere). `Tag` keeps apart what files compiled
+/// with different flags instantiate, so that the linker never mixes them.
 template <typename Tag = void> struct ScalarFloat {
   static constexpr int kWidth = 1;
   /// Which lanes take part: the first `count` of the width.
@@ -65,7 +66,8 @@ template <typename Tag = void> struct ScalarFloat {
 
   /// 2^n for whole n in [-126, 127].
   friend ScalarFloat powerOf2(ScalarFloat n) {
-    uint32_t exponent = uint32_t(_mm_cvttss_si32(_mm_set_ss(n.v))) + 127; // defined for NaN, unlike a cast
+    uint32_t exponent =
+        uint32_t(_mm_cvttss_si32(_mm_set_ss(n.v))) + 127; // defined for NaN, unlike a cast
     return {std::bit_cast<float>(exponent << 23)};
   }
   /// p * 2^n for 0.5 <= p < 4 and whole n in [-151, 129], rounded once.
@@ -73,7 +75,8 @@ template <typename Tag = void> struct ScalarFloat {
     ScalarFloat half = floor(n * broadcast(0.5f));
     return p * powerOf2(half) * powerOf2(n - half);
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said, nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
+  /// nor trapped.
   friend ScalarFloat splitExponent(ScalarFloat x, ScalarFloat &e) {
     constexpr int32_t kRootHalf = 0x3f3504f3;
     int32_t bits = int32_t(uint32_t(std::bit_cast<int32_t>(x.v)) - uint32_t(kRootHalf));

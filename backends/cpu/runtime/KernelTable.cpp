@@ -1,6 +1,6 @@
 #include "backends/cpu/runtime/KernelTable.h"
 
-#if __has_include("executor/reference/Reference.h")
+#ifdef LSTMC_HAS_REFERENCE
 #include "executor/reference/Reference.h"
 #endif
 
@@ -35,7 +35,7 @@ KernelFunction KernelTable::find(KernelId id, std::span<const Tensor> operands) 
   if (entry.types == Types::F32)
     for (const Tensor &operand : operands)
       takes &= !operand || !isFloat(operand.dtype) || operand.dtype == DType::F32;
-#if __has_include("executor/reference/Reference.h")
+#ifdef LSTMC_HAS_REFERENCE
   return takes ? entry.function : reference::kernel(id);
 #else
   return takes ? entry.function : nullptr;

@@ -16,15 +16,16 @@ inline constexpr size_t kKernelCount = 0
 
 class KernelTable {
 public:
-  /// What operands a function takes: F32 when no operand that is present is f64, f16 or bf16; Any: its own dispatch.
+  /// What operands a function takes: F32 when no operand that is present is f64, f16 or bf16; Any:
+  /// its own dispatch.
   enum class Types : uint8_t { F32, Any };
 
   void set(KernelId id, KernelFunction function, Types types = Types::F32) {
     entries_[size_t(id)] = {function, types};
   }
 
-  /// The level's function if it takes operands of these types, else the reference's. Choose once, when a
-  /// launch is bound.
+  /// The level's function if it takes operands of these types, else the reference's. Choose once,
+  /// when a launch is bound.
   KernelFunction find(KernelId id, std::span<const Tensor> operands) const;
 
   /// The level's own function; null where there is none.
@@ -42,9 +43,15 @@ const KernelTable &kernelTable(Level level);
 
 // One function per kernel file and level, listed in KernelFiles.def.
 #define LSTMC_CPU_KERNEL_FILE(NAME)                                                                \
-  namespace scalar { void register##NAME(KernelTable &); }                                         \
-  namespace avx2 { void register##NAME(KernelTable &); }                                           \
-  namespace avx512 { void register##NAME(KernelTable &); }
+  namespace scalar {                                                                               \
+  void register##NAME(KernelTable &);                                                              \
+  }                                                                                                \
+  namespace avx2 {                                                                                 \
+  void register##NAME(KernelTable &);                                                              \
+  }                                                                                                \
+  namespace avx512 {                                                                               \
+  void register##NAME(KernelTable &);                                                              \
+  }
 #include "backends/cpu/runtime/KernelFiles.def"
 
 } // namespace lstmc::cpu

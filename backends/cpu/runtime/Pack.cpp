@@ -28,7 +28,8 @@ void pack(const LaunchArgs &args, Worker &worker) {
   int64_t n = w.shape[1] / gates, k = w.shape[2];
   int64_t panels = roundUp(n, kPanel) / kPanel;
   int64_t blocks = w.shape[0] * panels * gates;
-  for (int64_t i = blocks * worker.index / worker.count; i < blocks * (worker.index + 1) / worker.count; ++i) {
+  for (int64_t i = blocks * worker.index / worker.count;
+       i < blocks * (worker.index + 1) / worker.count; ++i) {
     int64_t gate = i % gates, panel = i / gates % panels, a = i / gates / panels;
     const float *from =
         w.as<float>() + a * w.strides[0] + (gate * n + panel * kPanel) * w.strides[1];

@@ -2,8 +2,8 @@
 // base/ElementaryFunctions.h use.
 //
 // Kernel files are compiled once per level (lstmc_cpu_levels in CMakeLists.txt), which defines
-//   LSTMC_CPU_NAMESPACE  scalar, avx2 or avx512: everything a kernel file defines is in lstmc::cpu::<it>
-//   LSTMC_CPU_WIDTH      1, 8 or 16 lanes
+//   LSTMC_CPU_NAMESPACE  scalar, avx2 or avx512: everything a kernel file defines is in
+//   lstmc::cpu::<it> LSTMC_CPU_WIDTH      1, 8 or 16 lanes
 // Every operation is correctly rounded (or exact), so equal sources give equal bits at every level.
 #pragma once
 
@@ -73,8 +73,8 @@ struct Vector {
   friend LSTMC_INLINE Vector abs(Vector a) { return {_mm512_abs_ps(a.v)}; }
   friend LSTMC_INLINE Vector copySign(Vector a, Vector s) {
     // 0xe4: where the third (the sign bit) is set, the second, else the first
-    return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(
-        _mm512_castps_si512(a.v), _mm512_castps_si512(s.v), sign(), 0xd8))};
+    return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(a.v),
+                                                          _mm512_castps_si512(s.v), sign(), 0xd8))};
   }
   /// a < b ? a : b, so b where either is NaN; `max` likewise.
   friend LSTMC_INLINE Vector min(Vector a, Vector b) { return {_mm512_min_ps(a.v, b.v)}; }
@@ -84,12 +84,24 @@ struct Vector {
   friend LSTMC_INLINE Vector ceil(Vector a) { return {_mm512_roundscale_ps(a.v, 0xa)}; }
   friend LSTMC_INLINE Vector trunc(Vector a) { return {_mm512_roundscale_ps(a.v, 0xb)}; }
 
-  friend LSTMC_INLINE Mask operator<(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
-  friend LSTMC_INLINE Mask operator<=(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ)}; }
-  friend LSTMC_INLINE Mask operator>(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GT_OQ)}; }
-  friend LSTMC_INLINE Mask operator>=(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ)}; }
-  friend LSTMC_INLINE Mask operator==(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ)}; }
-  friend LSTMC_INLINE Mask operator!=(Vector a, Vector b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_NEQ_UQ)}; }
+  friend LSTMC_INLINE Mask operator<(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator<=(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator>(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GT_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator>=(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator==(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator!=(Vector a, Vector b) {
+    return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_NEQ_UQ)};
+  }
   friend LSTMC_INLINE Vector select(Mask m, Vector a, Vector b) {
     return {_mm512_mask_blend_ps(m.on, b.v, a.v)};
   }
@@ -103,7 +115,8 @@ struct Vector {
   friend LSTMC_INLINE Vector scaleByPowerOf2(Vector p, Vector n) {
     return {_mm512_scalef_ps(p.v, n.v)};
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said, nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
+  /// nor trapped.
   friend LSTMC_INLINE Vector splitExponent(Vector x, Vector &e) {
     const __m512i kRootHalf = _mm512_set1_epi32(0x3f3504f3);
     __m512i bits = _mm512_sub_epi32(_mm512_castps_si512(x.v), kRootHalf);
@@ -138,8 +151,8 @@ struct Vector {
   /// Lanes 0 to count - 1.
   static LSTMC_INLINE Mask firstLanes(int64_t count) {
     int n = int(count > 8 ? 8 : count);
-    return {_mm256_castsi256_ps(_mm256_cmpgt_epi32(
-        _mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))};
+    return {_mm256_castsi256_ps(
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))};
   }
   /// Lanes without their bit read nothing and are 0.
   static LSTMC_INLINE Vector load(const float *p, Mask m) {
@@ -170,12 +183,24 @@ struct Vector {
   friend LSTMC_INLINE Vector ceil(Vector a) { return {_mm256_round_ps(a.v, 0xa)}; }
   friend LSTMC_INLINE Vector trunc(Vector a) { return {_mm256_round_ps(a.v, 0xb)}; }
 
-  friend LSTMC_INLINE Mask operator<(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)}; }
-  friend LSTMC_INLINE Mask operator<=(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ)}; }
-  friend LSTMC_INLINE Mask operator>(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_GT_OQ)}; }
-  friend LSTMC_INLINE Mask operator>=(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_GE_OQ)}; }
-  friend LSTMC_INLINE Mask operator==(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_EQ_OQ)}; }
-  friend LSTMC_INLINE Mask operator!=(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_NEQ_UQ)}; }
+  friend LSTMC_INLINE Mask operator<(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator<=(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator>(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_GT_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator>=(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_GE_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator==(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_EQ_OQ)};
+  }
+  friend LSTMC_INLINE Mask operator!=(Vector a, Vector b) {
+    return {_mm256_cmp_ps(a.v, b.v, _CMP_NEQ_UQ)};
+  }
   friend LSTMC_INLINE Vector select(Mask m, Vector a, Vector b) {
     return {_mm256_blendv_ps(b.v, a.v, m.on)};
   }
@@ -190,7 +215,8 @@ struct Vector {
     Vector half = floor(n * broadcast(0.5f));
     return p * powerOf2(half) * powerOf2(n - half); // the first product is exact
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said, nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
+  /// nor trapped.
   friend LSTMC_INLINE Vector splitExponent(Vector x, Vector &e) {
     const __m256i kRootHalf = _mm256_set1_epi32(0x3f3504f3);
     __m256i bits = _mm256_sub_epi32(_mm256_castps_si256(x.v), kRootHalf);

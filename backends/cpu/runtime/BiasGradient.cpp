@@ -1,0 +1,74 @@
+// bias_gradient: db = sum of dy over the rows of all uses, in the order of weight_gradient.
+#include <algorithm>
+
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Rows.h"
+#include "backends/cpu/runtime/Shards.h"
+#include "executor/abi/Packing.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+/// Vectors summed side by side, enough to hide the latency of an addition.
+constexpr int kSide = 8;
+constexpr int kMaxPieces = 64;
+
+struct Columns {
+  Vector sums[kSide];
+};
+
+void biasGradient(const LaunchArgs &args, Worker &worker) {
+  const Tensor &db = args.operands[0];
+  const std::span<const Tensor> uses = args.operands.subspan(1);
+  const int64_t shards = args.ints[0], batch = uses.empty() ? 0 : uses[0].shape[1], n = db.shape[0];
+  const int64_t vectors = (n + kWidth - 1) / kWidth;
+  const int64_t end = std::min(vectors * (worker.index + 1) / worker.count * kWidth, n);
+  Columns columns[kMaxPieces], *list[kMaxPieces];
+  for (int i = 0; i < kMaxPieces; ++i)
+    list[i] = &columns[i];
+
+  for (int64_t first = vectors * worker.index / worker.count * kWidth; first < end;
+       first += kSide * kWidth) {
+    auto add = [](Columns *a, Columns *b) {
+      for (int v = 0; v < kSide; ++v)
+        b->sums[v] = a->sums[v] + b->sums[v];
+    };
+    ShardFold<Columns, kMaxPieces> fold(list, kMaxPieces);
+    for (int64_t j = 0; j < shards; ++j) {
+      const int64_t begin = shardBegin(batch, shards, j), next = shardBegin(batch, shards, j + 1);
+      if (begin == next) {
+        fold.skip(add);
+        continue;
+      }
+      Vector sums[kSide];
+      for (Vector &sum : sums)
+        sum = Vector::zero();
+      for (const Tensor &dy : uses) {
+        Tensor row = dy; // as [1, 1, N]
+        row.strides[2] = dy.strides[3];
+        for (ShardRows walk(dy, begin, next); walk.left() > 0; walk.next()) {
+          row.data = dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q());
+#pragma unroll
+          for (int v = 0; v < kSide; ++v)
+            sums[v] = sums[v] + getRow(row, 0, 0, first + v * kWidth, end - first - v * kWidth);
+        }
+      }
+      std::copy_n(sums, kSide, fold.leaf()->sums);
+      fold.fold(add);
+    }
+    const Columns *root = fold.finish(add);
+    for (int64_t i = first; i < std::min(first + kSide * kWidth, end); ++i) {
+      float lanes[kWidth] = {};
+      if (root)
+        root->sums[(i - first) / kWidth].store(lanes);
+      db.as<float>()[i * db.strides[0]] = lanes[(i - first) % kWidth];
+    }
+  }
+}
+
+} // namespace
+
+void registerBiasGradient(KernelTable &table) { table.set(KernelId::BiasGradient, biasGradient); }
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,0 +1,75 @@
+// Blocks of columns of a matrix packed with gates = 0.
+#pragma once
+
+#include "backends/cpu/runtime/Rows.h"
+#include "backends/cpu/runtime/Tile.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+/// Workers and blocks take columns in granules: a panel, or less at the scalar level.
+inline constexpr int64_t kGranule = kWidth == 1 ? 4 : kPanel;
+inline constexpr int kGranuleVectors = int(kGranule) / kWidth;
+/// Granules in a block, so that a block has at most 4 vectors.
+inline constexpr int kBlockGranules = kWidth == 16 ? 4 : 1;
+
+constexpr int64_t granules(int64_t n) { return (n + kGranule - 1) / kGranule; }
+
+/// The block that begins at a granule of a matrix packed from [N, K].
+inline PanelBlock columnBlock(const float *p, int64_t k, int64_t granule) {
+  int64_t column = granule * kGranule;
+  return {p + column / kPanel * k * kPanel + column % kPanel, kPanel,
+          kGranuleVectors == 1 ? k * kPanel : kWidth};
+}
+
+/// Calls f(integral_constant<int, V>, first granule) for blocks that cover granules [begin, end),
+/// spread evenly, in descending order if `down`.
+template <typename F>
+LSTMC_INLINE void forColumnBlocks(int64_t begin, int64_t end, bool down, F f) {
+  if constexpr (kBlockGranules == 1) {
+    for (int64_t i = begin; i < end; ++i)
+      f(std::integral_constant<int, kGranuleVectors>{}, down ? begin + end - 1 - i : i);
+  } else {
+    const int64_t total = end - begin, blocks = (total + kBlockGranules - 1) / kBlockGranules;
+    for (int64_t i = 0; i < blocks; ++i) {
+      int64_t block = down ? blocks - 1 - i : i;
+      int64_t first = begin + total * block / blocks, next = begin + total * (block + 1) / blocks;
+      withCount<kBlockGranules>(
+          next - first, [&](auto v) __attribute__((always_inline)) { f(v, first); });
+    }
+  }
+}
+
+/// Masks, and the bias if there is one, of the V vectors from `column` on of a row of N columns.
+template <int V> inline BlockOutput<V> columnOutput(int64_t column, int64_t n, const Tensor &bias) {
+  BlockOutput<V> output;
+  output.vectorStride = kWidth;
+  output.whole = column + V * kWidth <= n;
+  output.hasBias = bool(bias);
+  for (int v = 0; v < V; ++v) {
+    output.mask[v] = Vector::firstLanes(n - column - v * kWidth);
+    if (bias)
+      output.bias[v] = getVector(bias, column + v * kWidth, n - column - v * kWidth);
+  }
+  return output;
+}
+
+/// Rows of a product that lie at x + t * stepStride + b * rowStride for t < steps, b < batch.
+struct RowGrid {
+  int64_t steps, batch;
+  const float *x;
+  int64_t xStep, xRow;
+  float *y;
+  int64_t yStep, yRow;
+};
+
+/// y = x times the packed matrix p [N, K] (+ bias) over rows [rowBegin, rowEnd) of the grid (t *
+/// batch + b) and granules [begin, end).
+void multiplyGrid(const RowGrid &grid, int64_t rowBegin, int64_t rowEnd, const float *p, int64_t n,
+                  int64_t k, const Tensor &bias, int64_t begin, int64_t end);
+
+/// The same for the whole grid, split over the workers: columns, or rows where columns do not
+/// divide well.
+void multiplyGrid(const RowGrid &grid, const float *p, int64_t n, int64_t k, const Tensor &bias,
+                  int64_t worker, int64_t workers);
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

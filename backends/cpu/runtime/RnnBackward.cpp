@@ -1,0 +1,270 @@
+// rnn_backward: one recurrent layer in one direction, steps descending; then the gradient of the
+// inputs of all steps as one product. Work is split as in rnn_forward.
+#include "backends/cpu/runtime/Cell.h"
+#include "backends/cpu/runtime/Columns.h"
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lengths.h"
+#include "backends/cpu/runtime/RnnSplit.h"
+#include "backends/cpu/runtime/Rows.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+enum Operand {
+  kGates,
+  kCells,
+  kY,
+  kH0,
+  kC0,
+  kLength,
+  kBefore,
+  kWt,
+  kRt,
+  kDy,
+  kDhN,
+  kDcN,
+  kDgates,
+  kDhidden,
+  kDx,
+  kDh0,
+  kDc0,
+  kScratch
+};
+
+template <RnnMode Mode> class Backward {
+  static constexpr int G = gateCount(Mode);
+  static constexpr bool kLstm = Mode == RnnMode::Lstm, kGru = Mode == RnnMode::Gru;
+
+public:
+  Backward(const LaunchArgs &args, Worker &worker)
+      : o_(args.operands), worker_(worker), reverse_(args.ints[1] != 0), T_(o_[kY].shape[0]),
+        B_(o_[kY].shape[1]), H_(o_[kY].shape[2]), padded_(roundUp(H_, kPanel)),
+        split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(o_[kLength])) {
+    const int64_t matrix = B_ * padded_;
+    float *at = o_[kScratch].as<float>();
+    hidden_[0] = at;
+    hidden_[1] = hidden_[0] + G * matrix;
+    dh_ = hidden_[1] + G * matrix;
+    dc_ = dh_ + matrix;
+    list_ = reinterpret_cast<int32_t *>(dc_ + matrix) + split_.listOffset(B_);
+  }
+
+  void run() {
+    if (!split_.idle)
+      retreat();
+    if (!o_[kDx])
+      return;
+    worker_.barrier();
+    const Tensor &dgates = o_[kDgates], &dx = o_[kDx];
+    RowGrid grid{T_,
+                 B_,
+                 dgates.as<float>(),
+                 dgates.strides[0],
+                 dgates.strides[1],
+                 dx.as<float>(),
+                 dx.strides[0],
+                 dx.strides[1]};
+    multiplyGrid(grid, o_[kWt].as<float>(), dx.shape[2], G * H_, Tensor(), worker_.index,
+                 worker_.count);
+  }
+
+private:
+  void retreat() {
+    bringState();
+    bool down = false;
+    for (int64_t s = T_ - 1; s >= 0; --s) {
+      forBlocks(
+          down = !down, [&](auto v, int64_t u) __attribute__((always_inline)) {
+            if (s + 1 < T_)
+              carry<v()>(s + 1, u);
+            step<v()>(s, u);
+          });
+      listRows(s);
+      if (s > 0 || o_[kDh0])
+        meet();
+    }
+    if (o_[kDh0] && T_ > 0)
+      forBlocks(
+          !down, [&](auto v, int64_t u) __attribute__((always_inline)) { carry<v()>(0, u); });
+    giveState();
+  }
+
+  void meet() {
+    if (split_.meets)
+      worker_.barrier();
+  }
+  int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
+  bool counts(int64_t s, int64_t b) const {
+    return !o_[kLength] || stepAt(s) < lengthAt(o_[kLength], b, T_);
+  }
+  /// Place of units from u on of row b in a matrix blocked as [Hpad/16][B][16].
+  int64_t place(int64_t b, int64_t u) const { return (u / kPanel * B_ + b) * kPanel + u % kPanel; }
+
+  template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
+    forColumnBlocks(
+        split_.unitBegin, split_.unitEnd,
+        down, [&](auto v, int64_t granule) __attribute__((always_inline)) {
+          f(v, granule * kGranule);
+        });
+  }
+
+  /// Calls f(b, u) for all of this worker's rows and units, those beyond H included.
+  template <typename F> void forState(F f) {
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      for (int64_t u = split_.unitBegin * kGranule;
+           u < std::min(split_.unitEnd * kGranule, padded_); ++u)
+        f(b, u);
+  }
+  static float &at(const Tensor &x, int64_t b, int64_t u) {
+    return x.as<float>()[b * x.strides[0] + u * x.strides[1]];
+  }
+  void bringState() {
+    forState([&](int64_t b, int64_t u) {
+      dh_[place(b, u)] = u < H_ && o_[kDhN] ? at(o_[kDhN], b, u) : 0.0f;
+      dc_[place(b, u)] = u < H_ && o_[kDcN] ? at(o_[kDcN], b, u) : 0.0f;
+    });
+  }
+  void giveState() {
+    forState([&](int64_t b, int64_t u) {
+      if (u < H_ && o_[kDh0])
+        at(o_[kDh0], b, u) = dh_[place(b, u)];
+      if (u < H_ && o_[kDc0])
+        at(o_[kDc0], b, u) = dc_[place(b, u)];
+    });
+  }
+
+  /// Rows that counted at step s, for the product that follows it.
+  void listRows(int64_t s) {
+    active_ = 0;
+    if (split_.unitBegin == split_.unitEnd)
+      return;
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      if (counts(s, b))
+        list_[active_++] = int32_t(b);
+  }
+
+  /// dh before step s, of rows that counted at it: gradients of R h + bh times R, in a chain over
+  /// all gates.
+  template <int V> void carry(int64_t s, int64_t u) {
+    BlockOutput<V> output;
+    output.vectorStride = kWidth;
+    output.whole = true;
+    PanelBlock weights = columnBlock(o_[kRt].as<float>(), G * H_, u / kGranule);
+    alignas(64) float sums[kPassRows][V * kWidth];
+    const float *rows[kPassRows];
+    float *out[kPassRows];
+    for (int64_t r = 0; r < kPassRows; ++r)
+      out[r] = sums[r];
+    for (int64_t r = 0; r < active_;) {
+      const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
+      const int64_t count = (active_ - r + passes - 1) / passes;
+      for (int g = 0; g < G; ++g) {
+        for (int64_t i = 0; i < count; ++i)
+          rows[i] = hidden_[s & 1] + g * B_ * padded_ + list_[r + i] * kPanel;
+        const PanelBlock part{weights.w + g * H_ * weights.kStride, weights.kStride,
+                              weights.vectorStride};
+        multiplyBlock<V>(rows, B_ * kPanel, out, count, part, H_, output, g > 0, g == G - 1);
+      }
+      for (int64_t i = 0; i < count; ++i)
+        for (int v = 0; v < V; ++v) {
+          float *dh = dh_ + place(list_[r + i], u + v * kWidth);
+          Vector product = Vector::load(sums[i] + v * kWidth);
+          if constexpr (kGru)
+            product = product + Vector::load(dh);
+          product.store(dh);
+        }
+      r += count;
+    }
+  }
+
+  template <int V> void step(int64_t s, int64_t u) {
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      for (int v = 0; v < V; ++v)
+        if (counts(s, b))
+          retreatCell(s, b, u + v * kWidth);
+        else
+          passBy(s, b, u + v * kWidth);
+  }
+
+  LSTMC_INLINE void retreatCell(int64_t s, int64_t b, int64_t u) {
+    const int64_t t = stepAt(s), real = H_ - u, at = place(b, u);
+    const bool first = s == 0 || !counts(s - 1, b);
+    const int64_t previous = first ? 0 : stepAt(s - 1);
+    CellGradient<Mode> cell;
+    cell.dh = Vector::load(dh_ + at) + (o_[kDy] ? getRow(o_[kDy], t, b, u, real) : Vector::zero());
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      cell.gates[g] = getRow(o_[kGates], t, b, g * H_ + u, real);
+    if constexpr (kLstm || kGru)
+      cell.cell = getRow(o_[kCells], t, b, u, real);
+    if constexpr (kLstm) {
+      cell.dc = Vector::load(dc_ + at);
+      cell.cBefore = !first ? getRow(o_[kCells], previous, b, u, real) : initial(o_[kC0], b, u);
+    }
+    if constexpr (kGru)
+      cell.before = o_[kBefore] ? getRow(o_[kBefore], t, b, u, real)
+                    : !first    ? getRow(o_[kY], previous, b, u, real)
+                                : initial(o_[kH0], b, u);
+    cell.retreat();
+    if constexpr (kLstm)
+      cell.dc.store(dc_ + at);
+    if constexpr (kGru)
+      cell.direct.store(dh_ + at);
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      putGate(t, b, u, g, hidden_[s & 1] + at, cell.input[g], cell.hidden[g]);
+  }
+
+  /// A row of an initial state [B, H]; 0 where it is absent.
+  Vector initial(const Tensor &state, int64_t b, int64_t u) const {
+    if (!state)
+      return Vector::zero();
+    Tensor rows = state;
+    rows.strides = {0, state.strides[0], state.strides[1]};
+    return getRow(rows, 0, b, u, H_ - u);
+  }
+
+  LSTMC_INLINE void putGate(int64_t t, int64_t b, int64_t u, int g, float *blocked, Vector input,
+                            Vector hidden) {
+    hidden.store(blocked + g * B_ * padded_);
+    putRow(o_[kDgates], t, b, g * H_ + u, H_ - u, input);
+    if (o_[kDhidden])
+      putRow(o_[kDhidden], t, b, g * H_ + u, H_ - u, hidden);
+  }
+
+  void passBy(int64_t s, int64_t b, int64_t u) {
+    for (int g = 0; g < G; ++g)
+      putGate(stepAt(s), b, u, g, hidden_[s & 1] + place(b, u), Vector::zero(), Vector::zero());
+  }
+
+  const std::span<const Tensor> o_;
+  Worker &worker_;
+  const bool reverse_;
+  const int64_t T_, B_, H_, padded_;
+  const RnnSplit split_;
+
+  float *hidden_[2];   ///< [G][Hpad/16][B][16]: gradient of R h + bh at step s in hidden_[s & 1]
+  float *dh_, *dc_;    ///< [Hpad/16][B][16]: gradient of the state that the step leaves
+  int32_t *list_;      ///< rows that counted at the step after
+  int64_t active_ = 0; ///< rows in list_
+};
+
+void rnnBackward(const LaunchArgs &args, Worker &worker) {
+  switch (RnnMode(args.ints[0])) {
+  case RnnMode::Relu:
+    return Backward<RnnMode::Relu>(args, worker).run();
+  case RnnMode::Tanh:
+    return Backward<RnnMode::Tanh>(args, worker).run();
+  case RnnMode::Lstm:
+    return Backward<RnnMode::Lstm>(args, worker).run();
+  case RnnMode::Gru:
+    return Backward<RnnMode::Gru>(args, worker).run();
+  }
+}
+
+} // namespace
+
+void registerRnnBackward(KernelTable &table) { table.set(KernelId::RnnBackward, rnnBackward); }
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,0 +1,350 @@
+// rnn_forward: one recurrent layer in one direction.
+//
+// The input projection of a chunk of steps is one product; then the steps of the chunk run one
+// after another, each block of units finishing its gates while the sums are at hand. Workers split
+// the units and meet once a step, or, where all weights fit into each core's L2, split the batch
+// and never meet.
+#include "backends/cpu/runtime/Cell.h"
+#include "backends/cpu/runtime/Columns.h"
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lengths.h"
+#include "backends/cpu/runtime/RnnSplit.h"
+#include "backends/cpu/runtime/Rows.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+enum Operand {
+  kX,
+  kW,
+  kR,
+  kBi,
+  kBh,
+  kH0,
+  kC0,
+  kLength,
+  kY,
+  kHN,
+  kCN,
+  kGates,
+  kCells,
+  kBefore,
+  kScratch
+};
+
+template <RnnMode Mode> class Forward {
+  static constexpr int G = gateCount(Mode);
+  static constexpr bool kLstm = Mode == RnnMode::Lstm;
+  /// Vectors in a block of units: all gates of one vector, or several vectors of one gate.
+  static constexpr int kVectors = G > 1 ? G : kGranuleVectors *kBlockGranules;
+  /// Units that workers take at a time.
+  static constexpr int64_t kUnits = G > 1 ? kWidth : kGranule;
+
+public:
+  Forward(const LaunchArgs &args, Worker &worker)
+      : o_(args.operands), worker_(worker), reverse_(args.ints[1] != 0), T_(o_[kY].shape[0]),
+        B_(o_[kY].shape[1]), H_(o_[kY].shape[2]), I_(o_[kX].shape[2]),
+        chunk_(std::clamp<int64_t>(args.ints[2], 1, std::max<int64_t>(T_, 1))),
+        padded_(roundUp(H_, kPanel)),
+        split_(worker.index, worker.count, B_, (H_ + kUnits - 1) / kUnits, 4 * G * H_ * H_,
+               bool(o_[kLength])) {
+    float *at = o_[kScratch].as<float>();
+    projections_ = at;
+    h_[0] = projections_ + chunk_ * B_ * G * padded_;
+    h_[1] = h_[0] + B_ * padded_;
+    c_ = h_[1] + B_ * padded_;
+    int32_t *lists = reinterpret_cast<int32_t *>(c_ + B_ * padded_);
+    list_ = lists + split_.listOffset(B_);
+    sweeps_ = reinterpret_cast<uint32_t *>(lists + 5 * B_ * padded_);
+  }
+
+  void run() {
+    if (split_.idle)
+      return;
+    bringState();
+    meet();
+    uint32_t &sweep = sweeps_[worker_.index % 64 * 16];
+    for (int64_t s0 = 0; s0 < T_; s0 += chunk_) {
+      const int64_t count = std::min(chunk_, T_ - s0);
+      if (count > 1) {
+        forBlocks(
+            sweep++ & 1, [&](auto v, int64_t u)
+                             __attribute__((always_inline)) { project<v()>(s0, count, u); });
+        for (int64_t s = s0; s < s0 + count; ++s) {
+          listRows(s);
+          forBlocks(
+              sweep++ & 1, [&](auto v, int64_t u)
+                               __attribute__((always_inline)) { step<v()>(s, s0, u); });
+          endStep(s);
+        }
+      } else {
+        // W and R of a block one after the other, so that a sweep reads both in one order.
+        listRows(s0);
+        forBlocks(
+            sweep++ & 1, [&](auto v, int64_t u) __attribute__((always_inline)) {
+              project<v()>(s0, 1, u);
+              step<v()>(s0, s0, u);
+            });
+        endStep(s0);
+      }
+    }
+    giveState();
+  }
+
+private:
+  void meet() {
+    if (split_.meets)
+      worker_.barrier();
+  }
+
+  int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
+  bool counts(int64_t t, int64_t b) const {
+    return !o_[kLength] || t < lengthAt(o_[kLength], b, T_);
+  }
+  /// Row b of units from u on, in a matrix blocked as [Hpad/16][B][16].
+  float *blocked(float *matrix, int64_t b, int64_t u) const {
+    return matrix + (u / kPanel * B_ + b) * kPanel + u % kPanel;
+  }
+  float *projection(int64_t row, int64_t u) const {
+    return projections_ + row * G * padded_ + u / kPanel * G * kPanel + u % kPanel;
+  }
+
+  /// Calls f(integral_constant<int, V>, first unit) for this worker's blocks of units; V vectors
+  /// each.
+  template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
+    if constexpr (G > 1) {
+      for (int64_t i = split_.unitBegin; i < split_.unitEnd; ++i)
+        f(std::integral_constant<int, kVectors>{},
+          (down ? split_.unitBegin + split_.unitEnd - 1 - i : i) * kUnits);
+    } else {
+      forColumnBlocks(
+          split_.unitBegin, split_.unitEnd,
+          down, [&](auto v, int64_t granule) __attribute__((always_inline)) {
+            f(v, granule * kUnits);
+          });
+    }
+  }
+
+  /// The block of a packed [G*H, K] matrix that begins at unit u.
+  PanelBlock block(const float *p, int64_t k, int64_t u) const {
+    if constexpr (G > 1)
+      return {p + u / kPanel * k * G * kPanel + u % kPanel, G * kPanel, kPanel};
+    else
+      return columnBlock(p, k, u / kGranule);
+  }
+  /// Block outputs in padded memory; bias [G*H] may be absent.
+  template <int V>
+  BlockOutput<V> blockOutput(int64_t vectorStride, const Tensor &bias, int64_t u) const {
+    BlockOutput<V> output;
+    output.vectorStride = vectorStride;
+    output.whole = true;
+    output.hasBias = bool(bias);
+    for (int v = 0; bias && v < V; ++v) {
+      const int64_t unit = G > 1 ? u : u + v * kWidth;
+      output.bias[v] = getVector(bias, (G > 1 ? v * H_ : 0) + unit, H_ - unit);
+    }
+    return output;
+  }
+
+  /// h0 and c0 into the blocked matrices, this worker's share.
+  void bringState() {
+    const int64_t first = split_.unitBegin * kUnits,
+                  end = std::min(split_.unitEnd * kUnits, padded_);
+    for (int64_t u = first; u < end; ++u)
+      for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b) {
+        bool real = u < H_;
+        *blocked(h_[0], b, u) = real && o_[kH0] ? at(o_[kH0], b, u) : 0.0f;
+        *blocked(c_, b, u) = real && o_[kC0] ? at(o_[kC0], b, u) : 0.0f;
+      }
+  }
+
+  void giveState() {
+    const int64_t first = split_.unitBegin * kUnits, end = std::min(split_.unitEnd * kUnits, H_);
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      for (int64_t u = first; u < end; ++u) {
+        if (o_[kHN])
+          at(o_[kHN], b, u) = *blocked(h_[T_ & 1], b, u);
+        if (o_[kCN])
+          at(o_[kCN], b, u) = *blocked(c_, b, u);
+      }
+  }
+
+  static float &at(const Tensor &x, int64_t b, int64_t u) {
+    return x.as<float>()[b * x.strides[0] + u * x.strides[1]];
+  }
+
+  /// The rows that count at step s, into list_; the others keep their state at endStep().
+  void listRows(int64_t s) {
+    const int64_t t = stepAt(s);
+    active_ = 0;
+    if (split_.unitBegin == split_.unitEnd)
+      return;
+    if (!o_[kLength] && s > 0) {
+      active_ = split_.rowEnd - split_.rowBegin; // as it was
+      return;
+    }
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      if (counts(t, b))
+        list_[active_++] = int32_t(b);
+  }
+
+  /// W x + bi of `count` steps from s0 on for a block of units.
+  template <int V> void project(int64_t s0, int64_t count, int64_t u) {
+    const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, o_[kBi], u);
+    const PanelBlock weights = block(o_[kW].as<float>(), I_, u);
+    const Tensor &x = o_[kX];
+    const float *rows[kPassRows];
+    float *out[kPassRows];
+    int64_t left = 0;
+    if (!o_[kLength])
+      left = count * (split_.rowEnd - split_.rowBegin);
+    else
+      for (int64_t s = s0; s < s0 + count; ++s)
+        for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+          left += counts(stepAt(s), b);
+    int64_t s = s0, b = split_.rowBegin;
+    while (left > 0) {
+      const int64_t passes = (left + kPassRows - 1) / kPassRows, now = (left + passes - 1) / passes;
+      for (int64_t i = 0; i < now;) {
+        const int64_t t = stepAt(s);
+        if (counts(t, b)) {
+          rows[i] = x.as<float>() + t * x.strides[0] + b * x.strides[1];
+          out[i] = projection((s - s0) * B_ + b, u);
+          ++i;
+        }
+        if (++b == split_.rowEnd) {
+          b = split_.rowBegin;
+          ++s;
+        }
+      }
+      multiplyBlock<V>(rows, kGroup, out, now, weights, I_, output);
+      left -= now;
+    }
+  }
+
+  /// Step s for a block of units, over all rows in the list.
+  template <int V> void step(int64_t s, int64_t s0, int64_t u) {
+    const BlockOutput<V> output = blockOutput<V>(kWidth, o_[kBh], u);
+    const PanelBlock weights = block(o_[kR].as<float>(), H_, u);
+    alignas(64) float sums[kPassRows][V * kWidth];
+    const float *rows[kPassRows];
+    float *out[kPassRows];
+    for (int64_t r = 0; r < kPassRows; ++r)
+      out[r] = sums[r];
+    const int64_t t = stepAt(s);
+    float *now = h_[s & 1];
+    for (int64_t r = 0; r < active_;) {
+      const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
+      const int64_t count = (active_ - r + passes - 1) / passes;
+      for (int64_t i = 0; i < count; ++i)
+        rows[i] = now + list_[r + i] * kPanel;
+      multiplyBlock<V>(rows, B_ * kPanel, out, count, weights, H_, output);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t b = list_[r + i];
+        const float *projected = projection((s - s0) * B_ + b, u);
+        if constexpr (G > 1)
+          finish(s, t, b, u, projected, sums[i]);
+        else
+          for (int v = 0; v < V; ++v)
+            finish(s, t, b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth);
+      }
+      r += count;
+    }
+  }
+
+  /// Gates and state of one row and one vector of units, from the two sums of each gate.
+  LSTMC_INLINE void finish(int64_t s, int64_t t, int64_t b, int64_t u, const float *projected,
+                           const float *sums) {
+    Vector input[G], recurrent[G];
+#pragma unroll
+    for (int g = 0; g < G; ++g) {
+      input[g] = Vector::load(projected + g * kPanel);
+      recurrent[g] = Vector::load(sums + g * kWidth);
+    }
+    const int64_t place = (u / kPanel * B_ + b) * kPanel + u % kPanel;
+    Cell<Mode> cell;
+    const Vector before = Vector::load(h_[s & 1] + place);
+    cell.h = before;
+    if constexpr (kLstm)
+      cell.c = Vector::load(c_ + place);
+    cell.advance(input, recurrent);
+    cell.h.store(h_[~s & 1] + place);
+    if constexpr (kLstm)
+      cell.c.store(c_ + place);
+
+    const int64_t real = H_ - u;
+    putRow(o_[kY], t, b, u, real, cell.h);
+    if (const Tensor &gates = o_[kGates])
+#pragma unroll
+      for (int g = 0; g < G; ++g)
+        putRow(gates, t, b, g * H_ + u, real, cell.gates[g]);
+    if (o_[kCells])
+      putRow(o_[kCells], t, b, u, real,
+             kLstm ? cell.c : recurrent[Mode == RnnMode::Gru ? kGateN : 0]);
+    if (o_[kBefore])
+      putRow(o_[kBefore], t, b, u, real, before);
+  }
+
+  /// Rows that do not count keep their state; then all workers have h of the next step.
+  void endStep(int64_t s) {
+    if (o_[kLength])
+      for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+        if (!counts(stepAt(s), b))
+          passBy(s, b);
+    if (s + 1 < T_)
+      meet();
+  }
+
+  void passBy(int64_t s, int64_t b) {
+    const int64_t t = stepAt(s);
+    for (int64_t u = split_.unitBegin * kUnits; u < std::min(split_.unitEnd * kUnits, padded_);
+         u += kWidth) {
+      const int64_t place = (u / kPanel * B_ + b) * kPanel + u % kPanel;
+      const Vector h = Vector::load(h_[s & 1] + place), zero = Vector::zero();
+      const int64_t real = H_ - u;
+      h.store(h_[~s & 1] + place);
+      putRow(o_[kY], t, b, u, real, zero);
+      if (o_[kGates])
+        for (int g = 0; g < G; ++g)
+          putRow(o_[kGates], t, b, g * H_ + u, real, zero);
+      if (o_[kCells])
+        putRow(o_[kCells], t, b, u, real, kLstm ? Vector::load(c_ + place) : zero);
+      if (o_[kBefore])
+        putRow(o_[kBefore], t, b, u, real, h);
+    }
+  }
+
+  const std::span<const Tensor> o_;
+  Worker &worker_;
+  const bool reverse_;
+  const int64_t T_, B_, H_, I_, chunk_, padded_;
+  const RnnSplit split_;
+
+  float *projections_; ///< [chunk][B][Hpad/16][G][16]: W x + bi
+  float *h_[2];        ///< [Hpad/16][B][16]: state before step s in h_[s & 1]
+  float *c_;           ///< the same
+  int32_t *list_;      ///< this worker's rows of the step
+  uint32_t *sweeps_;   ///< per worker: sweeps made so far, over calls too; any value will do
+
+  int64_t active_ = 0; ///< rows in list_
+};
+
+void rnnForward(const LaunchArgs &args, Worker &worker) {
+  switch (RnnMode(args.ints[0])) {
+  case RnnMode::Relu:
+    return Forward<RnnMode::Relu>(args, worker).run();
+  case RnnMode::Tanh:
+    return Forward<RnnMode::Tanh>(args, worker).run();
+  case RnnMode::Lstm:
+    return Forward<RnnMode::Lstm>(args, worker).run();
+  case RnnMode::Gru:
+    return Forward<RnnMode::Gru>(args, worker).run();
+  }
+}
+
+} // namespace
+
+void registerRnnForward(KernelTable &table) { table.set(KernelId::RnnForward, rnnForward); }
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

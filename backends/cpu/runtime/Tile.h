@@ -1,0 +1,136 @@
+// The product at the heart of product, rnn_forward and rnn_backward: a few rows times a block of
+// packed columns, with the sums in registers.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "backends/cpu/runtime/Vector.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+/// Rows of K values come in groups of 16 values: group g of a row lies at row + g * groupStride. An
+/// ordinary row has groupStride 16; a matrix blocked as [K/16][rows][16] has rows * 16, which keeps
+/// what a tile reads together (rows of 4 KB would all fall into the same sets of L1).
+inline constexpr int64_t kGroup = 16;
+
+/// K values per pass over the rows: with 4 vectors of 16 that is 32 KB of weights, which stay in L1
+/// from tile to tile. Between passes the sums wait in memory, which changes no bit of them.
+inline constexpr int64_t kDepth = 128;
+
+/// Rows that share a pass.
+inline constexpr int64_t kPassRows = 48;
+
+/// Rows in a tile of V vectors: as many sums as registers hold beside V weights and one broadcast.
+template <int V> inline constexpr int kTileRows = kWidth == 16 ? 6 : V > 2 ? 3 : 6;
+
+/// Columns next to one another in a packed matrix: vector v of step k lies at w + k * kStride + v *
+/// vectorStride.
+struct PanelBlock {
+  const float *w;
+  int64_t kStride;
+  int64_t vectorStride;
+};
+
+/// sums[m][v] += rows[m][k] * w[k][v] for k ascending, one fma each.
+template <int M, int V>
+LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[M],
+                               int64_t groupStride, const PanelBlock &block, int64_t k) {
+  const float *w = block.w;
+  const int64_t kStride = block.kStride, vectorStride = block.vectorStride;
+  int64_t at = 0;
+  auto step = [&](int64_t offset) __attribute__((always_inline)) {
+    Vector weights[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      weights[v] = Vector::load(w + v * vectorStride);
+    w += kStride;
+#pragma unroll
+    for (int m = 0; m < M; ++m) {
+      Vector x = Vector::broadcast(rows[m][offset]);
+#pragma unroll
+      for (int v = 0; v < V; ++v)
+        sums[m][v] = fma(x, weights[v], sums[m][v]);
+    }
+  };
+  for (; k >= kGroup; k -= kGroup, at += groupStride)
+#pragma unroll 4
+    for (int i = 0; i < kGroup; ++i)
+      step(at + i);
+  for (int64_t i = 0; i < k; ++i)
+    step(at + i);
+}
+
+/// Calls f(std::integral_constant<int, m>) for 1 <= m <= Max.
+template <int Max, typename F> LSTMC_INLINE void withCount(int64_t m, F f) {
+  static_assert(Max <= 6);
+#define LSTMC_COUNT(N)                                                                             \
+  case N:                                                                                          \
+    if constexpr (N <= Max)                                                                        \
+      f(std::integral_constant<int, N>{});                                                         \
+    break;
+  switch (m) {
+    LSTMC_COUNT(1) LSTMC_COUNT(2) LSTMC_COUNT(3) LSTMC_COUNT(4) LSTMC_COUNT(5) LSTMC_COUNT(6)
+  }
+#undef LSTMC_COUNT
+}
+
+/// Where the sums of a block go, and what is added to them at the end.
+template <int V> struct BlockOutput {
+  int64_t vectorStride; ///< vector v of a row lies at out + v * vectorStride
+  Vector::Mask mask[V]; ///< lanes that exist
+  bool whole;           ///< all of them do
+  bool hasBias = false;
+  Vector bias[V];
+};
+
+/// out[r] = rows[r] times the block (+ bias) for `count` <= kPassRows rows. With `more`, the sums
+/// go on from what is in `out`.
+template <int V>
+inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *const *out,
+                          int64_t count, PanelBlock block, int64_t k, const BlockOutput<V> &output,
+                          bool more = false, bool last = true) {
+  const int64_t tiles = (count + kTileRows<V> - 1) / kTileRows<V>;
+  for (int64_t k0 = 0; k0 < k || k0 == 0; k0 += kDepth) {
+    const int64_t depth = std::min(kDepth, k - k0);
+    const bool goOn = more || k0 > 0, finish = last && k0 + kDepth >= k;
+    const PanelBlock part{block.w + k0 * block.kStride, block.kStride, block.vectorStride};
+    const int64_t offset = k0 / kGroup * groupStride;
+    for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
+      const int64_t here = (count - r + tiles - tile - 1) / (tiles - tile);
+      withCount<kTileRows<V>>(
+          here, [&](auto m) __attribute__((always_inline)) {
+            constexpr int M = decltype(m)::value;
+            Vector sums[M][V];
+            const float *from[M];
+#pragma unroll
+            for (int i = 0; i < M; ++i) {
+              from[i] = rows[r + i] + offset;
+#pragma unroll
+              for (int v = 0; v < V; ++v)
+                sums[i][v] = !goOn          ? Vector::zero()
+                             : output.whole ? Vector::load(out[r + i] + v * output.vectorStride)
+                                            : Vector::load(out[r + i] + v * output.vectorStride,
+                                                           output.mask[v]);
+            }
+            multiplyTile<M, V>(sums, from, groupStride, part, depth);
+#pragma unroll
+            for (int i = 0; i < M; ++i)
+#pragma unroll
+              for (int v = 0; v < V; ++v) {
+                Vector sum = sums[i][v];
+                if (finish && output.hasBias)
+                  sum = sum + output.bias[v];
+                float *to = out[r + i] + v * output.vectorStride;
+                if (output.whole)
+                  sum.store(to);
+                else
+                  sum.store(to, output.mask[v]);
+              }
+          });
+      r += here;
+    }
+  }
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,0 +1,346 @@
+// weight_gradient: dw = sum of dy^T x over the rows of all uses.
+//
+// Workers take blocks of dw. A block walks all shards: its sum over a shard stays in one piece of
+// memory, a product of packed rows at a time with the sums in registers, and the pieces of the
+// shards fold by the tree. No shard's gradient is ever held whole. Where a use is an embedding the
+// pieces lie in the launch's scratch, one full column range each.
+#include <algorithm>
+
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lengths.h"
+#include "backends/cpu/runtime/Shards.h"
+#include "backends/cpu/runtime/Tile.h"
+#include "executor/abi/Packing.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+namespace {
+
+constexpr int kMaxVectors = 4;
+constexpr int64_t kTileN = kWidth == 16 ? 6 : 3; ///< rows of dw in a tile
+constexpr int64_t kGroupN = 8;                   ///< place of a tile's rows in the packed dy
+constexpr int64_t kPassLength = 128; ///< rows of the batch in a pass: x of a tile fills 32 KB
+constexpr int64_t kPieceColumns = 256;
+constexpr int64_t kPieceElements = 192 * 192;
+constexpr int64_t kPieceRows = 288; ///< most rows of a piece, whatever its width
+constexpr int kMaxPieces = 64;
+constexpr int kStackPieces = 4;
+
+/// A block of dw while it is summed.
+struct Piece {
+  float *data;
+  int64_t stride;
+};
+
+/// Part of dw: rows [n0, n1), columns [k0, k1).
+struct Region {
+  int64_t n0, n1, k0, k1;
+};
+
+/// dw[n][k] (+)= sum over r of dy[r][n] x[r][k]. dy: packed, 8 floats a row; x: packed, V vectors a
+/// row.
+template <int V>
+LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, float *out,
+                               int64_t stride, bool fresh) {
+  Vector sums[kTileN][V];
+#pragma unroll
+  for (int m = 0; m < kTileN; ++m)
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      sums[m][v] = fresh ? Vector::zero() : Vector::load(out + m * stride + v * kWidth);
+#pragma unroll 4
+  for (int64_t r = 0; r < rows; ++r) {
+    Vector columns[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      columns[v] = Vector::load(x + (r * V + v) * kWidth);
+#pragma unroll
+    for (int m = 0; m < kTileN; ++m) {
+      Vector factor = Vector::broadcast(dy[r * kGroupN + m]);
+#pragma unroll
+      for (int v = 0; v < V; ++v)
+        sums[m][v] = fma(factor, columns[v], sums[m][v]);
+    }
+  }
+#pragma unroll
+  for (int m = 0; m < kTileN; ++m)
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      sums[m][v].store(out + m * stride + v * kWidth);
+}
+
+/// Room for the packed rows of a pass.
+struct PassBuffers {
+  alignas(64) float dy[kPassLength * (kPieceRows / kTileN + 1) * kGroupN];
+  alignas(64) float x[kPassLength * (kPieceColumns + kMaxVectors * kWidth)];
+};
+
+/// `count` values with a stride into `to`; the rest of `room` places is 0.
+LSTMC_INLINE void copyRow(const float *from, int64_t stride, int64_t count, float *to,
+                          int64_t room) {
+  int64_t i = 0;
+  if (stride == 1)
+    for (; i + kWidth <= count; i += kWidth)
+      Vector::load(from + i).store(to + i);
+  for (; i < count; ++i)
+    to[i] = from[i * stride];
+  for (; i < room; ++i)
+    to[i] = 0.0f;
+}
+
+/// Vectors of a tile of columns: a range of `vectors` spread evenly over tiles of at most 4.
+struct ColumnTiles {
+  explicit ColumnTiles(int64_t columns)
+      : vectors((columns + kWidth - 1) / kWidth), tiles((vectors + kMaxVectors - 1) / kMaxVectors) {
+  }
+  int64_t begin(int64_t tile) const { return vectors * tile / tiles; }
+  int64_t vectors, tiles;
+};
+
+/// Packs the next `rows` rows of a use for a region, and moves on.
+void packPass(const Tensor &dy, const Tensor &x, const Region &region, int64_t rows,
+              ShardRows &walk, const ColumnTiles &tiles, PassBuffers &buffers) {
+  const int64_t groups = (region.n1 - region.n0 + kTileN - 1) / kTileN;
+  for (int64_t r = 0; r < rows; ++r, walk.next()) {
+    const float *from =
+        dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q()) + region.n0 * dy.strides[3];
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t n = g * kTileN, count = std::min(kTileN, region.n1 - region.n0 - n);
+      float *to = buffers.dy + (g * rows + r) * kGroupN;
+      for (int64_t i = 0; i < count; ++i)
+        to[i] = from[(n + i) * dy.strides[3]];
+      for (int64_t i = count; i < kTileN; ++i)
+        to[i] = 0.0f;
+    }
+    from = x.as<float>() + rowOffset(x, walk.o(), walk.b(), walk.q()) + region.k0 * x.strides[3];
+    for (int64_t tile = 0; tile < tiles.tiles; ++tile) {
+      const int64_t first = tiles.begin(tile), next = tiles.begin(tile + 1);
+      const int64_t count =
+          std::min((next - first) * kWidth, region.k1 - region.k0 - first * kWidth);
+      copyRow(from + first * kWidth * x.strides[3], x.strides[3], count,
+              buffers.x + (first * rows + r * (next - first)) * kWidth, (next - first) * kWidth);
+    }
+  }
+}
+
+/// Adds a product use's rows of a shard to the piece. Its rows are padded to kTileN, its columns to
+/// the width.
+void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRows walk,
+                const Piece &piece, bool fresh, PassBuffers &buffers) {
+  const ColumnTiles tiles(region.k1 - region.k0);
+  const int64_t groups = (region.n1 - region.n0 + kTileN - 1) / kTileN;
+  while (walk.left() > 0) {
+    const int64_t passes = (walk.left() + kPassLength - 1) / kPassLength;
+    const int64_t rows = (walk.left() + passes - 1) / passes;
+    packPass(dy, x, region, rows, walk, tiles, buffers);
+    for (int64_t tile = 0; tile < tiles.tiles; ++tile) {
+      const int64_t first = tiles.begin(tile), next = tiles.begin(tile + 1);
+      withCount<kMaxVectors>(
+          next - first, [&](auto vectors) __attribute__((always_inline)) {
+            constexpr int V = decltype(vectors)::value;
+            for (int64_t g = 0; g < groups; ++g)
+              gradientTile<V>(buffers.dy + g * rows * kGroupN, buffers.x + first * rows * kWidth,
+                              rows, piece.data + g * kTileN * piece.stride + first * kWidth,
+                              piece.stride, fresh);
+          });
+    }
+    fresh = false;
+  }
+}
+
+class WeightGradient {
+public:
+  WeightGradient(const LaunchArgs &args, Worker &worker)
+      : worker_(worker), dw_(args.operands[0]), scratch_(args.operands[1]),
+        uses_(args.operands.subspan(2)), shards_(args.ints[0]), N_(dw_.shape[0]), K_(dw_.shape[1]),
+        batch_(uses_.empty() ? 0 : uses_[0].shape[1]) {}
+
+  void run() {
+    for (size_t use = 0; use < uses_.size(); use += 2)
+      if (uses_[use + 1].rank == 3)
+        return runInScratch();
+    runOnStack();
+  }
+
+private:
+  /// Regions of about kPieceElements, so many that they divide among the workers.
+  void runOnStack() {
+    struct {
+      alignas(64) float pieces[kStackPieces *
+                               (kPieceElements + kTileN * kPieceColumns + kPieceRows * kWidth)];
+      PassBuffers buffers;
+    } room;
+    const int alive = Fold::blocksAlive(shards_, present());
+    const int64_t vectors = (K_ + kWidth - 1) / kWidth, groups = (N_ + kTileN - 1) / kTileN;
+    const int64_t columnParts = (vectors * kWidth + kPieceColumns - 1) / kPieceColumns;
+    const int64_t width = (vectors + columnParts - 1) / columnParts * kWidth;
+    const int64_t elements = std::min<int64_t>(sizeof(room.pieces) / 4 / alive, kPieceElements * 2);
+    const int64_t tall = std::min(elements / width / kTileN * kTileN, kPieceRows);
+    int64_t rowParts = (groups * kTileN + tall - 1) / tall;
+    while (rowParts < groups && rowParts * columnParts % worker_.count != 0)
+      ++rowParts;
+    const int64_t height = (groups + rowParts - 1) / rowParts * kTileN;
+
+    Piece pieces[kMaxPieces], *list[kMaxPieces];
+    for (int i = 0; i < alive; ++i) {
+      pieces[i] = {room.pieces + i * height * width, width};
+      list[i] = &pieces[i];
+    }
+    const int64_t parts = rowParts * columnParts;
+    for (int64_t part = parts * worker_.index / worker_.count;
+         part < parts * (worker_.index + 1) / worker_.count; ++part) {
+      const int64_t row = part % rowParts, column = part / rowParts;
+      Region region{groups * row / rowParts * kTileN,
+                    std::min(groups * (row + 1) / rowParts * kTileN, N_),
+                    vectors * column / columnParts * kWidth,
+                    std::min(vectors * (column + 1) / columnParts * kWidth, K_)};
+      Fold fold(list, alive);
+      sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end) {
+        bool fresh = true;
+        for (size_t use = 0; use < uses_.size(); use += 2) {
+          ShardRows walk(uses_[use], begin, end);
+          const bool any = walk.left() > 0;
+          addProduct(uses_[use], uses_[use + 1], region, walk, piece, fresh, room.buffers);
+          fresh = fresh && !any;
+        }
+        if (fresh)
+          clear(piece, region);
+      });
+    }
+  }
+
+  /// All rows of dw, the columns split over the workers.
+  void runInScratch() {
+    const int alive = Fold::blocksAlive(shards_, present());
+    const int64_t vectors = (K_ + kWidth - 1) / kWidth;
+    Region region{0, N_, std::min(vectors * worker_.index / worker_.count * kWidth, K_),
+                  std::min(vectors * (worker_.index + 1) / worker_.count * kWidth, K_)};
+    if (region.k0 == region.k1)
+      return;
+    Piece pieces[kMaxPieces], *list[kMaxPieces];
+    for (int i = 0; i < alive; ++i) {
+      pieces[i] = {scratch_.as<float>() + i * N_ * K_ + region.k0, K_};
+      list[i] = &pieces[i];
+    }
+    Fold fold(list, alive);
+    sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end) {
+      clear(piece, region);
+      for (size_t use = 0; use < uses_.size(); use += 2) {
+        ShardRows walk(uses_[use], begin, end);
+        if (uses_[use + 1].rank == 3)
+          addEmbedding(uses_[use], uses_[use + 1], region, walk, piece);
+        else
+          addProductInParts(uses_[use], uses_[use + 1], region, walk, piece);
+      }
+    });
+  }
+
+  /// addProduct of a region of any size whose memory has no padding: by way of a small piece.
+  void addProductInParts(const Tensor &dy, const Tensor &x, const Region &region,
+                         const ShardRows &walk, const Piece &piece) {
+    struct {
+      alignas(64) float part[kPieceElements];
+      PassBuffers buffers;
+    } room;
+    constexpr int64_t kSide = 192;
+    for (int64_t n = region.n0; n < region.n1; n += kSide)
+      for (int64_t k = region.k0; k < region.k1; k += kSide) {
+        Region small{n, std::min(n + kSide, region.n1), k, std::min(k + kSide, region.k1)};
+        Piece part{room.part, kSide};
+        float *at = piece.data + (n - region.n0) * piece.stride + (k - region.k0);
+        for (int64_t i = 0; i < small.n1 - small.n0; ++i)
+          copyRow(at + i * piece.stride, 1, small.k1 - small.k0, part.data + i * kSide, 0);
+        addProduct(dy, x, small, walk, part, false, room.buffers);
+        for (int64_t i = 0; i < small.n1 - small.n0; ++i)
+          copyRow(part.data + i * kSide, 1, small.k1 - small.k0, at + i * piece.stride, 0);
+      }
+  }
+
+  static void addEmbedding(const Tensor &dy, const Tensor &indices, const Region &region,
+                           ShardRows walk, const Piece &piece) {
+    for (; walk.left() > 0; walk.next()) {
+      const int64_t row =
+          indexAt(indices, rowOffset(indices, walk.o(), walk.b(), walk.q()), region.n1);
+      const float *from = dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q());
+      float *to = piece.data + row * piece.stride;
+      int64_t k = region.k0;
+      if (dy.strides[3] == 1)
+        for (; k + kWidth <= region.k1; k += kWidth, to += kWidth)
+          (Vector::load(to) + Vector::load(from + k)).store(to);
+      for (; k < region.k1; ++k, ++to)
+        *to = *to + from[k * dy.strides[3]];
+    }
+  }
+
+  using Fold = ShardFold<Piece, kMaxPieces>;
+
+  /// Shards that have rows.
+  int64_t present() const {
+    int64_t count = 0;
+    for (int64_t j = 0; j < shards_; ++j)
+      count += shardBegin(batch_, shards_, j) < shardBegin(batch_, shards_, j + 1);
+    return count;
+  }
+
+  /// sum(piece, begin, end) for each shard, the tree over them, and the root into dw.
+  template <typename Sum> void sumShards(const Region &region, Fold &fold, Sum sum) {
+    auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
+    for (int64_t j = 0; j < shards_; ++j) {
+      const int64_t begin = shardBegin(batch_, shards_, j),
+                    end = shardBegin(batch_, shards_, j + 1);
+      if (begin == end) {
+        fold.skip(add);
+        continue;
+      }
+      sum(*fold.leaf(), begin, end);
+      fold.fold(add);
+    }
+    const Piece *root = fold.finish(add);
+    for (int64_t n = region.n0; n < region.n1; ++n)
+      for (int64_t k = region.k0; k < region.k1;) {
+        float *to = dw_.as<float>() + n * dw_.strides[0] + k * dw_.strides[1];
+        const float *from =
+            root ? root->data + (n - region.n0) * root->stride + (k - region.k0) : nullptr;
+        if (from && dw_.strides[1] == 1 && k + kWidth <= region.k1) {
+          Vector::load(from).store(to);
+          k += kWidth;
+        } else {
+          *to = from ? *from : 0.0f;
+          ++k;
+        }
+      }
+  }
+
+  static void clear(Piece &piece, const Region &region) {
+    for (int64_t n = 0; n < region.n1 - region.n0; ++n)
+      std::fill_n(piece.data + n * piece.stride, region.k1 - region.k0, 0.0f);
+  }
+
+  /// b = a + b
+  static void addPiece(const Piece &a, Piece &b, const Region &region) {
+    for (int64_t n = 0; n < region.n1 - region.n0; ++n) {
+      const float *from = a.data + n * a.stride;
+      float *to = b.data + n * b.stride;
+      int64_t k = 0;
+      for (; k + kWidth <= region.k1 - region.k0; k += kWidth)
+        (Vector::load(from + k) + Vector::load(to + k)).store(to + k);
+      for (; k < region.k1 - region.k0; ++k)
+        to[k] = from[k] + to[k];
+    }
+  }
+
+  Worker &worker_;
+  const Tensor &dw_, &scratch_;
+  const std::span<const Tensor> uses_;
+  const int64_t shards_, N_, K_, batch_;
+};
+
+void weightGradient(const LaunchArgs &args, Worker &worker) { WeightGradient(args, worker).run(); }
+
+} // namespace
+
+void registerWeightGradient(KernelTable &table) {
+  table.set(KernelId::WeightGradient, weightGradient);
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE
