@@ -1,0 +1,271 @@
+#include "executor/package/Check.h"
+
+#include <cmath>
+#include <unordered_set>
+
+#include "executor/package/Plan.h"
+
+namespace lstmc::package {
+
+namespace {
+
+constexpr size_t kMaxNameBytes = 4096;
+constexpr std::string_view kPrepare = "prepare:";
+
+/// Names that may stand once, and are there and not too long.
+class Names {
+public:
+  Status add(const std::string &name, const Path &path) {
+    if (name.empty() || name.size() > kMaxNameBytes)
+      return refuse(path, ErrorCode::E0604, "found {} bytes, want 1 to {}", name.size(),
+                    kMaxNameBytes);
+    if (!names_.insert(name).second)
+      return refuse(path, ErrorCode::E0612, "found {} again, want it once", inQuotes(name));
+    return {};
+  }
+  bool has(const std::string &name) const { return names_.contains(name); }
+
+private:
+  std::unordered_set<std::string_view> names_;
+};
+
+class NamesCheck {
+public:
+  explicit NamesCheck(const PackageData &data) : data(data), owned(data.buffers.size()) {}
+
+  Status run() {
+    LSTMC_TRY(parameters());
+    LSTMC_TRY(states());
+    LSTMC_TRY(packed());
+    LSTMC_TRY(entries());
+    return metrics();
+  }
+
+private:
+  const PackageData &data;
+  std::vector<bool> owned; ///< buffers that a parameter, gradient, slot or state has
+  Names parameterNames;
+  Names outputNames; ///< of evaluate and step
+
+  Status location(uint32_t index, const Path &path) {
+    return checkIndex(Path(path, "location"), index, data.locations.size(), "locations");
+  }
+
+  /// A buffer of that kind that nobody else has.
+  Status own(uint32_t index, Kind kind, const Path &path) {
+    LSTMC_TRY(checkIndex(path, index, data.buffers.size(), "buffers"));
+    if (data.buffers[index].kind != kind)
+      return refuse(path, ErrorCode::E0605, "found buffers[{}] of kind {}, want {}", index,
+                    kKindNames[size_t(data.buffers[index].kind)], kKindNames[size_t(kind)]);
+    if (data.buffers[index].entry != kPersistent)
+      return refuse(path, ErrorCode::E0611, "found buffers[{}] of an entry, want one that persists",
+                    index);
+    if (owned[index])
+      return refuse(path, ErrorCode::E0612, "found buffers[{}] again, want it once", index);
+    owned[index] = true;
+    return {};
+  }
+
+  /// Copies of one value on several devices.
+  Status copies(const std::vector<uint32_t> &buffers, Kind kind, std::string_view field,
+                const Path &path) {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Path at(path, field, int64_t(i));
+      if (i >= data.devices.size())
+        return refuse(at, ErrorCode::E0604, "found more than the {} devices", data.devices.size());
+      LSTMC_TRY(own(buffers[i], kind, at));
+      LSTMC_TRY(sameValue(buffers[i], buffers[0], at));
+      for (size_t j = 0; j < i; ++j)
+        if (data.buffers[buffers[j]].device == data.buffers[buffers[i]].device)
+          return refuse(at, ErrorCode::E0605, "found two on device {}, want one per device",
+                        data.buffers[buffers[i]].device);
+    }
+    return {};
+  }
+
+  Status sameValue(uint32_t index, uint32_t first, const Path &path) {
+    const Buffer &a = data.buffers[index], &b = data.buffers[first];
+    if (a.shape != b.shape || a.dtype != b.dtype)
+      return refuse(path, ErrorCode::E0605, "found {}, want {}, as buffers[{}]",
+                    typeText(a.dtype, a.shape), typeText(b.dtype, b.shape), first);
+    return {};
+  }
+
+  Status parameters() {
+    for (size_t p = 0; p < data.parameters.size(); ++p) {
+      const Parameter &parameter = data.parameters[p];
+      Path path("parameters", int64_t(p));
+      LSTMC_TRY(parameterNames.add(parameter.name, Path(path, "name")));
+      LSTMC_TRY(location(parameter.location, path));
+      if (parameter.buffers.empty())
+        return refuse(Path(path, "buffers"), ErrorCode::E0604, "found none, want at least 1");
+      Kind kind = parameter.auxiliary ? Kind::Auxiliary : Kind::Parameter;
+      LSTMC_TRY(copies(parameter.buffers, kind, "buffers", path));
+      LSTMC_TRY(copies(parameter.gradients, Kind::Gradient, "gradients", path));
+      if (!parameter.gradients.empty() &&
+          data.buffers[parameter.gradients[0]].shape != data.buffers[parameter.buffers[0]].shape)
+        return refuse(Path(path, "gradients", 0), ErrorCode::E0605,
+                      "found another shape than the parameter's");
+      Names slots;
+      for (size_t s = 0; s < parameter.slots.size(); ++s) {
+        Path slot(path, "slots", int64_t(s));
+        LSTMC_TRY(slots.add(parameter.slots[s].name, Path(slot, "name")));
+        LSTMC_TRY(own(parameter.slots[s].buffer, Kind::Optimizer, Path(slot, "buffer")));
+      }
+      for (auto [value, field] :
+           {std::pair(parameter.lrMult, "lr_mult"), {parameter.wdMult, "wd_mult"}})
+        if (!std::isfinite(value))
+          return refuse(Path(path, field), ErrorCode::E0604, "found {}, want a finite number",
+                        value);
+      LSTMC_TRY(initialise(parameter, Path(path, "initialise")));
+    }
+    return {};
+  }
+
+  /// Reads scalars that persist, and writes the parameter's first buffer, whole.
+  Status initialise(const Parameter &parameter, const Path &path) {
+    const Launch &launch = parameter.initialise;
+    if (launch == Launch())
+      return {};
+    std::vector<CheckedView> views;
+    LSTMC_TRY(checkLaunch(data, launch, path, views));
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (!views[i].present)
+        continue;
+      Path operand(path, "operands", int64_t(i)), at(operand, "buffer");
+      const Buffer &buffer = data.buffers[views[i].buffer];
+      if (writes(data, launch, i)) {
+        if (views[i].buffer != parameter.buffers[0] || launch.operands[i].shape != buffer.shape)
+          return refuse(at, ErrorCode::E0611, "found buffers[{}] written, want all of buffers[{}]",
+                        views[i].buffer, parameter.buffers[0]);
+      } else if (buffer.kind != Kind::Scalar || buffer.entry != kPersistent) {
+        return refuse(at, ErrorCode::E0611, "found buffers[{}] read, want a scalar that persists",
+                      views[i].buffer);
+      }
+    }
+    return {};
+  }
+
+  Status states() {
+    Names names;
+    for (size_t s = 0; s < data.states.size(); ++s) {
+      const State &state = data.states[s];
+      Path path("states", int64_t(s));
+      LSTMC_TRY(names.add(state.name, Path(path, "name")));
+      LSTMC_TRY(location(state.location, path));
+      if (state.buffers.empty())
+        return refuse(Path(path, "buffers"), ErrorCode::E0604, "found none, want at least 1");
+      LSTMC_TRY(copies(state.buffers, Kind::State, "buffers", path));
+    }
+    return {};
+  }
+
+  Status packed() {
+    Names names;
+    for (size_t p = 0; p < data.packed.size(); ++p) {
+      Path path("packed", int64_t(p));
+      LSTMC_TRY(names.add(data.packed[p].name, Path(path, "name")));
+      for (size_t i = 0; i < data.packed[p].parts.size(); ++i)
+        if (!parameterNames.has(data.packed[p].parts[i]))
+          return refuse(Path(path, "parts", int64_t(i)), ErrorCode::E0604,
+                        "found {}, want the name of a parameter",
+                        inQuotes(data.packed[p].parts[i]));
+    }
+    return {};
+  }
+
+  Status bindings(const std::vector<Binding> &bindings, bool input, int64_t entry,
+                  const Path &path) {
+    Names names;
+    for (size_t b = 0; b < bindings.size(); ++b) {
+      const Binding &binding = bindings[b];
+      Path at(path, input ? "inputs" : "outputs", int64_t(b)), buffer(at, "buffer");
+      LSTMC_TRY(names.add(binding.name, Path(at, "name")));
+      LSTMC_TRY(checkIndex(buffer, binding.buffer, data.buffers.size(), "buffers"));
+      const Buffer &held = data.buffers[binding.buffer];
+      if (held.entry != kPersistent && held.entry != entry)
+        return refuse(buffer, ErrorCode::E0611,
+                      "found buffers[{}] of entry {}, want one of entry {}", binding.buffer,
+                      held.entry, entry);
+      Path role(at, "role");
+      if (input) {
+        bool scalar = binding.role == "scalar";
+        if (!scalar && binding.role != "data" && binding.role != "label")
+          return refuse(role, ErrorCode::E0604, "found {}, want data, label or scalar",
+                        inQuotes(binding.role));
+        Kind want = scalar ? Kind::Scalar : Kind::Input;
+        if (held.kind != want)
+          return refuse(buffer, ErrorCode::E0605,
+                        "found buffers[{}] of kind {}, want {} for role {}", binding.buffer,
+                        kKindNames[size_t(held.kind)], kKindNames[size_t(want)], binding.role);
+        if (scalar && elementsOf(held) != 1)
+          return refuse(buffer, ErrorCode::E0605, "found {}, want 1 element for a scalar",
+                        typeText(held.dtype, held.shape));
+      } else {
+        if (binding.role != "output" && binding.role != "metric")
+          return refuse(role, ErrorCode::E0604, "found {}, want output or metric",
+                        inQuotes(binding.role));
+        if (held.kind == Kind::Activation || held.kind == Kind::Workspace)
+          return refuse(buffer, ErrorCode::E0605,
+                        "found buffers[{}] of kind {}, want one that lives to the end",
+                        binding.buffer, kKindNames[size_t(held.kind)]);
+      }
+      if (!binding.dims.empty() && binding.dims.size() != held.shape.size())
+        return refuse(Path(at, "dims"), ErrorCode::E0605, "found {}, want {}, one per axis",
+                      binding.dims.size(), held.shape.size());
+    }
+    return {};
+  }
+
+  static int64_t elementsOf(const Buffer &buffer) {
+    int64_t elements = 1;
+    for (int64_t extent : buffer.shape)
+      elements *= extent;
+    return elements;
+  }
+
+  Status entries() {
+    Names names;
+    for (size_t e = 0; e < data.entries.size(); ++e)
+      LSTMC_TRY(names.add(data.entries[e].name, Path(Path("entries", int64_t(e)), "name")));
+    for (size_t e = 0; e < data.entries.size(); ++e) {
+      const Entry &entry = data.entries[e];
+      Path path("entries", int64_t(e));
+      if (entry.name.starts_with(kPrepare)) {
+        std::string prepared = entry.name.substr(kPrepare.size());
+        if (!names.has(prepared) || prepared.starts_with(kPrepare))
+          return refuse(Path(path, "name"), ErrorCode::E0604,
+                        "found {}, want another entry's name behind the colon",
+                        inQuotes(entry.name));
+        if (!entry.inputs.empty())
+          return refuse(Path(path, "inputs"), ErrorCode::E0611, "found {}, want none for {}",
+                        entry.inputs.size(), inQuotes(entry.name));
+      }
+      LSTMC_TRY(bindings(entry.inputs, true, int64_t(e), path));
+      LSTMC_TRY(bindings(entry.outputs, false, int64_t(e), path));
+      if (entry.name == "evaluate" || entry.name == "step")
+        for (const Binding &output : entry.outputs)
+          if (!outputNames.has(output.name))
+            LSTMC_TRY(outputNames.add(output.name, path));
+    }
+    return {};
+  }
+
+  Status metrics() {
+    Names names;
+    for (size_t m = 0; m < data.metrics.size(); ++m) {
+      Path metric("metrics", int64_t(m)), name(metric, "name");
+      LSTMC_TRY(names.add(data.metrics[m].name, name));
+      if (!outputNames.has(data.metrics[m].name))
+        return refuse(name, ErrorCode::E0604, "found {}, want an output of evaluate or step",
+                      inQuotes(data.metrics[m].name));
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+Status checkNames(const PackageData &data) { return NamesCheck(data).run(); }
+
+} // namespace lstmc::package

@@ -1,0 +1,71 @@
+#include "executor/package/Package.h"
+
+#include "executor/base/InputFile.h"
+#include "executor/base/Sha256.h"
+#include "executor/package/Check.h"
+#include "executor/package/Locate.h"
+
+namespace lstmc::package {
+
+namespace {
+
+/// All checks, each after those it relies on.
+Result<std::vector<FusedProgram>> check(const PackageData &data) {
+  LSTMC_TRY(checkDevicesAndLocations(data));
+  LSTMC_TRY(checkBuffers(data));
+  LSTMC_ASSIGN(std::vector<FusedProgram> programs, checkPrograms(data));
+  LSTMC_TRY(checkEntries(data));
+  LSTMC_TRY(checkLives(data));
+  LSTMC_TRY(checkNames(data));
+  return programs;
+}
+
+template <typename List> std::optional<size_t> findByName(const List &list, std::string_view name) {
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+} // namespace
+
+Result<Package::Pointer> Package::open(const std::string &file) {
+  LSTMC_ASSIGN(Bytes bytes, readFile(file));
+  return open(bytes, file);
+}
+
+Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::string file) {
+  auto named = [&](Error error) {
+    error.place.file = file;
+    return error;
+  };
+  Result<PackageData> data = parse(bytes);
+  if (!data.ok())
+    return named(data.error());
+  auto programs = check(*data);
+  if (!programs.ok()) {
+    Error error = named(programs.error());
+    // Every refusal begins with the field that it is about.
+    error.place.byte = locate(bytes, error.message.substr(0, error.message.find(": ")));
+    return error;
+  }
+  std::shared_ptr<Package> package(new Package);
+  package->data_ = std::move(*data);
+  package->programs_ = std::move(*programs);
+  package->digest_ = sha256(bytes);
+  package->file_ = std::move(file);
+  package->bytes_ = bytes.size();
+  return Pointer(std::move(package));
+}
+
+std::optional<size_t> Package::findEntry(std::string_view name) const {
+  return findByName(data_.entries, name);
+}
+std::optional<size_t> Package::findParameter(std::string_view name) const {
+  return findByName(data_.parameters, name);
+}
+std::optional<size_t> Package::findState(std::string_view name) const {
+  return findByName(data_.states, name);
+}
+
+} // namespace lstmc::package
