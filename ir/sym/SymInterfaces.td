@@ -66,7 +66,6 @@ def Sym_CostRule : OpInterface<"CostRule"> {
     InterfaceMethod<"Bytes read and written, each tensor once.",
       "int64_t", "movedBytes", (ins), [{}], [{ return ::lstmc::sym::defaultMovedBytes($_op.getOperation()); }]>,
   ];
-  let cppNamespace = "::lstmc::sym";
 }
 
 def Sym_KernelRule : OpInterface<"KernelRule"> {
@@ -96,6 +95,17 @@ def Sym_LossHead : OpInterface<"LossHead"> {
       "::llvm::StringRef", "metricKind", (ins)>,
     InterfaceMethod<"Whether the gradient is a mean already, so that nothing has to divide it by the batch.",
       "bool", "normalises", (ins)>,
+  ];
+}
+
+def Sym_ResultCountRule : OpInterface<"ResultCountRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    For ops whose number of results follows from their attributes.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"Number of results that a call with these attributes has, those left out at their defaults.",
+      "int64_t", "resultCount", (ins "::mlir::DictionaryAttr":$attributes)>,
   ];
 }
 

@@ -19,7 +19,7 @@ def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
     `sym.variable` says; `ordinal` names the op to Philox when its first value is drawn.
 
     ```mlir
-    sym.parameter @decoder_weight : tensor<65x256xf32> {init = ["uniform", {scale = 8.0e-02}], ordinal = 9 : i64}
+    sym.parameter @decoder_weight : tensor<65x256xf32> {init = ["uniform", {scale = 8.0e-02} ], ordinal = 9 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Sym_Tensor>:$type);

@@ -1,0 +1,51 @@
+#include "ir/sym/Create.h"
+
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::sym {
+
+using mlir::Value;
+
+int64_t normalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type) {
+  return builder.create<ZerosOp>(loc, type, builder.getDenseI64ArrayAttr(type.getShape()), builder.getStringAttr(""),
+                                 mlir::TypeAttr::get(type.getElementType()));
+}
+
+Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, Value value, llvm::ArrayRef<int64_t> shape) {
+  auto type = rankedType(value);
+  if (type.getShape() == shape)
+    return value;
+  return builder.create<ReshapeOp>(loc, type.clone(shape), value, shape);
+}
+
+Value createSliceAxis(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t axis, int64_t begin,
+                      int64_t end) {
+  auto type = rankedType(value);
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = end - begin;
+  return builder.create<SliceAxisOp>(loc, type.clone(shape), value, builder.getI64IntegerAttr(axis),
+                                     builder.getI64IntegerAttr(begin), builder.getI64IntegerAttr(end));
+}
+
+Value createConcat(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts, int64_t axis) {
+  if (parts.size() == 1)
+    return parts.front();
+  auto type = rankedType(parts.front());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 0;
+  for (Value part : parts)
+    shape[axis] += rankedType(part).getDimSize(axis);
+  return builder.create<ConcatOp>(loc, type.clone(shape), parts, builder.getI64IntegerAttr(axis));
+}
+
+Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc, Value value, llvm::ArrayRef<int64_t> permutation) {
+  auto type = rankedType(value);
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t axis : permutation)
+    shape.push_back(type.getDimSize(axis));
+  return builder.create<TransposeOp>(loc, type.clone(shape), value, permutation);
+}
+
+} // namespace lstmc::sym

@@ -1,0 +1,65 @@
+// A stack of recurrent layers, and the vector that holds its parameters.
+
+#ifndef LSTMC_IR_SYM_RECURRENTOPS
+#define LSTMC_IR_SYM_RECURRENTOPS
+
+include "ir/sym/SymBase.td"
+
+def Sym_RnnOp : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
+  let summary = "a stack of recurrent layers over all steps";
+  let description = [{
+    T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional` else 1, G gates of `mode`.
+    `parameters` holds for each layer and direction W_i2h `[G*H, in]` and W_h2h `[G*H, H]`, then for each b_i2h and b_h2h `[G*H]`;
+    gates lstm i f g o, gru r z n. Layer k > 0 reads [forward, backward] of layer k - 1. States left out are 0. `p` is dropout
+    between layers, in training. With `use_sequence_length`, steps at or beyond a sequence's length give 0, the final states are those
+    of its last real step, and the backward direction starts there. Lowered layer by layer to `sym.rnn_layer`. Projection and
+    state clipping are refused.
+      * positive: `state_size` and `num_layers` are at least 1.
+      * probability: 0 <= p < 1.
+      * data-rank: `data` is `[T, N, I]`.
+      * parameter-count: `parameters` is `[H*D*G*(I+H+2) + (L-1)*H*D*G*(D*H+H+2)]`.
+      * state-shape: `state` is `[L*D, N, H]`, and so is `state_cell`, which only lstm has.
+      * length-shape: `sequence_length` is `[N]`, and there with `use_sequence_length` only.
+      * outputs: `[T, N, D*H]`; with `state_outputs` also the final states, shaped as `state`.
+
+    ```mlir
+    %y, %h, %c = sym.rnn %x, %w {mode = "lstm", num_layers = 1 : i64, state_outputs = true, state_size = 4 : i64}
+       : (tensor<5x2x8xf32>, tensor<224xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$parameters, Optional<Sym_Tensor>:$state, Optional<Sym_Tensor>:$state_cell,
+                   Optional<Sym_Tensor>:$sequence_length, I64Attr:$state_size, I64Attr:$num_layers,
+                   Sym_Choice<["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode, Sym_Flag<>:$bidirectional, Sym_Float<"0.0">:$p,
+                   Sym_Flag<>:$state_outputs, OptionalAttr<I64Attr>:$projection_size, OptionalAttr<F64Attr>:$lstm_state_clip_min,
+                   OptionalAttr<F64Attr>:$lstm_state_clip_max, Sym_Flag<>:$lstm_state_clip_nan, Sym_Flag<>:$use_sequence_length,
+                   OptionalAttr<I64Attr>:$ordinal);
+  let results = (outs Variadic<Sym_Tensor>:$outputs);
+  let inputConditions = ["state_cell: mode=lstm", "sequence_length: use_sequence_length=true"];
+  let hiddenAttributes = ["ordinal"];
+  let outputNames = ["output", "state_output", "statecell_output"];
+  let assemblyFormat = [{
+    $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Sym_RnnParamConcatOp : Sym_Op<"rnn_param_concat", "_rnn_param_concat", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
+  let countAttribute = "num_args";
+  let summary = "parameters of a stack, flattened and joined as RNN reads them";
+  let description = [{
+    All elements of each input in row-major order, one input behind the other: weights of all layers and directions, then
+    biases. Inference runs backwards too: the number of elements that `sym.rnn` needs gives an input's open extent.
+      * count: at least one input.
+      * dim: 0.
+      * elements: `output` is `[elements of all inputs]`.
+
+    ```mlir
+    %w = sym.rnn_param_concat %wi, %wh, %bi, %bh {dim = 0 : i64}
+       : (tensor<16x8xf32>, tensor<16x4xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<224xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sym_Tensor>:$args, Sym_Integer<1>:$dim);
+  let results = (outs Sym_Tensor:$output);
+}
+
+#endif // LSTMC_IR_SYM_RECURRENTOPS

@@ -1,0 +1,144 @@
+// The dialect, and the classes that op records are made of.
+//
+// A record is all there is about an op: ir/sym/op_table.py reads the same records for the names and
+// attributes that users write (frontend/symbol/Symbol.h: OpSignature), so that every fact is stated once.
+
+#ifndef LSTMC_IR_SYM_BASE
+#define LSTMC_IR_SYM_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "ir/sym/SymInterfaces.td"
+
+def Sym_Dialect : Dialect {
+  let name = "sym";
+  let cppNamespace = "::lstmc::sym";
+  let summary = "the deferred graph: tensors and MXNet's operators";
+  let description = [{
+    Value semantics, one op per named operator, builtin tensor types. A net is a `func.func` whose
+    arguments are its inputs; parameters are `sym.variable`, states `sym.begin_state`. While a graph grows,
+    types may be open: `tensor<*xf32>`, `tensor<?x4xf32>`, element type `!sym.open`. Attributes that hang on
+    ops without being part of them (names, groups, dims) are listed in ir/sym/Attributes.h.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    // One function per file of records, each defined beside its ops.
+    void addElementwiseOps();
+    void addScalarFormOps();
+    void addShapeOps();
+    void addIndexOps();
+    void addProductOps();
+    void addReduceOps();
+    void addSequenceOps();
+    void addLossOps();
+    void addRecurrentOps();
+    void addSourceOps();
+    void addFusedOps();
+    void addTrainingOps();
+  }];
+}
+
+//===---- types ------------------------------------------------------------------------------------===//
+
+def Sym_OpenType : TypeDef<Sym_Dialect, "Open"> {
+  let mnemonic = "open";
+  let summary = "an element type that inference has yet to find";
+}
+
+class Sym_TensorClass<string what>
+    : Type<CPred<"::lstmc::sym::isTensor($_self)">, what, "::mlir::TensorType">;
+
+/// What an op reads or makes.
+def Sym_Tensor : Sym_TensorClass<"tensor of floats, integers or bools">;
+/// An input for which a Variable NAME_<input> is made when the call leaves it out (weight, bias, gamma).
+def Sym_Parameter : Sym_TensorClass<"tensor that is a parameter unless given">;
+/// The same for the label of a loss: an input of the net named NAME_label.
+def Sym_Label : Sym_TensorClass<"tensor of labels">;
+
+//===---- attributes -------------------------------------------------------------------------------===//
+
+/// One of a few words.
+class Sym_Choice<list<string> values>
+    : Attr<CPred<"::lstmc::sym::isOneOf($_self, \"" # !interleave(values, "|") # "\")">,
+           "one of " # !interleave(values, ", ")> {
+  let storageType = [{ ::mlir::StringAttr }];
+  let returnType = [{ ::llvm::StringRef }];
+  let valueType = NoneType;
+  let constBuilderCall = "$_builder.getStringAttr($0)";
+  list<string> choices = values;
+}
+
+/// An element type by its long name (executor/abi/DType.h); users may write the short one.
+def Sym_DType : Sym_Choice<["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "bool"]> {
+  let summary = "element type";
+}
+
+/// A tuple of integers; a bare integer is a tuple of one.
+def Sym_Tuple : ConfinedAttr<DenseI64ArrayAttr, []> {
+  let summary = "tuple of integers";
+}
+
+/// A tuple of integers and None (`unit`), as `slice` takes.
+def Sym_Entries : Attr<CPred<"::lstmc::sym::isEntries($_self)">, "tuple of integers and None"> {
+  let storageType = [{ ::mlir::ArrayAttr }];
+  let returnType = [{ ::mlir::ArrayAttr }];
+  let valueType = NoneType;
+  let convertFromStorage = "$_self";
+}
+
+class Sym_Integer<int value> : DefaultValuedAttr<I64Attr, "" # value>;
+class Sym_Float<string value> : DefaultValuedAttr<F64Attr, value>;
+class Sym_Flag<string value = "false"> : DefaultValuedAttr<BoolAttr, value>;
+class Sym_DefaultChoice<string value, list<string> values>
+    : DefaultValuedAttr<Sym_Choice<values>, "\"" # value # "\"">;
+def Sym_DefaultTuple : DefaultValuedAttr<Sym_Tuple, "{}">;
+def Sym_Float32 : DefaultValuedAttr<Sym_DType, "\"float32\"">;
+
+//===---- ops --------------------------------------------------------------------------------------===//
+
+/// No gradient flows through: steps, comparisons, indices.
+def Sym_NoGradient : NativeOpTrait<"NoGradient"> {
+  let cppNamespace = "::lstmc::sym";
+}
+
+/// The verifier: the op's types satisfy its own shape rule.
+def Sym_ShapesHold : NativeOpTrait<"ShapesHold"> {
+  let cppNamespace = "::lstmc::sym";
+}
+
+/// An operator that users know. `traits` are its interfaces beyond those that every op has.
+class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
+    : Op<Sym_Dialect, mnemonic, !listconcat([
+          Pure, Sym_ShapesHold,
+          DeclareOpInterfaceMethods<Sym_ShapeRule>, DeclareOpInterfaceMethods<Sym_BatchRule>], traits)> {
+  /// MXNet's canonical name, and the others that are accepted (mxnet.md 3.1, and NumPy's words).
+  string mxnetName = mxnet;
+  list<string> mxnetAliases = [];
+  /// "axis=dim": another word for an attribute.
+  list<string> attributeAliases = [];
+  /// "bias: no_bias=false": the input exists only where the attribute has this value.
+  list<string> inputConditions = [];
+  /// Attributes that count or number the call; users do not write them.
+  list<string> hiddenAttributes = [];
+  /// The attribute that repeats how many inputs there are ("num_args" of MXNet), which is not kept.
+  string countAttribute = "";
+  /// Names of the outputs where MXNet has any.
+  list<string> outputNames = [];
+  /// How many of the results users see; -1: all.
+  int visibleOutputs = -1;
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+/// Shorthands for the lists of traits.
+def Sym_Gradient : DeclareOpInterfaceMethods<Sym_GradientRule>;
+def Sym_Kernel : DeclareOpInterfaceMethods<Sym_KernelRule>;
+def Sym_Scalar : DeclareOpInterfaceMethods<Sym_ScalarRule>;
+def Sym_Loss : DeclareOpInterfaceMethods<Sym_LossHead>;
+def Sym_ResultCount : DeclareOpInterfaceMethods<Sym_ResultCountRule>;
+/// Bytes alone cost; or flops too.
+def Sym_Cost : DeclareOpInterfaceMethods<Sym_CostRule>;
+def Sym_Flops : DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>;
+
+#endif // LSTMC_IR_SYM_BASE

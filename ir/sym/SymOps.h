@@ -1,0 +1,54 @@
+// The ops of the deferred graph and the interfaces through which passes ask them.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "executor/abi/ScalarOps.h"
+#include "ir/sym/BatchPosition.h"
+#include "ir/sym/SymDialect.h"
+#include "ir/sym/Traits.h"
+
+namespace lstmc::sym {
+
+class GradientBuilder;
+class KernelBuilder;
+class ShapeRelation;
+
+/// One operation per element of the results.
+int64_t defaultFlops(mlir::Operation *op);
+/// Bytes of all operands and results, a tensor that stands twice once.
+int64_t defaultMovedBytes(mlir::Operation *op);
+
+} // namespace lstmc::sym
+
+#include "ir/sym/SymInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/sym/ElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/ScalarFormOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/ShapeOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/IndexOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/ProductOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/ReduceOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/SequenceOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/LossOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/RecurrentOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/SourceOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/FusedOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/TrainingOps.h.inc"

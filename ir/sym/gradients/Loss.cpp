@@ -1,0 +1,94 @@
+// Loss heads: the gradient starts here, whatever comes from above.
+
+#include "ir/sym/Create.h"
+#include "ir/sym/gradients/Expression.h"
+
+namespace lstmc::sym {
+
+using llvm::LogicalResult;
+using llvm::success;
+using mlir::Value;
+using E = Expression;
+
+LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
+  if (!builder.wants(getData()))
+    return success();
+  auto type = rankedType(getData());
+  int64_t axis = getMultiOutput() ? 1 : getPreserveShape() ? type.getRank() - 1 : 1;
+  Value p = getOutput(), label = getLabel();
+  if (!getMultiOutput() && !getPreserveShape() && type.getRank() > 2) { // all axes but the first are one
+    llvm::SmallVector<int64_t> rows = {type.getDimSize(0), type.getNumElements() / type.getDimSize(0)};
+    p = createReshape(builder, getLoc(), p, rows);
+    if (rankedType(label).getShape() == type.getShape())
+      label = createReshape(builder, getLoc(), label, rows);
+  }
+  Value dx = builder.create<SoftmaxOutputGradientOp>(
+      getLoc(), p.getType(), p, label, builder.getI64IntegerAttr(axis), getUseIgnoreAttr(), getNormalizationAttr(),
+      getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(), getSmoothAlphaAttr());
+  builder.add(getData(), createReshape(builder, getLoc(), dx, type.getShape()));
+  return success();
+}
+
+/// Contributes formula(y, label) * grad_scale / elements per sample.
+template <typename Op, typename Formula>
+static LogicalResult regression(Op op, GradientBuilder &builder, Formula formula) {
+  if (!builder.wants(op.getData()))
+    return success();
+  auto type = rankedType(op.getData());
+  Value label = op.getLabel();
+  int64_t perSample = rankedType(label).getNumElements() / rankedType(label).getDimSize(0);
+  if (rankedType(label).getElementType() != type.getElementType())
+    label = builder.create<CastOp>(op.getLoc(), rankedType(label).clone(type.getElementType()), label,
+                                   type.getElementType());
+  label = createReshape(builder, op.getLoc(), label, type.getShape());
+  double scale = op.getGradScale().convertToDouble() / double(perSample);
+  builder.add(op.getData(), (formula(E{op.getOutput(), &builder}, E{label, &builder}) * scale).value);
+  return success();
+}
+
+LogicalResult LinearRegressionOutputOp::buildGradient(GradientBuilder &builder) {
+  return regression(*this, builder, [](E y, E label) { return y - label; });
+}
+LogicalResult MaeRegressionOutputOp::buildGradient(GradientBuilder &builder) {
+  return regression(*this, builder, [](E y, E label) { return (y - label).of<SignOp>(); });
+}
+LogicalResult LogisticRegressionOutputOp::buildGradient(GradientBuilder &builder) {
+  return regression(*this, builder, [](E y, E label) { return y - label; });
+}
+
+LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
+  if (!builder.wants(getData()))
+    return success();
+  auto type = rankedType(getData());
+  E x{getData(), &builder};
+  double scale = getGradScale().convertToDouble();
+  if (getNormalization() == "batch")
+    scale /= double(type.getDimSize(0));
+  E constant = x.of<OnesLikeOp>() * scale;
+  if (getNormalization() == "valid") {
+    E valid = x > getValidThresh().convertToDouble();
+    auto one = type.clone({1});
+    Value count = builder.create<SumOp>(getLoc(), one, valid.value, mlir::DenseI64ArrayAttr(), builder.getBoolAttr(false),
+                                        builder.getBoolAttr(false));
+    E atLeastOne = E{count, &builder}.withScalar<MaximumScalarOp>(1.0);
+    llvm::SmallVector<int64_t> ones(type.getRank(), 1);
+    Value divisor = createReshape(builder, getLoc(), atLeastOne.value, ones);
+    constant = {builder.create<BroadcastDivOp>(getLoc(), type, constant.value, divisor), &builder};
+  }
+  builder.add(getData(), constant.value);
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
+  if (!builder.wants(getData()))
+    return success();
+  Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(), builder.getI64IntegerAttr(1),
+                                      mlir::FloatAttr(), mlir::TypeAttr(), builder.getBoolAttr(false));
+  builder.add(getData(), builder.create<SoftmaxOutputGradientOp>(
+                             getLoc(), p.getType(), p, getLabel(), builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
+                             builder.getStringAttr("null"), builder.getBoolAttr(false), builder.getF64FloatAttr(-1),
+                             builder.getF64FloatAttr(1), builder.getF64FloatAttr(0)));
+  return success();
+}
+
+} // namespace lstmc::sym

@@ -1,0 +1,103 @@
+// Gradients of reductions and normalisations.
+
+#include "ir/sym/Create.h"
+#include "ir/sym/gradients/Expression.h"
+
+namespace lstmc::sym {
+
+using llvm::LogicalResult;
+using llvm::success;
+using mlir::Value;
+using E = Expression;
+
+/// A reduction's result (or its gradient) stretched back over the axes that were reduced.
+static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced, llvm::ArrayRef<int64_t> axes) {
+  auto type = rankedType(op->getOperand(0));
+  llvm::SmallVector<int64_t> kept(type.getShape());
+  for (int64_t axis : axes)
+    kept[axis] = 1;
+  Value wide = createReshape(builder, op->getLoc(), reduced, kept);
+  if (wide.getType() != type)
+    wide = builder.create<BroadcastToOp>(op->getLoc(), type, wide, type.getShape());
+  return {wide, &builder};
+}
+
+/// The axes that are reduced: those given, all others with `exclude`, all if none is given.
+static llvm::SmallVector<int64_t> reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
+  int64_t rank = rankedType(data).getRank();
+  llvm::SmallVector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i) {
+    bool named = given && llvm::any_of(*given, [&](int64_t axis) { return normalAxis(axis, rank) == i; });
+    bool all = !given || given->empty();
+    if (all || named != exclude)
+      axes.push_back(i);
+  }
+  return axes;
+}
+
+/// Contributes formula(x, y, dy), the last two stretched.
+template <typename Op, typename Formula>
+static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Formula formula) {
+  Value dy = builder.resultGradient(0);
+  if (!dy || !builder.wants(op.getData()))
+    return success();
+  llvm::SmallVector<int64_t> axes = reducedAxes(op.getData(), op.getAxis(), exclude);
+  int64_t count = rankedType(op.getData()).getNumElements() / rankedType(dy).getNumElements();
+  builder.add(op.getData(), formula(E{op.getData(), &builder}, [&] { return stretched(builder, op, op.getOutput(), axes); },
+                                    stretched(builder, op, dy, axes), count)
+                                .value);
+  return success();
+}
+
+#define LSTMC_REDUCTION(OP, EXCLUDE, FORMULA)                                                      \
+  LogicalResult OP::buildGradient(GradientBuilder &builder) {                                      \
+    return reduction(*this, builder, EXCLUDE, [](E x, auto y, E dy, int64_t count) { return FORMULA; }); \
+  }
+
+LSTMC_REDUCTION(SumOp, getExclude(), dy)
+LSTMC_REDUCTION(MeanOp, getExclude(), dy / double(count))
+LSTMC_REDUCTION(MaxOp, getExclude(), dy *x.with<EqualOp>(y()))
+LSTMC_REDUCTION(MinOp, getExclude(), dy *x.with<EqualOp>(y()))
+LSTMC_REDUCTION(ProdOp, getExclude(), dy *(y() / x))
+LSTMC_REDUCTION(NormOp, false, dy *(x / y()))
+
+template <typename Op> static LogicalResult softmaxGradient(Op op, GradientBuilder &builder, bool log) {
+  Value dy = builder.resultGradient(0);
+  if (!dy || !builder.wants(op.getData()))
+    return success();
+  auto temperature = op.getTemperature();
+  builder.add(op.getData(), builder.create<SoftmaxGradientOp>(
+                                op.getLoc(), op.getData().getType(), op.getOutput(), dy, op.getLength(),
+                                builder.getI64IntegerAttr(normalAxis(op.getAxis(), rankedType(op.getData()).getRank())),
+                                builder.getBoolAttr(log),
+                                builder.getF64FloatAttr(temperature ? temperature->convertToDouble() : 1.0)));
+  return success();
+}
+LogicalResult SoftmaxOp::buildGradient(GradientBuilder &builder) { return softmaxGradient(*this, builder, false); }
+LogicalResult LogSoftmaxOp::buildGradient(GradientBuilder &builder) { return softmaxGradient(*this, builder, true); }
+
+LogicalResult LayerNormOp::buildGradient(GradientBuilder &builder) {
+  Value dy = builder.resultGradient(0);
+  if (!dy)
+    return success();
+  auto type = rankedType(getData());
+  int64_t axis = normalAxis(getAxis(), type.getRank());
+  auto gradient = builder.create<LayerNormGradientOp>(getLoc(), type, type, getData(), getGamma(), getMean(), getRstd(), dy,
+                                                      builder.getI64IntegerAttr(axis));
+  builder.add(getData(), gradient.getDx());
+  if (axis == type.getRank() - 1) {
+    builder.addBiasUse(getGamma(), gradient.getDgammaRows());
+    builder.addBiasUse(getBeta(), dy);
+    return success();
+  }
+  auto sum = [&](Value parameter, Value rows) {
+    if (builder.wants(parameter))
+      builder.add(parameter, builder.create<SumOp>(getLoc(), parameter.getType(), rows, builder.getDenseI64ArrayAttr({axis}),
+                                                   builder.getBoolAttr(false), builder.getBoolAttr(true)));
+  };
+  sum(getGamma(), gradient.getDgammaRows());
+  sum(getBeta(), dy);
+  return success();
+}
+
+} // namespace lstmc::sym

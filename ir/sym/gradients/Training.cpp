@@ -1,0 +1,86 @@
+// What internal ops answer beside their kernels.
+
+#include "executor/abi/Gate.h"
+#include "ir/sym/Create.h"
+#include "ir/sym/GradientBuilder.h"
+#include "ir/sym/RuleSupport.h"
+#include "ir/sym/ScalarEmitter.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::sym {
+
+//===---- rnn_layer --------------------------------------------------------------------------------===//
+
+/// Two products per step and row; the gates' functions are left out.
+static int64_t layerFlops(mlir::Value gatesLike, int64_t inputs, int64_t units) {
+  return 2 * rankedType(gatesLike).getNumElements() * (inputs + units);
+}
+
+int64_t RnnLayerOp::flops() {
+  auto y = rankedType(getY()).getShape();
+  return 2 * y[0] * y[1] * rankedType(getW()).getDimSize(0) * (rankedType(getX()).getDimSize(2) + y[2]);
+}
+
+int64_t RnnLayerGradientOp::flops() {
+  int64_t units = rankedType(getR()).getDimSize(1);
+  return layerFlops(getGates(), getDx() ? rankedType(getW()).getDimSize(1) : 0, units);
+}
+
+/// Steps, then batch; the states and weights have no steps.
+BatchPosition RnnLayerOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) {
+  if (!operands[0] || operands[0].axis != 1)
+    return BatchPosition::none();
+  BatchPosition position = operands[0];
+  position.axis = rankedType(getResult(index)).getRank() - 2;
+  return position;
+}
+
+llvm::LogicalResult RnnLayerOp::verify() {
+  auto mode = llvm::find(kRnnModeNames, getMode());
+  if (mode == std::end(kRnnModeNames))
+    return emitOpError("mode \"") << getMode() << "\" is none of rnn_relu, rnn_tanh, lstm, gru";
+  int64_t gates = gateCount(RnnMode(mode - std::begin(kRnnModeNames)));
+  auto x = rankedType(getX()).getShape(), y = rankedType(getY()).getShape(), w = rankedType(getW()).getShape(),
+       r = rankedType(getR()).getShape();
+  if (x.size() != 3 || y.size() != 3 || x[0] != y[0] || x[1] != y[1])
+    return emitOpError("y has other steps or sequences than x");
+  if (w.size() != 2 || w[0] != gates * y[2] || w[1] != x[2])
+    return emitOpError("w is not [") << gates * y[2] << ", " << x[2] << "]";
+  if (r.size() != 2 || r[0] != gates * y[2] || r[1] != y[2])
+    return emitOpError("r is not [") << gates * y[2] << ", " << y[2] << "]";
+  if (bool(getC0()) && getMode() != "lstm")
+    return emitOpError("has a cell state but is no lstm");
+  return llvm::success();
+}
+
+//===---- sums by shard ----------------------------------------------------------------------------===//
+
+int64_t WeightGradientOp::flops() {
+  int64_t sum = 0;
+  for (auto [dy, x, kind] : llvm::zip_equal(getDys(), getXs(), getKinds())) {
+    int64_t elements = rankedType(dy).getNumElements();
+    sum += kind == 1 ? elements : 2 * elements * rankedType(x).getShape().back();
+  }
+  return sum;
+}
+
+int64_t BiasGradientOp::flops() {
+  int64_t sum = 0;
+  for (mlir::Value dy : getDys())
+    sum += rankedType(dy).getNumElements();
+  return sum;
+}
+
+//===---- dropout_mask -----------------------------------------------------------------------------===//
+
+/// uniform >= p keeps an element, as 1 / (1 - p).
+mlir::Value DropoutMaskOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  mlir::Type type = rankedType(getMask()).getElementType();
+  double p = getP().convertToDouble();
+  mlir::Value uniform = builder.create<ScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform, element, double(getOrdinal()));
+  mlir::Value kept = e.apply(lstmc::ScalarOp::GreaterEqual, {uniform, e.number(type, p)});
+  return e.apply(lstmc::ScalarOp::Select, {kept, e.number(type, 1 / (1 - p)), e.number(type, 0)});
+}
+
+} // namespace lstmc::sym

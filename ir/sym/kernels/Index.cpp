@@ -1,0 +1,63 @@
+// Kernels of the ops in IndexOps.td.
+#include "ir/sym/Create.h"
+#include "ir/sym/KernelBuilder.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::sym {
+
+namespace {
+
+int64_t product(llvm::ArrayRef<int64_t> extents) {
+  int64_t n = 1;
+  for (int64_t extent : extents)
+    n *= extent;
+  return n;
+}
+
+} // namespace
+
+llvm::LogicalResult EmbeddingOp::emitKernels(KernelBuilder &builder) {
+  View indices = builder.view(getData()), weight = builder.view(getWeight());
+  int64_t n = indices.elements(), width = weight.shape[1];
+  builder.launch(KernelId::Gather,
+                 {weight.broadcastTo({1, weight.shape[0], width}), builder.reshaped(indices, {n}),
+                  builder.output(builder.view(getOutput()), {1, n, width})},
+                 {0});
+  return mlir::success();
+}
+
+llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
+  View a = builder.view(getA()), indices = builder.view(getIndices());
+  int64_t axis = normalAxis(getAxis(), a.rank()), n = indices.elements();
+  llvm::ArrayRef<int64_t> shape = a.shape;
+  int64_t before = product(shape.take_front(size_t(axis))), behind = product(shape.drop_front(size_t(axis) + 1));
+  builder.launch(KernelId::Gather,
+                 {builder.reshaped(a, {before, shape[size_t(axis)], behind}), builder.reshaped(indices, {n}),
+                  builder.output(builder.view(getOutput()), {before, n, behind})},
+                 {getMode() == "wrap"});
+  return mlir::success();
+}
+
+llvm::LogicalResult PickOp::emitKernels(KernelBuilder &builder) {
+  View data = builder.view(getData());
+  int64_t axis = normalAxis(getAxis(), data.rank());
+  llvm::ArrayRef<int64_t> shape = data.shape;
+  int64_t before = product(shape.take_front(size_t(axis))), behind = product(shape.drop_front(size_t(axis) + 1));
+  builder.launch(KernelId::Pick,
+                 {builder.reshaped(data, {before, shape[size_t(axis)], behind}),
+                  builder.reshaped(builder.view(getIndex()), {before, behind}),
+                  builder.output(builder.view(getOutput()), {before, behind})},
+                 {getMode() == "wrap"});
+  return mlir::success();
+}
+
+llvm::LogicalResult OneHotOp::emitKernels(KernelBuilder &builder) {
+  View indices = builder.view(getIndices());
+  int64_t n = indices.elements();
+  builder.launch(KernelId::OneHot,
+                 {builder.reshaped(indices, {n}), builder.output(builder.view(getOutput()), {n, int64_t(getDepth())})}, {},
+                 {getOnValue().convertToDouble(), getOffValue().convertToDouble()});
+  return mlir::success();
+}
+
+} // namespace lstmc::sym

@@ -1,0 +1,123 @@
+// Kernels of the ops in LossOps.td, and of their gradients and metrics in TrainingOps.td.
+#include "ir/sym/Create.h"
+#include "ir/sym/KernelBuilder.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::sym {
+
+namespace {
+
+/// Extents around an axis.
+struct Around {
+  Around(const View &view, int64_t axis) {
+    for (int64_t i = 0; i < view.rank(); ++i)
+      (i < axis ? before : i > axis ? behind : extent) *= view.shape[size_t(i)];
+  }
+  int64_t before = 1, extent = 1, behind = 1;
+};
+
+int64_t normalizationNumber(llvm::StringRef name) { return name == "batch" ? 1 : name == "valid" ? 2 : 0; }
+
+} // namespace
+
+llvm::LogicalResult SoftmaxOutputOp::emitKernels(KernelBuilder &builder) {
+  View x = builder.view(getData()), y = builder.view(getOutput());
+  int64_t classes = getPreserveShape() ? x.shape.back()
+                    : getMultiOutput() ? x.shape[1]
+                                       : x.elements() / x.shape[0];
+  if (getMultiOutput()) {
+    x = x.moveLast(1);
+    y = y.moveLast(1);
+  }
+  llvm::SmallVector<int64_t, 2> shape = {x.elements() / classes, classes};
+  builder.launch(KernelId::Softmax, {builder.reshaped(x, shape), {}, builder.output(y, shape)}, {0}, {1.0});
+  return mlir::success();
+}
+
+llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder) {
+  View p = builder.view(getP()), label = builder.view(getLabel());
+  Around a(p, normalAxis(int64_t(getAxis()), p.rank()));
+  llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
+  label = label.elements() == p.elements() ? builder.reshaped(label, shape) : builder.reshaped(label, {a.before, a.behind});
+  builder.launch(KernelId::SoftmaxOutputGradient,
+                 {builder.reshaped(p, shape), label, builder.output(builder.view(getDx()), shape)},
+                 {getUseIgnore(), normalizationNumber(getNormalization()), getMulti()},
+                 {getIgnoreLabel().convertToDouble(), getGradScale().convertToDouble(), getSmoothAlpha().convertToDouble()});
+  return mlir::success();
+}
+
+llvm::LogicalResult SoftmaxCrossEntropyOp::emitKernels(KernelBuilder &builder) {
+  builder.launch(KernelId::SoftmaxCrossEntropy,
+                 {builder.view(getData()), builder.view(getLabel()), builder.output(builder.view(getOutput()), {1})});
+  return mlir::success();
+}
+
+llvm::LogicalResult SoftmaxGradientOp::emitKernels(KernelBuilder &builder) {
+  View y = builder.view(getY()), dy = builder.view(getDy()), dx = builder.view(getDx());
+  int64_t axis = normalAxis(int64_t(getAxis()), y.rank()), classes = y.shape[size_t(axis)];
+  llvm::SmallVector<int64_t, 2> shape = {y.elements() / classes, classes};
+  View length = builder.viewOrAbsent(getLength());
+  if (length)
+    length = builder.reshaped(length, {shape[0]});
+  builder.launch(KernelId::SoftmaxGradient,
+                 {builder.reshaped(y.moveLast(axis), shape), builder.reshaped(dy.moveLast(axis), shape), length,
+                  builder.output(dx.moveLast(axis), shape)},
+                 {getLog()}, {getTemperature().convertToDouble()});
+  return mlir::success();
+}
+
+llvm::LogicalResult LayerNormGradientOp::emitKernels(KernelBuilder &builder) {
+  View x = builder.view(getX());
+  int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), width = x.shape[size_t(axis)], rows = x.elements() / width;
+  auto input = [&](mlir::Value value) { return builder.reshaped(builder.view(value).moveLast(axis), {rows, width}); };
+  auto perRow = [&](mlir::Value value) { return builder.reshaped(builder.view(value), {rows}); };
+  View gammaRows = builder.view(getDgammaRows());
+  if (gammaRows.shape == x.shape)
+    gammaRows = gammaRows.moveLast(axis);
+  builder.launch(KernelId::LayerNormGradient,
+                 {input(getX()), builder.view(getGamma()), perRow(getMean()), perRow(getRstd()), input(getDy()),
+                  builder.output(builder.view(getDx()).moveLast(axis), {rows, width}),
+                  builder.output(gammaRows, {rows, width})});
+  return mlir::success();
+}
+
+llvm::LogicalResult PickGradientOp::emitKernels(KernelBuilder &builder) {
+  View dx = builder.view(getDx());
+  Around a(dx, normalAxis(int64_t(getAxis()), dx.rank()));
+  builder.launch(KernelId::PickGradient,
+                 {builder.reshaped(builder.view(getDy()), {a.before, a.behind}),
+                  builder.reshaped(builder.view(getIndices()), {a.before, a.behind}),
+                  builder.output(dx, {a.before, a.extent, a.behind})},
+                 {getWrap()});
+  return mlir::success();
+}
+
+llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
+  View x = builder.view(getX());
+  int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), classes = x.shape[size_t(axis)];
+  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  builder.launch(KernelId::SoftmaxMetric,
+                 {builder.reshaped(x.moveLast(axis), {o, b, q, classes}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
+                  builder.output(builder.view(getMetric()), {4})},
+                 {int64_t(getShards()), getUseIgnore()}, {getIgnoreLabel().convertToDouble()});
+  return mlir::success();
+}
+
+llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
+  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  builder.launch(KernelId::RegressionMetric,
+                 {builder.reshaped(builder.view(getX()), {o, b, q}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
+                  builder.output(builder.view(getMetric()), {4})},
+                 {int64_t(getShards()), getLogistic()});
+  return mlir::success();
+}
+
+llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
+  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  builder.launch(KernelId::LossMetric,
+                 {builder.reshaped(builder.view(getX()), {o, b, q}), builder.output(builder.view(getMetric()), {4})},
+                 {int64_t(getShards())});
+  return mlir::success();
+}
+
+} // namespace lstmc::sym

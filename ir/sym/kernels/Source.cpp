@@ -1,0 +1,28 @@
+// Kernels of the ops in SourceOps.td.
+#include "ir/sym/KernelBuilder.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::sym {
+
+static llvm::LogicalResult emitFill(KernelBuilder &builder, mlir::Value output, double value) {
+  builder.launch(KernelId::Fill, {builder.view(output)}, {}, {value});
+  return mlir::success();
+}
+
+llvm::LogicalResult ZerosOp::emitKernels(KernelBuilder &builder) { return emitFill(builder, getOutput(), 0); }
+llvm::LogicalResult OnesOp::emitKernels(KernelBuilder &builder) { return emitFill(builder, getOutput(), 1); }
+llvm::LogicalResult FullOp::emitKernels(KernelBuilder &builder) {
+  return emitFill(builder, getOutput(), getValue().convertToDouble());
+}
+
+llvm::LogicalResult ArangeOp::emitKernels(KernelBuilder &builder) {
+  View output = builder.view(getOutput());
+  View dense = output.dense() ? output : builder.temporary(output.shape, output.dtype);
+  double start = getStop() ? getStart().convertToDouble() : 0;
+  builder.launch(KernelId::Arange, {dense}, {int64_t(getRepeat())}, {start, getStep().convertToDouble()});
+  if (!output.dense())
+    builder.copy(dense, output);
+  return mlir::success();
+}
+
+} // namespace lstmc::sym
