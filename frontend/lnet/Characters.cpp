@@ -94,11 +94,16 @@ Span characterAt(std::string_view text, size_t at) {
 
 bool mayStandInFile(std::string_view text, size_t at) { return !mayNotStand(decode(text, at).code); }
 
+bool declaresEncoding(std::string_view line) {
+  std::string_view encoding = declaredEncoding(line);
+  return !encoding.empty() && !isUtf8Name(encoding);
+}
+
 bool checkCharacters(const SourceFile &file, Problems &problems) {
   std::string_view text = file.text();
   for (int line = 1; line <= 2 && line <= file.lineCount(); ++line) {
-    std::string_view encoding = declaredEncoding(file.lineText(line));
-    if (!encoding.empty() && !isUtf8Name(encoding)) {
+    if (declaresEncoding(file.lineText(line))) {
+      std::string_view encoding = declaredEncoding(file.lineText(line));
       uint32_t begin = uint32_t(encoding.data() - text.data());
       report(file, problems, {begin, begin + uint32_t(encoding.size())},
              fmt::format("encoding {} is declared, want utf-8", encoding));

@@ -10,6 +10,9 @@ namespace lstmc::lnet {
 /// encoding declared but utf-8 (E0101). False if the bytes are no UTF-8, so that nothing else can be said.
 bool checkCharacters(const SourceFile &file, Problems &problems);
 
+/// Whether a comment line would be refused in the first two lines, for the encoding that it declares.
+bool declaresEncoding(std::string_view line);
+
 /// Whether the character at `at` is one of those that may.
 bool mayStandInFile(std::string_view text, size_t at);
 

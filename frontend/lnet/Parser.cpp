@@ -429,6 +429,7 @@ TypeNode *Parser::parseType() {
   TypeNode *type = tree_->make<TypeNode>();
   uint32_t begin = token().span.begin;
   if (is(TokenKind::LParen)) {
+    type->groupOpen = uint32_t(at_) + 1;
     take(TokenRole::Group);
     std::vector<TypeNode *> parts;
     do {
@@ -436,6 +437,7 @@ TypeNode *Parser::parseType() {
       if (!parts.back())
         return nullptr;
     } while (accept(TokenKind::Comma));
+    type->groupClose = uint32_t(at_) + 1;
     if (!expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
       return nullptr;
     type->parts = tree_->copy(parts);

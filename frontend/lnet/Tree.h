@@ -26,7 +26,7 @@ struct Expr {
   ExprKind kind;
   Span span;
   uint32_t height = 1;
-  /// Tokens of the round brackets that stand right about it, 0 if there are none.
+  /// One more than the index of the tokens of the round brackets right about it; 0 if there are none.
   uint32_t groupOpen = 0, groupClose = 0;
 };
 
@@ -118,6 +118,7 @@ struct TypeNode {
   std::string_view name; ///< empty: a tuple of `parts`
   Span nameSpan;
   std::span<TypeNode *> parts;
+  uint32_t groupOpen = 0, groupClose = 0; ///< tokens of the brackets about `parts`, as in Expr
   bool hasDims = false;
   std::span<Expr *> dims; ///< Ellipsis among them
 };
