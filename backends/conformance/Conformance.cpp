@@ -1,0 +1,130 @@
+#include "backends/conformance/Conformance.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "backends/conformance/Cases.h"
+#include "executor/device/ThreadTeam.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc::conformance {
+
+namespace {
+
+constexpr int kThreads[] = {1, 2, 3, 5};
+
+/// Name and reason of every listed exception.
+std::map<std::string, std::string> exceptionsOf(const Target &target) {
+  std::map<std::string, std::string> result;
+  if (target.unsupported.empty())
+    return result;
+  std::ifstream file(std::string(LSTMC_SOURCE_DIR "/") + target.unsupported);
+  EXPECT_TRUE(file) << target.unsupported << " cannot be read";
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name, reason;
+    if (!(words >> name) || name[0] == '#')
+      continue;
+    std::getline(words >> std::ws, reason);
+    EXPECT_FALSE(reason.empty()) << target.unsupported << ": " << name << " has no reason";
+    result[name] = reason;
+  }
+  return result;
+}
+
+/// What went wrong first; empty if nothing did.
+std::string failureOf(const Target &target, const Case &c) {
+  const TestLaunch launch = c.make();
+  TestLaunch expected = launch.clone();
+  expected.run(reference::kernel(launch.id));
+  for (int threads : kThreads) {
+    // Teams are kept: five threads on two processors take a while to start.
+    static std::map<int, std::unique_ptr<ThreadTeam>> teams;
+    std::unique_ptr<ThreadTeam> &team = teams[threads];
+    if (!team)
+      team = std::make_unique<ThreadTeam>(threads);
+
+    TestLaunch run = launch.clone();
+    const std::vector<Tensor> operands = run.tensors();
+    const KernelFunction function = target.find(run.id, operands);
+    if (!function)
+      return "there is no such kernel";
+    team->run([&](Worker &worker) {
+      function({operands, run.ints, run.floats, run.program.get()}, worker);
+    });
+    if (std::string difference = run.difference(expected); !difference.empty())
+      return fmt::format("on {} thread{}: {}", threads, threads == 1 ? "" : "s", difference);
+  }
+  return "";
+}
+
+} // namespace
+
+std::vector<KernelId> allKernels() {
+  std::vector<KernelId> result;
+  for (const KernelRecord &record : kernelRecords())
+    result.push_back(record.id);
+  return result;
+}
+
+std::vector<Case> casesOf(KernelId id) {
+  static const std::vector<Case> kAll = [] {
+    std::vector<Case> all;
+    addMovementCases(all);
+    addFusedCases(all);
+    addProductCases(all);
+    addRecurrenceCases(all);
+    addReductionCases(all);
+    addLossCases(all);
+    addInitialCases(all);
+    return all;
+  }();
+  std::vector<Case> result;
+  const std::string prefix = std::string(kernelRecord(id).name) + "/";
+  for (const Case &c : kAll)
+    if (c.name.starts_with(prefix))
+      result.push_back(c);
+  return result;
+}
+
+void conform(const Target &target, KernelId id) {
+  std::map<std::string, std::string> exceptions = exceptionsOf(target);
+  const std::string kernel(kernelRecord(id).name);
+  const std::vector<Case> cases = casesOf(id);
+  ASSERT_FALSE(cases.empty()) << kernel << " has no case";
+
+  const char *only = std::getenv("LSTMC_CASE");
+  bool passes = true;
+  for (const Case &c : cases) {
+    if (only) {
+      if (c.name.find(only) == std::string::npos)
+        continue;
+      fmt::print("{}: {}\n", target.name, c.name);
+      std::fflush(stdout);
+    }
+    const std::string failure = failureOf(target, c);
+    passes &= failure.empty();
+    if (exceptions.count(c.name)) {
+      EXPECT_FALSE(failure.empty()) << target.name << ": " << c.name
+                                    << " passes: remove its line from " << target.unsupported;
+      exceptions.erase(c.name);
+    } else if (!exceptions.count(kernel)) {
+      EXPECT_EQ(failure, "") << target.name << ": " << c.name;
+    }
+  }
+  if (exceptions.count(kernel))
+    EXPECT_FALSE(passes) << target.name << ": all of " << kernel << " passes: remove its line from "
+                         << target.unsupported;
+  for (const auto &[name, reason] : exceptions)
+    EXPECT_FALSE(name.starts_with(kernel + "/"))
+        << target.unsupported << " lists " << name << ", which is no case";
+}
+
+} // namespace lstmc::conformance

@@ -1,0 +1,47 @@
+// The tests that every target runs: each kernel against the reference, bit for bit, on 1, 2, 3 and
+// 5 threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/conformance/TestLaunch.h"
+
+namespace lstmc::conformance {
+
+/// What is tested. `find` gives the function for a launch with such operands.
+struct Target {
+  std::string name;
+  KernelFunction (*find)(KernelId, std::span<const Tensor> operands);
+  /// Path of its list of exceptions from the source tree's root: a line `KERNEL/CASE reason`, or
+  /// `KERNEL reason`; # begins a comment. Empty for none. One that passes must leave the list.
+  std::string unsupported;
+};
+
+/// One launch, made afresh at each call.
+struct Case {
+  std::string name; ///< "KERNEL/what is special about it"
+  std::function<TestLaunch()> make;
+};
+
+/// The cases of a kernel, in a fixed order; every kernel has some.
+std::vector<Case> casesOf(KernelId id);
+
+/// Runs them. Every failure is a GoogleTest failure that names target, case, threads and the first
+/// difference.
+void conform(const Target &target, KernelId id);
+
+/// All kernels, for INSTANTIATE_TEST_SUITE_P.
+std::vector<KernelId> allKernels();
+
+} // namespace lstmc::conformance
+
+/// One test per kernel: SUITE/Kernels.GivesTheBitsOfTheReference/KERNEL. `target` is an expression
+/// of type Target.
+#define LSTMC_CONFORMANCE(SUITE, target)                                                           \
+  class SUITE : public testing::TestWithParam<lstmc::KernelId> {};                                 \
+  TEST_P(SUITE, GivesTheBitsOfTheReference) { lstmc::conformance::conform(target, GetParam()); }   \
+  INSTANTIATE_TEST_SUITE_P(Kernels, SUITE, testing::ValuesIn(lstmc::conformance::allKernels()),    \
+                           [](const testing::TestParamInfo<lstmc::KernelId> &info) {               \
+                             return std::string(lstmc::kernelRecord(info.param).name);             \
+                           })

@@ -1,0 +1,160 @@
+#include "backends/conformance/Cases.h"
+
+namespace lstmc::conformance {
+
+namespace {
+
+struct SoftmaxOutput {
+  bool useIgnore = false;
+  int normalization = 0;
+  bool multi = false;
+  double alpha = 0;
+  int64_t a = 13, c = 17, d = 1;
+  DType labels = DType::F32;
+  Layout layout = Layout::Dense;
+  bool probabilities = false;
+  bool inPlace = false;
+};
+
+TestLaunch softmaxOutputGradient(const SoftmaxOutput &s) {
+  Array p(DType::F32, {s.a, s.c, s.d}, uniform(0, 1), s.layout);
+  Array label = s.probabilities ? Array(DType::F32, {s.a, s.c, s.d}, uniform(0, 1, 1), s.layout)
+                                : Array(s.labels, {s.a, s.d}, integers(-1, s.c, 1), s.layout);
+  return makeLaunch(KernelId::SoftmaxOutputGradient,
+                    {p, label, s.inPlace ? p : Array(DType::F32, {s.a, s.c, s.d}, s.layout)},
+                    {s.useIgnore, s.normalization, s.multi}, {-1, 0.3, s.alpha});
+}
+
+void addSoftmaxOutput(std::vector<Case> &cases) {
+  auto add = [&](std::string what, SoftmaxOutput s) {
+    conformance::add(cases, KernelId::SoftmaxOutputGradient, what,
+                     [=] { return softmaxOutputGradient(s); });
+  };
+  for (bool ignore : {false, true})
+    for (int normalization : {0, 1, 2})
+      for (bool multi : {false, true})
+        for (double alpha : {0.0, 0.1})
+          add(fmt::format("normalization {}{}{}{}", normalization, ignore ? ", ignore" : "",
+                          multi ? ", multi" : "", alpha > 0 ? ", smooth" : ""),
+              {.useIgnore = ignore,
+               .normalization = normalization,
+               .multi = multi,
+               .alpha = alpha,
+               .d = multi ? 5 : 1});
+  for (int64_t columns : {1, 2, 15, 16, 33, 65, 300})
+    add(fmt::format("{} columns", columns), {.useIgnore = true, .normalization = 2, .c = columns});
+  for (DType labels : {DType::I32, DType::I64, DType::U8, DType::F64})
+    add(fmt::format("{} labels", dtypeName(labels)),
+        {.useIgnore = true, .normalization = 2, .labels = labels});
+  for (Layout layout : kAnyLayout)
+    for (int64_t d : {1, 6}) {
+      add(fmt::format("{}, D {}", layoutName(layout), d),
+          {.useIgnore = true, .normalization = 2, .multi = d > 1, .d = d, .layout = layout});
+      add(fmt::format("{}, D {}, in place", layoutName(layout), d), {.useIgnore = true,
+                                                                     .normalization = 1,
+                                                                     .multi = d > 1,
+                                                                     .d = d,
+                                                                     .layout = layout,
+                                                                     .inPlace = true});
+      add(fmt::format("{}, D {}, probabilities", layoutName(layout), d),
+          {.normalization = 1, .multi = d > 1, .d = d, .layout = layout, .probabilities = true});
+    }
+}
+
+void addCrossEntropy(std::vector<Case> &cases) {
+  for (int64_t rows : {0, 1, 15, 16, 17, 100})
+    for (int64_t classes : {1, 16, 65})
+      add(cases, KernelId::SoftmaxCrossEntropy, fmt::format("{} rows of {}", rows, classes), [=] {
+        return makeLaunch(KernelId::SoftmaxCrossEntropy,
+                          {Array(DType::F32, {rows, classes}, uniform(-9, 9)),
+                           Array(DType::F32, {rows}, integers(-1, classes, 1)),
+                           Array(DType::F32, {1})});
+      });
+  for (Layout layout : kAnyLayout)
+    for (DType type : {DType::F32, DType::F64})
+      add(cases, KernelId::SoftmaxCrossEntropy,
+          fmt::format("{} {}", dtypeName(type), layoutName(layout)), [=] {
+            return makeLaunch(KernelId::SoftmaxCrossEntropy,
+                              {Array(type, {20, 37}, uniform(-9, 9), layout),
+                               Array(DType::I32, {20}, integers(0, 36), layout),
+                               Array(type, {1}, layout)});
+          });
+}
+
+void addMetrics(std::vector<Case> &cases) {
+  for (bool ignore : {false, true})
+    for (int64_t batch : {1, 2, 5, 8, 11})
+      for (int64_t shards : {1, 3, 8})
+        add(cases, KernelId::SoftmaxMetric,
+            fmt::format("batch {}, {} shards{}", batch, shards, ignore ? ", ignore" : ""), [=] {
+              return makeLaunch(KernelId::SoftmaxMetric,
+                                {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
+                                 Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
+                                 Array(DType::F64, {4})},
+                                {shards, ignore}, {3});
+            });
+  for (Layout layout : kAnyLayout) {
+    for (DType type : {DType::F32, DType::F64})
+      add(cases, KernelId::SoftmaxMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
+          [=] {
+            return makeLaunch(KernelId::SoftmaxMetric,
+                              {Array(type, {3, 6, 4, 65}, uniform(-5, 5), layout),
+                               Array(DType::I32, {3, 6, 4}, integers(0, 64, 1), layout),
+                               Array(DType::F64, {4}, layout)},
+                              {8, 1}, {-1});
+          });
+    for (bool logistic : {false, true})
+      for (DType type : {DType::F32, DType::F64})
+        add(cases, KernelId::RegressionMetric,
+            fmt::format("{}{} {}", logistic ? "logistic " : "", dtypeName(type),
+                        layoutName(layout)),
+            [=] {
+              return makeLaunch(KernelId::RegressionMetric,
+                                {Array(type, {3, 7, 9}, uniform(-5, 5), layout),
+                                 Array(type, {3, 7, 9}, uniform(0, 1, 1), layout),
+                                 Array(DType::F64, {4}, layout)},
+                                {8, logistic});
+            });
+    for (DType type : {DType::F32, DType::F64})
+      add(cases, KernelId::LossMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
+          [=] {
+            return makeLaunch(
+                KernelId::LossMetric,
+                {Array(type, {3, 7, 9}, uniform(-5, 5), layout), Array(DType::F64, {4}, layout)},
+                {8});
+          });
+  }
+  for (int64_t batch : {0, 1, 3, 9, 40})
+    for (int64_t shards : {1, 5, 8}) {
+      std::string what = fmt::format("batch {}, {} shards", batch, shards);
+      for (bool logistic : {false, true})
+        add(cases, KernelId::RegressionMetric, what + (logistic ? ", logistic" : ""), [=] {
+          return makeLaunch(KernelId::RegressionMetric,
+                            {Array(DType::F32, {1, batch, 5}, uniform(-5, 5)),
+                             Array(DType::F32, {1, batch, 5}, uniform(0, 1, 1)),
+                             Array(DType::F64, {4})},
+                            {shards, logistic});
+        });
+      add(cases, KernelId::LossMetric, what, [=] {
+        return makeLaunch(
+            KernelId::LossMetric,
+            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})}, {shards});
+      });
+    }
+  add(cases, KernelId::SoftmaxMetric, "equal logits", [] { // the first of the largest counts
+    return makeLaunch(KernelId::SoftmaxMetric,
+                      {Array(DType::F32, {1, 9, 1, 40}, integers(0, 2)),
+                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), Array(DType::F64, {4})},
+                      {8, 0}, {0});
+  });
+}
+
+} // namespace
+
+void addLossCases(std::vector<Case> &cases) {
+  addSoftmaxOutput(cases);
+  addCrossEntropy(cases);
+  addMetrics(cases);
+}
+
+} // namespace lstmc::conformance

@@ -1,0 +1,185 @@
+#include "backends/conformance/Cases.h"
+
+namespace lstmc::conformance {
+
+namespace {
+
+void addPack(std::vector<Case> &cases) {
+  for (Layout layout : kAnyLayout)
+    for (int gates : {0, 1, 3, 4})
+      for (int units : {1, 15, 16, 17, 40})
+        add(cases, KernelId::Pack,
+            fmt::format("{}, {} gates of {}", layoutName(layout), gates, units), [=] {
+              const int64_t n = std::max(gates, 1) * units, k = 13;
+              return makeLaunch(KernelId::Pack,
+                                {Array(DType::F32, {2, n, k}, uniform(-1, 1), layout),
+                                 Array(DType::F32, {2 * packedElements(n, k, gates)})},
+                                {gates});
+            });
+  add(cases, KernelId::Pack, "f64", [] {
+    return makeLaunch(KernelId::Pack,
+                      {Array(DType::F64, {1, 24, 7}, uniform(-1, 1)),
+                       Array(DType::F64, {packedElements(24, 7, 3)})},
+                      {3});
+  });
+  add(cases, KernelId::Pack, "large, transposed", [] {
+    return makeLaunch(KernelId::Pack,
+                      {Array(DType::F32, {1, 260, 131}, uniform(-1, 1), Layout::Transposed),
+                       Array(DType::F32, {packedElements(260, 131, 4)})},
+                      {4});
+  });
+}
+
+TestLaunch product(DType type, int64_t a, int64_t m, int64_t n, int64_t k, bool bias, Layout layout,
+                   Values values = uniform(-1, 1)) {
+  Array w(type, {a, n, k}, uniform(-1, 1, 1));
+  return makeLaunch(KernelId::Product, {Array(type, {a, m, k}, values, layout), packed(w, 0),
+                                        bias ? Array(type, {n}, uniform(-1, 1, 2)) : Array(),
+                                        Array(type, {a, m, n}, layout)});
+}
+
+void addProduct(std::vector<Case> &cases) {
+  // Tails on both sides of a panel (16 columns) and of the blocks of rows that kernels like.
+  for (int64_t m : {1, 2, 3, 5, 6, 7, 8, 9, 13, 14, 29, 33})
+    for (int64_t n : {1, 15, 16, 17, 33, 65, 100})
+      for (int64_t k : {1, 7, 64})
+        add(cases, KernelId::Product, fmt::format("{}x{}x{}", m, n, k),
+            [=] { return product(DType::F32, 1, m, n, k, (m + n + k) % 2, Layout::Dense); });
+  for (Layout layout : kRowLayouts)
+    for (bool bias : {false, true})
+      add(cases, KernelId::Product, fmt::format("{}{}", layoutName(layout), bias ? ", bias" : ""),
+          [=] { return product(DType::F32, 3, 10, 37, 21, bias, layout); });
+  add(cases, KernelId::Product, "no terms",
+      [] { return product(DType::F32, 1, 3, 20, 0, true, Layout::Dense); });
+  add(cases, KernelId::Product, "no rows",
+      [] { return product(DType::F32, 1, 0, 20, 4, true, Layout::Dense); });
+  add(cases, KernelId::Product, "no matrices",
+      [] { return product(DType::F32, 0, 2, 20, 4, true, Layout::Dense); });
+  add(cases, KernelId::Product, "f64",
+      [] { return product(DType::F64, 2, 5, 37, 21, true, Layout::Rows); });
+  add(cases, KernelId::Product, "denormals, infinities, NaN",
+      [] { return product(DType::F32, 1, 9, 35, 3, true, Layout::Dense, anything()); });
+  add(cases, KernelId::Product, "long",
+      [] { return product(DType::F32, 1, 2, 48, 3001, false, Layout::Dense); });
+  add(cases, KernelId::Product, "many rows",
+      [] { return product(DType::F32, 1, 300, 70, 50, true, Layout::Dense); });
+  add(cases, KernelId::Product, "bias with a stride", [] {
+    TestLaunch launch = product(DType::F32, 1, 4, 20, 5, false, Layout::Dense);
+    launch["bias"] = Array(DType::F32, {20}, uniform(-1, 1), Layout::Reversed);
+    return launch;
+  });
+}
+
+struct Use {
+  int64_t o, q, k;
+  bool embedding = false;
+};
+
+/// dw [n, k] from uses with a batch of B: a product's dy [o, B, q, n] and x [.., k], an embedding's
+/// dy [.., k] and indices.
+TestLaunch weightGradient(DType type, int64_t n, int64_t k, int64_t batch, int64_t shards,
+                          std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
+  bool embedding = false;
+  std::vector<Array> operands{Array(type, {n, k}, layout), Array()};
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const Use &use = uses[i];
+    embedding |= use.embedding;
+    operands.emplace_back(type, Shape{use.o, batch, use.q, use.embedding ? k : n},
+                          uniform(-1, 1, 2 * i), layout);
+    if (use.embedding)
+      operands.emplace_back(indices, Shape{use.o, batch, use.q}, integers(-1, n, 2 * i + 1),
+                            layout);
+    else
+      operands.emplace_back(type, Shape{use.o, batch, use.q, k}, uniform(-1, 1, 2 * i + 1), layout);
+  }
+  if (embedding) // bytes, whatever the type
+    operands[1] = Array(type, {gradientScratchBytes(n, k, shards, 1)});
+  return makeLaunch(KernelId::WeightGradient, operands, {shards});
+}
+
+void addGradients(std::vector<Case> &cases) {
+  const KernelId id = KernelId::WeightGradient;
+  for (int64_t batch : {1, 2, 3, 5, 7, 8, 9, 16, 20})
+    for (int64_t shards : {1, 2, 3, 5, 8, 13})
+      add(cases, id, fmt::format("batch {}, {} shards", batch, shards), [=] {
+        return weightGradient(DType::F32, 19, 18, batch, shards, {{3, 1, 18}}, Layout::Dense);
+      });
+  for (int64_t n : {1, 4, 6, 15, 16, 17, 33})
+    for (int64_t k : {1, 5, 16, 31, 32, 50})
+      add(cases, id, fmt::format("{}x{}", n, k), [=] {
+        return weightGradient(DType::F32, n, k, 6, 8, {{4, 1, k}}, Layout::Dense);
+      });
+  for (Layout layout : kAnyLayout) {
+    add(cases, id, fmt::format("two uses, {}", layoutName(layout)), [=] {
+      return weightGradient(DType::F32, 21, 23, 9, 8, {{2, 3, 23}, {1, 4, 23}}, layout);
+    });
+    add(cases, id, fmt::format("embedding, {}", layoutName(layout)), [=] {
+      return weightGradient(DType::F32, 6, 35, 9, 8, {{5, 2, 35, true}}, layout);
+    });
+  }
+  for (DType indices : {DType::F32, DType::I64, DType::U8})
+    add(cases, id, fmt::format("embedding by {}", dtypeName(indices)), [=] {
+      return weightGradient(DType::F32, 30, 17, 11, 8, {{7, 1, 17, true}}, Layout::Dense, indices);
+    });
+  add(cases, id, "embedding, more shards than rows", [] {
+    return weightGradient(DType::F32, 40, 9, 3, 8, {{7, 1, 9, true}}, Layout::Dense);
+  });
+  add(cases, id, "embedding and product of one weight", [] {
+    return weightGradient(DType::F32, 12, 20, 7, 8, {{3, 1, 20}, {2, 1, 20, true}, {1, 2, 20}},
+                          Layout::Dense);
+  });
+  add(cases, id, "f64", [] {
+    return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6}}, Layout::Rows);
+  });
+  add(cases, id, "f64 embedding", [] {
+    return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6, true}}, Layout::Dense);
+  });
+  add(cases, id, "batch major", [] {
+    TestLaunch launch = weightGradient(DType::F32, 17, 19, 6, 4, {{5, 1, 19}}, Layout::Dense);
+    launch.operands[2] = Array(DType::F32, {6, 5, 1, 17}, uniform(-1, 1)).permuted({1, 0, 2, 3});
+    launch.operands[3] = Array(DType::F32, {6, 5, 1, 19}, uniform(-1, 1, 1)).permuted({1, 0, 2, 3});
+    return launch;
+  });
+  add(cases, id, "no rows", [] {
+    return weightGradient(DType::F32, 3, 4, 0, 8, {{2, 1, 4}}, Layout::Dense);
+  });
+  add(cases, id, "no uses",
+      [] { return weightGradient(DType::F32, 3, 4, 0, 8, {}, Layout::Dense); });
+  add(cases, id, "large", [] {
+    return weightGradient(DType::F32, 130, 70, 8, 8, {{10, 1, 70}}, Layout::Dense);
+  });
+
+  for (Layout layout : kAnyLayout)
+    for (int64_t batch : {1, 5, 8, 19})
+      add(cases, KernelId::BiasGradient, fmt::format("batch {}, {}", batch, layoutName(layout)),
+          [=] {
+            return makeLaunch(KernelId::BiasGradient,
+                              {Array(DType::F32, {37}, layout),
+                               Array(DType::F32, {3, batch, 2, 37}, uniform(-1, 1), layout),
+                               Array(DType::F32, {1, batch, 1, 37}, uniform(-1, 1, 1), layout)},
+                              {8});
+          });
+  for (int64_t n : {1, 15, 16, 17, 64, 1000})
+    add(cases, KernelId::BiasGradient, fmt::format("{} columns", n), [=] {
+      return makeLaunch(KernelId::BiasGradient,
+                        {Array(DType::F32, {n}), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))},
+                        {5});
+    });
+  add(cases, KernelId::BiasGradient, "f64", [] {
+    return makeLaunch(KernelId::BiasGradient,
+                      {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))},
+                      {3});
+  });
+  add(cases, KernelId::BiasGradient, "no uses",
+      [] { return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, {3}); });
+}
+
+} // namespace
+
+void addProductCases(std::vector<Case> &cases) {
+  addPack(cases);
+  addProduct(cases);
+  addGradients(cases);
+}
+
+} // namespace lstmc::conformance
