@@ -115,6 +115,18 @@ Status checkEntry(const PackageData &data, const Occupied &persistent, std::vect
   return {};
 }
 
+/// The entry X that `entry` prepares by its name prepare:X; -1 for another. Its inputs are given
+/// before it runs.
+int32_t preparedEntry(const PackageData &data, int32_t entry) {
+  constexpr std::string_view kPrepare = "prepare:";
+  std::string_view name = data.entries[size_t(entry)].name;
+  if (name.starts_with(kPrepare))
+    for (size_t i = 0; i < data.entries.size(); ++i)
+      if (data.entries[i].name == name.substr(kPrepare.size()))
+        return int32_t(i);
+  return -1;
+}
+
 } // namespace
 
 Status checkLives(const PackageData &data) {
@@ -141,9 +153,17 @@ Status checkLives(const PackageData &data) {
         persistent.insert(b.offset, {i, endOf(b)});
       }
     } else {
+      Occupied around = persistent; // and the inputs of the entry that this one prepares
+      if (int32_t prepared = preparedEntry(data, entry); prepared >= 0)
+        for (uint32_t i = 0; i < data.buffers.size(); ++i) {
+          const Buffer &b = data.buffers[i];
+          if (b.device == device && b.entry == prepared &&
+              (b.kind == Kind::Input || b.kind == Kind::Scalar))
+            around.insert(b.offset, {i, endOf(b)});
+        }
       for (const DeviceProgram &program : data.entries[size_t(entry)].programs)
         if (program.device == device)
-          LSTMC_TRY(checkEntry(data, persistent, std::move(group), program.launches));
+          LSTMC_TRY(checkEntry(data, around, std::move(group), program.launches));
     }
     first = last;
   }

@@ -21,21 +21,19 @@ inline constexpr uint32_t kNoBuffer = 4294967295u;
 /// `entry` of a buffer that lives always.
 inline constexpr int32_t kPersistent = -1;
 
-/// What a buffer holds. The rules that the check at load holds the planner to:
-///   Parameter, Auxiliary, Optimizer, State   persistent; written from `commit` on only
-///   Gradient, Packed                         written anywhere; Packed is persistent
-///   Input, Scalar   written by the caller only; persistent, or live from the first launch to the
-///   last Output          persistent, or live to the last launch of its entry Activation, Workspace
-///   of one entry; written before it is read
+/// What a buffer holds, and what the check at load asks of the planner for it. All but Activation
+/// and Workspace may persist, and Parameter, Auxiliary, Optimizer, State and Packed must. Those of
+/// an entry are written before they are read.
 enum class Kind : uint8_t {
-  Parameter,
-  Auxiliary,
+  Parameter, ///< written from `commit` on only
+  Auxiliary, ///< written from `commit` on only
   Gradient,
-  Optimizer,
-  State,
-  Input,
-  Output,
-  Scalar,
+  Optimizer, ///< written from `commit` on only
+  State,     ///< written from `commit` on only
+  Input,     ///< written by the caller only; lives from the entry's first launch to its last, and
+         ///< through prepare:ENTRY, which may run after it was given
+  Output, ///< lives to the last launch
+  Scalar, ///< as Input
   Activation,
   Workspace,
   Packed,

@@ -112,9 +112,9 @@ public:
   std::vector<DevicePeak> peaks() const;
 
 private:
-  struct State;
-  explicit Session(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace lstmc

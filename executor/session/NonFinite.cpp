@@ -1,0 +1,156 @@
+#include "executor/session/NonFinite.h"
+
+#include <cmath>
+
+#include "executor/base/Numeric.h"
+#include "executor/base/Quote.h"
+
+namespace lstmc::session {
+
+namespace {
+
+/// Calls f(value, index) for every element of a float tensor, row-major, until it returns false.
+template <typename F> void forEachReal(const Tensor &tensor, F f) {
+  std::array<int64_t, kMaxRank> index{};
+  for (int64_t left = tensor.elements(); left > 0; --left) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < size_t(tensor.rank); ++i)
+      offset += index[i] * tensor.strides[i];
+    if (!f(readElement<double>(tensor.data, tensor.dtype, offset), index))
+      return;
+    for (int axis = tensor.rank - 1;
+         axis >= 0 && ++index[size_t(axis)] == tensor.shape[size_t(axis)]; --axis)
+      index[size_t(axis)] = 0;
+  }
+}
+
+std::string indexText(const NonFinite &where) {
+  std::string text = "[";
+  for (size_t i = 0; i < size_t(where.rank); ++i)
+    text += fmt::format("{}{}", i ? ", " : "", where.index[i]);
+  return text + "]";
+}
+
+std::string_view operandName(const package::Launch &launch, size_t operand) {
+  const KernelRecord &record = kernelRecord(launch.kernel);
+  if (launch.kernel == KernelId::Fused || operand >= record.operands.size())
+    return "output";
+  std::string_view name = record.operands[operand].name;
+  return name == "y" ? "output" : name;
+}
+
+/// "x in [-0.98, 0.97]", of the finite elements; "x not finite" where there is none; empty for
+/// integers.
+std::string rangeText(std::string_view name, const Tensor &tensor) {
+  if (!tensor || !isFloat(tensor.dtype))
+    return {};
+  double low = INFINITY, high = -INFINITY;
+  forEachReal(tensor, [&](double value, const auto &) {
+    if (std::isfinite(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    return true;
+  });
+  return low <= high ? fmt::format("{} in [{:.3g}, {:.3g}]", name, low, high)
+                     : fmt::format("{} not finite", name);
+}
+
+SourceRange rangeOf(const package::Location &location) {
+  SourceRange range;
+  range.file = location.file;
+  range.line = int(location.line);
+  range.column = int(location.column);
+  range.length = int(location.length);
+  range.text = location.text;
+  return range;
+}
+
+} // namespace
+
+std::optional<NonFinite> firstNonFinite(const Tensor &tensor) {
+  std::optional<NonFinite> found;
+  if (tensor && isFloat(tensor.dtype))
+    forEachReal(tensor, [&](double value, const auto &index) {
+      if (!std::isfinite(value))
+        found = NonFinite{std::isnan(value), tensor.rank, index};
+      return !found;
+    });
+  return found;
+}
+
+std::optional<Finding> findIn(const package::PackageData &data, const package::Launch &launch,
+                              std::span<const Tensor> operands) {
+  if (launch.kernel == KernelId::Fill)
+    return std::nullopt;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    uint32_t buffer = launch.operands[i].buffer;
+    if (buffer == package::kNoBuffer || !package::writes(data, launch, i) ||
+        data.buffers[buffer].kind == package::Kind::Workspace)
+      continue;
+    if (std::optional<NonFinite> where = firstNonFinite(operands[i]))
+      return Finding{i, *where};
+  }
+  return std::nullopt;
+}
+
+std::string withCommas(int64_t number) {
+  std::string digits = std::to_string(number);
+  size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;)
+    digits.insert(at -= 3, ",");
+  return digits;
+}
+
+Diagnostic describe(const package::PackageData &data, const package::Launch &launch,
+                    std::span<const Tensor> operands, const Finding &finding, std::string_view when,
+                    std::string_view device) {
+  const package::Location &location = data.locations[launch.location];
+  const KernelRecord &record = kernelRecord(launch.kernel);
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::E0701;
+  diagnostic.place = rangeOf(location);
+  std::string what = location.name.empty() ? std::string(record.name) : location.name;
+  if (!location.op.empty())
+    what += fmt::format(" ({})", location.op);
+  bool recurrent = launch.kernel == KernelId::RnnForward || launch.kernel == KernelId::RnnBackward;
+  std::string step = recurrent && finding.where.rank == 3
+                         ? fmt::format("t = {}, ", finding.where.index[0])
+                         : std::string();
+  diagnostic.message =
+      fmt::format("first {} {}: {}, {}{}{}", finding.where.nan ? "NaN" : "infinity", when, what,
+                  step, operandName(launch, finding.operand), indexText(finding.where));
+  std::string reason(device);
+  for (const std::string &note : location.notes)
+    reason += ", " + note;
+  std::string_view separator = "; ";
+  for (size_t i = 0; i < operands.size() && i < record.operands.size(); ++i)
+    if (std::string range = rangeText(record.operands[i].name, operands[i]);
+        !range.empty() && !package::writes(data, launch, i)) {
+      reason += std::string(separator) + range;
+      separator = ", ";
+    }
+  diagnostic.reasons.push_back({std::move(reason), {}});
+  return diagnostic;
+}
+
+Diagnostic describeGiven(const package::Location *location, std::string_view what,
+                         std::string_view name, const NonFinite &where, std::string_view when) {
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::E0701;
+  if (location)
+    diagnostic.place = rangeOf(*location);
+  diagnostic.message = fmt::format("first {} {}: {} {}, element {}", where.nan ? "NaN" : "infinity",
+                                   when, what, inQuotes(name), indexText(where));
+  return diagnostic;
+}
+
+Error asError(const Diagnostic &diagnostic) {
+  Place place;
+  place.file = diagnostic.place.line > 0 ? diagnostic.place.file : std::string();
+  place.line = diagnostic.place.line;
+  place.column = diagnostic.place.column;
+  return Error{diagnostic.code, diagnostic.message, std::move(place)};
+}
+
+} // namespace lstmc::session

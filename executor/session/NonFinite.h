@@ -1,0 +1,50 @@
+// Finding the first number that is none, and saying where it came from.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "executor/base/Diagnostic.h"
+#include "executor/base/Tensor.h"
+#include "executor/package/Package.h"
+
+namespace lstmc::session {
+
+struct NonFinite {
+  bool nan; ///< else infinite
+  int rank;
+  std::array<int64_t, kMaxRank> index;
+};
+
+/// The first element, row-major, that is NaN or infinite; none in a tensor that is absent or of
+/// integers.
+std::optional<NonFinite> firstNonFinite(const Tensor &tensor);
+
+/// What a launch wrote: the first written operand with such an element. Workspaces hold no values,
+/// and `fill` writes what the source asks for: neither is looked at.
+struct Finding {
+  size_t operand;
+  NonFinite where;
+};
+std::optional<Finding> findIn(const package::PackageData &data, const package::Launch &launch,
+                              std::span<const Tensor> operands);
+
+/// The diagnostic E0701 for a launch: `first NaN at update 1,041: lstm1 (LSTM), t = 17, output[17,
+/// 12, 88]`, the source line, and device, loop values and ranges of the operands as the reason.
+/// `when` is "at update 1,041" or "in forward".
+Diagnostic describe(const package::PackageData &data, const package::Launch &launch,
+                    std::span<const Tensor> operands, const Finding &finding, std::string_view when,
+                    std::string_view device);
+
+/// The same for a value that was given: `first NaN at update 1: parameter "w", element [3, 4]`.
+Diagnostic describeGiven(const package::Location *location, std::string_view what,
+                         std::string_view name, const NonFinite &where, std::string_view when);
+
+/// As an Error with its place.
+Error asError(const Diagnostic &diagnostic);
+
+/// "1,041"
+std::string withCommas(int64_t number);
+
+} // namespace lstmc::session
