@@ -1,0 +1,23 @@
+// Multiply-adds from registers alone: what a level's arithmetic can do at best.
+#include "tests/bench/FmaPeak.h"
+#include "backends/cpu/runtime/Vector.h"
+
+namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
+
+float spinMultiplyAdds(int64_t rounds) {
+  Vector sums[kPeakChains], factor = Vector::broadcast(0.5f);
+  for (int i = 0; i < kPeakChains; ++i)
+    sums[i] = Vector::broadcast(float(i)); // all different, or they would be one
+  for (int64_t i = 0; i < rounds; ++i)
+#pragma unroll
+    for (Vector &sum : sums)
+      sum = fma(sum, factor, factor);
+  float lanes[kWidth], total = 0;
+  for (Vector &sum : sums) {
+    sum.store(lanes);
+    total += lanes[0];
+  }
+  return total;
+}
+
+} // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE
