@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lstmc {
@@ -10,6 +11,13 @@ namespace lstmc {
 enum class RnnMode : uint8_t { Relu, Tanh, Lstm, Gru };
 
 inline constexpr std::string_view kRnnModeNames[] = {"rnn_relu", "rnn_tanh", "lstm", "gru"};
+
+constexpr std::optional<RnnMode> parseRnnMode(std::string_view name) {
+  for (uint8_t i = 0; i < 4; ++i)
+    if (name == kRnnModeNames[i])
+      return RnnMode(i);
+  return std::nullopt;
+}
 
 /// Blocks of H rows in W, R and the biases: lstm i, f, g, o; gru r, z, n.
 constexpr int gateCount(RnnMode mode) {

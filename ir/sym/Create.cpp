@@ -8,9 +8,20 @@ using mlir::Value;
 
 int64_t normalAxis(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
+static llvm::StringRef dtypeWord(mlir::Type elementType) {
+  std::string_view name = dtypeLongName(*dtypeOf(elementType));
+  return {name.data(), name.size()};
+}
+
 Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type) {
-  return builder.create<ZerosOp>(loc, type, builder.getDenseI64ArrayAttr(type.getShape()), builder.getStringAttr(""),
-                                 mlir::TypeAttr::get(type.getElementType()));
+  return builder.create<ZerosOp>(loc, type, type.getShape(), "", dtypeWord(type.getElementType()));
+}
+
+Value createCast(mlir::OpBuilder &builder, mlir::Location loc, Value value, mlir::Type elementType) {
+  auto type = rankedType(value);
+  if (type.getElementType() == elementType)
+    return value;
+  return builder.create<CastOp>(loc, type.clone(elementType), value, dtypeWord(elementType));
 }
 
 Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, Value value, llvm::ArrayRef<int64_t> shape) {

@@ -11,6 +11,8 @@ inline mlir::RankedTensorType rankedType(mlir::Value value) {
 }
 
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type);
+/// The value converted; itself where it has that element type already.
+mlir::Value createCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type elementType);
 /// The value itself where it has that shape already.
 mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> shape);
 /// [begin, end) of one axis.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ir/sym/Create.h"
 #include "ir/sym/gradients/Expression.h"
 
 namespace lstmc::sym {
@@ -87,7 +88,7 @@ llvm::LogicalResult CastOp::buildGradient(GradientBuilder &builder) {
   mlir::Value dy = builder.resultGradient(0);
   auto type = llvm::cast<mlir::TensorType>(getData().getType());
   if (dy && builder.wants(getData()) && llvm::isa<mlir::FloatType>(type.getElementType()))
-    builder.add(getData(), builder.create<CastOp>(getLoc(), type, dy, type.getElementType()));
+    builder.add(getData(), createCast(builder, getLoc(), dy, type.getElementType()));
   return llvm::success();
 }
 

@@ -17,7 +17,7 @@ struct Expression {
   template <typename Op> Expression of() const { return make<Op>(value); }
   template <typename Op> Expression with(Expression other) const { return make<Op>(value, other.value); }
   template <typename Op> Expression withScalar(double scalar) const {
-    return make<Op>(value, builder->getF64FloatAttr(scalar));
+    return make<Op>(value, builder->getF64FloatAttr(scalar), /*is_int=*/builder->getBoolAttr(true));
   }
 };
 

@@ -27,7 +27,7 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
   Value indices = getIndices();
   if (getMode() == "wrap")
     indices = builder.create<ModScalarOp>(getLoc(), indices.getType(), indices,
-                                          builder.getF64FloatAttr(double(table.getDimSize(axis))));
+                                          builder.getF64FloatAttr(double(table.getDimSize(axis))), builder.getBoolAttr(true));
   if (axis == 0 && rank == 2) {
     builder.addIndexUse(getA(), dy, indices);
     return success();

@@ -37,9 +37,7 @@ static LogicalResult regression(Op op, GradientBuilder &builder, Formula formula
   auto type = rankedType(op.getData());
   Value label = op.getLabel();
   int64_t perSample = rankedType(label).getNumElements() / rankedType(label).getDimSize(0);
-  if (rankedType(label).getElementType() != type.getElementType())
-    label = builder.create<CastOp>(op.getLoc(), rankedType(label).clone(type.getElementType()), label,
-                                   type.getElementType());
+  label = createCast(builder, op.getLoc(), label, type.getElementType());
   label = createReshape(builder, op.getLoc(), label, type.getShape());
   double scale = op.getGradScale().convertToDouble() / double(perSample);
   builder.add(op.getData(), (formula(E{op.getOutput(), &builder}, E{label, &builder}) * scale).value);
@@ -83,7 +81,7 @@ LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();
   Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(), builder.getI64IntegerAttr(1),
-                                      mlir::FloatAttr(), mlir::TypeAttr(), builder.getBoolAttr(false));
+                                      mlir::FloatAttr(), mlir::StringAttr(), builder.getBoolAttr(false));
   builder.add(getData(), builder.create<SoftmaxOutputGradientOp>(
                              getLoc(), p.getType(), p, getLabel(), builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
                              builder.getStringAttr("null"), builder.getBoolAttr(false), builder.getF64FloatAttr(-1),

@@ -20,7 +20,7 @@ LogicalResult RnnLayerOp::buildGradient(GradientBuilder &builder) {
     return emitOpError("keeps nothing for backward: it stands in an entry that does not train");
   Value dy = builder.resultGradient(0), dhN = builder.resultGradient(1);
   Value dcN = getCN() ? builder.resultGradient(2) : Value();
-  bool gru = getMode() == kRnnModeNames[size_t(RnnMode::Gru)];
+  bool gru = parseRnnMode(getMode()) == RnnMode::Gru;
   auto typeIf = [](bool wanted, Value like) { return wanted ? like.getType() : mlir::Type(); };
   auto gradient = builder.create<RnnLayerGradientOp>(
       getLoc(), getGates().getType(), typeIf(gru, getGates()), typeIf(builder.wants(getX()), getX()),

@@ -36,10 +36,10 @@ BatchPosition RnnLayerOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosi
 }
 
 llvm::LogicalResult RnnLayerOp::verify() {
-  auto mode = llvm::find(kRnnModeNames, getMode());
-  if (mode == std::end(kRnnModeNames))
+  std::optional<RnnMode> mode = parseRnnMode(getMode());
+  if (!mode)
     return emitOpError("mode \"") << getMode() << "\" is none of rnn_relu, rnn_tanh, lstm, gru";
-  int64_t gates = gateCount(RnnMode(mode - std::begin(kRnnModeNames)));
+  int64_t gates = gateCount(*mode);
   auto x = rankedType(getX()).getShape(), y = rankedType(getY()).getShape(), w = rankedType(getW()).getShape(),
        r = rankedType(getR()).getShape();
   if (x.size() != 3 || y.size() != 3 || x[0] != y[0] || x[1] != y[1])
@@ -78,7 +78,7 @@ mlir::Value DropoutMaskOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange
   ScalarEmitter e(builder, getLoc());
   mlir::Type type = rankedType(getMask()).getElementType();
   double p = getP().convertToDouble();
-  mlir::Value uniform = builder.create<ScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform, element, double(getOrdinal()));
+  mlir::Value uniform = builder.create<ApplyScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform, element, double(getOrdinal()));
   mlir::Value kept = e.apply(lstmc::ScalarOp::GreaterEqual, {uniform, e.number(type, p)});
   return e.apply(lstmc::ScalarOp::Select, {kept, e.number(type, 1 / (1 - p)), e.number(type, 0)});
 }

@@ -1,0 +1,45 @@
+#include "passes/BatchPositions.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::passes {
+
+using sym::BatchPosition;
+
+static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
+  auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(argument, "sym.dims");
+  for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : llvm::ArrayRef<mlir::Attribute>()))
+    if (llvm::cast<mlir::StringAttr>(dim).getValue() == "batch")
+      return int(axis);
+  return -1;
+}
+
+static bool isScalar(mlir::func::FuncOp entry, unsigned argument) {
+  auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, "sym.role");
+  return role && role.getValue() == "scalar";
+}
+
+BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
+  bool named = false;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    named |= batchAxis(entry, i) >= 0;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    auto type = llvm::cast<mlir::RankedTensorType>(entry.getArgument(i).getType());
+    int axis = named ? batchAxis(entry, i) : 0;
+    if (axis < 0 || type.getRank() == 0 || isScalar(entry, i))
+      continue;
+    batch = type.getDimSize(axis);
+    positions[entry.getArgument(i)] = {axis, 1, batch, 1};
+  }
+  entry.walk([&](sym::BatchRule op) {
+    llvm::SmallVector<BatchPosition> operands;
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(of(operand));
+    for (mlir::OpResult result : op->getResults())
+      positions[result] = op.batchOfResult(result.getResultNumber(), operands);
+  });
+}
+
+} // namespace lstmc::passes

@@ -1,0 +1,255 @@
+// gradient: reverse mode over a training entry. The order of every sum is decided here; see the record.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/GradientBuilder.h"
+#include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_GRADIENT
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+using sym::BatchPosition;
+
+/// A use of a weight whose contributions are summed by shard.
+struct WeightUse {
+  enum Kind : int64_t { Product, Index, Delayed, Ahead } kind;
+  Value dy, x, initial;
+  BatchPosition rows;
+};
+
+struct BiasUse {
+  Value dy;
+  BatchPosition rows;
+};
+
+/// Shards cut one batch: uses under batches of different size (or none) are sums of their own. Groups in order
+/// of first appearance.
+template <typename Use>
+llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
+  llvm::SmallVector<llvm::SmallVector<Use>> groups;
+  for (const Use &use : uses) {
+    auto *group = llvm::find_if(groups, [&](const auto &g) { return g.front().rows.batch == use.rows.batch; });
+    if (group == groups.end())
+      groups.push_back({use});
+    else
+      group->push_back(use);
+  }
+  return groups;
+}
+
+/// All that has flowed into a value so far, in order of arrival.
+struct Contributions {
+  llvm::SmallVector<Value> direct;
+  llvm::SmallVector<WeightUse> weightUses;
+  llvm::SmallVector<BiasUse> biasUses;
+
+  bool empty() const { return direct.empty() && weightUses.empty() && biasUses.empty(); }
+};
+
+/// Rows of a [rows..., features] value as [outer, batch, inner]. A value without a batch is one row of batch
+/// after another: everything is `outer`.
+struct Rows {
+  int64_t outer, batch, inner;
+
+  Rows(mlir::Type type, int64_t rowAxes, BatchPosition position) {
+    auto shape = llvm::cast<mlir::RankedTensorType>(type).getShape().take_front(rowAxes);
+    int64_t all = 1;
+    for (int64_t extent : shape)
+      all *= extent;
+    if (!position || position.axis >= rowAxes) {
+      outer = all, batch = 1, inner = 1;
+      return;
+    }
+    outer = position.outer, batch = position.batch, inner = position.inner;
+    for (int64_t extent : shape.take_front(position.axis))
+      outer *= extent;
+    for (int64_t extent : shape.drop_front(position.axis + 1))
+      inner *= extent;
+  }
+};
+
+class Reverse : public sym::GradientBuilder {
+public:
+  Reverse(mlir::func::FuncOp entry, int64_t shards)
+      : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards), positions(entry) {
+    setInsertionPoint(entry.front().getTerminator());
+    markTrained();
+  }
+
+  mlir::LogicalResult run() {
+    llvm::SmallVector<Operation *> forward;
+    for (Operation &op : entry.front().without_terminator())
+      forward.push_back(&op);
+    for (Operation *op : llvm::reverse(forward))
+      if (mlir::failed(visit(op)))
+        return mlir::failure();
+    return mlir::success();
+  }
+
+  Value resultGradient(unsigned index) override { return complete(current->getResult(index)); }
+
+  Value resultGradientOrZero(unsigned index) override {
+    if (Value gradient = resultGradient(index))
+      return gradient;
+    auto type = llvm::cast<mlir::RankedTensorType>(current->getResult(index).getType());
+    return sym::createZeros(*this, current->getLoc(), type);
+  }
+
+  bool wants(Value operand) override { return operand && trained.contains(operand); }
+
+  void add(Value operand, Value gradient) override {
+    if (wants(operand))
+      flowing[operand].direct.push_back(gradient);
+  }
+  void addProductUse(Value weight, Value dy, Value x) override {
+    addUse(weight, {WeightUse::Product, dy, x, {}, resultRows()});
+  }
+  void addRecurrentUse(Value weight, Value dy, Value y, Value h0, bool reverse) override {
+    addUse(weight, {reverse ? WeightUse::Ahead : WeightUse::Delayed, dy, y, h0, resultRows()});
+  }
+  void addIndexUse(Value weight, Value dy, Value indices) override {
+    addUse(weight, {WeightUse::Index, dy, indices, {}, resultRows()});
+  }
+  void addBiasUse(Value bias, Value dy) override {
+    if (wants(bias))
+      flowing[bias].biasUses.push_back({dy, resultRows()});
+  }
+
+  int64_t shards() override { return shardCount; }
+  BatchPosition batch(Value value) override { return positions.of(value); }
+
+private:
+  /// A value is trained if a parameter that trains reaches it.
+  void markTrained() {
+    entry.walk([&](Operation *op) {
+      if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
+        if (trains(read))
+          trained.insert(read.getValue());
+      } else if (llvm::any_of(op->getOperands(), [&](Value v) { return trained.contains(v); })) {
+        trained.insert(op->result_begin(), op->result_end());
+      }
+    });
+  }
+
+  bool trains(sym::ReadOp read) {
+    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(read, read.getSourceAttr());
+    return parameter && !parameter->hasAttr("auxiliary") &&
+           llvm::isa<mlir::FloatType>(parameter.getType().getElementType());
+  }
+
+  mlir::LogicalResult visit(Operation *op) {
+    bool reached = op->hasAttr("sym.head");
+    for (Value result : op->getResults())
+      reached |= flowing.contains(result) && !flowing[result].empty();
+    if (!reached)
+      return mlir::success();
+    current = op;
+    setInsertionPoint(entry.front().getTerminator());
+    if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
+      Value gradient = complete(read.getValue());
+      create<sym::GradientOp>(op->getLoc(), read.getSourceAttr(), gradient);
+      return mlir::success();
+    }
+    if (op->hasTrait<sym::NoGradient>() ||
+        llvm::none_of(op->getOperands(), [&](Value v) { return wants(v); }))
+      return mlir::success();
+    auto rule = llvm::dyn_cast<sym::GradientRule>(op);
+    if (!rule)
+      return sym::emitCoded(op, ErrorCode::E0403)
+             << "no gradient is known for " << op->getName().stripDialect() << ", and a parameter trains through it";
+    return rule.buildGradient(*this);
+  }
+
+  void addUse(Value weight, WeightUse use) {
+    if (wants(weight))
+      flowing[weight].weightUses.push_back(use);
+  }
+
+  /// Rows of a use are those of the op's first result, whatever way its operands were reshaped.
+  BatchPosition resultRows() { return batch(current->getResult(0)); }
+
+  /// The sum of what flowed into `value`, or null; made once.
+  Value complete(Value value) {
+    auto found = flowing.find(value);
+    if (found == flowing.end() || found->second.empty())
+      return {};
+    Contributions parts = std::move(found->second);
+    flowing.erase(found);
+    llvm::SmallVector<Value> terms = std::move(parts.direct);
+    for (const auto &uses : byBatch(llvm::ArrayRef<WeightUse>(parts.weightUses)))
+      terms.push_back(sumOfWeightUses(value, uses));
+    for (const auto &uses : byBatch(llvm::ArrayRef<BiasUse>(parts.biasUses)))
+      terms.push_back(sumOfBiasUses(value, uses));
+    Value sum = terms.front();
+    for (Value term : llvm::drop_begin(terms))
+      sum = create<sym::ElemwiseAddOp>(value.getLoc(), value.getType(), sum, term);
+    flowing[value].direct.push_back(sum);
+    return sum;
+  }
+
+  Value sumOfWeightUses(Value weight, llvm::ArrayRef<WeightUse> uses) {
+    llvm::SmallVector<Value> dys, xs, initials;
+    llvm::SmallVector<int64_t> kinds, hasInitial, outer, inner;
+    int64_t batch = 1;
+    for (const WeightUse &use : uses) {
+      auto type = llvm::cast<mlir::RankedTensorType>(use.x.getType());
+      Rows rows(type, type.getRank() - (use.kind == WeightUse::Index ? 0 : 1), use.rows);
+      dys.push_back(use.dy);
+      xs.push_back(use.x);
+      kinds.push_back(use.kind);
+      hasInitial.push_back(bool(use.initial));
+      if (use.initial)
+        initials.push_back(use.initial);
+      outer.push_back(rows.outer);
+      inner.push_back(rows.inner);
+      batch = std::max(batch, rows.batch);
+    }
+    return create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials, kinds, hasInitial,
+                                         outer, batch, inner, shardCount);
+  }
+
+  Value sumOfBiasUses(Value bias, llvm::ArrayRef<BiasUse> uses) {
+    llvm::SmallVector<Value> dys;
+    llvm::SmallVector<int64_t> outer, inner;
+    int64_t batch = 1;
+    for (const BiasUse &use : uses) {
+      auto type = llvm::cast<mlir::RankedTensorType>(use.dy.getType());
+      Rows rows(type, type.getRank() - 1, use.rows);
+      dys.push_back(use.dy);
+      outer.push_back(rows.outer);
+      inner.push_back(rows.inner);
+      batch = std::max(batch, rows.batch);
+    }
+    return create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner, shardCount);
+  }
+
+  mlir::func::FuncOp entry;
+  int64_t shardCount;
+  BatchPositions positions;
+  llvm::DenseSet<Value> trained;
+  llvm::DenseMap<Value, Contributions> flowing;
+  Operation *current = nullptr;
+};
+
+struct Gradient : impl::GradientBase<Gradient> {
+  using GradientBase::GradientBase;
+
+  void runOnOperation() override {
+    if (!getOperation()->hasAttr("sym.training"))
+      return;
+    if (mlir::failed(Reverse(getOperation(), shards).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

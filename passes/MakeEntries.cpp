@@ -1,0 +1,253 @@
+// make-entries: one function per entry point out of the one net that the user wrote.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
+#include "passes/Dropout.h"
+#include "passes/NamePattern.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_MAKEENTRIES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+/// The entry points, and what each keeps of the net.
+struct EntryKind {
+  llvm::StringRef name;
+  bool training; ///< dropout drops, gradients follow
+  bool metrics;  ///< returns measures of the loss heads instead of the net's outputs
+};
+constexpr EntryKind kEntryKinds[] = {
+    {"forward", false, false}, {"evaluate", false, true}, {"step", true, true}};
+
+
+class Maker {
+public:
+  Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards, llvm::ArrayRef<std::string> carry)
+      : module(module), net(net), shards(shards), carry(carry), builder(module.getContext()) {}
+
+  /// Declares parameters and carried states, and numbers what draws random numbers: the ordinal of an op in the
+  /// net as it was written.
+  void declare() {
+    builder.setInsertionPoint(net);
+    int64_t ordinal = 0;
+    for (Operation &op : net.front()) {
+      if (auto variable = llvm::dyn_cast<sym::VariableOp>(op))
+        declareParameter(variable, ordinal);
+      else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state))
+        builder.create<sym::StateOp>(state.getLoc(), state.getNameAttr(), mlir::TypeAttr::get(state.getType()));
+      op.setAttr("sym.ordinal", builder.getI64IntegerAttr(ordinal++));
+    }
+  }
+
+  bool hasLoss() {
+    for (Value output : net.front().getTerminator()->getOperands())
+      if (output.getDefiningOp<sym::LossHead>())
+        return true;
+    return false;
+  }
+
+  void make(const EntryKind &kind) {
+    builder.setInsertionPoint(net);
+    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), kind.name, builder.getFunctionType({}, {}));
+    if (kind.training)
+      entry->setAttr("sym.training", builder.getUnitAttr());
+    entry.addEntryBlock();
+    builder.setInsertionPointToStart(&entry.front());
+
+    mlir::IRMapping map;
+    for (unsigned i = 0; i < net.getNumArguments(); ++i)
+      map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i)));
+    if (kind.training || dropsAlways())
+      addScalars(entry, kind.training);
+    for (Operation &op : net.front().without_terminator())
+      clone(op, map, entry, kind);
+
+    llvm::SmallVector<Value> results;
+    llvm::SmallVector<mlir::DictionaryAttr> attributes;
+    if (kind.metrics)
+      measure(entry, map, results, attributes, kind.training);
+    else
+      for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
+        results.push_back(map.lookup(output));
+        mlir::NamedAttrList named(net.getResultAttrDict(i));
+        named.set("sym.role", builder.getStringAttr("output"));
+        attributes.push_back(named.getDictionary(builder.getContext()));
+      }
+    builder.create<mlir::func::ReturnOp>(net.getLoc(), results);
+    dropDeadOps(entry);
+    dropDeadArguments(entry, kind);
+    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(), mlir::ValueRange(results).getTypes()));
+    entry.setAllResultAttrs(attributes);
+  }
+
+private:
+  void declareParameter(sym::VariableOp variable, int64_t ordinal) {
+    auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
+                                                      mlir::TypeAttr::get(variable.getType()));
+    for (mlir::NamedAttribute attribute : variable->getAttrs())
+      if (attribute.getName() != variable.getNameAttrName())
+        parameter->setAttr(attribute.getName(), attribute.getValue());
+    parameter->setAttr("ordinal", builder.getI64IntegerAttr(ordinal));
+  }
+
+  bool carried(sym::BeginStateOp state) {
+    return llvm::any_of(carry, [&](const std::string &pattern) {
+      return matchesPattern(state.getName(), pattern) ||
+             matchesPattern(state.getName().split("_begin_state").first, pattern);
+    });
+  }
+
+  /// Dropout with mode "always" draws in every entry.
+  bool dropsAlways() {
+    bool found = false;
+    net.walk([&](sym::DropoutOp op) { found |= op.getMode() == "always"; });
+    return found;
+  }
+
+  Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes) {
+    Value argument = entry.front().addArgument(type, net.getLoc());
+    arguments.push_back(attributes ? attributes : builder.getDictionaryAttr({}));
+    return argument;
+  }
+
+  void addScalars(mlir::func::FuncOp entry, bool training) {
+    auto scalar = [&](llvm::StringRef name, mlir::Type type) {
+      addArgument(entry, mlir::RankedTensorType::get({1}, type),
+                  builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
+                                             builder.getNamedAttr("sym.role", builder.getStringAttr("scalar"))}));
+    };
+    if (training)
+      scalar("learning_rate", builder.getF32Type());
+    scalar("update", builder.getI64Type());
+    scalar("seed", builder.getI64Type());
+  }
+
+  void clone(Operation &op, mlir::IRMapping &map, mlir::func::FuncOp entry, const EntryKind &kind) {
+    if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
+      map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName()));
+    } else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state)) {
+      map.map(state.getResult(), builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName()));
+    } else if (auto dropout = llvm::dyn_cast<sym::DropoutOp>(op)) {
+      Value x = map.lookup(dropout.getData());
+      bool drops = (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
+      map.map(dropout->getResult(0), drops ? dropOut(dropout, x, entry) : x);
+    } else {
+      Operation *copy = builder.clone(op, map);
+      if (kind.training && llvm::isa<sym::LossHead>(copy))
+        copy->setAttr("sym.head", builder.getUnitAttr());
+      if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op))
+        writeStates(rnn, copy);
+    }
+  }
+
+  /// `axes` are dimensions over which the mask is shared.
+  Value dropOut(sym::DropoutOp dropout, Value x, mlir::func::FuncOp entry) {
+    return createDropout(builder, dropout.getLoc(), entry, x, dropout.getP().convertToDouble(),
+                         dropout->getAttrOfType<mlir::IntegerAttr>("sym.ordinal").getInt(), dropout.getAxes());
+  }
+
+  /// What a layer leaves behind is what it begins with at the next call.
+  void writeStates(sym::RnnOp rnn, Operation *copy) {
+    llvm::SmallVector<Value> begins = {rnn.getState()};
+    if (rnn.getStateCell())
+      begins.push_back(rnn.getStateCell());
+    for (auto [i, begin] : llvm::enumerate(begins)) {
+      auto state = begin ? begin.getDefiningOp<sym::BeginStateOp>() : sym::BeginStateOp();
+      if (state && carried(state) && copy->getNumResults() > i + 1)
+        builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1));
+    }
+  }
+
+  void measure(mlir::func::FuncOp entry, mlir::IRMapping &map, llvm::SmallVectorImpl<Value> &results,
+               llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes, bool training) {
+    setArgumentAttributes(entry);
+    BatchPositions positions(entry);
+    for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
+      auto head = map.lookup(output).getDefiningOp<sym::LossHead>();
+      if (!head)
+        continue;
+      results.push_back(head.buildMetric(builder, shards, positions.of(head->getOperand(0))));
+      auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, "sym.name"));
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("sym.name", builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
+           builder.getNamedAttr("sym.role", builder.getStringAttr("metric")),
+           builder.getNamedAttr("sym.metric", builder.getStringAttr(head.metricKind()))}));
+      if (!training)
+        continue;
+      // The loss head itself has no further use, but the gradient begins there.
+    }
+  }
+
+  void setArgumentAttributes(mlir::func::FuncOp entry) {
+    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(), {}));
+    entry.setAllArgAttrs(arguments);
+  }
+
+  void dropDeadOps(mlir::func::FuncOp entry) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.front().without_terminator())))
+      if (op.use_empty() && !op.hasAttr("sym.head") && !llvm::isa<sym::WriteOp>(op))
+        op.erase();
+  }
+
+  /// An input that an entry does not read is not asked for; data inputs stay, so that callers can tell a net's inputs.
+  void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
+    for (unsigned i = entry.front().getNumArguments(); i-- > 0;) {
+      auto role = llvm::cast_or_null<mlir::StringAttr>(arguments[i].get("sym.role"));
+      bool keep = role && (role.getValue() == "data" || (role.getValue() == "scalar" && kind.training));
+      if (keep || !entry.front().getArgument(i).use_empty())
+        continue;
+      entry.front().eraseArgument(i);
+      arguments.erase(arguments.begin() + i);
+    }
+    setArgumentAttributes(entry);
+    arguments.clear();
+  }
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp net;
+  int64_t shards;
+  llvm::ArrayRef<std::string> carry;
+  mlir::OpBuilder builder;
+  llvm::SmallVector<mlir::DictionaryAttr> arguments;
+};
+
+struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
+  using MakeEntriesBase::MakeEntriesBase;
+
+  void runOnOperation() override {
+    auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
+    if (nets.size() != 1) {
+      sym::emitCoded(getOperation(), ErrorCode::E0318) << "a module to compile has one net, found " << nets.size();
+      return signalPassFailure();
+    }
+    llvm::SmallVector<std::string> patterns(carry.begin(), carry.end());
+    Maker maker(getOperation(), nets.front(), shards, patterns);
+    maker.declare();
+    bool loss = maker.hasLoss();
+    for (const EntryKind &kind : kEntryKinds) {
+      bool asked = entries.empty() ? (loss || !kind.metrics) : llvm::is_contained(entries, kind.name.str());
+      if (!asked)
+        continue;
+      if (kind.metrics && !loss) {
+        sym::emitCoded(nets.front(), ErrorCode::E0403)
+            << "entry " << kind.name << " needs a loss among the outputs, and there is none";
+        return signalPassFailure();
+      }
+      maker.make(kind);
+    }
+    nets.front().erase();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

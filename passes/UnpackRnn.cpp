@@ -1,0 +1,168 @@
+// unpack-rnn: MXNet's fused RNN op becomes one sym.rnn_layer per layer and direction.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include "executor/abi/Gate.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_UNPACKRNN
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Value;
+
+mlir::RankedTensorType ranked(Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+
+class Unpack {
+public:
+  Unpack(sym::RnnOp rnn, bool training)
+      : rnn(rnn), training(training), builder(rnn), loc(rnn.getLoc()), units(rnn.getStateSize()),
+        layers(rnn.getNumLayers()), directions(rnn.getBidirectional() ? 2 : 1), mode(*parseRnnMode(rnn.getMode())),
+        gates(gateCount(mode)) {}
+
+  void run() {
+    llvm::SmallVector<Value> lastH, lastC;
+    Value x = rnn.getData();
+    placeBiases();
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      if (layer > 0)
+        x = dropout(x, layer - 1);
+      llvm::SmallVector<Value> outputs;
+      for (int64_t direction = 0; direction < directions; ++direction) {
+        sym::RnnLayerOp op = makeLayer(x, layer, direction);
+        outputs.push_back(op.getY());
+        lastH.push_back(op.getHN());
+        if (op.getCN())
+          lastC.push_back(op.getCN());
+      }
+      x = outputs.size() == 1 ? outputs.front() : concat(outputs, /*axis=*/2);
+    }
+    rnn->getResult(0).replaceAllUsesWith(x);
+    if (rnn->getNumResults() > 1)
+      rnn->getResult(1).replaceAllUsesWith(stack(lastH));
+    if (rnn->getNumResults() > 2)
+      rnn->getResult(2).replaceAllUsesWith(stack(lastC));
+    rnn.erase();
+  }
+
+private:
+  /// All weights of all layers and directions come before all biases (mxnet.md section 3.2).
+  void placeBiases() {
+    for (int64_t layer = 0; layer < layers; ++layer)
+      biasBegin += directions * gates * units * (inputsOf(layer) + units);
+  }
+
+  int64_t inputsOf(int64_t layer) {
+    return layer == 0 ? ranked(rnn.getData()).getDimSize(2) : directions * units;
+  }
+
+  sym::RnnLayerOp makeLayer(Value x, int64_t layer, int64_t direction) {
+    int64_t index = layer * directions + direction, inputs = inputsOf(layer);
+    Value w = piece({gates * units, inputs}), r = piece({gates * units, units});
+    int64_t weightsEnd = at;
+    at = biasBegin + index * 2 * gates * units;
+    Value bi = piece({gates * units}), bh = piece({gates * units});
+    at = weightsEnd;
+
+    auto type = ranked(x);
+    int64_t steps = type.getDimSize(0), batch = type.getDimSize(1);
+    auto tensor = [&](llvm::ArrayRef<int64_t> shape) { return mlir::RankedTensorType::get(shape, type.getElementType()); };
+    bool lstm = mode == RnnMode::Lstm, gru = mode == RnnMode::Gru;
+    mlir::Type none;
+    // `before` is the state before each step where it cannot be read off y: a layer that enters a sequence at its end.
+    bool needsBefore = training && rnn.getSequenceLength() && direction == 1;
+    return builder.create<sym::RnnLayerOp>(
+        loc, tensor({steps, batch, units}), tensor({batch, units}), lstm ? tensor({batch, units}) : none,
+        training ? tensor({steps, batch, gates * units}) : none, training && (lstm || gru) ? tensor({steps, batch, units}) : none,
+        needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, row(rnn.getState(), index),
+        lstm ? row(rnn.getStateCell(), index) : Value(), rnn.getSequenceLength(), rnn.getModeAttr(),
+        builder.getBoolAttr(direction == 1), mlir::IntegerAttr());
+  }
+
+  /// The next `shape` elements of the packed parameters: the operand that was packed there, if there is one.
+  Value piece(llvm::ArrayRef<int64_t> shape) {
+    int64_t size = 1;
+    for (int64_t extent : shape)
+      size *= extent;
+    int64_t begin = at;
+    at += size;
+    auto wanted = mlir::RankedTensorType::get(shape, ranked(rnn.getParameters()).getElementType());
+    Value part;
+    if (auto concat = rnn.getParameters().getDefiningOp<sym::RnnParamConcatOp>()) {
+      int64_t offset = 0;
+      for (Value operand : concat.getOperands()) {
+        if (offset == begin && ranked(operand).getNumElements() == size)
+          part = operand;
+        offset += ranked(operand).getNumElements();
+      }
+    }
+    if (!part)
+      part = sym::createSliceAxis(builder, loc, rnn.getParameters(), 0, begin, begin + size);
+    while (part.getType() != wanted) {
+      auto reshape = part.getDefiningOp<sym::ReshapeOp>();
+      if (!reshape)
+        return sym::createReshape(builder, loc, part, shape);
+      part = reshape.getData();
+    }
+    return part;
+  }
+
+  /// Row `index` of a state [L*D, N, H], as [N, H].
+  Value row(Value state, int64_t index) {
+    if (!state)
+      return {};
+    if (auto zero = state.getDefiningOp<sym::BeginStateOp>())
+      return {};
+    auto shape = ranked(state).getShape();
+    Value slice = shape[0] == 1 ? state : sym::createSliceAxis(builder, loc, state, 0, index, index + 1);
+    return sym::createReshape(builder, loc, slice, shape.drop_front());
+  }
+
+  Value stack(llvm::ArrayRef<Value> rows) {
+    llvm::SmallVector<Value> parts;
+    for (Value row : rows) {
+      llvm::SmallVector<int64_t> shape = {1};
+      shape.append(ranked(row).getShape().begin(), ranked(row).getShape().end());
+      parts.push_back(sym::createReshape(builder, loc, row, shape));
+    }
+    return parts.size() == 1 ? parts.front() : concat(parts, 0);
+  }
+
+  Value concat(llvm::ArrayRef<Value> parts, int64_t axis) { return sym::createConcat(builder, loc, parts, axis); }
+
+  /// Between layers, in training: ordinals of the layers' masks follow the op's own, 2^20 apart (more than there
+  /// can be nodes).
+  Value dropout(Value x, int64_t layer) {
+    double p = rnn.getP().convertToDouble();
+    if (!training || p == 0)
+      return x;
+    int64_t ordinal = rnn->getAttrOfType<mlir::IntegerAttr>("sym.ordinal").getInt() + (layer << 20);
+    return sym::createDropout(builder, loc, x, p, ordinal);
+  }
+
+  sym::RnnOp rnn;
+  bool training;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  int64_t units, layers, directions;
+  RnnMode mode;
+  int64_t gates;
+  int64_t at = 0, biasBegin = 0;
+};
+
+struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
+  void runOnOperation() override {
+    bool training = getOperation()->hasAttr("sym.training");
+    llvm::SmallVector<sym::RnnOp> all;
+    getOperation()->walk([&](sym::RnnOp rnn) { all.push_back(rnn); });
+    for (sym::RnnOp rnn : all)
+      Unpack(rnn, training).run();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes
