@@ -1,0 +1,38 @@
+// Amounts of training: 10e, 2500u, 1Gt, 90s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "executor/base/Status.h"
+
+namespace lstmc::training {
+
+/// How far a run has come.
+struct Progress {
+  int64_t update = 0;
+  double epoch = 0;   ///< whole ones and the part of the one that runs
+  int64_t labels = 0; ///< counted ones
+  double seconds = 0; ///< of this run and those it resumes
+};
+
+struct Amount {
+  enum class Unit { Epochs, Updates, Labels, Seconds };
+
+  double value = 0; ///< above 0
+  Unit unit = Unit::Epochs;
+
+  /// Number, then `e`, `u`, `t` with K M G before it (10^3, 10^6, 10^9), or `ms s m h`. E0001
+  /// naming `flag` otherwise.
+  static Result<Amount> parse(std::string_view text, std::string_view flag);
+  std::string text() const;
+
+  /// How much of it there was in `progress`: 1 when it has just been reached.
+  double share(const Progress &progress) const;
+  bool reached(const Progress &progress) const { return share(progress) >= 1; }
+  /// Whether another multiple of it was passed between the two.
+  bool passed(const Progress &before, const Progress &now) const;
+};
+
+} // namespace lstmc::training

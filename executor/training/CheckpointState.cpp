@@ -1,0 +1,259 @@
+#include "executor/training/CheckpointState.h"
+
+#include <nlohmann/json.hpp>
+
+#include "executor/base/Quote.h"
+#include "executor/data/StrictJson.h"
+#include "executor/training/Numbers.h"
+
+namespace lstmc::training {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+ordered_json optionalHex(const std::optional<double> &value) {
+  return value ? ordered_json(hexFloat(*value)) : ordered_json(nullptr);
+}
+
+std::string kindOf(const json &value) {
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text.size() > 40 ? text.substr(0, 40) + "..." : text;
+}
+
+/// Reads the fields of one object. The first fault is kept, and everything read after it is a
+/// default.
+class Fields {
+public:
+  Fields(const json &object, std::string path, const std::string &file, std::optional<Error> &error)
+      : object_(object), path_(std::move(path)), file_(file), error_(error) {
+    if (!object.is_object())
+      refuse(path_.empty() ? "manifest" : path_, object, "an object");
+  }
+
+  std::string text(const char *key) {
+    const json *value = find(key);
+    if (value && !value->is_string())
+      refuse(name(key), *value, "a string");
+    return value && value->is_string() ? value->get<std::string>() : std::string();
+  }
+  int64_t integer(const char *key, int64_t least, int64_t most = INT64_MAX) {
+    const json *value = find(key);
+    bool good = value && value->is_number_integer() &&
+                (!value->is_number_unsigned() || value->get<uint64_t>() <= uint64_t(INT64_MAX)) &&
+                value->get<int64_t>() >= least && value->get<int64_t>() <= most;
+    if (value && !good)
+      refuse(name(key), *value, fmt::format("an integer from {}", least));
+    return good ? value->get<int64_t>() : least;
+  }
+  uint64_t unsignedInteger(const char *key) {
+    const json *value = find(key);
+    bool good = value && value->is_number_unsigned();
+    if (value && !good)
+      refuse(name(key), *value, "an integer from 0");
+    return good ? value->get<uint64_t>() : 0;
+  }
+  double real(const char *key) {
+    const json *value = find(key);
+    return value ? hex(*value, name(key)).value_or(0) : 0;
+  }
+  std::optional<double> optionalReal(const char *key) {
+    const json *value = find(key);
+    return value && !value->is_null() ? hex(*value, name(key)) : std::nullopt;
+  }
+  const json &list(const char *key) {
+    static const json kEmpty = json::array();
+    const json *value = find(key);
+    if (value && !value->is_array())
+      refuse(name(key), *value, "a list");
+    return value && value->is_array() ? *value : kEmpty;
+  }
+  Fields object(const char *key) {
+    static const json kEmpty = json::object();
+    const json *value = find(key);
+    return Fields(value ? *value : kEmpty, name(key), file_, error_);
+  }
+  Fields element(const json &value, const char *key, size_t index) {
+    return Fields(value, fmt::format("{}[{}]", name(key), index), file_, error_);
+  }
+  const json &raw() const { return object_; }
+
+  std::optional<double> hex(const json &value, const std::string &field) {
+    std::optional<double> number =
+        value.is_string() ? parseHexFloat(value.get<std::string>()) : std::nullopt;
+    if (!number)
+      refuse(field, value, "a finite hex float");
+    return number;
+  }
+  void refuse(const std::string &field, const json &found, std::string_view want) {
+    if (!error_)
+      error_ =
+          failAt({file_}, ErrorCode::E0604, "{}: found {}, want {}", field, kindOf(found), want);
+  }
+
+private:
+  std::string name(const char *key) const { return path_.empty() ? key : path_ + "." + key; }
+  const json *find(const char *key) {
+    auto found = object_.is_object() ? object_.find(key) : object_.end();
+    if (object_.is_object() && found != object_.end())
+      return &*found;
+    if (!error_)
+      error_ = failAt({file_}, ErrorCode::E0604, "{}: found nothing, want this field", name(key));
+    return nullptr;
+  }
+
+  const json &object_;
+  std::string path_;
+  const std::string &file_;
+  std::optional<Error> &error_;
+};
+
+TensorHash readTensor(Fields fields) {
+  TensorHash tensor;
+  tensor.file = fields.text("file");
+  tensor.name = fields.text("name");
+  std::string dtype = fields.text("dtype");
+  std::optional<DType> known = parseDType(dtype);
+  if (!known)
+    fields.refuse("tensors dtype", dtype, "the name of a type");
+  tensor.dtype = known.value_or(DType::F32);
+  for (const json &extent : fields.list("shape")) {
+    if (!extent.is_number_unsigned() || extent.get<uint64_t>() > uint64_t(INT64_MAX))
+      fields.refuse("tensors shape", extent, "an extent");
+    else
+      tensor.shape.push_back(extent.get<int64_t>());
+  }
+  std::string hash = fields.text("hash");
+  auto [end, fault] = std::from_chars(hash.data(), hash.data() + hash.size(), tensor.hash, 16);
+  if (fault != std::errc() || end != hash.data() + hash.size())
+    fields.refuse("tensors hash", hash, "16 hex digits");
+  return tensor;
+}
+
+} // namespace
+
+std::string CheckpointState::text() const {
+  ordered_json settings = ordered_json::object();
+  for (const auto &[name, value] : identity.settings)
+    settings[name] = value;
+  ordered_json sums = ordered_json::array();
+  for (const MetricValues &head : running) {
+    ordered_json one = ordered_json::array();
+    for (double value : head)
+      one.push_back(hexFloat(value));
+    sums.push_back(std::move(one));
+  }
+  ordered_json fileList = ordered_json::array(), tensorList = ordered_json::array();
+  for (const FileRecord &file : files)
+    fileList.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  for (const TensorHash &tensor : tensors)
+    tensorList.push_back({{"file", tensor.file},
+                          {"name", tensor.name},
+                          {"dtype", dtypeName(tensor.dtype)},
+                          {"shape", tensor.shape},
+                          {"hash", fmt::format("{:016x}", tensor.hash)}});
+  bool carried = std::any_of(files.begin(), files.end(),
+                             [](const FileRecord &file) { return file.name == kStatesFile; });
+  ordered_json document = {
+      {"schema", "lstmc.checkpoint/1"},
+      {"format", kCheckpointFormat},
+      {"version", version},
+      {"net", identity.net},
+      {"graph_hash", identity.graphHash},
+      {"program_sha256", identity.programDigest},
+      {"numerics", identity.numerics},
+      {"shards", identity.shards},
+      {"settings", settings},
+      {"optimizer", optimizer},
+      {"progress",
+       {{"update", update},
+        {"epoch", position.epoch},
+        {"batch", position.batch},
+        {"labels", labels},
+        {"samples", samples},
+        {"seconds", hexFloat(seconds)},
+        {"source", source},
+        {"source_sha256", sourceDigest},
+        {"scaling", scaling},
+        {"worse_validations", worseValidations},
+        {"best_loss", optionalHex(bestLoss)},
+        {"best_update", bestUpdate},
+        {"valid_loss", optionalHex(validLoss)}}},
+      {"numbers",
+       {{"seed", seed},
+        {"loss_scale", hexFloat(lossScale)},
+        {"carried", carried ? ordered_json(kStatesFile) : ordered_json(nullptr)},
+        {"running", sums},
+        {"running_updates", runningUpdates}}},
+      {"files", fileList},
+      {"tensors", tensorList},
+  };
+  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
+                                               const Limits &limits) {
+  LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
+  std::optional<Error> error;
+  Fields top(document, "", file, error);
+  int64_t format = top.integer("format", 1);
+  if (!error && format != kCheckpointFormat)
+    return failAt({file}, ErrorCode::E0603, "format: found {}, want {}; a newer lstmc wrote this",
+                  format, kCheckpointFormat);
+  CheckpointState state;
+  state.version = top.text("version");
+  state.identity.net = top.text("net");
+  state.identity.graphHash = top.text("graph_hash");
+  state.identity.programDigest = top.text("program_sha256");
+  state.identity.numerics = top.text("numerics");
+  state.identity.shards = uint32_t(top.integer("shards", 1, UINT32_MAX));
+  Fields settings = top.object("settings");
+  for (const auto &[key, value] : settings.raw().items())
+    state.identity.settings.emplace_back(key, settings.text(key.c_str()));
+  state.optimizer = top.text("optimizer");
+
+  Fields progress = top.object("progress");
+  state.update = progress.integer("update", 0);
+  state.position.epoch = progress.integer("epoch", 0);
+  state.position.batch = progress.integer("batch", 0);
+  state.labels = progress.integer("labels", 0);
+  state.samples = progress.integer("samples", 0);
+  state.seconds = progress.real("seconds");
+  state.source = progress.text("source");
+  state.sourceDigest = progress.text("source_sha256");
+  state.scaling = progress.text("scaling");
+  state.worseValidations = int(progress.integer("worse_validations", 0, INT32_MAX));
+  state.bestLoss = progress.optionalReal("best_loss");
+  state.bestUpdate = progress.integer("best_update", 0);
+  state.validLoss = progress.optionalReal("valid_loss");
+
+  Fields numbers = top.object("numbers");
+  state.seed = numbers.unsignedInteger("seed");
+  state.lossScale = numbers.real("loss_scale");
+  state.runningUpdates = numbers.integer("running_updates", 0);
+  for (const json &head : numbers.list("running")) {
+    MetricValues values{};
+    if (!head.is_array() || head.size() != values.size()) {
+      numbers.refuse("numbers.running", head, "four hex floats a head");
+      break;
+    }
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = numbers.hex(head[i], "numbers.running").value_or(0);
+    state.running.push_back(values);
+  }
+
+  size_t index = 0;
+  for (const json &entry : top.list("files")) {
+    Fields fields = top.element(entry, "files", index++);
+    state.files.push_back(
+        {fields.text("name"), fields.unsignedInteger("bytes"), fields.text("sha256")});
+  }
+  index = 0;
+  for (const json &entry : top.list("tensors"))
+    state.tensors.push_back(readTensor(top.element(entry, "tensors", index++)));
+  if (error)
+    return *error;
+  return state;
+}
+
+} // namespace lstmc::training

@@ -1,0 +1,82 @@
+// Checkpoints as they are written: complete under their name, or not there.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/training/CheckpointState.h"
+#include "executor/training/Trainable.h"
+
+namespace lstmc::training {
+
+/// Asked before every step of a save that touches the disk, with its name ("create", "reserve",
+/// "write", "sync", "read back", "manifest", "sync folder", "rename", "sync parent", "link",
+/// "trash", "remove") and a file. An error makes that step fail; a test may as well end the process
+/// here.
+using FaultHook = std::function<Status(std::string_view step, const std::string &path)>;
+
+struct SavedCheckpoint {
+  std::string path;
+  int64_t update = 0;
+  uint64_t bytes = 0;
+  std::string sha256; ///< of the manifest, which has those of all files
+  bool best = false;
+};
+
+/// Writes `update-NNNNNN` folders beneath one training folder, in a background thread, from one
+/// host copy: robustness.md §4. One process at a time holds the folder.
+class CheckpointWriter {
+public:
+  struct Options {
+    std::string folder;
+    int keep = 3; ///< newest ones kept besides the best
+    /// Checkpoints already there: an error (E0608), left to go on from, or removed once the first
+    /// one of this run is safe.
+    enum class Existing { Refuse, GoOn, Replace } existing = Existing::Refuse;
+    std::vector<std::pair<std::string, std::string>> attachments; ///< file name and contents
+    FaultHook fault;
+  };
+
+  /// Makes the folder if need be, takes its lock (E0601 when another process has it), and removes
+  /// what an interrupted save left.
+  static Result<std::unique_ptr<CheckpointWriter>> open(Options options);
+  ~CheckpointWriter();
+
+  /// Copies the model's tensors and hands them to the thread; waits for the save before, if that is
+  /// not done. `best` moves the link of that name here.
+  void save(const CheckpointState &state, Trainable &model, bool best);
+  /// What has become of saves since the last call, in order; `wait` for the one that runs.
+  std::vector<Result<SavedCheckpoint>> finished(bool wait);
+
+private:
+  struct Job;
+  explicit CheckpointWriter(Options options);
+  void work();
+  Result<SavedCheckpoint> write(Job &job);
+  Status fill(Job &job, const std::string &folder, std::string &manifestDigest);
+  Status publish(Job &job, const std::string &temporary, const std::string &name);
+  Status link(const std::string &name, const std::string &target);
+  Status removeOld(int64_t newest);
+  Status toTrash(const std::string &name);
+  Status step(std::string_view name, const std::string &path) const;
+
+  Options options_;
+  int lock_ = -1;
+  std::vector<std::string> stale_; ///< checkpoints of an earlier run, to be replaced
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unique_ptr<Job> job_;   ///< being written, or about to be
+  std::unique_ptr<Job> spare_; ///< its memory is used again
+  std::vector<Result<SavedCheckpoint>> finished_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+} // namespace lstmc::training

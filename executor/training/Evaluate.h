@@ -1,0 +1,24 @@
+// Measuring a model on data.
+#pragma once
+
+#include "executor/data/DataSet.h"
+#include "executor/training/Metrics.h"
+#include "executor/training/Trainable.h"
+
+namespace lstmc::training {
+
+struct Evaluation {
+  MetricTotals totals;
+  int64_t sequences = 0;
+  double seconds = 0;
+};
+
+/// Runs `evaluate` over every batch of one epoch of `feed`, states carried from zero and as the
+/// feed says, and sums what the heads measured. States are then what they were before. The same
+/// numbers for `lstmc eval` and for validation while training.
+Result<Evaluation> evaluate(Trainable &model, data::Feed &feed);
+
+/// Sets all states to zero.
+void resetStates(Trainable &model);
+
+} // namespace lstmc::training

@@ -1,0 +1,60 @@
+// What loss heads measured, summed over batches.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lstmc::training {
+
+/// What the four numbers of a head's metric mean: abi/Kernels.def, "metrics".
+enum class HeadKind {
+  Softmax,    ///< sum of -log p, labels counted, labels ignored, labels hit
+  Regression, ///< loss, count, sum of absolute differences, sum of squared differences
+  Loss,       ///< sum, count, 0, 0
+};
+
+struct Head {
+  std::string name;
+  HeadKind kind = HeadKind::Loss;
+};
+
+using MetricValues = std::array<double, 4>;
+
+/// Sums in the order of the batches, one head after the other.
+class MetricTotals {
+public:
+  explicit MetricTotals(std::vector<Head> heads = {})
+      : heads_(std::move(heads)), sums_(heads_.size()) {}
+
+  void add(size_t head, const MetricValues &values) {
+    for (size_t i = 0; i < values.size(); ++i)
+      sums_[head][i] += values[i];
+  }
+  void clear() { sums_.assign(sums_.size(), {}); }
+
+  const std::vector<Head> &heads() const { return heads_; }
+  std::vector<MetricValues> &sums() { return sums_; }
+  const std::vector<MetricValues> &sums() const { return sums_; }
+
+  /// Sum over heads of the mean loss of each, in nats per label.
+  double loss() const;
+  /// Counted and ignored labels of the first head.
+  double labels() const { return sums_.empty() ? 0 : sums_[0][1]; }
+  double ignored() const;
+  /// `loss perplexity bits_per_label accuracy mse mae`: of the first head that has it. Nothing
+  /// where none has, or no label was counted.
+  std::optional<double> value(std::string_view metric) const;
+
+private:
+  std::vector<Head> heads_;
+  std::vector<MetricValues> sums_;
+};
+
+/// All names that `value` knows.
+inline constexpr std::string_view kMetricNames[] = {"loss",     "perplexity", "bits_per_label",
+                                                    "accuracy", "mse",        "mae"};
+
+} // namespace lstmc::training

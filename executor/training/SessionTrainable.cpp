@@ -1,0 +1,129 @@
+#include "executor/training/SessionTrainable.h"
+
+#include <algorithm>
+
+namespace lstmc::training {
+namespace {
+
+constexpr std::string_view kEntryNames[] = {"step", "evaluate"};
+
+/// The kernel that writes `buffer` last, as a kind of head.
+HeadKind kindOf(const package::Entry &entry, uint32_t buffer) {
+  HeadKind kind = HeadKind::Loss;
+  for (const package::DeviceProgram &program : entry.programs) {
+    for (const package::Launch &launch : program.launches) {
+      bool measures =
+          launch.kernel == KernelId::SoftmaxMetric || launch.kernel == KernelId::RegressionMetric;
+      int output = measures ? kernelRecord(launch.kernel).operand("y") : 0;
+      if (measures && launch.operands[size_t(output)].buffer == buffer)
+        kind = launch.kernel == KernelId::SoftmaxMetric ? HeadKind::Softmax : HeadKind::Regression;
+    }
+  }
+  return kind;
+}
+
+} // namespace
+
+Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &session) {
+  std::unique_ptr<SessionTrainable> model(new SessionTrainable(session));
+  const package::Package &package = session.package();
+  for (size_t e = 0; e < std::size(kEntryNames); ++e) {
+    std::optional<size_t> index = package.findEntry(kEntryNames[e]);
+    if (!index)
+      continue;
+    const package::Entry &entry = package.data().entries[*index];
+    std::vector<Head> heads;
+    for (const package::Binding &output : entry.outputs) {
+      if (output.role == "metric") {
+        heads.push_back({output.name, kindOf(entry, output.buffer)});
+        LSTMC_ASSIGN(Tensor tensor, session.output(entry.name, output.name));
+        model->metrics_[e].push_back(tensor);
+      } else if (output.name == "gradient_norm") {
+        LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
+      }
+    }
+    if (model->heads_.empty())
+      model->heads_ = std::move(heads);
+  }
+  if (model->heads_.empty())
+    return failAt(
+        {package.file()}, ErrorCode::E0610,
+        "network: found no loss to measure, want an entry step or evaluate with a metric");
+  return model;
+}
+
+Identity SessionTrainable::identity() const {
+  const package::PackageData &data = session_.package().data();
+  Identity identity{data.net,      data.graphHash, session_.package().digest(),
+                    data.numerics, data.shards,    {}};
+  for (const package::Setting &setting : data.settings)
+    identity.settings.emplace_back(setting.name, setting.value);
+  return identity;
+}
+
+std::vector<data::NamedTensor> SessionTrainable::parameters() {
+  std::vector<data::NamedTensor> tensors;
+  for (const package::Parameter &parameter : session_.package().data().parameters)
+    if (Result<Tensor> tensor = session_.parameter(parameter.name); tensor.ok())
+      tensors.push_back({parameter.name, *tensor});
+  return tensors;
+}
+
+std::vector<data::NamedTensor> SessionTrainable::slots() {
+  std::vector<data::NamedTensor> tensors;
+  for (const package::Parameter &parameter : session_.package().data().parameters)
+    for (const package::Slot &slot : parameter.slots)
+      if (Result<Tensor> tensor = session_.slot(parameter.name, slot.name); tensor.ok())
+        tensors.push_back({parameter.name + "/" + slot.name, *tensor});
+  return tensors;
+}
+
+std::vector<data::NamedTensor> SessionTrainable::states() {
+  std::vector<data::NamedTensor> tensors;
+  for (const package::State &state : session_.package().data().states)
+    if (Result<Tensor> tensor = session_.state(state.name); tensor.ok())
+      tensors.push_back({state.name, *tensor});
+  return tensors;
+}
+
+Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
+  std::string_view name = kEntryNames[size_t(which)];
+  const package::Package &package = session_.package();
+  std::optional<size_t> index = package.findEntry(name);
+  if (!index)
+    return failAt({package.file()}, ErrorCode::E0610, "entry {}: found none in the package", name);
+  std::vector<data::InputSlot> slots;
+  for (const package::Binding &input : package.data().entries[*index].inputs) {
+    if (input.role == "scalar")
+      continue;
+    LSTMC_ASSIGN(Tensor tensor, session_.input(name, input.name));
+    auto batch = std::find(input.dims.begin(), input.dims.end(), "batch");
+    int axis = batch == input.dims.end() ? 0 : int(batch - input.dims.begin());
+    slots.push_back({input.name, input.role == "label", tensor, axis});
+  }
+  return slots;
+}
+
+Status SessionTrainable::step(const StepScalars &scalars) {
+  session_.setScalar("learning_rate", scalars.learningRate);
+  session_.setScalar("update", scalars.update);
+  session_.setScalar("seed", int64_t(scalars.seed));
+  return session_.run("step");
+}
+
+Status SessionTrainable::evaluate() { return session_.run("evaluate"); }
+
+MetricValues SessionTrainable::metric(Entry entry, size_t head) {
+  MetricValues values{};
+  const Tensor &tensor = metrics_[size_t(entry)][head];
+  std::copy_n(tensor.as<const double>(), values.size(), values.begin());
+  return values;
+}
+
+std::optional<double> SessionTrainable::gradientNorm() {
+  if (!gradientNorm_)
+    return std::nullopt;
+  return *gradientNorm_.as<const double>();
+}
+
+} // namespace lstmc::training

@@ -1,0 +1,41 @@
+// A session as the loop sees it.
+#pragma once
+
+#include <memory>
+
+#include "executor/session/Session.h"
+#include "executor/training/Trainable.h"
+
+namespace lstmc::training {
+
+/// Wraps a session that outlives it. Heads are what the metric outputs of `step` (or `evaluate`,
+/// where there is no step) are made by.
+class SessionTrainable : public Trainable {
+public:
+  /// E0610 when the package has neither entry.
+  static Result<std::unique_ptr<SessionTrainable>> create(Session &session);
+
+  Identity identity() const override;
+  std::vector<data::NamedTensor> parameters() override;
+  std::vector<data::NamedTensor> slots() override;
+  std::vector<data::NamedTensor> states() override;
+  void parametersChanged() override { session_.parametersChanged(); }
+  uint64_t weightsHash() override { return session_.weightsHash(); }
+  const std::vector<Head> &heads() const override { return heads_; }
+  Result<std::vector<data::InputSlot>> inputs(Entry entry) override;
+  Status step(const StepScalars &scalars) override;
+  Status evaluate() override;
+  MetricValues metric(Entry entry, size_t head) override;
+  std::optional<double> gradientNorm() override;
+
+private:
+  explicit SessionTrainable(Session &session) : session_(session) {}
+
+  Session &session_;
+  std::vector<Head> heads_;
+  /// Metric outputs, per entry and head; null data where the entry is not there.
+  std::array<std::vector<Tensor>, 2> metrics_;
+  Tensor gradientNorm_;
+};
+
+} // namespace lstmc::training

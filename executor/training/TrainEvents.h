@@ -1,0 +1,83 @@
+// What happens while training, for whoever shows or logs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "executor/training/Amount.h"
+
+namespace lstmc::training {
+
+struct StartEvent {
+  Progress progress; ///< not at zero when resumed
+  uint64_t seed = 0;
+  std::string net, graphHash;
+  int64_t parameters = 0; ///< elements
+  int64_t batch = 0;      ///< sequences in a batch
+  uint32_t shards = 0;
+  std::string numerics;
+  std::string resumedFrom; ///< folder, or empty
+};
+
+/// Means since the last line of the log.
+struct UpdateEvent {
+  Progress progress;
+  std::optional<double> loss, perplexity;
+  std::optional<double> gradientNorm; ///< of this update, before clipping
+  double learningRate = 0;            ///< the schedule's
+  double lossScale = 1;
+  int64_t labels = 0; ///< since the last line
+  double labelsPerSecond = 0, samplesPerSecond = 0;
+  double secondsLeft = 0;
+  double share = 0; ///< of the whole run, 0 to 1
+};
+
+struct ValidEvent {
+  Progress progress;
+  std::optional<double> loss, perplexity;
+  std::vector<std::pair<std::string, double>> metrics;
+  bool best = false;
+};
+
+struct SaveEvent {
+  Progress progress;
+  std::string path;
+  uint64_t bytes = 0;
+  std::string sha256;
+  bool best = false;
+};
+
+enum class EndReason { Done, Signal, EarlyStop, Error };
+/// "done", "signal", "early-stop", "error"
+std::string_view endReasonName(EndReason reason);
+
+struct EndEvent {
+  Progress progress;
+  EndReason reason = EndReason::Done;
+  int signal = 0;
+  std::optional<double> loss, bestLoss; ///< of the last and the best validation
+  std::string weightsHash;
+  std::string lastCheckpoint; ///< folder, or empty
+};
+
+/// Called in the thread of the loop.
+class TrainObserver {
+public:
+  virtual ~TrainObserver() = default;
+  virtual void start(const StartEvent &) {}
+  /// After every update, for a live line; means so far since the last `update`.
+  virtual void tick(const UpdateEvent &) {}
+  /// Every `dispEvery`.
+  virtual void update(const UpdateEvent &) {}
+  virtual void valid(const ValidEvent &) {}
+  virtual void save(const SaveEvent &) {}
+  /// A save failed, a checkpoint was passed over: training goes on.
+  virtual void warning(const Error &) {}
+  virtual void end(const EndEvent &) {}
+};
+
+} // namespace lstmc::training

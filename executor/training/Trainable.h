@@ -1,0 +1,63 @@
+// What the loop asks of the thing it trains.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "executor/data/Array.h"
+#include "executor/data/DataSet.h"
+#include "executor/training/Metrics.h"
+
+namespace lstmc::training {
+
+/// Which model this is: a checkpoint of another is refused.
+struct Identity {
+  std::string net;
+  std::string graphHash;
+  std::string programDigest; ///< of the package; another one of the same graph may go on
+  std::string numerics;
+  uint32_t shards = 8;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+/// A model with memory: SessionTrainable, and stand-ins in tests. Tensors are dense views that keep
+/// their place, in declared order.
+class Trainable {
+public:
+  enum class Entry { Step, Evaluate };
+
+  virtual ~Trainable() = default;
+
+  virtual Identity identity() const = 0;
+  virtual std::vector<data::NamedTensor> parameters() = 0;
+  /// Optimizer state, named "PARAMETER/SLOT".
+  virtual std::vector<data::NamedTensor> slots() = 0;
+  /// What is carried from one batch to the next.
+  virtual std::vector<data::NamedTensor> states() = 0;
+  /// To be called after writing through parameters().
+  virtual void parametersChanged() = 0;
+  virtual uint64_t weightsHash() = 0;
+
+  virtual const std::vector<Head> &heads() const = 0;
+  /// Data and label inputs. Fill them right before each run.
+  virtual Result<std::vector<data::InputSlot>> inputs(Entry entry) = 0;
+
+  struct StepScalars {
+    double learningRate = 0;
+    int64_t update = 1;
+    uint64_t seed = 0;
+  };
+  /// One update. E0701 when a number is not finite; nothing but gradients has changed then.
+  virtual Status step(const StepScalars &scalars) = 0;
+  virtual Status evaluate() = 0;
+
+  /// Of the entry that ran last.
+  virtual MetricValues metric(Entry entry, size_t head) = 0;
+  virtual std::optional<double> gradientNorm() = 0;
+};
+
+} // namespace lstmc::training

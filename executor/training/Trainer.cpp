@@ -1,0 +1,327 @@
+#include "executor/training/Trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "executor/training/Checkpoint.h"
+#include "executor/training/Signals.h"
+
+namespace lstmc::training {
+
+std::string_view endReasonName(EndReason reason) {
+  constexpr std::string_view kNames[] = {"done", "signal", "early-stop", "error"};
+  return kNames[size_t(reason)];
+}
+
+data::Part validationPart(const data::DataSet &data) {
+  return data.spec().valid > 0 ? data::Part::Valid : data::Part::All;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// One run. Fields are what the checkpoint's manifest keeps, and what this process made around it.
+class Run {
+public:
+  Run(Trainable &model, const TrainOptions &options, TrainObserver &observer)
+      : model_(model), options_(options), observer_(observer), running_(model.heads()) {}
+
+  Result<EndEvent> go(const data::DataSet &data, const data::DataSet *valid) {
+    LSTMC_TRY(prepare(data, valid));
+    observer_.start(startEvent());
+    SignalWatch watch;
+    Status status;
+    EndReason reason = EndReason::Done;
+    while (status.ok() && !over(reason))
+      status = update();
+    if (status.ok())
+      status = finish(reason);
+    reportSaves(true);
+    if (status.ok() && lastSave_)
+      status = *lastSave_;
+    return end(status, reason);
+  }
+
+private:
+  /// Whether this was the last update, and why.
+  bool over(EndReason &reason) const {
+    bool early = options_.earlyStop > 0 && state_.worseValidations >= options_.earlyStop;
+    reason = SignalWatch::pending() != 0 ? EndReason::Signal
+             : early                     ? EndReason::EarlyStop
+                                         : EndReason::Done;
+    return reason != EndReason::Done || options_.after.reached(progress_);
+  }
+
+  Status prepare(const data::DataSet &data, const data::DataSet *valid) {
+    data_ = &data;
+    LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
+    LSTMC_ASSIGN(feed_, data.feed(data::Part::Train, std::move(slots), options_.seed));
+    if (valid || data.spec().valid > 0) {
+      const data::DataSet &from = valid ? *valid : data;
+      LSTMC_ASSIGN(slots, model_.inputs(Trainable::Entry::Evaluate));
+      LSTMC_ASSIGN(validFeed_, from.feed(validationPart(from), std::move(slots), 0));
+    }
+    state_.version = options_.version;
+    state_.identity = model_.identity();
+    state_.optimizer = options_.fit.optimizer;
+    state_.source = data.spec().source;
+    state_.sourceDigest = data.digest();
+    state_.scaling = data.learned().scaling;
+    state_.seed = options_.seed;
+    if (options_.resume)
+      LSTMC_TRY(resume());
+    if (!options_.folder.empty())
+      LSTMC_TRY(openFolder());
+    begin_ = lineBegin_ = Clock::now();
+    lineLabels_ = state_.labels;
+    lineSamples_ = state_.samples;
+    startShare_ = options_.after.share(progress_);
+    return {};
+  }
+
+  Status openFolder() {
+    using Existing = CheckpointWriter::Options::Existing;
+    CheckpointWriter::Options writer;
+    writer.folder = options_.folder;
+    writer.keep = options_.keep;
+    writer.existing = options_.resume      ? Existing::GoOn
+                      : options_.overwrite ? Existing::Replace
+                                           : Existing::Refuse;
+    writer.attachments = options_.attachments;
+    if (std::optional<data::Vocabulary> vocabulary = data_->learned().vocabulary)
+      writer.attachments.emplace_back(kVocabularyFile, vocabulary->text());
+    writer.fault = options_.fault;
+    LSTMC_ASSIGN(writer_, CheckpointWriter::open(std::move(writer)));
+    return {};
+  }
+
+  Status resume() {
+    LSTMC_ASSIGN(FoundCheckpoint found, findCheckpoint(options_.folder));
+    for (const Error &error : found.passedOver)
+      observer_.warning(error);
+    const CheckpointState &old = found.checkpoint.state;
+    Place place{found.checkpoint.folder};
+    if (old.sourceDigest != state_.sourceDigest)
+      return failAt(place, ErrorCode::E0610, "data: found sha256 {} of {}, want that of {}: {}",
+                    old.sourceDigest, old.source, state_.source, state_.sourceDigest);
+    if (old.seed != state_.seed)
+      return failAt(place, ErrorCode::E0610, "seed: found {}, want {}", old.seed, state_.seed);
+    if (old.position.batch >= feed_->batches())
+      return failAt(place, ErrorCode::E0604,
+                    "progress.batch: found {}, want below the {} of an epoch", old.position.batch,
+                    feed_->batches());
+    LSTMC_TRY(restore(found.checkpoint, options_.fit.optimizer, model_));
+    CheckpointState fresh = std::move(state_);
+    state_ = old;
+    state_.version = fresh.version;
+    state_.identity = fresh.identity;
+    state_.source = fresh.source;
+    running_.sums() = old.running;
+    resumedFrom_ = found.checkpoint.folder;
+    lastCheckpoint_ = found.checkpoint.folder;
+    savedUpdate_ = old.update;
+    validatedUpdate_ = old.validLoss ? old.update : -1;
+    lastLoss_ = old.validLoss;
+    progress_ = progressNow(old.seconds);
+    return {};
+  }
+
+  StartEvent startEvent() const {
+    StartEvent event{
+        progress_,   options_.seed,      state_.identity.net,    state_.identity.graphHash,
+        0,           feed_->sequences(), state_.identity.shards, state_.identity.numerics,
+        resumedFrom_};
+    for (const data::NamedTensor &parameter : model_.parameters())
+      event.parameters += parameter.tensor.elements();
+    return event;
+  }
+
+  Progress progressNow(double seconds) const {
+    double part = double(state_.position.batch) / double(feed_->batches());
+    return {state_.update, double(state_.position.epoch) + part, state_.labels, seconds};
+  }
+
+  /// One update and what is due after it.
+  Status update() {
+    if (feed_->restarts(state_.position))
+      resetStates(model_);
+    feed_->fill(state_.position);
+    int64_t number = state_.update + 1;
+    LSTMC_TRY(model_.step({stepRate(options_.fit, number), number, options_.seed}));
+
+    double labels = 0;
+    for (size_t head = 0; head < model_.heads().size(); ++head) {
+      MetricValues values = model_.metric(Trainable::Entry::Step, head);
+      running_.add(head, values);
+      labels += head == 0 ? values[1] : 0;
+    }
+    state_.update = number;
+    state_.labels += int64_t(labels);
+    state_.samples += feed_->sequences();
+    ++state_.runningUpdates;
+    if (++state_.position.batch == feed_->batches())
+      state_.position = {state_.position.epoch + 1, 0};
+    state_.validLoss.reset();
+
+    Progress before = progress_;
+    progress_ = progressNow(state_.seconds + secondsSince(begin_));
+    UpdateEvent event = updateEvent();
+    observer_.tick(event);
+    if (options_.dispEvery.passed(before, progress_))
+      line(event);
+    bool best = false;
+    if (validFeed_ && options_.validEvery.passed(before, progress_))
+      LSTMC_TRY(validate(best));
+    if (best || options_.saveEvery.passed(before, progress_))
+      save(best);
+    reportSaves(false);
+    return {};
+  }
+
+  UpdateEvent updateEvent() const {
+    UpdateEvent event;
+    event.progress = progress_;
+    event.loss = running_.value("loss");
+    event.perplexity = running_.value("perplexity");
+    event.gradientNorm = model_.gradientNorm();
+    event.learningRate = options_.fit.schedule.rate(options_.fit.baseRate(), state_.update);
+    event.lossScale = state_.lossScale;
+    event.labels = int64_t(running_.labels());
+    double seconds = secondsSince(lineBegin_);
+    if (seconds > 0) {
+      event.labelsPerSecond = double(state_.labels - lineLabels_) / seconds;
+      event.samplesPerSecond = double(state_.samples - lineSamples_) / seconds;
+    }
+    event.share = std::min(1.0, options_.after.share(progress_));
+    if (event.share > startShare_)
+      event.secondsLeft = secondsSince(begin_) * (1 - event.share) / (event.share - startShare_);
+    return event;
+  }
+
+  void line(const UpdateEvent &event) {
+    observer_.update(event);
+    running_.clear();
+    state_.runningUpdates = 0;
+    lineBegin_ = Clock::now();
+    lineLabels_ = state_.labels;
+    lineSamples_ = state_.samples;
+  }
+
+  Status validate(bool &best) {
+    LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_));
+    ValidEvent event;
+    event.progress = progress_;
+    event.loss = result.totals.value("loss");
+    event.perplexity = result.totals.value("perplexity");
+    for (std::string_view name : kMetricNames)
+      if (std::optional<double> value = result.totals.value(name))
+        event.metrics.emplace_back(name, *value);
+    double loss = event.loss.value_or(HUGE_VAL);
+    best = loss < state_.bestLoss.value_or(HUGE_VAL);
+    if (best) {
+      state_.bestLoss = loss;
+      state_.bestUpdate = state_.update;
+    }
+    state_.worseValidations = best ? 0 : state_.worseValidations + 1;
+    state_.validLoss = lastLoss_ = event.loss;
+    validatedUpdate_ = state_.update;
+    event.best = best;
+    observer_.valid(event);
+    // What a validation costs is no part of the labels per second.
+    lineBegin_ +=
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(result.seconds));
+    return {};
+  }
+
+  void save(bool best) {
+    if (!writer_)
+      return;
+    CheckpointState state = state_;
+    state.seconds = progress_.seconds;
+    state.running = running_.sums();
+    writer_->save(state, model_, best);
+    saving_.push_back(progress_);
+    savedUpdate_ = state_.update;
+  }
+
+  void reportSaves(bool wait) {
+    if (!writer_)
+      return;
+    for (const Result<SavedCheckpoint> &result : writer_->finished(wait)) {
+      if (!result.ok()) {
+        observer_.warning(result.error());
+        lastSave_ = result.status();
+        continue;
+      }
+      SaveEvent event{progress_, result->path, result->bytes, result->sha256, result->best};
+      for (const Progress &progress : saving_)
+        if (progress.update == result->update)
+          event.progress = progress;
+      lastSave_.reset();
+      lastCheckpoint_ = result->path;
+      observer_.save(event);
+    }
+  }
+
+  /// The last validation and checkpoint, where the loop has not just made them.
+  Status finish(EndReason reason) {
+    bool best = false;
+    bool interrupted = reason == EndReason::Signal;
+    if (validFeed_ && !interrupted && validatedUpdate_ != state_.update)
+      LSTMC_TRY(validate(best));
+    if (best || savedUpdate_ != state_.update)
+      save(best);
+    return {};
+  }
+
+  Result<EndEvent> end(const Status &status, EndReason reason) {
+    EndEvent event{progress_,
+                   status.ok() ? reason : EndReason::Error,
+                   0,
+                   lastLoss_,
+                   state_.bestLoss,
+                   fmt::format("{:016x}", model_.weightsHash()),
+                   lastCheckpoint_};
+    if (reason == EndReason::Signal)
+      event.signal = SignalWatch::pending();
+    observer_.end(event);
+    if (!status.ok())
+      return status.error();
+    return event;
+  }
+
+  Trainable &model_;
+  const TrainOptions &options_;
+  TrainObserver &observer_;
+  const data::DataSet *data_ = nullptr;
+  std::unique_ptr<data::Feed> feed_, validFeed_;
+  std::unique_ptr<CheckpointWriter> writer_;
+
+  CheckpointState state_; ///< `seconds` stay those of the runs before this one
+  MetricTotals running_;  ///< since the last line
+  Progress progress_;
+  std::optional<double> lastLoss_;
+  int64_t validatedUpdate_ = -1, savedUpdate_ = -1;
+  std::vector<Progress> saving_;
+  std::optional<Status> lastSave_; ///< the newest save's, if it failed
+  std::string resumedFrom_, lastCheckpoint_;
+
+  Clock::time_point begin_, lineBegin_;
+  int64_t lineLabels_ = 0, lineSamples_ = 0;
+  double startShare_ = 0;
+};
+
+} // namespace
+
+Result<EndEvent> train(Trainable &model, const data::DataSet &data, const data::DataSet *valid,
+                       const TrainOptions &options, TrainObserver &observer) {
+  return Run(model, options, observer).go(data, valid);
+}
+
+} // namespace lstmc::training

@@ -1,0 +1,55 @@
+// The loop around a compiled step.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "executor/data/DataSet.h"
+#include "executor/training/CheckpointWriter.h"
+#include "executor/training/Evaluate.h"
+#include "executor/training/FitSettings.h"
+#include "executor/training/TrainEvents.h"
+#include "executor/training/Trainable.h"
+
+namespace lstmc::training {
+
+struct TrainOptions {
+  FitSettings fit;
+  Amount after{1, Amount::Unit::Epochs};
+  Amount validEvery{1, Amount::Unit::Epochs};
+  Amount saveEvery{1, Amount::Unit::Epochs};
+  Amount dispEvery{50, Amount::Unit::Updates};
+  int keep = 3;
+  int earlyStop = 0; ///< validations without a better loss; 0: never
+  uint64_t seed = 0;
+  std::string folder; ///< of checkpoints; empty: none are written
+  bool resume = false;
+  bool overwrite = false;
+  std::string version; ///< of lstmc, for the manifest
+  /// Files that go into every checkpoint beside vocab.txt, as the package.
+  std::vector<std::pair<std::string, std::string>> attachments;
+  FaultHook fault; ///< of tests
+};
+
+/// Trains until `after`, a signal, an early stop or an error.
+///
+/// `data` is the training data set (its Train part if the spec keeps a part back, else all of it);
+/// `valid` another one, or null: then data's Valid part, if there is one. The model's parameters
+/// are initialised by the caller; with `resume` the newest good checkpoint replaces them.
+///
+/// An update: fill the inputs, run `step` with learning_rate, update and seed, add up what the
+/// heads measured. Then, in this order and where due: line, validation, save (also when a
+/// validation was the best). The end validates and saves once more. Everything but `seconds` and
+/// rates is a function of model, data, seed and the update alone, so a resumed run logs and ends
+/// with the same bits.
+///
+/// Errors: those of data::DataSet::feed and checkpoints; the step's own (E0701) pass through.
+/// Nothing is saved after an error. A failed save is a warning, but for the last one, which is
+/// returned.
+Result<EndEvent> train(Trainable &model, const data::DataSet &data, const data::DataSet *valid,
+                       const TrainOptions &options, TrainObserver &observer);
+
+/// What eval and train's validation run on: the Valid part if the spec keeps one back, else all.
+data::Part validationPart(const data::DataSet &data);
+
+} // namespace lstmc::training
