@@ -32,9 +32,18 @@ inline double hyperbolicTangent(double x) { return std::tanh(x); }
 inline float sigmoid(float x) { return lstmc::sigmoid(ScalarFloat<>{x}).v; }
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+/// A denormal made a zero of its sign. Written out where no arithmetic does it: whether the
+/// compiler takes a comparison or the maximum instruction, which flushes, must not show.
+template <typename T> inline T flushed(T x) {
+  if constexpr (std::floating_point<T>)
+    return std::fabs(x) < std::numeric_limits<T>::min() ? std::copysign(T(0), x) : x;
+  else
+    return x;
+}
+
 /// a if a > b or a is NaN, else b: NaN wins from either side.
-template <typename T> inline T maximum(T a, T b) { return a > b || a != a ? a : b; }
-template <typename T> inline T minimum(T a, T b) { return a < b || a != a ? a : b; }
+template <typename T> inline T maximum(T a, T b) { return flushed(a > b || a != a ? a : b); }
+template <typename T> inline T minimum(T a, T b) { return flushed(a < b || a != a ? a : b); }
 
 /// Nearest integer, halves down.
 inline double rintHalvesDown(double x) {
