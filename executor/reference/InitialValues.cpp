@@ -1,10 +1,10 @@
 // initialise: first values of parameters, each a function of seed, ordinal and element.
-#include <numbers>
 #include <vector>
 
 #include "executor/abi/Gate.h"
 #include "executor/abi/Kernels.h"
-#include "executor/base/Philox.h"
+#include "executor/base/InitialNumbers.h"
+#include "executor/base/Tree.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
 
@@ -12,33 +12,16 @@ namespace lstmc::reference {
 
 namespace {
 
-/// The numbers of one parameter: initial values use update 0.
-struct Source {
-  uint64_t seed;
-  uint32_t ordinal;
-
-  double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
-
-  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
-  /// angle from the second, cosine for the even one, sine for the odd.
-  double normal(uint64_t element) const {
-    const uint64_t even = element & ~uint64_t(1);
-    const double radius = std::sqrt(-2 * std::log(uniform(even) + 0x1p-24)); // in (0, 1]
-    const double angle = 2 * std::numbers::pi * uniform(even + 1);
-    return radius * (element & 1 ? std::sin(angle) : std::cos(angle));
-  }
-};
-
 /// Makes `count` vectors of `size` elements orthonormal: vector v, element e at v * vectorStride +
-/// e * stride. Modified Gram-Schmidt, twice over, so that rounding of the first pass does not stay.
-/// One that depends on those before it is left 0.
+/// e * stride. Modified Gram-Schmidt, twice over, so that rounding of the first pass does not stay;
+/// products in lanes. One that depends on those before it is left 0.
 void orthonormalise(double *data, int64_t count, int64_t size, int64_t vectorStride,
                     int64_t stride) {
   auto dot = [&](int64_t v, int64_t w) {
-    double sum = 0;
-    for (int64_t e = 0; e < size; ++e)
-      sum = std::fma(data[v * vectorStride + e * stride], data[w * vectorStride + e * stride], sum);
-    return sum;
+    return sumInLanes<double>(size, [&](int64_t e, double lane) {
+      return std::fma(data[v * vectorStride + e * stride], data[w * vectorStride + e * stride],
+                      lane);
+    });
   };
   for (int64_t v = 0; v < count; ++v) {
     for (int64_t before = 0; before < 2 * v; ++before) {
@@ -56,7 +39,7 @@ void orthonormalise(double *data, int64_t count, int64_t size, int64_t vectorStr
 }
 
 /// w [N, ...] as a matrix of N rows.
-void orthogonal(const Tensor &w, const Source &source, bool fromNormal, double scale) {
+void orthogonal(const Tensor &w, const InitialNumbers &source, bool fromNormal, double scale) {
   const int64_t elements = w.elements(), rows = w.rank > 0 ? w.shape[0] : 1;
   if (elements == 0)
     return;
@@ -77,7 +60,7 @@ void orthogonal(const Tensor &w, const Source &source, bool fromNormal, double s
 void runInitialise(const LaunchArgs &args) {
   const Tensor &seed = args.operands[0], &w = args.operands[1];
   const double a = args.floats[0], b = args.floats[1];
-  const Source source{uint64_t(indexAt(seed, 0)), uint32_t(args.ints[1])};
+  const InitialNumbers source{uint64_t(indexAt(seed, 0)), uint32_t(args.ints[1])};
   const InitKind kind = InitKind(args.ints[0]);
   if (kind == InitKind::Orthogonal)
     return orthogonal(w, source, args.ints[2] == 1, a);

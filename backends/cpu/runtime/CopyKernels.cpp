@@ -12,15 +12,22 @@ namespace {
 constexpr int64_t kPieceBytes = 32 << 10; ///< what a worker takes of a row at a time
 constexpr int64_t kBlock = 32;            ///< rows and columns of a block that is turned round
 
-using Quad = float __attribute__((vector_size(16), aligned(4), may_alias));
+using Quad = float __attribute__((vector_size(16)));
 
-/// to[j * toStride + i] = from[i * fromStride + j] for a 4 by 4 block of 4-byte elements. Only moves bits.
+/// to[j * toStride + i] = from[i * fromStride + j] for a 4 by 4 block of 4-byte elements. Only
+/// moves bits.
 void transpose4(float *to, int64_t toStride, const float *from, int64_t fromStride) {
-  auto row = [&](int64_t i) { return *reinterpret_cast<const Quad *>(from + i * fromStride); };
+  auto row = [&](int64_t i) {
+    Quad q;
+    std::memcpy(&q, from + i * fromStride, sizeof(q));
+    return q;
+  };
   Quad r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-  Quad a = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), b = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-  Quad c = __builtin_shufflevector(r2, r3, 0, 4, 1, 5), d = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
-  auto put = [&](int64_t j, Quad q) { *reinterpret_cast<Quad *>(to + j * toStride) = q; };
+  Quad a = __builtin_shufflevector(r0, r1, 0, 4, 1, 5),
+       b = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+  Quad c = __builtin_shufflevector(r2, r3, 0, 4, 1, 5),
+       d = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+  auto put = [&](int64_t j, Quad q) { std::memcpy(to + j * toStride, &q, sizeof(q)); };
   put(0, __builtin_shufflevector(a, c, 0, 1, 4, 5));
   put(1, __builtin_shufflevector(a, c, 2, 3, 6, 7));
   put(2, __builtin_shufflevector(b, d, 0, 1, 4, 5));
@@ -103,21 +110,21 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
   int64_t left = share.end - share.begin;
   walk.positions(inner, share.begin / pieces, ceilDivide(share.end, pieces),
                  [&](const int64_t *offsets) {
-    for (; at < pieces && left > 0; ++at, --left) {
-      int64_t first = at * piece, count = minimum(piece, length - first);
-      T *out = to + offsets[0] + first * toStep;
-      const T *in = from + offsets[1] + first * fromStep;
-      if (toStep == 1 && fromStep == 1)
-        std::memcpy(out, in, size_t(count) * sizeof(T));
-      else if (toStep == 1 && fromStep == 0)
-        for (int64_t i = 0; i < count; ++i)
-          out[i] = *in;
-      else
-        for (int64_t i = 0; i < count; ++i)
-          out[i * toStep] = in[i * fromStep];
-    }
-    at = 0;
-  });
+                   for (; at < pieces && left > 0; ++at, --left) {
+                     int64_t first = at * piece, count = minimum(piece, length - first);
+                     T *out = to + offsets[0] + first * toStep;
+                     const T *in = from + offsets[1] + first * fromStep;
+                     if (toStep == 1 && fromStep == 1)
+                       std::memcpy(out, in, size_t(count) * sizeof(T));
+                     else if (toStep == 1 && fromStep == 0)
+                       for (int64_t i = 0; i < count; ++i)
+                         out[i] = *in;
+                     else
+                       for (int64_t i = 0; i < count; ++i)
+                         out[i * toStep] = in[i * fromStep];
+                   }
+                   at = 0;
+                 });
 }
 
 void copy(const LaunchArgs &args, Worker &worker) {

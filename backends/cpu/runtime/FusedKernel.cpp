@@ -1,6 +1,8 @@
-// The tile evaluator's operations on f32 (and on bools, which are f32 of 0 and 1 in a tile), vectorised.
+// The tile evaluator's operations on f32 (and on bools, which are f32 of 0 and 1 in a tile),
+// vectorised.
 #include "backends/cpu/runtime/Fused.h"
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lanes.h"
 #include "backends/cpu/runtime/UniformNumbers.h"
 #include "backends/cpu/runtime/Vector.h"
 #include "executor/base/ElementaryFunctions.h"
@@ -13,7 +15,8 @@ Vector one() { return Vector::broadcast(1.0f); }
 Vector truth(Vector::Mask m) { return select(m, one(), Vector::zero()); }
 Vector::Mask holds(Vector a) { return a != Vector::zero(); }
 
-/// out[i] = Op(in[0][i * step], ...). An input of step 0 is repeated in memory, so it is loaded like any other.
+/// out[i] = Op(in[0][i * step], ...). An input of step 0 is repeated in memory, so it is loaded
+/// like any other.
 template <typename Op> void map1(const TileArgs &args) {
   auto *out = static_cast<float *>(args.out);
   auto *a = static_cast<const float *>(args.in[0]);
@@ -88,8 +91,8 @@ LSTMC_OP2(Add, a + b)
 LSTMC_OP2(Sub, a - b)
 LSTMC_OP2(Mul, a *b)
 LSTMC_OP2(Div, a / b)
-LSTMC_OP2(Max, select((a > b) | (a != a), a, b))
-LSTMC_OP2(Min, select((a < b) | (a != a), a, b))
+LSTMC_OP2(Max, maximum(a, b))
+LSTMC_OP2(Min, minimum(a, b))
 LSTMC_OP3(Fma, fma(a, b, c))
 LSTMC_OP2(Equal, truth(a == b))
 LSTMC_OP2(NotEqual, truth(a != b))

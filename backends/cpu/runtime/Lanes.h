@@ -1,5 +1,5 @@
-// Rows of f32 in vectors, and reductions in 16 lanes: element e in lane e mod 16, ascending, then the fixed tree over the
-// lanes (robustness: rule 9). Compiled once per level.
+// Rows of f32 in vectors, and reductions in 16 lanes: element e in lane e mod 16, ascending, then
+// the fixed tree over the lanes (robustness: rule 9). Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"
@@ -7,9 +7,10 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// a if a > b or a is NaN, else b: what ScalarOp::Max says.
-LSTMC_INLINE Vector maximum(Vector a, Vector b) { return select((a > b) | (a != a), a, b); }
-LSTMC_INLINE Vector minimum(Vector a, Vector b) { return select((a < b) | (a != a), a, b); }
+/// a if a > b or a is NaN, else b: what ScalarOp::Max says. By the instruction, which makes a
+/// denormal 0, as the compiler has it for the reference.
+LSTMC_INLINE Vector maximum(Vector a, Vector b) { return select(a != a, a, max(a, b)); }
+LSTMC_INLINE Vector minimum(Vector a, Vector b) { return select(a != a, a, min(a, b)); }
 
 /// A row of f32, `step` elements apart.
 struct Row {
@@ -66,7 +67,8 @@ inline float firstLane(Vector v) {
 template <typename Join> float treeOfLanes(const Vector (&lanes)[kPanelVectors], Join join) {
 #if LSTMC_CPU_WIDTH == 16
   Vector v = lanes[0];
-  // Lane 0 gets its right neighbour's subtree as the second operand each time; what other lanes get is not used.
+  // Lane 0 gets its right neighbour's subtree as the second operand each time; what other lanes get
+  // is not used.
   v = join(v, Vector{__builtin_shufflevector(v.v, v.v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12,
                                              15, 14)});
   v = join(v, Vector{__builtin_shufflevector(v.v, v.v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15,
@@ -95,8 +97,8 @@ template <typename Join> float treeOfLanes(const Vector (&lanes)[kPanelVectors],
 #endif
 }
 
-/// lane(e mod 16) = step(e, lane), vector by vector, for elements 0 to count - 1 of a row; then the tree of `join`. `step`
-/// may compute lanes beyond `count`: they are put back.
+/// lane(e mod 16) = step(e, lane), vector by vector, for elements 0 to count - 1 of a row; then the
+/// tree of `join`. `step` may compute lanes beyond `count`: they are put back.
 template <typename Step, typename Join>
 LSTMC_INLINE float foldInLanes(int64_t count, float start, Step step, Join join) {
   Vector lanes[kPanelVectors];

@@ -64,8 +64,8 @@ void softmaxMetric(const LaunchArgs &args, Worker &worker) {
   bool useIgnore = args.ints[1] != 0;
   ReadIndex index = readIndex(label.dtype);
   metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    int64_t truth = index(label.data, o * label.strides[0] + b * label.strides[1] +
-                                          q * label.strides[2]);
+    int64_t truth =
+        index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
     out[0] = out[1] = out[2] = out[3] = 0;
     if (useIgnore && truth == ignored) {
       out[2] = 1;
@@ -88,11 +88,10 @@ void regressionMetric(const LaunchArgs &args, Worker &worker) {
   bool logistic = args.ints[1] != 0;
   ReadNumber number = readNumber(label.dtype);
   metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    double truth = number(label.data, o * label.strides[0] + b * label.strides[1] +
-                                          q * label.strides[2]);
-    regressionTerms(
-        x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth, logistic,
-        out);
+    double truth =
+        number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+    regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
+                    logistic, out);
   });
 }
 

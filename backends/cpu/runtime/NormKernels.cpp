@@ -19,15 +19,15 @@ void layerNorm(const LaunchArgs &args, Worker &worker) {
   Share share(o[kX].shape[0], worker.index, worker.count);
   for (int64_t r = share.begin; r < share.end; ++r) {
     Row x = rowOf(o[kX], r), y = rowOf(o[kY], r);
-    float mean = sumInLanes(columns, [&](int64_t e, Vector lane) {
-                   return lane + x.load(e, columns);
-                 }) /
-                 float(columns);
+    float mean =
+        sumInLanes(columns, [&](int64_t e, Vector lane) { return lane + x.load(e, columns); }) /
+        float(columns);
     Vector m = Vector::broadcast(mean);
-    float variance = sumInLanes(columns, [&](int64_t e, Vector lane) {
-                       Vector d = x.load(e, columns) - m;
-                       return fma(d, d, lane);
-                     }) /
+    float variance = sumInLanes(columns,
+                                [&](int64_t e, Vector lane) {
+                                  Vector d = x.load(e, columns) - m;
+                                  return fma(d, d, lane);
+                                }) /
                      float(columns);
     Vector s = Vector::broadcast(1.0f) / sqrt(Vector::broadcast(variance + epsilon));
     for (int64_t e = 0; e < columns; e += kWidth) {
@@ -39,7 +39,8 @@ void layerNorm(const LaunchArgs &args, Worker &worker) {
   }
 }
 
-/// With n = (x - mean) * rstd and g = dy * gamma: dx = rstd * ((g - mean of g) - n * (mean of g * n)).
+/// With n = (x - mean) * rstd and g = dy * gamma: dx = rstd * ((g - mean of g) - n * (mean of g *
+/// n)).
 void layerNormGradient(const LaunchArgs &args, Worker &worker) {
   enum { kX, kGamma, kMean, kRstd, kDy, kDx, kDgammaRows };
   auto &o = args.operands;

@@ -1,4 +1,5 @@
-// reduce: along rows where the reduced elements follow one another, over outputs side by side where those do.
+// reduce: along rows where the reduced elements follow one another, over outputs side by side where
+// those do.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes.h"
 #include "backends/cpu/runtime/StridedWalk.h"

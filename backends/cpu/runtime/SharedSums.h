@@ -1,4 +1,5 @@
-// Partial sums that workers make side by side and one of them adds up in order. Compiled once per level.
+// Partial sums that workers make side by side and one of them adds up in order. Compiled once per
+// level.
 #pragma once
 
 #include <cstring>
@@ -8,8 +9,9 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Places for sums on worker 0's stack. Kernels allocate nothing and these have no scratch operand, so until the result
-/// is known its own memory (8 bytes at least) tells the other workers where the places are.
+/// Places for sums on worker 0's stack. Kernels allocate nothing and these have no scratch operand,
+/// so until the result is known its own memory (8 bytes at least) tells the other workers where the
+/// places are.
 class SharedSums {
 public:
   static constexpr int64_t kPlaces = 1024;
@@ -23,8 +25,8 @@ public:
     std::memcpy(&places_, result, sizeof(places_));
   }
 
-  /// Calls fill(i, places) for items 0 to n - 1, shared out over the workers. Worker 0 may read the places until its next
-  /// call.
+  /// Calls fill(i, places) for items 0 to n - 1, shared out over the workers. Worker 0 may read the
+  /// places until its next call.
   template <typename F> void make(int64_t n, F fill) {
     worker_.barrier(); // worker 0 has read the last ones
     Share share(n, worker_.index, worker_.count);

@@ -29,9 +29,8 @@ void softmax(const LaunchArgs &args, Worker &worker) {
     Row from = rowOf(x, r), to = rowOf(y, r);
     Scaled scaled(from, count, temperature);
     if (log) {
-      float sum = sumInLanes(count, [&](int64_t e, Vector lane) {
-        return lane + exponential(scaled(e, count));
-      });
+      float sum = sumInLanes(
+          count, [&](int64_t e, Vector lane) { return lane + exponential(scaled(e, count)); });
       Vector logSum = logarithm(Vector::broadcast(sum));
       for (int64_t e = 0; e < count; e += kWidth)
         to.store(e, count, scaled(e, count) - logSum);
@@ -192,8 +191,8 @@ void softmaxCrossEntropy(const LaunchArgs &args, Worker &worker) {
   ReadIndex index = readIndex(label.dtype);
   double lanes[kPanel] = {};
   for (int64_t n = 0; n < x.shape[0]; ++n)
-    lanes[n % kPanel] += double(
-        rowLoss(rowOf(x, n), x.shape[1], index(label.data, n * label.strides[0])).loss);
+    lanes[n % kPanel] +=
+        double(rowLoss(rowOf(x, n), x.shape[1], index(label.data, n * label.strides[0])).loss);
   *y.as<float>() = float(treeOfLanes(lanes));
 }
 

@@ -27,9 +27,8 @@ struct RowLoss {
 
 inline RowLoss rowLoss(const Row &x, int64_t classes, int64_t label) {
   Scaled scaled(x, classes, 1.0f);
-  float sum = sumInLanes(classes, [&](int64_t e, Vector lane) {
-    return lane + exponential(scaled(e, classes));
-  });
+  float sum = sumInLanes(
+      classes, [&](int64_t e, Vector lane) { return lane + exponential(scaled(e, classes)); });
   label = label < 0 ? 0 : label >= classes ? classes - 1 : label;
   float logSum = firstLane(logarithm(Vector::broadcast(sum)));
   return {-((x[label] - scaled.top) - logSum), scaled.top};

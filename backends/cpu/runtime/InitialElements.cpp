@@ -1,0 +1,43 @@
+#include "backends/cpu/runtime/InitialElements.h"
+
+#include "executor/abi/Gate.h"
+#include "executor/base/InitialNumbers.h"
+#include "executor/base/Numeric.h"
+
+namespace lstmc::cpu {
+
+namespace {
+
+InitialNumbers numbersOf(const LaunchArgs &args) {
+  const Tensor &seed = args.operands[0];
+  return {uint64_t(readElement<int64_t>(seed.data, seed.dtype, 0)), uint32_t(args.ints[1])};
+}
+
+} // namespace
+
+void initialElements(const LaunchArgs &args, int64_t begin, int64_t end) {
+  const Tensor &w = args.operands[1];
+  const double a = args.floats[0], b = args.floats[1];
+  const InitialNumbers numbers = numbersOf(args);
+  const auto kind = InitKind(args.ints[0]);
+  const int64_t elements = w.elements();
+  for (int64_t e = begin; e < end; ++e) {
+    double value = a;
+    if (kind == InitKind::Uniform)
+      value = a + (b - a) * numbers.uniform(uint64_t(e));
+    else if (kind == InitKind::Normal)
+      value = a * numbers.normal(uint64_t(e));
+    else if (kind == InitKind::LstmBias)
+      value = e * 4 / elements == kGateF ? a : 0;
+    writeElement(w.data, w.dtype, e, value);
+  }
+}
+
+void orthogonalStart(const LaunchArgs &args, double *matrix, int64_t count) {
+  const InitialNumbers numbers = numbersOf(args);
+  const bool normal = args.ints[2] == 1;
+  for (int64_t e = 0; e < count; ++e)
+    matrix[e] = normal ? numbers.normal(uint64_t(e)) : 2 * numbers.uniform(uint64_t(e)) - 1;
+}
+
+} // namespace lstmc::cpu

@@ -1,0 +1,29 @@
+// Random numbers of initial values: functions of seed, op and element, at update 0.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "executor/base/Philox.h"
+
+namespace lstmc {
+
+/// The numbers of one parameter.
+struct InitialNumbers {
+  uint64_t seed;
+  uint32_t ordinal;
+
+  double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
+
+  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
+  /// angle from the second, cosine for the even one, sine for the odd.
+  double normal(uint64_t element) const {
+    const uint64_t even = element & ~uint64_t(1);
+    const double radius = std::sqrt(-2 * std::log(uniform(even) + 0x1p-24)); // in (0, 1]
+    const double angle = 2 * std::numbers::pi * uniform(even + 1);
+    return radius * (element & 1 ? std::sin(angle) : std::cos(angle));
+  }
+};
+
+} // namespace lstmc
