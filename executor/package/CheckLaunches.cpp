@@ -244,7 +244,7 @@ Status checkEntries(const PackageData &data) {
       for (size_t b = 0; b < entry.outputs.size(); ++b) {
         uint32_t index = entry.outputs[b].buffer;
         if (index < data.buffers.size() && data.buffers[index].device == program.device &&
-            data.buffers[index].entry != kPersistent && !walk.wrote(index))
+            data.buffers[index].entry == int32_t(e) && !walk.wrote(index))
           return refuse(Path(Path(entryPath, "outputs", int64_t(b)), "buffer"), ErrorCode::E0611,
                         "found buffers[{}], which no launch writes", index);
       }

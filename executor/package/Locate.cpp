@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "executor/abi/Package_generated.h"
+#include "executor/base/Hash.h"
 #include "flatbuffers/minireflect.h"
 
 namespace lstmc::package {
@@ -183,6 +184,13 @@ int64_t Walker::locate(std::string_view path) const {
 
 int64_t locate(std::span<const uint8_t> bytes, std::string_view path) {
   return Walker(bytes).locate(path);
+}
+
+uint64_t contentDigest(std::span<const uint8_t> bytes) {
+  size_t at = size_t(locate(bytes, "digest")), behind = at + sizeof(uint64_t);
+  const uint64_t parts[] = {hashBytes(bytes.data(), at),
+                            hashBytes(bytes.data() + behind, bytes.size() - behind)};
+  return combineHashes(parts);
 }
 
 Error explainMalformed(std::span<const uint8_t> bytes) {

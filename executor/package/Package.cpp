@@ -1,5 +1,6 @@
 #include "executor/package/Package.h"
 
+#include "executor/abi/Package_generated.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/Sha256.h"
 #include "executor/package/Check.h"
@@ -35,6 +36,8 @@ Result<Package::Pointer> Package::open(const std::string &file) {
 }
 
 Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::string file) {
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(uint64_t) != 0)
+    return open(Bytes(bytes.begin(), bytes.end()), std::move(file));
   auto named = [&](Error error) {
     error.place.file = file;
     return error;
@@ -49,6 +52,12 @@ Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::stri
     error.place.byte = locate(bytes, error.message.substr(0, error.message.find(": ")));
     return error;
   }
+  // Last, so that what is wrong is said of the field, and that the checks stand without it.
+  const abi::fb::Package &root = *abi::fb::GetPackage(bytes.data());
+  if (uint64_t want = contentDigest(bytes); root.digest() != want)
+    return failAt({file, 0, 0, locate(bytes, "digest")}, ErrorCode::E0609,
+                  "digest: found {:016x}, want {:016x}: the bytes are not those that were written",
+                  root.digest(), want);
   std::shared_ptr<Package> package(new Package);
   package->data_ = std::move(*data);
   package->programs_ = std::move(*programs);

@@ -30,8 +30,9 @@ enum class Kind : uint8_t {
   Gradient,
   Optimizer, ///< written from `commit` on only
   State,     ///< written from `commit` on only
-  Input,     ///< written by the caller only; lives from the entry's first launch to its last, and
-         ///< through prepare:ENTRY, which may run after it was given
+  /// Written by the caller only; lives from the entry's first launch to its last, and through
+  /// prepare:ENTRY, which may run after it was given.
+  Input,
   Output, ///< lives to the last launch
   Scalar, ///< as Input
   Activation,

@@ -225,6 +225,9 @@ Result<PackageData> parse(std::span<const uint8_t> bytes) {
   if (package.abi() != kPackageAbi)
     return failAt(at(locate(bytes, "abi")), ErrorCode::E0603,
                   "abi: package needs abi {}, this runtime has {}", package.abi(), kPackageAbi);
+  if (package.bytes() != bytes.size())
+    return failAt(at(locate(bytes, "bytes")), ErrorCode::E0602,
+                  "bytes: found {}, want {}, the size of the file", package.bytes(), bytes.size());
   Reader reader(bytes.size());
   PackageData data = reader.read(package);
   if (reader.tooMuch())

@@ -1,7 +1,10 @@
 #include "executor/package/PackageData.h"
 
+#include <cstring>
+
 #include "executor/abi/Package_generated.h"
 #include "executor/abi/Version.h"
+#include "executor/package/Locate.h"
 
 namespace lstmc::package {
 
@@ -10,6 +13,9 @@ namespace fb = abi::fb;
 namespace {
 
 static_assert(int(Kind::Packed) == int(fb::Kind::Packed) && kKindCount == int(fb::Kind::MAX) + 1);
+
+/// Of the fields that depend on all others: not the default, so that they have a place.
+constexpr uint64_t kUnknownYet = 1;
 
 class Writer {
 public:
@@ -155,9 +161,16 @@ Bytes Writer::write(const PackageData &data) {
   });
   b.Finish(fb::CreatePackage(b, data.abi ? data.abi : kPackageAbi, producer, net, graphHash,
                              numerics, data.shards, settingList, fit, source, devices, locations,
-                             buffers, programs, parameters, states, packed, entries, metrics),
+                             buffers, programs, parameters, states, packed, entries, metrics,
+                             kUnknownYet, kUnknownYet),
            fb::PackageIdentifier());
-  return Bytes(b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize());
+  Bytes bytes(b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize());
+  auto fill = [&](std::string_view field, uint64_t value) {
+    std::memcpy(bytes.data() + locate(bytes, field), &value, sizeof(value));
+  };
+  fill("bytes", bytes.size());
+  fill("digest", contentDigest(bytes));
+  return bytes;
 }
 
 } // namespace

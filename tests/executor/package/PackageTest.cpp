@@ -1,0 +1,95 @@
+// What is read is what was written, and a package that is whole passes.
+#include "executor/package/Package.h"
+
+#include <gtest/gtest.h>
+
+#include "executor/abi/Version.h"
+#include "executor/package/Check.h"
+#include "executor/package/Plan.h"
+#include "tests/executor/package/SamplePackage.h"
+
+namespace lstmc::package {
+namespace {
+
+TEST(Package, ParsesToWhatWasSerialised) {
+  PackageData data = samplePackage();
+  auto parsed = parse(serialize(data));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  data.abi = kPackageAbi;
+  EXPECT_EQ(*parsed, data);
+  EXPECT_EQ(serialize(*parsed), serialize(data));
+}
+
+TEST(Package, ReadsFromBytesOnAnyBorder) {
+  Bytes bytes = serialize(samplePackage());
+  for (size_t shift = 1; shift < 8; ++shift) {
+    Bytes shifted(shift);
+    shifted.insert(shifted.end(), bytes.begin(), bytes.end());
+    auto package = Package::open(std::span(shifted).subspan(shift));
+    EXPECT_TRUE(package.ok()) << package.error().text();
+  }
+}
+
+TEST(Package, OpensAndAnswersByName) {
+  Bytes bytes = serialize(samplePackage());
+  auto package = Package::open(bytes, "a.lstmc");
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  EXPECT_EQ((*package)->findEntry("step"), size_t(sample::kStep));
+  EXPECT_EQ((*package)->findEntry("walk"), std::nullopt);
+  EXPECT_EQ((*package)->findParameter("w"), 0u);
+  EXPECT_EQ((*package)->findState("h"), 0u);
+  EXPECT_EQ((*package)->digest().size(), 64u);
+  EXPECT_EQ((*package)->bytes(), bytes.size());
+  ASSERT_EQ((*package)->programs().size(), 1u);
+  EXPECT_TRUE((*package)->programs()[0].writes(3));
+  EXPECT_FALSE((*package)->programs()[0].writes(0));
+}
+
+TEST(Package, FileThatIsMissingIsNamed) {
+  auto package = Package::open(std::string("/nowhere/a.lstmc"));
+  ASSERT_FALSE(package.ok());
+  EXPECT_EQ(errorRecord(package.error().code).name, "E0601");
+  EXPECT_EQ(package.error().place.file, "/nowhere/a.lstmc");
+}
+
+TEST(Package, EveryKernelHasARule) {
+  for (const KernelRecord &record : kernelRecords())
+    EXPECT_TRUE(hasKernelRule(record.id)) << record.name;
+}
+
+TEST(Plan, PartsAddUpToTheArena) {
+  auto package = Package::open(serialize(samplePackage()));
+  ASSERT_TRUE(package.ok());
+  std::vector<DevicePlan> plans = planOf(**package, 2);
+  ASSERT_EQ(plans.size(), 1u);
+  const DevicePlan &plan = plans[0];
+  EXPECT_EQ(plan.arenaBytes, (*package)->data().devices[0].arenaBytes);
+  EXPECT_EQ(plan.weightBytes() + plan.gradientBytes() + plan.optimizerBytes() +
+                plan.activationBytes() + plan.workspaceBytes(),
+            plan.arenaBytes);
+  EXPECT_EQ(plan.weightBytes(), 3 * 4 * 4 + 16 * 4 * 4u); // w, and 16 columns of 4 packed
+  EXPECT_EQ(plan.gradientBytes(), 48u);
+  EXPECT_EQ(plan.optimizerBytes(), 48u);
+  // state 24, x 32, rate 4, update 8, seed 8, loss 8, y 24
+  EXPECT_EQ(plan.activationBytes(), 108u);
+  EXPECT_EQ(plan.largest, (std::vector<uint32_t>{sample::kPackedWeight, sample::kWeight}));
+}
+
+TEST(Plan, PeakIsTheLaunchWhereMostLives) {
+  PackageData data = samplePackage();
+  // Another activation of step, alive at launches 2 and 3, moves the peak from 1 to 2.
+  uint64_t end = data.devices[0].arenaBytes;
+  data.buffers.push_back(
+      {0, end, 64, DType::U8, {64}, Kind::Workspace, "scratch", 0, sample::kStep, 2, 3});
+  data.devices[0].arenaBytes += 64;
+  auto package = Package::open(serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  DevicePlan plan = planOf(**package)[0];
+  EXPECT_EQ(plan.peakEntry, int32_t(sample::kStep));
+  EXPECT_EQ(plan.peakLaunch, 2u);
+}
+
+TEST(Plan, TypeText) { EXPECT_EQ(typeText(DType::F32, {3, 4}), "f32[3, 4]"); }
+
+} // namespace
+} // namespace lstmc::package

@@ -1,0 +1,436 @@
+// One case per check: the field is broken, and the whole message is asserted.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "executor/package/Package.h"
+#include "tests/executor/package/SamplePackage.h"
+
+namespace lstmc::package {
+namespace {
+
+using namespace sample;
+
+struct Case {
+  std::string name;
+  std::function<void(PackageData &)> breakIt;
+  std::string code;
+  std::string message;
+
+  friend void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+};
+
+class Refusals : public testing::TestWithParam<Case> {};
+
+TEST_P(Refusals, NameFieldFoundAndWant) {
+  PackageData data = samplePackage();
+  GetParam().breakIt(data);
+  auto package = Package::open(serialize(data), "a.lstmc");
+  ASSERT_FALSE(package.ok());
+  EXPECT_EQ(package.error().message, GetParam().message);
+  EXPECT_EQ(errorRecord(package.error().code).name, GetParam().code);
+  EXPECT_EQ(errorRecord(package.error().code).exit, ExitCode::File);
+  EXPECT_EQ(package.error().place.file, "a.lstmc");
+  EXPECT_GE(package.error().place.byte, 8);
+}
+
+Launch &stepLaunch(PackageData &data, size_t index) {
+  return data.entries[kStep].programs[0].launches[index];
+}
+
+const Case kCases[] = {
+    // ---- devices, locations ----
+    {"NoDevice", [](auto &d) { d.devices.clear(); }, "E0604", "devices: found 0, want 1 to 1024"},
+    {"DeviceWithoutName", [](auto &d) { d.devices[0].name = ""; }, "E0604",
+     "devices[0].name: found no name, want one"},
+    {"DeviceTwice", [](auto &d) { d.devices.push_back({"cpu:0", 0}); }, "E0612",
+     "devices[1].name: found \"cpu:0\" again, want it once"},
+    {"ArenaTooLarge", [](auto &d) { d.devices[0].arenaBytes += 64; }, "E0605",
+     "devices[0].arena_bytes: found 960, want at most 896, where the last buffer ends"},
+    {"ArenaEnormous", [](auto &d) { d.devices[0].arenaBytes = 1ull << 60; }, "E0604",
+     "devices[0].arena_bytes: found 1152921504606846976, want at most 281474976710656"},
+    {"NoShards", [](auto &d) { d.shards = 0; }, "E0604", "shards: found 0, want 1 to 4096"},
+    {"NoLocations", [](auto &d) { d.locations.clear(); }, "E0604",
+     "locations: found none, want at least 1"},
+    {"TooManyEntries", [](auto &d) { d.entries.resize(65); }, "E0604",
+     "entries: found 65, want at most 64"},
+
+    // ---- buffers ----
+    {"BufferDevice", [](auto &d) { d.buffers[kX].device = 1; }, "E0604",
+     "buffers[5].device: found 1, want below 1, the number of devices"},
+    {"BufferKind", [](auto &d) { d.buffers[kX].kind = Kind(11); }, "E0604",
+     "buffers[5].kind: found 11, want below 11"},
+    {"BufferDType", [](auto &d) { d.buffers[kX].dtype = DType(9); }, "E0604",
+     "buffers[5].dtype: found 9, want below 9"},
+    {"BufferExtentZero", [](auto &d) { d.buffers[kX].shape = {2, 0}; }, "E0604",
+     "buffers[5].shape[1]: found 0, want at least 1"},
+    {"BufferExtentNegative", [](auto &d) { d.buffers[kX].shape = {-2, -4}; }, "E0604",
+     "buffers[5].shape[0]: found -2, want at least 1"},
+    {"BufferShapeWraps", [](auto &d) { d.buffers[kX].shape = {1ll << 62, 4}; }, "E0604",
+     "buffers[5].shape: found more bytes than 63 bits count"},
+    {"BufferRank", [](auto &d) { d.buffers[kX].shape.assign(17, 1); }, "E0604",
+     "buffers[5].shape: found 17 axes, want at most 16"},
+    {"BufferBytes", [](auto &d) { d.buffers[kX].bytes = 31; }, "E0605",
+     "buffers[5].bytes: found 31, want at least 32 for f32[2, 4]"},
+    {"BufferMisaligned", [](auto &d) { d.buffers[kX].offset += 4; }, "E0604",
+     "buffers[5].offset: found 516, want a multiple of 64"},
+    {"BufferOutsideArena", [](auto &d) { d.buffers[kX].bytes = 1 << 20; }, "E0604",
+     "buffers[5].offset: found 1048576 bytes at offset 512, want them within the arena's 896"},
+    {"BufferEndWraps", [](auto &d) { d.buffers[kX].bytes = ~0ull; }, "E0604",
+     "buffers[5].offset: found 18446744073709551615 bytes at offset 512, want them within the "
+     "arena's 896"},
+    {"BufferLocation", [](auto &d) { d.buffers[kX].location = 2; }, "E0604",
+     "buffers[5].location: found 2, want below 2, the number of locations"},
+    {"BufferEntry", [](auto &d) { d.buffers[kStepY].entry = 3; }, "E0604",
+     "buffers[10].entry: found 3, want below 3, the number of entries"},
+    {"BufferEntryNegative", [](auto &d) { d.buffers[kStepY].entry = -2; }, "E0604",
+     "buffers[10].entry: found -2, want at least -1"},
+    {"ActivationPersists", [](auto &d) { d.buffers[kStepY].entry = -1; }, "E0611",
+     "buffers[10].entry: found activation that persists, want one of an entry"},
+    {"StateOfAnEntry", [](auto &d) { d.buffers[kState].entry = 1; }, "E0611",
+     "buffers[4].entry: found state of entry 1, want -1: it persists"},
+    {"LifeBeyondTheEntry", [](auto &d) { d.buffers[kStepY].to = 5; }, "E0604",
+     "buffers[10].to: found 5, want below 5, the number of launches of its entry"},
+    {"LifeBackwards", [](auto &d) { d.buffers[kStepY].from = 4; }, "E0605",
+     "buffers[10].from: found 4, want at most 3, its `to`"},
+    {"InputNotFromTheStart",
+     [](auto &d) {
+       d.buffers[kX].entry = kStep;
+       d.buffers[kX].from = 1;
+       d.buffers[kX].to = 4;
+     },
+     "E0611", "buffers[5].from: found 1, want 0 for input"},
+    {"OutputNotToTheEnd", [](auto &d) { d.buffers[kForwardY].to = 0; }, "E0611",
+     "buffers[11].to: found 0, want 1, the last launch, for output"},
+
+    // ---- lives ----
+    {"PersistentOverlap", [](auto &d) { d.buffers[kGradient].offset = 0; }, "E0611",
+     "buffers[1].offset: found bytes 0 to 48, want none of those that buffers[0] holds always, 0 "
+     "to 48"},
+    {"ActivationOverWeights", [](auto &d) { d.buffers[kStepY].offset = 0; }, "E0611",
+     "buffers[10].offset: found bytes 0 to 24, want none of those that buffers[0] holds always, 0 "
+     "to 48"},
+    {"ActivationsOverlap",
+     [](auto &d) {
+       d.buffers.push_back(d.buffers[kStepY]);
+       d.buffers[kBufferCount].from = 3;
+       d.buffers[kBufferCount].kind = Kind::Workspace;
+     },
+     "E0611",
+     "buffers[12].offset: found bytes 832 to 856, want none of those that buffers[10] holds at "
+     "launch 3, 832 to 856"},
+    {"PrepareOverInputs",
+     [](auto &d) {
+       // x of forward moves behind all; a workspace of prepare:forward lies over it.
+       d.buffers[kX].entry = kForward;
+       d.buffers[kX].to = 1;
+       d.entries[kStep] = {"other", {}, {}, {}};
+       d.buffers[kStepY].entry = kForward;
+       d.buffers[kStepY].from = d.buffers[kStepY].to = 0;
+       d.buffers[kStepY].offset = 896;
+       d.devices[0].arenaBytes += 64;
+       d.metrics.clear();
+       d.buffers.push_back(d.buffers[kX]);
+       d.buffers.back().entry = kPrepare;
+       d.buffers.back().kind = Kind::Workspace;
+       d.buffers.back().to = 0;
+     },
+     "E0611",
+     "buffers[12].offset: found bytes 512 to 544, want none of those that buffers[5] holds "
+     "always, 512 to 544"},
+
+    // ---- fused programs ----
+    {"ProgramOp", [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(200); }, "E0604",
+     "programs[0].instructions[0].op: found 200, want below 59"},
+    {"ProgramType", [](auto &d) { d.programs[0].instructions[0].type = DType::F16; }, "E0604",
+     "programs[0].instructions[0].type: found f16, want f32, f64, i32, i64 or bool"},
+    {"ProgramTypeUnknown", [](auto &d) { d.programs[0].instructions[0].type = DType(77); }, "E0604",
+     "programs[0].instructions[0].type: found 77, want f32, f64, i32, i64 or bool"},
+    {"ProgramOperandNotMade", [](auto &d) { d.programs[0].instructions[0].b = 4; }, "E0604",
+     "programs[0].instructions[0].b: found value 4, want one made earlier, below 4"},
+    {"ProgramOperandWritten", [](auto &d) { d.programs[0].instructions[0].b = 3; }, "E0604",
+     "programs[0].instructions[0].b: found operand 3, which is written, want one that is read"},
+    {"ProgramOperandType", [](auto &d) { d.programs[0].types[1] = DType::I8; }, "E0605",
+     "programs[0].instructions[0].a: found value 1 of type i32, want f32 for mul"},
+    {"ProgramCompareType", [](auto &d) { d.programs[0].instructions[1].op = ScalarOp::Less; },
+     "E0605", "programs[0].instructions[1].type: found f32, want bool for less"},
+    {"ProgramLogicalType", [](auto &d) { d.programs[0].instructions[1].op = ScalarOp::And; },
+     "E0605", "programs[0].instructions[1].type: found f32, want bool for and"},
+    {"ProgramArithmeticOnBool",
+     [](auto &d) { d.programs[0].instructions[1].type = DType::Bool; }, "E0605",
+     "programs[0].instructions[1].type: found bool, want a number for sub"},
+    {"ProgramUniformType", [](auto &d) { d.programs[0].instructions[1].op = ScalarOp::Uniform; },
+     "E0605", "programs[0].instructions[1].a: found value 0 of type f32, want i64 for uniform"},
+    {"ProgramResultType", [](auto &d) { d.programs[0].types[3] = DType::I32; }, "E0605",
+     "programs[0].results[3]: found value 5 of type f32, want i32 for an operand of i32"},
+    {"ProgramResultNotMade", [](auto &d) { d.programs[0].results[3] = 6; }, "E0604",
+     "programs[0].results[3]: found value 6, want one made earlier, below 6"},
+    {"ProgramResultNegative", [](auto &d) { d.programs[0].results[3] = -2; }, "E0604",
+     "programs[0].results[3]: found value -2, want one made earlier, below 6"},
+    {"ProgramStoresNothing", [](auto &d) { d.programs[0].results[3] = -1; }, "E0604",
+     "programs[0].results: found nothing stored, want a result"},
+    {"ProgramResultCount", [](auto &d) { d.programs[0].results.pop_back(); }, "E0605",
+     "programs[0].results: found 3, want 4, one per operand"},
+    {"ProgramTooLong",
+     [](auto &d) {
+       d.programs[0].instructions.resize(513, d.programs[0].instructions[0]);
+     },
+     "E0604", "programs[0].instructions: found 513, want at most 512"},
+    {"ProgramTooManyOperands",
+     [](auto &d) {
+       d.programs[0].types.resize(65);
+       d.programs[0].results.resize(65, -1);
+     },
+     "E0604", "programs[0].types: found 65 operands, want 1 to 64"},
+    {"ProgramTooManyLive",
+     [](auto &d) {
+       // 65 products, each used once all are made: a chain of sums.
+       auto &list = d.programs[0].instructions;
+       list.clear();
+       for (int i = 0; i < 65; ++i)
+         list.push_back({ScalarOp::Mul, DType::F32, 1, 2, 0, 0});
+       for (int i = 0; i < 64; ++i)
+         list.push_back({ScalarOp::Add, DType::F32, uint16_t(i == 0 ? 4 : 68 + i), uint16_t(5 + i), 0, 0});
+       d.programs[0].results[3] = int32_t(4 + list.size() - 1);
+     },
+     "E0604", "programs[0].instructions: found 66 values alive at once, want at most 64"},
+
+    // ---- launches ----
+    {"KernelUnknown", [](auto &d) { stepLaunch(d, 1).kernel = KernelId(999); }, "E0604",
+     "entries[2].programs[0].launches[1].kernel: found 999, want below 30, the number of kernels"},
+    {"LaunchLocation", [](auto &d) { stepLaunch(d, 1).location = 9; }, "E0604",
+     "entries[2].programs[0].launches[1].location: found 9, want below 2, the number of locations"},
+    {"OperandCount", [](auto &d) { stepLaunch(d, 1).operands.pop_back(); }, "E0605",
+     "entries[2].programs[0].launches[1].operands: found 3, want 4 for product"},
+    {"OperandGroup", [](auto &d) { stepLaunch(d, 3).operands.pop_back(); }, "E0605",
+     "entries[2].programs[0].launches[3].operands: found 3, want 2 and a multiple of 2 for "
+     "weight_gradient"},
+    {"IntCount", [](auto &d) { stepLaunch(d, 3).ints.clear(); }, "E0605",
+     "entries[2].programs[0].launches[3].ints: found 0, want 1 for weight_gradient"},
+    {"FloatCount", [](auto &d) { stepLaunch(d, 1).floats = {1}; }, "E0605",
+     "entries[2].programs[0].launches[1].floats: found 1, want 0 for product"},
+    {"IntRange", [](auto &d) { stepLaunch(d, 3).ints = {0}; }, "E0604",
+     "entries[2].programs[0].launches[3].ints[0]: found 0, want 1 to 4096 for shards of "
+     "weight_gradient"},
+    {"OperandMissing", [](auto &d) { stepLaunch(d, 1).operands[0] = {}; }, "E0611",
+     "entries[2].programs[0].launches[1].operands[0].buffer: found none, want one: x is required"},
+    {"OperandBuffer", [](auto &d) { stepLaunch(d, 1).operands[0].buffer = 12; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].buffer: found 12, want below 12, the number "
+     "of buffers"},
+    {"OperandExtent", [](auto &d) { stepLaunch(d, 1).operands[0].shape[1] = 0; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].shape[1]: found 0, want at least 1"},
+    {"OperandElements",
+     [](auto &d) {
+       stepLaunch(d, 1).operands[0].shape = {1ll << 40, 1ll << 40};
+       stepLaunch(d, 1).operands[0].strides = {0, 0};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].operands[0].shape: found more than 281474976710656 "
+     "elements"},
+    {"OperandStrideCount", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {1}; }, "E0605",
+     "entries[2].programs[0].launches[1].operands[0].strides: found 1, want 3, one per axis"},
+    {"ViewBeyond", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, 8, 1}; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].strides: found a view of elements 0 to 11, "
+     "want 0 to 7, those of buffers[5]"},
+    {"ViewBefore", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, -4, 1}; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].strides: found a view of elements -4 to 3, "
+     "want 0 to 7, those of buffers[5]"},
+    {"ViewOffset", [](auto &d) { stepLaunch(d, 1).operands[0].offset = 1; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].shape: found a view of elements 1 to 8, "
+     "want 0 to 7, those of buffers[5]"},
+    {"ViewWraps",
+     [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, INT64_MAX, INT64_MAX}; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].strides: found a view of elements beyond 63 "
+     "bits, want 0 to 7, those of buffers[5]"},
+    {"ViewOffsetWraps", [](auto &d) { stepLaunch(d, 1).operands[0].offset = INT64_MAX; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].shape: found a view of elements beyond 63 "
+     "bits, want 0 to 7, those of buffers[5]"},
+    {"WrittenTwice",
+     [](auto &d) { d.entries[kForward].programs[0].launches[1].operands[1].strides = {0, 1}; },
+     "E0604",
+     "entries[1].programs[0].launches[1].operands[1].strides: found a written view that holds an "
+     "element twice, want each once"},
+    {"OutputIsInput",
+     [](auto &d) {
+       d.entries[kForward].programs[0].launches[1].operands[1] =
+           d.entries[kForward].programs[0].launches[1].operands[0];
+     },
+     "E0611",
+     "entries[1].programs[0].launches[1].operands[1].buffer: found bytes that operands[0] has "
+     "too, want others for y of copy"},
+    {"FusedShifted", [](auto &d) { std::swap(stepLaunch(d, 4).operands[0].shape[0], stepLaunch(d, 4).operands[0].shape[1]); },
+     "E0605",
+     "entries[2].programs[0].launches[4].operands[1].shape: found [3, 4], want [4, 3], that of "
+     "operands[0] for operand of fused"},
+    {"FusedOtherView",
+     [](auto &d) { stepLaunch(d, 4).operands[0].strides = {0, 1}; }, "E0611",
+     "entries[2].programs[0].launches[4].operands[3].buffer: found bytes that operands[0] has "
+     "too, want others for operand of fused"},
+    {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 4).ints = {1}; }, "E0604",
+     "entries[2].programs[0].launches[4].ints[0]: found 1, want 0 to 0 for program of fused"},
+    {"FusedOperandCount", [](auto &d) { stepLaunch(d, 4).operands.pop_back(); }, "E0605",
+     "entries[2].programs[0].launches[4].operands[0].shape: found 3 operands, want 4, those of "
+     "programs[0] for operand of fused"},
+    {"ReadBeforeWritten",
+     [](auto &d) {
+       d.buffers[kStepY].from = 0;
+       std::swap(stepLaunch(d, 1), stepLaunch(d, 2));
+     },
+     "E0611",
+     "entries[2].programs[0].launches[1].operands[1].buffer: found buffers[10], which no launch "
+     "before wrote"},
+    {"UsedBeforeItsLife", [](auto &d) { d.buffers[kStepY].from = 2; }, "E0611",
+     "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[10], which lives from "
+     "launch 2 to 3, want one alive at 1"},
+    {"UsedAfterItsLife", [](auto &d) { d.buffers[kStepY].to = 2; }, "E0611",
+     "entries[2].programs[0].launches[3].operands[2].buffer: found buffers[10], which lives from "
+     "launch 1 to 2, want one alive at 3"},
+    {"BufferOfAnotherEntry",
+     [](auto &d) { stepLaunch(d, 1).operands[3].buffer = kForwardY; }, "E0611",
+     "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[11] of entry 1, want "
+     "one of entry 2"},
+    {"CommitBeyond", [](auto &d) { d.entries[kStep].programs[0].commit = 6; }, "E0604",
+     "entries[2].programs[0].commit: found 6, want at most 5"},
+    {"WeightsBeforeCommit", [](auto &d) { d.entries[kStep].programs[0].commit = 5; }, "E0611",
+     "entries[2].programs[0].launches[4].operands[3].buffer: found buffers[0] of kind parameter "
+     "written before `commit`, want it from there on"},
+    {"StateBeforeCommit", [](auto &d) { d.entries[kForward].programs[0].commit = 2; }, "E0611",
+     "entries[1].programs[0].launches[1].operands[1].buffer: found buffers[4] of kind state "
+     "written before `commit`, want it from there on"},
+    {"InputWritten",
+     [](auto &d) {
+       d.entries[kForward].programs[0].launches[1].operands[1] = {kX, 0, {2, 3}, {4, 1}};
+     },
+     "E0611",
+     "entries[1].programs[0].launches[1].operands[1].buffer: found buffers[5] of kind input "
+     "written, want one that launches may write"},
+    {"ProgramDevice", [](auto &d) { d.entries[kForward].programs[0].device = 1; }, "E0604",
+     "buffers[11].to: found 1, want below 0, the number of launches of its entry"},
+    {"DeviceTwiceInEntry",
+     [](auto &d) { d.entries[kForward].programs.push_back(d.entries[kForward].programs[0]); },
+     "E0612", "entries[1].programs[1].device: found 0 again, want it once"},
+    {"OutputNeverWritten",
+     [](auto &d) {
+       d.entries[kForward].programs[0].launches[0].operands[3].buffer = kState;
+       d.entries[kForward].programs[0].launches[0].operands[3].shape = {1, 2, 3};
+       d.entries[kForward].programs[0].launches.pop_back();
+       d.entries[kForward].programs[0].commit = 0;
+       d.buffers[kForwardY].to = 0;
+     },
+     "E0611", "entries[1].outputs[0].buffer: found buffers[11], which no launch writes"},
+
+    // ---- kernel rules ----
+    {"RuleShape", [](auto &d) { stepLaunch(d, 1).operands[3].shape = {1, 3, 2}; }, "E0605",
+     "entries[2].programs[0].launches[1].operands[3].shape: found [1, 3, 2], want [1, 2, N] for y "
+     "of product"},
+    {"RuleType", [](auto &d) { d.buffers[kX].dtype = DType::I32; }, "E0605",
+     "entries[1].programs[0].launches[0].operands[0].buffer: found i32, want f32 or f64 for x of "
+     "product"},
+    {"RuleSameType",
+     [](auto &d) { d.buffers[kPackedWeight].dtype = DType::I32; }, "E0605",
+     "entries[0].programs[0].launches[0].operands[1].buffer: found i32, want f32 for p of pack"},
+    {"RulePacked",
+     [](auto &d) { d.entries[kPrepare].programs[0].launches[0].operands[1].shape = {48}; }, "E0605",
+     "entries[0].programs[0].launches[0].operands[1].shape: found [48], want [64], the elements "
+     "of 1 packed [3, 4] for p of pack"},
+    {"RulePackedAligned",
+     [](auto &d) {
+       auto &buffer = d.buffers[kPackedWeight];
+       buffer.bytes = 320;
+       buffer.shape = {80};
+       d.entries[kPrepare].programs[0].launches[0].operands[1].offset = 1;
+       for (uint32_t b = kState; b < kBufferCount; ++b)
+         d.buffers[b].offset += 64;
+       d.devices[0].arenaBytes += 64;
+     },
+     "E0605",
+     "entries[0].programs[0].launches[0].operands[1].offset: found 1, want a multiple of 64 bytes "
+     "for p of pack"},
+    {"RuleGates", [](auto &d) { d.entries[kPrepare].programs[0].launches[0].ints = {2}; }, "E0605",
+     "entries[0].programs[0].launches[0].operands[0].shape: found [1, 3, 4], want N a multiple of "
+     "2 gates for w of pack"},
+    {"RuleRows",
+     [](auto &d) {
+       auto &x = stepLaunch(d, 1).operands[0];
+       x.strides = {8, 1, 2};
+     },
+     "E0605",
+     "entries[2].programs[0].launches[1].operands[0].strides: found 2 on the last axis, want 1 "
+     "for x of product"},
+    {"RuleEmbeddingScratch",
+     [](auto &d) {
+       // dw [3, 4] gathers rows of dy [1, 2, 1, 4] by the indices [1, 2, 1].
+       auto &l = stepLaunch(d, 3);
+       l.operands[2] = {kX, 0, {1, 2, 1, 4}, {}};
+       l.operands[3] = {kX, 0, {1, 2, 1}, {}};
+     },
+     "E0605",
+     "entries[2].programs[0].launches[3].operands[1].buffer: found none, want one as a use is an "
+     "embedding for scratch of weight_gradient"},
+
+    // ---- names ----
+    {"EntryTwice", [](auto &d) { d.entries[kStep].name = "forward"; }, "E0612",
+     "entries[2].name: found \"forward\" again, want it once"},
+    {"EntryWithoutName", [](auto &d) { d.entries[kStep].name = ""; }, "E0604",
+     "entries[2].name: found 0 bytes, want 1 to 4096"},
+    {"PrepareOfNothing", [](auto &d) { d.entries[kPrepare].name = "prepare:x"; }, "E0604",
+     "entries[0].name: found \"prepare:x\", want another entry's name behind the colon"},
+    {"ParameterTwice",
+     [](auto &d) { d.parameters.push_back(d.parameters[0]); }, "E0612",
+     "parameters[1].name: found \"w\" again, want it once"},
+    {"ParameterBufferTwice",
+     [](auto &d) {
+       d.parameters.push_back(d.parameters[0]);
+       d.parameters[1].name = "v";
+     },
+     "E0612", "parameters[1].buffers[0]: found buffers[0] again, want it once"},
+    {"ParameterKind", [](auto &d) { d.parameters[0].buffers = {kMomentum}; }, "E0605",
+     "parameters[0].buffers[0]: found buffers[2] of kind optimizer, want parameter"},
+    {"ParameterWithoutBuffer", [](auto &d) { d.parameters[0].buffers.clear(); }, "E0604",
+     "parameters[0].buffers: found none, want at least 1"},
+    {"ParameterMultiplier", [](auto &d) { d.parameters[0].lrMult = 0.0 / 0.0; }, "E0604",
+     "parameters[0].lr_mult: found nan, want a finite number"},
+    {"GradientIndex", [](auto &d) { d.parameters[0].gradients = {77}; }, "E0604",
+     "parameters[0].gradients[0]: found 77, want below 12, the number of buffers"},
+    {"SlotTwice",
+     [](auto &d) { d.parameters[0].slots.push_back(d.parameters[0].slots[0]); }, "E0612",
+     "parameters[0].slots[1].name: found \"momentum\" again, want it once"},
+    {"InitialiseWritesElsewhere",
+     [](auto &d) { d.parameters[0].initialise.operands[1].buffer = kMomentum; }, "E0611",
+     "parameters[0].initialise.operands[1].buffer: found buffers[2] written, want all of "
+     "buffers[0]"},
+    {"InitialiseReadsElsewhere",
+     [](auto &d) { d.parameters[0].initialise = {KernelId::Copy, {{kMomentum, 0, {3, 4}, {}}, {kWeight, 0, {3, 4}, {}}}, {}, {}, 0}; },
+     "E0611",
+     "parameters[0].initialise.operands[0].buffer: found buffers[2] read, want a scalar that "
+     "persists"},
+    {"StateKind", [](auto &d) { d.states[0].buffers = {kX}; }, "E0605",
+     "states[0].buffers[0]: found buffers[5] of kind input, want state"},
+    {"PackedPart", [](auto &d) { d.packed[0].parts = {"v"}; }, "E0604",
+     "packed[0].parts[0]: found \"v\", want the name of a parameter"},
+    {"InputRole", [](auto &d) { d.entries[kForward].inputs[0].role = "dta"; }, "E0604",
+     "entries[1].inputs[0].role: found \"dta\", want data, label or scalar"},
+    {"InputKind", [](auto &d) { d.entries[kForward].inputs[0].buffer = kWeight; }, "E0605",
+     "entries[1].inputs[0].buffer: found buffers[0] of kind parameter, want input for role data"},
+    {"InputTwice",
+     [](auto &d) { d.entries[kForward].inputs.push_back(d.entries[kForward].inputs[0]); }, "E0612",
+     "entries[1].inputs[1].name: found \"x\" again, want it once"},
+    {"InputDims", [](auto &d) { d.entries[kForward].inputs[0].dims.pop_back(); }, "E0605",
+     "entries[1].inputs[0].dims: found 1, want 2, one per axis"},
+    {"OutputOfAnotherEntry",
+     [](auto &d) { d.entries[kStep].outputs[0].buffer = kForwardY; }, "E0611",
+     "entries[2].outputs[0].buffer: found buffers[11] of entry 1, want one of entry 2"},
+    {"OutputKind", [](auto &d) { d.entries[kStep].outputs[0].buffer = kStepY; }, "E0605",
+     "entries[2].outputs[0].buffer: found buffers[10] of kind activation, want one that lives to "
+     "the end"},
+    {"MetricUnknown", [](auto &d) { d.metrics[0].name = "y"; }, "E0604",
+     "metrics[0].name: found \"y\", want an output of evaluate or step"},
+    {"MetricTwice", [](auto &d) { d.metrics.push_back(d.metrics[0]); }, "E0612",
+     "metrics[1].name: found \"loss\" again, want it once"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Checks, Refusals, testing::ValuesIn(kCases),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
+} // namespace lstmc::package
