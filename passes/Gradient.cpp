@@ -3,10 +3,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
+#include "passes/Passes.h"
 
 namespace lstmc::passes {
 

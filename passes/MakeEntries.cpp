@@ -9,6 +9,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/NamePattern.h"
+#include "passes/Passes.h"
 
 namespace lstmc::passes {
 

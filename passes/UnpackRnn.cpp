@@ -4,7 +4,10 @@
 #include "mlir/Pass/Pass.h"
 
 #include "executor/abi/Gate.h"
+#include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Dropout.h"
+#include "passes/Passes.h"
 
 namespace lstmc::passes {
 
@@ -14,8 +17,6 @@ namespace lstmc::passes {
 namespace {
 
 using mlir::Value;
-
-mlir::RankedTensorType ranked(Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
 
 class Unpack {
 public:
@@ -57,7 +58,7 @@ private:
   }
 
   int64_t inputsOf(int64_t layer) {
-    return layer == 0 ? ranked(rnn.getData()).getDimSize(2) : directions * units;
+    return layer == 0 ? sym::rankedType(rnn.getData()).getDimSize(2) : directions * units;
   }
 
   sym::RnnLayerOp makeLayer(Value x, int64_t layer, int64_t direction) {
@@ -68,17 +69,18 @@ private:
     Value bi = piece({gates * units}), bh = piece({gates * units});
     at = weightsEnd;
 
-    auto type = ranked(x);
+    auto type = sym::rankedType(x);
     int64_t steps = type.getDimSize(0), batch = type.getDimSize(1);
     auto tensor = [&](llvm::ArrayRef<int64_t> shape) { return mlir::RankedTensorType::get(shape, type.getElementType()); };
     bool lstm = mode == RnnMode::Lstm, gru = mode == RnnMode::Gru;
     mlir::Type none;
     // `before` is the state before each step where it cannot be read off y: a layer that enters a sequence at its end.
-    bool needsBefore = training && rnn.getSequenceLength() && direction == 1;
+    Value h0 = row(rnn.getState(), index);
+    bool needsBefore = training && rnn.getSequenceLength() && direction == 1 && h0;
     return builder.create<sym::RnnLayerOp>(
         loc, tensor({steps, batch, units}), tensor({batch, units}), lstm ? tensor({batch, units}) : none,
         training ? tensor({steps, batch, gates * units}) : none, training && (lstm || gru) ? tensor({steps, batch, units}) : none,
-        needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, row(rnn.getState(), index),
+        needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, h0,
         lstm ? row(rnn.getStateCell(), index) : Value(), rnn.getSequenceLength(), rnn.getModeAttr(),
         builder.getBoolAttr(direction == 1), mlir::IntegerAttr());
   }
@@ -90,14 +92,14 @@ private:
       size *= extent;
     int64_t begin = at;
     at += size;
-    auto wanted = mlir::RankedTensorType::get(shape, ranked(rnn.getParameters()).getElementType());
+    auto wanted = mlir::RankedTensorType::get(shape, sym::rankedType(rnn.getParameters()).getElementType());
     Value part;
     if (auto concat = rnn.getParameters().getDefiningOp<sym::RnnParamConcatOp>()) {
       int64_t offset = 0;
       for (Value operand : concat.getOperands()) {
-        if (offset == begin && ranked(operand).getNumElements() == size)
+        if (offset == begin && sym::rankedType(operand).getNumElements() == size)
           part = operand;
-        offset += ranked(operand).getNumElements();
+        offset += sym::rankedType(operand).getNumElements();
       }
     }
     if (!part)
@@ -117,7 +119,7 @@ private:
       return {};
     if (auto zero = state.getDefiningOp<sym::BeginStateOp>())
       return {};
-    auto shape = ranked(state).getShape();
+    auto shape = sym::rankedType(state).getShape();
     Value slice = shape[0] == 1 ? state : sym::createSliceAxis(builder, loc, state, 0, index, index + 1);
     return sym::createReshape(builder, loc, slice, shape.drop_front());
   }
@@ -126,7 +128,7 @@ private:
     llvm::SmallVector<Value> parts;
     for (Value row : rows) {
       llvm::SmallVector<int64_t> shape = {1};
-      shape.append(ranked(row).getShape().begin(), ranked(row).getShape().end());
+      shape.append(sym::rankedType(row).getShape().begin(), sym::rankedType(row).getShape().end());
       parts.push_back(sym::createReshape(builder, loc, row, shape));
     }
     return parts.size() == 1 ? parts.front() : concat(parts, 0);
@@ -141,7 +143,7 @@ private:
     if (!training || p == 0)
       return x;
     int64_t ordinal = rnn->getAttrOfType<mlir::IntegerAttr>("sym.ordinal").getInt() + (layer << 20);
-    return sym::createDropout(builder, loc, x, p, ordinal);
+    return createDropout(builder, loc, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, ordinal);
   }
 
   sym::RnnOp rnn;

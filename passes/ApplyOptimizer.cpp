@@ -1,0 +1,237 @@
+// apply-optimizer: what `step` does with gradients. Norm, clipping and update of a parameter are fused programs.
+
+#include <cmath>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Create.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/ScalarEmitter.h"
+#include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
+#include "passes/Dropout.h"
+#include "passes/Passes.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_APPLYOPTIMIZER
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Type;
+using mlir::Value;
+using Scalars = llvm::SmallVector<Value>;
+
+/// A sym.fused over `operands`, whose body `write` makes from their scalars.
+mlir::ValueRange fuse(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> operands,
+                      llvm::ArrayRef<Type> results,
+                      llvm::function_ref<Scalars(sym::ScalarEmitter &, mlir::ValueRange)> write) {
+  auto fused = builder.create<sym::FusedOp>(loc, results, operands);
+  mlir::Block &body = fused.getBody().emplaceBlock();
+  for (Value operand : operands)
+    body.addArgument(sym::rankedType(operand).getElementType(), loc);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  sym::ScalarEmitter emitter(builder, loc);
+  Scalars values = write(emitter, body.getArguments());
+  builder.create<sym::YieldOp>(loc, values);
+  return fused.getResults();
+}
+
+struct ApplyOptimizer : impl::ApplyOptimizerBase<ApplyOptimizer> {
+  using ApplyOptimizerBase::ApplyOptimizerBase;
+
+  void runOnOperation() override {
+    for (auto entry : getOperation().getOps<mlir::func::FuncOp>())
+      if (entry->hasAttr("sym.training") && mlir::failed(apply(entry)))
+        return signalPassFailure();
+  }
+
+private:
+  mlir::LogicalResult apply(mlir::func::FuncOp entry) {
+    llvm::SmallVector<sym::GradientOp> gradients;
+    entry.walk([&](sym::GradientOp op) { gradients.push_back(op); });
+    inDeclaredOrder(gradients);
+    mlir::OpBuilder builder(entry.front().getTerminator());
+    if (optimizer == "none")
+      returnGradients(builder, entry, gradients);
+    else if (mlir::failed(update(builder, entry, gradients)))
+      return mlir::failure();
+    for (sym::GradientOp gradient : gradients)
+      gradient.erase();
+    return mlir::success();
+  }
+
+  /// Norms add tensors in the order in which parameters are declared.
+  void inDeclaredOrder(llvm::SmallVectorImpl<sym::GradientOp> &gradients) {
+    llvm::StringMap<unsigned> rank;
+    for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
+      rank[parameter.getSymName()] = i;
+    llvm::stable_sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) {
+      return rank[a.getParameter()] < rank[b.getParameter()];
+    });
+  }
+
+  void returnGradients(mlir::OpBuilder &builder, mlir::func::FuncOp entry, llvm::ArrayRef<sym::GradientOp> gradients) {
+    for (sym::GradientOp gradient : gradients)
+      addResult(builder, entry, gradient.getValue(), "gradient:" + gradient.getParameter().str(), "output");
+  }
+
+  mlir::LogicalResult update(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
+                             llvm::ArrayRef<sym::GradientOp> gradients) {
+    if (optimizer != "sgd" && optimizer != "adam")
+      return sym::emitCoded(entry, ErrorCode::E0215) << "optimizer \"" << optimizer.getValue() << "\" is not built yet; sgd and adam are";
+    if (gradients.empty())
+      return mlir::success();
+    double rescale = rescaleOf(entry);
+    Value scale; // f32 [1]: rescale and clipping in one factor, where the norm is asked for
+    if (clipNorm > 0 || reportNorm) {
+      llvm::SmallVector<Value> values;
+      for (sym::GradientOp gradient : gradients)
+        values.push_back(gradient.getValue());
+      auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
+      Type element = sym::rankedType(values.front()).getElementType();
+      Value squares = builder.create<sym::NormSquaredOp>(entry.getLoc(), f64, values);
+      auto results = fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
+                          [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+                            Type t = in[0].getType();
+                            Value norm = e.mul(e.apply(ScalarOp::Sqrt, {in[0]}), e.number(t, rescale));
+                            Value factor = e.number(t, rescale);
+                            if (clipNorm > 0) {
+                              Value ratio = e.div(e.number(t, clipNorm), e.add(norm, e.number(t, 1e-8)));
+                              Value clips = e.apply(ScalarOp::Less, {ratio, e.number(t, 1)});
+                              factor = e.select(clips, e.mul(factor, ratio), factor);
+                            }
+                            return {norm, e.cast(factor, element)};
+                          });
+      addResult(builder, entry, results[0], "gradient_norm", "output");
+      scale = results[1];
+    }
+    for (sym::GradientOp gradient : gradients)
+      updateOne(builder, entry, gradient, scale, rescale);
+    return mlir::success();
+  }
+
+  /// MXNet's Module divides by the batch. A head whose gradient is a mean already needs no division.
+  double rescaleOf(mlir::func::FuncOp entry) {
+    if (rescaleGrad > 0)
+      return rescaleGrad;
+    bool mean = true;
+    entry.walk([&](sym::LossHead head) {
+      if (head->hasAttr("sym.head"))
+        mean &= head.normalises();
+    });
+    return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());
+  }
+
+  void updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient, Value scale,
+                 double rescale) {
+    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(gradient, gradient.getParameterAttr());
+    auto type = sym::rankedType(gradient.getValue());
+    mlir::Location loc = parameter.getLoc();
+    double lrMult = multiplier(parameter, "lr_mult", 1);
+    double decay = wd * multiplier(parameter, "wd_mult", decaysByName(parameter.getSymName()) ? 1 : 0);
+
+    llvm::SmallVector<Value> operands = {builder.create<sym::ReadOp>(loc, type, parameter.getSymName()), gradient.getValue(),
+                                         scalarInput(entry, "learning_rate")};
+    llvm::SmallVector<std::string> slots;
+    if (optimizer == "adam")
+      slots = {"mean", "variance"};
+    else if (momentum != 0)
+      slots = {"momentum"};
+    llvm::SmallVector<std::string> slotNames;
+    for (const std::string &slot : slots) {
+      slotNames.push_back(declareSlot(parameter, slot, type));
+      operands.push_back(builder.create<sym::ReadOp>(loc, type, slotNames.back()));
+    }
+    if (scale)
+      operands.push_back(scale);
+
+    llvm::SmallVector<Type> results(1 + slots.size(), type);
+    auto values = fuse(builder, loc, operands, results, [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+      Type t = in[0].getType();
+      Value w = in[0], g = in[1], rate = e.cast(in[2], t);
+      if (lrMult != 1)
+        rate = e.mul(rate, e.number(t, lrMult));
+      if (scale)
+        g = e.mul(g, in.back());
+      else if (rescale != 1)
+        g = e.mul(g, e.number(t, rescale));
+      return optimizer == "adam" ? adam(e, t, w, g, rate, decay, in[3], in[4]) : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
+    });
+    builder.create<sym::WriteOp>(loc, parameter.getSymName(), values[0]);
+    for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
+      builder.create<sym::WriteOp>(loc, name, value);
+  }
+
+  /// w' = (1 - rate wd) w - rate C(g); with momentum m' = mu m - rate wd w - rate C(g), w' = w + m'
+  /// (mxnet.md section 8.5; C clips each element).
+  Scalars sgd(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m) {
+    Value step = e.mul(rate, clipped(e, t, g));
+    if (!m) {
+      if (decay != 0)
+        w = e.mul(e.sub(e.number(t, 1), e.mul(rate, e.number(t, decay))), w);
+      return {e.sub(w, step)};
+    }
+    Value next = e.mul(e.number(t, momentum), m);
+    if (decay != 0)
+      next = e.sub(next, e.mul(e.mul(rate, e.number(t, decay)), w));
+    next = e.sub(next, step);
+    return {e.add(w, next), next};
+  }
+
+  /// g = C(g + wd w); m' = b1 m + (1 - b1) g; v' = b2 v + (1 - b2) g^2; w' = w - rate m' / (sqrt(v') + eps). The rate comes with
+  /// its correction for the update's number in it.
+  Scalars adam(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m, Value v) {
+    if (decay != 0)
+      g = e.add(g, e.mul(e.number(t, decay), w));
+    g = clipped(e, t, g);
+    Value mean = e.add(e.mul(e.number(t, beta1), m), e.mul(e.number(t, 1 - beta1), g));
+    Value variance = e.add(e.mul(e.number(t, beta2), v), e.mul(e.number(t, 1 - beta2), e.mul(g, g)));
+    Value root = e.add(e.apply(ScalarOp::Sqrt, {variance}), e.number(t, epsilon));
+    return {e.sub(w, e.div(e.mul(rate, mean), root)), mean, variance};
+  }
+
+  Value clipped(sym::ScalarEmitter &e, Type t, Value g) {
+    if (clipGradient <= 0)
+      return g;
+    return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {g, e.number(t, clipGradient)}), e.number(t, -clipGradient)});
+  }
+
+  /// Weight decay is for weights and gammas, unless wd_mult says otherwise.
+  static bool decaysByName(llvm::StringRef name) { return name.ends_with("_weight") || name.ends_with("_gamma"); }
+
+  static double multiplier(sym::ParameterOp parameter, llvm::StringRef name, double fallback) {
+    auto attribute = parameter->getAttrOfType<mlir::FloatAttr>(name);
+    return attribute ? attribute.getValueAsDouble() : fallback;
+  }
+
+  std::string declareSlot(sym::ParameterOp parameter, llvm::StringRef slot, mlir::RankedTensorType type) {
+    std::string name = (parameter.getSymName() + "." + slot).str();
+    if (!mlir::SymbolTable::lookupNearestSymbolFrom(parameter, mlir::StringAttr::get(&getContext(), name))) {
+      mlir::OpBuilder builder(&getContext());
+      mlir::Operation *last = parameter;
+      for (auto other : getOperation().getOps<sym::ParameterOp>())
+        last = other;
+      for (auto other : getOperation().getOps<sym::SlotOp>())
+        last = other;
+      builder.setInsertionPointAfter(last);
+      builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, type);
+    }
+    return name;
+  }
+
+  static void addResult(mlir::OpBuilder &builder, mlir::func::FuncOp entry, Value value, const std::string &name,
+                        llvm::StringRef role) {
+    auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());
+    entry.insertResult(entry.getNumResults(), value.getType(),
+                       builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
+                                                  builder.getNamedAttr("sym.role", builder.getStringAttr(role))}));
+    ret->insertOperands(ret->getNumOperands(), value);
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

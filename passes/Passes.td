@@ -1,0 +1,221 @@
+// The passes. A record is a pass's front page: what it does, before and after, what it costs, when it holds back,
+// what has to come before or after it. Pipelines.cpp says in which order they run.
+
+#ifndef LSTMC_PASSES
+#define LSTMC_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===---- per device -------------------------------------------------------------------------------===//
+
+def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
+  let summary = "make the entry points out of the one net";
+  let description = [{
+    `forward` returns the net's outputs, `evaluate` the measures of its loss heads, `step` the same with dropout on; the last is
+    marked `sym.training` and its heads `sym.head`, where `gradient` begins. Parameters become module-level declarations that
+    all entries read; begin states that match a pattern of `carry` become states, read at the start of a call and written
+    at its end. Every op keeps its ordinal in the net as written, by which random numbers are drawn.
+
+        func.func @net(%data, %label) { %w = sym.variable {name = "w"} ; %h = sym.begin_state {name = "lstm0_begin_state_0"} ... }
+      becomes
+        sym.parameter @w ...
+        sym.state @lstm0_begin_state_0 ...
+        func.func @forward(%data) { %w = sym.read @w ; %h = sym.read @lstm0_begin_state_0 ... sym.write @lstm0_begin_state_0, %hN }
+        func.func @evaluate(%data, %label) ...
+        func.func @step(%data, %label, %learning_rate, %update, %seed) attributes {sym.training} ...
+
+    Inputs that an entry does not read are left out (labels of forward). First of all passes behind infer-shapes: everything later
+    works on entries.
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string", "entry points to make; all that the net allows if empty">,
+    ListOption<"carry", "carry", "std::string", "patterns of layers or begin states that are kept between calls">,
+    Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch, for metrics">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
+  let summary = "one op per recurrent layer and direction";
+  let description = [{
+    MXNet's fused `sym.rnn` becomes a `sym.rnn_layer` for each layer and direction, with dropout between layers in an
+    entry that trains. Where the packed parameters were joined by `sym.rnn_param_concat`, layers read the tensors that went in and nothing is packed; else
+    slices of the vector.
+
+        %p = sym.rnn_param_concat %w, %r, %bi, %bh ; %y = sym.rnn %x, %p {mode = "lstm"}
+      becomes
+        %y, %h, %c = sym.rnn_layer lstm %x, %w, %r, %bi, %bh
+
+    Time stays a loop inside the op. Before gradient, which differentiates layers.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
+  let summary = "reverse mode, behind the forward ops";
+  let description = [{
+    In an entry marked `sym.training`, walks the ops in reverse program order from the loss heads and lets each add what flows to
+    its operands; a parameter's complete gradient is left as `sym.gradient @parameter, %g`. The order of every sum is fixed here
+    (robustness rules 4 and 8): contributions to a value are added in the order in which they arrive, last consumer
+    first; all uses of a weight are one `sym.weight_gradient`, in that order too, summed by shard and then over the tree.
+
+        %y = sym.fully_connected %x, %w, %b        %dx = sym.dot %dy, %w
+                                              adds %dw = sym.weight_gradient (%dy), (%x)
+                                                   %db = sym.bias_gradient %dy
+
+    E0403 at the op through which a parameter trains and which has no gradient.
+  }];
+  let options = [Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
+  let summary = "turn gradients into updates of parameters";
+  let description = [{
+    Each `sym.gradient` becomes one `sym.fused` that makes the new parameter and the optimizer's state from the old ones, and writes of them. With
+    clipping by global norm, `sym.norm_squared` adds all gradients in declared order and one factor scales them; the
+    norm before clipping is an output. Formulas and defaults are MXNet's (sgd, adam). `none` returns the gradients as outputs.
+
+        sym.gradient @w, %dw
+      becomes
+        sym.slot @w.momentum of @w "momentum"
+        %new:2 = sym.fused %w, %dw, %learning_rate, %m { ... }
+        sym.write @w, %new#0 ; sym.write @w.momentum, %new#1
+
+    Behind gradient; before fuse, which may draw a gradient's last element-wise op in.
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "sgd, adam or none">,
+    Option<"momentum", "momentum", "double", "0", "of sgd">,
+    Option<"beta1", "beta1", "double", "0.9", "of adam">,
+    Option<"beta2", "beta2", "double", "0.999", "of adam">,
+    Option<"epsilon", "epsilon", "double", "1e-8", "of adam">,
+    Option<"wd", "wd", "double", "0", "weight decay, for names that end in _weight or _gamma">,
+    Option<"rescaleGrad", "rescale-grad", "double", "0", "factor on gradients; 0: 1/batch, or 1 where the heads' gradients are means">,
+    Option<"clipGradient", "clip-gradient", "double", "0", "bound on each element; 0: none">,
+    Option<"clipNorm", "clip-norm", "double", "0", "bound on the global norm; 0: none">,
+    Option<"reportNorm", "report-norm", "bool", "true", "make the global norm an output without clipping too">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
+  let summary = "project the inputs of many steps in one product";
+  let description = [{
+    Gives each `sym.rnn_layer` and `sym.rnn_layer_gradient` its `chunk`: the number of steps whose input projection
+    `W x + b` (backward: `dgates W`) is one product in front of those steps, rather than one small product a step.
+
+        %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ...               x: [64, 32, 256]
+      becomes
+        %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ... {chunk = 6}   6 * 32 = 192 rows
+
+    About 200 rows keep a product busy while the projection stays a small part of the cache (backends/cpu/compiler says
+    how many). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
+    left at 1 where even two steps need more. Layers without a chunk run with 1. Sums keep their order (one
+    chain per element, ascending), so results have the same bits for every chunk. Linear in ops.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
+                        "largest projection to materialise, in bytes">];
+}
+
+def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
+  let summary = "gather element-wise chains into fused regions";
+  let description = [{
+    Moves ops that have a ScalarRule into `sym.fused` regions, each of which is carried out as one fused program: every
+    intermediate value stays in a tile.
+
+        %0 = sym.sigmoid %f            %c2 = sym.fused(%f, %c, %i) {
+        %1 = sym.elemwise_mul %0, %c     ^bb0(...): ... sym.yield
+        %c2 = sym.elemwise_add %1, %i  }
+
+    A producer joins its consumers if its result has their shape, so that nothing is computed more than once;
+    operands may be broadcast. An op is kept out where a value would have to exist before the rest of the region can run: every op has a
+    height above the end of the program, ops of a region share one, and all other edges go down, so that no cycle can arise. Ops
+    that do not feed one another are not grouped. A region stays below the limits of abi/ScalarOps.h (`max-ops`,
+    `max-operands` bound it before instructions are counted; what is too long after all is lowered op by op).
+    Same bits with and without: scalar operations do not change, nor does their order. Linear in ops. Runs before lower-to-exec.
+  }];
+  let options = [Option<"maxOps", "max-ops", "unsigned", "48", "ops in one region">,
+                 Option<"maxOperands", "max-operands", "unsigned", "40", "operands and results of one region">];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
+  let summary = "one program of kernel launches per entry";
+  let description = [{
+    Replaces parameters, slots, states and entry functions by one `exec.plan`. Ops say themselves what they launch
+    (KernelRule, ScalarRule, sym.fused); the pass knows none of them by name but reads, writes and regions.
+
+        func.func @forward(%x: tensor<8x4xf32> ...) -> (tensor<8x2xf32> ...) {
+          %w = sym.read @w : tensor<2x4xf32>
+          %y = sym.fully_connected %x, %w ...
+          return %y
+      becomes
+        exec.program "prepare:forward" on 0 { exec.launch "pack"(%w, %packed) ... }
+        exec.program "forward" on 0 { exec.launch "product"(%x, %packed, _, %y) ... }
+
+    * A value is a buffer, or a strided view of one where an op only moves an index (reshape, slice, transposition).
+    * What depends on parameters alone, in an entry that does not change them, is computed in `prepare:ENTRY` and
+      kept: packed weights above all. A value that is much larger than what it is made of is not kept.
+    * A value that is only written to a parameter, slot or state is computed behind the commit, right into its
+      place where nothing reads the old value any more; else it is copied there.
+    Linear in ops. Ops with neither rule must be gone.
+  }];
+  let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">];
+  let dependentDialects = ["::lstmc::exec::ExecDialect"];
+}
+
+def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
+  let summary = "order launches so that buffers live for a shorter time";
+  let description = [{
+    Moves launches of a program within what their reads and writes allow, and never across the commit: one that
+    ends the life of more bytes than it begins goes right behind the last launch that it waits for, and one that begins more than
+    it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
+    once become fewer.
+
+    A weight gradient so runs as soon as its operands are there, and the gradients of the gates die with it. Results do not depend on
+    it. Linear in launches and operands.
+  }];
+  let dependentDialects = ["::lstmc::exec::ExecDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every buffer its offset";
+  let description = [{
+    Lays the buffers that keep their contents one behind the other at the start of each device's arena, and behind them one
+    region for the others, which all entries use in turn: it is as large as the largest needs.
+
+    * In place: an output takes the memory of an input whose last use this launch is, if the kernel's record allows it (`out=x`, and
+      fused programs element for element) and both are the same view of elements of one size.
+    * Sharing: buffers that are never alive at once may overlap (Placement.h).
+    Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
+    of a program, where that gives smaller plans.
+  }];
+  let options = [Option<"inPlace", "in-place", "bool", "true", "let outputs take their inputs' memory">,
+                 Option<"sharing", "sharing", "bool", "true", "let buffers overlap that are never alive at once">];
+  let dependentDialects = ["::lstmc::exec::ExecDialect"];
+}
+
+def ValidatePlan : Pass<"validate-plan", "::mlir::ModuleOp"> {
+  let summary = "prove the memory plan, independently of how it was made";
+  let description = [{
+    Runs every program over a picture of the arena in which each byte has the buffer that wrote it last. Fails
+    when a launch reads bytes that are not its buffer's own (never written, or taken by another), writes over
+    another operand but where the kernel's record allows it, writes a parameter, optimizer slot or state before the commit, or writes what
+    is the caller's; when a program ends and something that persists is not whole; and when an offset is unaligned or outside
+    the arena. Shares no code with plan-memory. n log n.
+  }];
+  let dependentDialects = ["::lstmc::exec::ExecDialect"];
+}
+
+def LowerToPackage : Pass<"lower-to-package", "::mlir::ModuleOp"> {
+  let summary = "write the plan as package data";
+  let description = [{
+    Turns an `exec.plan` with offsets into the tables of executor/abi/Package.fbs: locations, buffers, launches,
+    fused programs, parameters with the launch that gives them their first value. Bytes depend on the module alone. On the
+    command line the package's size and SHA-256 are left on the plan as `package_bytes` and `package_sha256`.
+  }];
+  let dependentDialects = ["::lstmc::exec::ExecDialect"];
+}
+
+#endif // LSTMC_PASSES
