@@ -150,8 +150,10 @@ template <typename F> decltype(auto) withWidenedType(DType type, F &&f) {
   }
 }
 
-/// Element `at` of an array of `type`, converted.
+/// Element `at` of an array of `type`, converted. Any byte but 0 is a true bool.
 template <typename T> inline T readElement(const void *data, DType type, int64_t at) {
+  if (type == DType::Bool)
+    return convert<T>(static_cast<const uint8_t *>(data)[at] != 0);
   return withType(type, [&](auto stored) {
     return convert<T>(static_cast<const decltype(stored) *>(data)[at]);
   });
