@@ -43,7 +43,7 @@ private:
   std::vector<To> numbers(const flatbuffers::Vector<From> *from) {
     static_assert(sizeof(To) == sizeof(From) && std::endian::native == std::endian::little);
     std::vector<To> to;
-    if (from && charge(from->size(), sizeof(To))) {
+    if (from && from->size() > 0 && charge(from->size(), sizeof(To))) {
       to.resize(from->size());
       std::memcpy(to.data(), from->Data(), from->size() * sizeof(To));
     }
