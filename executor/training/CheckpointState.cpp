@@ -1,8 +1,12 @@
 #include "executor/training/CheckpointState.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
+#include "executor/base/InputFile.h"
 #include "executor/base/Quote.h"
+#include "executor/base/Sha256.h"
 #include "executor/data/StrictJson.h"
 #include "executor/training/Numbers.h"
 
@@ -108,6 +112,35 @@ private:
   std::optional<Error> &error_;
 };
 
+// The manifest vouches for all other files, and its last line for the manifest: the SHA-256 of the
+// document as it would read without that line.
+constexpr std::string_view kEnd = "\n}";
+constexpr std::string_view kSealBegin = ",\n \"manifest_sha256\": \"";
+constexpr std::string_view kSealEnd = "\"\n}\n";
+constexpr size_t kDigestLetters = 64;
+
+std::string seal(std::string document) {
+  std::string digest = sha256(asBytes(document));
+  document.erase(document.size() - kEnd.size());
+  return document + std::string(kSealBegin) + digest + std::string(kSealEnd);
+}
+
+Status checkSeal(std::string_view text, const std::string &file) {
+  size_t tail = kSealBegin.size() + kDigestLetters + kSealEnd.size();
+  std::string_view body = text.substr(0, text.size() - std::min(tail, text.size()));
+  std::string_view rest = text.substr(body.size());
+  bool sealed = rest.starts_with(kSealBegin) && rest.ends_with(kSealEnd) && rest.size() == tail;
+  if (!sealed)
+    return failAt({file, 0, 0, int64_t(body.size())}, ErrorCode::E0602,
+                  "manifest_sha256: found no such line at the end, want one");
+  std::string_view digest = rest.substr(kSealBegin.size(), kDigestLetters);
+  std::string found = sha256(asBytes(std::string(body) + std::string(kEnd)));
+  if (found != digest)
+    return failAt({file}, ErrorCode::E0609, "manifest_sha256: found {}, want {}", found,
+                  inQuotes(digest));
+  return {};
+}
+
 TensorHash readTensor(Fields fields) {
   TensorHash tensor;
   tensor.file = fields.text("file");
@@ -188,11 +221,12 @@ std::string CheckpointState::text() const {
       {"files", fileList},
       {"tensors", tensorList},
   };
-  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return seal(document.dump(1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
                                                const Limits &limits) {
+  LSTMC_TRY(checkSeal(text, file));
   LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
   std::optional<Error> error;
   Fields top(document, "", file, error);

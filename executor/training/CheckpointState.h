@@ -63,7 +63,8 @@ struct CheckpointState {
   std::vector<TensorHash> tensors;
 
   std::string text() const;
-  /// E0603, E0604, E0612 with the field, for a manifest that is none; E0603 for a newer format.
+  /// E0602, E0609 when the line that seals the manifest is missing or differs; E0603, E0604, E0612,
+  /// with the field, for a manifest that is none; E0603 for a newer format.
   static Result<CheckpointState> parse(std::string_view text, const std::string &file,
                                        const Limits &limits = {});
 };

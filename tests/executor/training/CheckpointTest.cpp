@@ -1,0 +1,259 @@
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include "executor/training/Checkpoint.h"
+#include "executor/training/CheckpointWriter.h"
+#include "executor/training/Trainer.h"
+#include "tests/executor/data/Files.h"
+#include "tests/executor/training/FakeModel.h"
+
+namespace lstmc::training {
+namespace {
+
+CheckpointState stateAt(int64_t update, Trainable &model) {
+  CheckpointState state;
+  state.version = "0.1.0";
+  state.identity = model.identity();
+  state.optimizer = "adam";
+  state.update = update;
+  state.bestLoss = 1.0 / 3;
+  state.running = {{0.1, 2, 0, 1}};
+  return state;
+}
+
+using Writer = std::unique_ptr<CheckpointWriter>;
+
+Result<Writer> openWriter(const std::string &folder, FaultHook fault = {}, int keep = 3) {
+  return CheckpointWriter::open({folder,
+                                 keep,
+                                 CheckpointWriter::Options::Existing::GoOn,
+                                 {{"vocab.txt", "a\nb\n"}},
+                                 std::move(fault)});
+}
+
+TEST(Checkpoint, ComesBackBitForBit) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  model.parameters()[0].tensor.as<float>()[1] = -0.0f;
+  auto writer = openWriter(folder / "ck");
+  ASSERT_OK(writer);
+  CheckpointState state = stateAt(7, model);
+  state.position = {2, 5};
+  state.scaling = "[]";
+  (*writer)->save(state, model, true);
+  auto saved = (*writer)->finished(true);
+  ASSERT_EQ(saved.size(), 1u);
+  ASSERT_OK(saved[0]);
+  EXPECT_EQ(saved[0]->path, folder / "ck/update-000007");
+  for (const char *name : {"ck", "ck/last", "ck/best", "ck/update-000007"}) {
+    auto found = findCheckpoint(folder / name);
+    ASSERT_OK(found);
+    const CheckpointState &read = found->checkpoint.state;
+    EXPECT_EQ(read.update, 7);
+    EXPECT_EQ(read.position.epoch, 2);
+    EXPECT_EQ(read.position.batch, 5);
+    EXPECT_EQ(read.bestLoss, 1.0 / 3);
+    EXPECT_EQ(read.running, state.running);
+    EXPECT_EQ(asText(found->checkpoint.attachments.at("vocab.txt")), "a\nb\n");
+    FakeModel other;
+    ASSERT_OK(restore(found->checkpoint, "adam", other));
+    EXPECT_EQ(other.weightsHash(), model.weightsHash());
+  }
+}
+
+TEST(Checkpoint, OfAnotherModel) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = openWriter(folder / "ck");
+  (*writer)->save(stateAt(1, model), model, false);
+  (*writer)->finished(true);
+  auto found = findCheckpoint(folder / "ck");
+  ASSERT_OK(found);
+  EXPECT_REFUSED(restore(found->checkpoint, "sgd", model), E0610,
+                 "optimizer: found \"adam\", want \"sgd\"");
+  FakeModel other;
+  other.graphHash = "def";
+  EXPECT_REFUSED(restore(found->checkpoint, "adam", other), E0610,
+                 "graph_hash: found \"abc\", want \"def\"");
+}
+
+TEST(Checkpoint, EveryByteCounts) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = openWriter(folder / "ck");
+  (*writer)->save(stateAt(1, model), model, false);
+  (*writer)->finished(true);
+  std::string checkpoint = folder / "ck/update-000001";
+  for (const char *name : {"model.safetensors", "optimizer.safetensors", "states.safetensors",
+                           "vocab.txt", "state.json"}) {
+    std::string path = checkpoint + "/" + name, good = test::readText(path);
+    for (size_t at = 0; at < good.size(); at += good.size() / 200 + 1) {
+      std::string bad = good;
+      bad[at] = char(bad[at] ^ (1 << at % 8));
+      test::writeText(path, bad);
+      auto read = readCheckpoint(checkpoint);
+      EXPECT_FALSE(read.ok()) << name << " byte " << at;
+      test::writeText(path, good.substr(0, at));
+      EXPECT_FALSE(readCheckpoint(checkpoint).ok()) << name << " truncated to " << at;
+    }
+    std::filesystem::remove(path);
+    EXPECT_REFUSED(readCheckpoint(checkpoint), E0601, name);
+    std::filesystem::create_directory(path);
+    EXPECT_REFUSED(readCheckpoint(checkpoint), E0601, "found a folder, want a file");
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("/dev/zero", path);
+    EXPECT_REFUSED(readCheckpoint(checkpoint), E0601, name);
+    std::filesystem::remove(path);
+    test::writeText(path, good);
+    ASSERT_OK(readCheckpoint(checkpoint));
+  }
+}
+
+TEST(Checkpoint, MixedAndPassedOver) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = openWriter(folder / "ck");
+  for (int64_t update : {1, 2}) {
+    (*writer)->save(stateAt(update, model), model, false);
+    model.parameters()[0].tensor.as<float>()[0] += 1;
+  }
+  (*writer)->finished(true);
+  std::filesystem::copy_file(folder / "ck/update-000001/model.safetensors",
+                             folder / "ck/update-000002/model.safetensors",
+                             std::filesystem::copy_options::overwrite_existing);
+  auto found = findCheckpoint(folder / "ck");
+  ASSERT_OK(found);
+  EXPECT_EQ(found->checkpoint.state.update, 1);
+  ASSERT_EQ(found->passedOver.size(), 1u);
+  EXPECT_EQ(found->passedOver[0].code, ErrorCode::E0609);
+  std::filesystem::rename(folder / "ck/update-000001", folder / "ck/update-000009");
+  EXPECT_REFUSED(findCheckpoint(folder / "ck"), E0601, "update: found 1, want 9");
+}
+
+TEST(Checkpoint, KeepsTheNewestAndTheBest) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = openWriter(folder / "ck", {}, 2);
+  for (int64_t update = 1; update <= 6; ++update) {
+    (*writer)->save(stateAt(update, model), model, update == 2);
+    for (const auto &result : (*writer)->finished(true))
+      ASSERT_OK(result);
+  }
+  std::vector<int64_t> kept;
+  for (const auto &[update, name] : listCheckpoints(folder / "ck"))
+    kept.push_back(update);
+  EXPECT_EQ(kept, (std::vector<int64_t>{6, 5, 2}));
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "ck/best"), "update-000002");
+  EXPECT_REFUSED(openWriter(folder / "ck"), E0601, "another process");
+  writer->reset();
+  EXPECT_REFUSED(CheckpointWriter::open(
+                     {folder / "ck", 3, CheckpointWriter::Options::Existing::Refuse, {}, {}}),
+                 E0608, "update-000006");
+}
+
+/// Steps of a save that has an older checkpoint to remove.
+int stepsOfASave() {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  int steps = 0;
+  auto writer = openWriter(
+      folder / "ck",
+      [&](std::string_view, const std::string &) -> Status {
+        ++steps;
+        return {};
+      },
+      1);
+  for (int64_t update : {1, 2}) {
+    steps = 0;
+    (*writer)->save(stateAt(update, model), model, true);
+    (*writer)->finished(true);
+  }
+  return steps;
+}
+
+TEST(Checkpoint, TornAtEveryStep) {
+  int steps = stepsOfASave();
+  EXPECT_GT(steps, 20);
+  for (int torn = 0; torn <= steps; ++torn) {
+    test::TemporaryFolder folder;
+    FakeModel old, fresh;
+    fresh.parameters()[0].tensor.as<float>()[0] = 42;
+    {
+      auto writer = openWriter(folder / "ck", {}, 1);
+      (*writer)->save(stateAt(1, old), old, true);
+      (*writer)->finished(true);
+    }
+    pid_t child = ::fork();
+    if (child == 0) {
+      int step = 0;
+      auto writer = openWriter(
+          folder / "ck",
+          [&](std::string_view, const std::string &) -> Status {
+            if (step++ == torn)
+              ::_exit(0);
+            return {};
+          },
+          1);
+      (*writer)->save(stateAt(2, fresh), fresh, true);
+      (*writer)->finished(true);
+      ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+    auto found = findCheckpoint(folder / "ck");
+    ASSERT_OK(found);
+    EXPECT_TRUE(found->passedOver.empty()) << found->passedOver[0].text();
+    FakeModel read;
+    ASSERT_OK(restore(found->checkpoint, "adam", read));
+    EXPECT_EQ(read.weightsHash(),
+              (found->checkpoint.state.update == 2 ? fresh : old).weightsHash());
+    // The next run cleans up, and `last` leads to a whole checkpoint again.
+    auto writer = openWriter(folder / "ck", {}, 1);
+    ASSERT_OK(writer);
+    (*writer)->save(stateAt(3, fresh), fresh, true);
+    for (const auto &result : (*writer)->finished(true))
+      ASSERT_OK(result);
+    int entries = 0;
+    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder / "ck"))
+      ++entries;
+    EXPECT_EQ(entries, 3); // update-000003, last, best
+  }
+}
+
+TEST(Checkpoint, FailedAtEveryStep) {
+  int steps = stepsOfASave();
+  for (int failing = 0; failing < steps; ++failing) {
+    test::TemporaryFolder folder;
+    FakeModel model;
+    int step = -1000;
+    auto writer = openWriter(
+        folder / "ck",
+        [&](std::string_view name, const std::string &path) -> Status {
+          if (step++ == failing)
+            return failAt({path}, ErrorCode::E0601, "cannot {}: No space left on device", name);
+          return {};
+        },
+        1);
+    (*writer)->save(stateAt(1, model), model, true);
+    for (const auto &result : (*writer)->finished(true))
+      ASSERT_OK(result);
+    step = 0;
+    (*writer)->save(stateAt(2, model), model, true);
+    auto results = (*writer)->finished(true);
+    bool told = false, saved = false;
+    for (const auto &result : results) {
+      told |= !result.ok();
+      saved |= result.ok();
+    }
+    EXPECT_TRUE(told) << failing;
+    auto found = findCheckpoint(folder / "ck");
+    ASSERT_OK(found);
+    // "Saved" is never said when it was not; a whole one may be there whose last sync failed.
+    if (saved)
+      EXPECT_EQ(found->checkpoint.state.update, 2);
+    ASSERT_OK(findCheckpoint(folder / "ck/last"));
+  }
+}
+
+} // namespace
+} // namespace lstmc::training

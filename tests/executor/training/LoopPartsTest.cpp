@@ -1,0 +1,148 @@
+// The small parts of the loop: rates, amounts, metrics, documents.
+#include <cmath>
+#include <numbers>
+
+#include <nlohmann/json.hpp>
+
+#include "executor/training/FitSettings.h"
+#include "executor/training/Metrics.h"
+#include "executor/training/TrainReport.h"
+#include "tests/executor/data/Files.h"
+
+namespace lstmc::training {
+namespace {
+
+/// MXNet's FactorScheduler as it is written there: state, one call an update.
+double mxnetFactor(double base, int64_t step, double factor, double stop, int64_t n) {
+  double rate = base;
+  int64_t count = 0;
+  while (n > count + step) {
+    count += step;
+    rate *= factor;
+    if (rate < stop)
+      rate = stop;
+  }
+  return rate;
+}
+
+TEST(Schedule, Factor) {
+  auto schedule = Schedule::parse("factor(step=3, factor=0.7, stop_factor_lr=0.05)");
+  ASSERT_OK(schedule);
+  for (int64_t n = 1; n < 50; ++n)
+    EXPECT_EQ(schedule->rate(0.9, n), mxnetFactor(0.9, 3, 0.7, 0.05, n)) << n;
+  EXPECT_EQ(schedule->rate(0.9, 3), 0.9); // n > count + step, not n >= it
+  EXPECT_EQ(schedule->rate(0.9, 4), 0.9 * 0.7);
+}
+
+TEST(Schedule, MultiFactor) {
+  auto schedule = Schedule::parse("MultiFactorScheduler(step=[10, 20], factor=0.5)");
+  ASSERT_OK(schedule);
+  EXPECT_EQ(schedule->rate(8, 10), 8);
+  EXPECT_EQ(schedule->rate(8, 11), 4);
+  EXPECT_EQ(schedule->rate(8, 20), 4);
+  EXPECT_EQ(schedule->rate(8, 1000), 2);
+}
+
+TEST(Schedule, PolyAndCosineWithWarmUp) {
+  auto poly =
+      Schedule::parse("poly(max_update=110, warmup_steps=10, warmup_begin_lr=0.2, final_lr=0.1)");
+  ASSERT_OK(poly);
+  EXPECT_EQ(poly->rate(1.2, 5), 0.2 + (1.2 - 0.2) * 5 / 10);
+  EXPECT_EQ(poly->rate(1.2, 10), 0.1 + (1.2 - 0.1) * std::pow(1.0, 2));
+  EXPECT_EQ(poly->rate(1.2, 60), 0.1 + (1.2 - 0.1) * std::pow(1 - 50.0 / 100, 2));
+  EXPECT_EQ(poly->rate(1.2, 110), 0.1);
+  EXPECT_EQ(poly->rate(1.2, 500), 0.1);
+  auto cosine = Schedule::parse(
+      "cosine(max_update=100, warmup_steps=20, warmup_mode=constant, warmup_begin_lr=0.3)");
+  ASSERT_OK(cosine);
+  EXPECT_EQ(cosine->rate(2, 19), 0.3);
+  EXPECT_EQ(cosine->rate(2, 60), 0 + 2 * (1 + std::cos(std::numbers::pi * 0.5)) / 2);
+  EXPECT_NEAR(cosine->rate(2, 100), 0, 1e-15);
+}
+
+TEST(Schedule, Refused) {
+  EXPECT_REFUSED(Schedule::parse("cosin"), E0001, "lr_scheduler \"cosin\" is unknown");
+  EXPECT_REFUSED(Schedule::parse("factor(stepp=1)"), E0001, "\"stepp\"");
+  EXPECT_REFUSED(Schedule::parse("factor(factor=1.5)"), E0001, "from 0 to 1");
+  EXPECT_REFUSED(Schedule::parse("multifactor(step=[3, 2])"), E0001, "ascending");
+  EXPECT_REFUSED(Schedule::parse("poly(max_update=5, warmup_steps=5)"), E0001,
+                 "more than warmup_steps");
+}
+
+TEST(FitSettings, AdamsRate) {
+  FitSettings fit;
+  ASSERT_TRUE(*fit.set("optimizer", "adam"));
+  EXPECT_EQ(fit.baseRate(), 1e-3);
+  ASSERT_TRUE(*fit.set("learning_rate", "0.002"));
+  EXPECT_FALSE(*fit.set("wd", "0.1")); // the compiler's
+  EXPECT_EQ(stepRate(fit, 1), 0.002 * std::sqrt(1 - 0.999) / (1 - 0.9));
+  double expected = 0.002 * std::sqrt(1 - std::pow(0.999, 37)) / (1 - std::pow(0.9, 37));
+  EXPECT_NEAR(stepRate(fit, 37) / expected, 1, 1e-14); // 12 roundings of a power by squaring
+  EXPECT_REFUSED(fit.set("optimizer", "adamm"), E0001, "want sgd or adam");
+  EXPECT_REFUSED(fit.set("beta1", "1"), E0001, "fit key beta1");
+}
+
+TEST(Amount, ParseAndPass) {
+  auto parsed = Amount::parse("1.5Gt", "--after");
+  ASSERT_OK(parsed);
+  EXPECT_EQ(parsed->value, 1.5e9);
+  EXPECT_EQ(parsed->unit, Amount::Unit::Labels);
+  EXPECT_EQ(Amount::parse("2m", "--after")->value, 120);
+  EXPECT_EQ(Amount::parse("250ms", "--after")->value, 0.25);
+  EXPECT_EQ(Amount::parse("2Ku", "--after")->value, 2000);
+  for (const char *bad : {"10", "e", "-1e", "0u", "10x", "1e5", "nanu"})
+    EXPECT_REFUSED(Amount::parse(bad, "--after"), E0001, "--after: found");
+  Amount every{50, Amount::Unit::Updates};
+  EXPECT_TRUE(every.passed({49}, {50}));
+  EXPECT_FALSE(every.passed({50}, {51}));
+  Amount half{0.5, Amount::Unit::Epochs};
+  EXPECT_TRUE(half.passed({0, 0.49}, {0, 0.51}));
+}
+
+TEST(Metrics, FromTheFourNumbers) {
+  MetricTotals totals({{"softmax", HeadKind::Softmax}, {"value", HeadKind::Regression}});
+  totals.add(0, {6, 3, 1, 2});
+  totals.add(0, {2, 1, 0, 1});
+  totals.add(1, {1, 4, 6, 2});
+  EXPECT_EQ(totals.value("perplexity"), std::exp(2.0));
+  EXPECT_EQ(totals.value("bits_per_label"), 2 / std::numbers::ln2);
+  EXPECT_EQ(totals.value("accuracy"), 0.75);
+  EXPECT_EQ(totals.value("mae"), 1.5);
+  EXPECT_EQ(totals.value("mse"), 0.5);
+  EXPECT_EQ(totals.value("loss"), 2 + 0.25);
+  EXPECT_EQ(totals.ignored(), 1);
+  EXPECT_FALSE(MetricTotals({{"x", HeadKind::Loss}}).value("loss")); // nothing counted
+}
+
+TEST(TrainReport, LinesAndDocument) {
+  std::vector<std::string> lines;
+  TrainReport report(TrainReport::Form::Lines,
+                     {"0.1.0", "abc", "m.lnet", {"cpu:0"}, 64, R"({"fits":true})"},
+                     [&](const std::string &text) { lines.push_back(text); });
+  report.start({{}, 7, "m", "hash", 10, 32, 8, "cpu-f32", ""});
+  UpdateEvent update;
+  update.progress = {50, 0.5, 100, 2.5};
+  update.loss = std::nan("");
+  report.update(update);
+  report.valid({{50, 0.5}, 1.5, 4.5, {{"accuracy", 0.5}}, true});
+  report.save({{50, 0.5}, "ck/update-000050", 123, "00ff", true});
+  report.end({{50, 0.5}, EndReason::Signal, 15, 1.5, 1.5, "beef", "ck/update-000050"});
+  report.finish({{"cpu:0", 10, 10}}, {{"loss<2", 1.5, true}}, 143);
+  ASSERT_EQ(lines.size(), 5u);
+  std::vector<nlohmann::json> events;
+  for (const std::string &line : lines) {
+    events.push_back(nlohmann::json::parse(line));
+    for (const char *field : {"schema", "event", "update", "epoch", "time_s"})
+      EXPECT_TRUE(events.back().contains(field)) << line;
+  }
+  EXPECT_EQ(events[0]["plan"]["fits"], true);
+  EXPECT_TRUE(events[1]["loss"].is_null());
+  EXPECT_EQ(events[2]["metrics"]["accuracy"], 0.5);
+  EXPECT_EQ(events[4]["reason"], "signal");
+  EXPECT_EQ(events[4]["peak"][0]["planned_bytes"], 10);
+  EXPECT_EQ(events[4]["expect"][0]["held"], true);
+  EXPECT_EQ(events[4]["exit"], 143);
+}
+
+} // namespace
+} // namespace lstmc::training

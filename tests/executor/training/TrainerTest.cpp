@@ -1,0 +1,210 @@
+#include <csignal>
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include "executor/training/Checkpoint.h"
+#include "executor/training/Trainer.h"
+#include "tests/executor/data/Files.h"
+#include "tests/executor/training/FakeModel.h"
+
+namespace lstmc::training {
+namespace {
+
+/// Writes down what a run logs, to the bit, and may end it at an update.
+class Log : public TrainObserver {
+public:
+  void tick(const UpdateEvent &event) override {
+    if (event.progress.update == stopAt)
+      std::raise(stopWith);
+  }
+  void update(const UpdateEvent &event) override {
+    lines.push_back(fmt::format("{} {:a} {:a} {:a} {}", event.progress.update, *event.loss,
+                                *event.gradientNorm, event.learningRate, event.labels));
+  }
+  void valid(const ValidEvent &event) override {
+    lines.push_back(
+        fmt::format("valid {} {:a} {}", event.progress.update, *event.loss, event.best));
+  }
+  void save(const SaveEvent &event) override { saves.push_back(event.path); }
+  void warning(const Error &error) override { warnings.push_back(error); }
+  void end(const EndEvent &event) override { ended = event; }
+
+  int64_t stopAt = -1;
+  int stopWith = SIGTERM;
+  std::vector<std::string> lines, saves;
+  std::vector<Error> warnings;
+  EndEvent ended;
+};
+
+class Training : public testing::Test {
+protected:
+  Training() {
+    std::string text;
+    for (int i = 0; i < 1000; ++i)
+      text += char('a' + (i * i + i / 7) % 23);
+    data_ = std::move(*data::DataSet::load(
+        *data::DataSpec::parse("text:" + test::writeText(folder_ / "t.txt", text) + ",valid=0.1")));
+    options_.fit.optimizer = "adam";
+    options_.fit.schedule = *Schedule::parse("cosine(max_update=120)");
+    options_.after = {120, Amount::Unit::Updates}; // epochs of 44
+    options_.saveEvery = {17, Amount::Unit::Updates};
+    options_.validEvery = {0.5, Amount::Unit::Epochs};
+    options_.dispEvery = {10, Amount::Unit::Updates};
+    options_.seed = 5;
+  }
+  TrainOptions into(const std::string &name, bool resume = false) const {
+    TrainOptions options = options_;
+    options.folder = folder_ / name;
+    options.resume = resume;
+    return options;
+  }
+  static std::string slotsOf(Trainable &model) {
+    return std::string(asText(data::bytesOf(model.slots()[0].tensor)));
+  }
+
+  test::TemporaryFolder folder_;
+  std::unique_ptr<data::DataSet> data_;
+  TrainOptions options_;
+};
+
+TEST_F(Training, StoppedAfterAnyUpdateAndResumedEndsWithTheSameBits) {
+  FakeModel whole;
+  Log wholeLog;
+  auto end = train(whole, *data_, nullptr, into("whole"), wholeLog);
+  ASSERT_OK(end);
+  EXPECT_EQ(end->reason, EndReason::Done);
+  EXPECT_EQ(wholeLog.lines.size(), 12u + 5u + 1u);
+  for (int64_t stop : {1, 13, 34, 43, 44, 45, 66, 100, 119}) {
+    std::string name = fmt::format("stopped-{}", stop);
+    FakeModel first;
+    Log log;
+    log.stopAt = stop;
+    auto stopped = train(first, *data_, nullptr, into(name), log);
+    ASSERT_OK(stopped);
+    EXPECT_EQ(stopped->reason, EndReason::Signal);
+    EXPECT_EQ(stopped->signal, SIGTERM);
+    EXPECT_EQ(stopped->progress.update, stop);
+    FakeModel second;
+    log.stopAt = -1;
+    ASSERT_OK(train(second, *data_, nullptr, into(name, true), log));
+    EXPECT_EQ(second.weightsHash(), whole.weightsHash()) << stop;
+    EXPECT_EQ(slotsOf(second), slotsOf(whole)) << stop;
+    EXPECT_EQ(log.lines, wholeLog.lines) << stop;
+  }
+}
+
+TEST_F(Training, KilledAndResumed) {
+  FakeModel whole;
+  Log wholeLog;
+  ASSERT_OK(train(whole, *data_, nullptr, into("whole"), wholeLog));
+  for (int64_t kill : {20, 35, 51, 52, 90}) {
+    std::string name = fmt::format("killed-{}", kill);
+    pid_t child = ::fork();
+    if (child == 0) {
+      FakeModel model;
+      Log log;
+      log.stopAt = kill;
+      log.stopWith = SIGKILL;
+      (void)train(model, *data_, nullptr, into(name), log).ok();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    FakeModel model;
+    Log log;
+    // Killed before the first save was done, there is nothing to resume.
+    bool resume = !listCheckpoints(folder_ / name).empty();
+    ASSERT_OK(train(model, *data_, nullptr, into(name, resume), log));
+    EXPECT_EQ(model.weightsHash(), whole.weightsHash());
+    EXPECT_TRUE(std::equal(log.lines.rbegin(), log.lines.rend(), wholeLog.lines.rbegin()));
+  }
+}
+
+TEST_F(Training, ValidationStartsFromZeroAndLeavesTheStatesAlone) {
+  FakeModel with, without;
+  Log log;
+  options_.validEvery = {7, Amount::Unit::Updates};
+  ASSERT_OK(train(with, *data_, nullptr, into(""), log));
+  options_.validEvery = {1000, Amount::Unit::Updates};
+  TrainOptions none = options_;
+  ASSERT_OK(train(without, *data_, nullptr, none, log));
+  EXPECT_EQ(with.weightsHash(), without.weightsHash());
+  auto feed = data_->feed(data::Part::Valid, *with.inputs(Trainable::Entry::Evaluate), 0);
+  auto once = evaluate(with, **feed), twice = evaluate(with, **feed);
+  EXPECT_EQ(once->totals.value("loss"), twice->totals.value("loss"));
+  EXPECT_EQ(once->totals.labels(), double((*feed)->batches() * 20));
+}
+
+TEST_F(Training, StopsEarlyAndKeepsTheBest) {
+  FakeModel model;
+  Log log;
+  options_.fit.schedule = {};
+  options_.fit.learningRate = 5.0; // far too much: validation soon gets worse
+  options_.earlyStop = 2;
+  options_.validEvery = {3, Amount::Unit::Updates};
+  auto end = train(model, *data_, nullptr, into("early"), log);
+  ASSERT_OK(end);
+  EXPECT_EQ(end->reason, EndReason::EarlyStop);
+  EXPECT_LT(end->progress.update, 120);
+  auto best = findCheckpoint(folder_ / "early/best");
+  ASSERT_OK(best);
+  EXPECT_EQ(best->checkpoint.state.validLoss, end->bestLoss);
+}
+
+TEST_F(Training, NonFiniteNumbersPassThrough) {
+  FakeModel model;
+  model.failAt = 40;
+  Log log;
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("nan"), log), E0701, "at update 40");
+  EXPECT_EQ(log.ended.reason, EndReason::Error);
+  EXPECT_EQ(log.ended.progress.update, 39);
+  EXPECT_EQ(findCheckpoint(folder_ / "nan")->checkpoint.state.update, 34);
+}
+
+TEST_F(Training, FailedSavesAreWarningsUntilTheLast) {
+  FakeModel model;
+  Log log;
+  TrainOptions options = into("full");
+  int creates = 0;
+  options.fault = [&](std::string_view step, const std::string &path) -> Status {
+    if (step == "reserve" && creates++ < 3)
+      return failAt({path}, ErrorCode::E0601, "cannot reserve: No space left on device");
+    return {};
+  };
+  auto end = train(model, *data_, nullptr, options, log);
+  ASSERT_OK(end);
+  EXPECT_EQ(log.warnings.size(), 3u);
+  EXPECT_EQ(findCheckpoint(folder_ / "full")->checkpoint.state.update, 120);
+  options.folder = folder_ / "fuller";
+  creates = -1000000;
+  FakeModel again;
+  EXPECT_REFUSED(train(again, *data_, nullptr, options, log), E0601, "No space left");
+}
+
+TEST_F(Training, ResumeRefusesOtherDataAndSeeds) {
+  FakeModel model;
+  Log log;
+  options_.after = {20, Amount::Unit::Updates};
+  ASSERT_OK(train(model, *data_, nullptr, into("ck"), log));
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("ck"), log), E0608, "--resume");
+  options_.seed = 6;
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("ck", true), log), E0610,
+                 "seed: found 5, want 6");
+  options_.seed = 5;
+  auto other = data::DataSet::load(*data::DataSpec::parse(
+      "text:" + test::writeText(folder_ / "u.txt", std::string(1000, 'x')) + ",valid=0.1"));
+  EXPECT_REFUSED(train(model, **other, nullptr, into("ck", true), log), E0610,
+                 "data: found sha256");
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("none", true), log), E0601,
+                 "no good checkpoint");
+  TrainOptions replace = into("ck");
+  replace.overwrite = true;
+  replace.after = {5, Amount::Unit::Updates};
+  ASSERT_OK(train(model, *data_, nullptr, replace, log));
+  EXPECT_EQ(listCheckpoints(folder_ / "ck").size(), 1u);
+}
+
+} // namespace
+} // namespace lstmc::training

@@ -1,0 +1,10 @@
+// Feeds bytes to the reader of npz files: zip, deflate and npy: it refuses or reads, and does
+// nothing else.
+#include "executor/data/Npz.h"
+
+using namespace lstmc;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  (void)data::parseNpz({bytes, size}, "f").ok();
+  return 0;
+}
