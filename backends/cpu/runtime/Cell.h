@@ -2,66 +2,67 @@
 // rounded (robustness: rule 2), in the order of executor/reference/Recurrence.cpp.
 #pragma once
 
-#include "backends/cpu/runtime/Vector.h"
+#include "backends/cpu/runtime/Bundle.h"
 #include "executor/abi/Gate.h"
 #include "executor/base/ElementaryFunctions.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// The state of some units of one sequence, and what the step leaves for backward.
-template <RnnMode Mode> struct Cell {
+/// The state of some units, and what the step leaves for backward. V: Vector, or a Bundle of them.
+template <RnnMode Mode, typename V> struct Cell {
   static constexpr int G = gateCount(Mode);
-  Vector h, c;
-  Vector gates[G];
+  V h, c;
+  V gates[G];
 
   /// input: W x + bi, recurrent: R h + bh, per gate.
-  LSTMC_INLINE void advance(const Vector (&input)[G], const Vector (&recurrent)[G]) {
+  LSTMC_INLINE void advance(const V (&input)[G], const V (&recurrent)[G]) {
     if constexpr (Mode == RnnMode::Relu) {
-      Vector z = input[0] + recurrent[0];
-      h = gates[0] = select(z <= Vector::zero(), Vector::zero(), z); // NaN stays
+      V z = input[0] + recurrent[0];
+      h = gates[0] = select(z <= V::zero(), V::zero(), z); // NaN stays
     } else if constexpr (Mode == RnnMode::Tanh) {
       h = gates[0] = hyperbolicTangent(input[0] + recurrent[0]);
     } else if constexpr (Mode == RnnMode::Lstm) {
-      gates[kGateI] = sigmoid(input[kGateI] + recurrent[kGateI]);
-      gates[kGateF] = sigmoid(input[kGateF] + recurrent[kGateF]);
+      auto s = sigmoid(
+          Bundle<V, 3>{{input[kGateI] + recurrent[kGateI], input[kGateF] + recurrent[kGateF],
+                        input[kGateO] + recurrent[kGateO]}});
       gates[kGateG] = hyperbolicTangent(input[kGateG] + recurrent[kGateG]);
-      gates[kGateO] = sigmoid(input[kGateO] + recurrent[kGateO]);
+      gates[kGateI] = s.v[0];
+      gates[kGateF] = s.v[1];
+      gates[kGateO] = s.v[2];
       c = gates[kGateF] * c + gates[kGateI] * gates[kGateG];
       h = gates[kGateO] * hyperbolicTangent(c);
     } else {
-      gates[kGateR] = sigmoid(input[kGateR] + recurrent[kGateR]);
-      gates[kGateZ] = sigmoid(input[kGateZ] + recurrent[kGateZ]);
+      auto s = sigmoid(
+          Bundle<V, 2>{{input[kGateR] + recurrent[kGateR], input[kGateZ] + recurrent[kGateZ]}});
+      gates[kGateR] = s.v[0];
+      gates[kGateZ] = s.v[1];
       gates[kGateN] = hyperbolicTangent(input[kGateN] + gates[kGateR] * recurrent[kGateN]);
-      h = (Vector::broadcast(1.0f) - gates[kGateZ]) * gates[kGateN] + gates[kGateZ] * h;
+      h = (V::broadcast(1.0f) - gates[kGateZ]) * gates[kGateN] + gates[kGateZ] * h;
     }
   }
 };
 
 /// What a step backward reads and makes.
-template <RnnMode Mode> struct CellGradient {
+template <RnnMode Mode, typename V> struct CellGradient {
   static constexpr int G = gateCount(Mode);
-  Vector dh, dc;          ///< of the state after the step; dc then of the state before
-  Vector before, cBefore; ///< state before the step: h of gru, c of lstm
-  Vector cell;            ///< lstm c', gru R h + bh of gate n
-  Vector gates[G];
-  Vector input[G];  ///< gradient of W x + bi
-  Vector hidden[G]; ///< gradient of R h + bh
-  Vector direct;    ///< gru: gradient of h before the step that takes no product
+  V dh, dc;          ///< of the state after the step; dc then of the state before
+  V before, cBefore; ///< state before the step: h of gru, c of lstm
+  V cell;            ///< lstm c', gru R h + bh of gate n
+  V gates[G];
+  V input[G];  ///< gradient of W x + bi
+  V hidden[G]; ///< gradient of R h + bh
+  V direct;    ///< gru: gradient of h before the step that takes no product
 
-  static LSTMC_INLINE Vector throughSigmoid(Vector d, Vector s) {
-    return d * (s * (Vector::broadcast(1.0f) - s));
-  }
-  static LSTMC_INLINE Vector throughTanh(Vector d, Vector t) {
-    return d * (Vector::broadcast(1.0f) - t * t);
-  }
+  static LSTMC_INLINE V throughSigmoid(V d, V s) { return d * (s * (V::broadcast(1.0f) - s)); }
+  static LSTMC_INLINE V throughTanh(V d, V t) { return d * (V::broadcast(1.0f) - t * t); }
 
   LSTMC_INLINE void retreat() {
     if constexpr (Mode == RnnMode::Relu) {
-      input[0] = select(gates[0] > Vector::zero(), dh, Vector::zero());
+      input[0] = select(gates[0] > V::zero(), dh, V::zero());
     } else if constexpr (Mode == RnnMode::Tanh) {
       input[0] = throughTanh(dh, gates[0]);
     } else if constexpr (Mode == RnnMode::Lstm) {
-      Vector t = hyperbolicTangent(cell);
+      V t = hyperbolicTangent(cell);
       dc = dc + throughTanh(dh * gates[kGateO], t);
       input[kGateI] = throughSigmoid(dc * gates[kGateG], gates[kGateI]);
       input[kGateF] = throughSigmoid(dc * cBefore, gates[kGateF]);
@@ -69,13 +70,14 @@ template <RnnMode Mode> struct CellGradient {
       input[kGateO] = throughSigmoid(dh * t, gates[kGateO]);
       dc = dc * gates[kGateF];
     } else {
-      Vector z = gates[kGateZ], n = gates[kGateN];
-      Vector dn = throughTanh(dh * (Vector::broadcast(1.0f) - z), n);
+      V z = gates[kGateZ], n = gates[kGateN];
+      V dn = throughTanh(dh * (V::broadcast(1.0f) - z), n);
       input[kGateR] = throughSigmoid(dn * cell, gates[kGateR]);
       input[kGateZ] = throughSigmoid(dh * before - dh * n, z);
       input[kGateN] = dn;
       direct = dh * z;
     }
+#pragma unroll
     for (int g = 0; g < G; ++g)
       hidden[g] = input[g];
     if constexpr (Mode == RnnMode::Gru)

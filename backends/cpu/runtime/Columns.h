@@ -17,7 +17,7 @@ constexpr int64_t granules(int64_t n) { return (n + kGranule - 1) / kGranule; }
 /// The block that begins at a granule of a matrix packed from [N, K].
 inline PanelBlock columnBlock(const float *p, int64_t k, int64_t granule) {
   int64_t column = granule * kGranule;
-  return {p + column / kPanel * k * kPanel + column % kPanel, kPanel,
+  return {p + column / kPanel * k * kPanel + column % kPanel,
           kGranuleVectors == 1 ? k * kPanel : kWidth};
 }
 

@@ -162,9 +162,8 @@ private:
       for (int g = 0; g < G; ++g) {
         for (int64_t i = 0; i < count; ++i)
           rows[i] = hidden_[s & 1] + g * B_ * padded_ + list_[r + i] * kPanel;
-        const PanelBlock part{weights.w + g * H_ * weights.kStride, weights.kStride,
-                              weights.vectorStride};
-        multiplyBlock<V>(rows, B_ * kPanel, out, count, part, H_, output, g > 0, g == G - 1);
+        multiplyBlock<V>(rows, B_ * kPanel, out, count, weights.from(g * H_), H_, output, g > 0,
+                         g == G - 1);
       }
       for (int64_t i = 0; i < count; ++i)
         for (int v = 0; v < V; ++v) {
@@ -180,49 +179,60 @@ private:
 
   template <int V> void step(int64_t s, int64_t u) {
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      for (int v = 0; v < V; ++v)
-        if (counts(s, b))
-          retreatCell(s, b, u + v * kWidth);
-        else
+      if (counts(s, b))
+        retreat<V>(s, b, u);
+      else
+        for (int v = 0; v < V; ++v)
           passBy(s, b, u + v * kWidth);
   }
 
-  LSTMC_INLINE void retreatCell(int64_t s, int64_t b, int64_t u) {
-    const int64_t t = stepAt(s), real = H_ - u, at = place(b, u);
+  /// One row and R vectors of units.
+  template <int R> void retreat(int64_t s, int64_t b, int64_t u) {
+    const int64_t t = stepAt(s);
     const bool first = s == 0 || !counts(s - 1, b);
     const int64_t previous = first ? 0 : stepAt(s - 1);
-    CellGradient<Mode> cell;
-    cell.dh = Vector::load(dh_ + at) + (o_[kDy] ? getRow(o_[kDy], t, b, u, real) : Vector::zero());
+    auto state = [&](const float *matrix) {
+      return group<R>([&](int i) { return Vector::load(matrix + place(b, u + i * kWidth)); });
+    };
+    auto row = [&](const Tensor &from, int64_t step, int64_t offset) {
+      return group<R>([&](int i) {
+        const int64_t unit = u + i * kWidth;
+        return getRow(from, step, b, offset + unit, H_ - unit);
+      });
+    };
+    auto initial = [&](const Tensor &from) {
+      Tensor rows = from; // [1, B, H]
+      rows.strides = {0, from.strides[0], from.strides[1]};
+      return from ? row(rows, 0, 0) : Group<R>::zero();
+    };
+    CellGradient<Mode, Group<R>> cell;
+    cell.dh = state(dh_) + (o_[kDy] ? row(o_[kDy], t, 0) : Group<R>::zero());
 #pragma unroll
     for (int g = 0; g < G; ++g)
-      cell.gates[g] = getRow(o_[kGates], t, b, g * H_ + u, real);
+      cell.gates[g] = row(o_[kGates], t, g * H_);
     if constexpr (kLstm || kGru)
-      cell.cell = getRow(o_[kCells], t, b, u, real);
+      cell.cell = row(o_[kCells], t, 0);
     if constexpr (kLstm) {
-      cell.dc = Vector::load(dc_ + at);
-      cell.cBefore = !first ? getRow(o_[kCells], previous, b, u, real) : initial(o_[kC0], b, u);
+      cell.dc = state(dc_);
+      cell.cBefore = !first ? row(o_[kCells], previous, 0) : initial(o_[kC0]);
     }
     if constexpr (kGru)
-      cell.before = o_[kBefore] ? getRow(o_[kBefore], t, b, u, real)
-                    : !first    ? getRow(o_[kY], previous, b, u, real)
-                                : initial(o_[kH0], b, u);
+      cell.before = o_[kBefore] ? row(o_[kBefore], t, 0)
+                    : !first    ? row(o_[kY], previous, 0)
+                                : initial(o_[kH0]);
     cell.retreat();
-    if constexpr (kLstm)
-      cell.dc.store(dc_ + at);
-    if constexpr (kGru)
-      cell.direct.store(dh_ + at);
 #pragma unroll
-    for (int g = 0; g < G; ++g)
-      putGate(t, b, u, g, hidden_[s & 1] + at, cell.input[g], cell.hidden[g]);
-  }
-
-  /// A row of an initial state [B, H]; 0 where it is absent.
-  Vector initial(const Tensor &state, int64_t b, int64_t u) const {
-    if (!state)
-      return Vector::zero();
-    Tensor rows = state;
-    rows.strides = {0, state.strides[0], state.strides[1]};
-    return getRow(rows, 0, b, u, H_ - u);
+    for (int i = 0; i < R; ++i) {
+      const int64_t unit = u + i * kWidth, at = place(b, unit);
+      if constexpr (kLstm)
+        member(cell.dc, i).store(dc_ + at);
+      if constexpr (kGru)
+        member(cell.direct, i).store(dh_ + at);
+#pragma unroll
+      for (int g = 0; g < G; ++g)
+        putGate(t, b, unit, g, hidden_[s & 1] + at, member(cell.input[g], i),
+                member(cell.hidden[g], i));
+    }
   }
 
   LSTMC_INLINE void putGate(int64_t t, int64_t b, int64_t u, int g, float *blocked, Vector input,

@@ -38,6 +38,8 @@ template <RnnMode Mode> class Forward {
   static constexpr bool kLstm = Mode == RnnMode::Lstm;
   /// Vectors in a block of units: all gates of one vector, or several vectors of one gate.
   static constexpr int kVectors = G > 1 ? G : kGranuleVectors *kBlockGranules;
+  /// Rows whose gates are finished side by side, as registers allow.
+  static constexpr int kTogether = kWidth == 16 ? 2 : 1;
   /// Units that workers take at a time.
   static constexpr int64_t kUnits = G > 1 ? kWidth : kGranule;
 
@@ -127,9 +129,9 @@ private:
   }
 
   /// The block of a packed [G*H, K] matrix that begins at unit u.
-  PanelBlock block(const float *p, int64_t k, int64_t u) const {
+  auto block(const float *p, int64_t k, int64_t u) const {
     if constexpr (G > 1)
-      return {p + u / kPanel * k * G * kPanel + u % kPanel, G * kPanel, kPanel};
+      return GateBlock<G>{p + u / kPanel * k * G * kPanel + u % kPanel};
     else
       return columnBlock(p, k, u / kGranule);
   }
@@ -192,7 +194,7 @@ private:
   /// W x + bi of `count` steps from s0 on for a block of units.
   template <int V> void project(int64_t s0, int64_t count, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, o_[kBi], u);
-    const PanelBlock weights = block(o_[kW].as<float>(), I_, u);
+    const auto weights = block(o_[kW].as<float>(), I_, u);
     const Tensor &x = o_[kX];
     const float *rows[kPassRows];
     float *out[kPassRows];
@@ -226,7 +228,7 @@ private:
   /// Step s for a block of units, over all rows in the list.
   template <int V> void step(int64_t s, int64_t s0, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(kWidth, o_[kBh], u);
-    const PanelBlock weights = block(o_[kR].as<float>(), H_, u);
+    const auto weights = block(o_[kR].as<float>(), H_, u);
     alignas(64) float sums[kPassRows][V * kWidth];
     const float *rows[kPassRows];
     float *out[kPassRows];
@@ -240,50 +242,79 @@ private:
       for (int64_t i = 0; i < count; ++i)
         rows[i] = now + list_[r + i] * kPanel;
       multiplyBlock<V>(rows, B_ * kPanel, out, count, weights, H_, output);
-      for (int64_t i = 0; i < count; ++i) {
-        const int64_t b = list_[r + i];
-        const float *projected = projection((s - s0) * B_ + b, u);
-        if constexpr (G > 1)
-          finish(s, t, b, u, projected, sums[i]);
-        else
-          for (int v = 0; v < V; ++v)
-            finish(s, t, b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth);
+      if constexpr (G > 1) {
+        int64_t i = 0;
+        for (; i + kTogether <= count; i += kTogether)
+          finish<kTogether>(
+              s, t, [&](int j) __attribute__((always_inline)) {
+                const int64_t b = list_[r + i + j];
+                return Place{b, u, projection((s - s0) * B_ + b, u), sums[i + j]};
+              });
+        for (; i < count; ++i) {
+          const int64_t b = list_[r + i];
+          finish<1>(s, t, [&](int) {
+            return Place{b, u, projection((s - s0) * B_ + b, u), sums[i]};
+          });
+        }
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t b = list_[r + i];
+          const float *projected = projection((s - s0) * B_ + b, u);
+          finish<V>(
+              s, t, [&](int v) __attribute__((always_inline)) {
+                return Place{b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth};
+              });
+        }
       }
       r += count;
     }
   }
 
-  /// Gates and state of one row and one vector of units, from the two sums of each gate.
-  LSTMC_INLINE void finish(int64_t s, int64_t t, int64_t b, int64_t u, const float *projected,
-                           const float *sums) {
-    Vector input[G], recurrent[G];
+  /// One row and one vector of units: where the two sums of each gate are.
+  struct Place {
+    int64_t b, u;
+    const float *projected, *sums;
+  };
+
+  /// Gates and state of R places, placeAt(0) to placeAt(R - 1).
+  template <int R, typename F> LSTMC_INLINE void finish(int64_t s, int64_t t, F placeAt) {
+    using V = Group<R>;
+    Place places[R];
+    int64_t at[R];
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      places[i] = placeAt(i);
+      at[i] = (places[i].u / kPanel * B_ + places[i].b) * kPanel + places[i].u % kPanel;
+    }
+    V input[G], recurrent[G];
 #pragma unroll
     for (int g = 0; g < G; ++g) {
-      input[g] = Vector::load(projected + g * kPanel);
-      recurrent[g] = Vector::load(sums + g * kWidth);
+      input[g] = group<R>([&](int i) { return Vector::load(places[i].projected + g * kPanel); });
+      recurrent[g] = group<R>([&](int i) { return Vector::load(places[i].sums + g * kWidth); });
     }
-    const int64_t place = (u / kPanel * B_ + b) * kPanel + u % kPanel;
-    Cell<Mode> cell;
-    const Vector before = Vector::load(h_[s & 1] + place);
-    cell.h = before;
+    Cell<Mode, V> cell;
+    const V before = cell.h = group<R>([&](int i) { return Vector::load(h_[s & 1] + at[i]); });
     if constexpr (kLstm)
-      cell.c = Vector::load(c_ + place);
+      cell.c = group<R>([&](int i) { return Vector::load(c_ + at[i]); });
     cell.advance(input, recurrent);
-    cell.h.store(h_[~s & 1] + place);
-    if constexpr (kLstm)
-      cell.c.store(c_ + place);
 
-    const int64_t real = H_ - u;
-    putRow(o_[kY], t, b, u, real, cell.h);
-    if (const Tensor &gates = o_[kGates])
 #pragma unroll
-      for (int g = 0; g < G; ++g)
-        putRow(gates, t, b, g * H_ + u, real, cell.gates[g]);
-    if (o_[kCells])
-      putRow(o_[kCells], t, b, u, real,
-             kLstm ? cell.c : recurrent[Mode == RnnMode::Gru ? kGateN : 0]);
-    if (o_[kBefore])
-      putRow(o_[kBefore], t, b, u, real, before);
+    for (int i = 0; i < R; ++i) {
+      const int64_t b = places[i].b, u = places[i].u, real = H_ - u;
+      member(cell.h, i).store(h_[~s & 1] + at[i]);
+      if constexpr (kLstm)
+        member(cell.c, i).store(c_ + at[i]);
+      putRow(o_[kY], t, b, u, real, member(cell.h, i));
+      if (o_[kGates])
+#pragma unroll
+        for (int g = 0; g < G; ++g)
+          putRow(o_[kGates], t, b, g * H_ + u, real, member(cell.gates[g], i));
+      if (o_[kCells])
+        putRow(o_[kCells], t, b, u, real,
+               member(kLstm ? cell.c : recurrent[Mode == RnnMode::Gru ? kGateN : 0], i));
+      if (o_[kBefore])
+        putRow(o_[kBefore], t, b, u, real, member(before, i));
+    }
   }
 
   /// Rows that do not count keep their state; then all workers have h of the next step.

@@ -24,27 +24,35 @@ inline constexpr int64_t kPassRows = 48;
 /// Rows in a tile of V vectors: as many sums as registers hold beside V weights and one broadcast.
 template <int V> inline constexpr int kTileRows = kWidth == 16 ? 6 : V > 2 ? 3 : 6;
 
-/// Columns next to one another in a packed matrix: vector v of step k lies at w + k * kStride + v *
-/// vectorStride.
+/// Columns next to one another in a matrix packed with G gates: all gates of one vector of units.
+/// Vector v of step k lies at w + k * kStride + v * vectorStride.
+template <int G> struct GateBlock {
+  const float *w;
+  static constexpr int64_t kStride = G * kPanel, vectorStride = kPanel;
+  GateBlock from(int64_t k) const { return {w + k * kStride}; }
+};
+
+/// The same in a matrix packed with gates = 0: vectors of one panel, or of panels side by side.
 struct PanelBlock {
   const float *w;
-  int64_t kStride;
+  static constexpr int64_t kStride = kPanel;
   int64_t vectorStride;
+  PanelBlock from(int64_t k) const { return {w + k * kStride, vectorStride}; }
 };
 
 /// sums[m][v] += rows[m][k] * w[k][v] for k ascending, one fma each.
-template <int M, int V>
+template <int M, int V, typename Block>
 LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[M],
-                               int64_t groupStride, const PanelBlock &block, int64_t k) {
+                               int64_t groupStride, const Block &block, int64_t k) {
   const float *w = block.w;
-  const int64_t kStride = block.kStride, vectorStride = block.vectorStride;
+  const int64_t vectorStride = block.vectorStride;
   int64_t at = 0;
   auto step = [&](int64_t offset) __attribute__((always_inline)) {
     Vector weights[V];
 #pragma unroll
     for (int v = 0; v < V; ++v)
       weights[v] = Vector::load(w + v * vectorStride);
-    w += kStride;
+    w += Block::kStride;
 #pragma unroll
     for (int m = 0; m < M; ++m) {
       Vector x = Vector::broadcast(rows[m][offset]);
@@ -86,15 +94,15 @@ template <int V> struct BlockOutput {
 
 /// out[r] = rows[r] times the block (+ bias) for `count` <= kPassRows rows. With `more`, the sums
 /// go on from what is in `out`.
-template <int V>
+template <int V, typename Block>
 inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *const *out,
-                          int64_t count, PanelBlock block, int64_t k, const BlockOutput<V> &output,
+                          int64_t count, Block block, int64_t k, const BlockOutput<V> &output,
                           bool more = false, bool last = true) {
   const int64_t tiles = (count + kTileRows<V> - 1) / kTileRows<V>;
   for (int64_t k0 = 0; k0 < k || k0 == 0; k0 += kDepth) {
     const int64_t depth = std::min(kDepth, k - k0);
     const bool goOn = more || k0 > 0, finish = last && k0 + kDepth >= k;
-    const PanelBlock part{block.w + k0 * block.kStride, block.kStride, block.vectorStride};
+    const Block part = block.from(k0);
     const int64_t offset = k0 / kGroup * groupStride;
     for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
       const int64_t here = (count - r + tiles - tile - 1) / (tiles - tile);
@@ -113,7 +121,7 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
                                             : Vector::load(out[r + i] + v * output.vectorStride,
                                                            output.mask[v]);
             }
-            multiplyTile<M, V>(sums, from, groupStride, part, depth);
+            multiplyTile(sums, from, groupStride, part, depth);
 #pragma unroll
             for (int i = 0; i < M; ++i)
 #pragma unroll
