@@ -205,6 +205,12 @@ private:
         if (binding.role != "output" && binding.role != "metric")
           return refuse(role, ErrorCode::E0604, "found {}, want output or metric",
                         inQuotes(binding.role));
+        bool metric = binding.role == "metric";
+        if ((metric || binding.name == "gradient_norm") &&
+            (held.dtype != DType::F64 || held.shape != std::vector<int64_t>{metric ? 4 : 1}))
+          return refuse(buffer, ErrorCode::E0605, "found {}, want f64[{}] for {}",
+                        typeText(held.dtype, held.shape), metric ? 4 : 1,
+                        metric ? "a metric" : "gradient_norm");
         if (held.kind == Kind::Activation || held.kind == Kind::Workspace)
           return refuse(buffer, ErrorCode::E0605,
                         "found buffers[{}] of kind {}, want one that lives to the end",

@@ -73,11 +73,12 @@ TEST(PackageBytes, OffsetOutsideNamesFieldAndByte) {
   // The length of the list of launches of step becomes enormous.
   const auto *launches = package->entries()->Get(2)->programs()->Get(0)->launches();
   size_t at = size_t(reinterpret_cast<const uint8_t *>(launches) - bytes.data());
+  size_t count = 0x10000000ull + launches->size();
   bytes[at + 3] = 0x10;
   EXPECT_EQ(refusal(bytes), fmt::format("a.lstmc: byte {}: error[E0602]: "
                                         "entries[2].programs[0].launches: found {} bytes at offset "
                                         "{}, want them within {}",
-                                        at, (0x10000000ull + 5) * 4, at + 4, bytes.size()));
+                                        at, count * 4, at + 4, bytes.size()));
 }
 
 TEST(PackageBytes, ByteOfARefusedFieldIsWhereItStands) {

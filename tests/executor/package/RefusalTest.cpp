@@ -46,7 +46,7 @@ const Case kCases[] = {
     {"DeviceTwice", [](auto &d) { d.devices.push_back({"cpu:0", 0}); }, "E0612",
      "devices[1].name: found \"cpu:0\" again, want it once"},
     {"ArenaTooLarge", [](auto &d) { d.devices[0].arenaBytes += 64; }, "E0605",
-     "devices[0].arena_bytes: found 960, want at most 896, where the last buffer ends"},
+     "devices[0].arena_bytes: found 1024, want at most 960, where the last buffer ends"},
     {"ArenaEnormous", [](auto &d) { d.devices[0].arenaBytes = 1ull << 60; }, "E0604",
      "devices[0].arena_bytes: found 1152921504606846976, want at most 281474976710656"},
     {"NoShards", [](auto &d) { d.shards = 0; }, "E0604", "shards: found 0, want 1 to 4096"},
@@ -75,10 +75,10 @@ const Case kCases[] = {
     {"BufferMisaligned", [](auto &d) { d.buffers[kX].offset += 4; }, "E0604",
      "buffers[5].offset: found 516, want a multiple of 64"},
     {"BufferOutsideArena", [](auto &d) { d.buffers[kX].bytes = 1 << 20; }, "E0604",
-     "buffers[5].offset: found 1048576 bytes at offset 512, want them within the arena's 896"},
+     "buffers[5].offset: found 1048576 bytes at offset 512, want them within the arena's 960"},
     {"BufferEndWraps", [](auto &d) { d.buffers[kX].bytes = ~0ull; }, "E0604",
      "buffers[5].offset: found 18446744073709551615 bytes at offset 512, want them within the "
-     "arena's 896"},
+     "arena's 960"},
     {"BufferLocation", [](auto &d) { d.buffers[kX].location = 2; }, "E0604",
      "buffers[5].location: found 2, want below 2, the number of locations"},
     {"BufferEntry", [](auto &d) { d.buffers[kStepY].entry = 3; }, "E0604",
@@ -89,8 +89,8 @@ const Case kCases[] = {
      "buffers[10].entry: found activation that persists, want one of an entry"},
     {"StateOfAnEntry", [](auto &d) { d.buffers[kState].entry = 1; }, "E0611",
      "buffers[4].entry: found state of entry 1, want -1: it persists"},
-    {"LifeBeyondTheEntry", [](auto &d) { d.buffers[kStepY].to = 5; }, "E0604",
-     "buffers[10].to: found 5, want below 5, the number of launches of its entry"},
+    {"LifeBeyondTheEntry", [](auto &d) { d.buffers[kStepY].to = 6; }, "E0604",
+     "buffers[10].to: found 6, want below 6, the number of launches of its entry"},
     {"LifeBackwards", [](auto &d) { d.buffers[kStepY].from = 4; }, "E0605",
      "buffers[10].from: found 4, want at most 3, its `to`"},
     {"InputNotFromTheStart",
@@ -117,7 +117,7 @@ const Case kCases[] = {
        d.buffers[kBufferCount].kind = Kind::Workspace;
      },
      "E0611",
-     "buffers[12].offset: found bytes 832 to 856, want none of those that buffers[10] holds at "
+     "buffers[13].offset: found bytes 832 to 856, want none of those that buffers[10] holds at "
      "launch 3, 832 to 856"},
     {"PrepareOverInputs",
      [](auto &d) {
@@ -127,7 +127,7 @@ const Case kCases[] = {
        d.entries[kStep] = {"other", {}, {}, {}};
        d.buffers[kStepY].entry = kForward;
        d.buffers[kStepY].from = d.buffers[kStepY].to = 0;
-       d.buffers[kStepY].offset = 896;
+       d.buffers[kStepY].offset = 960;
        d.devices[0].arenaBytes += 64;
        d.metrics.clear();
        d.buffers.push_back(d.buffers[kX]);
@@ -136,7 +136,7 @@ const Case kCases[] = {
        d.buffers.back().to = 0;
      },
      "E0611",
-     "buffers[12].offset: found bytes 512 to 544, want none of those that buffers[5] holds "
+     "buffers[13].offset: found bytes 512 to 544, want none of those that buffers[5] holds "
      "always, 512 to 544"},
 
     // ---- fused programs ----
@@ -214,8 +214,8 @@ const Case kCases[] = {
      "weight_gradient"},
     {"OperandMissing", [](auto &d) { stepLaunch(d, 1).operands[0] = {}; }, "E0611",
      "entries[2].programs[0].launches[1].operands[0].buffer: found none, want one: x is required"},
-    {"OperandBuffer", [](auto &d) { stepLaunch(d, 1).operands[0].buffer = 12; }, "E0604",
-     "entries[2].programs[0].launches[1].operands[0].buffer: found 12, want below 12, the number "
+    {"OperandBuffer", [](auto &d) { stepLaunch(d, 1).operands[0].buffer = 13; }, "E0604",
+     "entries[2].programs[0].launches[1].operands[0].buffer: found 13, want below 13, the number "
      "of buffers"},
     {"OperandExtent", [](auto &d) { stepLaunch(d, 1).operands[0].shape[1] = 0; }, "E0604",
      "entries[2].programs[0].launches[1].operands[0].shape[1]: found 0, want at least 1"},
@@ -258,18 +258,18 @@ const Case kCases[] = {
      "E0611",
      "entries[1].programs[0].launches[1].operands[1].buffer: found bytes that operands[0] has "
      "too, want others for y of copy"},
-    {"FusedShifted", [](auto &d) { std::swap(stepLaunch(d, 4).operands[0].shape[0], stepLaunch(d, 4).operands[0].shape[1]); },
+    {"FusedShifted", [](auto &d) { std::swap(stepLaunch(d, 5).operands[0].shape[0], stepLaunch(d, 5).operands[0].shape[1]); },
      "E0605",
-     "entries[2].programs[0].launches[4].operands[1].shape: found [3, 4], want [4, 3], that of "
+     "entries[2].programs[0].launches[5].operands[1].shape: found [3, 4], want [4, 3], that of "
      "operands[0] for operand of fused"},
     {"FusedOtherView",
-     [](auto &d) { stepLaunch(d, 4).operands[0].strides = {0, 1}; }, "E0611",
-     "entries[2].programs[0].launches[4].operands[3].buffer: found bytes that operands[0] has "
+     [](auto &d) { stepLaunch(d, 5).operands[0].strides = {0, 1}; }, "E0611",
+     "entries[2].programs[0].launches[5].operands[3].buffer: found bytes that operands[0] has "
      "too, want others for operand of fused"},
-    {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 4).ints = {1}; }, "E0604",
-     "entries[2].programs[0].launches[4].ints[0]: found 1, want 0 to 0 for program of fused"},
-    {"FusedOperandCount", [](auto &d) { stepLaunch(d, 4).operands.pop_back(); }, "E0605",
-     "entries[2].programs[0].launches[4].operands[0].shape: found 3 operands, want 4, those of "
+    {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 5).ints = {1}; }, "E0604",
+     "entries[2].programs[0].launches[5].ints[0]: found 1, want 0 to 0 for program of fused"},
+    {"FusedOperandCount", [](auto &d) { stepLaunch(d, 5).operands.pop_back(); }, "E0605",
+     "entries[2].programs[0].launches[5].operands[0].shape: found 3 operands, want 4, those of "
      "programs[0] for operand of fused"},
     {"ReadBeforeWritten",
      [](auto &d) {
@@ -277,7 +277,7 @@ const Case kCases[] = {
        std::swap(stepLaunch(d, 1), stepLaunch(d, 2));
      },
      "E0611",
-     "entries[2].programs[0].launches[1].operands[1].buffer: found buffers[10], which no launch "
+     "entries[2].programs[0].launches[1].operands[0].buffer: found buffers[10], which no launch "
      "before wrote"},
     {"UsedBeforeItsLife", [](auto &d) { d.buffers[kStepY].from = 2; }, "E0611",
      "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[10], which lives from "
@@ -289,10 +289,10 @@ const Case kCases[] = {
      [](auto &d) { stepLaunch(d, 1).operands[3].buffer = kForwardY; }, "E0611",
      "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[11] of entry 1, want "
      "one of entry 2"},
-    {"CommitBeyond", [](auto &d) { d.entries[kStep].programs[0].commit = 6; }, "E0604",
-     "entries[2].programs[0].commit: found 6, want at most 5"},
-    {"WeightsBeforeCommit", [](auto &d) { d.entries[kStep].programs[0].commit = 5; }, "E0611",
-     "entries[2].programs[0].launches[4].operands[3].buffer: found buffers[0] of kind parameter "
+    {"CommitBeyond", [](auto &d) { d.entries[kStep].programs[0].commit = 7; }, "E0604",
+     "entries[2].programs[0].commit: found 7, want at most 6"},
+    {"WeightsBeforeCommit", [](auto &d) { d.entries[kStep].programs[0].commit = 6; }, "E0611",
+     "entries[2].programs[0].launches[5].operands[3].buffer: found buffers[0] of kind parameter "
      "written before `commit`, want it from there on"},
     {"StateBeforeCommit", [](auto &d) { d.entries[kForward].programs[0].commit = 2; }, "E0611",
      "entries[1].programs[0].launches[1].operands[1].buffer: found buffers[4] of kind state "
@@ -391,7 +391,7 @@ const Case kCases[] = {
     {"ParameterMultiplier", [](auto &d) { d.parameters[0].lrMult = 0.0 / 0.0; }, "E0604",
      "parameters[0].lr_mult: found nan, want a finite number"},
     {"GradientIndex", [](auto &d) { d.parameters[0].gradients = {77}; }, "E0604",
-     "parameters[0].gradients[0]: found 77, want below 12, the number of buffers"},
+     "parameters[0].gradients[0]: found 77, want below 13, the number of buffers"},
     {"SlotTwice",
      [](auto &d) { d.parameters[0].slots.push_back(d.parameters[0].slots[0]); }, "E0612",
      "parameters[0].slots[1].name: found \"momentum\" again, want it once"},
@@ -420,9 +420,25 @@ const Case kCases[] = {
     {"OutputOfAnotherEntry",
      [](auto &d) { d.entries[kStep].outputs[0].buffer = kForwardY; }, "E0611",
      "entries[2].outputs[0].buffer: found buffers[11] of entry 1, want one of entry 2"},
-    {"OutputKind", [](auto &d) { d.entries[kStep].outputs[0].buffer = kStepY; }, "E0605",
-     "entries[2].outputs[0].buffer: found buffers[10] of kind activation, want one that lives to "
+    {"OutputKind",
+     [](auto &d) {
+       d.entries[kStep].outputs.push_back({"y", kStepY, "output", {}});
+     },
+     "E0605", "entries[2].outputs[2].buffer: found buffers[10] of kind activation, want one that lives to "
      "the end"},
+    {"MetricType",
+     [](auto &d) {
+       d.buffers[kLoss].shape = {3};
+       auto &l = stepLaunch(d, 2);
+       l = {KernelId::Fill, {{kLoss, 0, {3}, {}}}, {}, {0}, 0};
+     },
+     "E0605", "entries[2].outputs[0].buffer: found f64[3], want f64[4] for a metric"},
+    {"NormType",
+     [](auto &d) {
+       d.buffers[kNorm].dtype = DType::F32;
+       stepLaunch(d, 4) = {KernelId::Fill, {{kNorm, 0, {1}, {}}}, {}, {0}, 0};
+     },
+     "E0605", "entries[2].outputs[1].buffer: found f32[1], want f64[1] for gradient_norm"},
     {"MetricUnknown", [](auto &d) { d.metrics[0].name = "y"; }, "E0604",
      "metrics[0].name: found \"y\", want an output of evaluate or step"},
     {"MetricTwice", [](auto &d) { d.metrics.push_back(d.metrics[0]); }, "E0612",

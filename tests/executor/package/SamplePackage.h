@@ -20,8 +20,9 @@ enum BufferIndex : uint32_t {
   kUpdate,
   kSeed,
   kLoss,
-  kStepY, ///< activation of step, launches 0 to 2
+  kStepY, ///< activation of step, launches 1 to 3
   kForwardY,
+  kNorm,
   kBufferCount,
 };
 enum EntryIndex : uint32_t { kPrepare, kForward, kStep };
@@ -31,7 +32,7 @@ inline constexpr int64_t kBatch = 2, kInputs = 4, kUnits = 3;
 /// w f32[3, 4], x f32[2, 4], y f32[2, 3].
 ///   prepare:forward   p = pack(w)
 ///   forward           y = x w^T; commit; state = y
-///   step              y = x w^T; loss = sum of squares of y; gradient = y^T x; commit; w = w -
+///   step              y = x w^T; loss = sum of y; gradient = y^T x and its norm; commit; w = w -
 ///   rate * gradient
 inline PackageData samplePackage() {
   using namespace sample;
@@ -62,7 +63,7 @@ inline PackageData samplePackage() {
   add(Kind::Scalar, DType::F32, {1}, "learning_rate");
   add(Kind::Scalar, DType::I64, {1}, "update");
   add(Kind::Scalar, DType::I64, {1}, "seed");
-  add(Kind::Output, DType::F64, {1}, "loss");
+  add(Kind::Output, DType::F64, {4}, "loss");
   add(Kind::Activation, DType::F32, {kBatch, kUnits}, "y", kStep, 1, 3);
   // Lives in another entry, so in the same place.
   data.buffers.push_back(data.buffers[kStepY]);
@@ -70,6 +71,7 @@ inline PackageData samplePackage() {
   data.buffers[kForwardY].entry = kForward;
   data.buffers[kForwardY].from = 0;
   data.buffers[kForwardY].to = 1;
+  add(Kind::Output, DType::F64, {1}, "gradient_norm");
   data.devices = {{"cpu:0", end}};
 
   Operand w{kWeight, 0, {kUnits, kInputs}, {}};
@@ -96,8 +98,12 @@ inline PackageData samplePackage() {
               {},
               {},
               1};
-  Launch loss{
-      KernelId::NormSquared, {{kLoss, 0, {1}, {}}, {kStepY, 0, {kBatch, kUnits}, {}}}, {}, {}, 1};
+  Launch loss{KernelId::LossMetric,
+              {{kStepY, 0, {1, kBatch, kUnits}, {}}, {kLoss, 0, {4}, {}}},
+              {2},
+              {},
+              1};
+  Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, gradient}, {}, {}, 1};
   Launch weightGradient{
       KernelId::WeightGradient,
       {gradient, {}, {kStepY, 0, {1, kBatch, 1, kUnits}, {}}, {kX, 0, {1, kBatch, 1, kInputs}, {}}},
@@ -114,8 +120,8 @@ inline PackageData samplePackage() {
                             {{0, {product(kForwardY), keep}, 1}}};
   data.entries[kStep] = {"step",
                          {inputX, scalarRate, scalarUpdate},
-                         {{"loss", kLoss, "metric", {}}},
-                         {{0, {pack, product(kStepY), loss, weightGradient, update}, 4}}};
+                         {{"loss", kLoss, "metric", {}}, {"gradient_norm", kNorm, "output", {}}},
+                         {{0, {pack, product(kStepY), loss, weightGradient, norm, update}, 5}}};
 
   Parameter parameter;
   parameter.name = "w";

@@ -1,0 +1,42 @@
+#include "backends/registry/Devices.h"
+
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Level.h"
+#include "executor/device/HostDevice.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc {
+
+namespace {
+
+KernelFunction fastKernel(KernelId id, std::span<const Tensor> operands) {
+  return cpu::kernelTable(cpu::chosenLevel()).find(id, operands);
+}
+
+KernelFunction naiveKernel(KernelId id, std::span<const Tensor>) { return reference::kernel(id); }
+
+} // namespace
+
+Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
+                                                         DeviceOptions options) {
+  for (const DeviceName &name : names)
+    if (name.kind != DeviceKind::Cpu)
+      return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d cpu would do",
+                  name.text());
+  if (names.size() != 1)
+    return fail(ErrorCode::E0501, "found {} devices, this version runs 1; -d cpu would do",
+                names.size());
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const DeviceName &name : names)
+    devices.push_back(makeHostDevice(
+        name.text(), options.engine == Engine::Naive ? naiveKernel : fastKernel, options.threads));
+  return devices;
+}
+
+Result<std::vector<std::unique_ptr<Device>>> makeDevices(std::string_view list,
+                                                         DeviceOptions options) {
+  LSTMC_ASSIGN(std::vector<DeviceName> names, parseDevices(list));
+  return makeDevices(names, options);
+}
+
+} // namespace lstmc

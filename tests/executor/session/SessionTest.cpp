@@ -1,0 +1,304 @@
+// A hand-made package, run: weights in and out, the step, what is not finite, and no allocation.
+#include "executor/session/Session.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "backends/registry/Devices.h"
+#include "executor/base/Hash.h"
+#include "executor/device/HostDevice.h"
+#include "executor/reference/Reference.h"
+#include "tests/executor/package/SamplePackage.h"
+
+// Counts every allocation of the process.
+static std::atomic<size_t> allocations{0};
+void *operator new(size_t bytes) {
+  ++allocations;
+  if (void *memory = std::malloc(bytes))
+    return memory;
+  std::abort();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+namespace lstmc {
+namespace {
+
+using package::Package;
+using package::PackageData;
+
+std::vector<std::unique_ptr<Device>> devices(int threads) {
+  auto made = makeDevices("cpu", {threads, Engine::Naive});
+  EXPECT_TRUE(made.ok());
+  return std::move(*made);
+}
+
+std::unique_ptr<Session> makeSession(const PackageData &data = package::samplePackage(),
+                                     SessionOptions options = {}, int threads = 1) {
+  auto package = Package::open(package::serialize(data));
+  EXPECT_TRUE(package.ok()) << package.error().text();
+  auto session = Session::create(*package, devices(threads), options);
+  EXPECT_TRUE(session.ok()) << session.error().text();
+  return std::move(*session);
+}
+
+std::vector<float> values(const Tensor &tensor) {
+  return {tensor.as<float>(), tensor.as<float>() + tensor.elements()};
+}
+
+/// w = 1 to 12, x = 1 to 8.
+void fill(Session &session) {
+  Tensor w = *session.parameter("w"), x = *session.input("step", "x");
+  for (int i = 0; i < 12; ++i)
+    w.as<float>()[i] = float(i + 1);
+  for (int i = 0; i < 8; ++i)
+    x.as<float>()[i] = float(i + 1);
+  session.parametersChanged();
+}
+
+// y[0] = [1*1 + 2*2 + 3*3 + 4*4, 1*5 + 2*6 + 3*7 + 4*8, ...]
+const std::vector<float> kY{30, 70, 110, 70, 174, 278};
+
+TEST(Session, ForwardComputesAndKeepsTheState) {
+  auto session = makeSession();
+  fill(*session);
+  ASSERT_TRUE(session->run("forward").ok());
+  EXPECT_EQ(values(*session->output("forward", "y")), kY);
+  EXPECT_EQ(values(*session->state("h")), kY);
+  session->resetStates();
+  EXPECT_EQ(values(*session->state("h")), std::vector<float>(6, 0));
+}
+
+TEST(Session, WeightsArePackedAgainWhenTheyChanged) {
+  auto session = makeSession();
+  fill(*session);
+  ASSERT_TRUE(session->run("forward").ok());
+  std::vector<float> ones(12, 1);
+  Tensor value = *session->parameter("w");
+  value.data = ones.data();
+  ASSERT_TRUE(session->setParameter("w", value).ok());
+  ASSERT_TRUE(session->run("forward").ok());
+  EXPECT_EQ(values(*session->output("forward", "y")), (std::vector<float>{10, 10, 10, 26, 26, 26}));
+}
+
+TEST(Session, StepChangesWeightsByRateTimesGradient) {
+  auto session = makeSession();
+  fill(*session);
+  EXPECT_TRUE(session->setScalar("learning_rate", 0.5));
+  EXPECT_TRUE(session->setScalar("update", int64_t(1)));
+  EXPECT_FALSE(session->setScalar("momentum", 0.5));
+  ASSERT_TRUE(session->run("step").ok());
+  EXPECT_EQ(session->output("step", "loss")->as<double>()[0], 30 + 70 + 110 + 70 + 174 + 278);
+  // gradient[0] = y[0, 0] * x[0] + y[1, 0] * x[1] = 30 * [1, 2, 3, 4] + 70 * [5, 6, 7, 8]
+  std::vector<float> gradient = values(*session->gradient("w"));
+  EXPECT_EQ(std::vector(gradient.begin(), gradient.begin() + 4),
+            (std::vector<float>{380, 480, 580, 680}));
+  std::vector<float> w = values(*session->parameter("w"));
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(w[size_t(i)], float(i + 1) - 0.5f * gradient[size_t(i)]);
+  // The weights of forward are packed anew.
+  ASSERT_TRUE(session->run("forward").ok());
+  EXPECT_EQ(values(*session->output("forward", "y"))[0], 1 * w[0] + 2 * w[1] + 3 * w[2] + 4 * w[3]);
+}
+
+TEST(Session, InitialValuesDependOnTheSeedAlone) {
+  auto session = makeSession();
+  ASSERT_TRUE(session->initialise(1).ok());
+  uint64_t first = session->weightsHash();
+  for (float w : values(*session->parameter("w")))
+    EXPECT_TRUE(w >= -0.5 && w < 0.5) << w;
+  ASSERT_TRUE(session->initialise(2).ok());
+  EXPECT_NE(session->weightsHash(), first);
+  ASSERT_TRUE(session->initialise(1).ok());
+  EXPECT_EQ(session->weightsHash(), first);
+  Tensor w = *session->parameter("w");
+  EXPECT_EQ(session->weightHashes(), std::vector<uint64_t>{hashBytes(w.data, 48)});
+}
+
+TEST(Session, ThreadsAndEnginesGiveTheSameHash) {
+  uint64_t hash = 0;
+  for (Engine engine : {Engine::Naive, Engine::Fast})
+    for (int threads : {1, 2, 3, 5}) {
+      auto package = Package::open(package::serialize(package::samplePackage()));
+      auto made = makeDevices("cpu", {threads, engine});
+      auto session = std::move(*Session::create(*package, std::move(*made)));
+      ASSERT_TRUE(session->initialise(3).ok());
+      Tensor x = *session->input("step", "x");
+      session->setScalar("learning_rate", 0.01);
+      for (int update = 1; update <= 5; ++update) {
+        for (int i = 0; i < 8; ++i)
+          x.as<float>()[i] = std::sin(float(update * 8 + i));
+        ASSERT_TRUE(session->run("step").ok());
+      }
+      hash = hash ? hash : session->weightsHash();
+      EXPECT_EQ(session->weightsHash(), hash) << threads;
+    }
+}
+
+TEST(Session, NothingIsAllocatedInARun) {
+  for (int threads : {1, 2}) {
+    auto session = makeSession(package::samplePackage(), {}, threads);
+    fill(*session);
+    session->setScalar("learning_rate", 1e-3);
+    for (std::string_view entry : {"step", "forward"}) {
+      session->parametersChanged();
+      size_t before = allocations;
+      for (int i = 0; i < 10; ++i) {
+        session->setScalar("update", int64_t(i));
+        ASSERT_TRUE(session->run(entry).ok());
+      }
+      EXPECT_EQ(allocations, before) << entry << ", " << threads << " threads";
+    }
+  }
+}
+
+TEST(Session, MeasuredPeakIsThePlannedOne) {
+  auto session = makeSession();
+  fill(*session);
+  ASSERT_TRUE(session->run("step").ok());
+  std::vector<DevicePeak> peaks = session->peaks();
+  ASSERT_EQ(peaks.size(), 1u);
+  EXPECT_EQ(peaks[0].device, "cpu:0");
+  EXPECT_EQ(peaks[0].plannedBytes, session->package().data().devices[0].arenaBytes);
+  EXPECT_EQ(peaks[0].measuredBytes, peaks[0].plannedBytes);
+}
+
+// ---- what is not finite ----
+
+TEST(Session, NonFiniteStepChangesNothingAndNamesTheLaunch) {
+  PackageData data = package::samplePackage();
+  auto session = makeSession(data);
+  fill(*session);
+  // 1e38 * 1 + 1e38 * 2 + 1e38 * 3 overflows in y[0, 0] first.
+  for (int i = 0; i < 4; ++i)
+    session->parameter("w")->as<float>()[i] = 1e38f;
+  uint64_t before = session->weightsHash();
+  session->setScalar("learning_rate", 0.5);
+  session->setScalar("update", int64_t(1041));
+  Status status = session->run("step");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().text(), "net.lnet:3:9: error[E0701]: first infinity at update 1,041: "
+                                   "fc (FullyConnected), output[0, 0, 0]");
+  EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Numbers);
+  EXPECT_EQ(session->weightsHash(), before);
+  const Diagnostic *fault = session->fault();
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->place.text, "    y = FullyConnected(x)");
+  EXPECT_EQ(fault->place.length, 14);
+  ASSERT_EQ(fault->reasons.size(), 1u);
+  EXPECT_EQ(fault->reasons[0].text, "cpu:0, for i = 1; x in [1, 8], p in [0, 1e+38]");
+}
+
+TEST(Session, NonFiniteInputAndParameterAreNamedAsGiven) {
+  auto session = makeSession();
+  fill(*session);
+  session->setScalar("update", int64_t(7));
+  session->input("step", "x")->as<float>()[6] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(session->run("step").error().text(),
+            "error[E0701]: first NaN at update 7: input \"x\", element [1, 2]");
+  fill(*session);
+  session->parameter("w")->as<float>()[5] = -INFINITY;
+  EXPECT_EQ(session->run("step").error().text(),
+            "net.lnet:3:9: error[E0701]: first infinity at update 7: parameter \"w\", "
+            "element [1, 1]");
+}
+
+TEST(Session, ForwardPassesNonFiniteValuesUnlessAsked) {
+  auto session = makeSession();
+  fill(*session);
+  for (int i = 0; i < 4; ++i)
+    session->parameter("w")->as<float>()[i] = 1e38f;
+  EXPECT_TRUE(session->run("forward").ok());
+  EXPECT_TRUE(std::isinf(values(*session->output("forward", "y"))[0]));
+
+  auto careful = makeSession(package::samplePackage(), {0, true});
+  fill(*careful);
+  EXPECT_TRUE(careful->run("forward").ok());
+  for (int i = 0; i < 4; ++i)
+    careful->parameter("w")->as<float>()[i] = 1e38f;
+  careful->parametersChanged();
+  EXPECT_EQ(careful->run("forward").error().text(),
+            "net.lnet:3:9: error[E0701]: first infinity in forward: fc (FullyConnected), "
+            "output[0, 0, 0]");
+}
+
+// ---- observers, refusals ----
+
+class Log : public SessionObserver {
+public:
+  void before(const LaunchView &view) override { text += "<" + name(view); }
+  void after(const LaunchView &view) override { text += name(view) + "> "; }
+  std::string name(const LaunchView &view) const {
+    return std::string(kernelRecord(view.launch.kernel).name);
+  }
+  std::string text;
+};
+
+TEST(Session, ObserverSeesEveryLaunch) {
+  auto session = makeSession();
+  fill(*session);
+  Log log;
+  session->setObserver(&log);
+  ASSERT_TRUE(session->run("forward").ok());
+  EXPECT_EQ(log.text, "<packpack> <productproduct> <copycopy> ");
+  EXPECT_EQ(values(*session->output("forward", "y")), kY);
+}
+
+TEST(Session, UnknownNamesAreErrors) {
+  auto session = makeSession();
+  EXPECT_EQ(session->run("walk").error().text(),
+            "error[E0001]: entry \"walk\": the package has none of that name");
+  EXPECT_EQ(session->input("step", "z").error().text(),
+            "error[E0001]: input \"z\": step has none of that name");
+  EXPECT_EQ(session->parameter("v").error().text(),
+            "error[E0610]: parameter \"v\": the package has none of that name");
+  EXPECT_EQ(session->slot("w", "mean").error().text(),
+            "error[E0610]: parameter \"w\": the package has no \"mean\" of it");
+  EXPECT_TRUE(session->slot("w", "momentum").ok());
+  EXPECT_EQ(session->state("c").error().text(),
+            "error[E0610]: state \"c\": the package has none of that name");
+}
+
+TEST(Session, ParameterOfAnotherShapeIsRefused) {
+  auto session = makeSession();
+  std::vector<float> data(20);
+  Tensor value{data.data(), DType::F32, 2, {4, 5}, {5, 1}};
+  EXPECT_EQ(session->setParameter("w", value).error().text(),
+            "error[E0610]: parameter \"w\": found f32[4, 5], want f32[3, 4]");
+}
+
+TEST(Session, StridedParameterIsCopied) {
+  auto session = makeSession();
+  std::vector<float> columns{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; // w^T
+  Tensor value{columns.data(), DType::F32, 2, {3, 4}, {1, 3}};
+  ASSERT_TRUE(session->setParameter("w", value).ok());
+  EXPECT_EQ(values(*session->parameter("w")),
+            (std::vector<float>{1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12}));
+}
+
+TEST(Session, PlanThatDoesNotFitIsSaidBeforeItRuns) {
+  PackageData data = package::samplePackage();
+  data.buffers[package::sample::kNorm].bytes = uint64_t(1) << 46;
+  data.devices[0].arenaBytes = data.buffers[package::sample::kNorm].offset + (uint64_t(1) << 46);
+  auto package = Package::open(package::serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  auto session = Session::create(*package, devices(1));
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(errorRecord(session.error().code).name, "E0401");
+  EXPECT_EQ(session.error().message.substr(0, 47),
+            "the plan needs 70368744178560 bytes on cpu:0, w");
+}
+
+TEST(Session, DevicesThatAreNotHereAreNamed) {
+  EXPECT_EQ(makeDevices("gpu:0").error().text(),
+            "error[E0501]: gpu:0: this build has no backend for it; -d cpu would do");
+  EXPECT_EQ(makeDevices("2xcpu").error().text(),
+            "error[E0501]: found 2 devices, this version runs 1; -d cpu would do");
+}
+
+} // namespace
+} // namespace lstmc
