@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "executor/base/Quote.h"
+
 namespace lstmc {
 namespace {
 
@@ -87,8 +89,8 @@ Result<Bytes> readFileBeneath(const std::string &folder, const std::string &name
   bool plain = !folder.empty() && !name.empty() && name != "." && name != ".." &&
                name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
   if (!plain)
-    return failAt({path}, ErrorCode::E0604, "file name: found \"{}\", want a name without folders",
-                  name);
+    return failAt({folder}, ErrorCode::E0604, "file name: found {}, want a name without folders",
+                  inQuotes(name));
   Descriptor base(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (base.get() < 0)
     return cannotRead(folder, errno);
