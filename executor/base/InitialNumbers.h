@@ -16,13 +16,20 @@ struct InitialNumbers {
 
   double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
 
-  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
-  /// angle from the second, cosine for the even one, sine for the odd.
+  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first, angle
+  /// from the second, cosine for the even one, sine for the odd.
   double normal(uint64_t element) const {
-    const uint64_t even = element & ~uint64_t(1);
-    const double radius = std::sqrt(-2 * std::log(uniform(even) + 0x1p-24)); // in (0, 1]
-    const double angle = 2 * std::numbers::pi * uniform(even + 1);
-    return radius * (element & 1 ? std::sin(angle) : std::cos(angle));
+    double even, odd;
+    normalPair(element & ~uint64_t(1), even, odd);
+    return element & 1 ? odd : even;
+  }
+  void normalPair(uint64_t element, double &even, double &odd) const {
+    const PhiloxBlock words = randomBlock(seed, element / 4, ordinal, 0);
+    const double first = uniformFromWord(words[element % 4]);
+    const double radius = std::sqrt(-2 * std::log(first + 0x1p-24)); // of a number in (0, 1]
+    const double angle = 2 * std::numbers::pi * uniformFromWord(words[element % 4 + 1]);
+    even = radius * std::cos(angle);
+    odd = radius * std::sin(angle);
   }
 };
 

@@ -21,12 +21,21 @@ void initialElements(const LaunchArgs &args, int64_t begin, int64_t end) {
   const InitialNumbers numbers = numbersOf(args);
   const auto kind = InitKind(args.ints[0]);
   const int64_t elements = w.elements();
+  if (kind == InitKind::Normal) {
+    for (int64_t e = begin & ~int64_t(1); e < end; e += 2) {
+      double even, odd;
+      numbers.normalPair(uint64_t(e), even, odd);
+      if (e >= begin)
+        writeElement(w.data, w.dtype, e, a * even);
+      if (e + 1 < end)
+        writeElement(w.data, w.dtype, e + 1, a * odd);
+    }
+    return;
+  }
   for (int64_t e = begin; e < end; ++e) {
     double value = a;
     if (kind == InitKind::Uniform)
       value = a + (b - a) * numbers.uniform(uint64_t(e));
-    else if (kind == InitKind::Normal)
-      value = a * numbers.normal(uint64_t(e));
     else if (kind == InitKind::LstmBias)
       value = e * 4 / elements == kGateF ? a : 0;
     writeElement(w.data, w.dtype, e, value);

@@ -3,24 +3,13 @@
 
 #include "backends/cpu/runtime/InitialElements.h"
 #include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cpu/runtime/Lanes.h"
+#include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "backends/cpu/runtime/TileCopy.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
-
-double dot(const double *v, const double *w, int64_t size) {
-  double lanes[kPanel] = {};
-  int64_t e = 0;
-  for (; e + kPanel <= size; e += kPanel)
-    for (int l = 0; l < kPanel; ++l)
-      lanes[l] = __builtin_fma(v[e + l], w[e + l], lanes[l]);
-  for (int l = 0; e < size; ++e, ++l)
-    lanes[l] = __builtin_fma(v[e], w[e], lanes[l]);
-  return treeOfLanes(lanes);
-}
 
 /// Makes `count` vectors of `size` elements, one after the other, orthonormal: modified
 /// Gram-Schmidt, twice over. One that depends on those before it is left 0.

@@ -35,13 +35,14 @@ struct Row {
   float operator[](int64_t e) const { return data[e * step]; }
 
 private:
-  Vector loadStrided(int64_t e, int64_t end) const {
+  // Never inlined: their many addresses would fill the registers of every loop over a row.
+  __attribute__((noinline)) Vector loadStrided(int64_t e, int64_t end) const {
     float lanes[kWidth] = {};
     for (int64_t i = 0; i < kWidth && e + i < end; ++i)
       lanes[i] = data[(e + i) * step];
     return Vector::load(lanes);
   }
-  void storeStrided(int64_t e, int64_t end, Vector v) const {
+  __attribute__((noinline)) void storeStrided(int64_t e, int64_t end, Vector v) const {
     float lanes[kWidth];
     v.store(lanes);
     for (int64_t i = 0; i < kWidth && e + i < end; ++i)
@@ -133,17 +134,6 @@ inline int64_t firstOf(const Row &row, int64_t count, float largest) {
     if (row[e] == largest || (largest != largest && row[e] != row[e]))
       return e;
   return 0;
-}
-
-/// As treeOfLanes, of f64.
-inline double treeOfLanes(const double (&lanes)[kPanel]) {
-  double level[kPanel];
-  for (int i = 0; i < kPanel; ++i)
-    level[i] = lanes[i];
-  for (int n = int(kPanel) / 2; n > 0; n /= 2)
-    for (int i = 0; i < n; ++i)
-      level[i] = level[2 * i] + level[2 * i + 1];
-  return level[0];
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,5 +1,6 @@
 // Metrics: four sums in f64 per shard, in lanes, then the tree over the shards.
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/RegressionTerms.h"
 #include "backends/cpu/runtime/SharedSums.h"
 #include "backends/cpu/runtime/SoftmaxRow.h"

@@ -1,6 +1,6 @@
 // layer_norm, its gradient, and the squared norm of gradients.
 #include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cpu/runtime/Lanes.h"
+#include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/SharedSums.h"
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "backends/cpu/runtime/TileCopy.h"
@@ -69,25 +69,10 @@ void layerNormGradient(const LaunchArgs &args, Worker &worker) {
 
 constexpr int64_t kNormTile = 4096; ///< elements summed by themselves: robustness rule 9
 
-double sumOfSquares(const float *x, int64_t count) {
-  double lanes[kPanel] = {};
-  int64_t e = 0;
-  for (; e + kPanel <= count; e += kPanel)
-    for (int l = 0; l < kPanel; ++l) {
-      double v = x[e + l];
-      lanes[l] = __builtin_fma(v, v, lanes[l]);
-    }
-  for (int l = 0; e < count; ++e, ++l) {
-    double v = x[e];
-    lanes[l] = __builtin_fma(v, v, lanes[l]);
-  }
-  return treeOfLanes(lanes);
-}
-
 /// Squares of elements begin to end - 1, of any type and strides.
 double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, int64_t end) {
   if (x.dtype == DType::F32 && x.dense())
-    return sumOfSquares(x.as<const float>() + begin, end - begin);
+    return dot(x.as<const float>() + begin, x.as<const float>() + begin, end - begin);
   ReadNumber read = readNumber(x.dtype);
   double lanes[kPanel] = {};
   int64_t e = 0;

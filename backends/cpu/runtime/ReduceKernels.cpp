@@ -146,8 +146,15 @@ template <typename Op> void reduceAs(const Reduction &r, Worker &worker) {
 /// Index of the first of the largest elements; a NaN counts as larger than all.
 void argMax(const Reduction &r, Worker &worker) {
   Share share(r.kept.total, worker.index, worker.count);
+  bool row = r.reduced.rank == 1 && r.reduced.strides[0][0] == 1;
   r.kept.positions(r.kept.rank, share.begin, share.end, [&](const int64_t *offsets) {
     const float *x = r.x + offsets[1];
+    if (row) {
+      Row from{const_cast<float *>(x), 1};
+      float most = maximumInLanes(from, r.reduced.total);
+      r.y[offsets[0]] = float(firstOf(from, r.reduced.total, most));
+      return;
+    }
     float largest = 0;
     int64_t e = 0, best = 0;
     r.reduced.positions(r.reduced.rank, 0, r.reduced.total, [&](const int64_t *at) {

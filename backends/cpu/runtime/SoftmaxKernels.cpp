@@ -1,6 +1,6 @@
 // softmax, its gradient, and losses made of it, over rows of f32.
 #include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cpu/runtime/Lanes.h"
+#include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/SoftmaxRow.h"
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "backends/cpu/runtime/TileCopy.h"
