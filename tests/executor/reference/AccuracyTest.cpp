@@ -1,0 +1,237 @@
+// Robustness T5 for kernels that sum: within (K + 8) u of the sum of magnitudes, and of naive
+// formulas in long double.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "executor/abi/Kernels.h"
+#include "tests/executor/reference/Run.h"
+
+namespace lstmc::reference {
+namespace {
+
+using L = long double;
+
+/// Unit roundoff.
+L roundoff(DType type) { return type == DType::F32 ? 0x1p-24L : 0x1p-53L; }
+
+class Accuracy : public testing::TestWithParam<DType> {
+protected:
+  DType type = GetParam();
+  L u = roundoff(type);
+};
+
+TEST_P(Accuracy, Product) {
+  for (int64_t k : {1, 2, 17, 300, 2000}) {
+    const int64_t m = 3, n = 19;
+    Array x(type, {1, m, k}, uniform(-1, 1)), w(type, {1, n, k}, uniform(-1, 1, 1)),
+        b(type, {n}, uniform(-1, 1, 2));
+    Array y(type, {1, m, n});
+    run(KernelId::Product, {x, packed(w, 0), b, y});
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        L sum = b.at({j}), magnitude = std::fabs(sum);
+        for (int64_t e = 0; e < k; ++e) {
+          const L term = L(x.at({0, i, e})) * L(w.at({0, j, e}));
+          sum += term;
+          magnitude += std::fabs(term);
+        }
+        EXPECT_LE(std::fabs(y.at({0, i, j}) - sum), (k + 8) * u * magnitude) << k;
+      }
+  }
+}
+
+TEST_P(Accuracy, WeightAndBiasGradients) {
+  const int64_t O = 3, B = 11, Q = 2, N = 5, K = 7;
+  Array dy(type, {O, B, Q, N}, uniform(-1, 1)), x(type, {O, B, Q, K}, uniform(-1, 1, 1));
+  Array dw(type, {N, K}), db(type, {N});
+  run(KernelId::WeightGradient, {dw, Array(), dy, x}, {8});
+  run(KernelId::BiasGradient, {db, dy}, {8});
+  for (int64_t n = 0; n < N; ++n) {
+    L biasSum = 0, biasMagnitude = 0;
+    for (int64_t k = 0; k < K; ++k) {
+      L sum = 0, magnitude = 0;
+      for (int64_t o = 0; o < O; ++o)
+        for (int64_t b = 0; b < B; ++b)
+          for (int64_t q = 0; q < Q; ++q) {
+            const L d = dy.at({o, b, q, n}), term = d * x.at({o, b, q, k});
+            sum += term;
+            magnitude += std::fabs(term);
+            biasSum += k == 0 ? d : 0;
+            biasMagnitude += k == 0 ? std::fabs(d) : 0;
+          }
+      EXPECT_LE(std::fabs(dw.at({n, k}) - sum), (O * B * Q + 8) * u * magnitude);
+    }
+    EXPECT_LE(std::fabs(db.at({n}) - biasSum), (O * B * Q + 8) * u * biasMagnitude);
+  }
+}
+
+TEST_P(Accuracy, Reductions) {
+  for (int64_t count : {1, 15, 16, 17, 1000}) {
+    Array x(type, {2, count}, uniform(-1.2, 1.2));
+    for (int64_t r = 0; r < 2; ++r) {
+      L sum = 0, magnitude = 0, squares = 0, product = 1, most = -9, least = 9;
+      int64_t where = 0;
+      for (int64_t e = 0; e < count; ++e) {
+        const L v = x.at({r, e});
+        sum += v;
+        magnitude += std::fabs(v);
+        squares += v * v;
+        product *= v;
+        where = v > most ? e : where;
+        most = std::max(most, v);
+        least = std::min(least, v);
+      }
+      auto reduced = [&](ReduceKind kind) {
+        Array y(type, {2});
+        run(KernelId::Reduce, {x, y}, {int64_t(kind), 1});
+        return L(y.at({r}));
+      };
+      EXPECT_LE(std::fabs(reduced(ReduceKind::Sum) - sum), (count + 8) * u * magnitude);
+      EXPECT_LE(std::fabs(reduced(ReduceKind::Mean) - sum / count),
+                (count + 9) * u * magnitude / count);
+      EXPECT_LE(std::fabs(reduced(ReduceKind::Norm) - std::sqrt(squares)),
+                (count + 8) * u * std::sqrt(squares));
+      EXPECT_LE(std::fabs(reduced(ReduceKind::Prod) - product),
+                (count + 8) * u * std::fabs(product) + 1e-38L);
+      EXPECT_EQ(reduced(ReduceKind::Max), most);
+      EXPECT_EQ(reduced(ReduceKind::Min), least);
+      EXPECT_EQ(reduced(ReduceKind::ArgMax), where);
+    }
+  }
+}
+
+TEST_P(Accuracy, NormSquaredIsSummedInF64) {
+  Array a(type, {5000}, uniform(-1, 1)), b(type, {3, 7}, uniform(-1, 1, 1)), y(DType::F64, {1});
+  run(KernelId::NormSquared, {y, a, b});
+  L sum = 0;
+  for (const Array &x : {a, b})
+    for (double v : x.values())
+      sum += L(v) * v;
+  EXPECT_LE(std::fabs(y.at({0}) - sum), (5021 + 8) * 0x1p-53L * sum);
+}
+
+// exp is within 4 ULP, the sum within (C + 8) u, and z = x - m is rounded by u |z|, which exp
+// multiplies by |z|.
+TEST_P(Accuracy, SoftmaxAndItsLogarithm) {
+  const int64_t R = 4, C = 37;
+  const double temperature = 1.5;
+  Array x(type, {R, C}, uniform(-9, 9)), length(DType::I32, {R}, listed({37, 1, 0, 20}));
+  Array p(type, {R, C}), logP(type, {R, C});
+  run(KernelId::Softmax, {x, length, p}, {0}, {temperature});
+  run(KernelId::Softmax, {x, length, logP}, {1}, {temperature});
+  for (int64_t r = 0; r < R; ++r) {
+    const int64_t count = int64_t(length.at({r}));
+    L most = -99, sum = 0;
+    for (int64_t c = 0; c < count; ++c)
+      most = std::max(most, L(x.at({r, c})) / temperature);
+    for (int64_t c = 0; c < count; ++c)
+      sum += std::exp(x.at({r, c}) / temperature - most);
+    for (int64_t c = 0; c < C; ++c) {
+      const L z = x.at({r, c}) / temperature - most, exact = c < count ? std::exp(z) / sum : 0;
+      EXPECT_LE(std::fabs(p.at({r, c}) - exact), (C + 20 + 4 * std::fabs(z)) * u * exact);
+      const L exactLog = c < count ? z - std::log(sum) : 0;
+      EXPECT_LE(std::fabs(logP.at({r, c}) - exactLog), (C + 20 + 4 * std::fabs(z)) * u);
+    }
+  }
+}
+
+TEST_P(Accuracy, LayerNorm) {
+  const int64_t R = 3, C = 50;
+  const double epsilon = 1e-5;
+  Array x(type, {R, C}, uniform(-1, 3)), gamma(type, {C}, uniform(0.5, 2, 1)),
+      beta(type, {C}, uniform(-1, 1, 2));
+  Array y(type, {R, C}), mean(type, {R}), rstd(type, {R});
+  run(KernelId::LayerNorm, {x, gamma, beta, y, mean, rstd}, {}, {epsilon});
+  for (int64_t r = 0; r < R; ++r) {
+    L sum = 0, squares = 0;
+    for (int64_t c = 0; c < C; ++c)
+      sum += x.at({r, c});
+    const L m = sum / C;
+    for (int64_t c = 0; c < C; ++c)
+      squares += (x.at({r, c}) - m) * (x.at({r, c}) - m);
+    const L s = 1 / std::sqrt(squares / C + epsilon);
+    EXPECT_LE(std::fabs(mean.at({r}) - m), (C + 8) * u * 3); // |x| <= 3
+    EXPECT_LE(std::fabs(rstd.at({r}) - s), (C + 8) * u * s * 3);
+    for (int64_t c = 0; c < C; ++c) {
+      const L n = (x.at({r, c}) - m) * s * gamma.at({c});
+      EXPECT_LE(std::fabs(y.at({r, c}) - (n + beta.at({c}))), (C + 8) * u * 3 * (6 * s + 1));
+    }
+  }
+}
+
+/// -log softmax(x)[label], and whether the label has the largest entry.
+std::pair<L, bool> rowLoss(const std::vector<double> &row, int64_t label) {
+  L most = -99, sum = 0;
+  size_t first = 0;
+  for (size_t c = 0; c < row.size(); ++c) {
+    first = row[c] > most ? c : first;
+    most = std::max(most, L(row[c]));
+  }
+  for (double v : row)
+    sum += std::exp(v - most);
+  return {std::log(sum) - (row[label] - most), int64_t(first) == label};
+}
+
+TEST_P(Accuracy, Metrics) {
+  const int64_t O = 2, B = 9, Q = 3, C = 11;
+  Array x(type, {O, B, Q, C}, uniform(-4, 4)), label(DType::F32, {O, B, Q}, integers(0, C - 1, 1));
+  Array y(DType::F64, {4});
+  run(KernelId::SoftmaxMetric, {x, label, y}, {8, 1}, {3});
+  L loss = 0, right = 0, counted = 0, ignored = 0;
+  std::vector<double> all = x.values(), labels = label.values();
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == 3) {
+      ++ignored;
+      continue;
+    }
+    auto [l, hit] = rowLoss({all.begin() + i * C, all.begin() + (i + 1) * C}, int64_t(labels[i]));
+    loss += l;
+    right += hit;
+    ++counted;
+  }
+  EXPECT_NEAR(y.at({0}), double(loss), double((C + 60) * u * counted * 4));
+  EXPECT_EQ(y.values()[1], counted);
+  EXPECT_EQ(y.values()[2], ignored);
+  EXPECT_EQ(y.values()[3], right);
+
+  Array a(type, {O, B, Q}, uniform(-4, 4, 2)), t(type, {O, B, Q}, uniform(0, 1, 3));
+  for (bool logistic : {false, true}) {
+    run(KernelId::RegressionMetric, {a, t, y}, {8, logistic});
+    L sums[3] = {};
+    for (size_t i = 0; i < a.values().size(); ++i) {
+      const L v = a.values()[i], truth = t.values()[i];
+      const L d = (logistic ? 1 / (1 + std::exp(-v)) : v) - truth;
+      sums[0] += logistic ? std::log1p(std::exp(v)) - v * truth : d * d / 2;
+      sums[1] += std::fabs(d);
+      sums[2] += d * d;
+    }
+    EXPECT_NEAR(y.values()[0], double(sums[0]), double(sums[0]) * 1e-14);
+    EXPECT_EQ(y.values()[1], O * B * Q);
+    EXPECT_NEAR(y.values()[2], double(sums[1]), double(sums[1] * (logistic ? 8 * u : 1e-14L)));
+    EXPECT_NEAR(y.values()[3], double(sums[2]), double(sums[2] * (logistic ? 16 * u : 1e-14L)));
+  }
+
+  run(KernelId::LossMetric, {a, y}, {8});
+  L sum = 0;
+  for (double v : a.values())
+    sum += v;
+  EXPECT_NEAR(y.values()[0], double(sum), 1e-13);
+  EXPECT_EQ(y.values(), (std::vector<double>{y.values()[0], double(O * B * Q), 0, 0}));
+}
+
+TEST_P(Accuracy, SoftmaxCrossEntropy) {
+  Array x(type, {20, 7}, uniform(-4, 4)), label(DType::I32, {20}, integers(0, 6, 1)), y(type, {1});
+  run(KernelId::SoftmaxCrossEntropy, {x, label, y});
+  L loss = 0;
+  std::vector<double> all = x.values();
+  for (int64_t n = 0; n < 20; ++n)
+    loss += rowLoss({all.begin() + n * 7, all.begin() + (n + 1) * 7}, int64_t(label.at({n}))).first;
+  EXPECT_NEAR(y.at({0}), double(loss), double(60 * u * loss));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Accuracy, testing::Values(DType::F32, DType::F64),
+                         [](const auto &info) { return std::string(dtypeName(info.param)); });
+
+} // namespace
+} // namespace lstmc::reference
