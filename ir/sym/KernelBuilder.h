@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -13,24 +14,33 @@
 
 namespace lstmc::sym {
 
-/// A strided window on what a value will be in memory. Absent when `value` is null.
+/// A strided window on memory. Absent when `value` is null.
 struct View {
-  mlir::Value value;  ///< a sym value, or a temporary of the builder
+  mlir::Value value;  ///< the buffer
   int64_t offset = 0; ///< elements
   llvm::SmallVector<int64_t, 6> shape;
   llvm::SmallVector<int64_t, 6> strides; ///< elements; 0 broadcasts, negative reverses
   DType dtype = DType::F32;
 
   explicit operator bool() const { return bool(value); }
+  int64_t rank() const { return int64_t(shape.size()); }
+  int64_t elements() const;
 
-  /// The same elements in another shape; the view must be dense enough for it (asserted).
+  /// The same elements in row-major order as another shape; none where no strides can say it.
+  std::optional<View> tryReshape(llvm::ArrayRef<int64_t> shape) const;
+  /// The same; asserts that it can be said.
   View reshape(llvm::ArrayRef<int64_t> shape) const;
+  /// Axis i of the result is axis permutation[i].
   View transpose(llvm::ArrayRef<int64_t> permutation) const;
   /// Elements begin, begin + step, ... (`size` of them) of an axis; step may be negative.
   View slice(int64_t axis, int64_t begin, int64_t size, int64_t step = 1) const;
-  /// An axis of extent 1, or a new one in front, becomes `extent` with stride 0.
+  /// Extents of 1 stretch, and axes are added in front, with stride 0.
   View broadcastTo(llvm::ArrayRef<int64_t> shape) const;
+  /// `axis` behind all others.
+  View moveLast(int64_t axis) const;
   bool dense() const;
+  /// The last stride is 1, or its extent.
+  bool isRows() const { return shape.empty() || shape.back() == 1 || strides.back() == 1; }
 };
 
 /// Collects the launches of one op, in order.
@@ -38,17 +48,27 @@ class KernelBuilder {
 public:
   virtual ~KernelBuilder() = default;
 
-  /// Dense view of an operand or a result of the op being lowered.
+  /// An operand or a result of the op being lowered, as it lies in memory: dense, or a strided window of another
+  /// value's buffer.
   virtual View view(mlir::Value value) = 0;
+  /// The same; absent where there is no value, or where it is a result that nobody reads.
+  View viewOrAbsent(mlir::Value value);
   View absent() const { return {}; }
 
   /// A dense temporary that lives for this op only.
   virtual View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) = 0;
   /// Scratch of a kernel, in bytes (u8 [bytes]).
   virtual View scratch(int64_t bytes) = 0;
-  /// The view itself if its last stride is 1 (or its last extent), else a dense copy of it.
-  virtual View rows(View view) = 0;
+  /// A dense copy; the same one for equal views.
   virtual View denseCopy(View view) = 0;
+  /// What is read, in a shape: no copy where strides can say it.
+  View reshaped(View view, llvm::ArrayRef<int64_t> shape);
+  /// What is read, with last stride 1: the view itself, or a dense copy.
+  View rows(View view) { return view.isRows() ? view : denseCopy(view); }
+  /// A place of that shape, with last stride 1, for what ends up in `target`, in row-major order: target itself, or a
+  /// temporary that is copied there behind the launches of the op.
+  virtual View output(View target, llvm::ArrayRef<int64_t> shape) = 0;
+
   /// `weight` [A, N, K] or [N, K] in the panel order of abi/Packing.h. Equal views of one value are packed once, and where
   /// the value is a parameter in an entry that does not change it, once per change of the weights (prepare entry).
   virtual View packed(View weight, int64_t gates) = 0;
@@ -57,7 +77,7 @@ public:
                       llvm::ArrayRef<double> floats = {}) = 0;
   void copy(View from, View to) { launch(KernelId::Copy, {from, to}); }
 
-  /// Says that a result is its operand's memory, reshaped: no launch at all where the plan allows it, else a copy.
+  /// Says that a result is memory of an operand, seen otherwise: no launch at all where the plan allows it, else a copy.
   virtual void alias(mlir::Value result, View of) = 0;
 };
 

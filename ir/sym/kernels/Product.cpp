@@ -19,8 +19,11 @@ llvm::LogicalResult FullyConnectedOp::emitKernels(KernelBuilder &builder) {
   int64_t outputs = weight.shape[0], inputs = weight.shape[1];
   View x = builder.view(getData());
   int64_t rows = x.elements() / inputs;
+  View bias = builder.viewOrAbsent(getBias());
+  if (bias && !bias.dense())
+    bias = builder.denseCopy(bias);
   emitProduct(builder, builder.reshaped(x, {1, rows, inputs}), weight.broadcastTo({1, outputs, inputs}),
-              builder.viewOrAbsent(getBias()), builder.output(builder.view(getOutput()), {1, rows, outputs}));
+              bias, builder.output(builder.view(getOutput()), {1, rows, outputs}));
   return mlir::success();
 }
 

@@ -9,9 +9,20 @@ namespace lstmc::sym {
 
 namespace {
 
-/// A weight [N, K] as its transpose, [1, K, N].
-View transposed(const View &weight) {
-  return weight.transpose({1, 0}).broadcastTo({1, weight.shape[1], weight.shape[0]});
+View rowsOrAbsent(KernelBuilder &builder, mlir::Value value) {
+  View view = builder.viewOrAbsent(value);
+  return view ? builder.rows(view) : view;
+}
+
+View denseOrAbsent(KernelBuilder &builder, mlir::Value value) {
+  View view = builder.viewOrAbsent(value);
+  return !view || view.dense() ? view : builder.denseCopy(view);
+}
+
+/// Where a result goes; absent where nobody reads it.
+View resultOrAbsent(KernelBuilder &builder, mlir::Value value) {
+  View view = builder.viewOrAbsent(value);
+  return view ? builder.output(view, view.shape) : view;
 }
 
 int64_t modeNumber(llvm::StringRef name) {
@@ -39,37 +50,30 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
   auto mode = RnnMode(modeNumber(getMode()));
   int64_t gates = gateCount(mode), units = r.shape[1], batch = x.shape[1], chunk = int64_t(getChunk().value_or(1));
   View y = builder.view(getY());
-  auto result = [&](mlir::Value value) -> View {
-    View view = builder.viewOrAbsent(value);
-    return view ? builder.output(view, view.shape) : View();
-  };
   builder.launch(KernelId::RnnForward,
-                 {x, builder.packed(w.broadcastTo({1, w.shape[0], w.shape[1]}), gates),
-                  builder.packed(r.broadcastTo({1, r.shape[0], r.shape[1]}), gates), builder.viewOrAbsent(getBi()),
-                  builder.viewOrAbsent(getBh()), builder.viewOrAbsent(getH0()), builder.viewOrAbsent(getC0()),
-                  builder.viewOrAbsent(getLength()), builder.output(y, y.shape), result(getHN()), result(getCN()),
-                  result(getGates()), result(getCells()), result(getBefore()),
+                 {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
+                  denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()), rowsOrAbsent(builder, getC0()),
+                  builder.viewOrAbsent(getLength()), builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
+                  resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()), resultOrAbsent(builder, getCells()),
+                  resultOrAbsent(builder, getBefore()),
                   builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))))},
                  {int64_t(mode), getReverse(), chunk});
   return mlir::success();
 }
 
 llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
-  View gates = builder.view(getGates()), w = builder.view(getW()), r = builder.view(getR());
+  View gates = builder.rows(builder.view(getGates())), w = builder.view(getW()), r = builder.view(getR());
   auto mode = RnnMode(modeNumber(getMode()));
   int64_t units = r.shape[1], batch = gates.shape[1], chunk = int64_t(getChunk().value_or(1));
-  auto operand = [&](mlir::Value value) { return builder.viewOrAbsent(value); };
-  auto result = [&](mlir::Value value) -> View {
-    View view = builder.viewOrAbsent(value);
-    return view ? builder.output(view, view.shape) : View();
-  };
-  View dx = result(getDx());
-  View dgates = builder.view(getDgates());
+  auto input = [&](mlir::Value value) { return rowsOrAbsent(builder, value); };
+  View dx = resultOrAbsent(builder, getDx()), dgates = builder.view(getDgates());
+  View dhidden = getDhidden() ? builder.view(getDhidden()) : View();
   builder.launch(KernelId::RnnBackward,
-                 {gates, operand(getCells()), operand(getY()), operand(getH0()), operand(getC0()), operand(getLength()),
-                  operand(getBefore()), dx ? builder.packed(transposed(w), 0) : View(), builder.packed(transposed(r), 0),
-                  operand(getDy()), operand(getDhN()), operand(getDcN()), builder.output(dgates, dgates.shape),
-                  result(getDhidden()), dx, result(getDh0()), result(getDc0()),
+                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()), builder.viewOrAbsent(getLength()),
+                  input(getBefore()), dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
+                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()), input(getDcN()),
+                  builder.output(dgates, dgates.shape), dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
+                  resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
                   builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(gates.dtype))))},
                  {int64_t(mode), getReverse(), chunk});
   return mlir::success();

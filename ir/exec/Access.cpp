@@ -1,0 +1,36 @@
+#include "ir/exec/Access.h"
+
+namespace lstmc::exec {
+
+Access::Access(PlanOp plan) {
+  for (FusedOp fused : plan.getBody().getOps<FusedOp>()) {
+    size_t id = size_t(fused.getId());
+    if (written.size() <= id)
+      written.resize(id + 1);
+    written[id].resize(fused.getBody().getNumArguments());
+    auto results = llvm::cast<ResultsOp>(fused.getBody().front().getTerminator());
+    for (int64_t place : results.getInto())
+      written[id].set(unsigned(place));
+  }
+}
+
+OperandMode Access::mode(LaunchOp launch, size_t operand) const {
+  const KernelRecord &record = kernelRecord(launch.kernelId());
+  if (launch.kernelId() == KernelId::Fused) {
+    auto id = size_t(launch.getInts().front());
+    bool writes = id < written.size() && operand < written[id].size() && written[id].test(unsigned(operand));
+    return writes ? OperandMode::Out : OperandMode::In;
+  }
+  size_t fixed = record.operands.size();
+  return operand < fixed ? record.operands[operand].mode
+                         : record.repeated[(operand - fixed) % record.repeated.size()].mode;
+}
+
+bool Access::mayBeItself(LaunchOp launch, size_t out, size_t in) const {
+  if (launch.kernelId() == KernelId::Fused)
+    return true;
+  const KernelRecord &record = kernelRecord(launch.kernelId());
+  return out < record.operands.size() && record.operands[out].itself == int(in);
+}
+
+} // namespace lstmc::exec

@@ -1,0 +1,55 @@
+#include "passes/Lifetimes.h"
+
+namespace lstmc::passes {
+
+Lifetimes::Lifetimes(exec::ProgramOp program) {
+  constexpr uint32_t kNever = ~uint32_t(0);
+  std::vector<mlir::Value> inputs, outputs;
+  bool committed = false;
+  for (mlir::Operation &op : program.getBody().front()) {
+    if (auto buffer = llvm::dyn_cast<exec::BufferOp>(op)) {
+      index[buffer.getMemory()] = unsigned(buffers.size());
+      buffers.push_back({buffer, kNever, 0, false});
+    } else if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
+      inputs.push_back(input.getMemory());
+    } else if (auto output = llvm::dyn_cast<exec::OutputOp>(op)) {
+      outputs.push_back(output.getMemory());
+    } else if (llvm::isa<exec::CommitOp>(op)) {
+      commit = uint32_t(launches.size());
+      committed = true;
+    } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
+      auto now = uint32_t(launches.size());
+      for (mlir::Value memory : launch.getBuffers()) {
+        auto found = index.find(memory);
+        if (found == index.end())
+          continue;
+        Lifetime &life = buffers[found->second];
+        life.from = std::min(life.from, now);
+        life.to = now;
+      }
+      launches.push_back(launch);
+    }
+  }
+  uint32_t last = launches.empty() ? 0 : uint32_t(launches.size() - 1);
+  auto bind = [&](llvm::ArrayRef<mlir::Value> memories, bool fromStart) {
+    for (mlir::Value memory : memories) {
+      auto found = index.find(memory);
+      if (found == index.end())
+        continue;
+      Lifetime &life = buffers[found->second];
+      life.bound = true;
+      life.to = last;
+      if (fromStart)
+        life.from = 0;
+    }
+  };
+  bind(inputs, true);
+  bind(outputs, false);
+  for (Lifetime &life : buffers)
+    if (life.from == kNever)
+      life.from = life.bound ? last : 0;
+  if (!committed)
+    commit = uint32_t(launches.size());
+}
+
+} // namespace lstmc::passes

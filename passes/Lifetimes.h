@@ -1,0 +1,35 @@
+// When the buffers of a program hold values.
+#pragma once
+
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+
+#include "ir/exec/Exec.h"
+
+namespace lstmc::passes {
+
+/// A buffer of a program, alive from launch `from` to launch `to`, both included.
+struct Lifetime {
+  exec::BufferOp buffer;
+  uint32_t from = 0, to = 0;
+  bool bound = false; ///< an input or output of the entry: alive to its first or last launch besides
+};
+
+/// Launches are numbered from 0. A buffer that no launch touches lives in the first.
+struct Lifetimes {
+  explicit Lifetimes(exec::ProgramOp program);
+
+  /// Position in `buffers`; none for a buffer of the plan.
+  const Lifetime *of(mlir::Value memory) const {
+    auto found = index.find(memory);
+    return found == index.end() ? nullptr : &buffers[found->second];
+  }
+
+  std::vector<exec::LaunchOp> launches;
+  uint32_t commit = 0; ///< launches.size() where nothing is committed
+  std::vector<Lifetime> buffers; ///< in program order
+  llvm::DenseMap<mlir::Value, unsigned> index;
+};
+
+} // namespace lstmc::passes

@@ -1,0 +1,37 @@
+// lower-to-exec: entries of sym become programs of launches. What a program is made of is in lowering/.
+
+#include "passes/Passes.h"
+#include "passes/lowering/EntryLowering.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_LOWERTOEXEC
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
+  using LowerToExecBase::LowerToExecBase;
+
+  void runOnOperation() override {
+    mlir::ModuleOp module = getOperation();
+    auto entries = llvm::to_vector(module.getOps<mlir::func::FuncOp>());
+    std::vector<std::string> names(devices.begin(), devices.end());
+    if (names.empty())
+      names = {"cpu:0"};
+    llvm::SmallVector<mlir::Operation *> old;
+    for (mlir::Operation &op : *module.getBody())
+      old.push_back(&op);
+    PlanBuilder plan(module, names);
+    if (failed(plan.declare(module)))
+      return signalPassFailure();
+    for (mlir::func::FuncOp entry : entries)
+      if (failed(EntryLowering(plan, entry).run()))
+        return signalPassFailure();
+    for (mlir::Operation *op : llvm::reverse(old))
+      op->erase();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,157 @@
+// plan-memory: an offset for every buffer. The record is its front page.
+
+#include "llvm/ADT/BitVector.h"
+#include "passes/Passes.h"
+
+#include "executor/abi/Packing.h"
+#include "ir/exec/Access.h"
+#include "passes/Lifetimes.h"
+#include "passes/Placement.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_PLANMEMORY
+#include "passes/Passes.h.inc"
+
+namespace {
+
+uint64_t padded(int64_t bytes) { return uint64_t(roundUp(bytes, kAlignment)); }
+
+void setOffset(exec::BufferOp buffer, uint64_t offset) {
+  buffer.setOffset(int64_t(offset));
+}
+
+/// Buffers of one program as blocks: a result that takes its operand's memory joins the operand's block.
+class ProgramPlan {
+public:
+  ProgramPlan(exec::ProgramOp program, const exec::Access &access) : lives(program), access(access) {
+    blockOf.resize(lives.buffers.size());
+    for (auto [index, life] : llvm::enumerate(lives.buffers)) {
+      blockOf[index] = unsigned(index);
+      blocks.push_back({uint64_t(life.buffer.bytes()), life.from, life.to, 0});
+    }
+  }
+
+  void joinInPlace() {
+    for (auto [now, launch] : llvm::enumerate(lives.launches)) {
+      llvm::SmallVector<exec::OperandView> views = launch.operandViews();
+      for (size_t out = 0; out < views.size(); ++out)
+        if (views[out] && access.writes(launch, out) && !access.reads(launch, out))
+          joinOutput(launch, uint32_t(now), views, out);
+    }
+  }
+
+  /// Bytes of the region.
+  uint64_t place(bool sharing) {
+    std::vector<Block> roots;
+    std::vector<unsigned> rootOf(blocks.size());
+    for (size_t i = 0; i < blocks.size(); ++i)
+      if (blockOf[i] == i) {
+        rootOf[i] = unsigned(roots.size());
+        roots.push_back(blocks[i]);
+      }
+    uint64_t end = placeBlocks(roots, sharing);
+    for (size_t i = 0; i < blocks.size(); ++i)
+      blocks[i].offset = roots[rootOf[blockOf[i]]].offset;
+    return end;
+  }
+
+  void write(uint64_t base) {
+    for (auto [life, block] : llvm::zip_equal(lives.buffers, blocks))
+      setOffset(life.buffer, base + block.offset);
+  }
+
+private:
+  /// Gives output `out`, born in this launch, the memory of an input that dies in it, if the kernel allows.
+  void joinOutput(exec::LaunchOp launch, uint32_t now, llvm::ArrayRef<exec::OperandView> views, size_t out) {
+    auto born = lives.index.find(views[out].buffer);
+    if (born == lives.index.end() || lives.buffers[born->second].from != now ||
+        blockOf[born->second] != born->second)
+      return;
+    for (size_t in = 0; in < views.size(); ++in) {
+      if (in == out || !views[in] || views[in].buffer == views[out].buffer || access.writes(launch, in))
+        continue;
+      auto dying = lives.index.find(views[in].buffer);
+      if (dying == lives.index.end() || !dies(dying->second, now) || !fits(launch, views, out, in))
+        continue;
+      join(born->second, dying->second);
+      return;
+    }
+  }
+
+  /// Ends in this launch, and nobody has taken its memory yet.
+  bool dies(unsigned buffer, uint32_t now) const {
+    const Lifetime &life = lives.buffers[buffer];
+    return life.to == now && !life.bound && blocks[blockOf[buffer]].to == now;
+  }
+
+  /// Every way in which the launch reads the dying buffer is element for element where `out` writes, and nothing
+  /// else of the launch is written to `out`'s buffer.
+  bool fits(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out, size_t in) const {
+    auto type = [](const exec::OperandView &view) {
+      return dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
+    };
+    if (type(views[in]) != type(views[out]))
+      return false;
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (!views[i] || i == out)
+        continue;
+      if (views[i].buffer == views[out].buffer)
+        return false;
+      if (views[i].buffer == views[in].buffer &&
+          (access.writes(launch, i) || !views[i].sameWindow(views[out]) || !access.mayBeItself(launch, out, i)))
+        return false;
+    }
+    return true;
+  }
+
+  void join(unsigned born, unsigned dying) {
+    unsigned root = blockOf[dying];
+    blockOf[born] = root;
+    blocks[root].to = std::max(blocks[root].to, lives.buffers[born].to);
+    blocks[root].bytes = std::max(blocks[root].bytes, blocks[born].bytes);
+  }
+
+  Lifetimes lives;
+  const exec::Access &access;
+  std::vector<Block> blocks;     ///< per buffer; those of roots count
+  std::vector<unsigned> blockOf; ///< root of each buffer
+};
+
+struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](exec::PlanOp plan) { run(plan); });
+  }
+
+  void run(exec::PlanOp plan) {
+    exec::Access access(plan);
+    llvm::SmallVector<int64_t> arenas;
+    for (size_t device = 0; device < plan.getDevices().size(); ++device)
+      arenas.push_back(int64_t(planDevice(plan, int64_t(device), access)));
+    plan.setArenaBytes(arenas);
+  }
+
+  uint64_t planDevice(exec::PlanOp plan, int64_t device, const exec::Access &access) {
+    uint64_t persistent = 0, transient = 0;
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
+      if (int64_t(buffer.getDevice()) == device) {
+        setOffset(buffer, persistent);
+        persistent += padded(buffer.bytes());
+      }
+    for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>()) {
+      if (int64_t(program.getDevice()) != device)
+        continue;
+      ProgramPlan part(program, access);
+      if (inPlace)
+        part.joinInPlace();
+      transient = std::max(transient, part.place(sharing));
+      part.write(persistent);
+    }
+    return persistent + transient;
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,237 @@
+// validate-plan: runs every program over a picture of the arena that says whose bytes are where. It knows nothing of
+// lifetimes, blocks or placement.
+
+#include <map>
+
+#include "passes/Passes.h"
+
+#include "executor/abi/Packing.h"
+#include "ir/exec/Access.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_VALIDATEPLAN
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Value;
+
+struct Bytes {
+  uint64_t begin, end;
+  bool meets(const Bytes &other) const { return begin < other.end && other.begin < end; }
+};
+
+/// Who wrote which bytes last.
+class Picture {
+public:
+  void claim(Bytes bytes, Value owner) {
+    if (bytes.begin >= bytes.end)
+      return;
+    cut(bytes.begin);
+    cut(bytes.end);
+    runs.erase(runs.lower_bound(bytes.begin), runs.lower_bound(bytes.end));
+    runs[bytes.begin] = {bytes.end, owner};
+  }
+
+  /// The first part of `bytes` that is not `owner`'s: its owner, or null where nobody has written.
+  std::optional<Value> stranger(Bytes bytes, Value owner) {
+    uint64_t at = bytes.begin;
+    auto run = runs.upper_bound(at);
+    if (run != runs.begin())
+      --run;
+    for (; at < bytes.end; ++run) {
+      if (run != runs.end() && run->second.end <= at)
+        continue;
+      if (run == runs.end() || run->first > at)
+        return Value();
+      if (run->second.owner != owner)
+        return run->second.owner;
+      at = run->second.end;
+    }
+    return std::nullopt;
+  }
+
+private:
+  struct Run {
+    uint64_t end;
+    Value owner;
+  };
+
+  /// Makes `at` a border between two runs, if one lies across it.
+  void cut(uint64_t at) {
+    auto run = runs.lower_bound(at);
+    if (run == runs.begin())
+      return;
+    --run;
+    if (run->second.end <= at)
+      return;
+    Run rest = run->second;
+    run->second.end = at;
+    runs[at] = rest;
+  }
+
+  std::map<uint64_t, Run> runs;
+};
+
+class Validator {
+public:
+  Validator(exec::PlanOp plan, int64_t device, uint64_t arena, const exec::Access &access)
+      : plan(plan), device(device), arena(arena), access(access) {}
+
+  mlir::LogicalResult run() {
+    Picture persistent;
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>()) {
+      if (int64_t(buffer.getDevice()) != device)
+        continue;
+      if (failed(checkPlace(buffer)))
+        return mlir::failure();
+      Bytes bytes = bytesOf(buffer);
+      for (const auto &[other, name] : kept)
+        if (bytes.meets(other))
+          return buffer.emitOpError("overlaps \"") << name << "\", and both keep their contents";
+      kept.push_back({bytes, buffer.getName()});
+      persistent.claim(bytes, buffer.getMemory());
+    }
+    for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
+      if (int64_t(program.getDevice()) == device && failed(runProgram(program, persistent)))
+        return mlir::failure();
+    return mlir::success();
+  }
+
+private:
+  static Bytes bytesOf(exec::BufferOp buffer) {
+    auto begin = uint64_t(*buffer.getOffset());
+    return {begin, begin + uint64_t(buffer.bytes())};
+  }
+
+  static Bytes bytesOf(const exec::OperandView &view) {
+    auto buffer = view.buffer.getDefiningOp<exec::BufferOp>();
+    auto [low, high] = view.hull();
+    auto size = int64_t(dtypeBytes(exec::dtypeOf(buffer.getMemory().getType().getElementType())));
+    int64_t begin = *buffer.getOffset();
+    return {uint64_t(begin + low * size), uint64_t(begin + high * size)};
+  }
+
+  mlir::LogicalResult checkPlace(exec::BufferOp buffer) {
+    if (!buffer.getOffset())
+      return buffer.emitOpError("has no offset");
+    if (*buffer.getOffset() < 0 || *buffer.getOffset() % kAlignment != 0)
+      return buffer.emitOpError("is at ") << *buffer.getOffset() << ", which is no multiple of " << kAlignment;
+    if (bytesOf(buffer).end > arena)
+      return buffer.emitOpError("ends at byte ") << bytesOf(buffer).end << " of an arena of " << arena;
+    return mlir::success();
+  }
+
+  mlir::LogicalResult runProgram(exec::ProgramOp program, Picture picture) {
+    bool committed = false;
+    for (mlir::Operation &op : program.getBody().front()) {
+      if (auto buffer = llvm::dyn_cast<exec::BufferOp>(op)) {
+        if (failed(checkPlace(buffer)))
+          return mlir::failure();
+      } else if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
+        picture.claim(bytesOf(input.getMemory().getDefiningOp<exec::BufferOp>()), input.getMemory());
+      } else if (llvm::isa<exec::CommitOp>(op)) {
+        committed = true;
+      } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
+        if (failed(runLaunch(launch, picture, committed, program.getEntry() == "initialise")))
+          return mlir::failure();
+      }
+    }
+    for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>())
+      if (failed(owns(output, picture, bytesOf(output.getMemory().getDefiningOp<exec::BufferOp>()), output.getMemory())))
+        return mlir::failure();
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
+      if (int64_t(buffer.getDevice()) == device && failed(owns(program, picture, bytesOf(buffer), buffer.getMemory())))
+        return mlir::failure();
+    return mlir::success();
+  }
+
+  mlir::LogicalResult owns(mlir::Operation *op, Picture &picture, Bytes bytes, Value memory) {
+    std::optional<Value> stranger = picture.stranger(bytes, memory);
+    if (!stranger)
+      return mlir::success();
+    auto name = [](Value value) { return value.getDefiningOp<exec::BufferOp>().getName(); };
+    if (!*stranger)
+      return op->emitOpError("reads \"") << name(memory) << "\" before all of it is written";
+    return op->emitOpError("reads \"") << name(memory) << "\", whose memory \"" << name(*stranger) << "\" has taken";
+  }
+
+  mlir::LogicalResult runLaunch(exec::LaunchOp launch, Picture &picture, bool committed, bool initialises) {
+    llvm::SmallVector<exec::OperandView> views = launch.operandViews();
+    for (auto [i, view] : llvm::enumerate(views))
+      if (view && access.reads(launch, i) && failed(owns(launch, picture, bytesOf(view), view.buffer)))
+        return mlir::failure();
+    for (size_t out = 0; out < views.size(); ++out) {
+      if (!views[out] || !access.writes(launch, out))
+        continue;
+      if (failed(mayWrite(launch, views[out], committed || initialises)))
+        return mlir::failure();
+      for (size_t other = 0; other < views.size(); ++other)
+        if (other != out && views[other] && bytesOf(views[out]).meets(bytesOf(views[other])) &&
+            !allowed(launch, views, out, other))
+          return launch.emitOpError("writes operand ") << out << " over operand " << other;
+    }
+    for (size_t out = 0; out < views.size(); ++out)
+      if (views[out] && access.writes(launch, out))
+        picture.claim(bytesOf(views[out]), views[out].buffer);
+    return mlir::success();
+  }
+
+  mlir::LogicalResult mayWrite(exec::LaunchOp launch, const exec::OperandView &view, bool committed) {
+    auto buffer = view.buffer.getDefiningOp<exec::BufferOp>();
+    switch (buffer.getKind()) {
+    case exec::Kind::Parameter:
+    case exec::Kind::Auxiliary:
+    case exec::Kind::Optimizer:
+    case exec::Kind::State:
+      if (!committed)
+        return launch.emitOpError("writes \"") << buffer.getName() << "\" before the commit";
+      return mlir::success();
+    case exec::Kind::Input:
+    case exec::Kind::Scalar:
+      return launch.emitOpError("writes \"") << buffer.getName() << "\", which is the caller's";
+    default:
+      return mlir::success();
+    }
+  }
+
+  /// The very same elements, and the kernel says that it may be so.
+  bool allowed(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out, size_t other) {
+    if (access.writes(launch, other))
+      return false;
+    auto element = [](const exec::OperandView &view) {
+      return dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
+    };
+    auto start = [&](const exec::OperandView &view) {
+      return *view.buffer.getDefiningOp<exec::BufferOp>().getOffset() + view.offset * int64_t(element(view));
+    };
+    return access.mayBeItself(launch, out, other) && element(views[out]) == element(views[other]) &&
+           start(views[out]) == start(views[other]) && views[out].shape == views[other].shape &&
+           views[out].strides == views[other].strides;
+  }
+
+  exec::PlanOp plan;
+  int64_t device;
+  uint64_t arena;
+  const exec::Access &access;
+  std::vector<std::pair<Bytes, llvm::StringRef>> kept;
+};
+
+struct ValidatePlan : impl::ValidatePlanBase<ValidatePlan> {
+  void runOnOperation() override {
+    getOperation().walk([&](exec::PlanOp plan) {
+      if (!plan.getArenaBytes() || plan.getArenaBytes()->size() != plan.getDevices().size()) {
+        plan.emitOpError("has no memory plan");
+        return signalPassFailure();
+      }
+      exec::Access access(plan);
+      for (auto [device, arena] : llvm::enumerate(*plan.getArenaBytes()))
+        if (failed(Validator(plan, int64_t(device), uint64_t(arena), access).run()))
+          return signalPassFailure();
+    });
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,438 @@
+#include "passes/lowering/EntryLowering.h"
+
+#include "executor/abi/Packing.h"
+#include "ir/sym/Diagnose.h"
+
+namespace lstmc::passes {
+
+using exec::Kind;
+using mlir::Operation;
+using mlir::Value;
+using sym::View;
+
+namespace {
+
+/// What a computation may grow by when it is kept between calls.
+constexpr int64_t kKeptBytes = 64 << 10;
+
+mlir::RankedTensorType tensorType(Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+
+int64_t bytesOf(mlir::RankedTensorType type) {
+  return type.getNumElements() * int64_t(dtypeBytes(exec::dtypeOf(type.getElementType())));
+}
+
+bool isElementwise(Operation *op) { return llvm::isa<sym::ScalarRule, sym::FusedOp>(op); }
+
+/// What plans and messages call a result.
+std::string nameOf(Value value) {
+  auto result = llvm::cast<mlir::OpResult>(value);
+  Operation *op = result.getOwner();
+  std::string name;
+  if (auto given = op->getAttrOfType<mlir::StringAttr>("sym.name"))
+    name = given.str();
+  else
+    name = op->getName().stripDialect().str();
+  if (op->getNumResults() > 1)
+    name += "." + std::to_string(result.getResultNumber());
+  return name;
+}
+
+} // namespace
+
+EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
+    : plan(plan), entry(entry), main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
+  // The prepare program comes first, and goes again if nothing is put there.
+  prepareProgram = plan.program("prepare:" + entry.getName().str(), location);
+  program = plan.program(entry.getName(), location);
+  main.setInsertionPointToEnd(&program.getBody().front());
+  prepare.setInsertionPointToEnd(&prepareProgram.getBody().front());
+}
+
+mlir::LogicalResult EntryLowering::run() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.front().without_terminator())))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+  for (auto write : entry.getOps<sym::WriteOp>())
+    changing.insert(plan.declared(write.getTarget()));
+  bindInputs();
+  placeOutputs();
+  findCommitted();
+  placeDirectWrites();
+  placeParts();
+  for (Operation &op : entry.front().without_terminator())
+    if (!committed.contains(&op) && !llvm::isa<sym::WriteOp>(op) && failed(lower(&op)))
+      return mlir::failure();
+  saveOverwritten();
+  bindOutputs();
+  if (!changing.empty()) {
+    main.create<exec::CommitOp>(location);
+    for (Operation &op : entry.front().without_terminator())
+      if (committed.contains(&op) && failed(lower(&op)))
+        return mlir::failure();
+    writeBack();
+  }
+  if (prepareProgram.getBody().front().empty())
+    prepareProgram.erase();
+  return mlir::success();
+}
+
+//===---- what comes in and goes out ---------------------------------------------------------------===//
+
+void EntryLowering::bindInputs() {
+  for (mlir::BlockArgument argument : entry.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto text = [&](llvm::StringRef key, llvm::StringRef otherwise) {
+      auto found = entry.getArgAttrOfType<mlir::StringAttr>(i, key);
+      return found ? found.getValue().str() : otherwise.str();
+    };
+    std::string role = text("sym.role", "data"), name = text("sym.name", "arg" + std::to_string(i));
+    auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(i, "sym.dims");
+    Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name, tensorType(argument), argument.getLoc());
+    main.create<exec::InputOp>(argument.getLoc(), memory, name, role, dims ? dims : main.getStrArrayAttr({}));
+    storage[argument] = whole(memory);
+  }
+}
+
+void EntryLowering::placeOutputs() {
+  for (Value value : entry.front().getTerminator()->getOperands())
+    returned.insert(value);
+}
+
+/// Outputs that are not in a buffer of their own are copied to one.
+void EntryLowering::bindOutputs() {
+  llvm::DenseSet<Value> bound;
+  for (auto [i, value] : llvm::enumerate(entry.front().getTerminator()->getOperands())) {
+    View view = storage.lookup(value);
+    auto buffer = view.value.getDefiningOp<exec::BufferOp>();
+    auto text = [&, index = unsigned(i)](llvm::StringRef key, llvm::StringRef otherwise) {
+      auto found = entry.getResultAttrOfType<mlir::StringAttr>(index, key);
+      return found ? found.getValue().str() : otherwise.str();
+    };
+    std::string name = text("sym.name", "output" + std::to_string(i)), role = text("sym.role", "output");
+    Value memory = view.value;
+    if (buffer.getKind() != Kind::Output || !bound.insert(memory).second) {
+      location = value.getLoc();
+      memory = allocate(Kind::Output, name, view.shape, tensorType(value).getElementType());
+      copy(view, whole(memory));
+      bound.insert(memory);
+    } else {
+      buffer.setName(name);
+    }
+    auto dims = entry.getResultAttrOfType<mlir::ArrayAttr>(unsigned(i), "sym.dims");
+    auto output = main.create<exec::OutputOp>(value.getLoc(), memory, name, role, dims ? dims : main.getStrArrayAttr({}));
+    if (auto metric = entry.getResultAttrOfType<mlir::StringAttr>(unsigned(i), "sym.metric"))
+      output->setAttr("metric", metric);
+  }
+}
+
+//===---- the commit -------------------------------------------------------------------------------===//
+
+/// Element-wise ops all of whose results end in writes.
+void EntryLowering::findCommitted() {
+  if (changing.empty())
+    return;
+  for (Operation &op : llvm::reverse(entry.front().without_terminator()))
+    if (isElementwise(&op) && op.getNumResults() > 0 && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return llvm::isa<sym::WriteOp>(user) || committed.contains(user);
+        }))
+      committed.insert(&op);
+}
+
+/// A committed op's result is made right where it is written to, if no committed op behind it reads the old value, and the op
+/// itself does so element for element at most.
+void EntryLowering::placeDirectWrites() {
+  llvm::DenseMap<Value, Operation *> lastReader; // of persistent memory
+  llvm::DenseMap<Operation *, unsigned> order;
+  auto readMemory = [&](Value value) -> Value {
+    auto read = value.getDefiningOp<sym::ReadOp>();
+    return read ? plan.declared(read.getSource()) : Value();
+  };
+  // A value that is no plain read may be a view of what is read; then nothing is written in place.
+  llvm::DenseSet<Value> viewed;
+  for (Operation &op : entry.front().without_terminator()) {
+    if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
+      for (Operation *user : read->getUsers())
+        if (!isElementwise(user) && llvm::isa<sym::KernelRule>(user) &&
+            llvm::any_of(user->getResults(), [&](Value result) {
+              return llvm::any_of(result.getUsers(), [&](Operation *u) { return committed.contains(u) || llvm::isa<sym::WriteOp>(u); });
+            }))
+          viewed.insert(plan.declared(read.getSource()));
+    if (!committed.contains(&op))
+      continue;
+    order.try_emplace(&op, unsigned(order.size()));
+    for (Value operand : op.getOperands())
+      if (Value memory = readMemory(operand))
+        lastReader[memory] = &op;
+  }
+  for (auto write : entry.getOps<sym::WriteOp>()) {
+    auto result = llvm::dyn_cast<mlir::OpResult>(write.getValue());
+    Value memory = plan.declared(write.getTarget());
+    if (!result || !committed.contains(result.getOwner()) || places.contains(result) || viewed.contains(memory))
+      continue;
+    Operation *op = result.getOwner();
+    auto reader = lastReader.find(memory);
+    if (reader != lastReader.end() && order.lookup(reader->second) > order.lookup(op))
+      continue;
+    bool sameElements = llvm::all_of(op->getOperands(), [&](Value operand) {
+      return readMemory(operand) != memory || operand.getType() == result.getType();
+    });
+    if (!sameElements)
+      continue;
+    places[result] = whole(memory);
+    written.insert(write);
+  }
+}
+
+/// A write of what another parameter or state holds: it may be overwritten before it is copied.
+void EntryLowering::saveOverwritten() {
+  for (auto write : entry.getOps<sym::WriteOp>()) {
+    auto found = storage.find(write.getValue());
+    if (written.contains(write) || found == storage.end())
+      continue;
+    if (changing.contains(found->second.value) && found->second.value != plan.declared(write.getTarget())) {
+      location = write.getLoc();
+      found->second = denseCopy(found->second);
+    }
+  }
+}
+
+void EntryLowering::writeBack() {
+  for (auto write : entry.getOps<sym::WriteOp>()) {
+    if (written.contains(write))
+      continue;
+    location = write.getLoc();
+    View from = storage.lookup(write.getValue()), to = whole(plan.declared(write.getTarget()));
+    if (from.value != to.value)
+      copy(from, to);
+    else if (!from.dense() || from.shape != to.shape)
+      copy(denseCopy(from), to);
+  }
+}
+
+//===---- ops --------------------------------------------------------------------------------------===//
+
+mlir::LogicalResult EntryLowering::lower(Operation *op) {
+  location = op->getLoc();
+  current = op;
+  if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
+    Value memory = plan.declared(read.getSource());
+    storage[read.getValue()] = whole(memory);
+    Kind kind = memory.getDefiningOp<exec::BufferOp>().getKind();
+    if (!changing.contains(memory) && (kind == Kind::Parameter || kind == Kind::Auxiliary))
+      constant.insert(memory);
+    return mlir::success();
+  }
+  preparing = dependsOnParametersAlone(op);
+  mlir::LogicalResult result = mlir::success();
+  if (isElementwise(op))
+    result = lowerElementwise(op);
+  else if (auto rule = llvm::dyn_cast<sym::KernelRule>(op))
+    result = rule.emitKernels(*this);
+  else
+    return sym::emitCoded(op, ErrorCode::E0402) << "nothing lowers " << op->getName().stripDialect();
+  for (auto [from, to] : pendingCopies)
+    copy(from, to);
+  pendingCopies.clear();
+  preparing = false;
+  return result;
+}
+
+bool EntryLowering::dependsOnParametersAlone(Operation *op) {
+  if (op->getNumOperands() == 0 || committed.contains(op))
+    return false;
+  int64_t before = kKeptBytes, after = 0;
+  for (Value operand : op->getOperands()) {
+    if (!constant.contains(storage.lookup(operand).value))
+      return false;
+    before += bytesOf(tensorType(operand));
+  }
+  for (Value result : op->getResults()) {
+    if (returned.contains(result))
+      return false;
+    after += bytesOf(tensorType(result));
+  }
+  return after <= before;
+}
+
+mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
+  mlir::Block single;
+  mlir::Block *body = &single;
+  if (auto fused = llvm::dyn_cast<sym::FusedOp>(op)) {
+    body = &fused.getBody().front();
+  } else {
+    for (Value operand : op->getOperands())
+      single.addArgument(sym::computeType(tensorType(operand).getElementType()), location);
+    auto builder = mlir::OpBuilder::atBlockEnd(&single);
+    Value value = llvm::cast<sym::ScalarRule>(op).emitScalar(builder, single.getArguments());
+    builder.create<sym::YieldOp>(location, mlir::ValueRange{value});
+  }
+  FusedSize size = measureBody(*body);
+  if (!size.withinLimits())
+    return sym::emitCoded(op, ErrorCode::E0402) << "a fused program of " << size.instructions << " operations with "
+                                                << size.live << " values at once is too large";
+  launchFused(op, *body);
+  return mlir::success();
+}
+
+/// Operands over the shape of the results; operands that the body does not read, and repeated ones, are left out.
+void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
+  llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
+  int64_t elements = tensorType(op->getResult(0)).getNumElements();
+  llvm::SmallVector<View> views;
+  llvm::SmallVector<mlir::Type> inputs, outputs;
+  llvm::SmallDenseMap<Value, unsigned> seen;
+  llvm::BitVector dropped(body.getNumArguments());
+  for (auto [operand, argument] : llvm::zip_equal(op->getOperands(), body.getArguments())) {
+    auto [at, isNew] = seen.try_emplace(operand, unsigned(views.size()));
+    if (argument.use_empty() || !isNew) {
+      if (!argument.use_empty())
+        argument.replaceAllUsesWith(body.getArgument(unsigned(at->second)));
+      dropped.set(argument.getArgNumber());
+      if (isNew)
+        seen.erase(at);
+      continue;
+    }
+    at->second = argument.getArgNumber();
+    View view = this->view(operand);
+    if (view.elements() == elements)
+      view = reshaped(view, shape);
+    else
+      view = view.broadcastTo(shape);
+    views.push_back(view);
+    inputs.push_back(tensorType(operand).getElementType());
+  }
+  body.eraseArguments(dropped);
+  for (Value result : op->getResults()) {
+    views.push_back(view(result));
+    outputs.push_back(tensorType(result).getElementType());
+  }
+  launch(KernelId::Fused, views, {plan.fused().idOf(body, inputs, outputs)}, {});
+}
+
+//===---- memory -----------------------------------------------------------------------------------===//
+
+View EntryLowering::whole(Value memory) const {
+  auto type = llvm::cast<mlir::MemRefType>(memory.getType());
+  View view;
+  view.value = memory;
+  view.shape.assign(type.getShape().begin(), type.getShape().end());
+  view.strides = exec::denseStrides(type.getShape());
+  view.dtype = exec::dtypeOf(type.getElementType());
+  return view;
+}
+
+/// Buffers that only one program needs are that program's; what main reads of prepare is the plan's.
+Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element) {
+  return createBuffer(target(), kind, name, shape, element, location);
+}
+
+Value EntryLowering::allocateResult(Value value) {
+  mlir::RankedTensorType type = tensorType(value);
+  if (preparing) {
+    Value memory = plan.persistent(Kind::Packed, nameOf(value), type.getShape(), type.getElementType(), location);
+    constant.insert(memory);
+    return memory;
+  }
+  Kind kind = returned.contains(value)                                ? Kind::Output
+              : llvm::cast<mlir::OpResult>(value).getOwner()->hasAttr("sym.gradient_of") ? Kind::Gradient
+                                                                      : Kind::Activation;
+  return allocate(kind, nameOf(value), type.getShape(), type.getElementType());
+}
+
+View EntryLowering::view(Value value) {
+  auto found = storage.find(value);
+  if (found != storage.end())
+    return found->second;
+  auto placed = places.find(value);
+  View view = placed != places.end() ? placed->second : whole(allocateResult(value));
+  storage[value] = view;
+  return view;
+}
+
+View EntryLowering::temporary(llvm::ArrayRef<int64_t> shape, DType dtype) {
+  std::string name = current ? current->getName().stripDialect().str() + ".temporary" : "temporary";
+  return whole(allocate(Kind::Workspace, name, shape, exec::typeOf(dtype, entry.getContext())));
+}
+
+View EntryLowering::scratch(int64_t bytes) {
+  std::string name = current->getName().stripDialect().str() + ".scratch";
+  return whole(allocate(Kind::Workspace, name, {bytes}, exec::typeOf(DType::U8, entry.getContext())));
+}
+
+View EntryLowering::denseCopy(View view) {
+  // A copy made in one program is no use to the other.
+  Value &memory = copies.find(view, preparing ? -2 : -1);
+  if (!memory) {
+    View dense = temporary(view.shape, view.dtype);
+    memory = dense.value;
+    copy(view, dense);
+  }
+  return whole(memory);
+}
+
+View EntryLowering::output(View wanted, llvm::ArrayRef<int64_t> shape) {
+  std::optional<View> same = wanted.tryReshape(shape);
+  if (same && same->isRows())
+    return *same;
+  View dense = temporary(shape, wanted.dtype);
+  pendingCopies.push_back({dense.reshape(wanted.shape), wanted});
+  return dense;
+}
+
+View EntryLowering::packed(View weight, int64_t gates) {
+  if (weight.rank() == 2)
+    weight = weight.broadcastTo({1, weight.shape[0], weight.shape[1]});
+  bool kept = constant.contains(weight.value);
+  Value &memory = kept ? plan.prepared().find(weight, gates) : copies.find(weight, gates);
+  bool isNew = !memory;
+  auto source = weight.value.getDefiningOp<exec::BufferOp>();
+  if (isNew) {
+    int64_t elements = weight.shape[0] * packedElements(weight.shape[1], weight.shape[2], gates);
+    mlir::Type element = exec::typeOf(weight.dtype, entry.getContext());
+    std::string name = source.getName().str() + ".packed";
+    memory = kept ? plan.persistent(Kind::Packed, name, {elements}, element, source.getLoc())
+                  : allocate(Kind::Workspace, name, {elements}, element);
+  }
+  View result = whole(memory);
+  // Every entry that reads a packed weight has its launch in its own prepare program; `copies` knows which are there.
+  Value &here = copies.find(weight, gates);
+  if (kept ? !here : isNew) {
+    here = memory;
+    bool before = std::exchange(preparing, kept);
+    launch(KernelId::Pack, {weight, result}, {gates}, {});
+    preparing = before;
+  }
+  return result;
+}
+
+void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t> ints,
+                           llvm::ArrayRef<double> floats) {
+  llvm::SmallVector<int64_t> list;
+  llvm::SmallVector<Value> buffers;
+  for (const View &operand : operands) {
+    exec::OperandView view;
+    if (operand) {
+      buffers.push_back(operand.value);
+      view.buffer = operand.value;
+      view.whole = operand.offset == 0 && operand.dense() &&
+                   llvm::ArrayRef<int64_t>(operand.shape) == llvm::cast<mlir::MemRefType>(operand.value.getType()).getShape();
+      view.offset = operand.offset;
+      view.shape = operand.shape;
+      view.strides = operand.strides;
+    }
+    exec::encodeView(view, list);
+  }
+  target().create<exec::LaunchOp>(location, kernel, buffers, list, ints, floats);
+}
+
+void EntryLowering::alias(Value result, View of) {
+  if (!places.contains(result) && !returned.contains(result)) {
+    storage[result] = of;
+    return;
+  }
+  copy(of, view(result));
+}
+
+void EntryLowering::placeParts() {}
+
+} // namespace lstmc::passes

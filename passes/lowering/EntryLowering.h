@@ -1,0 +1,72 @@
+// One entry function as a program of launches.
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "ir/sym/KernelBuilder.h"
+#include "ir/sym/SymOps.h"
+#include "passes/lowering/PlanBuilder.h"
+
+namespace lstmc::passes {
+
+/// A program is main launches, then the commit, then what writes parameters, slots and states. An op whose results
+/// are only written there, or read by such ops, is carried out behind the commit. The launches of ops that depend on
+/// unchanged parameters alone are put in `prepare:ENTRY`.
+class EntryLowering : public sym::KernelBuilder {
+public:
+  EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry);
+
+  mlir::LogicalResult run();
+
+  sym::View view(mlir::Value value) override;
+  sym::View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) override;
+  sym::View scratch(int64_t bytes) override;
+  sym::View denseCopy(sym::View view) override;
+  sym::View output(sym::View target, llvm::ArrayRef<int64_t> shape) override;
+  sym::View packed(sym::View weight, int64_t gates) override;
+  void launch(KernelId kernel, llvm::ArrayRef<sym::View> operands, llvm::ArrayRef<int64_t> ints,
+              llvm::ArrayRef<double> floats) override;
+  void alias(mlir::Value result, sym::View of) override;
+
+private:
+  void bindInputs();
+  void placeOutputs();
+  void placeParts();
+  void findCommitted();
+  void placeDirectWrites();
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  void launchFused(mlir::Operation *op, mlir::Block &body);
+  void saveOverwritten();
+  void writeBack();
+  void bindOutputs();
+
+  bool dependsOnParametersAlone(mlir::Operation *op);
+  sym::View whole(mlir::Value memory) const;
+  mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  mlir::Value allocateResult(mlir::Value value);
+  /// The program that launches go to now.
+  mlir::OpBuilder &target() { return preparing ? prepare : main; }
+
+  PlanBuilder &plan;
+  mlir::func::FuncOp entry;
+  exec::ProgramOp program, prepareProgram;
+  mlir::OpBuilder main, prepare;
+  bool preparing = false;
+  mlir::Location location;
+  mlir::Operation *current = nullptr;
+
+  llvm::DenseMap<mlir::Value, sym::View> storage;      ///< where values are
+  llvm::DenseMap<mlir::Value, sym::View> places;       ///< where results are to be put, decided before they are made
+  llvm::DenseSet<mlir::Value> returned;                ///< values that are outputs of the entry
+  llvm::DenseSet<mlir::Value> constant;                ///< buffers that depend on unchanged parameters alone
+  llvm::DenseSet<mlir::Value> changing;                ///< persistent buffers that this entry writes
+  llvm::DenseSet<mlir::Operation *> committed;         ///< ops behind the commit
+  llvm::DenseSet<mlir::Operation *> written;           ///< sym.write ops whose value is made in place
+  ViewMemo copies;
+  llvm::SmallVector<std::pair<sym::View, sym::View>> pendingCopies;
+};
+
+} // namespace lstmc::passes

@@ -1,0 +1,101 @@
+#include "passes/lowering/PlanBuilder.h"
+
+#include "ir/sym/SymOps.h"
+#include "passes/lowering/InitialValue.h"
+
+namespace lstmc::passes {
+
+using mlir::Value;
+
+Value &ViewMemo::find(const sym::View &view, int64_t use) {
+  std::vector<int64_t> key = {use, view.offset};
+  key.insert(key.end(), view.shape.begin(), view.shape.end());
+  for (auto [extent, stride] : llvm::zip_equal(view.shape, view.strides))
+    key.push_back(extent == 1 ? 0 : stride);
+  return byValue[view.value][std::move(key)];
+}
+
+Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                   mlir::Type element, mlir::Location location) {
+  return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name, /*device=*/0,
+                                        mlir::IntegerAttr());
+}
+
+PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devices) {
+  auto builder = mlir::OpBuilder::atBlockEnd(module.getBody());
+  llvm::SmallVector<llvm::StringRef> names(devices.begin(), devices.end());
+  planOp = builder.create<exec::PlanOp>(module.getLoc(), llvm::ArrayRef<llvm::StringRef>(names));
+  builder.setInsertionPointToStart(&planOp.getBody().front());
+  initialiseOp = builder.create<exec::ProgramOp>(module.getLoc(), "initialise", 0);
+  programs = std::make_unique<FusedPrograms>(initialiseOp);
+}
+
+Value PlanBuilder::persistent(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                              mlir::Location location) {
+  mlir::OpBuilder builder(initialiseOp);
+  return createBuffer(builder, kind, name, shape, element, location);
+}
+
+exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, mlir::Location location) {
+  auto builder = mlir::OpBuilder::atBlockEnd(&planOp.getBody().front());
+  return builder.create<exec::ProgramOp>(location, entry, 0);
+}
+
+Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location) {
+  Value &memory = inputs[{name.str(), type.getAsOpaquePointer()}];
+  if (!memory)
+    memory = persistent(kind, name, type.getShape(), type.getElementType(), location);
+  return memory;
+}
+
+mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
+  auto add = [&](mlir::Operation &op, exec::Kind kind, llvm::StringRef name, mlir::Type tensor) {
+    auto type = llvm::cast<mlir::RankedTensorType>(tensor);
+    Value memory = persistent(kind, name, type.getShape(), type.getElementType(), op.getLoc());
+    for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
+      memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    memories[name] = memory;
+    return memory;
+  };
+  for (mlir::Operation &op : *module.getBody()) {
+    if (auto parameter = llvm::dyn_cast<sym::ParameterOp>(op)) {
+      auto role = op.getAttrOfType<mlir::StringAttr>("role");
+      bool auxiliary = op.hasAttr("auxiliary") || (role && role.getValue() == "auxiliary");
+      add(op, auxiliary ? exec::Kind::Auxiliary : exec::Kind::Parameter, parameter.getSymName(), parameter.getType());
+    } else if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
+      Value memory = add(op, exec::Kind::Optimizer, slot.getSymName(), slot.getType());
+      memory.getDefiningOp()->setAttr("parameter", slot.getParameterAttr().getAttr());
+      memory.getDefiningOp()->setAttr("slot", slot.getSlotAttr());
+    } else if (auto state = llvm::dyn_cast<sym::StateOp>(op)) {
+      add(op, exec::Kind::State, state.getSymName(), state.getType());
+    }
+  }
+  return initialise(module);
+}
+
+mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
+  auto fallback = module->getAttrOfType<mlir::ArrayAttr>("sym.initializer");
+  auto builder = mlir::OpBuilder::atBlockEnd(&initialiseOp.getBody().front());
+  Value seed;
+  for (auto parameter : module.getOps<sym::ParameterOp>()) {
+    mlir::FailureOr<InitialValue> value =
+        resolveInitialValue(parameter.getSymName(), llvm::cast<mlir::RankedTensorType>(parameter.getType()).getShape(),
+                            parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback, parameter.getLoc());
+    if (failed(value))
+      return mlir::failure();
+    if (!seed) {
+      seed = input(exec::Kind::Scalar, "seed", mlir::RankedTensorType::get({1}, builder.getI64Type()), module.getLoc());
+      builder.create<exec::InputOp>(module.getLoc(), seed, "seed", "scalar", builder.getStrArrayAttr({}));
+    }
+    Value memory = declared(parameter.getSymName());
+    memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
+    auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
+    builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise, mlir::ValueRange{seed, memory},
+                                   llvm::ArrayRef<int64_t>{0, 0},
+                                   llvm::ArrayRef<int64_t>{int64_t(value->kind), ordinal ? ordinal.getInt() : 0, value->variant},
+                                   llvm::ArrayRef<double>{value->a, value->b});
+  }
+  return mlir::success();
+}
+
+} // namespace lstmc::passes

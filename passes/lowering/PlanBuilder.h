@@ -1,0 +1,61 @@
+// The exec.plan while it is being made: what all entries share.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "ir/exec/Exec.h"
+#include "ir/sym/KernelBuilder.h"
+#include "passes/lowering/FusedPrograms.h"
+
+namespace lstmc::passes {
+
+/// Packed weights and copies that were made of a view once.
+class ViewMemo {
+public:
+  /// The buffer for this view and use (gates, or -1 for a dense copy); null at first, to be filled in.
+  mlir::Value &find(const sym::View &view, int64_t use);
+
+private:
+  llvm::DenseMap<mlir::Value, std::map<std::vector<int64_t>, mlir::Value>> byValue;
+};
+
+class PlanBuilder {
+public:
+  PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devices);
+
+  /// Buffers for the module's parameters, slots and states, and the program `initialise`.
+  mlir::LogicalResult declare(mlir::ModuleOp module);
+  /// Memory of a parameter, slot or state.
+  mlir::Value declared(llvm::StringRef symbol) const { return memories.lookup(symbol); }
+  /// An input or scalar of that name and type, one for all entries.
+  mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location);
+
+  mlir::Value persistent(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                         mlir::Location location);
+  /// Behind the others.
+  exec::ProgramOp program(llvm::StringRef entry, mlir::Location location);
+
+  exec::PlanOp plan() { return planOp; }
+  FusedPrograms &fused() { return *programs; }
+  /// What prepare entries make, of parameters: shared by the entries.
+  ViewMemo &prepared() { return preparedViews; }
+
+private:
+  mlir::LogicalResult initialise(mlir::ModuleOp module);
+
+  exec::PlanOp planOp;
+  exec::ProgramOp initialiseOp;
+  std::unique_ptr<FusedPrograms> programs;
+  llvm::StringMap<mlir::Value> memories;
+  std::map<std::pair<std::string, const void *>, mlir::Value> inputs; ///< by name and type; never iterated
+  ViewMemo preparedViews;
+};
+
+/// A buffer in front of `builder`'s place.
+mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                         mlir::Type element, mlir::Location location);
+
+} // namespace lstmc::passes
