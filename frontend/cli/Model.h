@@ -1,0 +1,63 @@
+// MODEL on the command line: a .lnet file, a package or a checkpoint, as something that can run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/data/Vocabulary.h"
+#include "executor/package/Package.h"
+#include "executor/session/Session.h"
+#include "executor/training/Checkpoint.h"
+#include "frontend/cli/Console.h"
+#include "frontend/lnet/Load.h"
+#include "passes/Compile.h"
+
+namespace lstmc::cli {
+
+/// What a command needs of the model beside its flags.
+struct ModelRequest {
+  std::vector<std::string> entries;      ///< empty: all that the net allows
+  std::vector<lnet::InputShape> shapes;  ///< besides --shape
+  std::optional<int64_t> offeredVocab;   ///< symbols that the data have
+  std::vector<package::Setting> fit;     ///< values for fit that beat file and flags
+  std::vector<std::string> carry;        ///< patterns of states to keep, besides fit's
+  std::string attachment;                ///< package inside a checkpoint; empty: "model.lstmc"
+};
+
+struct Model {
+  std::string path;
+  package::Package::Pointer package;
+  std::optional<passes::Compiled> compiled; ///< where it came from a source
+  std::optional<training::Checkpoint> checkpoint;
+  Diagnostics warnings;
+
+  /// `fit(..)` of the file with the flags over it: keys and values as text.
+  std::vector<package::Setting> fit;
+};
+
+/// A fit or data setting by key; the last one given.
+std::optional<std::string> findSetting(const std::vector<package::Setting> &settings, std::string_view key);
+
+/// Reads --set, --shape, --net, -I, --limit, --batch into what the language's front door takes.
+Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request);
+
+/// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to E0613, E0401.
+Checked<Model> loadModel(const Options &options, const ModelRequest &request);
+
+/// Compiles a net that has been read, with the flags of `options`.
+Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request);
+
+/// Memory, threads and weights: --devices, --threads, --params, a checkpoint's weights, F.safetensors beside F.lstmc, else
+/// initial values from --seed.
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options);
+
+/// Puts tensors by name into the session's parameters. E0610 for one that is missing or has another shape.
+Status bindWeights(Session &session, const std::string &path);
+
+/// The vocabulary of a checkpoint or of --data's vocab; none if there is neither.
+Result<std::optional<data::Vocabulary>> modelVocabulary(const Model &model);
+
+} // namespace lstmc::cli

@@ -1,0 +1,114 @@
+#include "frontend/cli/Progress.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace lstmc::cli {
+
+/// 12345 -> "12,345"
+static std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int at = int(text.size()) - 3; at > 0; at -= 3)
+    text.insert(size_t(at), ",");
+  return text;
+}
+
+static std::string rate(double perSecond) {
+  return perSecond >= 1e6 ? fmt::format("{:.1f}M", perSecond / 1e6)
+         : perSecond >= 1e3 ? fmt::format("{:.1f}k", perSecond / 1e3)
+                            : fmt::format("{:.0f}", perSecond);
+}
+
+static std::string duration(double seconds) {
+  if (!(seconds < 360000))
+    return "?";
+  int64_t s = int64_t(seconds);
+  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60) : fmt::format("{}:{:02}", s / 60, s % 60);
+}
+
+/// The bar of command.md section 5, with a half step.
+static std::string bar(double share, int cells) {
+  int halves = int(std::lround(std::clamp(share, 0.0, 1.0) * cells * 2));
+  std::string text;
+  for (int i = 0; i < cells; ++i)
+    text += 2 * i + 2 <= halves ? "━" : 2 * i + 1 <= halves ? "╸" : "─";
+  return text;
+}
+
+static std::string measures(const std::optional<double> &loss, const std::optional<double> &perplexity) {
+  std::string text;
+  if (loss)
+    text += fmt::format("  loss {:.4f}", *loss);
+  if (perplexity)
+    text += fmt::format("  ppl {:.2f}", *perplexity);
+  return text;
+}
+
+void Progress::clearLive() {
+  if (liveShown_)
+    fmt::print(stderr, "\r\x1b[2K");
+  liveShown_ = false;
+}
+
+void Progress::keep(const std::string &line) {
+  clearLive();
+  console_.say(line);
+}
+
+void Progress::start(const training::StartEvent &event) {
+  if (!event.resumedFrom.empty())
+    keep(fmt::format("resumed   {} at update {}", event.resumedFrom, grouped(event.progress.update)));
+}
+
+void Progress::tick(const training::UpdateEvent &event) {
+  auto now = std::chrono::steady_clock::now();
+  if (!console_.live() || now - drawn_ < std::chrono::milliseconds(100))
+    return;
+  drawn_ = now;
+  double total = event.share > 0 ? std::round(double(event.progress.update) / event.share) : 0;
+  std::string head = fmt::format("update {}/{} ", grouped(event.progress.update), total > 0 ? grouped(int64_t(total)) : "?");
+  std::string tail = fmt::format(" {:3.0f} %  epoch {:.2f}{}", event.share * 100, event.progress.epoch, measures(event.loss, event.perplexity));
+  if (event.gradientNorm)
+    tail += fmt::format("  gnorm {:.2f}", *event.gradientNorm);
+  tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate, rate(event.labelsPerSecond), duration(event.secondsLeft));
+  int cells = std::clamp(console_.width() - int(head.size() + tail.size()) - 1, 4, 24);
+  std::string line = head + bar(event.share, cells) + tail;
+  fmt::print(stderr, "\r\x1b[2K{}", line);
+  std::fflush(stderr);
+  liveShown_ = true;
+}
+
+void Progress::update(const training::UpdateEvent &event) {
+  if (console_.live())
+    return;
+  std::string line = fmt::format("update={} epoch={:.2f}", event.progress.update, event.progress.epoch);
+  if (event.loss)
+    line += fmt::format(" loss={:.4f}", *event.loss);
+  if (event.perplexity)
+    line += fmt::format(" ppl={:.2f}", *event.perplexity);
+  if (event.gradientNorm)
+    line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
+  console_.say(line + fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate, event.labelsPerSecond, event.secondsLeft));
+}
+
+void Progress::valid(const training::ValidEvent &event) {
+  std::string line = fmt::format("valid     update {}{}", grouped(event.progress.update), measures(event.loss, event.perplexity));
+  for (const auto &[name, value] : event.metrics)
+    if (name != "loss" && name != "perplexity")
+      line += fmt::format("  {} {:.4f}", name, value);
+  keep(line + (event.best ? "  best" : ""));
+}
+
+void Progress::save(const training::SaveEvent &event) {
+  keep(fmt::format("saved     {} (sha256 {}…)", event.path, event.sha256.substr(0, 8)));
+}
+
+void Progress::warning(const Error &error) { keep("warning: " + error.text()); }
+
+void Progress::end(const training::EndEvent &event) {
+  clearLive();
+  if (event.reason != training::EndReason::Done)
+    console_.say(fmt::format("stopped   {} at update {}", training::endReasonName(event.reason), grouped(event.progress.update)));
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,210 @@
+// sample: a language model writes text, a symbol at a time, states carried.
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/base/Philox.h"
+#include "executor/base/OutputFile.h"
+#include "executor/data/TokenText.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/Model.h"
+#include "frontend/cli/SettingText.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+/// Picks a symbol from probabilities, made sharper by 1/temperature and cut to the `topK` likeliest. `uniform` is in [0, 1).
+int64_t pick(std::span<const float> p, double temperature, int64_t topK, double uniform) {
+  std::vector<std::pair<double, int64_t>> candidates;
+  for (size_t i = 0; i < p.size(); ++i)
+    candidates.push_back({double(p[i]), int64_t(i)});
+  std::stable_sort(candidates.begin(), candidates.end(), [](auto &a, auto &b) { return a.first > b.first; });
+  if (topK > 0 && topK < int64_t(candidates.size()))
+    candidates.resize(size_t(topK));
+  if (temperature <= 0)
+    return candidates.front().second;
+  double sum = 0, largest = std::max(candidates.front().first, 1e-30);
+  for (auto &[weight, symbol] : candidates)
+    sum += weight = std::pow(weight / largest, 1 / temperature);
+  double target = uniform * sum;
+  for (auto &[weight, symbol] : candidates) {
+    target -= weight;
+    if (target < 0)
+      return symbol;
+  }
+  return candidates.front().second;
+}
+
+class Sampler {
+public:
+  Sampler(Session &session, const data::Vocabulary &vocabulary) : session_(session), vocabulary_(vocabulary) {}
+
+  Status open() {
+    const package::PackageData &data = session_.package().data();
+    std::optional<size_t> forward = session_.package().findEntry("forward");
+    if (!forward)
+      return fail(ErrorCode::E0610, "the model has no entry forward to sample from");
+    for (const package::Binding &binding : data.entries[*forward].inputs)
+      if (binding.role == "data") {
+        LSTMC_ASSIGN(input_, session_.input("forward", binding.name));
+      }
+    if (!input_ || input_.elements() != 1)
+      return fail(ErrorCode::E0610, "sample needs a net of one input of one symbol, found {} elements", input_ ? input_.elements() : 0);
+    LSTMC_ASSIGN(output_, session_.output("forward", data.entries[*forward].outputs[0].name));
+    if (output_.elements() != int64_t(vocabulary_.size()) || output_.dtype != DType::F32)
+      return fail(ErrorCode::E0610, "the net gives {} numbers, the vocabulary has {} symbols", output_.elements(), vocabulary_.size());
+    return {};
+  }
+
+  /// Feeds a symbol; probabilities() are then those of the next.
+  Status feed(int64_t symbol) {
+    switch (input_.dtype) {
+    case DType::I32: *input_.as<int32_t>() = int32_t(symbol); break;
+    case DType::I64: *input_.as<int64_t>() = symbol; break;
+    case DType::U8: *input_.as<uint8_t>() = uint8_t(symbol); break;
+    default: *input_.as<float>() = float(symbol); break;
+    }
+    return session_.run("forward");
+  }
+  std::span<const float> probabilities() const { return {output_.as<float>(), size_t(output_.elements())}; }
+
+private:
+  Session &session_;
+  const data::Vocabulary &vocabulary_;
+  Tensor input_, output_;
+};
+
+/// The data inputs of `forward`, each cut to one element.
+std::vector<lnet::InputShape> oneSymbol(const package::PackageData &data) {
+  std::vector<lnet::InputShape> shapes;
+  for (const package::Entry &entry : data.entries)
+    if (entry.name == "forward")
+      for (const package::Binding &input : entry.inputs)
+        if (input.role == "data")
+          shapes.push_back({input.name, std::vector<int64_t>(data.buffers[input.buffer].shape.size(), 1), {}});
+  return shapes;
+}
+
+struct Sampling {
+  int64_t length, topK;
+  double temperature;
+  uint64_t seed;
+};
+
+Result<Sampling> samplingFlags(const Options &options) {
+  Sampling sampling;
+  LSTMC_ASSIGN(sampling.length, options.count("length", 200));
+  LSTMC_ASSIGN(sampling.topK, options.count("top-k", 0));
+  LSTMC_ASSIGN(sampling.temperature, options.number("temperature", 1));
+  LSTMC_ASSIGN(int64_t seed, options.count("seed", 0));
+  sampling.seed = uint64_t(seed);
+  if (sampling.temperature < 0)
+    return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}", sampling.temperature);
+  return sampling;
+}
+
+Result<std::string> write(Session &session, const data::Vocabulary &vocabulary, const std::string &prime, data::TextUnit unit,
+                          const Sampling &sampling) {
+  Sampler sampler(session, vocabulary);
+  LSTMC_TRY(sampler.open());
+  session.resetStates();
+  LSTMC_ASSIGN(data::TokenText tokens, data::tokenise(prime, unit, vocabulary, "--prime"));
+  std::string text = prime;
+  int64_t last = vocabulary.find("\n").value_or(0);
+  if (tokens.size() == 0)
+    LSTMC_TRY(sampler.feed(last));
+  for (int64_t i = 0; i < tokens.size(); ++i)
+    LSTMC_TRY(sampler.feed(tokens[i]));
+  for (int64_t i = 0; i < sampling.length; ++i) {
+    double uniform = randomUniform(sampling.seed, uint64_t(i), /*ordinal=*/0, /*update=*/0);
+    int64_t symbol = pick(sampler.probabilities(), sampling.temperature, sampling.topK, uniform);
+    const std::string &word = vocabulary.symbol(size_t(symbol));
+    if (unit == data::TextUnit::Word)
+      text += word == data::kEndOfLine ? "\n" : (text.empty() || text.back() == '\n' ? "" : " ") + word;
+    else
+      text += word;
+    LSTMC_TRY(sampler.feed(symbol));
+  }
+  return text;
+}
+
+} // namespace
+
+int sampleCommand(const Options &options, Console &console) {
+  Result<Sampling> sampling = samplingFlags(options);
+  if (!sampling.ok())
+    return console.fail(sampling.error());
+  if (options.operands.size() != 1)
+    return console.fail(fail(ErrorCode::E0001, "sample takes one MODEL, got {}", options.operands.size()));
+
+  ModelRequest request;
+  request.attachment = "sample.lstmc";
+  std::optional<data::Vocabulary> vocabulary;
+  const std::string &path = options.operands[0];
+  if (path.ends_with(".lnet")) {
+    // A source is compiled for one sequence of one step; its weights and vocabulary are a checkpoint's, or the data's.
+    Result<lnet::LoadOptions> load = loadOptions(options, request);
+    if (!load.ok())
+      return console.fail(load.error());
+    Checked<lnet::LoadedNet> net = lnet::load(path, *load);
+    if (!net.ok())
+      return console.fail(net.diagnostics());
+    if (std::optional<std::string> params = options.value("params")) {
+      Result<training::FoundCheckpoint> found = training::findCheckpoint(*params);
+      if (found.ok()) {
+        Model holder;
+        holder.checkpoint = std::move(found->checkpoint);
+        Result<std::optional<data::Vocabulary>> kept = modelVocabulary(holder);
+        if (!kept.ok())
+          return console.fail(kept.error());
+        vocabulary = *kept;
+      }
+    }
+    if (!vocabulary) {
+      Result<ModelData> data = loadData(options, settingTexts(net->data), path, nullptr);
+      if (!data.ok())
+        return console.fail(data.error());
+      vocabulary = data->vocabulary;
+    }
+    request.entries = {"forward"};
+    request.carry = {"*"};
+    if (vocabulary)
+      request.offeredVocab = int64_t(vocabulary->size());
+    Checked<Model> asWritten = loadModel(options, request);
+    if (!asWritten.ok())
+      return console.fail(asWritten.diagnostics());
+    request.shapes = oneSymbol(asWritten->package->data());
+  }
+  Checked<Model> model = loadModel(options, request);
+  if (!model.ok())
+    return console.fail(model.diagnostics());
+  console.warn(model->warnings);
+  if (!vocabulary) {
+    Result<std::optional<data::Vocabulary>> kept = modelVocabulary(*model);
+    if (!kept.ok())
+      return console.fail(kept.error());
+    vocabulary = *kept;
+  }
+  if (!vocabulary)
+    return console.fail(fail(ErrorCode::E0001, "sample needs a vocabulary: give a checkpoint, or --data text:FILE"));
+  Result<std::unique_ptr<Session>> session = openSession(*model, options);
+  if (!session.ok())
+    return console.fail(session.error());
+  data::TextUnit unit = data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char")).value_or(data::TextUnit::Char);
+  Result<std::string> text = write(**session, *vocabulary, options.value("prime").value_or(""), unit, *sampling);
+  if (!text.ok())
+    return console.fail(text.error());
+  if (console.json())
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"}, {"text", *text}, {"symbols", sampling->length}, {"seed", sampling->seed}});
+  else if (std::optional<std::string> output = options.value("output"); output && *output != "-") {
+    auto existing = options.has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
+    if (Status status = writeFile(*output, *text, existing); !status.ok())
+      return console.fail(status.error());
+  } else
+    console.print(*text);
+  return 0;
+}
+
+} // namespace lstmc::cli

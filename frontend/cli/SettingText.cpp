@@ -1,0 +1,51 @@
+#include "frontend/cli/SettingText.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace lstmc::cli {
+
+std::string settingText(const symbol::AttributeValue &value) {
+  struct Writer {
+    std::string operator()(std::monostate) const { return "None"; }
+    std::string operator()(bool v) const { return v ? "True" : "False"; }
+    std::string operator()(int64_t v) const { return fmt::format("{}", v); }
+    std::string operator()(double v) const { return fmt::format("{}", v); }
+    std::string operator()(const std::string &v) const { return v; }
+    std::string operator()(const symbol::Tuple &v) const {
+      std::string text;
+      for (const std::optional<int64_t> &entry : v)
+        text += fmt::format("{}{}", text.empty() ? "" : ",", entry ? fmt::format("{}", *entry) : "None");
+      return text;
+    }
+    std::string operator()(const std::vector<double> &v) const { return fmt::format("{}", fmt::join(v, ",")); }
+  };
+  return std::visit(Writer{}, value);
+}
+
+std::string initialiserText(const symbol::Initialiser &initialiser) {
+  std::string arguments;
+  for (const symbol::NamedAttribute &argument : initialiser.arguments)
+    arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", argument.name, settingText(argument.value));
+  for (size_t i = 0; i < initialiser.patterns.size(); ++i)
+    arguments += fmt::format("{}\"{}\": {}", arguments.empty() ? "" : ", ", initialiser.patterns[i],
+                             initialiserText(initialiser.initialisers[i]));
+  return fmt::format("{}({})", initialiser.name, arguments);
+}
+
+std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings) {
+  std::vector<package::Setting> texts;
+  for (const symbol::Setting &setting : settings)
+    texts.push_back({setting.key, setting.initialiser ? initialiserText(*setting.initialiser) : settingText(setting.value)});
+  return texts;
+}
+
+Result<double> parseNumber(std::string_view key, std::string_view text) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+    return fail(ErrorCode::E0001, "{} takes a number, got \"{}\"", key, text);
+  return number;
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,226 @@
+// train: the loop around a compiled step, with checkpoints.
+
+#include <cmath>
+
+#include "executor/training/SessionTrainable.h"
+#include "executor/training/Signals.h"
+#include "executor/training/TrainReport.h"
+#include "executor/training/Trainer.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/Expect.h"
+#include "frontend/cli/Model.h"
+#include "frontend/cli/PlanText.h"
+#include "frontend/cli/Progress.h"
+#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Version.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+constexpr std::string_view kTrainMetrics[] = {"loss", "best_loss", "perplexity", "update"};
+
+std::string asText(const package::PackageData &data) {
+  package::Bytes bytes = package::serialize(data);
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// The net for one symbol at a time with all states kept: what `sample` runs. None where the net does not take
+/// one sequence of one step.
+std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request, const package::PackageData &trained) {
+  ModelRequest single = request;
+  single.entries = {"forward"};
+  single.carry = {"*"};
+  for (const package::Entry &entry : trained.entries)
+    if (entry.name == "step")
+      for (const package::Binding &input : entry.inputs)
+        if (input.role != "scalar") {
+          if (trained.buffers[input.buffer].shape.size() != 2)
+            return std::nullopt;
+          single.shapes.push_back({input.name, {1, 1}, {}});
+        }
+  Options quiet = options;
+  std::erase_if(quiet.given, [](const Options::Given &given) {
+    return given.flag == "batch" || given.flag == "batch-size" || given.flag == "shape" || given.flag == "entry" || given.flag == "mem";
+  });
+  Checked<Model> model = loadModel(quiet, single);
+  if (!model.ok() || !model->compiled)
+    return std::nullopt;
+  return asText(model->compiled->package);
+}
+
+Status readAmounts(const Options &options, training::TrainOptions &train) {
+  auto read = [&](std::string_view flag, training::Amount &amount) -> Status {
+    if (std::optional<std::string> text = options.value(flag)) {
+      LSTMC_ASSIGN(amount, training::Amount::parse(*text, flag));
+    }
+    return {};
+  };
+  if (train.fit.after)
+    train.after = *train.fit.after;
+  if (std::optional<std::string> epochs = options.value("num-epochs")) {
+    LSTMC_ASSIGN(train.after, training::Amount::parse(*epochs + "e", "num-epochs"));
+  }
+  if (std::optional<std::string> batches = options.value("disp-batches")) {
+    LSTMC_ASSIGN(train.dispEvery, training::Amount::parse(*batches + "u", "disp-batches"));
+  }
+  LSTMC_TRY(read("after", train.after));
+  LSTMC_TRY(read("valid-every", train.validEvery));
+  LSTMC_TRY(read("save-every", train.saveEvery));
+  LSTMC_TRY(read("disp-every", train.dispEvery));
+  LSTMC_ASSIGN(int64_t keep, options.count("keep", 3));
+  LSTMC_ASSIGN(int64_t patience, options.count("early-stop", 0));
+  train.keep = int(keep);
+  train.earlyStop = int(patience);
+  return {};
+}
+
+Result<training::TrainOptions> trainOptions(const Model &model, const Options &options) {
+  training::TrainOptions train;
+  for (const package::Setting &setting : model.fit) {
+    LSTMC_ASSIGN(bool known, train.fit.set(setting.name, setting.value));
+    (void)known; // the others were compiled into the step
+  }
+  LSTMC_TRY(readAmounts(options, train));
+  LSTMC_ASSIGN(int64_t seed, options.count("seed", int64_t(train.fit.seed.value_or(0))));
+  train.seed = uint64_t(seed);
+  train.folder = options.has("dry-run") ? "" : options.value("output").value_or("");
+  train.resume = options.has("resume");
+  train.overwrite = options.has("force");
+  train.version = versionLine();
+  return train;
+}
+
+/// Prints for people and records for programs.
+struct Observers : training::TrainObserver {
+  std::vector<training::TrainObserver *> all;
+  void start(const training::StartEvent &e) override { each([&](auto &o) { o.start(e); }); }
+  void tick(const training::UpdateEvent &e) override { each([&](auto &o) { o.tick(e); }); }
+  void update(const training::UpdateEvent &e) override { each([&](auto &o) { o.update(e); }); }
+  void valid(const training::ValidEvent &e) override { each([&](auto &o) { o.valid(e); }); }
+  void save(const training::SaveEvent &e) override { each([&](auto &o) { o.save(e); }); }
+  void warning(const Error &e) override { each([&](auto &o) { o.warning(e); }); }
+  void end(const training::EndEvent &e) override { each([&](auto &o) { o.end(e); }); }
+  template <typename F> void each(F call) {
+    for (training::TrainObserver *observer : all)
+      call(*observer);
+  }
+};
+
+int exitOf(const training::EndEvent &end) { return end.reason == training::EndReason::Signal ? 128 + end.signal : 0; }
+
+} // namespace
+
+int trainCommand(const Options &options, Console &console) {
+  std::vector<std::string_view> metricNames(std::begin(kTrainMetrics), std::end(kTrainMetrics));
+  Result<std::vector<Expectation>> wanted = expectations(options, metricNames);
+  if (!wanted.ok())
+    return console.fail(wanted.error());
+  if (!options.has("output") && !options.has("dry-run"))
+    return console.fail(fail(ErrorCode::E0001, "train writes checkpoints: -o DIR"));
+  if (options.operands.size() != 1)
+    return console.fail(fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
+
+  // The data first: they offer the size of the vocabulary that the net may take.
+  ModelRequest request;
+  std::vector<package::Setting> fileData;
+  const std::string &path = options.operands[0];
+  if (path.ends_with(".lnet")) {
+    Result<lnet::LoadOptions> load = loadOptions(options, request);
+    if (!load.ok())
+      return console.fail(load.error());
+    Checked<lnet::LoadedNet> net = lnet::load(path, *load);
+    if (!net.ok())
+      return console.fail(net.diagnostics());
+    fileData = settingTexts(net->data);
+  }
+  Result<ModelData> data = loadData(options, fileData, path, nullptr);
+  if (!data.ok())
+    return console.fail(data.error());
+  if (data->vocabulary)
+    request.offeredVocab = int64_t(data->vocabulary->size());
+  Checked<Model> model = loadModel(options, request);
+  if (!model.ok())
+    return console.fail(model.diagnostics());
+  console.warn(model->warnings);
+
+  Result<training::TrainOptions> train = trainOptions(*model, options);
+  if (!train.ok())
+    return console.fail(train.error());
+  Result<std::unique_ptr<Session>> session = openSession(*model, options);
+  if (!session.ok())
+    return console.fail(session.error());
+  Result<std::unique_ptr<training::SessionTrainable>> trainable = training::SessionTrainable::create(**session);
+  if (!trainable.ok())
+    return console.fail(trainable.error());
+  if (model->compiled) {
+    train->attachments.push_back({"model.lstmc", asText(model->compiled->package)});
+    if (data->vocabulary)
+      if (std::optional<std::string> sample = samplePackage(options, request, model->compiled->package))
+        train->attachments.push_back({"sample.lstmc", *sample});
+  }
+
+  int64_t elements = 0;
+  for (const data::NamedTensor &parameter : (*trainable)->parameters())
+    elements += parameter.tensor.elements();
+  console.say(fmt::format("{}   {} parameters, {}, {}, seed {}, {}", model->package->data().net, elements,
+                          model->package->data().numerics, (*session)->device(0).name(), train->seed, versionLine()));
+  if (model->compiled)
+    console.say(planLine(model->compiled->plan, (*session)->device(0).memoryBytes()));
+
+  Observers observers;
+  Progress progress(console);
+  observers.all.push_back(&progress);
+  std::unique_ptr<training::TrainReport> report;
+  if (console.json()) {
+    auto form = options.value("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
+    training::ReportContext context{versionLine(), versionLine(), path, {(*session)->device(0).name()}, 0,
+                                    model->compiled ? planJson(model->compiled->plan).dump() : ""};
+    report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
+      fmt::print("{}\n", text);
+      std::fflush(stdout);
+    });
+    observers.all.push_back(report.get());
+  }
+
+  Result<training::EndEvent> end = training::train(**trainable, *data->data, data->valid.get(), *train, observers);
+  if (!end.ok()) {
+    if (const Diagnostic *fault = (*session)->fault(); fault && end.error().code == ErrorCode::E0701)
+      return console.fail(Diagnostics{*fault});
+    return console.fail(end.error());
+  }
+  std::vector<training::HeldExpectation> held = judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
+    if (metric == "loss")
+      return end->loss;
+    if (metric == "best_loss")
+      return end->bestLoss;
+    if (metric == "update")
+      return double(end->progress.update);
+    return end->loss ? std::optional(std::exp(*end->loss)) : std::nullopt;
+  });
+  bool allHeld = true;
+  for (const training::HeldExpectation &expectation : held)
+    if (!expectation.held) {
+      allHeld = false;
+      console.say(fmt::format("expectation not held: {} (value {})", expectation.text,
+                              expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
+    }
+  int exit = exitOf(*end) ? exitOf(*end) : allHeld ? 0 : int(ExitCode::AnswerIsNo);
+  if (report) {
+    std::vector<training::PeakBytes> peaks;
+    for (const DevicePeak &peak : (*session)->peaks())
+      peaks.push_back({peak.device, peak.plannedBytes, peak.measuredBytes});
+    report->finish(peaks, held, exit);
+  } else {
+    std::string line = end->lastCheckpoint.empty() ? "(no checkpoint)" : end->lastCheckpoint;
+    if (end->loss)
+      line += fmt::format("  loss {:.4f}", *end->loss);
+    if (end->bestLoss)
+      line += fmt::format("  best {:.4f}", *end->bestLoss);
+    console.print(line + fmt::format("  weights {}", end->weightsHash));
+  }
+  return exit;
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,20 @@
+#include "frontend/cli/Version.h"
+
+#include <fmt/format.h>
+
+#include "llvm/Config/llvm-config.h"
+
+#include "backends/cpu/runtime/Level.h"
+#include "executor/abi/Version.h"
+#include "frontend/cli/BuildId.h"
+
+namespace lstmc::cli {
+
+std::string versionLine() { return fmt::format("lstmc {} ({})", kVersion, kBuildId); }
+
+std::string versionDetails() {
+  return fmt::format("{}\npackage abi {}\ncpu level {}\nLLVM {}\nfmt {}", versionLine(), kPackageAbi,
+                     cpu::kLevelNames[size_t(cpu::chosenLevel())], LLVM_VERSION_STRING, FMT_VERSION);
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
+
+peers   every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
+all others are programs in this folder; `./dev bench list` names them
+
+A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
+that this machine's arithmetic and memory would need at least (cells.cpp says how it is measured), over lstmc's time.
+"""
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import venv
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+PEERS = ("torch", "ort", "jax")
+
+
+class Worker:
+    """A program that answers a line of JSON with a line of JSON."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+
+    def ask(self, **request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("%s died on %s" % (self.process.args, request))
+        return json.loads(line)
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def peer_python():
+    """A Python with the peers in it, in a virtual environment of its own."""
+    folder = root / ".venv-bench"
+    python = folder / "bin" / "python"
+    if not (folder / "ready").exists():
+        print("installing the peers from PyPI", file=sys.stderr)
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "torch", "onnxruntime", "onnx", "jax", "numpy"], check=True)
+        (folder / "ready").touch()
+    return str(python)
+
+
+def cells(only):
+    table = json.loads((here / "cells.json").read_text())
+    for name, shape in table.items():
+        kinds = ("stream",) if shape[0] == 1 else ("infer", "train")
+        for what in kinds:
+            if re.search(only, "%s/%s" % (name, what)):
+                yield name, what, shape
+
+
+def peers(args):
+    python = peer_python()
+    workers = {peer: Worker(python, str(here / "peer.py"), peer, str(args.threads)) for peer in PEERS}
+    workers["lstmc"] = Worker(str(root / "build" / "tests" / "bench" / "cells"), str(args.threads))
+    rows = []
+    for cell, what, shape in cells(args.only):
+        times, limit = {}, None
+        for _ in range(args.rounds):
+            for name, worker in workers.items():
+                answer = worker.ask(cell=cell, what=what, shape=shape, seconds=args.seconds / args.rounds)
+                if answer["times_ms"]:
+                    times.setdefault(name, []).extend(answer["times_ms"])
+                limit = answer.get("limit_ms", limit)
+        medians = {name: statistics.median(values) for name, values in times.items()}
+        ours = medians.pop("lstmc")
+        best = min(medians, key=medians.get)
+        rows.append({"cell": cell, "what": what, "lstmc_ms": round(ours, 5), "best_peer": best,
+                     "best_peer_ms": round(medians[best], 5), "ratio": round(medians[best] / ours, 3),
+                     "limit_fraction": round(limit / ours, 3),
+                     "peers_ms": {name: round(value, 5) for name, value in medians.items()}})
+        if not args.json:
+            row = rows[-1]
+            print("| %-18s | %-6s | %10.4f | %-5s | %10.4f | %6.2f | %5.2f |" % (
+                cell, what, ours, best, medians[best], row["ratio"], row["limit_fraction"]), flush=True)
+    for worker in workers.values():
+        worker.stop()
+    return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", default="peers")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=float, default=0.9)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    args, rest = parser.parse_known_args()
+    programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
+    if args.name == "peers":
+        if not args.json:
+            print("| cell | what | lstmc ms | best peer | peer ms | ratio | of limit |\n|---|---|---|---|---|---|---|")
+        result = peers(args)
+        if args.json:
+            print(json.dumps(result))
+    elif args.name in programs:
+        raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
+    else:
+        print("benchmarks: peers, " + ", ".join(programs), file=sys.stderr)
+        raise SystemExit(0 if args.name == "list" else 2)
+
+
+main()

@@ -1,0 +1,96 @@
+#include "viz/Dot.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace lstmc::viz {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
+  }
+  return out + "\"";
+}
+
+/// Feeds `input` to a child and reads what it writes, both at once, so that neither pipe can fill up.
+static std::string exchange(int in, int out, std::string_view input) {
+  std::string output;
+  std::array<char, 65536> buffer;
+  while (true) {
+    pollfd fds[2] = {{out, POLLIN, 0}, {in, POLLOUT, 0}};
+    if (poll(fds, in >= 0 ? 2 : 1, -1) < 0 && errno != EINTR)
+      break;
+    if (in >= 0 && fds[1].revents) {
+      ssize_t written = input.empty() ? -1 : write(in, input.data(), input.size());
+      if (written > 0)
+        input.remove_prefix(size_t(written));
+      if (written < 0 || input.empty()) {
+        close(in);
+        in = -1;
+      }
+    }
+    if (fds[0].revents) {
+      ssize_t got = read(out, buffer.data(), buffer.size());
+      if (got <= 0)
+        break;
+      output.append(buffer.data(), size_t(got));
+    }
+  }
+  if (in >= 0)
+    close(in);
+  return output;
+}
+
+Result<std::string> render(const std::string &dot, std::string_view format) {
+  int toChild[2], fromChild[2];
+  if (pipe(toChild) != 0)
+    return fail(ErrorCode::E0601, "cannot open a pipe to dot");
+  if (pipe(fromChild) != 0) {
+    close(toChild[0]);
+    close(toChild[1]);
+    return fail(ErrorCode::E0601, "cannot open a pipe from dot");
+  }
+  std::string flag = fmt::format("-T{}", format), name = "dot";
+  char *arguments[] = {name.data(), flag.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, toChild[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1);
+  for (int fd : {toChild[0], toChild[1], fromChild[0], fromChild[1]})
+    posix_spawn_file_actions_addclose(&actions, fd);
+  pid_t child = 0;
+  int error = posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(toChild[0]);
+  close(fromChild[1]);
+  if (error != 0) {
+    close(toChild[1]);
+    close(fromChild[0]);
+    return fail(ErrorCode::E0501, "Graphviz is not here (no program \"dot\"); -o with the suffix .dot needs none");
+  }
+  auto previous = signal(SIGPIPE, SIG_IGN);
+  std::string picture = exchange(toChild[1], fromChild[0], dot);
+  signal(SIGPIPE, previous);
+  close(fromChild[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return fail(ErrorCode::E0501, "dot failed with status {}", status);
+  return picture;
+}
+
+} // namespace lstmc::viz
