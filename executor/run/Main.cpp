@@ -1,0 +1,208 @@
+// lstmc-run: `lstmc run` without the compiler.
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/registry/Devices.h"
+#include "executor/data/Npz.h"
+#include "executor/session/Session.h"
+#include "executor/session/Values.h"
+#include "executor/training/Checkpoint.h"
+
+namespace lstmc {
+namespace {
+
+constexpr std::string_view kHelp =
+    "usage: lstmc-run MODEL -i NAME=VALUE ... [options]\n"
+    "\n"
+    "Runs a package (F.lstmc) or a checkpoint folder once on given inputs.\n"
+    "\n"
+    "  -i, --input NAME=VALUE   @x.npy, @x.npz, 32x35xi32=0, 32x8xf32=random:7, a number\n"
+    "  -o, --output FILE.npz    outputs; without it their first values are printed\n"
+    "      --params FILE        weights: safetensors or npz; else F.safetensors beside F.lstmc\n"
+    "      --entry NAME         entry point (forward)\n"
+    "  -d, --devices LIST       cpu\n"
+    "  -t, --threads N          threads; results do not depend on it\n"
+    "      --seed N             of initial values, where no weights are given (0)\n"
+    "      --check-nan          stop at the first value that is not finite\n"
+    "  -y, --force              overwrite\n"
+    "  -h, --help               this text\n";
+
+struct Arguments {
+  std::string model, output, params, entry = "forward", devices = "cpu";
+  std::vector<std::string> inputs;
+  int threads = 0;
+  uint64_t seed = 0;
+  bool checkNan = false, force = false, help = false;
+};
+
+template <typename T> Status readNumber(std::string_view flag, std::string_view text, T &to) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return fail(ErrorCode::E0001, "{}: found \"{}\", want a number", flag, text);
+  return {};
+}
+
+Result<Arguments> parseArguments(int count, char **words) {
+  Arguments arguments;
+  for (int i = 1; i < count; ++i) {
+    std::string word = words[i];
+    std::optional<std::string> attached;
+    if (size_t equals = word.find('='); word.starts_with("--") && equals != std::string::npos) {
+      attached = word.substr(equals + 1);
+      word.resize(equals);
+    }
+    auto value = [&]() -> Result<std::string> {
+      if (attached)
+        return *attached;
+      if (i + 1 >= count)
+        return fail(ErrorCode::E0001, "{} needs a value", word);
+      return std::string(words[++i]);
+    };
+    auto text = [&](std::string &to) -> Status {
+      LSTMC_ASSIGN(to, value());
+      return {};
+    };
+    Status status;
+    if (word == "-i" || word == "--input")
+      status = text(arguments.inputs.emplace_back());
+    else if (word == "-o" || word == "--output")
+      status = text(arguments.output);
+    else if (word == "--params")
+      status = text(arguments.params);
+    else if (word == "--entry")
+      status = text(arguments.entry);
+    else if (word == "-d" || word == "--devices")
+      status = text(arguments.devices);
+    else if (word == "-t" || word == "--threads" || word == "--seed") {
+      std::string number;
+      status = text(number);
+      if (status.ok())
+        status = word == "--seed" ? readNumber(word, number, arguments.seed)
+                                  : readNumber(word, number, arguments.threads);
+      if (status.ok() && (arguments.threads < 0 || arguments.threads > 1024))
+        status = fail(ErrorCode::E0001, "{}: found {}, want 1 to 1024", word, number);
+    } else if (word == "--check-nan")
+      arguments.checkNan = true;
+    else if (word == "-y" || word == "--force")
+      arguments.force = true;
+    else if (word == "-h" || word == "--help")
+      arguments.help = true;
+    else if (word.starts_with('-') || !arguments.model.empty())
+      status = fail(ErrorCode::E0001,
+                    "\"{}\": found a flag or operand that lstmc-run does not have", word);
+    else
+      arguments.model = word;
+    if (!status.ok())
+      return status.error();
+  }
+  if (!arguments.help && arguments.model.empty())
+    return fail(ErrorCode::E0001, "found no MODEL, want a package or a checkpoint folder");
+  return arguments;
+}
+
+struct Model {
+  package::Package::Pointer package;
+  std::optional<training::Checkpoint> checkpoint;
+};
+
+Result<Model> openModel(const std::string &path) {
+  std::error_code error;
+  Model model;
+  if (!std::filesystem::is_directory(path, error)) {
+    LSTMC_ASSIGN(model.package, package::Package::open(path));
+    return model;
+  }
+  LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+  auto attached = found.checkpoint.attachments.find("model.lstmc");
+  if (attached == found.checkpoint.attachments.end())
+    return failAt({found.checkpoint.folder}, ErrorCode::E0610,
+                  "checkpoint: found no model.lstmc, want one");
+  LSTMC_ASSIGN(model.package,
+               package::Package::open(attached->second, found.checkpoint.folder + "/model.lstmc"));
+  model.checkpoint = std::move(found.checkpoint);
+  return model;
+}
+
+/// --params, else the checkpoint's, else those beside the package, else initial values from the
+/// seed.
+Status bindWeights(Session &session, const Arguments &arguments, const Model &model) {
+  std::error_code error;
+  std::string beside =
+      std::filesystem::path(arguments.model).replace_extension(".safetensors").string();
+  if (!arguments.params.empty())
+    return session::bindWeights(session, arguments.params);
+  if (model.checkpoint)
+    return session::bindWeights(session, model.checkpoint->model);
+  if (std::filesystem::exists(beside, error))
+    return session::bindWeights(session, beside);
+  return session.initialise(arguments.seed);
+}
+
+/// Every input but scalars is given.
+Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
+  for (const package::Binding &input : entry.inputs) {
+    bool given = input.role == "scalar";
+    for (const std::string &text : arguments.inputs)
+      given |= text.starts_with(input.name + "=");
+    if (!given)
+      return fail(ErrorCode::E0001, "input \"{}\": found no -i for it, want one", input.name);
+  }
+  return {};
+}
+
+Status run(const Arguments &arguments) {
+  LSTMC_ASSIGN(Model model, openModel(arguments.model));
+  LSTMC_ASSIGN(auto devices, makeDevices(arguments.devices, {arguments.threads}));
+  LSTMC_ASSIGN(auto session, Session::create(model.package, std::move(devices),
+                                             {arguments.seed, arguments.checkNan}));
+  std::optional<size_t> index = model.package->findEntry(arguments.entry);
+  if (!index)
+    return failAt({arguments.model}, ErrorCode::E0001,
+                  "entry \"{}\": the package has none of that name", arguments.entry);
+  LSTMC_TRY(bindWeights(*session, arguments, model));
+  LSTMC_TRY(checkInputs(arguments, model.package->data().entries[*index]));
+  for (const std::string &input : arguments.inputs)
+    LSTMC_TRY(session::setInput(*session, arguments.entry, input));
+  LSTMC_TRY(session->run(arguments.entry));
+
+  std::vector<data::NamedTensor> outputs;
+  for (const package::Binding &output : model.package->data().entries[*index].outputs) {
+    LSTMC_ASSIGN(Tensor tensor, session->output(arguments.entry, output.name));
+    outputs.push_back({output.name, tensor});
+  }
+  if (arguments.output.empty()) {
+    for (const data::NamedTensor &output : outputs)
+      std::puts(session::describeValue(output.name, output.tensor).c_str());
+    return {};
+  }
+  LSTMC_TRY(
+      data::writeNpz(arguments.output, outputs,
+                     arguments.force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
+  std::puts(arguments.output.c_str());
+  return {};
+}
+
+} // namespace
+} // namespace lstmc
+
+int main(int count, char **words) {
+  using namespace lstmc;
+  Result<Arguments> arguments = parseArguments(count, words);
+  Status status = arguments.status();
+  if (status.ok()) {
+    if (arguments->help) {
+      std::fwrite(kHelp.data(), 1, kHelp.size(), stdout);
+      return int(ExitCode::Ok);
+    }
+    status = run(*arguments);
+  }
+  if (status.ok())
+    return int(ExitCode::Ok);
+  std::fprintf(stderr, "%s\n", status.error().text().c_str());
+  return int(errorRecord(status.error().code).exit);
+}

@@ -1,0 +1,185 @@
+#include "executor/session/Values.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "executor/base/Numeric.h"
+#include "executor/base/Philox.h"
+#include "executor/base/Quote.h"
+#include "executor/data/Npy.h"
+#include "executor/data/Npz.h"
+#include "executor/session/Binding.h"
+
+namespace lstmc::session {
+
+namespace {
+
+Error inFile(const std::string &file, Error error) {
+  error.place.file = file;
+  return error;
+}
+
+Error missing(const std::string &file, std::string_view parameter) {
+  return failAt({file}, ErrorCode::E0610, "parameter {}: found no tensor of that name, want one",
+                inQuotes(parameter));
+}
+
+const data::Array *find(const std::vector<data::NamedArray> &arrays, std::string_view name) {
+  for (const data::NamedArray &array : arrays)
+    if (array.name == name)
+      return &array.array;
+  return nullptr;
+}
+
+template <typename T> std::optional<T> parseNumber(std::string_view text) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+template <typename Value> void fillElements(const Tensor &to, Value value) {
+  for (int64_t i = 0; i < to.elements(); ++i)
+    writeElement(to.data, to.dtype, i, value(i));
+}
+
+/// "2x4xf32", or nothing when the text has another form.
+std::optional<std::string> typeOf(std::string_view text) {
+  std::vector<int64_t> shape;
+  while (true) {
+    std::string_view part = text.substr(0, text.find('x'));
+    if (std::optional<int64_t> extent = parseNumber<int64_t>(part)) {
+      shape.push_back(*extent);
+    } else {
+      std::optional<DType> dtype = parseDType(text);
+      if (!dtype)
+        return std::nullopt;
+      Tensor tensor;
+      tensor.dtype = *dtype;
+      if (shape.size() > size_t(kMaxRank))
+        return std::nullopt;
+      tensor.rank = int(shape.size());
+      std::copy(shape.begin(), shape.end(), tensor.shape.begin());
+      return typeText(tensor);
+    }
+    if (part.size() == text.size())
+      return std::nullopt;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+Status assignArray(std::string_view name, const std::string &file, data::Array array,
+                   const Tensor &to) {
+  Tensor from = array.tensor();
+  if (from.dtype != to.dtype || from.rank != to.rank || from.shape != to.shape)
+    return failAt({file}, ErrorCode::E0610, "input {}: found {}, want {}", inQuotes(name),
+                  typeText(from), typeText(to));
+  copyTensor(from, to);
+  return {};
+}
+
+Status assignFile(std::string_view name, const std::string &file, const Tensor &to,
+                  const Limits &limits) {
+  if (!file.ends_with(".npz")) {
+    LSTMC_ASSIGN(data::Array array, data::loadNpy(file, limits));
+    return assignArray(name, file, std::move(array), to);
+  }
+  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(file, limits));
+  const data::Array *array = find(arrays, name);
+  if (!array)
+    return failAt({file}, ErrorCode::E0610, "input {}: found no array of that name, want one",
+                  inQuotes(name));
+  return assignArray(name, file, *array, to);
+}
+
+} // namespace
+
+Status bindWeights(Session &session, const data::SafeTensors &weights) {
+  for (const package::Parameter &parameter : session.package().data().parameters) {
+    const data::TensorRecord *record = weights.find(parameter.name);
+    if (!record)
+      return missing(weights.file(), parameter.name);
+    data::Array array = weights.array(*record);
+    if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
+      return inFile(weights.file(), status.error());
+  }
+  return {};
+}
+
+Status bindWeights(Session &session, const std::string &path, const Limits &limits) {
+  if (!path.ends_with(".npz")) {
+    LSTMC_ASSIGN(data::SafeTensors weights, data::SafeTensors::load(path, limits));
+    return bindWeights(session, weights);
+  }
+  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(path, limits));
+  for (const package::Parameter &parameter : session.package().data().parameters) {
+    const data::Array *found = find(arrays, parameter.name);
+    if (!found)
+      return missing(path, parameter.name);
+    data::Array array = *found;
+    if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
+      return inFile(path, status.error());
+  }
+  return {};
+}
+
+Status setInput(Session &session, std::string_view entry, std::string_view assignment,
+                const Limits &limits) {
+  size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return fail(ErrorCode::E0001, "input {}: found no \"=\", want NAME=VALUE",
+                inQuotes(assignment));
+  std::string_view name = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+  LSTMC_ASSIGN(Tensor to, session.input(entry, name));
+  if (value.starts_with('@'))
+    return assignFile(name, std::string(value.substr(1)), to, limits);
+
+  std::string_view number = value;
+  if (size_t second = value.find('='); second != std::string_view::npos) {
+    std::optional<std::string> type = typeOf(value.substr(0, second));
+    if (!type)
+      return fail(ErrorCode::E0001, "input {}: found {}, want a type such as 32x35xi32",
+                  inQuotes(name), inQuotes(value.substr(0, second)));
+    if (*type != typeText(to))
+      return fail(ErrorCode::E0610, "input {}: found {}, want {}", inQuotes(name), *type,
+                  typeText(to));
+    number = value.substr(second + 1);
+  }
+  constexpr std::string_view kRandom = "random:";
+  if (number.starts_with(kRandom)) {
+    std::optional<uint64_t> seed = parseNumber<uint64_t>(number.substr(kRandom.size()));
+    if (!seed)
+      return fail(ErrorCode::E0001, "input {}: found {}, want random:SEED", inQuotes(name),
+                  inQuotes(number));
+    double scale = isFloat(to.dtype) ? 1 : to.dtype == DType::Bool ? 2 : 10;
+    fillElements(to, [&](int64_t i) {
+      double uniform = randomUniform(*seed, uint64_t(i), 0, 0) * scale;
+      return isFloat(to.dtype) ? uniform : std::floor(uniform);
+    });
+    return {};
+  }
+  if (std::optional<int64_t> integer = parseNumber<int64_t>(number)) {
+    fillElements(to, [&](int64_t) { return *integer; });
+    return {};
+  }
+  std::optional<double> real = parseNumber<double>(number);
+  if (!real)
+    return fail(ErrorCode::E0001,
+                "input {}: found {}, want @FILE.npy, @FILE.npz, a number, or TYPE=NUMBER",
+                inQuotes(name), inQuotes(value));
+  fillElements(to, [&](int64_t) { return *real; });
+  return {};
+}
+
+std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values) {
+  std::string text = fmt::format("{} {}", name, typeText(tensor));
+  int64_t shown = std::min(values, tensor.elements());
+  for (int64_t i = 0; i < shown; ++i)
+    text += isFloat(tensor.dtype)
+                ? fmt::format(" {:.9g}", readElement<double>(tensor.data, tensor.dtype, i))
+                : fmt::format(" {}", readElement<int64_t>(tensor.data, tensor.dtype, i));
+  return text + (shown < tensor.elements() ? " ..." : "");
+}
+
+} // namespace lstmc::session
