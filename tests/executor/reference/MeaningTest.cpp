@@ -42,6 +42,13 @@ TEST(Meaning, PickAndItsGradient) {
   EXPECT_EQ(dx.values(), (Numbers{0, 0, 5, 0, 0, 6}));
 }
 
+TEST(Meaning, ArgMaxIsTheFirstAndNaNTheLargest) {
+  Array y(DType::F32, {3});
+  run(KernelId::Reduce, {f32({3, 4}, {1, 3, 3, 2, 1, NAN, 9, NAN, -5, -5, -5, -5}), y},
+      {int64_t(ReduceKind::ArgMax), 1});
+  EXPECT_EQ(y.values(), (Numbers{1, 1, 0}));
+}
+
 TEST(Meaning, ArangeRepeats) {
   Array y(DType::F32, {5});
   run(KernelId::Arange, {y}, {2}, {1, 0.5});

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/conformance/RecurrenceLaunch.h"
+#include "executor/base/FloatMode.h"
+#include "executor/base/ScalarSemantics.h"
 #include "tests/executor/reference/Run.h"
 
 namespace lstmc::reference {
@@ -120,6 +122,90 @@ TEST_P(Recurrence, FollowsTheEquations) {
             ASSERT_NEAR(launch["cN"].at({b, u}), double(want.c[b][u]), tolerance);
         }
     }
+  }
+}
+
+/// The matrix once for every step, as `product` wants it.
+Array packedAgain(const Array &p, const RnnShape &s) {
+  std::vector<double> one = p.values(), all;
+  for (int64_t t = 0; t < s.steps; ++t)
+    all.insert(all.end(), one.begin(), one.end());
+  return Array(s.type, {int64_t(all.size())}, listed(all));
+}
+
+/// One operation on f32, as a fused program has it.
+float op(ScalarOp op, float a, float b = 0) { return evaluate<float>(op, a, b); }
+
+// Rule 2: a layer gives the bits of the cell written by hand from products and single operations.
+TEST_P(Recurrence, EqualsItsSingleOperations) {
+  for (const RnnShape &s : shapesOf(GetParam())) {
+    if (s.lengths || !s.biases || !s.states)
+      continue;
+    SCOPED_TRACE(s.text());
+    const int64_t B = s.batch, H = s.units, N = gateCount(s.mode) * H;
+    TestLaunch layer = rnnForward(s);
+    layer.run(kernel(layer.id));
+    FloatMode mode;
+    Array h(DType::F32, {1, B, H}, listed(layer["h0"].values())), c(DType::F32, {B, H});
+    if (s.mode == RnnMode::Lstm)
+      c = Array(DType::F32, {B, H}, listed(layer["c0"].values()));
+    for (int64_t step = 0; step < s.steps; ++step) {
+      const int64_t t = s.reverse ? s.steps - 1 - step : step;
+      Array p(DType::F32, {1, B, N}), q(DType::F32, {1, B, N});
+      run(KernelId::Product,
+          {layer["x"].slice(0, t, 1), packed(rnnInputWeights(s), 0), layer["bi"], p});
+      run(KernelId::Product, {h, packed(rnnRecurrentWeights(s), 0), layer["bh"], q});
+      for (int64_t b = 0; b < B; ++b)
+        for (int64_t u = 0; u < H; ++u) {
+          auto of = [&](const Array &a, int64_t gate) { return float(a.at({0, b, gate * H + u})); };
+          auto z = [&](int64_t gate) { return op(ScalarOp::Add, of(p, gate), of(q, gate)); };
+          auto sigmoid = [&](int64_t gate) { return op(ScalarOp::Sigmoid, z(gate)); };
+          float &state = h.tensor.as<float>()[b * H + u], &cell = c.tensor.as<float>()[b * H + u];
+          switch (s.mode) {
+          case RnnMode::Relu:
+            state = op(ScalarOp::Max, z(0), 0);
+            break;
+          case RnnMode::Tanh:
+            state = op(ScalarOp::Tanh, z(0));
+            break;
+          case RnnMode::Lstm:
+            cell = op(ScalarOp::Add, op(ScalarOp::Mul, sigmoid(kGateF), cell),
+                      op(ScalarOp::Mul, sigmoid(kGateI), op(ScalarOp::Tanh, z(kGateG))));
+            state = op(ScalarOp::Mul, sigmoid(kGateO), op(ScalarOp::Tanh, cell));
+            break;
+          case RnnMode::Gru: {
+            const float inner = op(ScalarOp::Mul, sigmoid(kGateR), of(q, kGateN));
+            const float n = op(ScalarOp::Tanh, op(ScalarOp::Add, of(p, kGateN), inner)),
+                        update = sigmoid(kGateZ);
+            state = op(ScalarOp::Add, op(ScalarOp::Mul, op(ScalarOp::Sub, 1, update), n),
+                       op(ScalarOp::Mul, update, state));
+            break;
+          }
+          }
+        }
+      EXPECT_EQ(layer["y"].slice(0, t, 1).values(), h.values()) << "step " << t;
+    }
+  }
+}
+
+// Backward's products are those of `product` on what it says of dgates (and dhidden).
+TEST_P(Recurrence, BackwardsProductsAreProducts) {
+  for (const RnnShape &s : shapesOf(GetParam())) {
+    if (s.lengths)
+      continue;
+    SCOPED_TRACE(s.text());
+    TestLaunch backward = rnnBackward(s);
+    backward.run(kernel(backward.id));
+    const bool gru = s.mode == RnnMode::Gru;
+    Array dx(s.type, {s.steps, s.batch, s.inputs});
+    run(KernelId::Product, {backward["dgates"], packedAgain(backward["wt"], s), Array(), dx});
+    EXPECT_EQ(backward["dx"].values(), dx.values());
+    if (gru)
+      continue; // h has a second way back, past the product
+    Array dh0(s.type, {1, s.batch, s.units});
+    const int64_t first = s.reverse ? s.steps - 1 : 0;
+    run(KernelId::Product, {backward["dgates"].slice(0, first, 1), backward["rt"], Array(), dh0});
+    EXPECT_EQ(backward["dh0"].values(), dh0.values());
   }
 }
 
