@@ -38,7 +38,7 @@ void biasGradient(const LaunchArgs &args, Worker &worker) {
     for (int64_t j = 0; j < shards; ++j) {
       const int64_t begin = shardBegin(batch, shards, j), next = shardBegin(batch, shards, j + 1);
       if (begin == next) {
-        fold.skip(add);
+        fold.skip();
         continue;
       }
       Vector sums[kSide];
@@ -55,7 +55,10 @@ void biasGradient(const LaunchArgs &args, Worker &worker) {
         }
       }
       std::copy_n(sums, kSide, fold.leaf()->sums);
-      fold.fold(add);
+      Columns *merges[64];
+      for (int i = 0, count = fold.merges(merges); i < count; ++i)
+        add(merges[i], fold.leaf());
+      fold.fold();
     }
     const Columns *root = fold.finish(add);
     for (int64_t i = first; i < std::min(first + kSide * kWidth, end); ++i) {

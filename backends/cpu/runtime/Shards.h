@@ -2,6 +2,7 @@
 // values.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -43,15 +44,14 @@ private:
   int64_t begin_, end_, o_, q_, lastQ_, b_, left_;
 };
 
-/// Folds blocks, one per shard in ascending order, by the tree of executor/base/Tree.h. The caller
-/// fills leaf() and says fold(add); `add(a, b)` adds block a to b in place, a + b. At most popcount
-/// + 1 blocks are alive.
+/// Folds blocks, one per shard in ascending order, by the tree of executor/base/Tree.h. For each
+/// shard, in this order, the caller fills leaf(), adds to it what merges() lists, and says fold();
+/// or says skip(). At most popcount + 1 blocks are alive.
 template <typename Block, int MaxBlocks> class ShardFold {
 public:
   /// `blocks`: at least blocksAlive() of them.
-  explicit ShardFold(Block *const *blocks, int count) {
-    for (int i = 0; i < count; ++i)
-      free_[free_count_++] = blocks[i];
+  ShardFold(Block *const *blocks, int count) : freeCount_(count) {
+    std::copy_n(blocks, count, free_);
   }
 
   /// Blocks alive at once in a fold of `shards` of which `present` are not empty.
@@ -60,39 +60,49 @@ public:
     return int(alive < present ? alive : present > 0 ? present : 1);
   }
 
-  Block *leaf() { return free_[free_count_ - 1]; }
-  template <typename Add> void fold(Add add) { push(free_[--free_count_], add); }
-  template <typename Add> void skip(Add add) { push(nullptr, add); }
+  Block *leaf() { return free_[freeCount_ - 1]; }
+  /// The blocks that stand to the left of the next leaf and join it, in order: leaf = block + leaf.
+  int merges(Block **blocks) const {
+    int count = 0;
+    for (int level = 0; count_ >> level & 1; ++level)
+      if (stack_[level])
+        blocks[count++] = stack_[level];
+    return count;
+  }
+  void fold() { push(free_[--freeCount_]); }
+  void skip() { push(nullptr); }
 
-  /// The root, or null if no shard was present.
-  template <typename Add> Block *finish(Add add) {
+  /// The root, or null if no shard was present. add(a, b): b = a + b.
+  template <typename Add> Block *finish(Add add) const {
     Block *root = nullptr;
-    for (int level = 0; level < 64; ++level)
-      if (count_ >> level & 1)
-        root = join(stack_[level], root, add);
+    for (int level = 0; level < kLevels; ++level) {
+      Block *left = count_ >> level & 1 ? stack_[level] : nullptr;
+      if (left && root)
+        add(left, root);
+      else if (left)
+        root = left;
+    }
     return root;
   }
 
 private:
-  template <typename Add> Block *join(Block *left, Block *right, Add add) {
-    if (!left || !right)
-      return left ? left : right;
-    add(left, right);
-    free_[free_count_++] = left;
-    return right;
-  }
-  template <typename Add> void push(Block *leaf, Add add) {
+  static constexpr int kLevels = 64;
+
+  void push(Block *leaf) {
     int level = 0;
     for (; count_ >> level & 1; ++level)
-      leaf = join(stack_[level], leaf, add);
+      if (!leaf)
+        leaf = stack_[level];
+      else if (stack_[level])
+        free_[freeCount_++] = stack_[level];
     stack_[level] = leaf;
     ++count_;
   }
 
   uint64_t count_ = 0;
-  Block *stack_[64] = {};
+  Block *stack_[kLevels] = {};
   Block *free_[MaxBlocks + 1];
-  int free_count_ = 0;
+  int freeCount_;
 };
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -37,11 +37,19 @@ struct Region {
   int64_t n0, n1, k0, k1;
 };
 
+/// Pieces to the left in the tree, which join a piece when its shard is done.
+struct Merges {
+  Piece *pieces[64];
+  int count = 0;
+};
+
 /// dw[n][k] (+)= sum over r of dy[r][n] x[r][k]. dy: packed, 8 floats a row; x: packed, V vectors a
-/// row.
+/// row. The tile begins `offset` elements into the piece and, with `merges`, into those.
 template <int V>
-LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, float *out,
-                               int64_t stride, bool fresh) {
+LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, const Piece &piece,
+                               int64_t offset, bool fresh, const Merges *merges) {
+  const int64_t stride = piece.stride;
+  float *out = piece.data + offset;
   Vector sums[kTileN][V];
 #pragma unroll
   for (int m = 0; m < kTileN; ++m)
@@ -61,6 +69,14 @@ LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, fl
       for (int v = 0; v < V; ++v)
         sums[m][v] = fma(factor, columns[v], sums[m][v]);
     }
+  }
+  for (int i = 0; merges && i < merges->count; ++i) {
+    const float *left = merges->pieces[i]->data + offset;
+#pragma unroll
+    for (int m = 0; m < kTileN; ++m)
+#pragma unroll
+      for (int v = 0; v < V; ++v)
+        sums[m][v] = Vector::load(left + m * stride + v * kWidth) + sums[m][v];
   }
 #pragma unroll
   for (int m = 0; m < kTileN; ++m)
@@ -97,21 +113,43 @@ struct ColumnTiles {
   int64_t vectors, tiles;
 };
 
+/// The rows of dy of one group beside one another: kTileN values in kGroupN places, those beyond
+/// `count` 0.
+LSTMC_INLINE void packGroup(const float *from, int64_t stride, int64_t count, float *to) {
+  if (stride == 1 && count >= kGroupN) // what is copied beyond kTileN is never read
+    return void(__builtin_memcpy(to, from, kGroupN * sizeof(float)));
+  for (int64_t i = 0; i < kTileN; ++i)
+    to[i] = i < count ? from[i * stride] : 0.0f;
+}
+
+/// Asks for a row that will be packed soon: rows lie far apart, and the processor does not foresee
+/// the jump.
+LSTMC_INLINE void expectRow(const Tensor &x, const ShardRows &walk, int64_t first, int64_t count) {
+  const float *row =
+      x.as<float>() + rowOffset(x, walk.o(), walk.b(), walk.q()) + first * x.strides[3];
+  for (int64_t i = 0; i < count; i += 16)
+    __builtin_prefetch(row + i * x.strides[3]);
+}
+
 /// Packs the next `rows` rows of a use for a region, and moves on.
 void packPass(const Tensor &dy, const Tensor &x, const Region &region, int64_t rows,
               ShardRows &walk, const ColumnTiles &tiles, PassBuffers &buffers) {
-  const int64_t groups = (region.n1 - region.n0 + kTileN - 1) / kTileN;
+  constexpr int kAhead = 3;
+  const int64_t height = region.n1 - region.n0, groups = (height + kTileN - 1) / kTileN;
+  ShardRows ahead = walk;
+  for (int i = 0; i < kAhead && ahead.left() > 0; ++i)
+    ahead.next();
   for (int64_t r = 0; r < rows; ++r, walk.next()) {
+    if (ahead.left() > 0) {
+      expectRow(dy, ahead, region.n0, height);
+      expectRow(x, ahead, region.k0, region.k1 - region.k0);
+      ahead.next();
+    }
     const float *from =
         dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q()) + region.n0 * dy.strides[3];
-    for (int64_t g = 0; g < groups; ++g) {
-      const int64_t n = g * kTileN, count = std::min(kTileN, region.n1 - region.n0 - n);
-      float *to = buffers.dy + (g * rows + r) * kGroupN;
-      for (int64_t i = 0; i < count; ++i)
-        to[i] = from[(n + i) * dy.strides[3]];
-      for (int64_t i = count; i < kTileN; ++i)
-        to[i] = 0.0f;
-    }
+    for (int64_t g = 0; g < groups; ++g)
+      packGroup(from + g * kTileN * dy.strides[3], dy.strides[3], height - g * kTileN,
+                buffers.dy + (g * rows + r) * kGroupN);
     from = x.as<float>() + rowOffset(x, walk.o(), walk.b(), walk.q()) + region.k0 * x.strides[3];
     for (int64_t tile = 0; tile < tiles.tiles; ++tile) {
       const int64_t first = tiles.begin(tile), next = tiles.begin(tile + 1);
@@ -123,10 +161,10 @@ void packPass(const Tensor &dy, const Tensor &x, const Region &region, int64_t r
   }
 }
 
-/// Adds a product use's rows of a shard to the piece. Its rows are padded to kTileN, its columns to
-/// the width.
+/// Adds a product use's rows of a shard to the piece, whose rows are padded to kTileN and its
+/// columns to the width; at the end also `merges`, if there is any row.
 void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRows walk,
-                const Piece &piece, bool fresh, PassBuffers &buffers) {
+                const Piece &piece, bool fresh, const Merges *merges, PassBuffers &buffers) {
   const ColumnTiles tiles(region.k1 - region.k0);
   const int64_t groups = (region.n1 - region.n0 + kTileN - 1) / kTileN;
   while (walk.left() > 0) {
@@ -140,8 +178,8 @@ void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRo
             constexpr int V = decltype(vectors)::value;
             for (int64_t g = 0; g < groups; ++g)
               gradientTile<V>(buffers.dy + g * rows * kGroupN, buffers.x + first * rows * kWidth,
-                              rows, piece.data + g * kTileN * piece.stride + first * kWidth,
-                              piece.stride, fresh);
+                              rows, piece, g * kTileN * piece.stride + first * kWidth, fresh,
+                              walk.left() == 0 ? merges : nullptr);
           });
     }
     fresh = false;
@@ -195,16 +233,20 @@ private:
                     vectors * column / columnParts * kWidth,
                     std::min(vectors * (column + 1) / columnParts * kWidth, K_)};
       Fold fold(list, alive);
-      sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end) {
-        bool fresh = true;
-        for (size_t use = 0; use < uses_.size(); use += 2) {
-          ShardRows walk(uses_[use], begin, end);
-          const bool any = walk.left() > 0;
-          addProduct(uses_[use], uses_[use + 1], region, walk, piece, fresh, room.buffers);
-          fresh = fresh && !any;
-        }
-        if (fresh)
+      sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end, const Merges &merges) {
+        size_t first = uses_.size(), last = 0; // among the uses that have rows
+        for (size_t use = 0; use < uses_.size(); use += 2)
+          if (ShardRows(uses_[use], begin, end).left() > 0) {
+            first = std::min(first, use);
+            last = use;
+          }
+        for (size_t use = first; use < uses_.size(); use += 2)
+          addProduct(uses_[use], uses_[use + 1], region, ShardRows(uses_[use], begin, end), piece,
+                     use == first, use == last ? &merges : nullptr, room.buffers);
+        if (first == uses_.size()) {
           clear(piece, region);
+          merge(piece, merges, region);
+        }
       });
     }
   }
@@ -223,7 +265,7 @@ private:
       list[i] = &pieces[i];
     }
     Fold fold(list, alive);
-    sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end) {
+    sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end, const Merges &merges) {
       clear(piece, region);
       for (size_t use = 0; use < uses_.size(); use += 2) {
         ShardRows walk(uses_[use], begin, end);
@@ -232,6 +274,7 @@ private:
         else
           addProductInParts(uses_[use], uses_[use + 1], region, walk, piece);
       }
+      merge(piece, merges, region);
     });
   }
 
@@ -250,7 +293,7 @@ private:
         float *at = piece.data + (n - region.n0) * piece.stride + (k - region.k0);
         for (int64_t i = 0; i < small.n1 - small.n0; ++i)
           copyRow(at + i * piece.stride, 1, small.k1 - small.k0, part.data + i * kSide, 0);
-        addProduct(dy, x, small, walk, part, false, room.buffers);
+        addProduct(dy, x, small, walk, part, false, nullptr, room.buffers);
         for (int64_t i = 0; i < small.n1 - small.n0; ++i)
           copyRow(part.data + i * kSide, 1, small.k1 - small.k0, at + i * piece.stride, 0);
       }
@@ -282,20 +325,21 @@ private:
     return count;
   }
 
-  /// sum(piece, begin, end) for each shard, the tree over them, and the root into dw.
+  /// sum(piece, begin, end, merges) for each shard, the tree over them, and the root into dw.
   template <typename Sum> void sumShards(const Region &region, Fold &fold, Sum sum) {
-    auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
     for (int64_t j = 0; j < shards_; ++j) {
       const int64_t begin = shardBegin(batch_, shards_, j),
                     end = shardBegin(batch_, shards_, j + 1);
       if (begin == end) {
-        fold.skip(add);
+        fold.skip();
         continue;
       }
-      sum(*fold.leaf(), begin, end);
-      fold.fold(add);
+      Merges merges;
+      merges.count = fold.merges(merges.pieces);
+      sum(*fold.leaf(), begin, end, merges);
+      fold.fold();
     }
-    const Piece *root = fold.finish(add);
+    const Piece *root = fold.finish([&](Piece *a, Piece *b) { addPiece(*a, *b, region); });
     for (int64_t n = region.n0; n < region.n1; ++n)
       for (int64_t k = region.k0; k < region.k1;) {
         float *to = dw_.as<float>() + n * dw_.strides[0] + k * dw_.strides[1];
@@ -314,6 +358,11 @@ private:
   static void clear(Piece &piece, const Region &region) {
     for (int64_t n = 0; n < region.n1 - region.n0; ++n)
       std::fill_n(piece.data + n * piece.stride, region.k1 - region.k0, 0.0f);
+  }
+
+  static void merge(Piece &piece, const Merges &merges, const Region &region) {
+    for (int i = 0; i < merges.count; ++i)
+      addPiece(*merges.pieces[i], piece, region);
   }
 
   /// b = a + b
