@@ -14,7 +14,9 @@ bool isLimit(std::string_view name) {
 Status setLimit(Limits &limits, std::string_view name, uint64_t value) {
   if (!isLimit(name))
     return fail(ErrorCode::E0001, "no limit is named \"{}\"", name);
-  uint64_t highest = name == "source" ? uint64_t(1) << 31 : 1'000'000'000'000;
+  uint64_t highest = name == "source"  ? uint64_t(1) << 31
+                     : name == "depth" ? 10'000
+                                       : 1'000'000'000'000;
   if (value == 0 || value > highest)
     return fail(ErrorCode::E0001, "limit {} is {}, want 1 to {}", name, value, highest);
 #define LSTMC_X(NAME, DEFAULT, WHAT)                                                               \

@@ -37,7 +37,7 @@ struct NameExpr : Expr {
   std::string_view name;
   Binding binding = Binding::Unresolved;
   uint16_t hops = 0; ///< scopes outwards
-  uint32_t slot = 0;
+  mutable uint32_t slot = 0; ///< Outside: one more than its number among the evaluator's outside values, once met
 };
 struct IntegerExpr : Expr {
   int64_t value;

@@ -1,0 +1,50 @@
+#include "frontend/lnet/Load.h"
+
+#include "frontend/lnet/Evaluator.h"
+#include "frontend/lnet/Stack.h"
+
+namespace lstmc::lnet {
+
+namespace {
+
+Checked<LoadedNet> run(const std::string &path, const std::optional<std::string> &text, const LoadOptions &options) {
+  std::optional<LoadedNet> loaded;
+  Diagnostics diagnostics;
+  runOnDeepStack([&] {
+    // `--shape` gives dims their values before line 1 runs; which dims the chosen net's inputs have is known
+    // after it ran. So it runs twice, the first time without a word.
+    std::map<std::string, int64_t> dims;
+    if (!options.shapes.empty()) {
+      Problems silent;
+      Evaluator probe(options, silent);
+      if (Module *module = probe.runMain(path, text); module && !module->broken)
+        dims = probe.dimsOfShapes(*module);
+    }
+    Problems problems;
+    {
+      Evaluator evaluator(options, problems);
+      evaluator.giveDims(std::move(dims));
+      Module *module = evaluator.runMain(path, text);
+      if (module && !module->broken)
+        loaded = evaluator.drawNet(*module);
+    }
+    diagnostics = problems.take(options.limits.errors, options.werror);
+    if (problems.any())
+      loaded.reset();
+  });
+  if (!loaded)
+    return diagnostics;
+  return {std::move(*loaded), std::move(diagnostics)};
+}
+
+} // namespace
+
+Checked<LoadedNet> load(const std::string &path, const LoadOptions &options) {
+  return run(path, std::nullopt, options);
+}
+
+Checked<LoadedNet> loadText(const std::string &name, std::string text, const LoadOptions &options) {
+  return run(name, std::move(text), options);
+}
+
+} // namespace lstmc::lnet

@@ -1,0 +1,18 @@
+// Python's arithmetic on 64-bit integers and doubles, without values round it.
+#pragma once
+
+#include <cstdint>
+
+namespace lstmc::lnet {
+
+/// base ** exponent; false on overflow.
+bool integerPower(int64_t base, int64_t exponent, int64_t &result);
+/// a / b, rounded once; b is not 0.
+double trueQuotient(int64_t a, int64_t b);
+/// a // b and a % b; b is not 0.
+double floorQuotient(double a, double b);
+double floorModulo(double a, double b);
+/// -1, 0 or 1 as a stands to b, without rounding a.
+int compareExactly(int64_t a, double b);
+
+} // namespace lstmc::lnet

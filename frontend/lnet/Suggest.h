@@ -1,0 +1,16 @@
+// "Did you mean": the one name that is near what was written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lstmc::lnet {
+
+/// The candidate of the smallest edit distance, at most a third of the length of `written`; empty on a tie.
+std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates);
+
+/// `did you mean "Embedding"?`, or empty.
+std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates);
+
+} // namespace lstmc::lnet

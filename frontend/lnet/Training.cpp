@@ -1,0 +1,189 @@
+// fit(..) and data(..): a file's own defaults for training.
+#include "frontend/lnet/Evaluator.h"
+#include "frontend/lnet/Suggest.h"
+
+namespace lstmc::lnet {
+
+namespace {
+
+enum class KeyKind { Text, Number, Integer, Strings, NumberOrText, Initialiser, Scheduler };
+struct TrainingKey {
+  std::string_view name;
+  KeyKind kind;
+};
+
+constexpr TrainingKey kFitKeys[] = {
+    {"optimizer", KeyKind::Text},          {"learning_rate", KeyKind::Number},
+    {"lr_scheduler", KeyKind::Scheduler},  {"wd", KeyKind::Number},
+    {"momentum", KeyKind::Number},         {"beta1", KeyKind::Number},
+    {"beta2", KeyKind::Number},            {"epsilon", KeyKind::Number},
+    {"clip_gradient", KeyKind::Number},    {"clip_gradient_norm", KeyKind::Number},
+    {"rescale_grad", KeyKind::Number},     {"initializer", KeyKind::Initialiser},
+    {"eval_metric", KeyKind::Strings},     {"num_epoch", KeyKind::Integer},
+    {"num_update", KeyKind::Integer},      {"carry", KeyKind::Strings},
+    {"seed", KeyKind::Integer},
+};
+constexpr TrainingKey kDataKeys[] = {
+    {"train", KeyKind::Text},    {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
+    {"unit", KeyKind::Text},     {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
+    {"target", KeyKind::Text},   {"window", KeyKind::Integer},     {"horizon", KeyKind::Integer},
+    {"na", KeyKind::Text},       {"fill", KeyKind::Text},
+};
+
+std::string_view kindText(KeyKind kind) {
+  switch (kind) {
+  case KeyKind::Text: return "a string";
+  case KeyKind::Number: return "a number";
+  case KeyKind::Integer: return "an integer";
+  case KeyKind::Strings: return "a string or a list of strings";
+  case KeyKind::NumberOrText: return "a number or a string";
+  case KeyKind::Initialiser: return "an initialiser";
+  case KeyKind::Scheduler: return "a schedule";
+  }
+  return "";
+}
+
+} // namespace
+
+Value Evaluator::training(Arguments &arguments, std::string_view function, bool fit) {
+  Span span = calleeSpan(arguments.call);
+  if (arguments.unknown)
+    return Value::unknown();
+  if (!calls_.empty())
+    return error(ErrorCode::E0214, span, "{} stands at file level, not in a function", function);
+  if (!module_->main)
+    return error(ErrorCode::E0214, span, "{} stands in the file named on the command line, not in one that it imports",
+                 function);
+  if (arguments.positional.size() > 1)
+    error(ErrorCode::E0205, arguments.places[1]->span, "{} takes one net, got {}", function, arguments.positional.size());
+  std::span<const TrainingKey> keys = fit ? std::span<const TrainingKey>(kFitKeys) : std::span<const TrainingKey>(kDataKeys);
+  NetDefaults defaults;
+  for (auto &named : arguments.named) {
+    std::string_view name = named.argument->name;
+    const Value &value = named.value;
+    const TrainingKey *key = nullptr;
+    std::vector<std::string_view> names;
+    for (const TrainingKey &each : keys) {
+      names.push_back(each.name);
+      if (each.name == name)
+        key = &each;
+    }
+    if (!key) {
+      report(makeError(ErrorCode::E0214, named.argument->nameSpan, fmt::format("{} has no key \"{}\"", function, name),
+                       didYouMean(name, names)));
+      continue;
+    }
+    if (value.isUnknown() || value.is(ValueKind::None))
+      continue;
+    symbol::Setting setting;
+    setting.key = name;
+    setting.origin = place(named.argument->nameSpan);
+    bool good = false;
+    switch (key->kind) {
+    case KeyKind::NumberOrText: case KeyKind::Text: case KeyKind::Number:
+      if (value.is(ValueKind::String) && key->kind != KeyKind::Number) {
+        setting.value = value.string();
+        good = true;
+      } else if (value.isNumber() && key->kind != KeyKind::Text) {
+        setting.value = value.number();
+        good = true;
+      }
+      break;
+    case KeyKind::Integer:
+      good = value.is(ValueKind::Integer);
+      if (good)
+        setting.value = value.integer();
+      break;
+    case KeyKind::Strings: {
+      std::string text;
+      good = value.is(ValueKind::String) || value.isSequence();
+      if (value.is(ValueKind::String))
+        text = value.string();
+      else if (good)
+        for (const Value &item : value.items()) {
+          good &= item.is(ValueKind::String) && item.string().find(',') == std::string::npos;
+          if (good)
+            text += (text.empty() ? "" : ",") + item.string();
+        }
+      setting.value = text;
+      break;
+    }
+    case KeyKind::Initialiser: {
+      std::optional<symbol::Initialiser> init = initialiserOf(value, named.argument->value);
+      if (!init)
+        continue;
+      setting.value = init->name;
+      setting.initialiser = std::move(init);
+      good = true;
+      break;
+    }
+    case KeyKind::Scheduler:
+      good = value.is(ValueKind::Scheduler);
+      if (good) {
+        setting.value = value.as<SchedulerObject>().name;
+        setting.arguments = value.as<SchedulerObject>().arguments;
+      }
+      break;
+    }
+    if (!good) {
+      error(ErrorCode::E0204, named.argument->value->span, "{} is {}, got {}", name, kindText(key->kind), reprOf(value));
+      continue;
+    }
+    if (name == "optimizer" && value.string() != "sgd" && value.string() != "adam") {
+      constexpr std::string_view kLater[] = {"nag",  "rmsprop", "adagrad", "adadelta", "ftrl", "adamax", "nadam",
+                                             "signum", "ftml",  "sgld",    "dcasgd",   "lbsgd", "lars",  "lamb", "test"};
+      bool later = std::find(std::begin(kLater), std::end(kLater), value.string()) != std::end(kLater);
+      if (later)
+        error(ErrorCode::E0215, named.argument->value->span, "optimizer {} is not built yet", reprOf(value));
+      else
+        report(makeError(ErrorCode::E0204, named.argument->value->span,
+                         fmt::format("no optimizer is named {}", reprOf(value)),
+                         didYouMean(value.string(), {"sgd", "adam"})));
+      continue;
+    }
+    defaults.settings.push_back(std::move(setting));
+  }
+  auto has = [&](std::string_view key) -> const symbol::Setting * {
+    for (const symbol::Setting &setting : defaults.settings)
+      if (setting.key == key)
+        return &setting;
+    return nullptr;
+  };
+  if (fit && has("num_epoch") && has("num_update"))
+    error(ErrorCode::E0214, span, "fit has num_epoch and num_update, want one of them");
+
+  if (arguments.positional.empty())
+    return error(ErrorCode::E0214, span, "{} names no net", function);
+  const Value &net = arguments.positional[0];
+  if (net.isUnknown())
+    return net;
+  if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
+    return error(ErrorCode::E0214, arguments.places[0]->span, "{} is for a net, got {}", function, reprOf(net));
+  defaults.net = net.as<FunctionObject>().name();
+  for (const NetDefaults &other : fit ? fit_ : data_)
+    if (other.net == defaults.net)
+      return error(ErrorCode::E0214, span, "{} of \"{}\" stands twice", function, defaults.net);
+  (fit ? fit_ : data_).push_back(std::move(defaults));
+  return Value::none();
+}
+
+Value Evaluator::builtinFit(Arguments &arguments) { return training(arguments, "fit", true); }
+Value Evaluator::builtinData(Arguments &arguments) { return training(arguments, "data", false); }
+
+Value Evaluator::builtinNotBuilt(Arguments &arguments) {
+  Span span = calleeSpan(arguments.call);
+  return error(ErrorCode::E0215, span, "{} is not built yet", module_->file->text(span));
+}
+
+Value Evaluator::builtinCustom(Arguments &arguments) {
+  std::string type = "?";
+  Span span = calleeSpan(arguments.call);
+  for (auto &named : arguments.named)
+    if (named.argument->name == "op_type" && named.value.is(ValueKind::String)) {
+      type = named.value.string();
+      span = named.argument->value->span;
+    }
+  return error(ErrorCode::E0213, span, "op type \"{}\" is Python code", type);
+}
+
+} // namespace lstmc::lnet
