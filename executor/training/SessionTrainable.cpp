@@ -35,13 +35,17 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
     std::vector<Head> heads;
     for (const package::Binding &output : entry.outputs) {
       if (output.role == "metric") {
-        heads.push_back({output.name, kindOf(entry, output.buffer)});
         LSTMC_ASSIGN(Tensor tensor, session.output(entry.name, output.name));
+        heads.push_back({output.name, kindOf(entry, output.buffer)});
         model->metrics_[e].push_back(tensor);
       } else if (output.name == "gradient_norm") {
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
       }
     }
+    if (!model->heads_.empty() && heads.size() != model->heads_.size())
+      return failAt({package.file()}, ErrorCode::E0605,
+                    "entry {}: found {} metrics, want {} as in step", entry.name, heads.size(),
+                    model->heads_.size());
     if (model->heads_.empty())
       model->heads_ = std::move(heads);
   }

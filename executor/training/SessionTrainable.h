@@ -12,7 +12,7 @@ namespace lstmc::training {
 /// where there is no step) are made by.
 class SessionTrainable : public Trainable {
 public:
-  /// E0610 when the package has neither entry.
+  /// E0610 when the package measures no loss, E0605 when its entries differ in that.
   static Result<std::unique_ptr<SessionTrainable>> create(Session &session);
 
   Identity identity() const override;
