@@ -8,6 +8,7 @@
 #include <set>
 
 #include "executor/base/Quote.h"
+#include "executor/base/SafeSize.h"
 #include "executor/base/Utf8.h"
 
 namespace lstmc::data {
@@ -205,6 +206,14 @@ public:
     return {};
   }
 
+  /// Room for that many rows, so that columns are not moved while they grow; but never for more
+  /// cells than the file has bytes.
+  void reserve(uint64_t rows, uint64_t fileBytes) {
+    if ((SafeSize(rows) * names_.size()).within(fileBytes))
+      for (CsvColumn &column : table_.columns)
+        column.numbers.reserve(rows);
+  }
+
   Status add(size_t position, const Cell &cell) {
     int slot = slotOf_[position];
     if (slot < 0)
@@ -270,6 +279,12 @@ const CsvColumn *CsvTable::find(std::string_view name) const {
   return nullptr;
 }
 
+int CsvTable::lineOf(int64_t row) const {
+  auto after = std::upper_bound(jumps.begin(), jumps.end(), row,
+                                [](int64_t value, const auto &jump) { return value < jump.first; });
+  return after == jumps.begin() ? 1 : int((after - 1)->second + row - (after - 1)->first);
+}
+
 Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &file,
                           const CsvOptions &options, const Limits &limits) {
   CsvTable table;
@@ -299,8 +314,12 @@ Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &fil
   }
   TableBuilder builder(table, options, std::move(names));
   LSTMC_TRY(builder.choose());
+  builder.reserve(uint64_t(std::count(text.begin(), text.end(), '\n')), bytes.size());
+  int expectedLine = 0;
   while (!cells.atEnd()) {
-    table.lines.push_back(cells.line());
+    if (table.rows == 0 || cells.line() != expectedLine)
+      table.jumps.emplace_back(table.rows, cells.line());
+    expectedLine = cells.line() + 1;
     size_t position = 0;
     for (bool more = true; more; ++position) {
       LSTMC_ASSIGN(Cell cell, cells.next());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/base/InputFile.h"
@@ -22,9 +23,12 @@ struct CsvTable {
   std::string file;
   int64_t rows = 0;
   std::vector<CsvColumn> columns;
-  std::vector<int> lines; ///< of each row in the file, from 1
+  /// Rows that do not begin on the line after that of the row before, with their line from 1.
+  std::vector<std::pair<int64_t, int>> jumps;
 
   const CsvColumn *find(std::string_view name) const;
+  /// The line that a row begins on.
+  int lineOf(int64_t row) const;
 };
 
 struct CsvOptions {

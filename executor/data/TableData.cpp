@@ -177,7 +177,7 @@ private:
   int lineOf(const CsvColumn &column, const std::string &symbol) const {
     for (size_t row = 0; row < column.categories.size(); ++row)
       if (column.categories[row] >= 0 && column.symbols[size_t(column.categories[row])] == symbol)
-        return table_.lines[row];
+        return table_.lineOf(int64_t(row));
     return 1;
   }
 
@@ -241,7 +241,7 @@ Status treatMissing(CsvTable &table, Fill fill) {
       if (!missing)
         continue;
       if (fill == Fill::Refuse)
-        return failAt({table.file, table.lines[at], 1}, ErrorCode::E0607,
+        return failAt({table.file, table.lineOf(row), 1}, ErrorCode::E0607,
                       "column {}: found a missing cell; fill=previous or fill=drop says what to do",
                       inQuotes(column.name));
       if (fill == Fill::Previous && row > 0) {

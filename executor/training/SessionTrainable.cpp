@@ -1,25 +1,37 @@
 #include "executor/training/SessionTrainable.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lstmc::training {
 namespace {
 
 constexpr std::string_view kEntryNames[] = {"step", "evaluate"};
 
-/// The kernel that writes `buffer` last, as a kind of head.
-HeadKind kindOf(const package::Entry &entry, uint32_t buffer) {
-  HeadKind kind = HeadKind::Loss;
+/// What the kernel that writes `buffer` measures; where none does directly, what the package says
+/// of it.
+HeadKind kindOf(const package::PackageData &data, const package::Entry &entry,
+                const package::Binding &output) {
+  static const std::map<KernelId, HeadKind> kKinds = {
+      {KernelId::SoftmaxMetric, HeadKind::Softmax},
+      {KernelId::RegressionMetric, HeadKind::Regression},
+      {KernelId::LossMetric, HeadKind::Loss}};
   for (const package::DeviceProgram &program : entry.programs) {
     for (const package::Launch &launch : program.launches) {
-      bool measures =
-          launch.kernel == KernelId::SoftmaxMetric || launch.kernel == KernelId::RegressionMetric;
-      int output = measures ? kernelRecord(launch.kernel).operand("y") : 0;
-      if (measures && launch.operands[size_t(output)].buffer == buffer)
-        kind = launch.kernel == KernelId::SoftmaxMetric ? HeadKind::Softmax : HeadKind::Regression;
+      auto kind = kKinds.find(launch.kernel);
+      if (kind == kKinds.end())
+        continue;
+      auto y = size_t(kernelRecord(launch.kernel).operand("y"));
+      if (launch.operands[y].buffer == output.buffer)
+        return kind->second;
     }
   }
-  return kind;
+  for (const package::Metric &metric : data.metrics)
+    if (metric.name == output.name)
+      return metric.head == "softmax"      ? HeadKind::Softmax
+             : metric.head == "regression" ? HeadKind::Regression
+                                           : HeadKind::Loss;
+  return HeadKind::Loss;
 }
 
 } // namespace
@@ -36,7 +48,7 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
     for (const package::Binding &output : entry.outputs) {
       if (output.role == "metric") {
         LSTMC_ASSIGN(Tensor tensor, session.output(entry.name, output.name));
-        heads.push_back({output.name, kindOf(entry, output.buffer)});
+        heads.push_back({output.name, kindOf(package.data(), entry, output)});
         model->metrics_[e].push_back(tensor);
       } else if (output.name == "gradient_norm") {
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));

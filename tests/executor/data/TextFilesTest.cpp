@@ -23,6 +23,14 @@ TEST(Csv, Cells) {
   EXPECT_EQ(table->columns[1].categories, (std::vector<int32_t>{1, 0, -1}));
 }
 
+TEST(Csv, LinesOfRows) {
+  auto table = csv("a,b\n1,x\n2,\"y\ny\"\n3,z\n");
+  ASSERT_OK(table);
+  EXPECT_EQ(table->lineOf(0), 2);
+  EXPECT_EQ(table->lineOf(1), 3);
+  EXPECT_EQ(table->lineOf(2), 5);
+}
+
 TEST(Csv, WithoutNames) {
   auto table = csv("1,2\n3,4\n");
   ASSERT_OK(table);
