@@ -73,8 +73,9 @@ template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
 template <typename Element>
 void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], B = x.shape[1], Q = x.shape[2];
+  const View<double> sums(y);
   for (int field = 0; field < 4; ++field)
-    View<double>(y)(field) =
+    sums(field) =
         sumOverShards<double>(B, args.ints[0], [&](int64_t begin, int64_t end) {
           const int64_t rows = end - begin;
           return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {

@@ -39,7 +39,7 @@ void runGather(const LaunchArgs &args) {
       int64_t row = inside(index, w.shape[1], args.ints[0] != 0);
       for (int64_t a = 0; a < y.shape[0]; ++a)
         for (int64_t d = 0; d < y.shape[2]; ++d)
-          View<T>(y)(a, i, d) = View<T>(w)(a, row, d);
+          View<T>{y}(a, i, d) = View<T>{w}(a, row, d);
       ++i;
     });
   });
@@ -62,7 +62,7 @@ void runPick(const LaunchArgs &args) {
     for (int64_t a = 0; a < y.shape[0]; ++a)
       for (int64_t d = 0; d < y.shape[1]; ++d) {
         const int64_t c = inside(indexAt(indices, a, d), x.shape[1], args.ints[0] != 0);
-        View<T>(y)(a, d) = View<T>(x)(a, c, d);
+        View<T>{y}(a, d) = View<T>{x}(a, c, d);
       }
   });
 }
@@ -75,7 +75,7 @@ void runPickGradient(const LaunchArgs &args) {
       for (int64_t d = 0; d < dx.shape[2]; ++d) {
         const int64_t picked = inside(indexAt(indices, a, d), dx.shape[1], args.ints[0] != 0);
         for (int64_t c = 0; c < dx.shape[1]; ++c)
-          View<T>(dx)(a, c, d) = c == picked ? View<T>(dy)(a, d) : T(0);
+          View<T>{dx}(a, c, d) = c == picked ? View<T>{dy}(a, d) : T(0);
       }
   });
 }
@@ -88,7 +88,7 @@ void runSequenceMask(const LaunchArgs &args) {
       for (int64_t b = 0; b < y.shape[1]; ++b)
         for (int64_t d = 0; d < y.shape[2]; ++d)
           if (t < indexAt(length, b))
-            View<T>(y)(t, b, d) = View<T>(x)(t, b, d);
+            View<T>{y}(t, b, d) = View<T>{x}(t, b, d);
           else
             writeElement(y.data, y.dtype, offsetOf(y, t, b, d), args.floats[0]);
   });
@@ -101,7 +101,7 @@ void runSequenceLast(const LaunchArgs &args) {
     for (int64_t b = 0; b < y.shape[0]; ++b) {
       const int64_t last = inside(indexAt(length, b) - 1, x.shape[0], false);
       for (int64_t d = 0; d < y.shape[1]; ++d)
-        View<T>(y)(b, d) = View<T>(x)(last, b, d);
+        View<T>{y}(b, d) = View<T>{x}(last, b, d);
     }
   });
 }
@@ -114,7 +114,7 @@ void runSequenceLastGradient(const LaunchArgs &args) {
       const int64_t last = inside(indexAt(length, b) - 1, dx.shape[0], false);
       for (int64_t t = 0; t < dx.shape[0]; ++t)
         for (int64_t d = 0; d < dx.shape[2]; ++d)
-          View<T>(dx)(t, b, d) = t == last ? View<T>(dy)(b, d) : T(0);
+          View<T>{dx}(t, b, d) = t == last ? View<T>{dy}(b, d) : T(0);
     }
   });
 }
@@ -128,7 +128,7 @@ void runSequenceReverse(const LaunchArgs &args) {
       const int64_t end = std::min(indexAt(length, b), steps);
       for (int64_t t = 0; t < steps; ++t)
         for (int64_t d = 0; d < y.shape[2]; ++d)
-          View<T>(y)(t, b, d) = View<T>(x)(t < end ? end - 1 - t : t, b, d);
+          View<T>{y}(t, b, d) = View<T>{x}(t < end ? end - 1 - t : t, b, d);
     }
   });
 }

@@ -63,7 +63,7 @@ template <typename Real> void weightGradient(const LaunchArgs &args) {
           const bool embedding = x.rank == 3;
           forRows(uses[use], begin, end, [&](int64_t o, int64_t b, int64_t q) {
             if (!embedding)
-              sum = std::fma(dy(o, b, q, n), View<Real>(x)(o, b, q, k), sum);
+              sum = std::fma(dy(o, b, q, n), View<Real>{x}(o, b, q, k), sum);
             else if (inside(indexAt(x, o, b, q), dw.extent(0), false) == n)
               sum = sum + dy(o, b, q, k);
           });
