@@ -38,20 +38,20 @@ void biasGradient(const LaunchArgs &args, Worker &worker) {
     for (int64_t j = 0; j < shards; ++j) {
       const int64_t begin = shardBegin(batch, shards, j), next = shardBegin(batch, shards, j + 1);
       if (begin == next) {
-        fold.skip();
+        fold.skip(add);
         continue;
       }
       Vector sums[kSide];
       for (Vector &sum : sums)
         sum = Vector::zero();
       for (const Tensor &dy : uses) {
-        Tensor row = dy; // as [1, 1, N]
-        row.strides[2] = dy.strides[3];
         for (ShardRows walk(dy, begin, next); walk.left() > 0; walk.next()) {
-          row.data = dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q());
+          const float *row =
+              dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q()) + first * dy.strides[3];
 #pragma unroll
           for (int v = 0; v < kSide; ++v)
-            sums[v] = sums[v] + getRow(row, 0, 0, first + v * kWidth, end - first - v * kWidth);
+            sums[v] = sums[v] + getStrided(row + v * kWidth * dy.strides[3], dy.strides[3],
+                                           end - first - v * kWidth);
         }
       }
       std::copy_n(sums, kSide, fold.leaf()->sums);

@@ -18,7 +18,7 @@ template <typename V, int N> struct Bundle {
   V v[N];
 
   static LSTMC_INLINE Bundle broadcast(float x) {
-    return make([&](int) __attribute__((always_inline)) { return V::broadcast(x); });
+    return make([&](int) LSTMC_LAMBDA { return V::broadcast(x); });
   }
   static LSTMC_INLINE Bundle zero() { return broadcast(0.0f); }
 
@@ -32,15 +32,15 @@ template <typename V, int N> struct Bundle {
 
 #define LSTMC_BUNDLE_1(NAME)                                                                       \
   friend LSTMC_INLINE Bundle NAME(const Bundle &a) {                                               \
-    return make([&](int i) __attribute__((always_inline)) { return NAME(a.v[i]); });               \
+    return make([&](int i) LSTMC_LAMBDA { return NAME(a.v[i]); });                                 \
   }
 #define LSTMC_BUNDLE_2(NAME)                                                                       \
   friend LSTMC_INLINE Bundle NAME(const Bundle &a, const Bundle &b) {                              \
-    return make([&](int i) __attribute__((always_inline)) { return NAME(a.v[i], b.v[i]); });       \
+    return make([&](int i) LSTMC_LAMBDA { return NAME(a.v[i], b.v[i]); });                         \
   }
 #define LSTMC_BUNDLE_OPERATOR(OP)                                                                  \
   friend LSTMC_INLINE Bundle operator OP(const Bundle &a, const Bundle &b) {                       \
-    return make([&](int i) __attribute__((always_inline)) { return a.v[i] OP b.v[i]; });           \
+    return make([&](int i) LSTMC_LAMBDA { return a.v[i] OP b.v[i]; });                             \
   }
 #define LSTMC_BUNDLE_COMPARISON(OP)                                                                \
   friend LSTMC_INLINE Mask operator OP(const Bundle &a, const Bundle &b) {                         \
@@ -69,11 +69,10 @@ template <typename V, int N> struct Bundle {
 #undef LSTMC_BUNDLE_COMPARISON
 
   friend LSTMC_INLINE Bundle fma(const Bundle &a, const Bundle &b, const Bundle &c) {
-    return make([&](int i) __attribute__((always_inline)) { return fma(a.v[i], b.v[i], c.v[i]); });
+    return make([&](int i) LSTMC_LAMBDA { return fma(a.v[i], b.v[i], c.v[i]); });
   }
   friend LSTMC_INLINE Bundle select(const Mask &m, const Bundle &a, const Bundle &b) {
-    return make([&](int i)
-                    __attribute__((always_inline)) { return select(m.on[i], a.v[i], b.v[i]); });
+    return make([&](int i) LSTMC_LAMBDA { return select(m.on[i], a.v[i], b.v[i]); });
   }
 };
 

@@ -33,8 +33,7 @@ LSTMC_INLINE void forColumnBlocks(int64_t begin, int64_t end, bool down, F f) {
     for (int64_t i = 0; i < blocks; ++i) {
       int64_t block = down ? blocks - 1 - i : i;
       int64_t first = begin + total * block / blocks, next = begin + total * (block + 1) / blocks;
-      withCount<kBlockGranules>(
-          next - first, [&](auto v) __attribute__((always_inline)) { f(v, first); });
+      withCount<kBlockGranules>(next - first, [&](auto v) LSTMC_LAMBDA { f(v, first); });
     }
   }
 }

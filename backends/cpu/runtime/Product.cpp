@@ -19,30 +19,29 @@ void multiplyGrid(const RowGrid &grid, int64_t rowBegin, int64_t rowEnd, const f
   float *out[kPassRows];
   bool down = false;
   for (int64_t first = rowBegin; first < rowEnd; first += sweep, down = !down)
-    forColumnBlocks(
-        begin, end, down, [&](auto vectors, int64_t granule) __attribute__((always_inline)) {
-          constexpr int V = decltype(vectors)::value;
-          const int64_t column = granule * kGranule;
-          const BlockOutput<V> output = columnOutput<V>(column, n, bias);
-          const PanelBlock block = columnBlock(p, k, granule);
-          const int64_t last = std::min(first + sweep, rowEnd);
-          int64_t t = first / grid.batch, b = first % grid.batch;
-          for (int64_t r = first; r < last;) {
-            // Passes of equal length, so that no tile of one row is left over.
-            const int64_t passes = (last - r + kPassRows - 1) / kPassRows;
-            const int64_t count = (last - r + passes - 1) / passes;
-            for (int64_t i = 0; i < count; ++i) {
-              rows[i] = grid.x + t * grid.xStep + b * grid.xRow;
-              out[i] = grid.y + t * grid.yStep + b * grid.yRow + column;
-              if (++b == grid.batch) {
-                b = 0;
-                ++t;
-              }
-            }
-            multiplyBlock<V>(rows, kGroup, out, count, block, k, output);
-            r += count;
+    forColumnBlocks(begin, end, down, [&](auto vectors, int64_t granule) LSTMC_LAMBDA {
+      constexpr int V = decltype(vectors)::value;
+      const int64_t column = granule * kGranule;
+      const BlockOutput<V> output = columnOutput<V>(column, n, bias);
+      const PanelBlock block = columnBlock(p, k, granule);
+      const int64_t last = std::min(first + sweep, rowEnd);
+      int64_t t = first / grid.batch, b = first % grid.batch;
+      for (int64_t r = first; r < last;) {
+        // Passes of equal length, so that no tile of one row is left over.
+        const int64_t passes = (last - r + kPassRows - 1) / kPassRows;
+        const int64_t count = (last - r + passes - 1) / passes;
+        for (int64_t i = 0; i < count; ++i) {
+          rows[i] = grid.x + t * grid.xStep + b * grid.xRow;
+          out[i] = grid.y + t * grid.yStep + b * grid.yRow + column;
+          if (++b == grid.batch) {
+            b = 0;
+            ++t;
           }
-        });
+        }
+        multiplyBlock<V>(rows, kGroup, out, count, block, k, output);
+        r += count;
+      }
+    });
 }
 
 void multiplyGrid(const RowGrid &grid, const float *p, int64_t n, int64_t k, const Tensor &bias,

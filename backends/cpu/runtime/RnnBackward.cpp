@@ -74,19 +74,17 @@ private:
     bringState();
     bool down = false;
     for (int64_t s = T_ - 1; s >= 0; --s) {
-      forBlocks(
-          down = !down, [&](auto v, int64_t u) __attribute__((always_inline)) {
-            if (s + 1 < T_)
-              carry<v()>(s + 1, u);
-            step<v()>(s, u);
-          });
+      forBlocks(down = !down, [&](auto v, int64_t u) LSTMC_LAMBDA {
+        if (s + 1 < T_)
+          carry<v()>(s + 1, u);
+        step<v()>(s, u);
+      });
       listRows(s);
       if (s > 0 || o_[kDh0])
         meet();
     }
     if (o_[kDh0] && T_ > 0)
-      forBlocks(
-          !down, [&](auto v, int64_t u) __attribute__((always_inline)) { carry<v()>(0, u); });
+      forBlocks(!down, [&](auto v, int64_t u) LSTMC_LAMBDA { carry<v()>(0, u); });
     giveState();
   }
 
@@ -102,35 +100,29 @@ private:
   int64_t place(int64_t b, int64_t u) const { return (u / kPanel * B_ + b) * kPanel + u % kPanel; }
 
   template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
-    forColumnBlocks(
-        split_.unitBegin, split_.unitEnd,
-        down, [&](auto v, int64_t granule) __attribute__((always_inline)) {
-          f(v, granule * kGranule);
-        });
+    forColumnBlocks(split_.unitBegin, split_.unitEnd, down,
+                    [&](auto v, int64_t granule) LSTMC_LAMBDA { f(v, granule * kGranule); });
   }
 
-  /// Calls f(b, u) for all of this worker's rows and units, those beyond H included.
-  template <typename F> void forState(F f) {
+  /// Calls f(b, u) for this worker's rows and vectors of units.
+  template <typename F> void forState(F f) const {
+    const int64_t end = std::min(split_.unitEnd * kGranule, padded_);
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      for (int64_t u = split_.unitBegin * kGranule;
-           u < std::min(split_.unitEnd * kGranule, padded_); ++u)
+      for (int64_t u = split_.unitBegin * kGranule; u < end; u += kWidth)
         f(b, u);
-  }
-  static float &at(const Tensor &x, int64_t b, int64_t u) {
-    return x.as<float>()[b * x.strides[0] + u * x.strides[1]];
   }
   void bringState() {
     forState([&](int64_t b, int64_t u) {
-      dh_[place(b, u)] = u < H_ && o_[kDhN] ? at(o_[kDhN], b, u) : 0.0f;
-      dc_[place(b, u)] = u < H_ && o_[kDcN] ? at(o_[kDcN], b, u) : 0.0f;
+      getState(o_[kDhN], b, u, H_ - u).store(dh_ + place(b, u));
+      getState(o_[kDcN], b, u, H_ - u).store(dc_ + place(b, u));
     });
   }
   void giveState() {
     forState([&](int64_t b, int64_t u) {
-      if (u < H_ && o_[kDh0])
-        at(o_[kDh0], b, u) = dh_[place(b, u)];
-      if (u < H_ && o_[kDc0])
-        at(o_[kDc0], b, u) = dc_[place(b, u)];
+      if (o_[kDh0])
+        putState(o_[kDh0], b, u, H_ - u, Vector::load(dh_ + place(b, u)));
+      if (o_[kDc0])
+        putState(o_[kDc0], b, u, H_ - u, Vector::load(dc_ + place(b, u)));
     });
   }
 
@@ -154,7 +146,7 @@ private:
     alignas(64) float sums[kPassRows][V * kWidth];
     const float *rows[kPassRows];
     float *out[kPassRows];
-    for (int64_t r = 0; r < kPassRows; ++r)
+    for (int64_t r = 0; r < std::min(active_, kPassRows); ++r)
       out[r] = sums[r];
     for (int64_t r = 0; r < active_;) {
       const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
@@ -201,9 +193,10 @@ private:
       });
     };
     auto initial = [&](const Tensor &from) {
-      Tensor rows = from; // [1, B, H]
-      rows.strides = {0, from.strides[0], from.strides[1]};
-      return from ? row(rows, 0, 0) : Group<R>::zero();
+      return group<R>([&](int i) {
+        const int64_t unit = u + i * kWidth;
+        return getState(from, b, unit, H_ - unit);
+      });
     };
     CellGradient<Mode, Group<R>> cell;
     cell.dh = state(dh_) + (o_[kDy] ? row(o_[kDy], t, 0) : Group<R>::zero());

@@ -65,30 +65,21 @@ public:
     if (split_.idle)
       return;
     bringState();
-    meet();
     uint32_t &sweep = sweeps_[worker_.index % 64 * 16];
     for (int64_t s0 = 0; s0 < T_; s0 += chunk_) {
       const int64_t count = std::min(chunk_, T_ - s0);
-      if (count > 1) {
-        forBlocks(
-            sweep++ & 1, [&](auto v, int64_t u)
-                             __attribute__((always_inline)) { project<v()>(s0, count, u); });
-        for (int64_t s = s0; s < s0 + count; ++s) {
-          listRows(s);
-          forBlocks(
-              sweep++ & 1, [&](auto v, int64_t u)
-                               __attribute__((always_inline)) { step<v()>(s, s0, u); });
-          endStep(s);
-        }
-      } else {
-        // W and R of a block one after the other, so that a sweep reads both in one order.
-        listRows(s0);
-        forBlocks(
-            sweep++ & 1, [&](auto v, int64_t u) __attribute__((always_inline)) {
-              project<v()>(s0, 1, u);
-              step<v()>(s0, s0, u);
-            });
-        endStep(s0);
+      // A chunk of one step takes W and R of a block one after the other, so that a sweep reads
+      // both in one order.
+      if (count > 1)
+        forBlocks(sweep++ & 1, [&](auto v, int64_t u) LSTMC_LAMBDA { project<v()>(s0, count, u); });
+      for (int64_t s = s0; s < s0 + count; ++s) {
+        listRows(s);
+        forBlocks(sweep++ & 1, [&](auto v, int64_t u) LSTMC_LAMBDA {
+          if (count == 1)
+            project<v()>(s0, 1, u);
+          step<v()>(s, s0, u);
+        });
+        endStep(s);
       }
     }
     giveState();
@@ -104,10 +95,6 @@ private:
   bool counts(int64_t t, int64_t b) const {
     return !o_[kLength] || t < lengthAt(o_[kLength], b, T_);
   }
-  /// Row b of units from u on, in a matrix blocked as [Hpad/16][B][16].
-  float *blocked(float *matrix, int64_t b, int64_t u) const {
-    return matrix + (u / kPanel * B_ + b) * kPanel + u % kPanel;
-  }
   float *projection(int64_t row, int64_t u) const {
     return projections_ + row * G * padded_ + u / kPanel * G * kPanel + u % kPanel;
   }
@@ -120,11 +107,8 @@ private:
         f(std::integral_constant<int, kVectors>{},
           (down ? split_.unitBegin + split_.unitEnd - 1 - i : i) * kUnits);
     } else {
-      forColumnBlocks(
-          split_.unitBegin, split_.unitEnd,
-          down, [&](auto v, int64_t granule) __attribute__((always_inline)) {
-            f(v, granule * kUnits);
-          });
+      forColumnBlocks(split_.unitBegin, split_.unitEnd, down,
+                      [&](auto v, int64_t granule) LSTMC_LAMBDA { f(v, granule * kUnits); });
     }
   }
 
@@ -149,31 +133,34 @@ private:
     return output;
   }
 
-  /// h0 and c0 into the blocked matrices, this worker's share.
+  /// Calls f(b, u, place) for this worker's rows and vectors of units; `place` is theirs in a
+  /// blocked matrix.
+  template <typename F> void forState(F f) const {
+    const int64_t end = std::min(split_.unitEnd * kUnits, padded_);
+    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
+      for (int64_t u = split_.unitBegin * kUnits; u < end; u += kWidth)
+        f(b, u, (u / kPanel * B_ + b) * kPanel + u % kPanel);
+  }
+
+  /// h0 and c0 into the blocked matrices, this worker's share. Its own share is all that the first
+  /// step needs where it can read the rows of h0 as they are.
   void bringState() {
-    const int64_t first = split_.unitBegin * kUnits,
-                  end = std::min(split_.unitEnd * kUnits, padded_);
-    for (int64_t u = first; u < end; ++u)
-      for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b) {
-        bool real = u < H_;
-        *blocked(h_[0], b, u) = real && o_[kH0] ? at(o_[kH0], b, u) : 0.0f;
-        *blocked(c_, b, u) = real && o_[kC0] ? at(o_[kC0], b, u) : 0.0f;
-      }
+    forState([&](int64_t b, int64_t u, int64_t place) {
+      getState(o_[kH0], b, u, H_ - u).store(h_[0] + place);
+      getState(o_[kC0], b, u, H_ - u).store(c_ + place);
+    });
+    rowsOfH0_ = o_[kH0] && o_[kH0].strides[1] == 1;
+    if (!rowsOfH0_)
+      meet();
   }
 
   void giveState() {
-    const int64_t first = split_.unitBegin * kUnits, end = std::min(split_.unitEnd * kUnits, H_);
-    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      for (int64_t u = first; u < end; ++u) {
-        if (o_[kHN])
-          at(o_[kHN], b, u) = *blocked(h_[T_ & 1], b, u);
-        if (o_[kCN])
-          at(o_[kCN], b, u) = *blocked(c_, b, u);
-      }
-  }
-
-  static float &at(const Tensor &x, int64_t b, int64_t u) {
-    return x.as<float>()[b * x.strides[0] + u * x.strides[1]];
+    forState([&](int64_t b, int64_t u, int64_t place) {
+      if (o_[kHN])
+        putState(o_[kHN], b, u, H_ - u, Vector::load(h_[T_ & 1] + place));
+      if (o_[kCN])
+        putState(o_[kCN], b, u, H_ - u, Vector::load(c_ + place));
+    });
   }
 
   /// The rows that count at step s, into list_; the others keep their state at endStep().
@@ -232,24 +219,26 @@ private:
     alignas(64) float sums[kPassRows][V * kWidth];
     const float *rows[kPassRows];
     float *out[kPassRows];
-    for (int64_t r = 0; r < kPassRows; ++r)
+    for (int64_t r = 0; r < std::min(active_, kPassRows); ++r)
       out[r] = sums[r];
     const int64_t t = stepAt(s);
-    float *now = h_[s & 1];
+    const bool h0 = s == 0 && rowsOfH0_;
+    const float *now = h0 ? o_[kH0].as<float>() : h_[s & 1];
+    const int64_t rowStride = h0 ? o_[kH0].strides[0] : kPanel;
+    const int64_t groupStride = h0 ? kGroup : B_ * kPanel;
     for (int64_t r = 0; r < active_;) {
       const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
       const int64_t count = (active_ - r + passes - 1) / passes;
       for (int64_t i = 0; i < count; ++i)
-        rows[i] = now + list_[r + i] * kPanel;
-      multiplyBlock<V>(rows, B_ * kPanel, out, count, weights, H_, output);
+        rows[i] = now + list_[r + i] * rowStride;
+      multiplyBlock<V>(rows, groupStride, out, count, weights, H_, output);
       if constexpr (G > 1) {
         int64_t i = 0;
         for (; i + kTogether <= count; i += kTogether)
-          finish<kTogether>(
-              s, t, [&](int j) __attribute__((always_inline)) {
-                const int64_t b = list_[r + i + j];
-                return Place{b, u, projection((s - s0) * B_ + b, u), sums[i + j]};
-              });
+          finish<kTogether>(s, t, [&](int j) LSTMC_LAMBDA {
+            const int64_t b = list_[r + i + j];
+            return Place{b, u, projection((s - s0) * B_ + b, u), sums[i + j]};
+          });
         for (; i < count; ++i) {
           const int64_t b = list_[r + i];
           finish<1>(s, t, [&](int) {
@@ -260,10 +249,9 @@ private:
         for (int64_t i = 0; i < count; ++i) {
           const int64_t b = list_[r + i];
           const float *projected = projection((s - s0) * B_ + b, u);
-          finish<V>(
-              s, t, [&](int v) __attribute__((always_inline)) {
-                return Place{b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth};
-              });
+          finish<V>(s, t, [&](int v) LSTMC_LAMBDA {
+            return Place{b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth};
+          });
         }
       }
       r += count;
@@ -358,7 +346,8 @@ private:
   int32_t *list_;      ///< this worker's rows of the step
   uint32_t *sweeps_;   ///< per worker: sweeps made so far, over calls too; any value will do
 
-  int64_t active_ = 0; ///< rows in list_
+  int64_t active_ = 0;    ///< rows in list_
+  bool rowsOfH0_ = false; ///< the first step reads h0 itself
 };
 
 void rnnForward(const LaunchArgs &args, Worker &worker) {

@@ -46,7 +46,8 @@ private:
 
 /// Folds blocks, one per shard in ascending order, by the tree of executor/base/Tree.h. For each
 /// shard, in this order, the caller fills leaf(), adds to it what merges() lists, and says fold();
-/// or says skip(). At most popcount + 1 blocks are alive.
+/// or says skip().
+/// At most popcount + 1 blocks are alive.
 template <typename Block, int MaxBlocks> class ShardFold {
 public:
   /// `blocks`: at least blocksAlive() of them.
@@ -69,10 +70,13 @@ public:
         blocks[count++] = stack_[level];
     return count;
   }
-  void fold() { push(free_[--freeCount_]); }
-  void skip() { push(nullptr); }
+  void fold() {
+    push(free_[--freeCount_], [](Block *, Block *) {});
+  }
+  /// An empty shard. Blocks to its left may meet through it; add(a, b): b = a + b.
+  template <typename Add> void skip(Add add) { push(nullptr, add); }
 
-  /// The root, or null if no shard was present. add(a, b): b = a + b.
+  /// The root, or null if no shard was present.
   template <typename Add> Block *finish(Add add) const {
     Block *root = nullptr;
     for (int level = 0; level < kLevels; ++level) {
@@ -88,13 +92,15 @@ public:
 private:
   static constexpr int kLevels = 64;
 
-  void push(Block *leaf) {
+  template <typename Add> void push(Block *leaf, Add add) {
     int level = 0;
     for (; count_ >> level & 1; ++level)
-      if (!leaf)
-        leaf = stack_[level];
-      else if (stack_[level])
-        free_[freeCount_++] = stack_[level];
+      if (Block *left = stack_[level]; left && leaf) {
+        add(left, leaf);
+        free_[freeCount_++] = left;
+      } else if (left) {
+        leaf = left;
+      }
     stack_[level] = leaf;
     ++count_;
   }

@@ -47,7 +47,7 @@ LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[
   const float *w = block.w;
   const int64_t vectorStride = block.vectorStride;
   int64_t at = 0;
-  auto step = [&](int64_t offset) __attribute__((always_inline)) {
+  auto step = [&](int64_t offset) LSTMC_LAMBDA {
     Vector weights[V];
 #pragma unroll
     for (int v = 0; v < V; ++v)
@@ -106,36 +106,35 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
     const int64_t offset = k0 / kGroup * groupStride;
     for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
       const int64_t here = (count - r + tiles - tile - 1) / (tiles - tile);
-      withCount<kTileRows<V>>(
-          here, [&](auto m) __attribute__((always_inline)) {
-            constexpr int M = decltype(m)::value;
-            Vector sums[M][V];
-            const float *from[M];
+      withCount<kTileRows<V>>(here, [&](auto m) LSTMC_LAMBDA {
+        constexpr int M = decltype(m)::value;
+        Vector sums[M][V];
+        const float *from[M];
 #pragma unroll
-            for (int i = 0; i < M; ++i) {
-              from[i] = rows[r + i] + offset;
+        for (int i = 0; i < M; ++i) {
+          from[i] = rows[r + i] + offset;
 #pragma unroll
-              for (int v = 0; v < V; ++v)
-                sums[i][v] = !goOn          ? Vector::zero()
-                             : output.whole ? Vector::load(out[r + i] + v * output.vectorStride)
-                                            : Vector::load(out[r + i] + v * output.vectorStride,
-                                                           output.mask[v]);
-            }
-            multiplyTile(sums, from, groupStride, part, depth);
+          for (int v = 0; v < V; ++v)
+            sums[i][v] = !goOn ? Vector::zero()
+                         : output.whole
+                             ? Vector::load(out[r + i] + v * output.vectorStride)
+                             : Vector::load(out[r + i] + v * output.vectorStride, output.mask[v]);
+        }
+        multiplyTile(sums, from, groupStride, part, depth);
 #pragma unroll
-            for (int i = 0; i < M; ++i)
+        for (int i = 0; i < M; ++i)
 #pragma unroll
-              for (int v = 0; v < V; ++v) {
-                Vector sum = sums[i][v];
-                if (finish && output.hasBias)
-                  sum = sum + output.bias[v];
-                float *to = out[r + i] + v * output.vectorStride;
-                if (output.whole)
-                  sum.store(to);
-                else
-                  sum.store(to, output.mask[v]);
-              }
-          });
+          for (int v = 0; v < V; ++v) {
+            Vector sum = sums[i][v];
+            if (finish && output.hasBias)
+              sum = sum + output.bias[v];
+            float *to = out[r + i] + v * output.vectorStride;
+            if (output.whole)
+              sum.store(to);
+            else
+              sum.store(to, output.mask[v]);
+          }
+      });
       r += here;
     }
   }

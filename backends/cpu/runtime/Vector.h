@@ -238,6 +238,8 @@ private:
 #ifndef LSTMC_INLINE
 #define LSTMC_INLINE __attribute__((always_inline)) inline
 #endif
+/// Behind a lambda's parameters: the lambda is always inlined.
+#define LSTMC_LAMBDA __attribute__((always_inline))
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 /// Lanes of a vector, and vectors in a panel of a packed matrix.

@@ -173,14 +173,13 @@ void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRo
     packPass(dy, x, region, rows, walk, tiles, buffers);
     for (int64_t tile = 0; tile < tiles.tiles; ++tile) {
       const int64_t first = tiles.begin(tile), next = tiles.begin(tile + 1);
-      withCount<kMaxVectors>(
-          next - first, [&](auto vectors) __attribute__((always_inline)) {
-            constexpr int V = decltype(vectors)::value;
-            for (int64_t g = 0; g < groups; ++g)
-              gradientTile<V>(buffers.dy + g * rows * kGroupN, buffers.x + first * rows * kWidth,
-                              rows, piece, g * kTileN * piece.stride + first * kWidth, fresh,
-                              walk.left() == 0 ? merges : nullptr);
-          });
+      withCount<kMaxVectors>(next - first, [&](auto vectors) LSTMC_LAMBDA {
+        constexpr int V = decltype(vectors)::value;
+        for (int64_t g = 0; g < groups; ++g)
+          gradientTile<V>(buffers.dy + g * rows * kGroupN, buffers.x + first * rows * kWidth, rows,
+                          piece, g * kTileN * piece.stride + first * kWidth, fresh,
+                          walk.left() == 0 ? merges : nullptr);
+      });
     }
     fresh = false;
   }
@@ -327,11 +326,12 @@ private:
 
   /// sum(piece, begin, end, merges) for each shard, the tree over them, and the root into dw.
   template <typename Sum> void sumShards(const Region &region, Fold &fold, Sum sum) {
+    auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
     for (int64_t j = 0; j < shards_; ++j) {
       const int64_t begin = shardBegin(batch_, shards_, j),
                     end = shardBegin(batch_, shards_, j + 1);
       if (begin == end) {
-        fold.skip();
+        fold.skip(add);
         continue;
       }
       Merges merges;
@@ -339,7 +339,7 @@ private:
       sum(*fold.leaf(), begin, end, merges);
       fold.fold();
     }
-    const Piece *root = fold.finish([&](Piece *a, Piece *b) { addPiece(*a, *b, region); });
+    const Piece *root = fold.finish(add);
     for (int64_t n = region.n0; n < region.n1; ++n)
       for (int64_t k = region.k0; k < region.k1;) {
         float *to = dw_.as<float>() + n * dw_.strides[0] + k * dw_.strides[1];

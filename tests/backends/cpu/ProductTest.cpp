@@ -80,6 +80,12 @@ TEST(WeightGradient, TakesEmbeddingsAndProductsOfOneWeight) {
   expectEqualEverywhere(weightGradient(300, 33, 16, 8, {{6, 1, true}}));
 }
 
+TEST(WeightGradient, FoldsTheTreeRoundEmptyShards) {
+  for (int64_t batch : {1, 2, 3, 5, 8, 9})
+    for (int64_t shards : {1, 3, 8, 13, 16})
+      expectEqualEverywhere(weightGradient(7, 20, batch, shards, {{3, 1}}));
+}
+
 TEST(WeightGradient, IsZeroOverNoRows) {
   expectEqualEverywhere(weightGradient(20, 30, 0, 8, {{3, 1}}));
 }
