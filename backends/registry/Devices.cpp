@@ -2,6 +2,7 @@
 
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
+#include "backends/null/runtime/Null.h"
 #include "executor/device/HostDevice.h"
 #include "executor/reference/Reference.h"
 
@@ -14,6 +15,19 @@ KernelFunction fastKernel(KernelId id, std::span<const Tensor> operands) {
 }
 
 KernelFunction naiveKernel(KernelId id, std::span<const Tensor>) { return reference::kernel(id); }
+KernelFunction nullKernel(KernelId id, std::span<const Tensor>) { return null::kernel(id); }
+
+KernelChooser chooserOf(Engine engine) {
+  switch (engine) {
+  case Engine::Naive:
+    return naiveKernel;
+  case Engine::Null:
+    return nullKernel;
+  case Engine::Fast:
+    break;
+  }
+  return fastKernel;
+}
 
 } // namespace
 
@@ -28,8 +42,7 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
                 names.size());
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceName &name : names)
-    devices.push_back(makeHostDevice(
-        name.text(), options.engine == Engine::Naive ? naiveKernel : fastKernel, options.threads));
+    devices.push_back(makeHostDevice(name.text(), chooserOf(options.engine), options.threads));
   return devices;
 }
 

@@ -15,6 +15,7 @@ namespace lstmc {
 enum class Engine : uint8_t {
   Fast,  ///< the best level of this machine that LSTMC_CPU_LEVEL allows
   Naive, ///< the reference's plain loops
+  Null,  ///< nothing is computed: what is left is the executor's own time
 };
 
 struct DeviceOptions {

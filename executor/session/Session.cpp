@@ -82,7 +82,8 @@ struct Session::Impl {
   Status bindInitialise();
 
   Status run(BoundEntry &entry);
-  void runPart(BoundEntry &entry, bool committed);
+  enum class Part { BeforeCommit, Committed, All };
+  void runPart(BoundEntry &entry, Part part);
   Status runWatched(BoundEntry &entry);
   Error explain(BoundEntry &entry);
   std::optional<Diagnostic> explainGiven(const BoundEntry &entry, std::string_view when) const;
@@ -321,11 +322,11 @@ bool Session::setScalar(std::string_view name, int64_t value) {
 
 // ---- running ----
 
-void Session::Impl::runPart(BoundEntry &entry, bool committed) {
+void Session::Impl::runPart(BoundEntry &entry, Part part) {
   for (BoundProgram &program : entry.programs) {
-    size_t commit = program.source->commit, last = program.source->launches.size();
-    devices[program.device]->run(*program.launches, committed ? commit : 0,
-                                 committed ? last : commit);
+    size_t commit = program.source->commit, end = program.source->launches.size();
+    devices[program.device]->run(*program.launches, part == Part::Committed ? commit : 0,
+                                 part == Part::BeforeCommit ? commit : end);
   }
 }
 
@@ -338,11 +339,13 @@ Status Session::Impl::run(BoundEntry &entry) {
     scalar.write();
   if (observer || options.checkNan) {
     LSTMC_TRY(runWatched(entry));
+  } else if (entry.mustBeFinite.empty()) {
+    runPart(entry, Part::All);
   } else {
-    runPart(entry, false);
+    runPart(entry, Part::BeforeCommit);
     if (!finite(entry))
       return explain(entry);
-    runPart(entry, true);
+    runPart(entry, Part::Committed);
   }
   if (entry.changesParameters)
     ++parametersVersion;
