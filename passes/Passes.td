@@ -6,6 +6,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===---- on the net -------------------------------------------------------------------------------===//
+
+def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "find every shape and element type";
+  let description = [{
+    Lets each op state its relations (ShapeRule), forward and backward, until nothing changes; types are set in place. An element type that
+    nothing fixes is float32. Contradictions are E0207 and E0208, with the places that the facts came from; what stays open is
+    E0211. A graph made by frontend/symbol is closed already and passes unchanged.
+
+        %w = sym.variable {name = "w"} : tensor<*x!sym.open>
+        %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 3 : i64}
+           : (tensor<2x4xf32>, tensor<*x!sym.open>) -> tensor<*x!sym.open>
+      becomes
+        %w = sym.variable {name = "w"} : tensor<3x4xf32>
+        %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 3 : i64} : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+
+    Each op is visited once, and again for each of its values that another op changed: the cost is linear in the graph. First
+    of all passes: everything later needs static shapes.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 //===---- per device -------------------------------------------------------------------------------===//
 
 def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {

@@ -25,6 +25,8 @@ struct SourceRange {
   std::vector<std::pair<std::string, int64_t>> loops;
   /// Calls in force, outermost first: "cell(..) at cell.lnet:16:16".
   std::vector<std::string> calls;
+  /// The call that stands there, where it is a layer and not the op itself: "LSTM(num_hidden=256)".
+  std::string what;
 };
 
 enum class Severity { Error, Warning, Note };

@@ -155,19 +155,18 @@ def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
   let summary = "elements kept with probability 1 - p";
   let description = [{
     Training (or `mode` always): an element is kept with probability 1 - p and then divided by 1 - p, else 0. The numbers
-    follow from seed, update, `ordinal` (the op's position in the graph as written) and element. Otherwise the identity, and that
+    follow from seed, update, the op's position in the graph as written and element. Otherwise the identity, and that
     is what its scalar form says. `axes` are those over which the mask is shared. `cudnn_off` means nothing.
       * same-shape: `output` has the shape and type of `data`.
       * probability: 0 <= p < 1.
       * axes: each is an axis of `data`.
 
     ```mlir
-    %y = sym.dropout %x {ordinal = 7 : i64, p = 2.0e-01} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %y = sym.dropout %x {p = 2.0e-01} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_Float<"0.5">:$p, Sym_DefaultChoice<"training", ["training", "always"]>:$mode,
-                   Sym_DefaultTuple:$axes, Sym_Flag<>:$cudnn_off, OptionalAttr<I64Attr>:$ordinal);
-  let hiddenAttributes = ["ordinal"];
+                   Sym_DefaultTuple:$axes, Sym_Flag<>:$cudnn_off);
 }
 
 //===---- two operands -----------------------------------------------------------------------------===//

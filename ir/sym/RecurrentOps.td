@@ -31,11 +31,9 @@ def Sym_RnnOp : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount,
                    Optional<Sym_Tensor>:$sequence_length, I64Attr:$state_size, I64Attr:$num_layers,
                    Sym_Choice<["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode, Sym_Flag<>:$bidirectional, Sym_Float<"0.0">:$p,
                    Sym_Flag<>:$state_outputs, OptionalAttr<I64Attr>:$projection_size, OptionalAttr<F64Attr>:$lstm_state_clip_min,
-                   OptionalAttr<F64Attr>:$lstm_state_clip_max, Sym_Flag<>:$lstm_state_clip_nan, Sym_Flag<>:$use_sequence_length,
-                   OptionalAttr<I64Attr>:$ordinal);
+                   OptionalAttr<F64Attr>:$lstm_state_clip_max, Sym_Flag<>:$lstm_state_clip_nan, Sym_Flag<>:$use_sequence_length);
   let results = (outs Variadic<Sym_Tensor>:$outputs);
-  let inputConditions = ["state_cell: mode=lstm", "sequence_length: use_sequence_length=true"];
-  let hiddenAttributes = ["ordinal"];
+  let inputConditions = ["state_cell?: mode=lstm", "sequence_length: use_sequence_length=true"];
   let outputNames = ["output", "state_output", "statecell_output"];
   let assemblyFormat = [{
     $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)? attr-dict

@@ -1,12 +1,153 @@
 #include "ir/sym/RuleSupport.h"
 
+#include "ir/sym/OpText.h"
+
 using namespace mlir;
 
 namespace lstmc::sym {
 
-LogicalResult verifyShapes(Operation *op) { return success(); }
-LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers numbers) { return success(); }
-LogicalResult relateBroadcast(ShapeRelation &relation, Operation *op, Numbers numbers) { return success(); }
+//===---- shapes -----------------------------------------------------------------------------------===//
+
+/// Nothing is left to learn or check: all types are the same and complete.
+static bool settled(Operation *op, Numbers numbers) {
+  auto first = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!first || !first.hasStaticShape() || isa<OpenType>(first.getElementType()) ||
+      (numbers == Numbers::Float && !isa<FloatType>(first.getElementType())))
+    return false;
+  for (Value operand : op->getOperands())
+    if (operand.getType() != first)
+      return false;
+  return true;
+}
+
+LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers numbers) {
+  if (!relation.naming() && settled(op, numbers))
+    return success();
+  Value first = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
+  // Twice: what a later value knows reaches an earlier one through the first.
+  for (int round = 0; round < 2; ++round) {
+    for (Value operand : op->getOperands())
+      if (operand != first && (failed(relation.sameType(first, operand)) || failed(relation.sameShape(first, operand))))
+        return failure();
+    for (Value result : op->getResults())
+      if (result != first && (failed(relation.sameType(first, result)) || failed(relation.sameShape(first, result))))
+        return failure();
+  }
+  return numbers == Numbers::Float ? relation.floatType(first) : success();
+}
+
+/// One axis of lhs, rhs and result.
+static LogicalResult relateStretch(ShapeRelation &relation, Value lhs, Value rhs, Value output, int64_t axis) {
+  int64_t a = relation.extent(lhs, axis), b = relation.extent(rhs, axis), y = relation.extent(output, axis);
+  if (a != kOpen && b != kOpen && a != b && a != 1 && b != 1)
+    return relation.refuse(ErrorCode::E0207, {{lhs, axis}, {rhs, axis}})
+           << relation.name(lhs) << " has " << a << " on axis " << axis << ", " << relation.name(rhs) << " has " << b;
+  int64_t known = a != kOpen && a != 1 ? a : b != kOpen && b != 1 ? b : a == 1 && b == 1 ? 1 : kOpen;
+  std::string why = "broadcasting";
+  if (failed(relation.fix(output, axis, known, "on axis " + std::to_string(axis), why)))
+    return failure();
+  y = relation.extent(output, axis);
+  // An operand is as long as the result where the other one is 1, or the result is.
+  for (auto [operand, other] : {std::pair(lhs, b), std::pair(rhs, a)})
+    if (relation.extent(operand, axis) == y || ((other == 1 || y == 1) && relation.extent(operand, axis) == kOpen))
+      if (failed(relation.equal(operand, axis, output, axis, "on axis " + std::to_string(axis))))
+        return failure();
+  return success();
+}
+
+LogicalResult relateBroadcast(ShapeRelation &relation, Operation *op, Numbers numbers) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1), output = op->getResult(0);
+  if (failed(relation.sameType(lhs, rhs)) || failed(relation.sameType(lhs, output)) || failed(relation.sameType(lhs, rhs)))
+    return failure();
+  if (numbers == Numbers::Float && failed(relation.floatType(lhs)))
+    return failure();
+  for (Value value : {lhs, rhs, output}) {
+    if (!relation.ranked(value))
+      continue;
+    for (Value other : {lhs, rhs, output})
+      if (relation.ranked(other) && relation.rank(other) != relation.rank(value))
+        return relation.refuse(ErrorCode::E0207, {{value}, {other}})
+               << relation.name(value) << " has " << relation.rank(value) << " axes, " << relation.name(other) << " has "
+               << relation.rank(other);
+      else if (failed(relation.fixRank(other, relation.rank(value))))
+        return failure();
+    break;
+  }
+  if (!relation.ranked(output))
+    return success();
+  for (int64_t axis = 0, end = relation.rank(output); axis < end; ++axis)
+    if (failed(relateStretch(relation, lhs, rhs, output, axis)))
+      return failure();
+  return success();
+}
+
+FailureOr<int64_t> axisOf(ShapeRelation &relation, Value value, int64_t axis, StringRef attribute) {
+  int64_t rank = relation.rank(value);
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  (void)(relation.refuse(ErrorCode::E0319, {{value}})
+         << attribute << " is " << axis << ", " << relation.name(value) << " has " << rank << (rank == 1 ? " axis" : " axes"));
+  return failure();
+}
+
+FailureOr<SmallVector<int64_t>> axesOf(ShapeRelation &relation, Value value, ArrayRef<int64_t> axes, StringRef attribute) {
+  SmallVector<int64_t> found;
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> at = axisOf(relation, value, axis, attribute);
+    if (failed(at))
+      return failure();
+    if (llvm::is_contained(found, *at)) {
+      (void)(relation.refuse(ErrorCode::E0319) << attribute << " names axis " << *at << " twice");
+      return failure();
+    }
+    found.push_back(*at);
+  }
+  llvm::sort(found);
+  return found;
+}
+
+LogicalResult atLeast(ShapeRelation &relation, int64_t value, int64_t least, StringRef attribute) {
+  if (value >= least)
+    return success();
+  return relation.refuse(ErrorCode::E0319) << attribute << " is " << value << ", wants at least " << least;
+}
+
+LogicalResult rankAtLeast(ShapeRelation &relation, Value value, int64_t least) {
+  int64_t rank = relation.rank(value);
+  if (rank >= least)
+    return success();
+  return relation.refuse(ErrorCode::E0207, {{value}})
+         << relation.name(value) << " has " << rank << (rank == 1 ? " axis" : " axes") << ", wants at least " << least;
+}
+
+LogicalResult relateRemoved(ShapeRelation &relation, Value from, Value to, ArrayRef<int64_t> axes, bool keep) {
+  int64_t rank = relation.rank(from);
+  int64_t left = keep ? rank : rank - int64_t(axes.size());
+  if (left == 0)
+    return relation.fixShape(to, {1}, "");
+  if (failed(relation.fixRank(to, left)))
+    return failure();
+  for (int64_t axis = 0, at = 0; axis < rank; ++axis) {
+    bool removed = llvm::is_contained(axes, axis);
+    if (removed && !keep)
+      continue;
+    std::string noun = "on axis " + std::to_string(at);
+    if (failed(removed ? relation.fix(to, at, 1, noun, "keepdims") : relation.equal(to, at, from, axis, noun)))
+      return failure();
+    ++at;
+  }
+  return success();
+}
+
+int64_t product(ArrayRef<int64_t> extents) {
+  int64_t all = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(all, extent, &all))
+      return INT64_MAX;
+  return all;
+}
+
+//===---- batch ------------------------------------------------------------------------------------===//
 
 BatchPosition firstBatch(ArrayRef<BatchPosition> operands) {
   for (const BatchPosition &position : operands)
@@ -16,22 +157,53 @@ BatchPosition firstBatch(ArrayRef<BatchPosition> operands) {
 }
 
 BatchPosition broadcastBatch(Operation *op, ArrayRef<BatchPosition> operands) {
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   for (const BatchPosition &position : operands)
-    if (position && result.getDimSize(position.axis) == position.outer * position.batch * position.inner)
+    if (position && shape[position.axis] == position.outer * position.batch * position.inner)
       return position;
   return BatchPosition::none();
 }
 
-static int64_t elements(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() ? tensor.getNumElements() : 0;
+BatchPosition movedTo(BatchPosition position, int64_t axis) {
+  if (!position || axis < 0)
+    return BatchPosition::none();
+  position.axis = axis;
+  return position;
+}
+
+BatchPosition withoutAxes(BatchPosition position, ArrayRef<int64_t> axes, bool keep) {
+  if (!position || llvm::is_contained(axes, int64_t(position.axis)))
+    return BatchPosition::none();
+  if (keep)
+    return position;
+  return movedTo(position, position.axis - llvm::count_if(axes, [&](int64_t axis) { return axis < position.axis; }));
+}
+
+BatchPosition reshaped(BatchPosition position, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  if (!position)
+    return position;
+  // In row-major order the batch repeats `before` times, each row of it `after` elements long.
+  int64_t before = product(from.take_front(position.axis)) * position.outer;
+  int64_t front = 1;
+  for (int64_t axis = 0, end = to.size(); axis < end && before % front == 0; front *= to[axis++]) {
+    int64_t outer = before / front;
+    if (to[axis] % (outer * position.batch) == 0)
+      return {int(axis), outer, position.batch, to[axis] / (outer * position.batch)};
+  }
+  return BatchPosition::none();
+}
+
+//===---- cost -------------------------------------------------------------------------------------===//
+
+int64_t elementsOf(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor && tensor.hasStaticShape() ? product(tensor.getShape()) : 0;
 }
 
 int64_t defaultFlops(Operation *op) {
   int64_t sum = 0;
-  for (Type type : op->getResultTypes())
-    sum += elements(type);
+  for (Value result : op->getResults())
+    sum += elementsOf(result);
   return sum;
 }
 
@@ -44,10 +216,12 @@ int64_t defaultMovedBytes(Operation *op) {
   for (Value value : seen)
     if (auto tensor = dyn_cast<TensorType>(value.getType()))
       if (std::optional<DType> dtype = dtypeOf(tensor.getElementType()))
-        bytes += elements(tensor) * int64_t(dtypeBytes(*dtype));
+        bytes += elementsOf(value) * int64_t(dtypeBytes(*dtype));
   return bytes;
 }
 
-int64_t elementwiseFlops(Operation *op) { return defaultFlops(op); }
+int64_t elementwiseFlops(Operation *op) {
+  return elementsOf(op->getResult(0)) * std::max<int64_t>(1, op->getNumOperands() - 1);
+}
 
 } // namespace lstmc::sym

@@ -51,7 +51,7 @@ class Sym_Constant<string mnemonic, string mxnet, list<string> aliases, string w
       * shape: `output` has the extents of `shape` and the type `dtype`.
 
     ```mlir
-    %z = sym.}] # mnemonic # [{ {shape = array<i64: 0, 128>} : tensor<32x128xf32>
+    %z = sym.}] # mnemonic # [{ {shape = array<i64: 32, 128>} : tensor<32x128xf32>
     ```
   }];
   let arguments = (ins Sym_DefaultTuple:$shape, DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);

@@ -24,6 +24,11 @@ def Sym_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
+    SourceText &sourceText() { return sourceText_; }
+
+  private:
+    SourceText sourceText_;
+
     // One function per file of records, each defined beside its ops.
     void addElementwiseOps();
     void addScalarFormOps();
@@ -46,6 +51,33 @@ def Sym_OpenType : TypeDef<Sym_Dialect, "Open"> {
   let mnemonic = "open";
   let summary = "an element type that inference has yet to find";
 }
+
+//===---- places in the source (ir/sym/Location.h) -------------------------------------------------===//
+
+def Sym_RangeAttr : AttrDef<Sym_Dialect, "Range"> {
+  let mnemonic = "range";
+  let summary = "the bytes and display cells that a place covers, and its arguments' places";
+  let description = [{
+    `byte` counts from the start of the file; `length` is in display cells. `what` is the layer that was called there, where that is not
+    the op itself: "LSTM(num_hidden=256)". `arguments` holds line, column, byte, length, bytes for each operand, zeros for one
+    that stands nowhere.
+  }];
+  let parameters = (ins "int64_t":$byte, "int64_t":$length, "int64_t":$bytes, "::mlir::StringAttr":$what,
+                        OptionalArrayRefParameter<"int64_t">:$arguments);
+  let assemblyFormat = "`<` $byte `,` $length `,` $bytes `,` $what (`,` `[` $arguments^ `]`)? `>`";
+}
+
+def Sym_FrameAttr : AttrDef<Sym_Dialect, "Frame"> {
+  let mnemonic = "frame";
+  let summary = "the loop values and calls in force, outermost first";
+  let parameters = (ins "::mlir::ArrayAttr":$loops, "::mlir::ArrayAttr":$calls);
+  let description = [{
+    `loops` alternates names and values: ["i", 1, "t", 3].
+  }];
+  let assemblyFormat = "`<` $loops `,` $calls `>`";
+}
+
+//===---- tensors ----------------------------------------------------------------------------------===//
 
 class Sym_TensorClass<string what>
     : Type<CPred<"::lstmc::sym::isTensor($_self)">, what, "::mlir::TensorType">;
@@ -118,10 +150,9 @@ class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
   list<string> mxnetAliases = [];
   /// "axis=dim": another word for an attribute.
   list<string> attributeAliases = [];
-  /// "bias: no_bias=false": the input exists only where the attribute has this value.
+  /// "bias: no_bias=false": the input exists only where the attribute has this value, and then has to; with a ? behind its
+  /// name it may still be left out.
   list<string> inputConditions = [];
-  /// Attributes that count or number the call; users do not write them.
-  list<string> hiddenAttributes = [];
   /// The attribute that repeats how many inputs there are ("num_args" of MXNet), which is not kept.
   string countAttribute = "";
   /// Names of the outputs where MXNet has any.

@@ -13,6 +13,9 @@ using namespace mlir;
 #define GET_TYPEDEF_CLASSES
 #include "ir/sym/SymTypes.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "ir/sym/SymAttributes.cpp.inc"
+
 #include "ir/sym/SymInterfaces.cpp.inc"
 
 namespace lstmc::sym {
@@ -21,6 +24,10 @@ void SymDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "ir/sym/SymTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/sym/SymAttributes.cpp.inc"
       >();
   addElementwiseOps();
   addScalarFormOps();

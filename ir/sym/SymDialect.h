@@ -6,6 +6,7 @@
 #include "mlir/IR/Dialect.h"
 
 #include "executor/abi/DType.h"
+#include "ir/sym/SourceText.h"
 
 namespace lstmc::sym {
 
@@ -31,3 +32,6 @@ mlir::Type computeType(mlir::Type elementType);
 
 #define GET_TYPEDEF_CLASSES
 #include "ir/sym/SymTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/sym/SymAttributes.h.inc"

@@ -1,71 +1,148 @@
-// Shapes, batch position, scalar form and cost of the ops in ElementwiseOps.td.
+// Shapes, batch position, scalar form and cost of the ops in ElementwiseOps.td that are no family.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult ActivationOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition ActivationOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- Activation -------------------------------------------------------------------------------===//
 
-mlir::Value ActivationOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+LogicalResult ActivationOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition ActivationOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t ActivationOp::flops() { return elementwiseFlops(*this); }
 
-int64_t ActivationOp::flops() { return defaultFlops(*this); }
+Value ActivationOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Value x = element[0];
+  StringRef type = getActType();
+  if (type == "relu")
+    return e.relu(x);
+  if (type == "sigmoid")
+    return e.apply(ScalarOp::Sigmoid, x);
+  if (type == "tanh")
+    return e.apply(ScalarOp::Tanh, x);
+  if (type == "softrelu")
+    return e.apply(ScalarOp::SoftRelu, x);
+  return e.softsign(x);
+}
 
-::llvm::LogicalResult AddNOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+//===---- hard_sigmoid -----------------------------------------------------------------------------===//
 
-BatchPosition AddNOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult HardSigmoidOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition HardSigmoidOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t HardSigmoidOp::flops() { return 4 * elementwiseFlops(*this); }
 
-mlir::Value AddNOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+Value HardSigmoidOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Type type = element[0].getType();
+  Value line = e.add(e.mul(element[0], e.number(type, getAlpha().convertToDouble())),
+                     e.number(type, getBeta().convertToDouble()));
+  return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {line, e.number(type, 1)}), e.number(type, 0)});
+}
 
-int64_t AddNOp::flops() { return defaultFlops(*this); }
+//===---- smooth_l1 --------------------------------------------------------------------------------===//
 
-::llvm::LogicalResult CastOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult SmoothL1Op::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition SmoothL1Op::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t SmoothL1Op::flops() { return 6 * elementwiseFlops(*this); }
 
-BatchPosition CastOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+Value SmoothL1Op::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Value x = element[0];
+  Type type = x.getType();
+  double scale = getScalar().convertToDouble();
+  Value size = e.apply(ScalarOp::Abs, x);
+  Value scaled = e.mul(x, e.number(type, scale));
+  Value square = e.mul(e.number(type, 0.5), e.mul(scaled, scaled));
+  Value line = e.sub(size, e.number(type, 0.5 / (scale * scale)));
+  return e.select(e.apply(ScalarOp::Less, {size, e.number(type, 1 / (scale * scale))}), square, line);
+}
 
-mlir::Value CastOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+//===---- clip -------------------------------------------------------------------------------------===//
 
-int64_t CastOp::flops() { return defaultFlops(*this); }
+LogicalResult ClipOp::relateShapes(ShapeRelation &relation) { return relateEqual(relation, *this, Numbers::Any); }
+BatchPosition ClipOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t ClipOp::flops() { return 2 * elementwiseFlops(*this); }
 
-::llvm::LogicalResult ClipOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+Value ClipOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Type type = element[0].getType();
+  Value above = e.apply(ScalarOp::Max, {element[0], e.number(type, getAMin().convertToDouble())});
+  return e.apply(ScalarOp::Min, {above, e.number(type, getAMax().convertToDouble())});
+}
 
-BatchPosition ClipOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- Cast -------------------------------------------------------------------------------------===//
 
-mlir::Value ClipOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+LogicalResult CastOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relation.sameShape(getData(), getOutput())))
+    return failure();
+  return relation.fixType(getOutput(), elementType(getContext(), getDtype()), "dtype");
+}
+BatchPosition CastOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t CastOp::flops() { return elementwiseFlops(*this); }
 
-int64_t ClipOp::flops() { return defaultFlops(*this); }
+Value CastOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  return ScalarEmitter(builder, getLoc()).cast(element[0], computeType(getOutput().getType().getElementType()));
+}
 
-::llvm::LogicalResult DropoutOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+//===---- Dropout ----------------------------------------------------------------------------------===//
 
-BatchPosition DropoutOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult DropoutOp::relateShapes(ShapeRelation &relation) {
+  // dropout:probability
+  double p = getP().convertToDouble();
+  if (!(p >= 0 && p < 1))
+    return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
+  // dropout:axes
+  if (relation.ranked(getData()) && failed(axesOf(relation, getData(), getAxes(), "axes")))
+    return failure();
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition DropoutOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t DropoutOp::flops() { return elementwiseFlops(*this); }
+Value DropoutOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 
-mlir::Value DropoutOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+//===---- add_n ------------------------------------------------------------------------------------===//
 
-int64_t DropoutOp::flops() { return defaultFlops(*this); }
+LogicalResult AddNOp::relateShapes(ShapeRelation &relation) {
+  // add_n:count
+  if (getArgs().empty())
+    return relation.refuse(ErrorCode::E0205) << "wants at least 1 input, got 0";
+  return relateEqual(relation, *this, Numbers::Any);
+}
+BatchPosition AddNOp::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }
+int64_t AddNOp::flops() { return elementwiseFlops(*this); }
 
-::llvm::LogicalResult HardSigmoidOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+Value AddNOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Value sum = element[0];
+  for (Value x : element.drop_front())
+    sum = e.add(sum, x);
+  return sum;
+}
 
-BatchPosition HardSigmoidOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- where ------------------------------------------------------------------------------------===//
 
-mlir::Value HardSigmoidOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+LogicalResult WhereOp::relateShapes(ShapeRelation &relation) {
+  for (int round = 0; round < 2; ++round)
+    for (Value value : {getY(), getOutput()})
+      if (failed(relation.sameType(getX(), value)) || failed(relation.sameShape(getX(), value)))
+        return failure();
+  return relation.sameShape(getCondition(), getX());
+}
+BatchPosition WhereOp::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }
+int64_t WhereOp::flops() { return elementsOf(getOutput()); }
 
-int64_t HardSigmoidOp::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult SmoothL1Op::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SmoothL1Op::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-mlir::Value SmoothL1Op::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
-
-int64_t SmoothL1Op::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult WhereOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition WhereOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-mlir::Value WhereOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
-
-int64_t WhereOp::flops() { return defaultFlops(*this); }
+Value WhereOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  return e.select(e.isNonzero(element[0]), element[1], element[2]);
+}
 
 } // namespace lstmc::sym

@@ -1,75 +1,140 @@
 // Shapes, batch position, scalar form and cost of the ops in LossOps.td.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult LinearRegressionOutputOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition LinearRegressionOutputOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- SoftmaxOutput ----------------------------------------------------------------------------===//
 
-mlir::Value LinearRegressionOutputOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+/// The forms that a label may have, given its rank; an open one becomes the first form.
+static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
+  Value data = op.getData(), label = op.getLabel();
+  int64_t rank = relation.rank(data), last = rank - 1;
+  int64_t labelRank = relation.ranked(label) ? relation.rank(label) : -1;
+  // Probabilities.
+  if (labelRank == rank && !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
+    return relation.sameShape(label, data);
+  if (!op.getMultiOutput()) {
+    int64_t wanted = op.getPreserveShape() ? last : 1;
+    if (failed(relation.fixRank(label, wanted)))
+      return failure();
+    for (int64_t axis = 0; axis < wanted; ++axis)
+      if (failed(relation.equal(label, axis, data, axis, axis == 0 && wanted == 1 ? std::string("labels")
+                                                                                   : "on axis " + std::to_string(axis))))
+        return failure();
+    return success();
+  }
+  // Classes on axis 1: [n, positions], [n, 1, ...] or [n, ...].
+  if (labelRank == -1 && failed(relation.fixRank(label, 2)))
+    return failure();
+  labelRank = relation.rank(label);
+  if (failed(rankAtLeast(relation, label, 2)) || failed(relation.equal(label, 0, data, 0, "on axis 0")))
+    return failure();
+  if (labelRank == rank || labelRank == last) {
+    int64_t from = labelRank == rank ? 2 : 1;
+    for (int64_t axis = 2; axis < rank; ++axis)
+      if (failed(relation.equal(label, axis - 2 + from, data, axis, "on axis " + std::to_string(axis - 2 + from))))
+        return failure();
+    return success();
+  }
+  if (failed(relation.fixRank(label, 2)))
+    return failure();
+  return relation.sameElements(label, 1, 2, data, 2, rank, "positions");
+}
 
-int64_t LinearRegressionOutputOp::flops() { return defaultFlops(*this); }
+LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
+  // softmax_output:flags, softmax_output:out-grad
+  if (getPreserveShape() && getMultiOutput())
+    return relation.refuse(ErrorCode::E0319) << "preserve_shape and multi_output exclude one another";
+  if (getOutGrad())
+    return relation.refuse(ErrorCode::E0215) << "out_grad is not built yet";
+  // softmax_output:same-shape
+  if (failed(relation.sameShape(getData(), getOutput())) || failed(relation.sameType(getData(), getOutput())) ||
+      failed(relation.floatType(getData())))
+    return failure();
+  if (!relation.ranked(getData()))
+    return success();
+  // softmax_output:rank
+  if (failed(rankAtLeast(relation, getData(), 2)))
+    return failure();
+  // softmax_output:label-shape
+  return relateLabel(relation, *this);
+}
 
-llvm::StringRef LinearRegressionOutputOp::metricKind() { return "loss"; }
+BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
+StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
+bool SoftmaxOutputOp::normalises() { return getNormalization() != "null"; }
 
-bool LinearRegressionOutputOp::normalises() { return false; }
+//===---- regression heads -------------------------------------------------------------------------===//
 
-::llvm::LogicalResult LogisticRegressionOutputOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+template <typename Op> static LogicalResult relateRegression(ShapeRelation &relation, Op op) {
+  Value data = op.getData(), label = op.getLabel();
+  // same-shape
+  if (failed(relation.sameShape(data, op.getOutput())) || failed(relation.sameType(data, op.getOutput())) ||
+      failed(relation.floatType(data)))
+    return failure();
+  // label-shape
+  if (!relation.ranked(data))
+    return success();
+  bool column = relation.rank(data) == 2 && relation.extent(data, 1) == 1;
+  if (column && (!relation.ranked(label) || relation.rank(label) == 1)) {
+    if (failed(relation.fixRank(label, 1)))
+      return failure();
+    return relation.equal(label, 0, data, 0, "labels");
+  }
+  if (!relation.ranked(label) && !relation.complete(data))
+    return success();
+  return relation.sameShape(label, data);
+}
 
-BatchPosition LogisticRegressionOutputOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+#define LSTMC_REGRESSION(OP, KIND)                                                                                     \
+  LogicalResult OP::relateShapes(ShapeRelation &relation) { return relateRegression(relation, *this); }                \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return operands[0]; }                                \
+  int64_t OP::flops() { return elementsOf(getOutput()); }                                                              \
+  StringRef OP::metricKind() { return KIND; }                                                                          \
+  bool OP::normalises() { return false; }
+LSTMC_REGRESSION(LinearRegressionOutputOp, "linear")
+LSTMC_REGRESSION(MaeRegressionOutputOp, "mae")
+LSTMC_REGRESSION(LogisticRegressionOutputOp, "logistic")
+#undef LSTMC_REGRESSION
 
-mlir::Value LogisticRegressionOutputOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
+Value LinearRegressionOutputOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
+Value MaeRegressionOutputOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
+Value LogisticRegressionOutputOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  return ScalarEmitter(builder, getLoc()).apply(ScalarOp::Sigmoid, element[0]);
+}
 
-int64_t LogisticRegressionOutputOp::flops() { return defaultFlops(*this); }
+//===---- MakeLoss ---------------------------------------------------------------------------------===//
 
-llvm::StringRef LogisticRegressionOutputOp::metricKind() { return "loss"; }
+LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) { return relateEqual(relation, *this, Numbers::Float); }
+BatchPosition MakeLossOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+Value MakeLossOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
+int64_t MakeLossOp::flops() { return elementsOf(getOutput()); }
+StringRef MakeLossOp::metricKind() { return "loss"; }
+bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
-bool LogisticRegressionOutputOp::normalises() { return false; }
+//===---- softmax_cross_entropy --------------------------------------------------------------------===//
 
-::llvm::LogicalResult MaeRegressionOutputOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition MaeRegressionOutputOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-mlir::Value MaeRegressionOutputOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
-
-int64_t MaeRegressionOutputOp::flops() { return defaultFlops(*this); }
-
-llvm::StringRef MaeRegressionOutputOp::metricKind() { return "loss"; }
-
-bool MaeRegressionOutputOp::normalises() { return false; }
-
-::llvm::LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition MakeLossOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-mlir::Value MakeLossOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) { return element[0]; }
-
-int64_t MakeLossOp::flops() { return defaultFlops(*this); }
-
-llvm::StringRef MakeLossOp::metricKind() { return "loss"; }
-
-bool MakeLossOp::normalises() { return false; }
-
-::llvm::LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t SoftmaxCrossEntropyOp::flops() { return defaultFlops(*this); }
-
-llvm::StringRef SoftmaxCrossEntropyOp::metricKind() { return "loss"; }
-
+LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData(), label = getLabel(), output = getOutput();
+  if (failed(relation.sameType(data, output)) || failed(relation.floatType(data)))
+    return failure();
+  // softmax_cross_entropy:rank
+  if (failed(relation.fixRank(data, 2)))
+    return failure();
+  // softmax_cross_entropy:label-shape
+  if (failed(relation.fixRank(label, 1)) || failed(relation.equal(label, 0, data, 0, "labels")))
+    return failure();
+  // softmax_cross_entropy:output-shape
+  return relation.fixShape(output, {1}, "");
+}
+BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+int64_t SoftmaxCrossEntropyOp::flops() { return 5 * elementsOf(getData()); }
+StringRef SoftmaxCrossEntropyOp::metricKind() { return "softmax"; }
 bool SoftmaxCrossEntropyOp::normalises() { return false; }
-
-::llvm::LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SoftmaxOutputOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t SoftmaxOutputOp::flops() { return defaultFlops(*this); }
-
-llvm::StringRef SoftmaxOutputOp::metricKind() { return "loss"; }
-
-bool SoftmaxOutputOp::normalises() { return false; }
 
 } // namespace lstmc::sym

@@ -1,19 +1,206 @@
-// Shapes, batch position, scalar form and cost of the ops in RecurrentOps.td.
+// Shapes, batch position and cost of the ops in RecurrentOps.td.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+#include "executor/abi/Gate.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult RnnOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition RnnOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- RNN --------------------------------------------------------------------------------------===//
 
-int64_t RnnOp::flops() { return defaultFlops(*this); }
+static int64_t gates(StringRef mode) {
+  for (auto [i, name] : llvm::enumerate(kRnnModeNames))
+    if (mode == StringRef(name))
+      return gateCount(RnnMode(i));
+  return 0;
+}
 
-int64_t RnnOp::resultCount(mlir::DictionaryAttr attributes) { return 1; }
+int64_t RnnOp::resultCount(DictionaryAttr attributes) {
+  auto outputs = attributes.getAs<BoolAttr>("state_outputs");
+  if (!outputs || !outputs.getValue())
+    return 1;
+  auto mode = attributes.getAs<StringAttr>("mode");
+  return mode && mode == "lstm" ? 3 : 2;
+}
 
-::llvm::LogicalResult RnnParamConcatOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+/// The number of parameters follows from the input width, and the width from the number.
+static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
+  Value data = op.getData(), parameters = op.getParameters();
+  int64_t units = op.getStateSize(), layers = op.getNumLayers(), directions = op.getBidirectional() ? 2 : 1;
+  int64_t row = units * directions * gates(op.getMode());
+  int64_t above = (layers - 1) * row * (directions * units + units + 2);
+  if (failed(relation.fixRank(parameters, 1)))
+    return failure();
+  int64_t inputs = relation.extent(data, 2), count = relation.extent(parameters, 0);
+  if (inputs != kOpen) {
+    int64_t wanted = row * (inputs + units + 2) + above;
+    if (count == kOpen || count == wanted)
+      return relation.fix(parameters, 0, wanted, "elements", "RNN");
+    return relation.refuse(ErrorCode::E0207, {{data, 2}, {parameters, 0}})
+           << relation.name(parameters) << " has " << count << " elements, " << relation.name(data) << " with " << inputs
+           << " inputs needs " << wanted;
+  }
+  if (count == kOpen)
+    return success();
+  int64_t rest = count - above;
+  if (rest % row != 0 || rest / row - units - 2 < 1)
+    return relation.refuse(ErrorCode::E0207, {{parameters, 0}})
+           << relation.name(parameters) << " has " << count << " elements, which fit no number of inputs";
+  return relation.fix(data, 2, rest / row - units - 2, "inputs", "the number of parameters");
+}
 
-BatchPosition RnnParamConcatOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData(), output = getOutputs().front(), length = getSequenceLength();
+  // rnn:positive, rnn:probability
+  double p = getP().convertToDouble();
+  if (failed(atLeast(relation, getStateSize(), 1, "state_size")) || failed(atLeast(relation, getNumLayers(), 1, "num_layers")))
+    return failure();
+  if (getStateSize() > (1 << 24) || getNumLayers() > (1 << 16))
+    return relation.refuse(ErrorCode::E0402) << "has more parameters than can be planned";
+  if (!(p >= 0 && p < 1))
+    return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
+  if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() || getLstmStateClipNan())
+    return relation.refuse(ErrorCode::E0215)
+           << (getProjectionSize() ? "projection_size" : "state clipping") << " is not built yet";
+  bool lstm = getMode() == "lstm";
+  if (getStateCell() && !lstm)
+    return relation.refuse(ErrorCode::E0319) << "has a state_cell, and mode is " << getMode();
+  if (bool(length) != getUseSequenceLength())
+    return relation.refuse(ErrorCode::E0319)
+           << (length ? "has a sequence_length, and use_sequence_length is False" : "needs sequence_length");
+  int64_t results = getStateOutputs() ? (lstm ? 3 : 2) : 1;
+  if (int64_t(getOutputs().size()) != results)
+    return relation.refuse(ErrorCode::E0319) << "has " << getOutputs().size() << " results, wants " << results;
+
+  SmallVector<Value> typed{getParameters(), getState(), getStateCell()};
+  llvm::append_range(typed, getOutputs());
+  for (int round = 0; round < 2; ++round)
+    for (Value value : typed)
+      if (value && failed(relation.sameType(data, value)))
+        return failure();
+  if (failed(relation.floatType(data)))
+    return failure();
+
+  // rnn:data-rank, rnn:outputs
+  int64_t directions = getBidirectional() ? 2 : 1;
+  if (failed(relation.fixRank(data, 3)) || failed(relation.fixRank(output, 3)) ||
+      failed(relation.equal(output, 0, data, 0, "steps")) || failed(relation.equal(output, 1, data, 1, "sequences")) ||
+      failed(relation.fix(output, 2, directions * getStateSize(), "units", "bidirectional * state_size")))
+    return failure();
+
+  // rnn:parameter-count
+  if (failed(relateParameters(relation, *this)))
+    return failure();
+
+  // rnn:state-shape
+  SmallVector<Value> states{getState(), getStateCell()};
+  llvm::append_range(states, getOutputs().drop_front());
+  for (Value state : states)
+    if (state && (failed(relation.fixRank(state, 3)) ||
+                  failed(relation.fix(state, 0, directions * getNumLayers(), "on axis 0", "num_layers * directions")) ||
+                  failed(relation.equal(state, 1, data, 1, "sequences")) ||
+                  failed(relation.fix(state, 2, getStateSize(), "units", "state_size"))))
+      return failure();
+
+  // rnn:length-shape
+  if (length && (failed(relation.fixRank(length, 1)) || failed(relation.equal(length, 0, data, 1, "sequences"))))
+    return failure();
+  return success();
+}
+
+BatchPosition RnnOp::batchOfResult(unsigned, Positions operands) {
+  return operands[0] && operands[0].axis == 1 ? operands[0] : BatchPosition::none();
+}
+
+int64_t RnnOp::flops() {
+  ArrayRef<int64_t> data = shapeOf(getData());
+  return 2 * data[0] * data[1] * elementsOf(getParameters());
+}
+
+//===---- _rnn_param_concat ------------------------------------------------------------------------===//
+
+/// Several inputs are open: what the RNN that reads them knows of its layers gives their widths.
+static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) {
+  for (Operation *user : op->getUsers()) {
+    auto rnn = dyn_cast<RnnOp>(user);
+    auto data = rnn ? dyn_cast<RankedTensorType>(rnn.getData().getType()) : RankedTensorType();
+    if (!data || data.getRank() != 3)
+      continue;
+    int64_t directions = rnn.getBidirectional() ? 2 : 1, layers = rnn.getNumLayers(), units = rnn.getStateSize();
+    int64_t rows = gates(rnn.getMode()) * units;
+    if (int64_t(op.getArgs().size()) != 4 * layers * directions)
+      continue;
+    for (int64_t i = 0; i < layers * directions; ++i) {
+      int64_t width = i < directions ? data.getDimSize(2) : directions * units;
+      Value weight = op.getArgs()[2 * i];
+      if (width == kOpen || !relation.ranked(weight))
+        continue;
+      if (relation.rank(weight) == 2 && relation.extent(weight, 0) == rows &&
+          failed(relation.fix(weight, 1, width, "inputs", "what RNN reads")))
+        return failure();
+      if (relation.rank(weight) == 1 && failed(relation.fix(weight, 0, rows * width, "elements", "what RNN reads")))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult RnnParamConcatOp::relateShapes(ShapeRelation &relation) {
+  // rnn_param_concat:count, rnn_param_concat:dim
+  if (getArgs().empty())
+    return relation.refuse(ErrorCode::E0205) << "wants at least 1 input, got 0";
+  if (getDim() != 0)
+    return relation.refuse(ErrorCode::E0319) << "dim is " << getDim() << ", wants 0";
+  Value output = getOutput();
+  for (int round = 0; round < 2; ++round)
+    for (Value part : getArgs())
+      if (failed(relation.sameType(output, part)))
+        return failure();
+  if (failed(relation.fixRank(output, 1)))
+    return failure();
+
+  // rnn_param_concat:elements
+  int64_t known = 0, rows = -1;
+  SmallVector<std::pair<Value, int64_t>, 4> open;
+  for (Value part : getArgs()) {
+    if (!relation.ranked(part))
+      return success();
+    int64_t elements = 1, openAxis = -1;
+    for (auto [axis, extent] : llvm::enumerate(relation.extents(part))) {
+      if (extent == kOpen && openAxis >= 0)
+        return success();
+      if (extent == kOpen)
+        openAxis = axis;
+      else if (__builtin_mul_overflow(elements, extent, &elements))
+        return relation.refuse(ErrorCode::E0402) << relation.name(part) << " has more elements than 64 bits count";
+    }
+    if (openAxis < 0) {
+      if (__builtin_add_overflow(known, elements, &known))
+        return relation.refuse(ErrorCode::E0402) << "has more elements than 64 bits count";
+      continue;
+    }
+    rows = elements;
+    open.emplace_back(part, openAxis);
+  }
+  int64_t total = relation.extent(output, 0);
+  if (open.size() > 1)
+    return relateWidths(relation, *this);
+  if (open.empty())
+    return relation.fix(output, 0, known, "elements", "the sum of its inputs");
+  if (total == kOpen)
+    return success();
+  int64_t missing = total - known;
+  if (missing <= 0 || missing % rows != 0)
+    return relation.refuse(ErrorCode::E0207, {{output, 0}})
+           << relation.name(output) << " has " << total << " elements, its inputs have " << known << " and a multiple of "
+           << rows;
+  auto [part, axis] = open.front();
+  return relation.fix(part, axis, missing / rows, "inputs", "the number of parameters");
+}
+
+BatchPosition RnnParamConcatOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
 } // namespace lstmc::sym

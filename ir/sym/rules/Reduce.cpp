@@ -1,67 +1,158 @@
-// Shapes, batch position, scalar form and cost of the ops in ReduceOps.td.
+// Shapes, batch position and cost of the ops in ReduceOps.td.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult ArgmaxOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition ArgmaxOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+//===---- sum, mean, max, min, prod, norm, argmax --------------------------------------------------===//
 
-int64_t ArgmaxOp::flops() { return defaultFlops(*this); }
+/// The axes that go: those named (or, excluded, the others); all without a name.
+static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes, bool exclude) {
+  SmallVector<int64_t> reduced;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    bool named = !axes || axes->empty() || llvm::is_contained(*axes, axis) || llvm::is_contained(*axes, axis - rank);
+    if (axes && !axes->empty() ? named != exclude : true)
+      reduced.push_back(axis);
+  }
+  return reduced;
+}
 
-::llvm::LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value output,
+                                   std::optional<ArrayRef<int64_t>> axes, bool keep, bool exclude) {
+  if (failed(relation.sameType(data, output)) || failed(relation.floatType(data)))
+    return failure();
+  if (!relation.ranked(data))
+    return success();
+  if (axes && failed(axesOf(relation, data, *axes, "axis")))
+    return failure();
+  return relateRemoved(relation, data, output, reducedAxes(relation.rank(data), axes, exclude), keep);
+}
 
-BatchPosition LayerNormOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+static BatchPosition reducedBatch(Value data, BatchPosition position, std::optional<ArrayRef<int64_t>> axes, bool keep,
+                                  bool exclude) {
+  return withoutAxes(position, reducedAxes(rankOf(data), axes, exclude), keep);
+}
 
-int64_t LayerNormOp::flops() { return defaultFlops(*this); }
+#define LSTMC_AXES_REDUCTION(OP)                                                                                       \
+  LogicalResult OP::relateShapes(ShapeRelation &relation) {                                                            \
+    return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(), getExclude());                    \
+  }                                                                                                                    \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) {                                                      \
+    return reducedBatch(getData(), operands[0], getAxis(), getKeepdims(), getExclude());                               \
+  }                                                                                                                    \
+  int64_t OP::flops() { return elementsOf(getData()); }
+LSTMC_AXES_REDUCTION(SumOp)
+LSTMC_AXES_REDUCTION(MeanOp)
+LSTMC_AXES_REDUCTION(MaxOp)
+LSTMC_AXES_REDUCTION(MinOp)
+LSTMC_AXES_REDUCTION(ProdOp)
+#undef LSTMC_AXES_REDUCTION
 
-::llvm::LogicalResult LogSoftmaxOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult NormOp::relateShapes(ShapeRelation &relation) {
+  // norm:ord
+  if (getOrd() != 2)
+    return relation.refuse(ErrorCode::E0319) << "ord is " << getOrd() << ", wants 2";
+  return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(), false);
+}
+BatchPosition NormOp::batchOfResult(unsigned, Positions operands) {
+  return reducedBatch(getData(), operands[0], getAxis(), getKeepdims(), false);
+}
+int64_t NormOp::flops() { return 2 * elementsOf(getData()); }
 
-BatchPosition LogSoftmaxOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+static SmallVector<int64_t, 1> asList(std::optional<int64_t> axis) {
+  return axis ? SmallVector<int64_t, 1>{*axis} : SmallVector<int64_t, 1>();
+}
 
-int64_t LogSoftmaxOp::flops() { return defaultFlops(*this); }
+LogicalResult ArgmaxOp::relateShapes(ShapeRelation &relation) {
+  return relateReduced(relation, getData(), getOutput(), asList(getAxis()), getKeepdims(), false);
+}
+BatchPosition ArgmaxOp::batchOfResult(unsigned, Positions operands) {
+  return reducedBatch(getData(), operands[0], asList(getAxis()), getKeepdims(), false);
+}
+int64_t ArgmaxOp::flops() { return elementsOf(getData()); }
 
-::llvm::LogicalResult MaxOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+//===---- softmax, log_softmax ---------------------------------------------------------------------===//
 
-BatchPosition MaxOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relation, Op op) {
+  Value data = op.getData(), length = op.getLength(), output = op.getOutput();
+  // softmax:same-shape
+  if (failed(relation.sameShape(data, output)) || failed(relation.floatType(data)))
+    return failure();
+  if (std::optional<StringRef> dtype = op.getDtype()) {
+    if (failed(relation.fixType(output, elementType(op.getContext(), *dtype), "dtype")))
+      return failure();
+  } else if (failed(relation.sameType(data, output))) {
+    return failure();
+  }
+  if (bool(length) != op.getUseLength())
+    return relation.refuse(ErrorCode::E0319) << (length ? "has a length, and use_length is False" : "needs length");
+  if (!relation.ranked(data))
+    return success();
+  // softmax:axis
+  FailureOr<int64_t> axis = axisOf(relation, data, op.getAxis(), "axis");
+  if (failed(axis))
+    return failure();
+  if (!length)
+    return success();
+  if (*axis != relation.rank(data) - 1)
+    return relation.refuse(ErrorCode::E0319) << "axis is " << op.getAxis() << ", use_length wants the last one";
+  // softmax:length-shape
+  return relateRemoved(relation, data, length, {*axis}, false);
+}
 
-int64_t MaxOp::flops() { return defaultFlops(*this); }
+template <typename Op> static BatchPosition softmaxBatch(Op op, BatchPosition position) {
+  int64_t axis = op.getAxis() < 0 ? op.getAxis() + rankOf(op.getData()) : op.getAxis();
+  return position.axis == axis ? BatchPosition::none() : position;
+}
 
-::llvm::LogicalResult MeanOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) { return relateSoftmax(relation, *this); }
+BatchPosition SoftmaxOp::batchOfResult(unsigned, Positions operands) { return softmaxBatch(*this, operands[0]); }
+int64_t SoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
-BatchPosition MeanOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult LogSoftmaxOp::relateShapes(ShapeRelation &relation) { return relateSoftmax(relation, *this); }
+BatchPosition LogSoftmaxOp::batchOfResult(unsigned, Positions operands) { return softmaxBatch(*this, operands[0]); }
+int64_t LogSoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
-int64_t MeanOp::flops() { return defaultFlops(*this); }
+//===---- LayerNorm --------------------------------------------------------------------------------===//
 
-::llvm::LogicalResult MinOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData();
+  // layer_norm:output-mean-var
+  if (getOutputMeanVar())
+    return relation.refuse(ErrorCode::E0215) << "output_mean_var is not built yet";
+  // layer_norm:same-shape
+  for (int round = 0; round < 2; ++round)
+    for (Value value : {getGamma(), getBeta(), getOutput(), getMean(), getRstd()})
+      if (failed(relation.sameType(data, value)))
+        return failure();
+  if (failed(relation.floatType(data)) || failed(relation.sameShape(data, getOutput())))
+    return failure();
+  // layer_norm:parameter-shape
+  for (Value parameter : {getGamma(), getBeta()})
+    if (failed(relation.fixRank(parameter, 1)))
+      return failure();
+  if (!relation.ranked(data))
+    return success();
+  // layer_norm:axis
+  FailureOr<int64_t> axis = axisOf(relation, data, getAxis(), "axis");
+  if (failed(axis))
+    return failure();
+  for (Value parameter : {getGamma(), getBeta()})
+    if (failed(relation.equal(parameter, 0, data, *axis, "elements")))
+      return failure();
+  for (Value statistic : {getMean(), getRstd()})
+    if (failed(relateRemoved(relation, data, statistic, {*axis}, false)))
+      return failure();
+  return success();
+}
 
-BatchPosition MinOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t MinOp::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult NormOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition NormOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t NormOp::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult ProdOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition ProdOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t ProdOp::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SoftmaxOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t SoftmaxOp::flops() { return defaultFlops(*this); }
-
-::llvm::LogicalResult SumOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SumOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-int64_t SumOp::flops() { return defaultFlops(*this); }
+BatchPosition LayerNormOp::batchOfResult(unsigned index, Positions operands) {
+  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getData()) : getAxis();
+  return withoutAxes(operands[0], {axis}, index == 0);
+}
+int64_t LayerNormOp::flops() { return 8 * elementsOf(getData()); }
 
 } // namespace lstmc::sym

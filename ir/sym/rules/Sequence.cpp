@@ -1,19 +1,61 @@
-// Shapes, batch position, scalar form and cost of the ops in SequenceOps.td.
+// Shapes, batch position and cost of the ops in SequenceOps.td.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult SequenceLastOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition SequenceLastOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+/// What the three have in common: steps and batch in axes 0 and 1 either way, and `sequence_length` [batch].
+template <typename Op> static LogicalResult relateLengths(ShapeRelation &relation, Op op) {
+  Value data = op.getData(), length = op.getSequenceLength();
+  if (op.getAxis() != 0 && op.getAxis() != 1)
+    return relation.refuse(ErrorCode::E0319) << "axis is " << op.getAxis() << ", wants 0 or 1";
+  if (bool(length) != op.getUseSequenceLength())
+    return relation.refuse(ErrorCode::E0319)
+           << (length ? "has a sequence_length, and use_sequence_length is False" : "needs sequence_length");
+  if (failed(relation.sameType(data, op.getOutput())))
+    return failure();
+  if (relation.ranked(data) && failed(rankAtLeast(relation, data, 2)))
+    return failure();
+  if (!length)
+    return success();
+  if (failed(relation.fixRank(length, 1)))
+    return failure();
+  if (!relation.ranked(data))
+    return success();
+  return relation.equal(length, 0, data, 1 - op.getAxis(), "sequences");
+}
 
-::llvm::LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relateLengths(relation, *this)))
+    return failure();
+  return relation.sameShape(getData(), getOutput());
+}
+BatchPosition SequenceMaskOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 
-BatchPosition SequenceMaskOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult SequenceLastOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relateLengths(relation, *this)))
+    return failure();
+  if (!relation.ranked(getData()))
+    return success();
+  return relateRemoved(relation, getData(), getOutput(), {int64_t(getAxis())}, false);
+}
+BatchPosition SequenceLastOp::batchOfResult(unsigned, Positions operands) {
+  return withoutAxes(operands[0], {int64_t(getAxis())}, false);
+}
 
-::llvm::LogicalResult SequenceReverseOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition SequenceReverseOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult SequenceReverseOp::relateShapes(ShapeRelation &relation) {
+  // sequence_reverse:axis
+  if (getAxis() != 0)
+    return relation.refuse(ErrorCode::E0319) << "axis is " << getAxis() << ", wants 0";
+  if (failed(relateLengths(relation, *this)))
+    return failure();
+  return relation.sameShape(getData(), getOutput());
+}
+BatchPosition SequenceReverseOp::batchOfResult(unsigned, Positions operands) {
+  return operands[0] && operands[0].axis == 0 ? BatchPosition::none() : operands[0];
+}
 
 } // namespace lstmc::sym

@@ -1,31 +1,76 @@
-// Shapes, batch position, scalar form and cost of the ops in SourceOps.td.
+// Shapes of the ops in SourceOps.td; none of them depends on rows of the batch.
 #include "ir/sym/RuleSupport.h"
-#include "ir/sym/SymOps.h"
+
+using namespace mlir;
 
 namespace lstmc::sym {
 
-::llvm::LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+using Positions = ArrayRef<BatchPosition>;
 
-BatchPosition ArangeOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+static LogicalResult relateName(ShapeRelation &relation, StringRef name) {
+  return name.empty() ? LogicalResult(relation.refuse(ErrorCode::E0319) << "name is empty") : success();
+}
 
-::llvm::LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult VariableOp::relateShapes(ShapeRelation &relation) {
+  // variable:name
+  return relateName(relation, getName());
+}
+BatchPosition VariableOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
-BatchPosition BeginStateOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) {
+  // begin_state:name
+  return relateName(relation, getName());
+}
+BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
-::llvm::LogicalResult FullOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+/// Extents as `shape` has them, 0 for one to infer; an empty shape says nothing.
+static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape, StringRef dtype) {
+  if (failed(relation.fixType(output, elementType(output.getContext(), dtype), "dtype")))
+    return failure();
+  if (shape.empty())
+    return success();
+  SmallVector<int64_t> extents;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return relation.refuse(ErrorCode::E0206) << "dimension " << extent << " (write 0 for one to infer)";
+    extents.push_back(extent == 0 ? kOpen : extent);
+  }
+  return relation.fixShape(output, extents, "shape");
+}
 
-BatchPosition FullOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult ZerosOp::relateShapes(ShapeRelation &relation) {
+  return relateConstant(relation, getOutput(), getShape(), getDtype());
+}
+BatchPosition ZerosOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
-::llvm::LogicalResult OnesOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
+LogicalResult OnesOp::relateShapes(ShapeRelation &relation) {
+  return relateConstant(relation, getOutput(), getShape(), getDtype());
+}
+BatchPosition OnesOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
-BatchPosition OnesOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult FullOp::relateShapes(ShapeRelation &relation) {
+  return relateConstant(relation, getOutput(), getShape(), getDtype());
+}
+BatchPosition FullOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
-::llvm::LogicalResult VariableOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition VariableOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
-
-::llvm::LogicalResult ZerosOp::relateShapes(ShapeRelation &relation) { return mlir::success(); }
-
-BatchPosition ZerosOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) { return BatchPosition::none(); }
+LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
+  double start = getStop() ? getStart().convertToDouble() : 0;
+  double stop = getStop() ? getStop()->convertToDouble() : getStart().convertToDouble();
+  double step = getStep().convertToDouble();
+  // arange:step
+  if (step == 0 || !std::isfinite(step))
+    return relation.refuse(ErrorCode::E0319) << "step is " << step << ", wants a number other than 0";
+  if (failed(atLeast(relation, getRepeat(), 1, "repeat")))
+    return failure();
+  // arange:range
+  double count = std::ceil((stop - start) / step);
+  if (!(count >= 1 && count <= double(int64_t(1) << 53) / double(getRepeat())))
+    return relation.refuse(ErrorCode::E0319) << "no numbers, or too many, from " << start << " to " << stop << " by " << step;
+  // arange:shape
+  if (failed(relation.fixType(getOutput(), elementType(getContext(), getDtype()), "dtype")))
+    return failure();
+  return relation.fixShape(getOutput(), {int64_t(count) * int64_t(getRepeat())}, "the range");
+}
+BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
 } // namespace lstmc::sym

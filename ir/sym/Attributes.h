@@ -1,0 +1,37 @@
+// Attributes that hang on ops, arguments and modules without being part of any op. All are kept by passes that know
+// nothing of them.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace lstmc::sym {
+
+// ---- on arguments of a net's function ----
+/// StringAttr: name of the input.
+inline constexpr llvm::StringLiteral kNameAttr = "sym.name";
+/// StringAttr: "data" or "label".
+inline constexpr llvm::StringLiteral kRoleAttr = "sym.role";
+/// ArrayAttr of StringAttr, one per axis: the dim that the extent was written as, "" for a number.
+inline constexpr llvm::StringLiteral kDimsAttr = "sym.dims";
+
+// ---- on results of a net's function ----
+// kNameAttr: "softmax_output".
+
+// ---- on ops ----
+// kNameAttr: the node's name ("fc1").
+/// StringAttr: the ctx_group that the node is in.
+inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
+/// UnitAttr: kept by nothing for backward (`with recompute()`).
+inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
+/// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
+inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
+
+// ---- on the module ----
+/// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training that the source gives.
+/// A value is StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (None) or an ArrayAttr of these.
+inline constexpr llvm::StringLiteral kFitAttr = "sym.fit";
+inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
+/// ArrayAttr of [name, value]: values of `setting`s and `dim`s in force. Not part of the graph's hash.
+inline constexpr llvm::StringLiteral kSettingsAttr = "sym.settings";
+
+} // namespace lstmc::sym

@@ -1,0 +1,151 @@
+#include "ir/sym/Location.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "ir/sym/SymDialect.h"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+static constexpr int kArgumentFields = 5;
+
+static SourceText &sourceText(MLIRContext *context) { return context->getOrLoadDialect<SymDialect>()->sourceText(); }
+
+Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange> arguments) {
+  if (range.line == 0)
+    return UnknownLoc::get(context_);
+  if (!fileAttr_ || range.file != file_) {
+    file_ = range.file;
+    fileAttr_ = StringAttr::get(context_, file_);
+  }
+  SourceText &text = sourceText(context_);
+  text.add(fileAttr_, range.line, range.text);
+
+  SmallVector<int64_t, 16> fields;
+  if (llvm::any_of(arguments, [](const SourceRange &argument) { return argument.line != 0; }))
+    for (const SourceRange &argument : arguments) {
+      fields.append({argument.line, argument.column, argument.byte, argument.length, argument.bytes});
+      if (argument.line != 0)
+        text.add(fileAttr_, argument.line, argument.text);
+    }
+  Attribute what = RangeAttr::get(context_, range.byte, range.length, range.bytes,
+                                  StringAttr::get(context_, range.what), fields);
+  Location place = FusedLoc::get(context_, {FileLineColLoc::get(fileAttr_, range.line, range.column)}, what);
+  if (range.loops.empty() && range.calls.empty())
+    return place;
+
+  if (!frame_ || range.loops != loops_ || range.calls != calls_) {
+    loops_ = range.loops;
+    calls_ = range.calls;
+    Builder builder(context_);
+    SmallVector<Attribute> loops, calls;
+    for (auto &[name, value] : loops_)
+      loops.append({builder.getStringAttr(name), builder.getI64IntegerAttr(value)});
+    for (const std::string &call : calls_)
+      calls.push_back(builder.getStringAttr(call));
+    frame_ = FrameAttr::get(context_, builder.getArrayAttr(loops), builder.getArrayAttr(calls));
+  }
+  return FusedLoc::get(context_, {place}, frame_);
+}
+
+namespace {
+/// The parts that a location is made of, outermost first; null where it has none.
+struct Parts {
+  FrameAttr frame;
+  RangeAttr range;
+  FileLineColLoc file;
+};
+} // namespace
+
+static Parts partsOf(Location location) {
+  Parts parts;
+  while (true) {
+    if (auto fused = dyn_cast<FusedLoc>(location)) {
+      if (auto frame = dyn_cast_or_null<FrameAttr>(fused.getMetadata()))
+        parts.frame = frame;
+      if (auto range = dyn_cast_or_null<RangeAttr>(fused.getMetadata()))
+        parts.range = range;
+      location = fused.getLocations().front();
+    } else if (auto name = dyn_cast<NameLoc>(location)) {
+      location = name.getChildLoc();
+    } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+      location = call.getCallee();
+    } else {
+      parts.file = dyn_cast<FileLineColLoc>(location);
+      return parts;
+    }
+  }
+}
+
+static void addFrame(const Parts &parts, SourceRange &range) {
+  if (!parts.frame)
+    return;
+  ArrayRef<Attribute> loops = parts.frame.getLoops().getValue();
+  for (size_t i = 0; i + 1 < loops.size(); i += 2)
+    range.loops.emplace_back(cast<StringAttr>(loops[i]).str(), cast<IntegerAttr>(loops[i + 1]).getInt());
+  for (Attribute call : parts.frame.getCalls())
+    range.calls.push_back(cast<StringAttr>(call).str());
+}
+
+SourceRange decode(Location location) {
+  SourceRange range;
+  Parts parts = partsOf(location);
+  if (!parts.file)
+    return range;
+  range.file = parts.file.getFilename().str();
+  range.line = parts.file.getLine();
+  range.column = parts.file.getColumn();
+  range.text = sourceText(location.getContext()).find(parts.file.getFilename(), range.line).str();
+  if (parts.range) {
+    range.byte = parts.range.getByte();
+    range.length = parts.range.getLength();
+    range.bytes = parts.range.getBytes();
+    range.what = parts.range.getWhat().str();
+  }
+  addFrame(parts, range);
+  return range;
+}
+
+std::optional<SourceRange> argumentPlace(Location location, unsigned index) {
+  Parts parts = partsOf(location);
+  if (!parts.file || !parts.range || parts.range.getArguments().size() <= kArgumentFields * index)
+    return std::nullopt;
+  ArrayRef<int64_t> fields = parts.range.getArguments().slice(kArgumentFields * index, kArgumentFields);
+  if (fields[0] == 0)
+    return std::nullopt;
+  SourceRange range;
+  range.file = parts.file.getFilename().str();
+  range.line = fields[0];
+  range.column = fields[1];
+  range.byte = fields[2];
+  range.length = fields[3];
+  range.bytes = fields[4];
+  range.text = sourceText(location.getContext()).find(parts.file.getFilename(), range.line).str();
+  addFrame(parts, range);
+  return range;
+}
+
+Location placed(Location around, const SourceRange &place) {
+  return LocationEncoder(around.getContext()).encode(place);
+}
+
+std::string loopsText(const SourceRange &range) {
+  std::string text;
+  for (auto &[name, value] : range.loops)
+    text += (text.empty() ? "for " : ", ") + name + " = " + std::to_string(value);
+  return text;
+}
+
+std::string atText(Location location) {
+  SourceRange range = decode(location);
+  if (range.line == 0)
+    return {};
+  std::string text =
+      " at " + range.file + ":" + std::to_string(range.line) + ":" + std::to_string(range.column);
+  if (std::string loops = loopsText(range); !loops.empty())
+    text += ", " + loops;
+  return text;
+}
+
+} // namespace lstmc::sym

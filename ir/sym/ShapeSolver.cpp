@@ -1,0 +1,134 @@
+#include "ir/sym/ShapeRelation.h"
+#include "ir/sym/OpText.h"
+#include "ir/sym/SymOps.h"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+LogicalResult verifyShapes(Operation *op) {
+  ShapeRelation relation(op, nullptr);
+  return cast<ShapeRule>(op).relateShapes(relation);
+}
+
+void ShapeSolver::enqueue(Operation *op) {
+  if (isa<ShapeRule>(op) && queued_.insert(op).second)
+    queue_.push_back(op);
+}
+
+LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
+  auto rule = dyn_cast<ShapeRule>(op);
+  if (!rule)
+    return success();
+  ShapeRelation relation(op, &origins_);
+  if (failed(rule.relateShapes(relation)))
+    return failure();
+  for (ShapeRelation::Fact &fact : relation.facts()) {
+    if (!fact.changed)
+      continue;
+    TensorType type = ShapeRelation::typeOf(fact);
+    if (type == fact.type)
+      continue;
+    if (keepUndo_)
+      undo_.emplace_back(fact.value, fact.type);
+    fact.value.setType(type);
+    Operation *maker = fact.value.getDefiningOp();
+    if (maker && maker != op)
+      enqueue(maker);
+    // Users of an op's own results come after it, and in a sweep are visited anyway.
+    if (maker == op && laterOpsFollow)
+      continue;
+    for (Operation *user : fact.value.getUsers())
+      if (user != op)
+        enqueue(user);
+  }
+  return success();
+}
+
+LogicalResult ShapeSolver::drain() {
+  while (!queue_.empty()) {
+    Operation *op = queue_.pop_back_val();
+    queued_.erase(op);
+    if (failed(visit(op, false)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ShapeSolver::settle(Operation *op) {
+  keepUndo_ = true;
+  undo_.clear();
+  size_t mark = origins_.mark();
+  if (succeeded(visit(op, false)) && succeeded(drain()))
+    return success();
+  for (auto [value, type] : llvm::reverse(undo_))
+    value.setType(type);
+  origins_.rollBack(mark);
+  queue_.clear();
+  queued_.clear();
+  return failure();
+}
+
+template <typename Visit> static void eachValue(Block &block, Visit visit) {
+  for (Value argument : block.getArguments())
+    visit(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      if (isa<TensorType>(result.getType()))
+        visit(result);
+}
+
+/// Inputs, variables, states, constants.
+static bool isSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || op->getNumOperands() == 0;
+}
+
+static bool openElement(Value value) {
+  return isa<OpenType>(cast<TensorType>(value.getType()).getElementType());
+}
+
+LogicalResult ShapeSolver::closeTypes(Block &block) {
+  SmallVector<Value> open;
+  eachValue(block, [&](Value value) {
+    if (isSource(value) && openElement(value))
+      open.push_back(value);
+  });
+  for (Value value : open) {
+    if (!openElement(value))
+      continue; // came with another one
+    value.setType(cast<TensorType>(value.getType()).clone(Float32Type::get(value.getContext())));
+    for (Operation *user : value.getUsers())
+      if (failed(settle(user)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult checkClosed(Block &block) {
+  static constexpr size_t kMostErrors = 20;
+  SmallVector<Value> sources, others;
+  eachValue(block, [&](Value value) {
+    if (!cast<TensorType>(value.getType()).hasStaticShape())
+      (isSource(value) ? sources : others).push_back(value);
+  });
+  ArrayRef<Value> open = sources.empty() ? others : sources;
+  for (Value value : open.take_front(kMostErrors)) {
+    auto type = cast<TensorType>(value.getType());
+    std::string what = "the shape";
+    if (type.hasRank())
+      what = "axis " + std::to_string(llvm::find(type.getShape(), kOpen) - type.getShape().begin());
+    (void)(emitCoded(value.getLoc(), ErrorCode::E0211) << what << " of \"" << userName(value) << "\" follows from nothing");
+  }
+  return success(open.empty());
+}
+
+LogicalResult ShapeSolver::settleAll(Block &block) {
+  keepUndo_ = false;
+  for (Operation &op : block)
+    if (failed(visit(&op, true)))
+      return failure();
+  return drain();
+}
+
+} // namespace lstmc::sym

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Writes OpTable.inc, the rows of ir/sym/OpTable.h, from the op records.
+
+usage: op_table.py RECORDS.json OUTPUT
+RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.
+"""
+import json
+import sys
+
+FILES = ["SourceOps.td", "ElementwiseOps.td", "ScalarFormOps.td", "ShapeOps.td", "IndexOps.td", "ProductOps.td",
+         "ReduceOps.td", "SequenceOps.td", "RecurrentOps.td", "LossOps.td"]
+
+KINDS = {  # storage of the base attribute -> AttributeKind
+    "I64Attr": "Integer", "F64Attr": "Float", "BoolAttr": "Boolean", "StrAttr": "String", "Sym_DType": "DType",
+    "Sym_Tuple": "Tuple", "Sym_Entries": "Entries",
+}
+
+
+def quote(text):
+    return json.dumps(text)  # the escapes of JSON are C++'s for the characters that records hold
+
+
+def position(record):
+    file, line = record["!locs"][0].rsplit("/", 1)[-1].split(":")
+    return FILES.index(file), int(line)
+
+
+def strings(items):
+    return "{" + ", ".join(quote(item) for item in items) + "}"
+
+
+class Records:
+    def __init__(self, path):
+        with open(path) as file:
+            self.all = json.load(file)
+
+    def of(self, reference):
+        return self.all[reference["def"]]
+
+    def ops(self):
+        found = [self.all[name] for name in self.all["!instanceof"]["Sym_Op"]]
+        return sorted(found, key=position)
+
+    def attribute(self, name, constraint):
+        classes = constraint["!superclasses"]
+        nullable = "OptionalAttr" in classes
+        has_default = "DefaultValuedAttr" in classes
+        base = constraint
+        while base["!name"] not in KINDS and base.get("baseAttr"):
+            base = self.of(base["baseAttr"])
+        choices = base.get("choices", [])
+        kind = KINDS.get(base["!name"]) or ("Choice" if "Sym_Choice" in base["!superclasses"] else None)
+        if kind is None:
+            raise SystemExit(f"attribute {name}: no kind for {base['!name']}")
+        if kind == "DType":
+            choices = []
+        default = "None" if nullable else ""
+        if has_default:
+            default = {"true": "True", "false": "False", "{}": "()"}.get(constraint["defaultValue"],
+                                                                         constraint["defaultValue"].strip('"'))
+        return (f"{{{quote(name)}, AttributeKind::{kind}, {str(not nullable and not has_default).lower()}, "
+                f"{str(nullable).lower()}, {strings(choices)}, {quote(default)}}}")
+
+    def input(self, name, constraint, conditions):
+        classes = constraint["!superclasses"]
+        base = self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes else constraint
+        optional = "Optional" in classes
+        if name in conditions:  # where the condition holds, the input has to be there
+            optional = False
+        attribute, _, value = conditions.get(name, conditions.get(name + "?", "")).partition("=")
+        flags = [  # optional, parameter, label, variadic
+            optional, base["!name"] == "Sym_Parameter", base["!name"] == "Sym_Label", "Variadic" in classes]
+        return (f"{{{quote(name)}, {', '.join(str(flag).lower() for flag in flags)}, "
+                f"{quote(attribute)}, {quote(value)}}}")
+
+    def row(self, op):
+        conditions = dict(part.split(": ") for part in op["inputConditions"])
+        inputs, attributes = [], []
+        for reference, name in op["arguments"]["args"]:
+            constraint = self.of(reference)
+            if "AttrConstraint" in constraint["!superclasses"]:
+                if not op["mxnetName"]:
+                    continue  # users make these in other ways
+                attributes.append(self.attribute(name, constraint))
+            else:
+                inputs.append(self.input(name, constraint, conditions))
+        results = [name for _, name in op["results"]["args"]]
+        aliases = [tuple(pair.split("=")) for pair in op["attributeAliases"]]
+        return ("{" + ",\n   ".join([
+            quote("sym." + op["opName"]), quote(op["mxnetName"]), strings(op["mxnetAliases"]),
+            "{" + ", ".join(inputs) + "}", "{" + ",\n    ".join(attributes) + "}",
+            "{" + ", ".join(f"{{{quote(a)}, {quote(b)}}}" for a, b in aliases) + "}",
+            strings(op["outputNames"]), strings(results), str(op["visibleOutputs"]), quote(op["countAttribute"]),
+            quote(op["summary"])]) + "},")
+
+
+def main():
+    records = Records(sys.argv[1])
+    with open(sys.argv[2], "w") as out:
+        out.write("// Made by ir/sym/op_table.py.\n")
+        for op in records.ops():
+            out.write(records.row(op) + "\n")
+
+
+main()

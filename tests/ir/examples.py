@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Holds every op's record to its own example.
+
+usage: examples.py OPT RECORDS.json
+Each example is wrapped into a function of its operands. It has to parse and verify; and with the result types opened,
+infer-shapes has to find them again.
+"""
+import json
+import re
+import subprocess
+import sys
+
+OPEN = "tensor<*x!sym.open>"
+
+
+def split_types(text):
+    """"a<b, c>, d" -> ["a<b, c>", "d"]"""
+    parts, depth, start = [], 0, 0
+    for i, letter in enumerate(text):
+        depth += letter in "<([{"
+        depth -= letter in ">)]}"
+        if letter == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    return [part for part in parts + [text[start:].strip()] if part]
+
+
+def function(name, example, opened):
+    example = " ".join(example.split())
+    head, _, types = example.rpartition(" : ")
+    results, _, call = head.partition(" = ")
+    inputs, arrow, outputs = types.partition(" -> ")
+    if not arrow:
+        inputs, outputs = "()", types
+    inputs = split_types(inputs.strip()[1:-1])
+    outputs = split_types(outputs.strip()[1:-1] if outputs.strip().startswith("(") else outputs)
+    operands = re.findall(r"%\w+", re.sub(r"\{.*\}", "", call))
+    if len(operands) != len(inputs):
+        raise SystemExit(f"{name}: {len(operands)} operands, {len(inputs)} types")
+    shown = ", ".join(OPEN if opened else output for output in outputs)
+    closing = f"({', '.join(inputs)}) -> ({shown})" if arrow else shown
+    arguments = ", ".join(f"{operand}: {type_}" for operand, type_ in dict(zip(operands, inputs)).items())
+    return (f"func.func @{name}({arguments}) -> ({shown}) {{\n  {results} = {call} : {closing}\n"
+            f"  return {results} : {shown}\n}}\n"), outputs
+
+
+def run(opt, arguments, text):
+    done = subprocess.run([opt, *arguments, "-"], input=text, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return done.stdout
+
+
+def main():
+    opt, records = sys.argv[1:]
+    with open(records) as file:
+        records = json.load(file)
+    closed, opened, wanted = "", "", {}
+    for key in records["!instanceof"]["Sym_Op"]:
+        record = records[key]
+        name = record["opName"]
+        blocks = re.findall(r"```mlir\n(.*?)```", record["description"], re.S)
+        if len(blocks) != 1:
+            raise SystemExit(f"{name}: {len(blocks)} examples, want 1")
+        if f"sym.{name} " not in blocks[0]:
+            raise SystemExit(f"{name}: the example is of another op")
+        text, wanted[name] = function(name, blocks[0], False)
+        closed += text
+        if record["mxnetName"]:
+            opened += function(name, blocks[0], True)[0]
+    run(opt, [], closed)
+    inferred = run(opt, ["--infer-shapes"], opened)
+    found = dict(re.findall(r"func.func @(\w+)\(.*\) -> (.*) \{\n", inferred))
+    bad = 0
+    for name, types in wanted.items():
+        if name not in found:
+            continue
+        text = found[name]
+        got = split_types(text[1:-1] if text.startswith("(") else text)
+        if got != types:
+            bad += 1
+            print(f"{name}: inferred {got}, the example has {types}")
+    print(f"{len(wanted)} examples, {len(found)} inferred, {bad} differ")
+    sys.exit(bad != 0 or len(found) < 100)
+
+
+main()
