@@ -60,7 +60,8 @@ const symbol::OpInput *findInput(const symbol::OpSignature &op, std::string_view
 }
 const symbol::OpAttribute *findAttribute(const symbol::OpSignature &op, std::string_view name) {
   for (const symbol::OpAttribute &attribute : op.attributes)
-    if (attribute.name == name)
+    if (attribute.name == name ||
+        std::find(attribute.aliases.begin(), attribute.aliases.end(), name) != attribute.aliases.end())
       return &attribute;
   return nullptr;
 }
@@ -90,8 +91,15 @@ Value Evaluator::wrap(const std::vector<symbol::Symbol> &symbols) {
 
 Value Evaluator::apply(symbol::Call &call, Span origin) {
   call.origin = place(origin);
-  if (module_->internal)
+  if (module_->internal) {
     call.shown = layerShown_;
+    // layers.lnet names its parameters with the scopes in front, and its nodes too; the graph adds them to nodes.
+    std::string scopes;
+    for (const std::string &scope : nameScopes_)
+      scopes += scope + "_";
+    if (call.name.starts_with(scopes))
+      call.name.erase(0, scopes.size());
+  }
   if (call.name.size() > options_.limits.name)
     return limitError(ErrorCode::E0315, origin,
                       fmt::format("name of {} bytes, the limit is {}", call.name.size(), options_.limits.name), "name");
@@ -358,6 +366,8 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
       misnamed = true;
       continue;
     }
+    if (record)
+      name = record->name;
     if (std::find(given.begin(), given.end(), name) != given.end()) {
       fault(makeError(ErrorCode::E0202, named.argument->nameSpan, fmt::format("{} has {} twice", shown, name)));
       continue;

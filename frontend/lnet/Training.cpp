@@ -6,7 +6,7 @@ namespace lstmc::lnet {
 
 namespace {
 
-enum class KeyKind { Text, Number, Integer, Strings, NumberOrText, Initialiser, Scheduler };
+enum class KeyKind { Text, Number, Integer, Strings, NumberOrText, YesNo, Initialiser, Scheduler };
 struct TrainingKey {
   std::string_view name;
   KeyKind kind;
@@ -27,7 +27,8 @@ constexpr TrainingKey kDataKeys[] = {
     {"train", KeyKind::Text},    {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
     {"unit", KeyKind::Text},     {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
     {"target", KeyKind::Text},   {"window", KeyKind::Integer},     {"horizon", KeyKind::Integer},
-    {"na", KeyKind::Text},       {"fill", KeyKind::Text},
+    {"na", KeyKind::Text},       {"fill", KeyKind::Text},          {"shuffle", KeyKind::YesNo},
+    {"classes", KeyKind::Integer},
 };
 
 std::string_view kindText(KeyKind kind) {
@@ -37,6 +38,7 @@ std::string_view kindText(KeyKind kind) {
   case KeyKind::Integer: return "an integer";
   case KeyKind::Strings: return "a string or a list of strings";
   case KeyKind::NumberOrText: return "a number or a string";
+  case KeyKind::YesNo: return "a bool";
   case KeyKind::Initialiser: return "an initialiser";
   case KeyKind::Scheduler: return "a schedule";
   }
@@ -94,16 +96,23 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, bool 
       if (good)
         setting.value = value.integer();
       break;
+    case KeyKind::YesNo:
+      good = value.is(ValueKind::Bool);
+      if (good)
+        setting.value = std::string(value.boolean() ? "yes" : "no");
+      break;
     case KeyKind::Strings: {
+      // As a data SPEC writes a list of columns, and as the command line writes every other list.
+      std::string_view separator = name == "inputs" ? "|" : ",";
       std::string text;
       good = value.is(ValueKind::String) || value.isSequence();
       if (value.is(ValueKind::String))
         text = value.string();
       else if (good)
         for (const Value &item : value.items()) {
-          good &= item.is(ValueKind::String) && item.string().find(',') == std::string::npos;
+          good &= item.is(ValueKind::String) && item.string().find(separator) == std::string::npos;
           if (good)
-            text += (text.empty() ? "" : ",") + item.string();
+            text += (text.empty() ? "" : std::string(separator)) + item.string();
         }
       setting.value = text;
       break;
