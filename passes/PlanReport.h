@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,6 @@ struct DevicePlan {
   std::vector<std::pair<std::string, uint64_t>> entries;
   /// Bytes alive (transient) at each launch of each entry: `plot --what memory`.
   std::vector<std::vector<uint64_t>> aliveAt;
-  uint64_t inPlaceBytes = 0; ///< that were not needed since results took their operands' memory
 
   uint64_t weightsBytes() const { return of({package::Kind::Parameter, package::Kind::Auxiliary, package::Kind::Packed}); }
   uint64_t gradientsBytes() const { return of({package::Kind::Gradient}); }

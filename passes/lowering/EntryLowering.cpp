@@ -1,7 +1,12 @@
 #include "passes/lowering/EntryLowering.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
 #include "executor/abi/Packing.h"
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
+#include "ir/sym/OpTable.h"
 
 namespace lstmc::passes {
 
@@ -28,7 +33,7 @@ std::string nameOf(Value value) {
   auto result = llvm::cast<mlir::OpResult>(value);
   Operation *op = result.getOwner();
   std::string name;
-  if (auto given = op->getAttrOfType<mlir::StringAttr>("sym.name"))
+  if (auto given = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
     name = given.str();
   else
     name = op->getName().stripDialect().str();
@@ -36,6 +41,72 @@ std::string nameOf(Value value) {
     name += "." + std::to_string(result.getResultNumber());
   return name;
 }
+
+/// The place in the source, with "OP NAME" around it for PackageBuilder.
+mlir::Location launchLocation(Operation *op) {
+  const sym::OpRecord *record = sym::recordOf(op->getName());
+  std::string text = record && !record->mxnetName.empty() ? std::string(record->mxnetName) : op->getName().stripDialect().str();
+  if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
+    text += " " + name.str();
+  return mlir::NameLoc::get(mlir::StringAttr::get(op->getContext(), text), op->getLoc());
+}
+
+/// Looks on while an op says its launches: does it only copy its operands, whole, into windows of its result?
+class PartsProbe : public sym::KernelBuilder {
+public:
+  static std::optional<PartsProbe> of(Operation *op) {
+    if (op->getNumResults() != 1 || op->getNumOperands() < 2)
+      return std::nullopt;
+    int64_t elements = 0;
+    for (Value operand : op->getOperands())
+      elements += tensorType(operand).getNumElements();
+    if (elements != tensorType(op->getResult(0)).getNumElements())
+      return std::nullopt;
+    PartsProbe probe(op->getResult(0));
+    if (failed(llvm::cast<sym::KernelRule>(op).emitKernels(probe)) || !probe.sideBySide ||
+        probe.windows.size() != op->getNumOperands())
+      return std::nullopt;
+    return probe;
+  }
+
+  bool contains(Value value) const {
+    return llvm::any_of(windows, [&](const auto &window) { return window.first == value; });
+  }
+
+  std::vector<std::pair<Value, View>> windows; ///< operands, and where in the result they go
+
+private:
+  explicit PartsProbe(Value result) : result(result) {}
+
+  View view(Value value) override {
+    View view;
+    view.value = value;
+    view.shape.assign(tensorType(value).getShape().begin(), tensorType(value).getShape().end());
+    view.strides = exec::denseStrides(view.shape);
+    view.dtype = exec::dtypeOf(tensorType(value).getElementType());
+    return view;
+  }
+  void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t>, llvm::ArrayRef<double>) override {
+    sideBySide &= kernel == KernelId::Copy && operands[1].value == result && operands[0].value != result &&
+                  operands[0].dense() && operands[0].elements() == tensorType(operands[0].value).getNumElements() &&
+                  llvm::ArrayRef<int64_t>(operands[0].shape) == tensorType(operands[0].value).getShape() &&
+                  !contains(operands[0].value);
+    windows.push_back({operands[0].value, operands[1]});
+  }
+  View temporary(llvm::ArrayRef<int64_t>, DType) override { return other(); }
+  View scratch(int64_t) override { return other(); }
+  View denseCopy(View view) override { return sideBySide = false, view; }
+  View output(View target, llvm::ArrayRef<int64_t> shape) override {
+    sideBySide = false;
+    return target.dense() ? target.reshape(shape) : target;
+  }
+  View packed(View weight, int64_t) override { return sideBySide = false, weight; }
+  void alias(Value, View) override { sideBySide = false; }
+  View other() { return sideBySide = false, view(result); }
+
+  Value result;
+  bool sideBySide = true;
+};
 
 } // namespace
 
@@ -196,23 +267,50 @@ void EntryLowering::saveOverwritten() {
   }
 }
 
+/// Copies what was not made in place. Values of one shape go in one launch.
 void EntryLowering::writeBack() {
+  llvm::MapVector<mlir::Type, std::vector<std::pair<View, View>>> groups;
   for (auto write : entry.getOps<sym::WriteOp>()) {
     if (written.contains(write))
       continue;
     location = write.getLoc();
     View from = storage.lookup(write.getValue()), to = whole(plan.declared(write.getTarget()));
     if (from.value != to.value)
-      copy(from, to);
+      groups[tensorType(write.getValue())].push_back({from, to});
     else if (!from.dense() || from.shape != to.shape)
       copy(denseCopy(from), to);
   }
+  for (auto &[type, copies] : groups)
+    for (llvm::ArrayRef<std::pair<View, View>> left(copies); !left.empty();) {
+      llvm::ArrayRef<std::pair<View, View>> now = left.take_front(kMaxFusedOperands / 4);
+      left = left.drop_front(now.size());
+      if (now.size() == 1)
+        copy(now.front().first, now.front().second);
+      else
+        copyTogether(now, llvm::cast<mlir::RankedTensorType>(type).getElementType());
+    }
+}
+
+/// A fused program without operations.
+void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, mlir::Type element) {
+  mlir::Block body;
+  llvm::SmallVector<View, 0> views;
+  for (const auto &[from, to] : copies) {
+    body.addArgument(sym::computeType(element), location);
+    views.push_back(from);
+  }
+  for (const auto &[from, to] : copies)
+    views.push_back(to);
+  auto builder = mlir::OpBuilder::atBlockEnd(&body);
+  builder.create<sym::YieldOp>(location, body.getArguments());
+  llvm::SmallVector<mlir::Type> types(copies.size(), element);
+  launch(KernelId::Fused, views, {plan.fused().idOf(body, types, types)}, {});
 }
 
 //===---- ops --------------------------------------------------------------------------------------===//
 
 mlir::LogicalResult EntryLowering::lower(Operation *op) {
-  location = op->getLoc();
+  location = launchLocation(op);
   current = op;
   if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
     Value memory = plan.declared(read.getSource());
@@ -247,7 +345,7 @@ bool EntryLowering::dependsOnParametersAlone(Operation *op) {
     before += bytesOf(tensorType(operand));
   }
   for (Value result : op->getResults()) {
-    if (returned.contains(result))
+    if (returned.contains(result) || places.contains(result) || storage.contains(result))
       return false;
     after += bytesOf(tensorType(result));
   }
@@ -278,7 +376,7 @@ mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
 void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
   int64_t elements = tensorType(op->getResult(0)).getNumElements();
-  llvm::SmallVector<View> views;
+  llvm::SmallVector<View, 0> views;
   llvm::SmallVector<mlir::Type> inputs, outputs;
   llvm::SmallDenseMap<Value, unsigned> seen;
   llvm::BitVector dropped(body.getNumArguments());
@@ -407,6 +505,9 @@ View EntryLowering::packed(View weight, int64_t gates) {
 
 void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t> ints,
                            llvm::ArrayRef<double> floats) {
+  if (kernel == KernelId::Copy && operands[0].value == operands[1].value && operands[0].offset == operands[1].offset &&
+      operands[0].shape == operands[1].shape && operands[0].strides == operands[1].strides)
+    return; // made in its place
   llvm::SmallVector<int64_t> list;
   llvm::SmallVector<Value> buffers;
   for (const View &operand : operands) {
@@ -433,6 +534,33 @@ void EntryLowering::alias(Value result, View of) {
   copy(of, view(result));
 }
 
-void EntryLowering::placeParts() {}
+/// Results that an op only sets side by side (concat, stack) are made where it would copy them to. Not a returned one, not one
+/// that is made of another part of the same result, and at most one per op.
+void EntryLowering::placeParts() {
+  for (Operation &op : llvm::reverse(entry.front().without_terminator())) {
+    if (committed.contains(&op) || !llvm::isa<sym::KernelRule>(op))
+      continue;
+    std::optional<PartsProbe> parts = PartsProbe::of(&op);
+    if (!parts || places.contains(op.getResult(0)) || llvm::all_of(op.getOperands(), [](Value operand) {
+          return !operand.getDefiningOp() || llvm::isa<sym::ReadOp>(operand.getDefiningOp());
+        }))
+      continue;
+    location = launchLocation(&op);
+    View all;
+    llvm::SmallPtrSet<Operation *, 8> makers;
+    for (auto &[part, window] : parts->windows) {
+      Operation *maker = part.getDefiningOp();
+      if (!maker || llvm::isa<sym::ReadOp>(maker) || committed.contains(maker) || returned.contains(part) ||
+          places.contains(part) || !makers.insert(maker).second ||
+          llvm::any_of(maker->getOperands(), [&](Value v) { return parts->contains(v); }))
+        continue;
+      if (!all)
+        all = view(op.getResult(0));
+      View place = window;
+      place.value = all.value;
+      places[part] = place;
+    }
+  }
+}
 
 } // namespace lstmc::passes

@@ -41,6 +41,7 @@ private:
   void launchFused(mlir::Operation *op, mlir::Block &body);
   void saveOverwritten();
   void writeBack();
+  void copyTogether(llvm::ArrayRef<std::pair<sym::View, sym::View>> copies, mlir::Type element);
   void bindOutputs();
 
   bool dependsOnParametersAlone(mlir::Operation *op);
@@ -66,7 +67,7 @@ private:
   llvm::DenseSet<mlir::Operation *> committed;         ///< ops behind the commit
   llvm::DenseSet<mlir::Operation *> written;           ///< sym.write ops whose value is made in place
   ViewMemo copies;
-  llvm::SmallVector<std::pair<sym::View, sym::View>> pendingCopies;
+  std::vector<std::pair<sym::View, sym::View>> pendingCopies;
 };
 
 } // namespace lstmc::passes

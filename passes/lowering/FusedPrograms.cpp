@@ -39,7 +39,7 @@ int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs
     numbers[argument] = argument.getArgNumber();
   auto next = int64_t(inputs.size() + outputs.size());
   for (mlir::Operation &op : body.without_terminator()) {
-    auto scalar = llvm::cast<sym::ScalarOp>(op);
+    auto scalar = llvm::cast<sym::ApplyScalarOp>(op);
     key.push_back(int64_t(scalar.scalarOp()));
     key.push_back(int64_t(exec::dtypeOf(scalar.getType())));
     for (mlir::Value operand : scalar->getOperands())
@@ -65,7 +65,7 @@ int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs
     into.push_back(target.addArgument(type, unknown).getArgNumber());
   builder.setInsertionPointToEnd(&target);
   for (mlir::Operation &op : body.without_terminator()) {
-    auto scalar = llvm::cast<sym::ScalarOp>(op);
+    auto scalar = llvm::cast<sym::ApplyScalarOp>(op);
     llvm::SmallVector<mlir::Value> operands;
     for (mlir::Value operand : scalar->getOperands())
       operands.push_back(map.lookup(operand));

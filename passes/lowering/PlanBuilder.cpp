@@ -1,11 +1,26 @@
 #include "passes/lowering/PlanBuilder.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "passes/lowering/InitialValue.h"
 
 namespace lstmc::passes {
 
 using mlir::Value;
+
+/// The third entry of fit's ["initializer", value, initialiser]; null if there is none.
+static mlir::ArrayAttr fitInitialiser(mlir::ModuleOp module) {
+  auto settings = module->getAttrOfType<mlir::ArrayAttr>(sym::kFitAttr);
+  if (!settings)
+    return {};
+  for (mlir::Attribute attribute : settings) {
+    auto row = llvm::dyn_cast<mlir::ArrayAttr>(attribute);
+    auto key = row && row.size() > 2 ? llvm::dyn_cast<mlir::StringAttr>(row[0]) : mlir::StringAttr();
+    if (key && key.getValue() == "initializer")
+      return llvm::dyn_cast<mlir::ArrayAttr>(row[2]);
+  }
+  return {};
+}
 
 Value &ViewMemo::find(const sym::View &view, int64_t use) {
   std::vector<int64_t> key = {use, view.offset};
@@ -74,7 +89,7 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
 }
 
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
-  auto fallback = module->getAttrOfType<mlir::ArrayAttr>("sym.initializer");
+  mlir::ArrayAttr fallback = fitInitialiser(module);
   auto builder = mlir::OpBuilder::atBlockEnd(&initialiseOp.getBody().front());
   Value seed;
   for (auto parameter : module.getOps<sym::ParameterOp>()) {

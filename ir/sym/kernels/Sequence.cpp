@@ -9,7 +9,7 @@ namespace {
 
 /// Steps first, then the batch: [T, B, rest...].
 View stepsFirst(View view, int64_t axis) {
-  llvm::SmallVector<int64_t> order(llvm::seq<int64_t>(0, view.rank()));
+  llvm::SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.rank()));
   if (axis == 1)
     std::swap(order[0], order[1]);
   return view.transpose(order);

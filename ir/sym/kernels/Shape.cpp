@@ -44,7 +44,7 @@ llvm::LogicalResult BroadcastToOp::emitKernels(KernelBuilder &builder) {
 
 llvm::LogicalResult SwapAxisOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
-  SmallVector<int64_t> order(llvm::seq<int64_t>(0, view.rank()));
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.rank()));
   std::swap(order[size_t(normalAxis(getDim1(), view.rank()))], order[size_t(normalAxis(getDim2(), view.rank()))]);
   builder.alias(getOutput(), view.transpose(order));
   return mlir::success();

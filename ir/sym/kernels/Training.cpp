@@ -38,7 +38,7 @@ public:
       border();
   }
 
-  llvm::SmallVector<View> pairs;
+  llvm::SmallVector<View, 0> pairs;
 
 private:
   View rows(View view, int64_t outer, int64_t inner, bool features) {
@@ -76,7 +76,7 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   View scratch;
   if (indices)
     scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], int64_t(getShards()), int64_t(dtypeBytes(dw.dtype))));
-  llvm::SmallVector<View> operands = {builder.output(dw, dw.shape), scratch};
+  llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch};
   operands.append(uses.pairs);
   builder.launch(KernelId::WeightGradient, operands, {int64_t(getShards())});
   return mlir::success();
@@ -85,7 +85,7 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
   View db = builder.view(getDb());
   int64_t width = db.elements();
-  llvm::SmallVector<View> operands = {builder.output(db, {width})};
+  llvm::SmallVector<View, 0> operands = {builder.output(db, {width})};
   for (auto [dy, outer, inner] : llvm::zip_equal(getDys(), getOuter(), getInner()))
     operands.push_back(builder.reshaped(builder.view(dy), {outer, int64_t(getBatch()), inner, width}));
   builder.launch(KernelId::BiasGradient, operands, {int64_t(getShards())});
@@ -93,7 +93,7 @@ llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
 }
 
 llvm::LogicalResult NormSquaredOp::emitKernels(KernelBuilder &builder) {
-  llvm::SmallVector<View> operands = {builder.output(builder.view(getNorm()), {1})};
+  llvm::SmallVector<View, 0> operands = {builder.output(builder.view(getNorm()), {1})};
   for (mlir::Value x : getXs())
     operands.push_back(builder.view(x));
   builder.launch(KernelId::NormSquared, operands);

@@ -1,0 +1,197 @@
+#include "passes/Compile.h"
+
+#include <chrono>
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/Location.h"
+#include "ir/sym/SymOps.h"
+#include "passes/PackageBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Pipelines.h"
+#include "passes/PlanReportBuilder.h"
+
+namespace lstmc::passes {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Diagnostic toDiagnostic(mlir::Diagnostic &from) {
+  Diagnostic diagnostic;
+  diagnostic.code = sym::codeOf(from).value_or(ErrorCode::E0099);
+  diagnostic.severity = from.getSeverity() == mlir::DiagnosticSeverity::Warning  ? Severity::Warning
+                        : from.getSeverity() == mlir::DiagnosticSeverity::Remark ? Severity::Note
+                                                                                 : Severity::Error;
+  diagnostic.message = from.str();
+  diagnostic.place = sym::decode(from.getLocation());
+  for (mlir::Diagnostic &note : from.getNotes()) {
+    sym::NoteKind kind = sym::kindOf(note);
+    if (kind == sym::NoteKind::Help)
+      diagnostic.help = note.str();
+    else if (kind == sym::NoteKind::Also)
+      diagnostic.also.push_back(sym::decode(note.getLocation()));
+    else
+      diagnostic.reasons.push_back({note.str(), sym::decode(note.getLocation())});
+  }
+  return diagnostic;
+}
+
+int64_t countOps(mlir::Operation *op) {
+  int64_t count = 0;
+  op->walk([&](mlir::Operation *) { ++count; });
+  return count;
+}
+
+/// Times passes over the module; those over functions count to the pass they are nested in.
+class Timer : public mlir::PassInstrumentation {
+public:
+  explicit Timer(std::vector<PassTime> &times) : times(times) {}
+
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (pass->getArgument().empty())
+      return;
+    find(pass).opsBefore += countOps(op);
+    start = Clock::now();
+  }
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (pass->getArgument().empty())
+      return;
+    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    PassTime &time = find(pass);
+    time.seconds += seconds;
+    time.opsAfter += countOps(op);
+  }
+
+private:
+  PassTime &find(mlir::Pass *pass) {
+    for (PassTime &time : times)
+      if (pass->getArgument() == llvm::StringRef(time.pass))
+        return time;
+    times.push_back({pass->getArgument().str(), 0, 0, 0});
+    return times.back();
+  }
+
+  std::vector<PassTime> &times;
+  Clock::time_point start;
+};
+
+/// Vectors of parameters as RNN packs them, by the name that MXNet's files have for them.
+std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
+  std::vector<package::Packed> packed;
+  module.walk([&](sym::RnnParamConcatOp concat) {
+    package::Packed row;
+    if (auto name = concat->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
+      row.name = name.str();
+    for (mlir::Value arg : concat.getArgs()) {
+      mlir::Operation *producer = arg.getDefiningOp();
+      while (producer && llvm::isa<sym::ReshapeOp, sym::FlattenOp>(producer))
+        producer = producer->getOperand(0).getDefiningOp();
+      auto variable = llvm::dyn_cast_or_null<sym::VariableOp>(producer);
+      if (!variable)
+        return;
+      row.parts.push_back(variable.getName().str());
+    }
+    if (!row.name.empty())
+      packed.push_back(std::move(row));
+  });
+  return packed;
+}
+
+std::string mebibytes(uint64_t bytes) {
+  if (bytes >= uint64_t(1) << 30)
+    return fmt::format("{:.2f} GiB", double(bytes) / double(uint64_t(1) << 30));
+  if (bytes >= uint64_t(1) << 20)
+    return fmt::format("{:.2f} MiB", double(bytes) / double(uint64_t(1) << 20));
+  return fmt::format("{} bytes", bytes);
+}
+
+SourceRange rangeOf(const package::Location &location) {
+  SourceRange range;
+  range.file = location.file;
+  range.line = int(location.line);
+  range.column = int(location.column);
+  range.length = int(location.length);
+  range.text = location.text;
+  return range;
+}
+
+std::string describe(const PlannedTensor &tensor) {
+  std::string shape;
+  for (int64_t extent : tensor.shape)
+    shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+  return fmt::format("{} ({}), {}[{}], {}", tensor.name, package::kKindNames[size_t(tensor.kind)],
+                     dtypeLongName(tensor.dtype), shape, mebibytes(tensor.bytes));
+}
+
+/// E0401 for a device whose plan is too large.
+Diagnostics checkLimit(const PlanReport &plan, uint64_t limit) {
+  Diagnostics errors;
+  for (const DevicePlan &device : plan.devices) {
+    if (device.peakBytes <= limit)
+      continue;
+    Diagnostic error;
+    error.code = ErrorCode::E0401;
+    error.message = fmt::format("the plan needs {} on {}, which may use {}", mebibytes(device.peakBytes), device.device,
+                                mebibytes(limit));
+    std::string moment = device.peak.entry.empty()
+                             ? std::string("always")
+                             : device.peak.entry + ", " + (device.peak.location.name.empty() ? device.peak.kernel
+                                                                                             : device.peak.location.name);
+    for (size_t i = 0; i < device.largest.size() && i < 3; ++i) {
+      const PlannedTensor &tensor = device.largest[i];
+      SourceRange place = rangeOf(tensor.location);
+      if (error.place.line == 0)
+        error.place = place;
+      std::string at = place.line ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column) : std::string();
+      for (const std::string &note : tensor.location.notes)
+        at += ", " + note;
+      error.reasons.push_back(
+          {(i == 0 ? fmt::format("largest at the peak ({}): ", moment) : std::string("then ")) + describe(tensor) + at, place});
+    }
+    errors.push_back(std::move(error));
+  }
+  return errors;
+}
+
+} // namespace
+
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+  Diagnostics diagnostics;
+  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    diagnostics.push_back(toDiagnostic(diagnostic));
+    return mlir::success();
+  });
+  Compiled result;
+  std::vector<package::Packed> packed = packedVectors(module);
+  package::PackageData data;
+  mlir::PassManager manager(module.getContext());
+  manager.enableVerifier(options.verifyEach);
+  buildPipeline(manager, options);
+  manager.addPass(createLowerToPackageInto(data));
+  manager.addInstrumentation(std::make_unique<Timer>(result.times));
+  if (failed(manager.run(module))) {
+    if (diagnostics.empty())
+      diagnostics.push_back({.code = ErrorCode::E0099, .message = "a pass failed without saying why"});
+    return diagnostics;
+  }
+  result.plan = buildPlanReport(*module.getOps<exec::PlanOp>().begin());
+  if (options.memoryLimit)
+    if (Diagnostics errors = checkLimit(result.plan, *options.memoryLimit); !errors.empty())
+      return errors;
+  result.package = std::move(data);
+  result.package.producer = options.producer;
+  result.package.net = options.net;
+  result.package.graphHash = options.graphHash;
+  result.package.shards = uint32_t(options.shards);
+  result.package.settings = options.settings;
+  result.package.fit = options.fit;
+  result.package.data = options.data;
+  result.package.packed = std::move(packed);
+  return {std::move(result), std::move(diagnostics)};
+}
+
+} // namespace lstmc::passes

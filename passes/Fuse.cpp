@@ -1,0 +1,274 @@
+// fuse: element-wise ops into sym.fused regions.
+//
+// Every op has a height over the end of its function. An op that joins a consumer's region has the consumer's height; every
+// other edge goes down by at least one. So regions of one height cannot depend on one another, and regions plus
+// single ops stay without cycles, whatever is joined.
+
+#include <deque>
+
+#include "ir/sym/Create.h"
+#include "ir/sym/SymOps.h"
+#include "passes/Passes.h"
+#include "passes/lowering/FusedPrograms.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+/// Ops of one shape that become one region, as long as it is a root of the union.
+struct Group {
+  unsigned parent;
+  unsigned ops = 0;
+  unsigned edges = 0; ///< operands and results of its ops, an upper bound of the region's
+  mlir::RankedTensorType shape;
+};
+
+class Fuser {
+public:
+  Fuser(mlir::func::FuncOp function, unsigned maxOps, unsigned maxOperands)
+      : block(function.front()), maxOps(maxOps), maxOperands(maxOperands) {}
+
+  void run() {
+    for (Operation &op : llvm::reverse(block.without_terminator()))
+      visit(&op);
+    collect();
+    if (!members.empty())
+      rewrite();
+  }
+
+private:
+  static bool canFuse(Operation *op) {
+    if (!llvm::isa<sym::ScalarRule>(op) || op->getNumResults() != 1)
+      return false;
+    llvm::ArrayRef<int64_t> shape = sym::rankedType(op->getResult(0)).getShape();
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return stretches(sym::rankedType(operand).getShape(), shape); });
+  }
+
+  /// By extents of 1 and leading axes; what has to be reshaped besides is left to lower-to-exec.
+  static bool stretches(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
+    if (from.size() > to.size())
+      return false;
+    for (auto [f, t] : llvm::zip(llvm::reverse(from), llvm::reverse(to)))
+      if (f != t && f != 1)
+        return false;
+    return true;
+  }
+
+  /// A value of a narrow type is rounded where it is stored, so it has to be.
+  static bool isNarrow(Value value) {
+    mlir::Type element = sym::rankedType(value).getElementType();
+    return sym::computeType(element) != element;
+  }
+
+  unsigned root(unsigned group) {
+    while (groups[group].parent != group)
+      group = groups[group].parent = groups[groups[group].parent].parent;
+    return group;
+  }
+
+  /// Joins the highest consumers if they have the op's shape and are the only ones at that height.
+  void visit(Operation *op) {
+    int64_t height = 0;
+    for (Operation *user : op->getUsers())
+      height = std::max(height, heights.lookup(user));
+    bool fuses = canFuse(op);
+    auto shape = fuses ? sym::rankedType(op->getResult(0)) : mlir::RankedTensorType();
+    bool joins = fuses && !isNarrow(op->getResult(0));
+    llvm::SmallVector<unsigned, 4> consumers;
+    for (Operation *user : op->getUsers()) {
+      if (heights.lookup(user) != height)
+        continue;
+      auto found = groupOf.find(user);
+      joins &= found != groupOf.end();
+      if (!joins)
+        break;
+      unsigned group = root(found->second);
+      joins &= groups[group].shape.getShape() == shape.getShape();
+      if (!llvm::is_contained(consumers, group))
+        consumers.push_back(group);
+    }
+    joins &= !consumers.empty();
+    unsigned ops = 1, edges = op->getNumOperands() + 1;
+    for (unsigned group : consumers) {
+      ops += groups[group].ops;
+      edges += groups[group].edges;
+    }
+    joins &= ops <= maxOps && edges <= 2 * maxOperands;
+    heights[op] = joins ? height : height + 1;
+    if (!fuses)
+      return;
+    if (!joins) {
+      groupOf[op] = unsigned(groups.size());
+      groups.push_back({unsigned(groups.size()), 1, op->getNumOperands() + 1, shape});
+      return;
+    }
+    unsigned first = consumers.front();
+    for (unsigned group : llvm::drop_begin(consumers))
+      groups[group].parent = first;
+    groups[first].ops = ops;
+    groups[first].edges = edges;
+    groupOf[op] = first;
+  }
+
+  /// Members of groups of two and more, in program order.
+  void collect() {
+    for (Operation &op : block.without_terminator()) {
+      auto found = groupOf.find(&op);
+      if (found == groupOf.end())
+        continue;
+      unsigned group = root(found->second);
+      if (groups[group].ops < 2)
+        continue;
+      auto [at, isNew] = members.try_emplace(group);
+      at->second.push_back(&op);
+      regionOf[&op] = group;
+    }
+  }
+
+  /// Program order, but that a region stands where its last op stood or, where something needs it earlier, in front of that.
+  void rewrite() {
+    llvm::SmallVector<Operation *> order;
+    llvm::DenseSet<Operation *> done;
+    llvm::DenseSet<unsigned> doneGroups;
+    llvm::SmallVector<Operation *> oldOrder;
+    for (Operation &op : block.without_terminator())
+      oldOrder.push_back(&op);
+    llvm::DenseMap<unsigned, unsigned> left;
+    for (Operation *op : oldOrder)
+      if (auto region = regionOf.find(op); region != regionOf.end())
+        ++left[region->second];
+
+    struct Frame {
+      llvm::ArrayRef<Operation *> unit;
+      unsigned op = 0, operand = 0;
+    };
+    auto unitOf = [&](Operation *const &op) -> llvm::ArrayRef<Operation *> {
+      auto region = regionOf.find(op);
+      return region == regionOf.end() ? llvm::ArrayRef<Operation *>(op) : llvm::ArrayRef<Operation *>(members[region->second]);
+    };
+    llvm::SmallVector<Frame> stack;
+    auto place = [&](Operation *const &op) {
+      if (done.contains(op))
+        return;
+      stack.push_back({unitOf(op)});
+      while (!stack.empty()) {
+        Frame &frame = stack.back();
+        if (frame.op == frame.unit.size()) {
+          for (Operation *member : frame.unit) {
+            done.insert(member);
+            order.push_back(member);
+          }
+          stack.pop_back();
+          continue;
+        }
+        Operation *member = frame.unit[frame.op];
+        if (frame.operand == member->getNumOperands()) {
+          ++frame.op;
+          frame.operand = 0;
+          continue;
+        }
+        Operation *producer = member->getOperand(frame.operand++).getDefiningOp();
+        if (!producer || done.contains(producer) || llvm::is_contained(frame.unit, producer))
+          continue;
+        producers.push_back(producer);
+        stack.push_back({unitOf(producers.back())});
+      }
+    };
+    for (Operation *const &op : oldOrder) {
+      auto region = regionOf.find(op);
+      if (region != regionOf.end() && --left[region->second] > 0)
+        continue;
+      place(op);
+    }
+    Operation *end = block.getTerminator();
+    for (Operation *op : order)
+      op->moveBefore(end);
+    for (size_t i = 0; i < order.size(); ++i) {
+      auto region = regionOf.find(order[i]);
+      if (region == regionOf.end())
+        continue;
+      llvm::ArrayRef<Operation *> unit = members[region->second];
+      i += unit.size() - 1;
+      build(unit);
+    }
+  }
+
+  /// The region, behind the last of its ops, which then go. Stays as it was when a limit of abi/ScalarOps.h is passed.
+  void build(llvm::ArrayRef<Operation *> unit) {
+    llvm::SmallDenseSet<Operation *, 16> inside(unit.begin(), unit.end());
+    llvm::SmallVector<Value> operands, results;
+    llvm::SmallVector<mlir::Type> types;
+    mlir::OpBuilder builder(unit.back()->getContext());
+    auto body = std::make_unique<mlir::Block>();
+    llvm::DenseMap<Value, Value> scalars;
+    builder.setInsertionPointToEnd(body.get());
+    for (Operation *op : unit) {
+      llvm::SmallVector<Value> elements;
+      for (Value operand : op->getOperands()) {
+        Value &scalar = scalars[operand];
+        if (!scalar) {
+          operands.push_back(operand);
+          scalar = body->addArgument(sym::computeType(sym::rankedType(operand).getElementType()), operand.getLoc());
+        }
+        elements.push_back(scalar);
+      }
+      Value value = llvm::cast<sym::ScalarRule>(op).emitScalar(builder, elements);
+      Value result = op->getResult(0);
+      scalars[result] = value;
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); })) {
+        results.push_back(result);
+        types.push_back(result.getType());
+      }
+    }
+    llvm::SmallVector<Value> yielded;
+    for (Value result : results)
+      yielded.push_back(scalars[result]);
+    builder.create<sym::YieldOp>(unit.back()->getLoc(), yielded);
+    dropUnused(*body, operands);
+    if (results.empty() || operands.size() + results.size() > maxOperands || !measureBody(*body).withinLimits())
+      return;
+    builder.setInsertionPointAfter(unit.back());
+    auto fused = builder.create<sym::FusedOp>(unit.back()->getLoc(), types, operands);
+    if (auto name = unit.back()->getAttr("sym.name"))
+      fused->setAttr("sym.name", name);
+    fused.getBody().push_back(body.release());
+    for (auto [old, result] : llvm::zip_equal(results, fused.getResults()))
+      old.replaceAllUsesWith(result);
+    for (Operation *op : llvm::reverse(unit))
+      op->erase();
+  }
+
+  static void dropUnused(mlir::Block &body, llvm::SmallVectorImpl<Value> &operands) {
+    for (unsigned i = body.getNumArguments(); i-- > 0;)
+      if (body.getArgument(i).use_empty()) {
+        body.eraseArgument(i);
+        operands.erase(operands.begin() + i);
+      }
+  }
+
+  mlir::Block &block;
+  unsigned maxOps, maxOperands;
+  llvm::DenseMap<Operation *, int64_t> heights;
+  llvm::DenseMap<Operation *, unsigned> groupOf, regionOf;
+  std::vector<Group> groups;
+  llvm::DenseMap<unsigned, llvm::SmallVector<Operation *>> members;
+  std::deque<Operation *> producers; ///< keeps what unitOf refers to
+};
+
+struct Fuse : impl::FuseBase<Fuse> {
+  using FuseBase::FuseBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<mlir::func::FuncOp>())
+      Fuser(function, maxOps, maxOperands).run();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

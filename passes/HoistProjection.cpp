@@ -1,0 +1,38 @@
+// hoist-projection: how many steps' input projections a recurrent layer makes at once.
+
+#include "backends/cpu/compiler/Choice.h"
+#include "ir/sym/Create.h"
+#include "ir/sym/SymOps.h"
+#include "passes/Passes.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_HOISTPROJECTION
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
+  using HoistProjectionBase::HoistProjectionBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](mlir::Operation *op) {
+      if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
+        choose(layer, layer.getX(), sym::rankedType(layer.getW()).getDimSize(0));
+      else if (auto gradient = llvm::dyn_cast<sym::RnnLayerGradientOp>(op))
+        choose(gradient, gradient.getGates(), sym::rankedType(gradient.getW()).getDimSize(0));
+    });
+  }
+
+  /// `sequence` is [T, B, ...]; a step's projection has `width` numbers per row.
+  template <typename Op> void choose(Op op, mlir::Value sequence, int64_t width) {
+    mlir::RankedTensorType type = sym::rankedType(sequence);
+    auto bytes = int64_t(dtypeBytes(*sym::dtypeOf(type.getElementType())));
+    int64_t chunk = cpu::projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
+    if (chunk > 1)
+      op.setChunk(chunk);
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,237 @@
+#include "passes/PackageBuilder.h"
+
+#include "executor/abi/ScalarOps.h"
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Location.h"
+#include "passes/Lifetimes.h"
+
+namespace lstmc::passes {
+
+namespace {
+
+static_assert(uint32_t(exec::Kind::Parameter) == uint32_t(package::Kind::Parameter) &&
+              uint32_t(exec::Kind::Gradient) == uint32_t(package::Kind::Gradient) &&
+              uint32_t(exec::Kind::Activation) == uint32_t(package::Kind::Activation) &&
+              uint32_t(exec::Kind::Packed) == uint32_t(package::Kind::Packed));
+
+std::string textAttr(mlir::Operation *op, llvm::StringRef name) {
+  auto found = op->getAttrOfType<mlir::StringAttr>(name);
+  return found ? found.str() : std::string();
+}
+
+class Builder {
+public:
+  explicit Builder(exec::PlanOp plan) : plan(plan) { data.locations.emplace_back(); }
+
+  package::PackageData run() {
+    for (auto [name, bytes] : llvm::zip_equal(plan.getDevices(), *plan.getArenaBytes()))
+      data.devices.push_back({llvm::cast<mlir::StringAttr>(name).str(), uint64_t(bytes)});
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
+      addBuffer(buffer, package::kPersistent, 0, 0);
+    for (exec::FusedOp fused : plan.getBody().getOps<exec::FusedOp>())
+      addFused(fused);
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
+      addDeclaration(buffer);
+    for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
+      if (program.getEntry() == "initialise")
+        addInitialise(program);
+      else
+        addProgram(program);
+    return std::move(data);
+  }
+
+private:
+  uint32_t location(mlir::Location where) {
+    auto [at, isNew] = locations.try_emplace(where.getAsOpaquePointer(), 0);
+    if (!isNew)
+      return at->second;
+    package::Location place = locationOf(where);
+    if (place == package::Location())
+      return 0;
+    at->second = uint32_t(data.locations.size());
+    data.locations.push_back(std::move(place));
+    return at->second;
+  }
+
+  void addBuffer(exec::BufferOp buffer, int32_t entry, uint32_t from, uint32_t to) {
+    mlir::MemRefType type = buffer.getMemory().getType();
+    package::Buffer row;
+    row.device = uint32_t(buffer.getDevice());
+    row.offset = uint64_t(*buffer.getOffset());
+    row.bytes = uint64_t(buffer.bytes());
+    row.dtype = exec::dtypeOf(type.getElementType());
+    row.shape.assign(type.getShape().begin(), type.getShape().end());
+    row.kind = package::Kind(uint8_t(buffer.getKind()));
+    row.name = buffer.getName().str();
+    row.location = location(buffer.getLoc());
+    row.entry = entry;
+    row.from = from;
+    row.to = to;
+    indices[buffer.getMemory()] = uint32_t(data.buffers.size());
+    data.buffers.push_back(std::move(row));
+  }
+
+  void addFused(exec::FusedOp fused) {
+    package::Program program;
+    llvm::DenseMap<mlir::Value, uint16_t> numbers;
+    mlir::Block &body = fused.getBody().front();
+    for (mlir::BlockArgument argument : body.getArguments()) {
+      numbers[argument] = uint16_t(program.types.size());
+      program.types.push_back(exec::dtypeOf(argument.getType()));
+    }
+    program.results.assign(program.types.size(), -1);
+    for (auto scalar : body.getOps<exec::ScalarOp>()) {
+      package::Instruction instruction;
+      for (const ScalarRecord &record : kScalarRecords)
+        if (llvm::StringRef(record.name) == scalar.getWhat())
+          instruction.op = record.op;
+      instruction.type = exec::dtypeOf(scalar.getValue().getType());
+      uint16_t *fields[] = {&instruction.a, &instruction.b, &instruction.c};
+      for (auto [field, input] : llvm::zip(fields, scalar.getInputs()))
+        *field = numbers.lookup(input);
+      if (scalar.getImmediate())
+        instruction.immediate = scalar.getImmediate()->convertToDouble();
+      numbers[scalar.getValue()] = uint16_t(program.types.size() + program.instructions.size());
+      program.instructions.push_back(instruction);
+    }
+    auto results = llvm::cast<exec::ResultsOp>(body.getTerminator());
+    for (auto [value, place] : llvm::zip_equal(results.getValues(), results.getInto()))
+      program.results[size_t(place)] = numbers.lookup(value);
+    data.programs.push_back(std::move(program));
+  }
+
+  /// Parameters, slots and states, in the order of the plan.
+  void addDeclaration(exec::BufferOp buffer) {
+    uint32_t index = indices.lookup(buffer.getMemory());
+    switch (buffer.getKind()) {
+    case exec::Kind::Parameter:
+    case exec::Kind::Auxiliary: {
+      package::Parameter parameter;
+      parameter.name = buffer.getName().str();
+      parameter.buffers = {index};
+      parameter.init = textAttr(buffer, "initialiser");
+      if (auto factor = buffer->getAttrOfType<mlir::FloatAttr>("lr_mult"))
+        parameter.lrMult = factor.getValueAsDouble();
+      if (auto factor = buffer->getAttrOfType<mlir::FloatAttr>("wd_mult"))
+        parameter.wdMult = factor.getValueAsDouble();
+      parameter.auxiliary = buffer.getKind() == exec::Kind::Auxiliary;
+      parameter.group = textAttr(buffer, sym::kGroupAttr);
+      parameter.location = location(buffer.getLoc());
+      parameters[parameter.name] = data.parameters.size();
+      data.parameters.push_back(std::move(parameter));
+      return;
+    }
+    case exec::Kind::Optimizer:
+      if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())
+        data.parameters[owner->second].slots.push_back({textAttr(buffer, "slot"), index});
+      return;
+    case exec::Kind::Gradient:
+      if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())
+        data.parameters[owner->second].gradients.push_back(index);
+      return;
+    case exec::Kind::State:
+      data.states.push_back({buffer.getName().str(), {index}, location(buffer.getLoc())});
+      return;
+    default:
+      return;
+    }
+  }
+
+  void addInitialise(exec::ProgramOp program) {
+    for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
+      package::Launch row = makeLaunch(launch);
+      auto buffer = launch.operandViews()[1].buffer.getDefiningOp<exec::BufferOp>();
+      data.parameters[parameters.find(buffer.getName())->second].initialise = std::move(row);
+    }
+  }
+
+  package::Launch makeLaunch(exec::LaunchOp launch) {
+    package::Launch row;
+    row.kernel = launch.kernelId();
+    for (const exec::OperandView &view : launch.operandViews()) {
+      package::Operand &operand = row.operands.emplace_back();
+      if (!view)
+        continue;
+      operand.buffer = indices.lookup(view.buffer);
+      operand.offset = view.offset;
+      operand.shape.assign(view.shape.begin(), view.shape.end());
+      if (exec::denseStrides(view.shape) != view.strides)
+        operand.strides.assign(view.strides.begin(), view.strides.end());
+    }
+    row.ints.assign(launch.getInts().begin(), launch.getInts().end());
+    row.floats.assign(launch.getFloats().begin(), launch.getFloats().end());
+    row.location = location(launch.getLoc());
+    return row;
+  }
+
+  void addProgram(exec::ProgramOp program) {
+    auto entry = llvm::find_if(data.entries, [&](const package::Entry &e) { return e.name == program.getEntry(); });
+    auto number = int32_t(entry - data.entries.begin());
+    if (entry == data.entries.end()) {
+      data.entries.emplace_back();
+      data.entries.back().name = program.getEntry().str();
+    }
+    Lifetimes lives(program);
+    for (const Lifetime &life : lives.buffers)
+      addBuffer(life.buffer, number, life.from, life.to);
+    for (exec::InputOp input : program.getBody().getOps<exec::InputOp>())
+      data.entries[size_t(number)].inputs.push_back(binding(input));
+    for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>()) {
+      data.entries[size_t(number)].outputs.push_back(binding(output));
+      std::string head = textAttr(output, "metric");
+      bool known = llvm::any_of(data.metrics, [&](const package::Metric &m) { return m.name == output.getName(); });
+      if (!head.empty() && !known)
+        data.metrics.push_back({output.getName().str(), head});
+    }
+    package::DeviceProgram row;
+    row.device = uint32_t(program.getDevice());
+    row.commit = lives.commit;
+    for (exec::LaunchOp launch : lives.launches)
+      row.launches.push_back(makeLaunch(launch));
+    data.entries[size_t(number)].programs.push_back(std::move(row));
+  }
+
+  template <typename Op> package::Binding binding(Op op) {
+    package::Binding row{op.getName().str(), indices.lookup(op.getMemory()), op.getRole().str(), {}};
+    for (mlir::Attribute dim : op.getDims())
+      row.dims.push_back(llvm::cast<mlir::StringAttr>(dim).str());
+    return row;
+  }
+
+  exec::PlanOp plan;
+  package::PackageData data;
+  llvm::DenseMap<mlir::Value, uint32_t> indices;
+  llvm::DenseMap<const void *, uint32_t> locations; ///< looked up, never iterated
+  llvm::StringMap<size_t> parameters;
+};
+
+} // namespace
+
+package::Location locationOf(mlir::Location location) {
+  package::Location place;
+  if (auto named = llvm::dyn_cast<mlir::NameLoc>(location)) {
+    auto [op, name] = named.getName().strref().split(' ');
+    place.op = op.str();
+    place.name = name.str();
+    location = named.getChildLoc();
+  }
+  SourceRange range = sym::decode(location);
+  place.file = range.file;
+  place.line = uint32_t(range.line);
+  place.column = range.line ? uint32_t(range.column) : 0;
+  place.length = range.line ? uint32_t(range.length) : 0;
+  place.text = range.text;
+  for (const std::string &call : range.calls)
+    place.notes.push_back(call);
+  for (const auto &[name, value] : range.loops)
+    place.notes.push_back("for " + name + " = " + std::to_string(value));
+  return place;
+}
+
+package::PackageData buildPackage(exec::PlanOp plan) {
+  package::PackageData data = Builder(plan).run();
+  data.numerics = "cpu-f32";
+  return data;
+}
+
+} // namespace lstmc::passes

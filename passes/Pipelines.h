@@ -1,0 +1,16 @@
+// The order of the passes, and the reasons for it.
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+
+#include "passes/Compile.h"
+
+namespace lstmc::passes {
+
+/// From a net of sym with all shapes known to an exec.plan whose memory is planned and proved.
+void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options);
+
+/// `--lstmc`: the same with default options, for lstmc opt.
+void registerPipelines();
+
+} // namespace lstmc::passes

@@ -1,0 +1,228 @@
+// schedule: an order of launches in which buffers live for a shorter time.
+
+#include <set>
+
+#include "ir/exec/Access.h"
+#include "passes/Passes.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_SCHEDULE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// The launches of a program in front of its commit, and what they wait for.
+class Order {
+public:
+  Order(exec::ProgramOp program, const exec::Access &access) : access(access) {
+    for (mlir::Operation &op : program.getBody().front()) {
+      if (llvm::isa<exec::CommitOp>(op)) {
+        end = &op;
+      } else if (auto output = llvm::dyn_cast<exec::OutputOp>(op)) {
+        outputs.push_back(output.getMemory());
+      } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
+        if (end)
+          behind.push_back(launch);
+        else
+          addLaunch(launch);
+      }
+    }
+    // What is read behind the commit, or by the caller, dies in no launch in front of it.
+    for (exec::LaunchOp launch : behind)
+      for (mlir::Value memory : launch.getBuffers())
+        hold(memory);
+    for (mlir::Value memory : outputs)
+      hold(memory);
+  }
+
+  void improve() {
+    std::vector<unsigned> old(launches.size());
+    for (unsigned i = 0; i < old.size(); ++i)
+      old[i] = i;
+    std::vector<unsigned> greedy = freeFirst();
+    if (mostAlive(greedy) >= mostAlive(old))
+      return;
+    mlir::Operation *place = end;
+    for (unsigned i = unsigned(greedy.size()); i-- > 0;) {
+      mlir::Operation *launch = launches[greedy[i]].op;
+      if (place)
+        launch->moveBefore(place);
+      else
+        launch->moveBefore(launch->getBlock(), launch->getBlock()->end());
+      place = launch;
+    }
+  }
+
+private:
+  struct Launch {
+    exec::LaunchOp op;
+    llvm::SmallVector<unsigned, 6> uses; ///< buffers of the program that it touches, each once
+    llvm::SmallVector<unsigned, 4> followers;
+    unsigned waits = 0;
+  };
+  struct Buffer {
+    int64_t bytes = 0;
+    unsigned users = 0;     ///< launches that touch it
+    unsigned sumOfUsers = 0; ///< xor of their numbers: the last one left, once only one is
+    bool held = false;
+    int lastWriter = -1;
+    llvm::SmallVector<unsigned, 4> readers; ///< since the last write
+  };
+
+  Buffer &bufferOf(mlir::Value memory) {
+    auto [at, isNew] = index.try_emplace(memory, unsigned(buffers.size()));
+    if (isNew) {
+      auto op = memory.getDefiningOp<exec::BufferOp>();
+      buffers.emplace_back();
+      buffers.back().bytes = op.persistent() ? 0 : op.bytes();
+    }
+    return buffers[at->second];
+  }
+
+  void hold(mlir::Value memory) {
+    if (index.contains(memory))
+      bufferOf(memory).held = true;
+  }
+
+  void addLaunch(exec::LaunchOp op) {
+    auto number = unsigned(launches.size());
+    launches.push_back({op, {}, {}, 0});
+    llvm::SmallVector<exec::OperandView> views = op.operandViews();
+    llvm::SmallDenseSet<unsigned, 8> before;
+    auto waitFor = [&](int other) {
+      if (other >= 0 && unsigned(other) != number && before.insert(unsigned(other)).second) {
+        launches[size_t(other)].followers.push_back(number);
+        ++launches[number].waits;
+      }
+    };
+    for (auto [i, view] : llvm::enumerate(views)) {
+      if (!view)
+        continue;
+      Buffer &buffer = bufferOf(view.buffer);
+      unsigned id = index.lookup(view.buffer);
+      if (!llvm::is_contained(launches[number].uses, id)) {
+        launches[number].uses.push_back(id);
+        ++buffer.users;
+        buffer.sumOfUsers ^= number;
+      }
+      waitFor(buffer.lastWriter);
+      if (access.writes(op, i)) {
+        for (unsigned reader : buffer.readers)
+          waitFor(int(reader));
+        buffer.readers.clear();
+        buffer.lastWriter = int(number);
+      } else {
+        buffer.readers.push_back(number);
+      }
+    }
+  }
+
+  /// Of the launches that can run, the first that frees at least what it takes; if there is none, the first.
+  std::vector<unsigned> freeFirst() {
+    std::vector<unsigned> waits, usersLeft, sums;
+    std::vector<bool> alive(buffers.size(), false);
+    for (const Launch &launch : launches)
+      waits.push_back(launch.waits);
+    for (const Buffer &buffer : buffers) {
+      usersLeft.push_back(buffer.users);
+      sums.push_back(buffer.sumOfUsers);
+    }
+    std::set<unsigned> ready, freeing;
+    auto growth = [&](unsigned number) {
+      int64_t bytes = 0;
+      for (unsigned id : launches[number].uses) {
+        if (!alive[id])
+          bytes += buffers[id].bytes;
+        if (usersLeft[id] == 1 && !buffers[id].held)
+          bytes -= buffers[id].bytes;
+      }
+      return bytes;
+    };
+    auto look = [&](unsigned number) {
+      if (ready.contains(number) && growth(number) < 0)
+        freeing.insert(number);
+    };
+    for (unsigned i = 0; i < launches.size(); ++i)
+      if (waits[i] == 0)
+        ready.insert(i);
+    for (unsigned i : std::vector<unsigned>(ready.begin(), ready.end()))
+      look(i);
+    std::vector<unsigned> order;
+    while (!ready.empty()) {
+      unsigned number = freeing.empty() ? *ready.begin() : *freeing.begin();
+      ready.erase(number);
+      freeing.erase(number);
+      order.push_back(number);
+      for (unsigned id : launches[number].uses) {
+        alive[id] = true;
+        sums[id] ^= number;
+        if (--usersLeft[id] == 1)
+          look(sums[id]);
+      }
+      for (unsigned follower : launches[number].followers)
+        if (--waits[follower] == 0) {
+          ready.insert(follower);
+          look(follower);
+        }
+    }
+    return order;
+  }
+
+  int64_t mostAlive(llvm::ArrayRef<unsigned> order) const {
+    std::vector<unsigned> usersLeft;
+    for (const Buffer &buffer : buffers)
+      usersLeft.push_back(buffer.users);
+    std::vector<bool> alive(buffers.size(), false);
+    int64_t now = 0, most = 0;
+    for (unsigned number : order) {
+      for (unsigned id : launches[number].uses)
+        if (!alive[id]) {
+          alive[id] = true;
+          now += buffers[id].bytes;
+        }
+      most = std::max(most, now);
+      for (unsigned id : launches[number].uses)
+        if (--usersLeft[id] == 0 && !buffers[id].held)
+          now -= buffers[id].bytes;
+    }
+    return most;
+  }
+
+  const exec::Access &access;
+  std::vector<Launch> launches;
+  std::vector<Buffer> buffers;
+  llvm::DenseMap<mlir::Value, unsigned> index;
+  llvm::SmallVector<exec::LaunchOp> behind;
+  llvm::SmallVector<mlir::Value> outputs;
+  mlir::Operation *end = nullptr;
+};
+
+struct Schedule : impl::ScheduleBase<Schedule> {
+  void runOnOperation() override {
+    getOperation().walk([&](exec::PlanOp plan) {
+      exec::Access access(plan);
+      for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
+        gatherBuffers(program);
+        Order(program, access).improve();
+      }
+    });
+  }
+
+  /// Buffers, then bindings, in front of all launches, so that launches can move.
+  void gatherBuffers(exec::ProgramOp program) {
+    mlir::Block &block = program.getBody().front();
+    llvm::SmallVector<mlir::Operation *> front;
+    for (mlir::Operation &op : block)
+      if (llvm::isa<exec::BufferOp>(op))
+        front.push_back(&op);
+    for (mlir::Operation &op : block)
+      if (llvm::isa<exec::InputOp, exec::OutputOp>(op))
+        front.push_back(&op);
+    for (mlir::Operation *op : llvm::reverse(front))
+      op->moveBefore(&block, block.begin());
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,15 @@
+// RUN: lstmc opt %s --hoist-projection | FileCheck %s
+// RUN: lstmc opt %s --hoist-projection=max-bytes=768 | FileCheck %s --check-prefix=CAPPED
+// RUN: lstmc opt %s --hoist-projection=max-bytes=767 | FileCheck %s --check-prefix=TIGHT
+
+// B=48: 200 / 48 = 4 steps make about 200 rows. A step of B=48, 4 gates, H=1, f32 projects 48*4*4 = 768 bytes, so 768
+// allow one step and 767 none; a single step is what runs without a chunk.
+// CHECK: chunk = 4 : i64
+// CAPPED-NOT: chunk
+// TIGHT-NOT: chunk
+func.func @layer(%x: tensor<10x48x3xf32>, %w: tensor<4x3xf32>, %r: tensor<4x1xf32>) -> tensor<10x48x1xf32> {
+  %y, %h, %c = "sym.rnn_layer"(%x, %w, %r) {mode = "lstm", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}
+    : (tensor<10x48x3xf32>, tensor<4x3xf32>, tensor<4x1xf32>) -> (tensor<10x48x1xf32>, tensor<48x1xf32>, tensor<48x1xf32>)
+  return %y : tensor<10x48x1xf32>
+}

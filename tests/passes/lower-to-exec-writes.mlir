@@ -1,0 +1,37 @@
+// RUN: lstmc opt %s --lower-to-exec | FileCheck %s
+
+// Two states change places. Reads see what was there before the call, so both are saved first;
+// two of one shape go back in one launch.
+// CHECK: %[[A:.+]] = exec.buffer state "a" on 0
+// CHECK: %[[B:.+]] = exec.buffer state "b" on 0
+// CHECK: exec.program "swap" on 0 {
+// CHECK:   exec.launch "copy"(%[[B]], %[[TB:.+]])
+// CHECK:   exec.launch "copy"(%[[A]], %[[TA:.+]])
+// CHECK:   exec.commit
+// CHECK-NEXT: exec.launch "fused"(%[[TB]], %[[TA]], %[[A]], %[[B]]) ints [0]
+
+// b becomes tanh(a) while a becomes tanh(b): the first is not made in place, since the second still reads b.
+// CHECK: exec.program "cross" on 0 {
+// CHECK:   exec.commit
+// CHECK-NEXT: %[[T:.+]] = exec.buffer activation "tanh"
+// CHECK-NEXT: exec.launch "fused"(%[[A]], %[[T]]) ints [1]
+// CHECK-NEXT: exec.launch "fused"(%[[B]], %[[A]]) ints [1]
+// CHECK-NEXT: exec.launch "copy"(%[[T]], %[[B]])
+sym.state @a : tensor<4xf32>
+sym.state @b : tensor<4xf32>
+func.func @swap() {
+  %a = sym.read @a : tensor<4xf32>
+  %b = sym.read @b : tensor<4xf32>
+  sym.write @a, %b : tensor<4xf32>
+  sym.write @b, %a : tensor<4xf32>
+  return
+}
+func.func @cross() {
+  %a = sym.read @a : tensor<4xf32>
+  %b = sym.read @b : tensor<4xf32>
+  %0 = sym.tanh %a : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = sym.tanh %b : (tensor<4xf32>) -> tensor<4xf32>
+  sym.write @b, %0 : tensor<4xf32>
+  sym.write @a, %1 : tensor<4xf32>
+  return
+}

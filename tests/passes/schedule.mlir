@@ -1,0 +1,33 @@
+// RUN: lstmc opt %s --schedule | FileCheck %s
+
+// Two chains of a large value and what is left of it, begun side by side: 2,048 bytes at once. One after the other needs
+// 1,024 and what is left. The write behind the commit stays there.
+// CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
+// CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]])
+// CHECK-NEXT: exec.launch "fill"(%[[B:.+]]) floats [2.000000e+00]
+// CHECK-NEXT: exec.launch "reduce"(%[[B]], %[[SB:.+]])
+// CHECK-NEXT: exec.launch "fused"(%[[SA]], %[[SB]], %[[S:.+]])
+// CHECK-NEXT: exec.commit
+// CHECK-NEXT: exec.launch "copy"(%[[S]], %{{.+}})
+exec.plan ["cpu:0"] {
+  %state = exec.buffer state "s" on 0 : memref<16xf32>
+  exec.fused 0 {
+  ^bb0(%x: f32, %z: f32, %y: f32):
+    %0 = exec.scalar "add"(%x, %z) : (f32, f32) -> f32
+    exec.results %0 to [2] : f32
+  }
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 : memref<16x16xf32>
+    exec.launch "fill"(%a) floats [1.0] : memref<16x16xf32>
+    %b = exec.buffer activation "b" on 0 : memref<16x16xf32>
+    exec.launch "fill"(%b) floats [2.0] : memref<16x16xf32>
+    %sa = exec.buffer activation "sa" on 0 : memref<16xf32>
+    exec.launch "reduce"(%a, %sa) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
+    %sb = exec.buffer activation "sb" on 0 : memref<16xf32>
+    exec.launch "reduce"(%b, %sb) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
+    %s = exec.buffer activation "s" on 0 : memref<16xf32>
+    exec.launch "fused"(%sa, %sb, %s) ints [0] : memref<16xf32>, memref<16xf32>, memref<16xf32>
+    exec.commit
+    exec.launch "copy"(%s, %state) : memref<16xf32>, memref<16xf32>
+  }
+}

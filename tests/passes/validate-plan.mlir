@@ -1,0 +1,120 @@
+// RUN: lstmc opt %s --validate-plan --split-input-file --verify-diagnostics
+
+// One case per thing that a plan can do wrong; all but it is right.
+
+exec.plan ["cpu:0"] {
+  // expected-error @below {{'exec.buffer' op is at 32, which is no multiple of 64}}
+  %w = exec.buffer parameter "w" on 0 {offset = 32 : i64} : memref<16xf32>
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+exec.plan ["cpu:0"] {
+  // expected-error @below {{'exec.buffer' op ends at byte 192 of an arena of 128}}
+  %w = exec.buffer parameter "w" on 0 {offset = 128 : i64} : memref<16xf32>
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+exec.plan ["cpu:0"] {
+  %w = exec.buffer parameter "w" on 0 {offset = 0 : i64} : memref<32xf32>
+  // expected-error @below {{'exec.buffer' op overlaps "w", and both keep their contents}}
+  %v = exec.buffer parameter "v" on 0 {offset = 64 : i64} : memref<16xf32>
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+// b is written over the last bytes of a, which is read afterwards.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<17xf32>
+    %b = exec.buffer activation "b" on 0 {offset = 64 : i64} : memref<16xf32>
+    %c = exec.buffer output "c" on 0 {offset = 128 : i64} : memref<17xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<17xf32>
+    exec.launch "fill"(%b) floats [0.0] : memref<16xf32>
+    // expected-error @below {{'exec.launch' op reads "a", whose memory "b" has taken}}
+    exec.launch "copy"(%a, %c) : memref<17xf32>, memref<17xf32>
+    exec.output "c" "output" = %c dims [] : memref<17xf32>
+  }
+} {arena_bytes = array<i64: 256>}
+
+// -----
+
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    %c = exec.buffer output "c" on 0 {offset = 64 : i64} : memref<16xf32>
+    exec.launch "fill"(%a[0 : 15 : 1]) floats [0.0] : memref<16xf32>
+    // expected-error @below {{'exec.launch' op reads "a" before all of it is written}}
+    exec.launch "copy"(%a, %c) : memref<16xf32>, memref<16xf32>
+    exec.output "c" "output" = %c dims [] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+// A parameter's bytes are gone when the entry ends.
+exec.plan ["cpu:0"] {
+  %w = exec.buffer parameter "w" on 0 {offset = 0 : i64} : memref<16xf32>
+  // expected-error @below {{'exec.program' op reads "w", whose memory "a" has taken}}
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+// Copy is no kernel that may work in place.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    %b = exec.buffer output "b" on 0 {offset = 0 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+    // expected-error @below {{'exec.launch' op writes operand 1 over operand 0}}
+    exec.launch "copy"(%a, %b) : memref<16xf32>, memref<16xf32>
+    exec.output "b" "output" = %b dims [] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+// Softmax may, but not one row further on.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<2x16xf32>
+    %b = exec.buffer output "b" on 0 {offset = 64 : i64} : memref<2x16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<2x16xf32>
+    // expected-error @below {{'exec.launch' op writes operand 2 over operand 0}}
+    exec.launch "softmax"(%a, _, %b) ints [0] floats [1.0] : memref<2x16xf32>, memref<2x16xf32>
+    exec.output "b" "output" = %b dims [] : memref<2x16xf32>
+  }
+} {arena_bytes = array<i64: 192>}
+
+// -----
+
+exec.plan ["cpu:0"] {
+  %w = exec.buffer parameter "w" on 0 {offset = 0 : i64} : memref<16xf32>
+  exec.program "step" on 0 {
+    // expected-error @below {{'exec.launch' op writes "w" before the commit}}
+    exec.launch "fill"(%w) floats [0.0] : memref<16xf32>
+    exec.commit
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+exec.plan ["cpu:0"] {
+  %x = exec.buffer input "x" on 0 {offset = 0 : i64} : memref<16xf32>
+  exec.program "forward" on 0 {
+    exec.input "x" "data" = %x dims [] : memref<16xf32>
+    // expected-error @below {{'exec.launch' op writes "x", which is the caller's}}
+    exec.launch "fill"(%x) floats [0.0] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+// expected-error @below {{'exec.plan' op has no memory plan}}
+exec.plan ["cpu:0"] {
+}
