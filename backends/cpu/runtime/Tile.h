@@ -40,10 +40,12 @@ struct PanelBlock {
   PanelBlock from(int64_t k) const { return {w + k * kStride, vectorStride}; }
 };
 
-/// sums[m][v] += rows[m][k] * w[k][v] for k ascending, one fma each.
+/// sums[m][v] += rows[m][k] * w[k][v] for k ascending, one fma each. `soon`: a column of weights to
+/// bring near, one vector per k.
 template <int M, int V, typename Block>
 LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[M],
-                               int64_t groupStride, const Block &block, int64_t k) {
+                               int64_t groupStride, const Block &block, int64_t k,
+                               const float *soon) {
   const float *w = block.w;
   const int64_t vectorStride = block.vectorStride;
   int64_t at = 0;
@@ -53,6 +55,8 @@ LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[
     for (int v = 0; v < V; ++v)
       weights[v] = Vector::load(w + v * vectorStride);
     w += Block::kStride;
+    __builtin_prefetch(soon, 0, 2);
+    soon += Block::kStride;
 #pragma unroll
     for (int m = 0; m < M; ++m) {
       Vector x = Vector::broadcast(rows[m][offset]);
@@ -99,12 +103,20 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
                           int64_t count, Block block, int64_t k, const BlockOutput<V> &output,
                           bool more = false, bool last = true) {
   const int64_t tiles = (count + kTileRows<V> - 1) / kTileRows<V>;
-  for (int64_t k0 = 0; k0 < k || k0 == 0; k0 += kDepth) {
-    const int64_t depth = std::min(kDepth, k - k0);
-    const bool goOn = more || k0 > 0, finish = last && k0 + kDepth >= k;
+  const int64_t passes = std::max<int64_t>((k + kDepth - 1) / kDepth, 1);
+  const int64_t whole = roundUp((k + passes - 1) / passes, kGroup);
+  for (int64_t k0 = 0; k0 < k || k0 == 0; k0 += std::max(whole, kGroup)) {
+    const int64_t depth = std::min(whole, k - k0);
+    const bool goOn = more || k0 > 0, finish = last && k0 + whole >= k;
     const Block part = block.from(k0);
     const int64_t offset = k0 / kGroup * groupStride;
     for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
+      // The next pass's weights follow these in memory. The tiles share the vectors between them;
+      // of few tiles each takes a vector and leaves its neighbour to the processor, which fetches
+      // lines in pairs.
+      const int64_t vector = tiles < V ? tile * V / tiles : tile;
+      const float *soon =
+          part.w + (vector < V ? whole * Block::kStride + vector * part.vectorStride : 0);
       const int64_t here = (count - r + tiles - tile - 1) / (tiles - tile);
       withCount<kTileRows<V>>(here, [&](auto m) LSTMC_LAMBDA {
         constexpr int M = decltype(m)::value;
@@ -120,7 +132,7 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
                              ? Vector::load(out[r + i] + v * output.vectorStride)
                              : Vector::load(out[r + i] + v * output.vectorStride, output.mask[v]);
         }
-        multiplyTile(sums, from, groupStride, part, depth);
+        multiplyTile(sums, from, groupStride, part, depth, soon);
 #pragma unroll
         for (int i = 0; i < M; ++i)
 #pragma unroll
