@@ -55,8 +55,10 @@ LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[
     for (int v = 0; v < V; ++v)
       weights[v] = Vector::load(w + v * vectorStride);
     w += Block::kStride;
-    __builtin_prefetch(soon, 0, 2);
-    soon += Block::kStride;
+    if constexpr (M > 1) { // one row alone runs at the pace of memory anyway
+      __builtin_prefetch(soon, 0, 2);
+      soon += Block::kStride;
+    }
 #pragma unroll
     for (int m = 0; m < M; ++m) {
       Vector x = Vector::broadcast(rows[m][offset]);
@@ -113,8 +115,8 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
     for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
       // The next pass's weights follow these in memory. The tiles share the vectors between them;
       // of few tiles each takes a vector and leaves its neighbour to the processor, which fetches
-      // lines in pairs. A tile alone runs at the pace of memory anyway and asks for nothing new.
-      const int64_t vector = tiles == 1 ? V : tiles < V ? tile * V / tiles : tile;
+      // lines in pairs.
+      const int64_t vector = tiles < V ? tile * V / tiles : tile;
       const float *soon =
           part.w + (vector < V ? whole * Block::kStride + vector * part.vectorStride : 0);
       const int64_t here = (count - r + tiles - tile - 1) / (tiles - tile);
