@@ -76,6 +76,7 @@ struct OpAttribute {
   bool nullable;                    ///< None may be given
   std::vector<std::string> choices; ///< of Choice
   std::string defaultText;          ///< as in MXNet's documents
+  std::vector<std::string> aliases; ///< other words for it ("axis" of concatenate)
 };
 struct OpInput {
   std::string name;

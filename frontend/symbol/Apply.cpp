@@ -1,0 +1,185 @@
+// Graph::apply: a bound call becomes an op, with what it implies about shapes.
+#include "frontend/symbol/Bind.h"
+#include "ir/sym/Attributes.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::symbol {
+
+using llvm::StringRef;
+using mlir::Value;
+
+namespace {
+
+/// One node in the making; what it adds to the graph goes again if inference refuses it.
+class NodeMaker {
+public:
+  NodeMaker(Graph &graph, const Call &call, BoundCall bound)
+      : graph_(graph), impl_(graph.impl()), call_(call), bound_(std::move(bound)) {}
+
+  Checked<std::vector<Symbol>> run() {
+    // Looked up before the name is counted, so that a refused call leaves the counts alone.
+    name_ = call_.name.empty() ? impl_.scoped(hint() + std::to_string(impl_.counts.lookup(hint())))
+                               : impl_.scoped(call_.name);
+    if (auto error = impl_.checkNew(name_, call_.origin))
+      return *error;
+    if (auto error = makeInputs())
+      return undone(std::move(*error));
+    mlir::Operation *op = build(impl_.locations.encode(origin()));
+    if (failed(impl_.solver.settle(op))) {
+      // Once more with the arguments' places, which are asked for only now.
+      impl_.collector.take();
+      op->setLoc(impl_.locations.encode(origin(), argumentPlaces(op)));
+      (void)impl_.solver.settle(op);
+      op->erase();
+      return undone(impl_.collector.take());
+    }
+    ++impl_.nodes;
+    if (call_.name.empty())
+      ++impl_.counts[hint()];
+    return {visible(op), std::move(warnings_)};
+  }
+
+private:
+  std::string hint() { return StringRef(call_.op).lower(); }
+
+  SourceRange origin() {
+    SourceRange range = call_.origin;
+    if (range.what.empty())
+      range.what = call_.shown;
+    return range;
+  }
+
+  /// Makes the parameters and labels that the call leaves out.
+  std::optional<Diagnostics> makeInputs() {
+    for (BoundInput &input : bound_.inputs) {
+      if (!input.make)
+        continue;
+      std::string made = name_ + "_" + std::string(input.record->name);
+      bool known = impl_.named.contains(made);
+      if (input.record->label) {
+        if (known) {
+          input.value = impl_.named[made].value;
+          continue;
+        }
+        if (auto error = impl_.checkNew(made, call_.origin))
+          return Diagnostics{*error};
+        input.value = impl_.addInput(made, mlir::UnrankedTensorType::get(impl_.openType()), Role::Label, {},
+                                     impl_.locations.encode(origin()));
+        impl_.named[made] = {input.value, true, {}, {}, {}};
+        ++impl_.nodes;
+        labels_.push_back(made);
+        continue;
+      }
+      Checked<Symbol> variable = graph_.variable(made, {}, origin());
+      if (!variable.ok())
+        return std::move(variable.diagnostics());
+      llvm::append_range(warnings_, variable.diagnostics());
+      input.value = Graph::Impl::valueOf(*variable);
+      if (!known)
+        variables_.push_back(made);
+    }
+    return std::nullopt;
+  }
+
+  mlir::Operation *build(mlir::Location location) {
+    mlir::OperationState state(location, bound_.record->opName);
+    llvm::SmallVector<int32_t> segments;
+    for (const BoundInput &input : bound_.inputs) {
+      segments.push_back(input.value ? 1 : 0);
+      if (input.value)
+        state.operands.push_back(input.value);
+    }
+    mlir::OpBuilder &builder = impl_.builder;
+    state.addAttributes(bound_.attributes);
+    if (state.name.hasTrait<mlir::OpTrait::AttrSizedOperandSegments>())
+      state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segments));
+    int64_t results = bound_.record->results.size();
+    if (auto *rule = state.name.getInterface<sym::ResultCountRule>())
+      results = rule->resultCount(builder.getDictionaryAttr(bound_.attributes));
+    state.types.assign(std::clamp<int64_t>(results, 1, kMostResults), mlir::UnrankedTensorType::get(impl_.openType()));
+
+    state.addAttribute(sym::kNameAttr, builder.getStringAttr(name_));
+    addScopes(state);
+    return builder.create(state);
+  }
+
+  void addScopes(mlir::OperationState &state) {
+    mlir::OpBuilder &builder = impl_.builder;
+    mlir::NamedAttrList scopes;
+    for (const Scope &scope : impl_.scopes) // the inner one comes later and wins
+      switch (scope.kind) {
+      case Scope::Kind::ContextGroup:
+        scopes.set(sym::kGroupAttr, builder.getStringAttr(scope.value));
+        break;
+      case Scope::Kind::Recompute:
+        scopes.set(sym::kRecomputeAttr, builder.getUnitAttr());
+        break;
+      case Scope::Kind::DType:
+        scopes.set(sym::kDTypeAttr, builder.getStringAttr(scope.value));
+        break;
+      case Scope::Kind::NameScope:
+        break;
+      }
+    state.addAttributes(scopes.getAttrs());
+  }
+
+  std::vector<SourceRange> argumentPlaces(mlir::Operation *op) {
+    std::vector<SourceRange> places;
+    if (!call_.argumentPlace)
+      return places;
+    for (auto [i, input] : llvm::enumerate(bound_.inputs)) {
+      if (!input.value)
+        continue;
+      std::string name = input.record ? std::string(input.record->name) : "arg" + std::to_string(i);
+      std::optional<SourceRange> place = input.make ? std::nullopt : call_.argumentPlace(name);
+      places.push_back(place.value_or(SourceRange()));
+    }
+    return places;
+  }
+
+  Diagnostics undone(Diagnostics errors) {
+    for (const std::string &made : llvm::reverse(variables_)) {
+      impl_.named[made].value.getDefiningOp()->erase();
+      impl_.named.erase(made);
+      --impl_.nodes;
+    }
+    for (const std::string &made : llvm::reverse(labels_)) {
+      impl_.dropLastInput();
+      impl_.named.erase(made);
+      --impl_.nodes;
+    }
+    if (errors.empty())
+      errors.push_back(makeError(ErrorCode::E0099, call_.origin, "inference failed without a message"));
+    return errors;
+  }
+
+  std::vector<Symbol> visible(mlir::Operation *op) {
+    std::vector<Symbol> symbols;
+    int wanted = bound_.record->visibleOutputs;
+    for (mlir::Value result : op->getResults())
+      if (wanted < 0 || int(symbols.size()) < wanted)
+        symbols.push_back(impl_.symbolOf(&graph_, result));
+    return symbols;
+  }
+
+  static constexpr int64_t kMostResults = 1'000'000;
+
+  Graph &graph_;
+  Graph::Impl &impl_;
+  const Call &call_;
+  BoundCall bound_;
+  std::string name_;
+  std::vector<std::string> variables_, labels_;
+  Diagnostics warnings_;
+};
+
+} // namespace
+
+Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
+  Checked<BoundCall> bound = bind(*this, call);
+  if (!bound.ok())
+    return std::move(bound.diagnostics());
+  return NodeMaker(*this, call, std::move(*bound)).run();
+}
+
+} // namespace lstmc::symbol

@@ -1,0 +1,186 @@
+// The end of a net: what is open is settled or refused, and the graph can be listed and printed.
+#include "executor/base/Sha256.h"
+#include "frontend/symbol/Impl.h"
+#include "ir/sym/Attributes.h"
+#include "ir/sym/OpText.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::symbol {
+
+using llvm::StringRef;
+using mlir::Value;
+
+namespace {
+
+/// "fc1_output"; "split_output1" where an op has several without names.
+std::string outputName(Value value, StringRef nodeName) {
+  auto result = llvm::dyn_cast<mlir::OpResult>(value);
+  if (!result || llvm::isa<sym::VariableOp, sym::BeginStateOp>(result.getOwner()))
+    return nodeName.str();
+  const sym::OpRecord *record = sym::recordOf(result.getOwner()->getName());
+  unsigned index = result.getResultNumber();
+  bool numbered = result.getOwner()->getNumResults() > 1 || llvm::isa<sym::SliceChannelOp>(result.getOwner());
+  if (record && index < record->outputNames.size())
+    return nodeName.str() + "_" + std::string(record->outputNames[index]);
+  if (record && record->visibleOutputs == 1)
+    numbered = false;
+  return nodeName.str() + "_output" + (numbered ? std::to_string(index) : "");
+}
+
+class Finisher {
+public:
+  Finisher(Graph &graph) : graph_(graph), impl_(graph.impl()) {}
+
+  Diagnostics run(const std::vector<Symbol> &outputs) {
+    for (const Symbol &symbol : outputs)
+      impl_.outputs.push_back(Graph::Impl::valueOf(symbol));
+    setAside();
+    if (failed(impl_.solver.closeTypes(*impl_.body)) || failed(sym::checkClosed(*impl_.body)))
+      return impl_.collector.take();
+    close();
+    return {};
+  }
+
+private:
+  /// Takes the nodes that no output depends on out of the graph.
+  void setAside() {
+    llvm::DenseSet<mlir::Operation *> used;
+    llvm::SmallVector<mlir::Operation *> work;
+    auto need = [&](Value value) {
+      mlir::Operation *op = value.getDefiningOp();
+      if (op && used.insert(op).second)
+        work.push_back(op);
+    };
+    llvm::for_each(impl_.outputs, need);
+    while (!work.empty())
+      llvm::for_each(work.pop_back_val()->getOperands(), need);
+    for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(*impl_.body)))
+      if (!used.contains(&op)) {
+        op.dropAllReferences();
+        op.moveBefore(&impl_.unused, impl_.unused.begin());
+      }
+  }
+
+  void close() {
+    mlir::OpBuilder &builder = impl_.builder;
+    builder.setInsertionPointToEnd(impl_.body);
+    builder.create<mlir::func::ReturnOp>(builder.getUnknownLoc(), impl_.outputs);
+    llvm::SmallVector<mlir::Type> inputs(impl_.body->getArgumentTypes()), results;
+    for (Value output : impl_.outputs)
+      results.push_back(output.getType());
+    impl_.function.setType(builder.getFunctionType(inputs, results));
+    std::vector<std::string> names = graph_.listOutputs();
+    for (auto [i, name] : llvm::enumerate(names))
+      impl_.function.setResultAttr(i, sym::kNameAttr, builder.getStringAttr(name));
+    impl_.finished = true;
+  }
+
+  Graph &graph_;
+  Graph::Impl &impl_;
+};
+
+} // namespace
+
+Diagnostics Graph::finish(const std::vector<Symbol> &outputs) {
+  if (impl_->finished)
+    return {makeError(ErrorCode::E0099, {}, "the net \"" + impl_->name + "\" is finished")};
+  for (const Symbol &symbol : outputs)
+    if (symbol.graph() != this)
+      return {makeError(ErrorCode::E0204, {}, "an output of \"" + impl_->name + "\" belongs to another net")};
+  if (outputs.empty())
+    return {makeError(ErrorCode::E0205, {}, "the net \"" + impl_->name + "\" has no output")};
+  return Finisher(*this).run(outputs);
+}
+
+//===---- lists ------------------------------------------------------------------------------------===//
+
+/// Sources that the outputs depend on, as MXNet walks: depth first from the outputs, operands left to right.
+static std::vector<Value> sourcesOf(const std::vector<Value> &outputs) {
+  std::vector<Value> sources;
+  llvm::DenseSet<void *> seen;
+  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> stack;
+  auto visit = [&](Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op) {
+      if (seen.insert(value.getAsOpaquePointer()).second)
+        sources.push_back(value);
+    } else if (seen.insert(op).second) {
+      stack.push_back({op, 0});
+    }
+  };
+  for (Value output : outputs) {
+    visit(output);
+    while (!stack.empty()) {
+      auto &[op, next] = stack.back();
+      if (next < op->getNumOperands()) {
+        visit(op->getOperand(next++));
+        continue;
+      }
+      if (llvm::isa<sym::VariableOp, sym::BeginStateOp>(op))
+        sources.push_back(op->getResult(0));
+      stack.pop_back();
+    }
+  }
+  return sources;
+}
+
+static bool isAuxiliary(Value value) {
+  auto variable = value.getDefiningOp<sym::VariableOp>();
+  return variable && variable.getRole() == "auxiliary";
+}
+
+std::vector<std::string> Graph::listArguments() const {
+  std::vector<std::string> names;
+  for (Value value : sourcesOf(impl_->outputs))
+    if (!isAuxiliary(value) && !value.getDefiningOp<sym::BeginStateOp>())
+      names.push_back(Impl::symbolOf(const_cast<Graph *>(this), value).name());
+  return names;
+}
+
+std::vector<std::string> Graph::listAuxiliaryStates() const {
+  std::vector<std::string> names;
+  for (Value value : sourcesOf(impl_->outputs))
+    if (isAuxiliary(value))
+      names.push_back(Impl::symbolOf(const_cast<Graph *>(this), value).name());
+  return names;
+}
+
+std::vector<std::string> Graph::listOutputs() const {
+  std::vector<std::string> names;
+  for (Value value : impl_->outputs)
+    names.push_back(outputName(value, Impl::symbolOf(const_cast<Graph *>(this), value).name()));
+  return names;
+}
+
+std::vector<std::pair<std::string, Shape>> Graph::inferredShapes() const {
+  std::vector<std::pair<std::string, Shape>> shapes;
+  for (Value value : sourcesOf(impl_->outputs))
+    if (!value.getDefiningOp<sym::BeginStateOp>())
+      shapes.emplace_back(Impl::symbolOf(const_cast<Graph *>(this), value).name(), impl_->shapeOf(value));
+  std::vector<std::string> names = listOutputs();
+  for (auto [name, value] : llvm::zip(names, impl_->outputs))
+    shapes.emplace_back(name, impl_->shapeOf(value));
+  return shapes;
+}
+
+//===---- text -------------------------------------------------------------------------------------===//
+
+std::string Graph::text(bool locations) const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(true, false);
+  impl_->module.get()->print(stream, flags);
+  return text;
+}
+
+std::string Graph::hash() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  impl_->function->print(stream, mlir::OpPrintingFlags().useLocalScope());
+  stream.flush();
+  return sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}).substr(0, 32);
+}
+
+} // namespace lstmc::symbol

@@ -1,0 +1,81 @@
+// What a Graph holds: a module under construction, and what its calls have said so far.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "frontend/symbol/Diagnose.h"
+#include "frontend/symbol/Symbol.h"
+#include "ir/sym/DimNames.h"
+#include "ir/sym/Location.h"
+#include "ir/sym/OpTable.h"
+#include "ir/sym/ShapeRelation.h"
+
+namespace lstmc::symbol {
+
+/// Bytes of a name.
+inline constexpr size_t kLongestName = 4096;
+
+struct Graph::Impl {
+  Impl(std::string name, GraphOptions options);
+
+  std::string name;
+  GraphOptions options;
+  mlir::MLIRContext context;
+  DiagnosticCollector collector;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  mlir::Block *body;
+  mlir::OpBuilder builder;
+  sym::LocationEncoder locations;
+  sym::ShapeSolver solver;
+  sym::DimNames dimNames;
+
+  /// Inputs, parameters and states by name.
+  struct Named {
+    mlir::Value value;
+    bool shareIsMeant = false;
+    Initialiser init;
+    std::optional<double> lrMult, wdMult;
+  };
+  llvm::StringMap<Named> named;
+  /// Automatic names: how many of each hint.
+  llvm::StringMap<int64_t> counts;
+  std::vector<Scope> scopes;
+  int64_t nodes = 0;
+  bool finished = false;
+  std::vector<mlir::Value> outputs;
+  /// Nodes that no output depends on, kept so that symbols stay valid.
+  mlir::Block unused;
+
+  static mlir::Value valueOf(const Symbol &symbol) { return mlir::Value::getFromOpaquePointer(symbol.value_); }
+  static Symbol symbolOf(Graph *graph, mlir::Value value) { return Symbol(graph, value.getAsOpaquePointer()); }
+
+  mlir::Type openType();
+
+  /// E0206 for an extent below 1; `type` is the shape's, open where it is.
+  std::optional<Diagnostic> checkShape(const Shape &shape, const Origin &origin);
+  mlir::TensorType typeOf(const Shape &shape, std::optional<DType> dtype);
+  mlir::ArrayAttr dimsOf(const Shape &shape);
+  Shape shapeOf(mlir::Value value);
+  mlir::ArrayAttr initAttr(const Initialiser &init);
+  mlir::Attribute attributeOf(const AttributeValue &value);
+
+  /// Names in force: prefixes of name scopes.
+  std::string scoped(const std::string &name);
+
+  mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role, mlir::ArrayAttr dims, mlir::Location at);
+  void dropLastInput();
+
+  /// Limits that hold for every node.
+  std::optional<Diagnostic> checkNew(llvm::StringRef name, const Origin &origin);
+};
+
+/// A diagnostic at a place.
+Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, std::string help = {});
+
+} // namespace lstmc::symbol

@@ -1,0 +1,198 @@
+// Symbols and what a graph says about itself.
+#include "frontend/symbol/Symbol.h"
+
+#include "frontend/symbol/Impl.h"
+#include "frontend/symbol/Module.h"
+#include "ir/sym/Attributes.h"
+#include "ir/sym/OpText.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::symbol {
+
+using llvm::StringRef;
+
+bool Shape::known() const {
+  return ranked && llvm::none_of(dims, [](const Dim &dim) { return dim.extent == kUnknown; });
+}
+
+Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, std::string help) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.place = origin;
+  diagnostic.message = std::move(message);
+  diagnostic.help = std::move(help);
+  return diagnostic;
+}
+
+//===---- Symbol -----------------------------------------------------------------------------------===//
+
+std::string Symbol::name() const { return sym::userName(mlir::Value::getFromOpaquePointer(value_)); }
+
+Shape Symbol::shape() const { return graph_->impl().shapeOf(mlir::Value::getFromOpaquePointer(value_)); }
+
+std::optional<DType> Symbol::dtype() const {
+  auto type = llvm::cast<mlir::TensorType>(mlir::Value::getFromOpaquePointer(value_).getType());
+  return sym::dtypeOf(type.getElementType());
+}
+
+//===---- Graph::Impl ------------------------------------------------------------------------------===//
+
+Graph::Impl::Impl(std::string netName, GraphOptions graphOptions)
+    : name(std::move(netName)), options(graphOptions), context(mlir::MLIRContext::Threading::DISABLED),
+      collector(&context), builder(&context), locations(&context) {
+  context.loadDialect<sym::SymDialect, mlir::func::FuncDialect>();
+  auto unknown = builder.getUnknownLoc();
+  module = mlir::ModuleOp::create(unknown);
+  function = mlir::func::FuncOp::create(unknown, name, builder.getFunctionType({}, {}));
+  module->push_back(function);
+  body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+}
+
+mlir::Type Graph::Impl::openType() { return sym::OpenType::get(&context); }
+
+std::optional<Diagnostic> Graph::Impl::checkShape(const Shape &shape, const Origin &origin) {
+  for (const Dim &dim : shape.dims)
+    if (dim.extent < 1 && dim.extent != kUnknown)
+      return makeError(ErrorCode::E0206, origin,
+                       "dimension " + std::to_string(dim.extent) + " (write _ for one to infer)");
+  return std::nullopt;
+}
+
+mlir::TensorType Graph::Impl::typeOf(const Shape &shape, std::optional<DType> dtype) {
+  mlir::Type element = dtype ? sym::elementType(&context, *dtype) : openType();
+  if (!shape.ranked)
+    return mlir::UnrankedTensorType::get(element);
+  llvm::SmallVector<int64_t> extents;
+  for (const Dim &dim : shape.dims)
+    extents.push_back(dim.extent == kUnknown ? sym::kOpen : dim.extent);
+  return mlir::RankedTensorType::get(extents, element);
+}
+
+mlir::ArrayAttr Graph::Impl::dimsOf(const Shape &shape) {
+  if (llvm::all_of(shape.dims, [](const Dim &dim) { return dim.name.empty(); }))
+    return {};
+  llvm::SmallVector<StringRef> names;
+  for (const Dim &dim : shape.dims)
+    names.push_back(dim.name);
+  return builder.getStrArrayAttr(names);
+}
+
+Shape Graph::Impl::shapeOf(mlir::Value value) {
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+  if (!type)
+    return {};
+  dimNames.update(*body);
+  Shape shape;
+  shape.ranked = true;
+  for (auto [axis, extent] : llvm::enumerate(type.getShape())) {
+    mlir::StringAttr name = dimNames.find(value, axis);
+    shape.dims.push_back({extent == sym::kOpen ? kUnknown : extent, name ? name.str() : std::string()});
+  }
+  return shape;
+}
+
+mlir::Attribute Graph::Impl::attributeOf(const AttributeValue &value) {
+  if (auto flag = std::get_if<bool>(&value))
+    return builder.getBoolAttr(*flag);
+  if (auto number = std::get_if<int64_t>(&value))
+    return builder.getI64IntegerAttr(*number);
+  if (auto number = std::get_if<double>(&value))
+    return builder.getF64FloatAttr(*number);
+  if (auto text = std::get_if<std::string>(&value))
+    return builder.getStringAttr(*text);
+  llvm::SmallVector<mlir::Attribute> entries;
+  if (auto tuple = std::get_if<Tuple>(&value)) {
+    for (std::optional<int64_t> entry : *tuple)
+      entries.push_back(entry ? mlir::Attribute(builder.getI64IntegerAttr(*entry)) : builder.getUnitAttr());
+    return builder.getArrayAttr(entries);
+  }
+  if (auto numbers = std::get_if<std::vector<double>>(&value)) {
+    for (double number : *numbers)
+      entries.push_back(builder.getF64FloatAttr(number));
+    return builder.getArrayAttr(entries);
+  }
+  return builder.getUnitAttr();
+}
+
+mlir::ArrayAttr Graph::Impl::initAttr(const Initialiser &init) {
+  if (init.name.empty())
+    return {};
+  llvm::SmallVector<mlir::NamedAttribute> arguments;
+  for (const NamedAttribute &argument : init.arguments)
+    arguments.push_back(builder.getNamedAttr(argument.name, attributeOf(argument.value)));
+  llvm::SmallVector<mlir::Attribute> parts{builder.getStringAttr(init.name), builder.getDictionaryAttr(arguments)};
+  for (auto [pattern, initialiser] : llvm::zip(init.patterns, init.initialisers))
+    parts.push_back(builder.getArrayAttr({builder.getStringAttr(pattern), initAttr(initialiser)}));
+  return builder.getArrayAttr(parts);
+}
+
+std::string Graph::Impl::scoped(const std::string &plain) {
+  std::string prefix;
+  for (const Scope &scope : scopes)
+    if (scope.kind == Scope::Kind::NameScope)
+      prefix += scope.value + "_";
+  return prefix + plain;
+}
+
+std::optional<Diagnostic> Graph::Impl::checkNew(StringRef wanted, const Origin &origin) {
+  if (finished)
+    return makeError(ErrorCode::E0099, origin, "the net \"" + name + "\" is finished");
+  if (wanted.size() > kLongestName)
+    return makeError(ErrorCode::E0315, origin,
+                     "name of " + std::to_string(wanted.size()) + " bytes, the limit is " + std::to_string(kLongestName));
+  if (nodes >= options.nodeLimit)
+    return makeError(ErrorCode::E0311, origin,
+                     "the graph has reached " + std::to_string(options.nodeLimit) + " nodes, the limit",
+                     "--limit nodes=N changes the limit");
+  return std::nullopt;
+}
+
+//===---- Graph ------------------------------------------------------------------------------------===//
+
+Graph::Graph(std::string name, GraphOptions options) : impl_(std::make_unique<Impl>(std::move(name), options)) {}
+Graph::~Graph() = default;
+
+const std::string &Graph::name() const { return impl_->name; }
+void Graph::push(Scope scope) { impl_->scopes.push_back(std::move(scope)); }
+void Graph::pop() { impl_->scopes.pop_back(); }
+int64_t Graph::nodeCount() const { return impl_->nodes; }
+
+mlir::MLIRContext &contextOf(Graph &graph) { return graph.impl().context; }
+mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph) { return std::move(graph.impl().module); }
+
+//===---- settings ---------------------------------------------------------------------------------===//
+
+static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting> &settings) {
+  mlir::OpBuilder &builder = impl.builder;
+  llvm::SmallVector<mlir::Attribute> all;
+  for (const Setting &setting : settings) {
+    llvm::SmallVector<mlir::Attribute> row{builder.getStringAttr(setting.key), impl.attributeOf(setting.value)};
+    llvm::SmallVector<mlir::NamedAttribute> arguments;
+    for (const NamedAttribute &argument : setting.arguments)
+      arguments.push_back(builder.getNamedAttr(argument.name, impl.attributeOf(argument.value)));
+    if (setting.initialiser)
+      row.push_back(impl.initAttr(*setting.initialiser));
+    else if (!arguments.empty())
+      row.push_back(builder.getDictionaryAttr(arguments));
+    all.push_back(builder.getArrayAttr(row));
+  }
+  return builder.getArrayAttr(all);
+}
+
+void Graph::setFit(std::vector<Setting> settings) {
+  impl_->module.get()->setAttr(sym::kFitAttr, settingsAttr(*impl_, settings));
+}
+
+void Graph::setData(std::vector<Setting> settings) {
+  impl_->module.get()->setAttr(sym::kDataAttr, settingsAttr(*impl_, settings));
+}
+
+void Graph::setSettings(std::vector<std::pair<std::string, AttributeValue>> settings) {
+  llvm::SmallVector<mlir::Attribute> all;
+  for (auto &[key, value] : settings)
+    all.push_back(impl_->builder.getArrayAttr({impl_->builder.getStringAttr(key), impl_->attributeOf(value)}));
+  impl_->module.get()->setAttr(sym::kSettingsAttr, impl_->builder.getArrayAttr(all));
+}
+
+} // namespace lstmc::symbol

@@ -1,0 +1,208 @@
+// Inputs, parameters and begin states.
+#include "llvm/ADT/StringExtras.h"
+
+#include "frontend/symbol/Impl.h"
+#include "ir/sym/Attributes.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::symbol {
+
+using llvm::StringRef;
+using mlir::Value;
+
+static std::string quoted(StringRef text) { return "\"" + text.str() + "\""; }
+
+mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, Role role, mlir::ArrayAttr dims,
+                                          mlir::Location at) {
+  llvm::SmallVector<mlir::NamedAttribute> attributes{
+      builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(inputName)),
+      builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role == Role::Label ? "label" : "data"))};
+  if (dims)
+    attributes.push_back(builder.getNamedAttr(sym::kDimsAttr, dims));
+  unsigned index = function.getNumArguments();
+  function.insertArgument(index, type, builder.getDictionaryAttr(attributes), at);
+  return function.getArgument(index);
+}
+
+void Graph::Impl::dropLastInput() { function.eraseArgument(function.getNumArguments() - 1); }
+
+Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role role, Origin origin) {
+  Impl &impl = *impl_;
+  if (auto error = impl.checkNew(name, origin))
+    return *error;
+  if (auto error = impl.checkShape(shape, origin))
+    return *error;
+  if (auto at = impl.named.find(name); at != impl.named.end()) {
+    Diagnostic error = makeError(ErrorCode::E0210, origin, quoted(name) + " is already defined");
+    error.message += sym::atText(at->second.value.getLoc());
+    return error;
+  }
+  Value value = impl.addInput(name, impl.typeOf(shape, dtype), role, impl.dimsOf(shape), impl.locations.encode(origin));
+  impl.named[name].value = value;
+  impl.named[name].shareIsMeant = true;
+  ++impl.nodes;
+  return Symbol(this, value.getAsOpaquePointer());
+}
+
+//===---- parameters -------------------------------------------------------------------------------===//
+
+/// The declared type where both leave nothing contradictory; null if they disagree.
+static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared) {
+  mlir::Type element = known.getElementType();
+  if (llvm::isa<sym::OpenType>(element))
+    element = declared.getElementType();
+  else if (!llvm::isa<sym::OpenType>(declared.getElementType()) && declared.getElementType() != element)
+    return {};
+  if (!known.hasRank() || !declared.hasRank()) {
+    mlir::TensorType shaped = known.hasRank() ? known : declared;
+    return shaped.hasRank() ? mlir::TensorType(mlir::RankedTensorType::get(shaped.getShape(), element))
+                            : mlir::UnrankedTensorType::get(element);
+  }
+  if (known.getRank() != declared.getRank())
+    return {};
+  llvm::SmallVector<int64_t> extents(known.getShape());
+  for (auto [mine, theirs] : llvm::zip(extents, declared.getShape())) {
+    if (mine == sym::kOpen)
+      mine = theirs;
+    else if (theirs != sym::kOpen && theirs != mine)
+      return {};
+  }
+  return mlir::RankedTensorType::get(extents, element);
+}
+
+static std::string argumentText(const AttributeValue &value) {
+  if (auto number = std::get_if<double>(&value))
+    return fmt::format("{:g}", *number);
+  if (auto number = std::get_if<int64_t>(&value))
+    return std::to_string(*number);
+  if (auto text = std::get_if<std::string>(&value))
+    return quoted(*text);
+  return "..";
+}
+
+/// "Uniform(scale=0.08)", as a source writes it.
+static std::string initText(const Initialiser &init) {
+  static constexpr std::pair<StringRef, StringRef> kWritten[] = {{"lstmbias", "LSTMBias"}};
+  std::string text = init.name;
+  if (!text.empty())
+    text.front() = llvm::toUpper(text.front());
+  for (auto [name, written] : kWritten)
+    if (init.name == name)
+      text = written.str();
+  text += "(";
+  for (size_t i = 0; i < init.arguments.size(); ++i)
+    text += (i ? ", " : "") + init.arguments[i].name + "=" + argumentText(init.arguments[i].value);
+  return text + ")";
+}
+
+static bool operator==(const NamedAttribute &a, const NamedAttribute &b) { return a.name == b.name && a.value == b.value; }
+static bool same(const Initialiser &a, const Initialiser &b) {
+  return a.name == b.name && llvm::equal(a.arguments, b.arguments) && a.patterns == b.patterns &&
+         a.initialisers.size() == b.initialisers.size() &&
+         llvm::all_of(llvm::zip(a.initialisers, b.initialisers),
+                      [](auto pair) { return same(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std::string &here, const std::string &there,
+                                mlir::Location at) {
+  return makeError(ErrorCode::E0209, origin,
+                   quoted(name) + " is " + here + " here and " + there + sym::atText(at));
+}
+
+/// A second declaration: what it adds is added, what it contradicts is E0209.
+static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name, Graph::Impl::Named &known,
+                                              const VariableOptions &options, const Origin &origin) {
+  auto variable = known.value.getDefiningOp<sym::VariableOp>();
+  if (!variable)
+    return makeError(ErrorCode::E0209, origin, quoted(name) + " is no parameter, but an input" +
+                                                   sym::atText(known.value.getLoc()));
+  auto type = llvm::cast<mlir::TensorType>(known.value.getType());
+  mlir::TensorType declared = impl.typeOf(options.shape, options.dtype);
+  mlir::TensorType both = merged(type, declared);
+  if (!both) {
+    impl.dimNames.update(*impl.body);
+    std::string there = sym::typeText(type, known.value, impl.dimNames);
+    if (!options.dtype)
+      declared = declared.clone(type.getElementType());
+    return declaredTwice(origin, name, sym::typeText(declared), there, variable.getLoc());
+  }
+  if (!options.init.name.empty()) {
+    if (!known.init.name.empty() && !same(known.init, options.init))
+      return declaredTwice(origin, name, initText(options.init), initText(known.init), variable.getLoc());
+    known.init = options.init;
+    variable.setInitAttr(impl.initAttr(options.init));
+  }
+  for (auto [mine, theirs, word] : {std::tuple(&known.lrMult, &options.lrMult, "lr_mult"),
+                                    std::tuple(&known.wdMult, &options.wdMult, "wd_mult")}) {
+    if (!*theirs)
+      continue;
+    if (*mine && **mine != **theirs)
+      return declaredTwice(origin, name, std::string(word) + "=" + argumentText(**theirs),
+                           std::string(word) + "=" + argumentText(**mine), variable.getLoc());
+    *mine = *theirs;
+    variable->setAttr(word, impl.builder.getF64FloatAttr(**theirs));
+  }
+  if (mlir::ArrayAttr dims = impl.dimsOf(options.shape); dims && !variable.getDimsAttr())
+    variable.setDimsAttr(dims);
+  if (both != type) {
+    known.value.setType(both);
+    for (mlir::Operation *user : llvm::make_early_inc_range(known.value.getUsers()))
+      if (failed(impl.solver.settle(user))) {
+        known.value.setType(type);
+        Diagnostics found = impl.collector.take();
+        return found.empty() ? makeError(ErrorCode::E0099, origin, "inference failed without a message") : found.front();
+      }
+  }
+  known.shareIsMeant |= options.shareIsMeant;
+  return std::nullopt;
+}
+
+Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origin origin) {
+  Impl &impl = *impl_;
+  if (auto error = impl.checkShape(options.shape, origin))
+    return *error;
+  if (auto at = impl.named.find(name); at != impl.named.end()) {
+    bool warn = !options.shareIsMeant && !at->second.shareIsMeant;
+    if (auto error = declareAgain(impl, name, at->second, options, origin))
+      return *error;
+    Symbol symbol(this, at->second.value.getAsOpaquePointer());
+    if (!warn)
+      return symbol;
+    Diagnostic warning = makeError(ErrorCode::E0209, origin, quoted(name) + " is shared with the call" +
+                                                                 sym::atText(at->second.value.getLoc()));
+    warning.severity = Severity::Warning;
+    return {symbol, {warning}};
+  }
+  if (auto error = impl.checkNew(name, origin))
+    return *error;
+  if (name.empty())
+    return makeError(ErrorCode::E0204, origin, "the name of a Variable is empty");
+  auto number = [&](std::optional<double> value) {
+    return value ? impl.builder.getF64FloatAttr(*value) : mlir::FloatAttr();
+  };
+  auto variable = impl.builder.create<sym::VariableOp>(
+      impl.locations.encode(origin), impl.typeOf(options.shape, options.dtype), impl.builder.getStringAttr(name),
+      impl.builder.getStringAttr("parameter"), impl.initAttr(options.init), number(options.lrMult), number(options.wdMult),
+      impl.dimsOf(options.shape));
+  impl.named[name] = {variable.getOutput(), options.shareIsMeant, options.init, options.lrMult, options.wdMult};
+  ++impl.nodes;
+  return Symbol(this, variable.getOutput().getAsOpaquePointer());
+}
+
+Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Origin origin) {
+  Impl &impl = *impl_;
+  if (auto error = impl.checkNew(name, origin))
+    return *error;
+  if (auto error = impl.checkShape(shape, origin))
+    return *error;
+  if (auto at = impl.named.find(name); at != impl.named.end())
+    return makeError(ErrorCode::E0210, origin, quoted(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
+  auto state = impl.builder.create<sym::BeginStateOp>(impl.locations.encode(origin), impl.typeOf(shape, dtype),
+                                                      impl.builder.getStringAttr(name));
+  impl.named[name].value = state.getOutput();
+  impl.named[name].shareIsMeant = true;
+  ++impl.nodes;
+  return Symbol(this, state.getOutput().getAsOpaquePointer());
+}
+
+} // namespace lstmc::symbol

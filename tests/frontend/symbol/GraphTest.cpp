@@ -1,0 +1,138 @@
+// Names, lists, and what a graph keeps of its calls.
+#include "TestGraph.h"
+
+namespace lstmc::symbol {
+namespace {
+
+TEST(Graph, NamesCallsAsMxnetDoes) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 4});
+  Symbol a = make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}});
+  Symbol b = make(graph, "FullyConnected", {a}, {{"num_hidden", int64_t(3)}});
+  Symbol c = make(graph, "Activation", {b}, {{"act_type", std::string("relu")}});
+  EXPECT_EQ(a.name(), "fullyconnected0");
+  EXPECT_EQ(b.name(), "fullyconnected1");
+  EXPECT_EQ(c.name(), "activation0");
+  ASSERT_TRUE(graph.finish({c}).empty());
+  EXPECT_EQ(graph.listArguments(),
+            (Names{"data", "fullyconnected0_weight", "fullyconnected0_bias", "fullyconnected1_weight", "fullyconnected1_bias"}));
+  EXPECT_EQ(graph.listOutputs(), Names{"activation0_output"});
+}
+
+TEST(Graph, CountsPerNetAndOp) {
+  Graph first("a"), second("b");
+  EXPECT_EQ(make(first, "tanh", {input(first, "x", {2})}).name(), "tanh0");
+  EXPECT_EQ(make(second, "tanh", {input(second, "x", {2})}).name(), "tanh0");
+}
+
+TEST(Graph, ARefusedCallLeavesTheGraphAsItWas) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 4});
+  Symbol w = *graph.variable("w", {std::nullopt, Shape({3, 5})});
+  int64_t before = graph.nodeCount();
+  Call call = callOf("FullyConnected", {x, w}, {{"num_hidden", int64_t(3)}});
+  EXPECT_FALSE(graph.apply(call).ok());
+  EXPECT_EQ(graph.nodeCount(), before);
+  EXPECT_EQ(make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}).name(), "fullyconnected0");
+  EXPECT_EQ(graph.text().find("tensor<3x4xf32>") != std::string::npos, true) << graph.text();
+}
+
+TEST(Graph, NumbersOutputsWhereThereAreSeveral) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 4});
+  auto parts = *graph.apply(callOf("SliceChannel", {x}, {{"num_outputs", int64_t(2)}}, "part"));
+  ASSERT_EQ(parts.size(), 2u);
+  ASSERT_TRUE(graph.finish({parts[1], parts[0]}).empty());
+  EXPECT_EQ(graph.listOutputs(), (Names{"part_output1", "part_output0"}));
+}
+
+TEST(Graph, HidesWhatBackwardAloneNeeds) {
+  Graph graph("net");
+  auto made = *graph.apply(callOf("LayerNorm", {input(graph, "data", {2, 4})}, {}, "norm"));
+  EXPECT_EQ(made.size(), 1u);
+  ASSERT_TRUE(graph.finish(made).empty());
+  EXPECT_EQ(graph.listArguments(), (Names{"data", "norm_gamma", "norm_beta"}));
+  EXPECT_EQ(graph.listOutputs(), Names{"norm_output"});
+}
+
+TEST(Graph, PutsScopesOnNodes) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 4});
+  graph.push({Scope::Kind::ContextGroup, "outer"});
+  graph.push({Scope::Kind::NameScope, "enc"});
+  graph.push({Scope::Kind::ContextGroup, "inner"});
+  Symbol y = make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "fc");
+  graph.pop();
+  graph.pop();
+  graph.pop();
+  EXPECT_EQ(y.name(), "enc_fc");
+  ASSERT_TRUE(graph.finish({y}).empty());
+  EXPECT_EQ(graph.listArguments(), (Names{"data", "enc_fc_weight", "enc_fc_bias"}));
+  EXPECT_NE(graph.text().find("sym.group = \"inner\""), std::string::npos) << graph.text();
+}
+
+TEST(Graph, MakesLabelsAsInputs) {
+  Graph graph("net");
+  Symbol y = make(graph, "SoftmaxOutput", {input(graph, "data", {2, 4})}, {}, "softmax");
+  ASSERT_TRUE(graph.finish({y}).empty());
+  EXPECT_EQ(graph.listArguments(), (Names{"data", "softmax_label"}));
+  EXPECT_EQ(graph.listOutputs(), Names{"softmax_output"});
+}
+
+TEST(Graph, OneNameIsOneParameter) {
+  Graph graph("net");
+  Symbol w = *graph.variable("w", {});
+  Symbol again = *graph.variable("w", {DType::F32, Shape({3, kUnknown})});
+  EXPECT_EQ(w, again);
+  EXPECT_EQ(extents(w), (Extents{3, kUnknown}));
+}
+
+TEST(Graph, WarnsOfAParameterThatTwoCallsShareByChance) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 3});
+  make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "fc");
+  auto second = graph.apply(callOf("FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "fc"));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(render(second.diagnostics()), "warning[E0209]: \"fc_weight\" is shared with the call\n"
+                                          "warning[E0209]: \"fc_bias\" is shared with the call\n");
+}
+
+TEST(Graph, TakesOutWhatNoOutputNeeds) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 3});
+  Symbol dead = make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "dead");
+  Symbol y = make(graph, "tanh", {x});
+  ASSERT_TRUE(graph.finish({y}).empty());
+  EXPECT_EQ(graph.listArguments(), Names{"data"});
+  EXPECT_EQ(graph.text().find("dead"), std::string::npos);
+  EXPECT_EQ(dead.name(), "dead");
+  EXPECT_EQ(extents(dead), (Extents{2, 3}));
+}
+
+TEST(Graph, HashIsOfTheNetAloneWithoutPlaces) {
+  auto build = [](int line, double rate, int64_t units) {
+    auto graph = std::make_unique<Graph>("net");
+    Call call = callOf("FullyConnected", {input(*graph, "data", {2, 3})}, {{"num_hidden", units}});
+    call.origin = placeIn("a.lnet", line, "y = FullyConnected(x)", "FullyConnected");
+    Symbol y = make(*graph, call);
+    graph->setFit({{"learning_rate", rate, {}, {}, {}}});
+    EXPECT_TRUE(graph->finish({y}).empty());
+    return graph->hash();
+  };
+  std::string hash = build(1, 0.1, 4);
+  EXPECT_EQ(hash.size(), 32u);
+  EXPECT_EQ(hash, build(7, 0.2, 4));
+  EXPECT_NE(hash, build(1, 0.1, 5));
+}
+
+TEST(Graph, StopsAtItsLimitOfNodes) {
+  Graph graph("net", {3});
+  Symbol x = input(graph, "data", {2, 3});
+  x = make(graph, "tanh", {x});
+  x = make(graph, "tanh", {x});
+  EXPECT_EQ(refusal(graph, callOf("tanh", {x})), "error[E0311]: the graph has reached 3 nodes, the limit\n"
+                                                 "    help: --limit nodes=N changes the limit\n");
+}
+
+} // namespace
+} // namespace lstmc::symbol

@@ -1,0 +1,64 @@
+// Recurrent layers: the names of their parameters and the nodes that they are made of.
+#include "TestGraph.h"
+#include "frontend/symbol/Layers.h"
+
+namespace lstmc::symbol {
+namespace {
+
+TEST(Layers, NamesParametersAsMxnetsCells) {
+  Graph graph("net");
+  LayerOptions options;
+  options.layers = 2;
+  options.bidirectional = true;
+  auto made = lstm(graph, input(graph, "data", {5, 2, 8}), 4, "lstm", options);
+  ASSERT_TRUE(made.ok()) << render(made.diagnostics());
+  EXPECT_EQ(extents(made->output), (Extents{5, 2, 8}));
+  EXPECT_EQ(extents(made->h), (Extents{4, 2, 4}));
+  EXPECT_EQ(extents(made->c), (Extents{4, 2, 4}));
+  ASSERT_TRUE(graph.finish({made->output}).empty());
+  EXPECT_EQ(graph.listArguments(),
+            (Names{"data", "lstm_i2h_weight", "lstm_h2h_weight", "lstm_r0_i2h_weight", "lstm_r0_h2h_weight",
+                   "lstm_l1_i2h_weight", "lstm_l1_h2h_weight", "lstm_r1_i2h_weight", "lstm_r1_h2h_weight", "lstm_i2h_bias",
+                   "lstm_h2h_bias", "lstm_r0_i2h_bias", "lstm_r0_h2h_bias", "lstm_l1_i2h_bias", "lstm_l1_h2h_bias",
+                   "lstm_r1_i2h_bias", "lstm_r1_h2h_bias"}));
+}
+
+/// The first layer reads 8 inputs, the second both directions' 4 units.
+TEST(Layers, FindsTheWidthsOfItsWeights) {
+  Graph graph("net");
+  LayerOptions options;
+  options.layers = 2;
+  auto made = gru(graph, input(graph, "data", {5, 2, 8}), 4, "gru", options);
+  ASSERT_TRUE(made.ok()) << render(made.diagnostics());
+  EXPECT_FALSE(made->c);
+  ASSERT_TRUE(graph.finish({made->output, made->h}).empty());
+  auto shapes = graph.inferredShapes();
+  EXPECT_EQ(shapes[1].first, "gru_i2h_weight");
+  EXPECT_EQ(shapes[1].second.dims[1].extent, 8);
+  EXPECT_EQ(shapes[3].first, "gru_l1_i2h_weight");
+  EXPECT_EQ(shapes[3].second.dims[0].extent, 12);
+  EXPECT_EQ(shapes[3].second.dims[1].extent, 4);
+  EXPECT_EQ(graph.listOutputs(), (Names{"gru_output", "gru_state_output"}));
+}
+
+TEST(Layers, SwapsABatchThatComesFirst) {
+  Graph graph("net");
+  LayerOptions options;
+  options.batchMajor = true;
+  auto made = rnnLayer(graph, input(graph, "data", {2, 5, 8}), 4, "relu", "rnn", options);
+  ASSERT_TRUE(made.ok()) << render(made.diagnostics());
+  EXPECT_EQ(extents(made->output), (Extents{2, 5, 4}));
+}
+
+TEST(Layers, SayTheirOwnNameInMessages) {
+  Graph graph("net");
+  auto made = lstm(graph, input(graph, "data", {5, 2, 8}), 4, "lstm");
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(refusal(graph, callOf("elemwise_add", {made->output, input(graph, "x", {5, 2, 3})})),
+            "error[E0207]: elemwise_add: lhs is float32[5, 2, 4], rhs is float32[5, 2, 3]\n"
+            "    = lhs is float32[5, 2, 4], from LSTM(num_hidden=4)\n"
+            "    = rhs is float32[5, 2, 3], declared\n");
+}
+
+} // namespace
+} // namespace lstmc::symbol
