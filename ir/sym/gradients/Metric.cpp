@@ -1,0 +1,93 @@
+// What loss heads measure: f64 [4], as the metric kernels say.
+
+#include "ir/sym/Create.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/RuleSupport.h"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+namespace {
+/// Rows of the batch inside rows of a tensor: [outer, batch, inner]. Without a batch everything is `outer`.
+struct Rows {
+  IntegerAttr outer, batch, inner;
+  Rows(OpBuilder &builder, ArrayRef<int64_t> extents, BatchPosition position) {
+    int64_t before = product(extents), rows = 1, after = 1;
+    if (position) {
+      before = product(extents.take_front(position.axis)) * position.outer;
+      rows = position.batch;
+      after = product(extents.drop_front(position.axis + 1)) * position.inner;
+    }
+    outer = builder.getI64IntegerAttr(before);
+    batch = builder.getI64IntegerAttr(rows);
+    inner = builder.getI64IntegerAttr(after);
+  }
+};
+} // namespace
+
+/// `x` holds logits with its classes at `axis`, `label` a class for each row.
+static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t axis, int64_t shards,
+                           BatchPosition batch, bool useIgnore, double ignoreLabel) {
+  SmallVector<int64_t> rowExtents(shapeOf(x));
+  rowExtents.erase(rowExtents.begin() + axis);
+  Rows rows(builder, rowExtents, withoutAxes(batch, {axis}, false));
+  label = createReshape(builder, loc, label, rowExtents);
+  auto type = RankedTensorType::get({4}, builder.getF64Type());
+  return builder.create<SoftmaxMetricOp>(loc, type, x, label, builder.getI64IntegerAttr(axis), rows.outer, rows.batch,
+                                         rows.inner, builder.getI64IntegerAttr(shards), builder.getBoolAttr(useIgnore),
+                                         builder.getF64FloatAttr(ignoreLabel));
+}
+
+Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  Value x = getData(), label = getLabel();
+  int64_t rank = rankOf(x), axis = getPreserveShape() ? rank - 1 : 1;
+  if (!getMultiOutput() && !getPreserveShape() && rank > 2) { // all axes but the first are one
+    SmallVector<int64_t> rows = {shapeOf(x)[0], product(shapeOf(x).drop_front())};
+    batch = reshaped(batch, shapeOf(x), rows);
+    x = createReshape(builder, getLoc(), x, rows);
+  }
+  if (elementsOf(label) == elementsOf(x)) {
+    // Labels that are probabilities: the class is the likeliest one.
+    label = createReshape(builder, getLoc(), label, shapeOf(x));
+    SmallVector<int64_t> rows(shapeOf(x));
+    rows.erase(rows.begin() + axis);
+    auto type = RankedTensorType::get(rows, rankedType(label).getElementType());
+    label = builder.create<ArgmaxOp>(getLoc(), type, label, builder.getI64IntegerAttr(axis), builder.getBoolAttr(false));
+  }
+  return softmaxMetric(builder, getLoc(), x, label, axis, shards, batch, getUseIgnore(),
+                       getIgnoreLabel().convertToDouble());
+}
+
+Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  return softmaxMetric(builder, getLoc(), getData(), getLabel(), 1, shards, batch, false, -1);
+}
+
+static Value regressionMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t shards,
+                              BatchPosition batch, bool logistic) {
+  Rows rows(builder, shapeOf(x), batch);
+  label = createCast(builder, loc, label, rankedType(x).getElementType());
+  label = createReshape(builder, loc, label, shapeOf(x));
+  auto type = RankedTensorType::get({4}, builder.getF64Type());
+  return builder.create<RegressionMetricOp>(loc, type, x, label, rows.outer, rows.batch, rows.inner,
+                                            builder.getI64IntegerAttr(shards), builder.getBoolAttr(logistic));
+}
+
+Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
+}
+Value MaeRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
+}
+Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, true);
+}
+
+Value MakeLossOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+  Rows rows(builder, shapeOf(getData()), batch);
+  auto type = RankedTensorType::get({4}, builder.getF64Type());
+  return builder.create<LossMetricOp>(getLoc(), type, getData(), rows.outer, rows.batch, rows.inner,
+                                      builder.getI64IntegerAttr(shards));
+}
+
+} // namespace lstmc::sym
