@@ -1,6 +1,7 @@
 // plan-memory: an offset for every buffer. The record is its front page.
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "passes/Passes.h"
 
 #include "executor/abi/Packing.h"
@@ -53,6 +54,15 @@ public:
     uint64_t end = placeBlocks(roots, sharing);
     for (size_t i = 0; i < blocks.size(); ++i)
       blocks[i].offset = roots[rootOf[blockOf[i]]].offset;
+    return end;
+  }
+
+  /// Where the last input or output ends.
+  uint64_t boundEnd() const {
+    uint64_t end = 0;
+    for (auto [life, block] : llvm::zip_equal(lives.buffers, blocks))
+      if (life.bound)
+        end = std::max(end, block.offset + padded(int64_t(block.bytes)));
     return end;
   }
 
@@ -140,14 +150,21 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
         setOffset(buffer, persistent);
         persistent += padded(buffer.bytes());
       }
-    for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>()) {
+    // An entry before what prepares it, which stands in front of it.
+    llvm::SmallVector<exec::ProgramOp> programs(plan.getBody().getOps<exec::ProgramOp>());
+    llvm::StringMap<uint64_t> givenEnds;
+    for (exec::ProgramOp program : llvm::reverse(programs)) {
       if (int64_t(program.getDevice()) != device)
         continue;
       ProgramPlan part(program, access);
       if (inPlace)
         part.joinInPlace();
-      transient = std::max(transient, part.place(sharing));
-      part.write(persistent);
+      uint64_t end = part.place(sharing);
+      // What prepare:ENTRY needs lies behind what ENTRY was given already.
+      uint64_t behind = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
+      transient = std::max(transient, behind + end);
+      part.write(persistent + behind);
+      givenEnds[("prepare:" + program.getEntry()).str()] = part.boundEnd();
     }
     return persistent + transient;
   }

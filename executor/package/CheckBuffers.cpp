@@ -96,7 +96,8 @@ Status checkLife(const PackageData &data, const LaunchCounts &counts, const Buff
   if (mustPersist(buffer.kind))
     return refuse(entryPath, ErrorCode::E0611, "found {} of entry {}, want -1: it persists",
                   kKindNames[size_t(buffer.kind)], buffer.entry);
-  uint64_t launches = counts.of(size_t(buffer.entry), buffer.device);
+  // An entry without launches still has inputs.
+  uint64_t launches = std::max<uint64_t>(1, counts.of(size_t(buffer.entry), buffer.device));
   LSTMC_TRY(checkIndex(Path(path, "to"), buffer.to, launches, "launches of its entry"));
   if (buffer.from > buffer.to)
     return refuse(Path(path, "from"), ErrorCode::E0605, "found {}, want at most {}, its `to`",

@@ -147,6 +147,19 @@ private:
   }
 };
 
+/// An output that lives in the entry has been written there, or was given.
+Status checkOutput(const PackageData &data, uint32_t index, size_t entry, uint32_t device,
+                   const ProgramWalk &walk, const Path &path) {
+  if (index >= data.buffers.size() || data.buffers[index].device != device ||
+      data.buffers[index].entry != int32_t(entry) || walk.wrote(index))
+    return {};
+  Kind kind = data.buffers[index].kind;
+  if (kind == Kind::Input || kind == Kind::Scalar)
+    return {};
+  return refuse(Path(path, "buffer"), ErrorCode::E0611, "found buffers[{}], which no launch writes",
+                index);
+}
+
 } // namespace
 
 bool writes(const PackageData &data, const Launch &launch, size_t operand) {
@@ -241,13 +254,9 @@ Status checkEntries(const PackageData &data) {
       for (size_t i = 0; i < program.launches.size(); ++i)
         LSTMC_TRY(walk.step(program.launches[i], uint32_t(i), i < program.commit,
                             Path(path, "launches", int64_t(i))));
-      for (size_t b = 0; b < entry.outputs.size(); ++b) {
-        uint32_t index = entry.outputs[b].buffer;
-        if (index < data.buffers.size() && data.buffers[index].device == program.device &&
-            data.buffers[index].entry == int32_t(e) && !walk.wrote(index))
-          return refuse(Path(Path(entryPath, "outputs", int64_t(b)), "buffer"), ErrorCode::E0611,
-                        "found buffers[{}], which no launch writes", index);
-      }
+      for (size_t b = 0; b < entry.outputs.size(); ++b)
+        LSTMC_TRY(checkOutput(data, entry.outputs[b].buffer, e, program.device, walk,
+                              Path(entryPath, "outputs", int64_t(b))));
     }
   }
   return {};

@@ -305,7 +305,7 @@ const Case kCases[] = {
      "entries[1].programs[0].launches[1].operands[1].buffer: found buffers[5] of kind input "
      "written, want one that launches may write"},
     {"ProgramDevice", [](auto &d) { d.entries[kForward].programs[0].device = 1; }, "E0604",
-     "buffers[11].to: found 1, want below 0, the number of launches of its entry"},
+     "buffers[11].to: found 1, want below 1, the number of launches of its entry"},
     {"DeviceTwiceInEntry",
      [](auto &d) { d.entries[kForward].programs.push_back(d.entries[kForward].programs[0]); },
      "E0612", "entries[1].programs[1].device: found 0 again, want it once"},
