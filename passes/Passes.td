@@ -210,6 +210,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     * In place: an output takes the memory of an input whose last use this launch is, if the kernel's record allows it (`out=x`, and
       fused programs element for element) and both are the same view of elements of one size.
     * Sharing: buffers that are never alive at once may overlap (Placement.h).
+    * What prepare:ENTRY needs lies behind the inputs of ENTRY, which may have been given before it runs.
     Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
     of a program, where that gives smaller plans.
   }];
