@@ -75,6 +75,14 @@ std::string_view severityWord(Severity severity) {
   return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
 
+/// "E0207"; of a warning "W0207".
+std::string codeText(const Diagnostic &diagnostic) {
+  std::string code(errorRecord(diagnostic.code).name);
+  if (diagnostic.severity == Severity::Warning)
+    code.front() = 'W';
+  return code;
+}
+
 std::string placeText(const SourceRange &place) {
   if (place.file.empty())
     return "";
@@ -84,7 +92,7 @@ std::string placeText(const SourceRange &place) {
 }
 
 void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
-  std::string head = fmt::format("{}[{}]", severityWord(diagnostic.severity), errorRecord(diagnostic.code).name);
+  std::string head = fmt::format("{}[{}]", severityWord(diagnostic.severity), codeText(diagnostic));
   if (color)
     head = fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
   out += fmt::format("{}{}: {}\n", placeText(diagnostic.place), head, diagnostic.message);
@@ -121,7 +129,7 @@ std::string renderJson(const Diagnostics &diagnostics) {
       reasons.push_back({{"text", reason.text}, {"file", reason.place.file}, {"line", reason.place.line}, {"column", reason.place.column}});
     for (const auto &[name, value] : d.place.loops)
       loops[name] = value;
-    list.push_back({{"code", errorRecord(d.code).name}, {"severity", severityWord(d.severity)}, {"message", d.message},
+    list.push_back({{"code", codeText(d)}, {"severity", severityWord(d.severity)}, {"message", d.message},
                     {"file", d.place.file}, {"line", d.place.line}, {"column", d.place.column}, {"byte", d.place.byte},
                     {"length", d.place.length}, {"reasons", reasons}, {"loops", loops}, {"help", d.help}});
   }

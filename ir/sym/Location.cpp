@@ -13,8 +13,14 @@ static constexpr int kArgumentFields = 5;
 static SourceText &sourceText(MLIRContext *context) { return context->getOrLoadDialect<SymDialect>()->sourceText(); }
 
 Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange> arguments) {
-  if (range.line == 0)
-    return UnknownLoc::get(context_);
+  if (range.line == 0) {
+    // Programs that have no source to show can still say which layer they call.
+    Location nowhere = UnknownLoc::get(context_);
+    if (range.what.empty())
+      return nowhere;
+    Attribute what = RangeAttr::get(context_, -1, 0, 0, StringAttr::get(context_, range.what), {});
+    return FusedLoc::get(context_, {nowhere}, what);
+  }
   if (!fileAttr_ || range.file != file_) {
     file_ = range.file;
     fileAttr_ = StringAttr::get(context_, file_);
@@ -91,6 +97,8 @@ static void addFrame(const Parts &parts, SourceRange &range) {
 SourceRange decode(Location location) {
   SourceRange range;
   Parts parts = partsOf(location);
+  if (parts.range)
+    range.what = parts.range.getWhat().str();
   if (!parts.file)
     return range;
   range.file = parts.file.getFilename().str();
@@ -101,7 +109,6 @@ SourceRange decode(Location location) {
     range.byte = parts.range.getByte();
     range.length = parts.range.getLength();
     range.bytes = parts.range.getBytes();
-    range.what = parts.range.getWhat().str();
   }
   addFrame(parts, range);
   return range;

@@ -28,7 +28,7 @@ TEST(Graph, CountsPerNetAndOp) {
 TEST(Graph, ARefusedCallLeavesTheGraphAsItWas) {
   Graph graph("net");
   Symbol x = input(graph, "data", {2, 4});
-  Symbol w = *graph.variable("w", {std::nullopt, Shape({3, 5})});
+  Symbol w = *graph.variable("w", shaped({3, 5}));
   int64_t before = graph.nodeCount();
   Call call = callOf("FullyConnected", {x, w}, {{"num_hidden", int64_t(3)}});
   EXPECT_FALSE(graph.apply(call).ok());
@@ -82,7 +82,7 @@ TEST(Graph, MakesLabelsAsInputs) {
 TEST(Graph, OneNameIsOneParameter) {
   Graph graph("net");
   Symbol w = *graph.variable("w", {});
-  Symbol again = *graph.variable("w", {DType::F32, Shape({3, kUnknown})});
+  Symbol again = *graph.variable("w", shaped({3, kUnknown}));
   EXPECT_EQ(w, again);
   EXPECT_EQ(extents(w), (Extents{3, kUnknown}));
 }
@@ -93,8 +93,8 @@ TEST(Graph, WarnsOfAParameterThatTwoCallsShareByChance) {
   make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "fc");
   auto second = graph.apply(callOf("FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "fc"));
   ASSERT_TRUE(second.ok());
-  EXPECT_EQ(render(second.diagnostics()), "warning[E0209]: \"fc_weight\" is shared with the call\n"
-                                          "warning[E0209]: \"fc_bias\" is shared with the call\n");
+  EXPECT_EQ(render(second.diagnostics()), "warning[W0209]: \"fc_weight\" is shared with the call\n"
+                                          "warning[W0209]: \"fc_bias\" is shared with the call\n");
 }
 
 TEST(Graph, TakesOutWhatNoOutputNeeds) {

@@ -37,7 +37,7 @@ TEST(Inference, TypesRunBackwardsToo) {
 
 TEST(Inference, WhatNothingFixesIsFloat32) {
   Graph graph("net");
-  Symbol w = *graph.variable("w", {std::nullopt, Shape({2})});
+  Symbol w = *graph.variable("w", shaped({2}));
   Symbol y = make(graph, "tanh", {w});
   ASSERT_TRUE(graph.finish({y}).empty());
   EXPECT_EQ(w.dtype(), DType::F32);
@@ -48,7 +48,7 @@ TEST(Inference, AFailedCallTakesBackWhatItLearned) {
   Graph graph("net");
   Symbol w = *graph.variable("w", {});
   // The bias cannot have 3 elements; before that comes out, the weight has become [4, 8].
-  Symbol b = *graph.variable("b", {std::nullopt, Shape({3})});
+  Symbol b = *graph.variable("b", shaped({3}));
   EXPECT_FALSE(graph.apply(callOf("FullyConnected", {input(graph, "x", {2, 8}), w, b}, {{"num_hidden", int64_t(4)}})).ok());
   EXPECT_FALSE(w.shape().ranked);
   EXPECT_EQ(w.dtype(), std::nullopt);

@@ -55,6 +55,12 @@ inline Symbol input(Graph &graph, std::string name, Shape shape, DType dtype = D
   return *graph.input(std::move(name), dtype, std::move(shape), Role::Data);
 }
 
+inline VariableOptions shaped(Shape shape) {
+  VariableOptions options;
+  options.shape = std::move(shape);
+  return options;
+}
+
 inline std::vector<int64_t> extents(const Symbol &symbol) {
   std::vector<int64_t> result;
   for (const Dim &dim : symbol.shape().dims)
