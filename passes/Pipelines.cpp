@@ -12,8 +12,8 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
 
   // One net becomes entries before anything else, since gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
-  entries.entries = llvm::SmallVector<std::string>(options.entries.begin(), options.entries.end());
-  entries.carry = llvm::SmallVector<std::string>(options.carry.begin(), options.carry.end());
+  entries.entries = options.entries;
+  entries.carry = options.carry;
   entries.shards = options.shards;
   pipeline.addPass(createMakeEntries(entries));
 
@@ -48,7 +48,7 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
     pipeline.addPass(createFuse());
 
   LowerToExecOptions lower;
-  lower.devices = llvm::SmallVector<std::string>(options.devices.begin(), options.devices.end());
+  lower.devices = options.devices;
   pipeline.addPass(createLowerToExec(lower));
 
   // On launches, which are what memory is held for; before offsets, which fix the order.

@@ -13,20 +13,25 @@ namespace {
 
 uint64_t padded(uint64_t bytes) { return uint64_t(roundUp(int64_t(bytes), kAlignment)); }
 
-/// Indices of blocks by size, largest first; then by time, then as given.
-std::vector<uint32_t> bySize(const std::vector<Block> &blocks) {
+/// Indices of blocks, by a key and then as given.
+template <typename Key> std::vector<uint32_t> sortedBy(const std::vector<Block> &blocks, Key key) {
   std::vector<uint32_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return blocks[a].bytes != blocks[b].bytes ? blocks[a].bytes > blocks[b].bytes : blocks[a].from < blocks[b].from;
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(key(blocks[a]), a) < std::pair(key(blocks[b]), b);
   });
   return order;
 }
 
+/// Largest first, then by time.
+std::pair<uint64_t, uint32_t> sizeFirst(const Block &block) { return {~block.bytes, block.from}; }
+/// By time, then largest first.
+std::pair<uint32_t, uint64_t> birthFirst(const Block &block) { return {block.from, ~block.bytes}; }
+
 uint64_t placeBySize(std::vector<Block> &blocks) {
   std::vector<uint32_t> placed; // by offset
   uint64_t end = 0;
-  for (uint32_t index : bySize(blocks)) {
+  for (uint32_t index : sortedBy(blocks, sizeFirst)) {
     Block &block = blocks[index];
     uint64_t need = padded(block.bytes), reach = 0, best = 0, narrowest = ~uint64_t(0);
     bool found = false;
@@ -110,9 +115,8 @@ private:
 };
 
 uint64_t placeByTime(std::vector<Block> &blocks) {
-  std::vector<uint32_t> begins = bySize(blocks), ends = begins;
-  std::stable_sort(begins.begin(), begins.end(), [&](uint32_t a, uint32_t b) { return blocks[a].from < blocks[b].from; });
-  std::stable_sort(ends.begin(), ends.end(), [&](uint32_t a, uint32_t b) { return blocks[a].to < blocks[b].to; });
+  std::vector<uint32_t> begins = sortedBy(blocks, birthFirst);
+  std::vector<uint32_t> ends = sortedBy(blocks, [](const Block &block) { return block.to; });
   FreeList holes;
   size_t dead = 0;
   for (uint32_t index : begins) {

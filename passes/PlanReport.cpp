@@ -19,10 +19,10 @@ std::vector<uint64_t> aliveAt(const Lifetimes &lives) {
   std::vector<int64_t> change(lives.launches.size() + 1, 0);
   std::vector<uint64_t> shared(lives.launches.size(), 0);
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, int64_t> dying; // by offset and launch
-  for (const Lifetime &life : lives.buffers)
+  for (Lifetime life : lives.buffers)
     if (life.to < lives.launches.size())
       dying[{offsetOf(life.buffer), life.to}] = life.buffer.bytes();
-  for (const Lifetime &life : lives.buffers) {
+  for (Lifetime life : lives.buffers) {
     if (life.to >= lives.launches.size())
       continue;
     int64_t bytes = life.buffer.bytes();
@@ -71,7 +71,7 @@ DevicePlan deviceReport(exec::PlanOp plan, size_t device) {
     Lifetimes lives(program);
     std::vector<uint64_t> alive = aliveAt(lives);
     uint64_t end = report.persistentBytes;
-    for (const Lifetime &life : lives.buffers)
+    for (Lifetime life : lives.buffers)
       end = std::max(end, offsetOf(life.buffer) + uint64_t(life.buffer.bytes()));
     auto most = std::max_element(alive.begin(), alive.end());
     if (most != alive.end() && (report.peak.entry.empty() || *most > report.aliveBytes)) {
@@ -81,7 +81,7 @@ DevicePlan deviceReport(exec::PlanOp plan, size_t device) {
                      std::string(kernelRecord(lives.launches[moment].kernelId()).name),
                      locationOf(lives.launches[moment].getLoc())};
       transient.clear();
-      for (const Lifetime &life : lives.buffers)
+      for (Lifetime life : lives.buffers)
         if (life.from <= moment && moment <= life.to)
           transient.push_back(life.buffer);
     }
@@ -90,10 +90,13 @@ DevicePlan deviceReport(exec::PlanOp plan, size_t device) {
   }
 
   // Of two buffers in one place the one that begins there counts; the other adds what it reaches beyond.
-  std::stable_sort(transient.begin(), transient.end(),
-                   [](exec::BufferOp a, exec::BufferOp b) { return offsetOf(a) < offsetOf(b); });
+  std::vector<std::pair<uint64_t, size_t>> byOffset;
+  for (size_t i = 0; i < transient.size(); ++i)
+    byOffset.push_back({offsetOf(transient[i]), i});
+  std::sort(byOffset.begin(), byOffset.end());
   uint64_t reach = 0;
-  for (exec::BufferOp buffer : transient) {
+  for (auto [offset, index] : byOffset) {
+    exec::BufferOp buffer = transient[index];
     uint64_t begin = std::max(offsetOf(buffer), reach), end = offsetOf(buffer) + uint64_t(buffer.bytes());
     if (end > begin)
       report.kindBytes[size_t(buffer.getKind())] += end - begin;
@@ -105,9 +108,12 @@ DevicePlan deviceReport(exec::PlanOp plan, size_t device) {
   for (uint64_t bytes : report.kindBytes)
     counted += bytes;
   report.gapBytes = report.peakBytes - counted;
-  std::stable_sort(atPeak.begin(), atPeak.end(), [](exec::BufferOp a, exec::BufferOp b) { return a.bytes() > b.bytes(); });
-  for (size_t i = 0; i < std::min(kLargest, atPeak.size()); ++i)
-    report.largest.push_back(tensorOf(atPeak[i]));
+  std::vector<std::pair<uint64_t, size_t>> bySize;
+  for (size_t i = 0; i < atPeak.size(); ++i)
+    bySize.push_back({~uint64_t(atPeak[i].bytes()), i});
+  std::sort(bySize.begin(), bySize.end());
+  for (size_t i = 0; i < std::min(kLargest, bySize.size()); ++i)
+    report.largest.push_back(tensorOf(atPeak[bySize[i].second]));
   return report;
 }
 
