@@ -8,6 +8,8 @@ include(AddMLIR)
 add_library(lstmc_mlir INTERFACE)
 target_include_directories(lstmc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_link_libraries(lstmc_mlir INTERFACE MLIR LLVM)
+# MLIR's templates take their time to optimise, and the compiler half hardly gains by it.
+target_compile_options(lstmc_mlir INTERFACE $<$<CONFIG:Release>:-O1>)
 
 # lstmc_tablegen(TARGET FILE.td OUTPUT "generator flags" ...): pairs of output and flags.
 function(lstmc_tablegen target td)

@@ -182,6 +182,10 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   if (options.memoryLimit)
     if (Diagnostics errors = checkLimit(result.plan, *options.memoryLimit); !errors.empty())
       return errors;
+  if (options.keepExec) {
+    llvm::raw_string_ostream text(result.execText);
+    module.print(text);
+  }
   result.package = std::move(data);
   result.package.producer = options.producer;
   result.package.net = options.net;

@@ -41,6 +41,7 @@ struct CompileOptions {
   /// have equal bits with and without each.
   std::vector<std::string> disabled;
   bool verifyEach = true; ///< the verifier after every pass
+  bool keepExec = false;  ///< give the lowered form as text
 
   /// Goes into the package as it is.
   std::string producer = "lstmc 0.1.0";
@@ -58,6 +59,7 @@ struct Compiled {
   package::PackageData package;
   PlanReport plan;
   std::vector<PassTime> times; ///< in the order of the pipeline
+  std::string execText;        ///< of `keepExec`
 };
 
 /// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the user's lines; E0401

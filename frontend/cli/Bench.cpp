@@ -134,7 +134,7 @@ int benchCommand(const Options &options, Console &console) {
                                          {"host", {{"cpu", ""}, {"level", cpu::kLevelNames[size_t(cpu::chosenLevel())]}, {"cores", availableProcessors()}}},
                                          {"cells", list}});
   } else {
-    console.print("| entry | batch | threads | mean ± deviation ms | median ms | p99 ms | labels/s |\n|---|---|---|---|---|---|---|");
+    console.print(std::string("| entry | batch | threads | mean ± deviation ms | median ms | p99 ms | labels/s |\n|---|---|---|---|---|---|---|"));
     for (const Cell &cell : cells)
       console.print(fmt::format("| {} | {} | {} | {:.4f} ± {:.4f} | {:.4f} | {:.4f} | {:.0f} |", cell.entry, cell.batch ? fmt::format("{}", cell.batch) : "-",
                                 cell.threads, cell.mean() * 1e3, cell.deviation() * 1e3, cell.quantile(0.5) * 1e3, cell.quantile(0.99) * 1e3,

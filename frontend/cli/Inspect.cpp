@@ -13,7 +13,6 @@
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/SettingText.h"
-#include "frontend/lnet/EmitLnet.h"
 #include "frontend/symbol/Module.h"
 #include "viz/Network.h"
 
@@ -176,20 +175,20 @@ int emit(const Options &options, const std::string &form, Console &console) {
   Checked<lnet::LoadedNet> net = lnet::load(options.operands[0], *load);
   if (!net.ok())
     return console.fail(net.diagnostics());
-  if (form == "lnet") {
-    fmt::print("{}", lnet::emitLnet(*net->graph));
-  } else if (form == "sym") {
+  if (form == "sym") {
     fmt::print("{}", net->graph->text());
   } else if (form == "dot") {
     mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
     fmt::print("{}", viz::networkDot(*module));
   } else if (form == "exec") {
-    Checked<Model> model = compileNet(std::move(*net), options, {});
+    ModelRequest request;
+    request.keepExec = true;
+    Checked<Model> model = compileNet(std::move(*net), options, request);
     if (!model.ok())
       return console.fail(model.diagnostics());
     fmt::print("{}", model->compiled->execText);
   } else {
-    return console.fail(fail(ErrorCode::E0001, "--emit knows lnet, sym, exec and dot, got \"{}\"", form));
+    return console.fail(fail(ErrorCode::E0001, "--emit knows sym, exec and dot, got \"{}\"", form));
   }
   return 0;
 }

@@ -195,6 +195,7 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   }
   compile.disabled = options.values("disable-pass");
   compile.producer = versionLine();
+  compile.keepExec = request.keepExec;
   compile.graphHash = net.graph->hash();
   for (const lnet::SettingInForce &setting : net.settings)
     compile.settings.push_back({setting.name, settingText(setting.value)});
