@@ -1,8 +1,6 @@
 #include "backends/cpu/runtime/KernelTable.h"
 
-#ifdef LSTMC_HAS_REFERENCE
 #include "executor/reference/Reference.h"
-#endif
 
 namespace lstmc::cpu {
 
@@ -35,11 +33,7 @@ KernelFunction KernelTable::find(KernelId id, std::span<const Tensor> operands) 
   if (entry.types == Types::F32)
     for (const Tensor &operand : operands)
       takes &= !operand || !isFloat(operand.dtype) || operand.dtype == DType::F32;
-#ifdef LSTMC_HAS_REFERENCE
   return takes ? entry.function : reference::kernel(id);
-#else
-  return takes ? entry.function : nullptr;
-#endif
 }
 
 const KernelTable &kernelTable(Level level) {
