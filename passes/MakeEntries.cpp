@@ -195,9 +195,12 @@ private:
   }
 
   void dropDeadOps(mlir::func::FuncOp entry) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.front().without_terminator())))
-      if (op.use_empty() && !op.hasAttr("sym.head") && !llvm::isa<sym::WriteOp>(op))
-        op.erase();
+    llvm::SmallVector<Operation *> ops;
+    for (Operation &op : entry.front().without_terminator())
+      ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty() && !op->hasAttr("sym.head") && !llvm::isa<sym::WriteOp>(op))
+        op->erase();
   }
 
   /// An input that an entry does not read is not asked for; data inputs stay, so that callers can tell a net's inputs.

@@ -69,10 +69,6 @@ public:
     return probe;
   }
 
-  bool contains(Value value) const {
-    return llvm::any_of(windows, [&](const auto &window) { return window.first == value; });
-  }
-
   std::vector<std::pair<Value, View>> windows; ///< operands, and where in the result they go
 
 private:
@@ -90,7 +86,7 @@ private:
     sideBySide &= kernel == KernelId::Copy && operands[1].value == result && operands[0].value != result &&
                   operands[0].dense() && operands[0].elements() == tensorType(operands[0].value).getNumElements() &&
                   llvm::ArrayRef<int64_t>(operands[0].shape) == tensorType(operands[0].value).getShape() &&
-                  !contains(operands[0].value);
+                  llvm::none_of(windows, [&](const auto &window) { return window.first == operands[0].value; });
     windows.push_back({operands[0].value, operands[1]});
   }
   View temporary(llvm::ArrayRef<int64_t>, DType) override { return other(); }
@@ -120,9 +116,12 @@ EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
 }
 
 mlir::LogicalResult EntryLowering::run() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.front().without_terminator())))
-    if (mlir::isOpTriviallyDead(&op))
-      op.erase();
+  llvm::SmallVector<Operation *> ops;
+  for (Operation &op : entry.front().without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (mlir::isOpTriviallyDead(op))
+      op->erase();
   for (auto write : entry.getOps<sym::WriteOp>())
     changing.insert(plan.declared(write.getTarget()));
   bindInputs();
@@ -301,7 +300,8 @@ void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, m
   }
   for (const auto &[from, to] : copies)
     views.push_back(to);
-  auto builder = mlir::OpBuilder::atBlockEnd(&body);
+  mlir::OpBuilder builder(entry.getContext());
+  builder.setInsertionPointToEnd(&body);
   builder.create<sym::YieldOp>(location, body.getArguments());
   llvm::SmallVector<mlir::Type> types(copies.size(), element);
   launch(KernelId::Fused, views, {plan.fused().idOf(body, types, types)}, {});
@@ -360,7 +360,8 @@ mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
   } else {
     for (Value operand : op->getOperands())
       single.addArgument(sym::computeType(tensorType(operand).getElementType()), location);
-    auto builder = mlir::OpBuilder::atBlockEnd(&single);
+    mlir::OpBuilder builder(op->getContext());
+    builder.setInsertionPointToEnd(&single);
     Value value = llvm::cast<sym::ScalarRule>(op).emitScalar(builder, single.getArguments());
     builder.create<sym::YieldOp>(location, mlir::ValueRange{value});
   }
@@ -520,6 +521,10 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm:
       view.offset = operand.offset;
       view.shape = operand.shape;
       view.strides = operand.strides;
+      // Strides of extents of 1 say nothing; they are as a dense walk would have them.
+      for (size_t axis = view.shape.size(); axis-- > 0;)
+        if (view.shape[axis] == 1)
+          view.strides[axis] = axis + 1 < view.shape.size() ? view.strides[axis + 1] * view.shape[axis + 1] : 1;
     }
     exec::encodeView(view, list);
   }
@@ -545,19 +550,22 @@ void EntryLowering::placeParts() {
           return !operand.getDefiningOp() || llvm::isa<sym::ReadOp>(operand.getDefiningOp());
         }))
       continue;
-    location = launchLocation(&op);
-    View all;
+    llvm::SmallDenseMap<Value, View, 8> windows; // of those that can be made in place
     llvm::SmallPtrSet<Operation *, 8> makers;
     for (auto &[part, window] : parts->windows) {
       Operation *maker = part.getDefiningOp();
-      if (!maker || llvm::isa<sym::ReadOp>(maker) || committed.contains(maker) || returned.contains(part) ||
-          places.contains(part) || !makers.insert(maker).second ||
-          llvm::any_of(maker->getOperands(), [&](Value v) { return parts->contains(v); }))
+      if (maker && !llvm::isa<sym::ReadOp>(maker) && !committed.contains(maker) && !returned.contains(part) &&
+          !places.contains(part) && makers.insert(maker).second)
+        windows[part] = window;
+    }
+    location = launchLocation(&op);
+    for (auto &[part, unused] : parts->windows) {
+      auto window = windows.find(part);
+      if (window == windows.end() || llvm::any_of(part.getDefiningOp()->getOperands(),
+                                                  [&](Value operand) { return windows.contains(operand); }))
         continue;
-      if (!all)
-        all = view(op.getResult(0));
-      View place = window;
-      place.value = all.value;
+      View place = window->second;
+      place.value = view(op.getResult(0)).value;
       places[part] = place;
     }
   }
