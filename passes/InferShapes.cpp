@@ -20,7 +20,8 @@ class InferShapes : public impl::InferShapesBase<InferShapes> {
       return;
     mlir::Block &block = function.front();
     sym::ShapeSolver solver;
-    if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) || failed(sym::checkClosed(block)))
+    if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) ||
+        failed(sym::checkClosed(block)))
       return signalPassFailure();
     function.setType(mlir::FunctionType::get(&getContext(), block.getArgumentTypes(),
                                              block.getTerminator()->getOperandTypes()));

@@ -63,8 +63,8 @@ private:
         }
         if (auto error = impl_.checkNew(made, call_.origin))
           return Diagnostics{*error};
-        input.value = impl_.addInput(made, mlir::UnrankedTensorType::get(impl_.openType()), Role::Label, {},
-                                     impl_.locations.encode(origin()));
+        input.value = impl_.addInput(made, mlir::UnrankedTensorType::get(impl_.openType()),
+                                     Role::Label, {}, impl_.locations.encode(origin()));
         impl_.named[made] = {input.value, true, {}, {}, {}};
         ++impl_.nodes;
         labels_.push_back(made);
@@ -96,7 +96,8 @@ private:
     int64_t results = bound_.record->results.size();
     if (auto *rule = state.name.getInterface<sym::ResultCountRule>())
       results = rule->resultCount(builder.getDictionaryAttr(bound_.attributes));
-    state.types.assign(std::clamp<int64_t>(results, 1, kMostResults), mlir::UnrankedTensorType::get(impl_.openType()));
+    state.types.assign(std::clamp<int64_t>(results, 1, kMostResults),
+                       mlir::UnrankedTensorType::get(impl_.openType()));
 
     state.addAttribute(sym::kNameAttr, builder.getStringAttr(name_));
     addScopes(state);
@@ -149,7 +150,8 @@ private:
       --impl_.nodes;
     }
     if (errors.empty())
-      errors.push_back(makeError(ErrorCode::E0099, call_.origin, "inference failed without a message"));
+      errors.push_back(
+          makeError(ErrorCode::E0099, call_.origin, "inference failed without a message"));
     return errors;
   }
 

@@ -95,18 +95,21 @@ private:
         if (attribute.name == "op_type")
           if (auto text = std::get_if<std::string>(&attribute.value))
             type = *text;
-      return {makeError(ErrorCode::E0213, call_.origin, "op type " + quoted(type) + " is Python code")};
+      return {
+          makeError(ErrorCode::E0213, call_.origin, "op type " + quoted(type) + " is Python code")};
     }
     std::vector<std::string_view> names;
     for (const OpSignature &op : allOps()) {
       names.push_back(op.name);
       names.insert(names.end(), op.aliases.begin(), op.aliases.end());
     }
-    return {makeError(ErrorCode::E0201, call_.origin, "no op or function is named " + quoted(call_.op),
+    return {makeError(ErrorCode::E0201, call_.origin,
+                      "no op or function is named " + quoted(call_.op),
                       didYouMean(call_.op, names))};
   }
 
-  //===---- attributes -----------------------------------------------------------------------------===//
+  //===---- attributes
+  //-----------------------------------------------------------------------------===//
 
   void bindAttributes() {
     for (const NamedAttribute &attribute : call_.attributes) {
@@ -114,14 +117,17 @@ private:
       if (!record) {
         if (attribute.name != bound_.record->countAttribute)
           unknownAttribute(attribute.name);
-        else if (attribute.value != AttributeValue(int64_t(call_.positional.size() + call_.named.size())))
+        else if (attribute.value !=
+                 AttributeValue(int64_t(call_.positional.size() + call_.named.size())))
           error(ErrorCode::E0204, placeOf(attribute.name),
                 attribute.name + " is " + written(attribute.value) + ", the call has " +
                     std::to_string(call_.positional.size() + call_.named.size()) + " inputs");
         continue;
       }
-      if (llvm::any_of(bound_.attributes, [&](auto &known) { return known.getName() == StringRef(record->name); })) {
-        error(ErrorCode::E0202, placeOf(attribute.name), shown_ + " gets " + std::string(record->name) + " twice");
+      if (llvm::any_of(bound_.attributes,
+                       [&](auto &known) { return known.getName() == StringRef(record->name); })) {
+        error(ErrorCode::E0202, placeOf(attribute.name),
+              shown_ + " gets " + std::string(record->name) + " twice");
         continue;
       }
       if (std::holds_alternative<std::monostate>(attribute.value) && record->nullable)
@@ -157,7 +163,8 @@ private:
     for (const sym::InputRecord &input : bound_.record->inputs)
       names.push_back(input.name);
     names.push_back("name");
-    error(ErrorCode::E0202, placeOf(name), shown_ + " has no attribute " + quoted(name), didYouMean(name, names));
+    error(ErrorCode::E0202, placeOf(name), shown_ + " has no attribute " + quoted(name),
+          didYouMean(name, names));
   }
 
   void wrongKind(const sym::AttributeRecord &record, const NamedAttribute &attribute) {
@@ -165,7 +172,8 @@ private:
     if (auto text = std::get_if<std::string>(&attribute.value))
       help = didYouMean(*text, record.choices);
     error(ErrorCode::E0204, placeOf(attribute.name),
-          std::string(record.name) + " is " + wanted(record) + ", got " + written(attribute.value), help);
+          std::string(record.name) + " is " + wanted(record) + ", got " + written(attribute.value),
+          help);
   }
 
   /// Null if the value is of another kind.
@@ -185,13 +193,15 @@ private:
     case Kind::Boolean:
       if (auto flag = std::get_if<bool>(&value))
         return builder.getBoolAttr(*flag);
-      return integer && (*integer == 0 || *integer == 1) ? builder.getBoolAttr(*integer) : mlir::Attribute();
+      return integer && (*integer == 0 || *integer == 1) ? builder.getBoolAttr(*integer)
+                                                         : mlir::Attribute();
     case Kind::String:
       if (auto text = std::get_if<std::string>(&value))
         return builder.getStringAttr(*text);
       return {};
     case Kind::Choice:
-      if (auto text = std::get_if<std::string>(&value); text && llvm::is_contained(record.choices, *text))
+      if (auto text = std::get_if<std::string>(&value);
+          text && llvm::is_contained(record.choices, *text))
         return builder.getStringAttr(*text);
       return {};
     case Kind::DType:
@@ -222,7 +232,8 @@ private:
     return {};
   }
 
-  //===---- inputs ---------------------------------------------------------------------------------===//
+  //===---- inputs
+  //---------------------------------------------------------------------------------===//
 
   Value valueOf(const Symbol &symbol, std::string_view argument) {
     if (symbol.graph() != &graph_) {
@@ -253,13 +264,15 @@ private:
       bound_.inputs.push_back({&record, {}});
     if (call_.positional.size() > records.size())
       return error(ErrorCode::E0205, call_.origin,
-                   shown_ + " takes " + std::to_string(records.size()) + (records.size() == 1 ? " input" : " inputs") +
-                       ", got " + std::to_string(call_.positional.size()));
+                   shown_ + " takes " + std::to_string(records.size()) +
+                       (records.size() == 1 ? " input" : " inputs") + ", got " +
+                       std::to_string(call_.positional.size()));
     for (auto [i, symbol] : llvm::enumerate(call_.positional))
       if (symbol)
         bound_.inputs[i].value = valueOf(symbol, records[i].name);
     for (auto &[name, symbol] : call_.named) {
-      auto at = llvm::find_if(bound_.inputs, [&](const BoundInput &input) { return input.record->name == name; });
+      auto at = llvm::find_if(bound_.inputs,
+                              [&](const BoundInput &input) { return input.record->name == name; });
       if (at == bound_.inputs.end()) {
         unknownInput(name);
         continue;
@@ -277,7 +290,8 @@ private:
     std::vector<std::string_view> names;
     for (const sym::InputRecord &input : bound_.record->inputs)
       names.push_back(input.name);
-    error(ErrorCode::E0202, placeOf(name), shown_ + " has no input " + quoted(name), didYouMean(name, names));
+    error(ErrorCode::E0202, placeOf(name), shown_ + " has no input " + quoted(name),
+          didYouMean(name, names));
   }
 
   /// An attribute's value as the conditions of records write it.
@@ -293,11 +307,12 @@ private:
   /// What becomes of an input that the call leaves out, and whether it may be there at all.
   void settle(BoundInput &input) {
     const sym::InputRecord &record = *input.record;
-    if (!record.conditionAttribute.empty() && conditionText(record.conditionAttribute) != record.conditionValue) {
+    if (!record.conditionAttribute.empty() &&
+        conditionText(record.conditionAttribute) != record.conditionValue) {
       if (input.value)
         error(ErrorCode::E0202, placeOf(record.name),
-              shown_ + " has no " + std::string(record.name) + " unless " + std::string(record.conditionAttribute) + " is " +
-                  conditionWritten(record));
+              shown_ + " has no " + std::string(record.name) + " unless " +
+                  std::string(record.conditionAttribute) + " is " + conditionWritten(record));
       return;
     }
     if (input.value || record.optional)

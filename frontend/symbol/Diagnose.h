@@ -7,7 +7,8 @@
 
 namespace lstmc::symbol {
 
-/// Code, places and reasons as ir/sym/Diagnose.h put them in; a diagnostic without a code is MLIR's own and becomes E0099.
+/// Code, places and reasons as ir/sym/Diagnose.h put them in; a diagnostic without a code is MLIR's
+/// own and becomes E0099.
 Diagnostic convert(mlir::Diagnostic &diagnostic);
 
 /// Collects what is reported in a context while it lives.

@@ -19,7 +19,8 @@ std::string outputName(Value value, StringRef nodeName) {
     return nodeName.str();
   const sym::OpRecord *record = sym::recordOf(result.getOwner()->getName());
   unsigned index = result.getResultNumber();
-  bool numbered = result.getOwner()->getNumResults() > 1 || llvm::isa<sym::SliceChannelOp>(result.getOwner());
+  bool numbered =
+      result.getOwner()->getNumResults() > 1 || llvm::isa<sym::SliceChannelOp>(result.getOwner());
   if (record && index < record->outputNames.size())
     return nodeName.str() + "_" + std::string(record->outputNames[index]);
   if (record && record->visibleOutputs == 1)
@@ -70,8 +71,11 @@ private:
       results.push_back(output.getType());
     impl_.function.setType(builder.getFunctionType(inputs, results));
     std::vector<std::string> names = graph_.listOutputs();
-    for (auto [i, name] : llvm::enumerate(names))
+    for (auto [i, name] : llvm::enumerate(names)) {
       impl_.function.setResultAttr(i, sym::kNameAttr, builder.getStringAttr(name));
+      if (mlir::ArrayAttr dims = impl_.dimsOf(impl_.shapeOf(impl_.outputs[i])))
+        impl_.function.setResultAttr(i, sym::kDimsAttr, dims);
+    }
     impl_.finished = true;
   }
 
@@ -86,15 +90,18 @@ Diagnostics Graph::finish(const std::vector<Symbol> &outputs) {
     return {makeError(ErrorCode::E0099, {}, "the net \"" + impl_->name + "\" is finished")};
   for (const Symbol &symbol : outputs)
     if (symbol.graph() != this)
-      return {makeError(ErrorCode::E0204, {}, "an output of \"" + impl_->name + "\" belongs to another net")};
+      return {makeError(ErrorCode::E0204, {},
+                        "an output of \"" + impl_->name + "\" belongs to another net")};
   if (outputs.empty())
     return {makeError(ErrorCode::E0205, {}, "the net \"" + impl_->name + "\" has no output")};
   return Finisher(*this).run(outputs);
 }
 
-//===---- lists ------------------------------------------------------------------------------------===//
+//===---- lists
+//------------------------------------------------------------------------------------===//
 
-/// Sources that the outputs depend on, as MXNet walks: depth first from the outputs, operands left to right.
+/// Sources that the outputs depend on, as MXNet walks: depth first from the outputs, operands left
+/// to right.
 static std::vector<Value> sourcesOf(const std::vector<Value> &outputs) {
   std::vector<Value> sources;
   llvm::DenseSet<void *> seen;
@@ -156,14 +163,16 @@ std::vector<std::pair<std::string, Shape>> Graph::inferredShapes() const {
   std::vector<std::pair<std::string, Shape>> shapes;
   for (Value value : sourcesOf(impl_->outputs))
     if (!value.getDefiningOp<sym::BeginStateOp>())
-      shapes.emplace_back(Impl::symbolOf(const_cast<Graph *>(this), value).name(), impl_->shapeOf(value));
+      shapes.emplace_back(Impl::symbolOf(const_cast<Graph *>(this), value).name(),
+                          impl_->shapeOf(value));
   std::vector<std::string> names = listOutputs();
   for (auto [name, value] : llvm::zip(names, impl_->outputs))
     shapes.emplace_back(name, impl_->shapeOf(value));
   return shapes;
 }
 
-//===---- text -------------------------------------------------------------------------------------===//
+//===---- text
+//-------------------------------------------------------------------------------------===//
 
 std::string Graph::text(bool locations) const {
   std::string text;

@@ -1,12 +1,12 @@
 // What a Graph holds: a module under construction, and what its calls have said so far.
 #pragma once
 
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include "frontend/symbol/Diagnose.h"
 #include "frontend/symbol/Symbol.h"
@@ -52,8 +52,12 @@ struct Graph::Impl {
   /// Nodes that no output depends on, kept so that symbols stay valid.
   mlir::Block unused;
 
-  static mlir::Value valueOf(const Symbol &symbol) { return mlir::Value::getFromOpaquePointer(symbol.value_); }
-  static Symbol symbolOf(Graph *graph, mlir::Value value) { return Symbol(graph, value.getAsOpaquePointer()); }
+  static mlir::Value valueOf(const Symbol &symbol) {
+    return mlir::Value::getFromOpaquePointer(symbol.value_);
+  }
+  static Symbol symbolOf(Graph *graph, mlir::Value value) {
+    return Symbol(graph, value.getAsOpaquePointer());
+  }
 
   mlir::Type openType();
 
@@ -68,7 +72,11 @@ struct Graph::Impl {
   /// Names in force: prefixes of name scopes.
   std::string scoped(const std::string &name);
 
-  mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role, mlir::ArrayAttr dims, mlir::Location at);
+  /// The group in force, on a parameter or state; nodes get all that is in force (Apply.cpp).
+  void addGroup(mlir::Operation *op);
+
+  mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role,
+                               mlir::ArrayAttr dims, mlir::Location at);
   void dropLastInput();
 
   /// Limits that hold for every node.
@@ -76,6 +84,7 @@ struct Graph::Impl {
 };
 
 /// A diagnostic at a place.
-Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, std::string help = {});
+Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message,
+                     std::string help = {});
 
 } // namespace lstmc::symbol

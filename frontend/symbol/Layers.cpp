@@ -15,7 +15,8 @@ public:
 
   Checked<LayerOutputs> run(const std::string &mode, int64_t gates, Symbol x, int64_t units) {
     if (options_.batchMajor)
-      x = first(apply("SwapAxis", {x}, {{"dim1", int64_t(0)}, {"dim2", int64_t(1)}}, name_ + "_swap_in"));
+      x = first(
+          apply("SwapAxis", {x}, {{"dim1", int64_t(0)}, {"dim2", int64_t(1)}}, name_ + "_swap_in"));
     int64_t rows = gates * units;
     std::vector<Symbol> parameters;
     for (const std::string &prefix : prefixes()) {
@@ -26,7 +27,8 @@ public:
       parameters.push_back(variable(prefix + "i2h_bias", {rows}));
       parameters.push_back(variable(prefix + "h2h_bias", {rows}));
     }
-    Symbol packed = first(apply("_rnn_param_concat", parameters, {{"dim", int64_t(0)}}, name_ + "_parameters"));
+    Symbol packed =
+        first(apply("_rnn_param_concat", parameters, {{"dim", int64_t(0)}}, name_ + "_parameters"));
 
     bool lstm = mode == "lstm";
     Symbol h = options_.h ? options_.h : beginState(0, x, units);
@@ -44,7 +46,9 @@ public:
     if (errors_.empty()) {
       outputs = {results[0], results[1], lstm ? results[2] : Symbol()};
       if (options_.batchMajor)
-        outputs.output = first(apply("SwapAxis", {outputs.output}, {{"dim1", int64_t(0)}, {"dim2", int64_t(1)}}, name_ + "_swap_out"));
+        outputs.output =
+            first(apply("SwapAxis", {outputs.output}, {{"dim1", int64_t(0)}, {"dim2", int64_t(1)}},
+                        name_ + "_swap_out"));
     }
     if (!errors_.empty())
       return std::move(errors_);
@@ -73,12 +77,13 @@ private:
     if (!errors_.empty())
       return {};
     int64_t directions = options_.bidirectional ? 2 : 1;
-    return take(graph_.beginState(name_ + "_begin_state_" + std::to_string(which), x.dtype().value_or(DType::F32),
-                                  {options_.layers * directions, kUnknown, units}, options_.origin));
+    return take(graph_.beginState(
+        name_ + "_begin_state_" + std::to_string(which), x.dtype().value_or(DType::F32),
+        {options_.layers * directions, kUnknown, units}, options_.origin));
   }
 
-  std::vector<Symbol> apply(std::string op, std::vector<Symbol> inputs, std::vector<NamedAttribute> attributes,
-                            std::string name) {
+  std::vector<Symbol> apply(std::string op, std::vector<Symbol> inputs,
+                            std::vector<NamedAttribute> attributes, std::string name) {
     if (!errors_.empty())
       return {};
     Call call;
@@ -91,7 +96,9 @@ private:
     return take(graph_.apply(call));
   }
 
-  static Symbol first(const std::vector<Symbol> &symbols) { return symbols.empty() ? Symbol() : symbols.front(); }
+  static Symbol first(const std::vector<Symbol> &symbols) {
+    return symbols.empty() ? Symbol() : symbols.front();
+  }
 
   template <typename T> T take(Checked<T> made) {
     Diagnostics &into = made.ok() ? warnings_ : errors_;
@@ -112,17 +119,20 @@ std::string shownAs(const char *layer, int64_t units) {
 
 } // namespace
 
-Checked<LayerOutputs> lstm(Graph &graph, Symbol x, int64_t units, const std::string &name, LayerOptions options) {
+Checked<LayerOutputs> lstm(Graph &graph, Symbol x, int64_t units, const std::string &name,
+                           LayerOptions options) {
   return LayerMaker(graph, name, options, shownAs("LSTM", units)).run("lstm", 4, x, units);
 }
 
-Checked<LayerOutputs> gru(Graph &graph, Symbol x, int64_t units, const std::string &name, LayerOptions options) {
+Checked<LayerOutputs> gru(Graph &graph, Symbol x, int64_t units, const std::string &name,
+                          LayerOptions options) {
   return LayerMaker(graph, name, options, shownAs("GRU", units)).run("gru", 3, x, units);
 }
 
 Checked<LayerOutputs> rnnLayer(Graph &graph, Symbol x, int64_t units, const std::string &activation,
                                const std::string &name, LayerOptions options) {
-  return LayerMaker(graph, name, options, shownAs("RNNLayer", units)).run("rnn_" + activation, 1, x, units);
+  return LayerMaker(graph, name, options, shownAs("RNNLayer", units))
+      .run("rnn_" + activation, 1, x, units);
 }
 
 } // namespace lstmc::symbol

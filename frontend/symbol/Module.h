@@ -9,8 +9,9 @@
 
 namespace lstmc::symbol {
 
-/// The module of a finished graph: one func.func, the net, with the attributes of ir/sym/Attributes.h. The graph keeps the context
-/// and must outlive the module; its symbols are void from here on.
+/// The module of a finished graph: one func.func, the net, with the attributes of
+/// ir/sym/Attributes.h. The graph keeps the context and must outlive the module; its symbols are
+/// void from here on.
 mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph);
 mlir::MLIRContext &contextOf(Graph &graph);
 

@@ -34,11 +34,17 @@ static OpSignature signatureOf(const sym::OpRecord &record) {
   signature.variadic = record.variadic();
   if (!signature.variadic)
     for (const sym::InputRecord &input : record.inputs)
-      signature.inputs.push_back({std::string(input.name), input.optional || !input.conditionAttribute.empty(),
+      signature.inputs.push_back({std::string(input.name),
+                                  input.optional || !input.conditionAttribute.empty(),
                                   input.parameter, input.label});
   for (const sym::AttributeRecord &attribute : record.attributes) {
-    OpAttribute made{std::string(attribute.name), kindOf(attribute.kind), attribute.required, attribute.nullable,
-                     {attribute.choices.begin(), attribute.choices.end()}, std::string(attribute.defaultText), {}};
+    OpAttribute made{std::string(attribute.name),
+                     kindOf(attribute.kind),
+                     attribute.required,
+                     attribute.nullable,
+                     {attribute.choices.begin(), attribute.choices.end()},
+                     std::string(attribute.defaultText),
+                     {}};
     for (auto &[alias, name] : record.attributeAliases)
       if (name == attribute.name)
         made.aliases.emplace_back(alias);

@@ -92,7 +92,9 @@ std::string placeText(const SourceRange &place) {
 }
 
 void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
-  std::string head = fmt::format("{}[{}]", severityWord(diagnostic.severity), codeText(diagnostic));
+  std::string head(severityWord(diagnostic.severity));
+  if (diagnostic.severity != Severity::Note) // a note has no code of its own
+    head += fmt::format("[{}]", codeText(diagnostic));
   if (color)
     head = fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
   out += fmt::format("{}{}: {}\n", placeText(diagnostic.place), head, diagnostic.message);

@@ -24,22 +24,29 @@ Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, 
   return diagnostic;
 }
 
-//===---- Symbol -----------------------------------------------------------------------------------===//
+//===---- Symbol
+//-----------------------------------------------------------------------------------===//
 
-std::string Symbol::name() const { return sym::userName(mlir::Value::getFromOpaquePointer(value_)); }
+std::string Symbol::name() const {
+  return sym::userName(mlir::Value::getFromOpaquePointer(value_));
+}
 
-Shape Symbol::shape() const { return graph_->impl().shapeOf(mlir::Value::getFromOpaquePointer(value_)); }
+Shape Symbol::shape() const {
+  return graph_->impl().shapeOf(mlir::Value::getFromOpaquePointer(value_));
+}
 
 std::optional<DType> Symbol::dtype() const {
   auto type = llvm::cast<mlir::TensorType>(mlir::Value::getFromOpaquePointer(value_).getType());
   return sym::dtypeOf(type.getElementType());
 }
 
-//===---- Graph::Impl ------------------------------------------------------------------------------===//
+//===---- Graph::Impl
+//------------------------------------------------------------------------------===//
 
 Graph::Impl::Impl(std::string netName, GraphOptions graphOptions)
-    : name(std::move(netName)), options(graphOptions), context(mlir::MLIRContext::Threading::DISABLED),
-      collector(&context), builder(&context), locations(&context) {
+    : name(std::move(netName)), options(graphOptions),
+      context(mlir::MLIRContext::Threading::DISABLED), collector(&context), builder(&context),
+      locations(&context) {
   context.loadDialect<sym::SymDialect, mlir::func::FuncDialect>();
   auto unknown = builder.getUnknownLoc();
   module = mlir::ModuleOp::create(unknown);
@@ -87,7 +94,8 @@ Shape Graph::Impl::shapeOf(mlir::Value value) {
   shape.ranked = true;
   for (auto [axis, extent] : llvm::enumerate(type.getShape())) {
     mlir::StringAttr name = dimNames.find(value, axis);
-    shape.dims.push_back({extent == sym::kOpen ? kUnknown : extent, name ? name.str() : std::string()});
+    shape.dims.push_back(
+        {extent == sym::kOpen ? kUnknown : extent, name ? name.str() : std::string()});
   }
   return shape;
 }
@@ -104,7 +112,8 @@ mlir::Attribute Graph::Impl::attributeOf(const AttributeValue &value) {
   llvm::SmallVector<mlir::Attribute> entries;
   if (auto tuple = std::get_if<Tuple>(&value)) {
     for (std::optional<int64_t> entry : *tuple)
-      entries.push_back(entry ? mlir::Attribute(builder.getI64IntegerAttr(*entry)) : builder.getUnitAttr());
+      entries.push_back(entry ? mlir::Attribute(builder.getI64IntegerAttr(*entry))
+                              : builder.getUnitAttr());
     return builder.getArrayAttr(entries);
   }
   if (auto numbers = std::get_if<std::vector<double>>(&value)) {
@@ -121,10 +130,17 @@ mlir::ArrayAttr Graph::Impl::initAttr(const Initialiser &init) {
   llvm::SmallVector<mlir::NamedAttribute> arguments;
   for (const NamedAttribute &argument : init.arguments)
     arguments.push_back(builder.getNamedAttr(argument.name, attributeOf(argument.value)));
-  llvm::SmallVector<mlir::Attribute> parts{builder.getStringAttr(init.name), builder.getDictionaryAttr(arguments)};
-  for (auto [pattern, initialiser] : llvm::zip(init.patterns, init.initialisers))
-    parts.push_back(builder.getArrayAttr({builder.getStringAttr(pattern), initAttr(initialiser)}));
-  return builder.getArrayAttr(parts);
+  if (!init.patterns.empty()) {
+    llvm::SmallVector<mlir::Attribute> patterns, initialisers;
+    for (const std::string &pattern : init.patterns)
+      patterns.push_back(builder.getStringAttr(pattern));
+    for (const Initialiser &initialiser : init.initialisers)
+      initialisers.push_back(initAttr(initialiser));
+    arguments.push_back(builder.getNamedAttr("patterns", builder.getArrayAttr(patterns)));
+    arguments.push_back(builder.getNamedAttr("initializers", builder.getArrayAttr(initialisers)));
+  }
+  return builder.getArrayAttr(
+      {builder.getStringAttr(init.name), builder.getDictionaryAttr(arguments)});
 }
 
 std::string Graph::Impl::scoped(const std::string &plain) {
@@ -135,22 +151,34 @@ std::string Graph::Impl::scoped(const std::string &plain) {
   return prefix + plain;
 }
 
+void Graph::Impl::addGroup(mlir::Operation *op) {
+  for (const Scope &scope : llvm::reverse(scopes))
+    if (scope.kind == Scope::Kind::ContextGroup) {
+      op->setAttr(sym::kGroupAttr, builder.getStringAttr(scope.value));
+      return;
+    }
+}
+
 std::optional<Diagnostic> Graph::Impl::checkNew(StringRef wanted, const Origin &origin) {
   if (finished)
     return makeError(ErrorCode::E0099, origin, "the net \"" + name + "\" is finished");
   if (wanted.size() > kLongestName)
     return makeError(ErrorCode::E0315, origin,
-                     "name of " + std::to_string(wanted.size()) + " bytes, the limit is " + std::to_string(kLongestName));
+                     "name of " + std::to_string(wanted.size()) + " bytes, the limit is " +
+                         std::to_string(kLongestName));
   if (nodes >= options.nodeLimit)
     return makeError(ErrorCode::E0311, origin,
-                     "the graph has reached " + std::to_string(options.nodeLimit) + " nodes, the limit",
+                     "the graph has reached " + std::to_string(options.nodeLimit) +
+                         " nodes, the limit",
                      "--limit nodes=N changes the limit");
   return std::nullopt;
 }
 
-//===---- Graph ------------------------------------------------------------------------------------===//
+//===---- Graph
+//------------------------------------------------------------------------------------===//
 
-Graph::Graph(std::string name, GraphOptions options) : impl_(std::make_unique<Impl>(std::move(name), options)) {}
+Graph::Graph(std::string name, GraphOptions options)
+    : impl_(std::make_unique<Impl>(std::move(name), options)) {}
 Graph::~Graph() = default;
 
 const std::string &Graph::name() const { return impl_->name; }
@@ -159,15 +187,19 @@ void Graph::pop() { impl_->scopes.pop_back(); }
 int64_t Graph::nodeCount() const { return impl_->nodes; }
 
 mlir::MLIRContext &contextOf(Graph &graph) { return graph.impl().context; }
-mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph) { return std::move(graph.impl().module); }
+mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph) {
+  return std::move(graph.impl().module);
+}
 
-//===---- settings ---------------------------------------------------------------------------------===//
+//===---- settings
+//---------------------------------------------------------------------------------===//
 
 static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting> &settings) {
   mlir::OpBuilder &builder = impl.builder;
   llvm::SmallVector<mlir::Attribute> all;
   for (const Setting &setting : settings) {
-    llvm::SmallVector<mlir::Attribute> row{builder.getStringAttr(setting.key), impl.attributeOf(setting.value)};
+    llvm::SmallVector<mlir::Attribute> row{builder.getStringAttr(setting.key),
+                                           impl.attributeOf(setting.value)};
     llvm::SmallVector<mlir::NamedAttribute> arguments;
     for (const NamedAttribute &argument : setting.arguments)
       arguments.push_back(builder.getNamedAttr(argument.name, impl.attributeOf(argument.value)));
@@ -191,7 +223,8 @@ void Graph::setData(std::vector<Setting> settings) {
 void Graph::setSettings(std::vector<std::pair<std::string, AttributeValue>> settings) {
   llvm::SmallVector<mlir::Attribute> all;
   for (auto &[key, value] : settings)
-    all.push_back(impl_->builder.getArrayAttr({impl_->builder.getStringAttr(key), impl_->attributeOf(value)}));
+    all.push_back(impl_->builder.getArrayAttr(
+        {impl_->builder.getStringAttr(key), impl_->attributeOf(value)}));
   impl_->module.get()->setAttr(sym::kSettingsAttr, impl_->builder.getArrayAttr(all));
 }
 

@@ -12,11 +12,12 @@ using mlir::Value;
 
 static std::string quoted(StringRef text) { return "\"" + text.str() + "\""; }
 
-mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, Role role, mlir::ArrayAttr dims,
-                                          mlir::Location at) {
+mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, Role role,
+                                          mlir::ArrayAttr dims, mlir::Location at) {
   llvm::SmallVector<mlir::NamedAttribute> attributes{
       builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(inputName)),
-      builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role == Role::Label ? "label" : "data"))};
+      builder.getNamedAttr(sym::kRoleAttr,
+                           builder.getStringAttr(role == Role::Label ? "label" : "data"))};
   if (dims)
     attributes.push_back(builder.getNamedAttr(sym::kDimsAttr, dims));
   unsigned index = function.getNumArguments();
@@ -37,26 +38,30 @@ Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role ro
     error.message += sym::atText(at->second.value.getLoc());
     return error;
   }
-  Value value = impl.addInput(name, impl.typeOf(shape, dtype), role, impl.dimsOf(shape), impl.locations.encode(origin));
+  Value value = impl.addInput(name, impl.typeOf(shape, dtype), role, impl.dimsOf(shape),
+                              impl.locations.encode(origin));
   impl.named[name].value = value;
   impl.named[name].shareIsMeant = true;
   ++impl.nodes;
   return Symbol(this, value.getAsOpaquePointer());
 }
 
-//===---- parameters -------------------------------------------------------------------------------===//
+//===---- parameters
+//-------------------------------------------------------------------------------===//
 
 /// The declared type where both leave nothing contradictory; null if they disagree.
 static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared) {
   mlir::Type element = known.getElementType();
   if (llvm::isa<sym::OpenType>(element))
     element = declared.getElementType();
-  else if (!llvm::isa<sym::OpenType>(declared.getElementType()) && declared.getElementType() != element)
+  else if (!llvm::isa<sym::OpenType>(declared.getElementType()) &&
+           declared.getElementType() != element)
     return {};
   if (!known.hasRank() || !declared.hasRank()) {
     mlir::TensorType shaped = known.hasRank() ? known : declared;
-    return shaped.hasRank() ? mlir::TensorType(mlir::RankedTensorType::get(shaped.getShape(), element))
-                            : mlir::UnrankedTensorType::get(element);
+    return shaped.hasRank()
+               ? mlir::TensorType(mlir::RankedTensorType::get(shaped.getShape(), element))
+               : mlir::UnrankedTensorType::get(element);
   }
   if (known.getRank() != declared.getRank())
     return {};
@@ -95,7 +100,9 @@ static std::string initText(const Initialiser &init) {
   return text + ")";
 }
 
-static bool operator==(const NamedAttribute &a, const NamedAttribute &b) { return a.name == b.name && a.value == b.value; }
+static bool operator==(const NamedAttribute &a, const NamedAttribute &b) {
+  return a.name == b.name && a.value == b.value;
+}
 static bool same(const Initialiser &a, const Initialiser &b) {
   return a.name == b.name && llvm::equal(a.arguments, b.arguments) && a.patterns == b.patterns &&
          a.initialisers.size() == b.initialisers.size() &&
@@ -103,19 +110,22 @@ static bool same(const Initialiser &a, const Initialiser &b) {
                       [](auto pair) { return same(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std::string &here, const std::string &there,
-                                mlir::Location at) {
+static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std::string &here,
+                                const std::string &there, mlir::Location at) {
   return makeError(ErrorCode::E0209, origin,
                    quoted(name) + " is " + here + " here and " + there + sym::atText(at));
 }
 
 /// A second declaration: what it adds is added, what it contradicts is E0209.
-static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name, Graph::Impl::Named &known,
-                                              const VariableOptions &options, const Origin &origin) {
+static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
+                                              Graph::Impl::Named &known,
+                                              const VariableOptions &options,
+                                              const Origin &origin) {
   auto variable = known.value.getDefiningOp<sym::VariableOp>();
   if (!variable)
-    return makeError(ErrorCode::E0209, origin, quoted(name) + " is no parameter, but an input" +
-                                                   sym::atText(known.value.getLoc()));
+    return makeError(ErrorCode::E0209, origin,
+                     quoted(name) + " is no parameter, but an input" +
+                         sym::atText(known.value.getLoc()));
   auto type = llvm::cast<mlir::TensorType>(known.value.getType());
   mlir::TensorType declared = impl.typeOf(options.shape, options.dtype);
   mlir::TensorType both = merged(type, declared);
@@ -128,7 +138,8 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   }
   if (!options.init.name.empty()) {
     if (!known.init.name.empty() && !same(known.init, options.init))
-      return declaredTwice(origin, name, initText(options.init), initText(known.init), variable.getLoc());
+      return declaredTwice(origin, name, initText(options.init), initText(known.init),
+                           variable.getLoc());
     known.init = options.init;
     variable.setInitAttr(impl.initAttr(options.init));
   }
@@ -150,7 +161,9 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
       if (failed(impl.solver.settle(user))) {
         known.value.setType(type);
         Diagnostics found = impl.collector.take();
-        return found.empty() ? makeError(ErrorCode::E0099, origin, "inference failed without a message") : found.front();
+        return found.empty()
+                   ? makeError(ErrorCode::E0099, origin, "inference failed without a message")
+                   : found.front();
       }
   }
   known.shareIsMeant |= options.shareIsMeant;
@@ -168,8 +181,9 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
     Symbol symbol(this, at->second.value.getAsOpaquePointer());
     if (!warn)
       return symbol;
-    Diagnostic warning = makeError(ErrorCode::E0209, origin, quoted(name) + " is shared with the call" +
-                                                                 sym::atText(at->second.value.getLoc()));
+    Diagnostic warning = makeError(ErrorCode::E0209, origin,
+                                   quoted(name) + " is shared with the call" +
+                                       sym::atText(at->second.value.getLoc()));
     warning.severity = Severity::Warning;
     return {symbol, {warning}};
   }
@@ -181,10 +195,13 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
     return value ? impl.builder.getF64FloatAttr(*value) : mlir::FloatAttr();
   };
   auto variable = impl.builder.create<sym::VariableOp>(
-      impl.locations.encode(origin), impl.typeOf(options.shape, options.dtype), impl.builder.getStringAttr(name),
-      impl.builder.getStringAttr("parameter"), impl.initAttr(options.init), number(options.lrMult), number(options.wdMult),
+      impl.locations.encode(origin), impl.typeOf(options.shape, options.dtype),
+      impl.builder.getStringAttr(name), impl.builder.getStringAttr("parameter"),
+      impl.initAttr(options.init), number(options.lrMult), number(options.wdMult),
       impl.dimsOf(options.shape));
-  impl.named[name] = {variable.getOutput(), options.shareIsMeant, options.init, options.lrMult, options.wdMult};
+  impl.addGroup(variable);
+  impl.named[name] = {variable.getOutput(), options.shareIsMeant, options.init, options.lrMult,
+                      options.wdMult};
   ++impl.nodes;
   return Symbol(this, variable.getOutput().getAsOpaquePointer());
 }
@@ -196,9 +213,11 @@ Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Or
   if (auto error = impl.checkShape(shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end())
-    return makeError(ErrorCode::E0210, origin, quoted(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
-  auto state = impl.builder.create<sym::BeginStateOp>(impl.locations.encode(origin), impl.typeOf(shape, dtype),
-                                                      impl.builder.getStringAttr(name));
+    return makeError(ErrorCode::E0210, origin,
+                     quoted(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
+  auto state = impl.builder.create<sym::BeginStateOp>(
+      impl.locations.encode(origin), impl.typeOf(shape, dtype), impl.builder.getStringAttr(name));
+  impl.addGroup(state);
   impl.named[name].value = state.getOutput();
   impl.named[name].shareIsMeant = true;
   ++impl.nodes;

@@ -1,5 +1,5 @@
-// Attributes that hang on ops, arguments and modules without being part of any op. All are kept by passes that know
-// nothing of them.
+// Attributes that hang on ops, arguments and modules without being part of any op. All are kept by
+// passes that know nothing of them.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -15,7 +15,7 @@ inline constexpr llvm::StringLiteral kRoleAttr = "sym.role";
 inline constexpr llvm::StringLiteral kDimsAttr = "sym.dims";
 
 // ---- on results of a net's function ----
-// kNameAttr: "softmax_output".
+// kNameAttr: "softmax_output"; kDimsAttr.
 
 // ---- on ops ----
 // kNameAttr: the node's name ("fc1").
@@ -27,11 +27,13 @@ inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 
 // ---- on the module ----
-/// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training that the source gives.
-/// A value is StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (None) or an ArrayAttr of these.
+/// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training
+/// that the source gives. A value is StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (None)
+/// or an ArrayAttr of these.
 inline constexpr llvm::StringLiteral kFitAttr = "sym.fit";
 inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
-/// ArrayAttr of [name, value]: values of `setting`s and `dim`s in force. Not part of the graph's hash.
+/// ArrayAttr of [name, value]: values of `setting`s and `dim`s in force. Not part of the graph's
+/// hash.
 inline constexpr llvm::StringLiteral kSettingsAttr = "sym.settings";
 
 } // namespace lstmc::sym

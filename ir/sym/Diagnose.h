@@ -1,4 +1,5 @@
-// Errors with codes and reasons, as MLIR diagnostics. frontend/symbol/Diagnose.h turns them into what users see.
+// Errors with codes and reasons, as MLIR diagnostics. frontend/symbol/Diagnose.h turns them into
+// what users see.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
@@ -26,8 +27,11 @@ public:
     return std::move(*this);
   }
 
-  /// A fact that led to the error, with its place. The text ends with that place: " at FILE:LINE:COLUMN, for i = 1".
-  void because(const llvm::Twine &text, mlir::Location place) { note(NoteKind::Reason, text, place); }
+  /// A fact that led to the error, with its place. The text ends with that place: " at
+  /// FILE:LINE:COLUMN, for i = 1".
+  void because(const llvm::Twine &text, mlir::Location place) {
+    note(NoteKind::Reason, text, place);
+  }
   /// Another place on the error's line, underlined with ~.
   void also(mlir::Location place) { note(NoteKind::Also, "", place); }
   /// The one remedy.

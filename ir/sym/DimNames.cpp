@@ -43,13 +43,15 @@ void DimNames::update(Block &block) {
       for (BlockArgument argument : block.getArguments())
         if (auto dims = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDimsAttr))
           setAll(argument, dims);
-  for (Block::iterator at = last_ ? std::next(Block::iterator(last_)) : block.begin(); at != block.end(); ++at) {
+  for (Block::iterator at = last_ ? std::next(Block::iterator(last_)) : block.begin();
+       at != block.end(); ++at) {
     last_ = &*at;
     if (auto variable = dyn_cast<VariableOp>(*at)) {
       if (variable.getDimsAttr())
         setAll(variable, variable.getDimsAttr());
     } else if (auto rule = dyn_cast<ShapeRule>(*at)) {
-      if (llvm::any_of(at->getOperands(), [&](Value operand) { return names_.contains(operand); })) {
+      if (llvm::any_of(at->getOperands(),
+                       [&](Value operand) { return names_.contains(operand); })) {
         ShapeRelation relation(&*at, nullptr, this);
         (void)rule.relateShapes(relation);
       }

@@ -1,19 +1,21 @@
 // Which extents were written as named dims ("batch"), for messages.
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace lstmc::sym {
 
-/// Names of extents, found by following them through shape rules on demand: solving itself does not pay for them.
+/// Names of extents, found by following them through shape rules on demand: solving itself does not
+/// pay for them.
 class DimNames {
 public:
-  /// Sweeps the block up to its end; calls after the block has grown go on where the last one stopped.
+  /// Sweeps the block up to its end; calls after the block has grown go on where the last one
+  /// stopped.
   void update(mlir::Block &block);
 
   /// Null where the extent has no name.
@@ -29,7 +31,8 @@ private:
   mlir::Operation *last_ = nullptr;
 };
 
-/// "float32[seq=64, batch=32, 256]"; "_" for an open extent, "float32[...]" without rank, "any" for an open type.
+/// "float32[seq=64, batch=32, 256]"; "_" for an open extent, "float32[...]" without rank, "any" for
+/// an open type.
 std::string typeText(mlir::TensorType type, mlir::Value value, const DimNames &names);
 /// The same without names of dims.
 std::string typeText(mlir::TensorType type);

@@ -1,5 +1,5 @@
-// Families of element-wise ops: what a function computes is said once, its forms (of two tensors, with a number,
-// broadcast) are a line each.
+// Families of element-wise ops: what a function computes is said once, its forms (of two tensors,
+// with a number, broadcast) are a line each.
 
 #ifndef LSTMC_IR_SYM_ELEMENTWISEFAMILIES
 #define LSTMC_IR_SYM_ELEMENTWISEFAMILIES
@@ -105,13 +105,15 @@ class Sym_Broadcast<string mnemonic, string mxnet, Sym_Function function, list<s
       "::mlir::Value a = element[0], b = element[1];", function.emit>.definition;
 }
 
-/// A tensor and a number, which takes the tensor's type. `operands` says which of them is a and which b.
+/// A tensor and a number, which takes the tensor's type. `operands` says which of them is a and
+/// which b.
 class Sym_ScalarForm<string mnemonic, string mxnet, Sym_Function function, list<string> aliases,
                      string operands>
     : Sym_Elementwise<mnemonic, mxnet, function.gradient> {
   let mxnetAliases = aliases;
   let description = [{
-    `scalar` is converted to the type of `data` first. `is_int` is kept for MXNet's files and means nothing.
+    `scalar` is converted to the type of `data` first. `is_int` is kept for MXNet's files and means
+    nothing.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
@@ -124,18 +126,20 @@ class Sym_ScalarForm<string mnemonic, string mxnet, Sym_Function function, list<
       "relateEqual(relation, *this, " # function.numbers.cpp # ")", "operands[0]",
       operands, function.emit>.definition;
 }
-class Sym_WithScalar<string mnemonic, string mxnet, Sym_Function function, list<string> aliases = []>
+class Sym_WithScalar<string mnemonic, string mxnet, Sym_Function function,
+    list<string> aliases = []>
     : Sym_ScalarForm<mnemonic, mxnet, function, aliases,
           "::mlir::Value a = element[0], b = e.number(a.getType(), getScalar().convertToDouble());"> {
   let summary = function.meaning # ", with b a number";
 }
-class Sym_ScalarFirst<string mnemonic, string mxnet, Sym_Function function, list<string> aliases = []>
+class Sym_ScalarFirst<string mnemonic, string mxnet, Sym_Function function,
+    list<string> aliases = []>
     : Sym_ScalarForm<mnemonic, mxnet, function, aliases,
           "::mlir::Value b = element[0], a = e.number(b.getType(), getScalar().convertToDouble());"> {
   let summary = function.meaning # ", with a a number";
 }
 
-//===---- functions of two ------------------------------------------------------------------------===//
+//===---- functions of two --------------------------------------------------------------------===//
 
 def F_Add : Sym_Function<"a + b", "e.add(a, b)">;
 def F_Sub : Sym_Function<"a - b", "e.sub(a, b)">;
@@ -145,7 +149,8 @@ def F_Mod : Sym_Function<"a modulo b, with the sign of b", "e.apply(ScalarOp::Mo
 def F_Power : Sym_Function<"a to the power b", "e.apply(ScalarOp::Pow, {a, b})", FloatOnly>;
 def F_Maximum : Sym_Function<"the larger of a and b", "e.apply(ScalarOp::Max, {a, b})">;
 def F_Minimum : Sym_Function<"the smaller of a and b", "e.apply(ScalarOp::Min, {a, b})">;
-def F_Hypot : Sym_Function<"square root of a*a + b*b", "e.apply(ScalarOp::Hypot, {a, b})", FloatOnly>;
+def F_Hypot
+    : Sym_Function<"square root of a*a + b*b", "e.apply(ScalarOp::Hypot, {a, b})", FloatOnly>;
 
 class Sym_Test<string meaning, string emit>
     : Sym_Function<meaning # " as 0 or 1 in their type", "e.fromBool(" # emit # ", a.getType())",

@@ -5,28 +5,34 @@
 
 include "ir/sym/ElementwiseFamilies.td"
 
-//===---- one operand ------------------------------------------------------------------------------===//
+//===---- one operand -------------------------------------------------------------------------===//
 
 /// A scalar operation by itself.
-class Sym_One<string meaning, string scalar, Sym_Numbers numbers = FloatOnly, list<Trait> gradient = [Sym_Gradient]>
+class Sym_One<string meaning, string scalar, Sym_Numbers numbers = FloatOnly,
+    list<Trait> gradient = [Sym_Gradient]>
     : Sym_Function<meaning, "e.apply(ScalarOp::" # scalar # ", x)", numbers, gradient>;
 /// A step: its gradient is 0 everywhere.
-class Sym_Step<string meaning, string scalar> : Sym_One<meaning, scalar, AnyNumber, [Sym_NoGradient]>;
+class Sym_Step<string meaning, string scalar> : Sym_One<meaning, scalar, AnyNumber,
+    [Sym_NoGradient]>;
 
 def Sym_CopyOp : Sym_Unary<"copy", "_copy", Sym_Function<"x", "x">, ["identity"]>;
 def Sym_BlockGradOp
-    : Sym_Unary<"block_grad", "BlockGrad", Sym_Function<"x, through which no gradient flows", "x", AnyNumber, [Sym_NoGradient]>,
+    : Sym_Unary<"block_grad", "BlockGrad", Sym_Function<"x, through which no gradient flows", "x",
+        AnyNumber, [Sym_NoGradient]>,
                 ["stop_gradient"]>;
 def Sym_ZerosLikeOp
-    : Sym_Unary<"zeros_like", "zeros_like", Sym_Function<"0", "e.number(x.getType(), 0)", AnyNumber, [Sym_NoGradient]>>;
+    : Sym_Unary<"zeros_like", "zeros_like", Sym_Function<"0", "e.number(x.getType(), 0)", AnyNumber,
+        [Sym_NoGradient]>>;
 def Sym_OnesLikeOp
-    : Sym_Unary<"ones_like", "ones_like", Sym_Function<"1", "e.number(x.getType(), 1)", AnyNumber, [Sym_NoGradient]>>;
+    : Sym_Unary<"ones_like", "ones_like", Sym_Function<"1", "e.number(x.getType(), 1)", AnyNumber,
+        [Sym_NoGradient]>>;
 
 def Sym_NegativeOp : Sym_Unary<"negative", "negative", Sym_One<"-x", "Neg", AnyNumber>>;
 def Sym_AbsOp : Sym_Unary<"abs", "abs", Sym_One<"absolute value", "Abs", AnyNumber>>;
 def Sym_SquareOp : Sym_Unary<"square", "square", Sym_Function<"x * x", "e.mul(x, x)">>;
 def Sym_SignOp : Sym_Unary<"sign", "sign", Sym_Step<"-1, 0 or 1", "Sign">>;
-def Sym_RoundOp : Sym_Unary<"round", "round", Sym_Step<"nearest integer, halves away from 0", "Round">>;
+def Sym_RoundOp
+    : Sym_Unary<"round", "round", Sym_Step<"nearest integer, halves away from 0", "Round">>;
 def Sym_RintOp : Sym_Unary<"rint", "rint", Sym_Step<"nearest integer, halves down", "Rint">>;
 def Sym_CeilOp : Sym_Unary<"ceil", "ceil", Sym_Step<"smallest integer not below x", "Ceil">>;
 def Sym_FloorOp : Sym_Unary<"floor", "floor", Sym_Step<"largest integer not above x", "Floor">>;
@@ -38,15 +44,19 @@ def Sym_LogicalNotOp
                              "e.fromBool(e.apply(ScalarOp::Equal, {x, e.number(x.getType(), 0)}), x.getType())", AnyNumber,
                              [Sym_NoGradient]>>;
 
-def Sym_ReciprocalOp : Sym_Unary<"reciprocal", "reciprocal", Sym_Function<"1 / x", "e.div(e.number(x.getType(), 1), x)", FloatOnly>>;
+def Sym_ReciprocalOp
+    : Sym_Unary<"reciprocal", "reciprocal", Sym_Function<"1 / x",
+        "e.div(e.number(x.getType(), 1), x)", FloatOnly>>;
 def Sym_SqrtOp : Sym_Unary<"sqrt", "sqrt", Sym_One<"square root", "Sqrt">>;
 def Sym_RsqrtOp
     : Sym_Unary<"rsqrt", "rsqrt",
-                Sym_Function<"1 / square root", "e.div(e.number(x.getType(), 1), e.apply(ScalarOp::Sqrt, x))", FloatOnly>>;
+                Sym_Function<"1 / square root",
+                "e.div(e.number(x.getType(), 1), e.apply(ScalarOp::Sqrt, x))", FloatOnly>>;
 def Sym_CbrtOp : Sym_Unary<"cbrt", "cbrt", Sym_One<"cube root", "Cbrt">>;
 def Sym_RcbrtOp
     : Sym_Unary<"rcbrt", "rcbrt",
-                Sym_Function<"1 / cube root", "e.div(e.number(x.getType(), 1), e.apply(ScalarOp::Cbrt, x))", FloatOnly>>;
+                Sym_Function<"1 / cube root",
+                "e.div(e.number(x.getType(), 1), e.apply(ScalarOp::Cbrt, x))", FloatOnly>>;
 def Sym_ExpOp : Sym_Unary<"exp", "exp", Sym_One<"e to the power x", "Exp">>;
 def Sym_Expm1Op : Sym_Unary<"expm1", "expm1", Sym_One<"e to the power x, less 1", "Expm1">>;
 def Sym_LogOp : Sym_Unary<"log", "log", Sym_One<"natural logarithm", "Log">>;
@@ -66,17 +76,25 @@ def Sym_ArcsinhOp : Sym_Unary<"arcsinh", "arcsinh", Sym_One<"inverse hyperbolic 
 def Sym_ArccoshOp : Sym_Unary<"arccosh", "arccosh", Sym_One<"inverse hyperbolic cosine", "Acosh">>;
 def Sym_ArctanhOp : Sym_Unary<"arctanh", "arctanh", Sym_One<"inverse hyperbolic tangent", "Atanh">>;
 def Sym_DegreesOp
-    : Sym_Unary<"degrees", "degrees", Sym_Function<"radians as degrees", "e.mul(x, e.number(x.getType(), 57.295779513082323))", FloatOnly>>;
+    : Sym_Unary<"degrees", "degrees", Sym_Function<"radians as degrees",
+        "e.mul(x, e.number(x.getType(), 57.295779513082323))", FloatOnly>>;
 def Sym_RadiansOp
-    : Sym_Unary<"radians", "radians", Sym_Function<"degrees as radians", "e.mul(x, e.number(x.getType(), 0.017453292519943295))", FloatOnly>>;
+    : Sym_Unary<"radians", "radians", Sym_Function<"degrees as radians",
+        "e.mul(x, e.number(x.getType(), 0.017453292519943295))", FloatOnly>>;
 def Sym_GammaOp : Sym_Unary<"gamma", "gamma", Sym_One<"gamma function", "Gamma">>;
-def Sym_GammalnOp : Sym_Unary<"gammaln", "gammaln", Sym_One<"logarithm of the gamma function's absolute value", "LogGamma">>;
-def Sym_DigammaOp : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma", FloatOnly, [Sym_NoGradient]>>;
+def Sym_GammalnOp
+    : Sym_Unary<"gammaln", "gammaln", Sym_One<"logarithm of the gamma function's absolute value",
+        "LogGamma">>;
+def Sym_DigammaOp
+    : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma", FloatOnly,
+        [Sym_NoGradient]>>;
 def Sym_ErfOp : Sym_Unary<"erf", "erf", Sym_One<"error function", "Erf">>;
-def Sym_ErfinvOp : Sym_Unary<"erfinv", "erfinv", Sym_One<"inverse of the error function", "Erfinv">>;
+def Sym_ErfinvOp
+    : Sym_Unary<"erfinv", "erfinv", Sym_One<"inverse of the error function", "Erfinv">>;
 def Sym_ReluOp : Sym_Unary<"relu", "relu", Sym_Function<"the larger of x and 0", "e.relu(x)">>;
 def Sym_SigmoidOp : Sym_Unary<"sigmoid", "sigmoid", Sym_One<"1 / (1 + exp(-x))", "Sigmoid">>;
-def Sym_SoftsignOp : Sym_Unary<"softsign", "softsign", Sym_Function<"x / (1 + abs(x))", "e.softsign(x)", FloatOnly>>;
+def Sym_SoftsignOp
+    : Sym_Unary<"softsign", "softsign", Sym_Function<"x / (1 + abs(x))", "e.softsign(x)", FloatOnly>>;
 
 /// One operand, and attributes of its own; emitScalar is written by hand (ir/sym/Elementwise.cpp).
 class Sym_UnaryWithAttributes<string mnemonic, string mxnet, list<Trait> gradient = [Sym_Gradient]>
@@ -87,14 +105,16 @@ class Sym_UnaryWithAttributes<string mnemonic, string mxnet, list<Trait> gradien
 def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
   let summary = "an activation function by its name";
   let description = [{
-    relu `max(x, 0)`, sigmoid `1 / (1 + exp(-x))`, tanh, softrelu `log(1 + exp(x))`, softsign `x / (1 + abs(x))`.
+    relu `max(x, 0)`, sigmoid `1 / (1 + exp(-x))`, tanh, softrelu `log(1 + exp(x))`, softsign `x /
+    (1 + abs(x))`.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
     %y = sym.activation %x {act_type = "tanh"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Choice<["relu", "sigmoid", "tanh", "softrelu", "softsign"]>:$act_type);
+  let arguments = (ins Sym_Tensor:$data, Sym_Choice<["relu", "sigmoid", "tanh", "softrelu",
+                       "softsign"]>:$act_type);
 }
 
 def Sym_HardSigmoidOp : Sym_UnaryWithAttributes<"hard_sigmoid", "hard_sigmoid"> {
@@ -139,8 +159,8 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
   let mxnetAliases = ["cast"];
   let summary = "conversion to another element type";
   let description = [{
-    A float becomes an integer by truncation towards 0 that saturates at 32 or 64 bits and wraps below; anything
-    but 0 is true. The gradient is cast back.
+    A float becomes an integer by truncation towards 0 that saturates at 32 or 64 bits and wraps
+    below; anything but 0 is true. The gradient is cast back.
       * same-shape: `output` has the shape of `data`.
       * result-type: the element type of `output` is `dtype`.
 
@@ -154,9 +174,10 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
 def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
   let summary = "elements kept with probability 1 - p";
   let description = [{
-    Training (or `mode` always): an element is kept with probability 1 - p and then divided by 1 - p, else 0. The numbers
-    follow from seed, update, the op's position in the graph as written and element. Otherwise the identity, and that
-    is what its scalar form says. `axes` are those over which the mask is shared. `cudnn_off` means nothing.
+    Training (or `mode` always): an element is kept with probability 1 - p and then divided by 1 -
+    p, else 0. The numbers follow from seed, update, the op's position in the graph as written and
+    element. Otherwise the identity, and that is what its scalar form says. `axes` are those over
+    which the mask is shared. `cudnn_off` means nothing.
       * same-shape: `output` has the shape and type of `data`.
       * probability: 0 <= p < 1.
       * axes: each is an axis of `data`.
@@ -165,14 +186,17 @@ def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
     %y = sym.dropout %x {p = 2.0e-01} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Float<"0.5">:$p, Sym_DefaultChoice<"training", ["training", "always"]>:$mode,
+  let arguments = (ins Sym_Tensor:$data, Sym_Float<"0.5">:$p, Sym_DefaultChoice<"training",
+                       ["training", "always"]>:$mode,
                    Sym_DefaultTuple:$axes, Sym_Flag<>:$cudnn_off);
 }
 
-//===---- two operands -----------------------------------------------------------------------------===//
+//===---- two operands ------------------------------------------------------------------------===//
 
-def Sym_ElemwiseAddOp : Sym_Binary<"elemwise_add", "elemwise_add", F_Add, ["_add", "_plus", "_Plus"]>;
-def Sym_ElemwiseSubOp : Sym_Binary<"elemwise_sub", "elemwise_sub", F_Sub, ["_sub", "_minus", "_Minus"]>;
+def Sym_ElemwiseAddOp
+    : Sym_Binary<"elemwise_add", "elemwise_add", F_Add, ["_add", "_plus", "_Plus"]>;
+def Sym_ElemwiseSubOp
+    : Sym_Binary<"elemwise_sub", "elemwise_sub", F_Sub, ["_sub", "_minus", "_Minus"]>;
 def Sym_ElemwiseMulOp : Sym_Binary<"elemwise_mul", "elemwise_mul", F_Mul, ["_mul", "_Mul"]>;
 def Sym_ElemwiseDivOp : Sym_Binary<"elemwise_div", "elemwise_div", F_Div, ["_div", "_Div"]>;
 def Sym_ModOp : Sym_Binary<"mod", "_mod", F_Mod, ["_Mod", "mod"]>;
@@ -183,14 +207,21 @@ def Sym_HypotOp : Sym_Binary<"hypot", "_hypot", F_Hypot, ["_Hypot", "hypot"]>;
 def Sym_EqualOp : Sym_Binary<"equal", "_equal", F_Equal, ["_Equal", "equal"]>;
 def Sym_NotEqualOp : Sym_Binary<"not_equal", "_not_equal", F_NotEqual, ["_Not_Equal", "not_equal"]>;
 def Sym_GreaterOp : Sym_Binary<"greater", "_greater", F_Greater, ["_Greater", "greater"]>;
-def Sym_GreaterEqualOp : Sym_Binary<"greater_equal", "_greater_equal", F_GreaterEqual, ["_Greater_Equal", "greater_equal"]>;
+def Sym_GreaterEqualOp
+    : Sym_Binary<"greater_equal", "_greater_equal", F_GreaterEqual, ["_Greater_Equal",
+        "greater_equal"]>;
 def Sym_LesserOp : Sym_Binary<"lesser", "_lesser", F_Lesser, ["_Lesser", "lesser", "less"]>;
-def Sym_LesserEqualOp : Sym_Binary<"lesser_equal", "_lesser_equal", F_LesserEqual, ["_Lesser_Equal", "lesser_equal", "less_equal"]>;
-def Sym_LogicalAndOp : Sym_Binary<"logical_and", "_logical_and", F_LogicalAnd, ["_Logical_And", "logical_and"]>;
-def Sym_LogicalOrOp : Sym_Binary<"logical_or", "_logical_or", F_LogicalOr, ["_Logical_Or", "logical_or"]>;
-def Sym_LogicalXorOp : Sym_Binary<"logical_xor", "_logical_xor", F_LogicalXor, ["_Logical_Xor", "logical_xor"]>;
+def Sym_LesserEqualOp
+    : Sym_Binary<"lesser_equal", "_lesser_equal", F_LesserEqual, ["_Lesser_Equal", "lesser_equal",
+        "less_equal"]>;
+def Sym_LogicalAndOp
+    : Sym_Binary<"logical_and", "_logical_and", F_LogicalAnd, ["_Logical_And", "logical_and"]>;
+def Sym_LogicalOrOp
+    : Sym_Binary<"logical_or", "_logical_or", F_LogicalOr, ["_Logical_Or", "logical_or"]>;
+def Sym_LogicalXorOp
+    : Sym_Binary<"logical_xor", "_logical_xor", F_LogicalXor, ["_Logical_Xor", "logical_xor"]>;
 
-//===---- more -------------------------------------------------------------------------------------===//
+//===---- more --------------------------------------------------------------------------------===//
 
 def Sym_AddNOp : Sym_Elementwise<"add_n", "add_n", [Sym_Gradient]> {
   let mxnetAliases = ["ElementWiseSum"];
@@ -202,7 +233,8 @@ def Sym_AddNOp : Sym_Elementwise<"add_n", "add_n", [Sym_Gradient]> {
       * same-shape: inputs and `output` have one shape and type.
 
     ```mlir
-    %y = sym.add_n %a, %b, %c : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %y = sym.add_n %a, %b, %c
+       : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$args);
@@ -216,7 +248,8 @@ def Sym_WhereOp : Sym_Elementwise<"where", "where", [Sym_Gradient]> {
       * condition-shape: `condition` has that shape, and any type.
 
     ```mlir
-    %r = sym.where %c, %x, %y : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %r = sym.where %c, %x, %y
+       : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
   let arguments = (ins Sym_Tensor:$condition, Sym_Tensor:$x, Sym_Tensor:$y);

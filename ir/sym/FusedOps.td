@@ -15,10 +15,12 @@ def Sym_ScalarType : AnyTypeOf<[F32, F64, I32, I64, I1], "scalar of f32, f64, i3
 def Sym_ApplyScalarOp : Sym_FusedPart<"scalar"> {
   let summary = "a scalar operation of a fused program";
   let description = [{
-    `function` is a ScalarOp (by number; its name is printed), whose meaning executor/abi/ScalarOps.def says. `immediate` belongs to
-    constant and uniform. The operands' types follow the colon where they differ from the result's.
+    `function` is a ScalarOp (by number; its name is printed), whose meaning
+    executor/abi/ScalarOps.def says. `immediate` belongs to constant and uniform. The operands'
+    types follow the colon where they differ from the result's.
       * operands: as many as the function reads.
-      * types: as its record says: equal to the result's (Same), equal to one another with an i1 result (Bool), any (From).
+      * types: as its record says: equal to the result's (Same), equal to one another with an i1
+        result (Bool), any (From).
       * immediate: there for constant and uniform, else not.
 
     ```mlir
@@ -27,7 +29,8 @@ def Sym_ApplyScalarOp : Sym_FusedPart<"scalar"> {
     %4 = sym.scalar constant {immediate = 1.0} : f32
     ```
   }];
-  let arguments = (ins I8Attr:$function, Variadic<Sym_ScalarType>:$operands, OptionalAttr<F64Attr>:$immediate);
+  let arguments = (ins I8Attr:$function, Variadic<Sym_ScalarType>:$operands,
+                       OptionalAttr<F64Attr>:$immediate);
   let results = (outs Sym_ScalarType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -43,8 +46,9 @@ def Sym_ApplyScalarOp : Sym_FusedPart<"scalar"> {
 def Sym_FusedOp : Sym_FusedPart<"fused", [SingleBlock, IsolatedFromAbove]> {
   let summary = "element-wise work on tensors, as a body of scalar operations";
   let description = [{
-    The body runs for every element of the result shape. Its arguments are the operands' elements, widened (f16, bf16 to f32; i8, ui8
-    to i32); what it yields is narrowed to the results' element types. An operand's extents of 1 (or missing leading axes) stretch.
+    The body runs for every element of the result shape. Its arguments are the operands' elements,
+    widened (f16, bf16 to f32; i8, ui8 to i32); what it yields is narrowed to the results' element
+    types. An operand's extents of 1 (or missing leading axes) stretch.
       * shape: all results have one shape, to which each operand broadcasts.
       * arguments: one block argument per operand, of its widened element type.
       * yield: one value per result, of its widened element type.

@@ -8,9 +8,10 @@ include "ir/sym/SymBase.td"
 def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let summary = "rows of a table, picked by index";
   let description = [{
-    `output[i..., :] = weight[data[i...], :]`; an index outside is moved to the nearest row. `sparse_grad` means
-    nothing: gradients are dense.
-      * weight-shape: `weight` is `[input_dim, output_dim]`, of type `dtype` where nothing else says.
+    `output[i..., :] = weight[data[i...], :]`; an index outside is moved to the nearest row.
+    `sparse_grad` means nothing: gradients are dense.
+      * weight-shape: `weight` is `[input_dim, output_dim]`, of type `dtype` where nothing else
+        says.
       * output-shape: `output` has the extents of `data` and `output_dim`.
 
     ```mlir
@@ -18,7 +19,8 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
        : (tensor<32x64xi32>, tensor<65x8xf32>) -> tensor<32x64x8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$weight, I64Attr:$input_dim, I64Attr:$output_dim, Sym_Float32:$dtype,
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$weight, I64Attr:$input_dim,
+                       I64Attr:$output_dim, Sym_Float32:$dtype,
                    Sym_Flag<>:$sparse_grad);
   let results = (outs Sym_Tensor:$output);
 }
@@ -34,7 +36,8 @@ def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
     %y = sym.take %a, %i {axis = 1 : i64} : (tensor<2x9x4xf32>, tensor<3xi32>) -> tensor<2x3x4xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$a, Sym_Tensor:$indices, Sym_Integer<0>:$axis, Sym_DefaultChoice<"clip", ["clip", "wrap"]>:$mode);
+  let arguments = (ins Sym_Tensor:$a, Sym_Tensor:$indices, Sym_Integer<0>:$axis,
+                       Sym_DefaultChoice<"clip", ["clip", "wrap"]>:$mode);
   let results = (outs Sym_Tensor:$output);
 }
 
@@ -50,7 +53,8 @@ def Sym_PickOp : Sym_Op<"pick", "pick", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
     %y = sym.pick %x, %i : (tensor<8x5xf32>, tensor<8xi32>) -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$index, Sym_Integer<-1>:$axis, Sym_Flag<>:$keepdims,
+  let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$index, Sym_Integer<-1>:$axis,
+                       Sym_Flag<>:$keepdims,
                    Sym_DefaultChoice<"clip", ["clip", "wrap"]>:$mode);
   let results = (outs Sym_Tensor:$output);
 }
@@ -65,7 +69,8 @@ def Sym_OneHotOp : Sym_Op<"one_hot", "one_hot", [Sym_Kernel, Sym_Cost, Sym_NoGra
     %y = sym.one_hot %i {depth = 5 : i64} : (tensor<8xi32>) -> tensor<8x5xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$indices, I64Attr:$depth, Sym_Float<"1.0">:$on_value, Sym_Float<"0.0">:$off_value,
+  let arguments = (ins Sym_Tensor:$indices, I64Attr:$depth, Sym_Float<"1.0">:$on_value,
+                       Sym_Float<"0.0">:$off_value,
                    Sym_Float32:$dtype);
   let results = (outs Sym_Tensor:$output);
 }

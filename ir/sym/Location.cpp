@@ -10,7 +10,9 @@ namespace lstmc::sym {
 
 static constexpr int kArgumentFields = 5;
 
-static SourceText &sourceText(MLIRContext *context) { return context->getOrLoadDialect<SymDialect>()->sourceText(); }
+static SourceText &sourceText(MLIRContext *context) {
+  return context->getOrLoadDialect<SymDialect>()->sourceText();
+}
 
 Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange> arguments) {
   if (range.line == 0) {
@@ -31,13 +33,15 @@ Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange>
   SmallVector<int64_t, 16> fields;
   if (llvm::any_of(arguments, [](const SourceRange &argument) { return argument.line != 0; }))
     for (const SourceRange &argument : arguments) {
-      fields.append({argument.line, argument.column, argument.byte, argument.length, argument.bytes});
+      fields.append(
+          {argument.line, argument.column, argument.byte, argument.length, argument.bytes});
       if (argument.line != 0)
         text.add(fileAttr_, argument.line, argument.text);
     }
   Attribute what = RangeAttr::get(context_, range.byte, range.length, range.bytes,
                                   StringAttr::get(context_, range.what), fields);
-  Location place = FusedLoc::get(context_, {FileLineColLoc::get(fileAttr_, range.line, range.column)}, what);
+  Location place =
+      FusedLoc::get(context_, {FileLineColLoc::get(fileAttr_, range.line, range.column)}, what);
   if (range.loops.empty() && range.calls.empty())
     return place;
 
@@ -89,7 +93,8 @@ static void addFrame(const Parts &parts, SourceRange &range) {
     return;
   ArrayRef<Attribute> loops = parts.frame.getLoops().getValue();
   for (size_t i = 0; i + 1 < loops.size(); i += 2)
-    range.loops.emplace_back(cast<StringAttr>(loops[i]).str(), cast<IntegerAttr>(loops[i + 1]).getInt());
+    range.loops.emplace_back(cast<StringAttr>(loops[i]).str(),
+                             cast<IntegerAttr>(loops[i + 1]).getInt());
   for (Attribute call : parts.frame.getCalls())
     range.calls.push_back(cast<StringAttr>(call).str());
 }
@@ -118,7 +123,8 @@ std::optional<SourceRange> argumentPlace(Location location, unsigned index) {
   Parts parts = partsOf(location);
   if (!parts.file || !parts.range || parts.range.getArguments().size() <= kArgumentFields * index)
     return std::nullopt;
-  ArrayRef<int64_t> fields = parts.range.getArguments().slice(kArgumentFields * index, kArgumentFields);
+  ArrayRef<int64_t> fields =
+      parts.range.getArguments().slice(kArgumentFields * index, kArgumentFields);
   if (fields[0] == 0)
     return std::nullopt;
   SourceRange range;

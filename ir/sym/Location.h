@@ -1,8 +1,9 @@
 // Places in a user's text as MLIR locations, without loss.
 //
-// A location is a FileLineColLoc, fused with #sym.range (bytes, lengths, the arguments' places) and, inside loops and
-// calls, fused once more with #sym.frame. The range is shared by all iterations of a loop, the frame by all ops of an
-// iteration. Lines of text are kept once per context (SourceText.h).
+// A location is a FileLineColLoc, fused with #sym.range (bytes, lengths, the arguments' places)
+// and, inside loops and calls, fused once more with #sym.frame. The range is shared by all
+// iterations of a loop, the frame by all ops of an iteration. Lines of text are kept once per
+// context (SourceText.h).
 #pragma once
 
 #include <optional>
@@ -10,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "llvm/ADT/ArrayRef.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include "executor/base/Diagnostic.h"
 
@@ -22,7 +23,8 @@ namespace lstmc::sym {
 class LocationEncoder {
 public:
   explicit LocationEncoder(mlir::MLIRContext *context) : context_(context) {}
-  /// `arguments`: where the op's operands stand, in their order; line 0 for one that stands nowhere.
+  /// `arguments`: where the op's operands stand, in their order; line 0 for one that stands
+  /// nowhere.
   mlir::Location encode(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments = {});
 
 private:
@@ -34,7 +36,8 @@ private:
   mlir::Attribute frame_;
 };
 
-/// What was encoded; for other locations as much as they say (line 0 for none). Fused locations give their first place.
+/// What was encoded; for other locations as much as they say (line 0 for none). Fused locations
+/// give their first place.
 SourceRange decode(mlir::Location location);
 /// Where operand `index` stands; nothing if that is not known.
 std::optional<SourceRange> argumentPlace(mlir::Location location, unsigned index);

@@ -14,13 +14,14 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
   let mxnetAliases = ["Softmax"];
   let summary = "softmax, whose gradient is that of the cross entropy with the label";
   let description = [{
-    Softmax over all axes but the first as one; with `preserve_shape` over the last axis; with `multi_output` over axis 1.
-    The gradient ignores what comes from above: p - onehot(label), 0 for `ignore_label` with `use_ignore`, times `grad_scale`, divided
-    by the number of labels (`normalization` batch) or of labels that are not `ignore_label` (valid). A label of the shape of
-    `data` holds probabilities.
+    Softmax over all axes but the first as one; with `preserve_shape` over the last axis; with
+    `multi_output` over axis 1. The gradient ignores what comes from above: p - onehot(label), 0 for
+    `ignore_label` with `use_ignore`, times `grad_scale`, divided by the number of labels
+    (`normalization` batch) or of labels that are not `ignore_label` (valid). A label of the shape
+    of `data` holds probabilities.
       * rank: `data` has at least 2 axes.
-      * label-shape: the extents of `data` without the class axis (one row per sample with neither flag), `data`'s own,
-        or with `multi_output` `[n, positions]` or `[n, 1, ...]`.
+      * label-shape: the extents of `data` without the class axis (one row per sample with neither
+        flag), `data`'s own, or with `multi_output` `[n, positions]` or `[n, 1, ...]`.
       * flags: `preserve_shape` and `multi_output` exclude one another.
       * out-grad: false.
       * same-shape: `output` has the shape and type of `data`.
@@ -30,9 +31,11 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
        : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<64x32x65xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Label:$label, Sym_Float<"1.0">:$grad_scale, Sym_Float<"-1.0">:$ignore_label,
+  let arguments = (ins Sym_Tensor:$data, Sym_Label:$label, Sym_Float<"1.0">:$grad_scale,
+                       Sym_Float<"-1.0">:$ignore_label,
                    Sym_Flag<>:$multi_output, Sym_Flag<>:$use_ignore, Sym_Flag<>:$preserve_shape,
-                   Sym_DefaultChoice<"null", ["null", "batch", "valid"]>:$normalization, Sym_Flag<>:$out_grad,
+                   Sym_DefaultChoice<"null", ["null", "batch", "valid"]>:$normalization,
+                   Sym_Flag<>:$out_grad,
                    Sym_Float<"0.0">:$smooth_alpha);
 }
 
@@ -52,25 +55,29 @@ class Sym_RegressionHead<string mnemonic, string mxnet, string forward, string b
   let arguments = (ins Sym_Tensor:$data, Sym_Label:$label, Sym_Float<"1.0">:$grad_scale);
 }
 def Sym_LinearRegressionOutputOp
-    : Sym_RegressionHead<"linear_regression_output", "LinearRegressionOutput", "the identity", "the difference from the label">;
+    : Sym_RegressionHead<"linear_regression_output", "LinearRegressionOutput", "the identity",
+        "the difference from the label">;
 def Sym_MaeRegressionOutputOp
-    : Sym_RegressionHead<"mae_regression_output", "MAERegressionOutput", "the identity", "the sign of the difference">;
+    : Sym_RegressionHead<"mae_regression_output", "MAERegressionOutput", "the identity",
+        "the sign of the difference">;
 def Sym_LogisticRegressionOutputOp
-    : Sym_RegressionHead<"logistic_regression_output", "LogisticRegressionOutput", "sigmoid", "the difference from the label">;
+    : Sym_RegressionHead<"logistic_regression_output", "LogisticRegressionOutput", "sigmoid",
+        "the difference from the label">;
 
 def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> {
   let mxnetAliases = ["make_loss"];
   let summary = "the identity, whose gradient is a constant";
   let description = [{
-    `grad_scale`, divided by the extent of axis 0 (`normalization` batch) or by the number of elements above `valid_thresh`
-    (valid), at least 1.
+    `grad_scale`, divided by the extent of axis 0 (`normalization` batch) or by the number of
+    elements above `valid_thresh` (valid), at least 1.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
     %y = sym.make_loss %x : (tensor<32xf32>) -> tensor<32xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Float<"1.0">:$grad_scale, Sym_Float<"0.0">:$valid_thresh,
+  let arguments = (ins Sym_Tensor:$data, Sym_Float<"1.0">:$grad_scale,
+                       Sym_Float<"0.0">:$valid_thresh,
                    Sym_DefaultChoice<"null", ["null", "batch", "valid"]>:$normalization);
 }
 

@@ -43,6 +43,8 @@ const Index &index() {
 } // namespace
 
 const OpRecord *findOpRecord(std::string_view name) { return index().byName.lookup(name); }
-const OpRecord *recordOf(mlir::OperationName name) { return index().byOp.lookup(name.getStringRef()); }
+const OpRecord *recordOf(mlir::OperationName name) {
+  return index().byOp.lookup(name.getStringRef());
+}
 
 } // namespace lstmc::sym

@@ -1,4 +1,5 @@
-// The op records as data: names, inputs and attributes as users write them. The rows are generated from the records.
+// The op records as data: names, inputs and attributes as users write them. The rows are generated
+// from the records.
 #pragma once
 
 #include <string_view>

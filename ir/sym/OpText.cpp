@@ -1,8 +1,8 @@
 #include "ir/sym/OpText.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
@@ -33,7 +33,9 @@ static std::string valueText(Attribute attribute) {
   }
   if (auto tuple = dyn_cast<DenseI64ArrayAttr>(attribute)) {
     std::string text = "(";
-    llvm::interleave(tuple.asArrayRef(), [&](int64_t entry) { text += std::to_string(entry); }, [&] { text += ", "; });
+    llvm::interleave(
+        tuple.asArrayRef(), [&](int64_t entry) { text += std::to_string(entry); },
+        [&] { text += ", "; });
     return text + ")";
   }
   return "..";
@@ -50,7 +52,8 @@ std::string callText(Operation *op) {
   for (const AttributeRecord &attribute : record->attributes)
     if (attribute.required)
       if (Attribute value = op->getAttr(attribute.name))
-        inside += (inside.empty() ? "" : ", ") + std::string(attribute.name) + "=" + valueText(value);
+        inside +=
+            (inside.empty() ? "" : ", ") + std::string(attribute.name) + "=" + valueText(value);
   return inside.empty() ? text : text + "(" + inside + ")";
 }
 
@@ -81,7 +84,8 @@ std::string roleOf(Operation *op, Value value) {
 std::string userName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    auto name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr) : StringAttr();
+    auto name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr)
+                         : StringAttr();
     return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
   }
   Operation *op = value.getDefiningOp();
@@ -102,7 +106,9 @@ std::string coveredText(const SourceRange &range) {
 
 bool isName(StringRef text) {
   return !text.empty() && text.size() <= 40 && !llvm::isDigit(text.front()) &&
-         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '[' || c == ']' || c == '.'; });
+         llvm::all_of(text, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '[' || c == ']' || c == '.';
+         });
 }
 
 } // namespace lstmc::sym

@@ -5,19 +5,21 @@
 
 include "ir/sym/SymBase.td"
 
-class Sym_Product<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
+class Sym_Product<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Flops,
+    Sym_Gradient]> {
   let results = (outs Sym_Tensor:$output);
 }
 
 def Sym_FullyConnectedOp : Sym_Product<"fully_connected", "FullyConnected"> {
   let summary = "data * weight^T + bias";
   let description = [{
-    With `flatten`, all axes of `data` but the first are one; without, the last axis is multiplied and the others
-    are kept.
+    With `flatten`, all axes of `data` but the first are one; without, the last axis is multiplied
+    and the others are kept.
       * rank: `data` has at least 2 axes with `flatten`, 1 without.
       * weight-shape: `weight` is `[num_hidden, inputs]`, inputs being what `data` has.
       * bias-shape: `bias` is `[num_hidden]`; there is none with `no_bias`.
-      * output-shape: `output` is `[N, num_hidden]`, or the leading extents of `data` and `num_hidden`.
+      * output-shape: `output` is `[N, num_hidden]`, or the leading extents of `data` and
+        `num_hidden`.
       * type: all have one float type.
 
     ```mlir
@@ -25,7 +27,8 @@ def Sym_FullyConnectedOp : Sym_Product<"fully_connected", "FullyConnected"> {
        : (tensor<64x32x256xf32>, tensor<65x256xf32>, tensor<65xf32>) -> tensor<64x32x65xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$weight, Optional<Sym_Parameter>:$bias, I64Attr:$num_hidden,
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$weight, Optional<Sym_Parameter>:$bias,
+                       I64Attr:$num_hidden,
                    Sym_Flag<>:$no_bias, Sym_Flag<"true">:$flatten);
   let inputConditions = ["bias: no_bias=false"];
 }
@@ -33,8 +36,8 @@ def Sym_FullyConnectedOp : Sym_Product<"fully_connected", "FullyConnected"> {
 def Sym_DotOp : Sym_Product<"dot", "dot"> {
   let summary = "last axis of lhs times first axis of rhs";
   let description = [{
-    `transpose_a` moves the first axis of `lhs` to the end, `transpose_b` the last axis of `rhs` to the front. Two
-    vectors give one element, shape `[1]`.
+    `transpose_a` moves the first axis of `lhs` to the end, `transpose_b` the last axis of `rhs` to
+    the front. Two vectors give one element, shape `[1]`.
       * rank: both have at least 1 axis.
       * inner: the extents multiplied are equal.
       * output-shape: the other extents of `lhs`, then of `rhs`.
@@ -44,7 +47,8 @@ def Sym_DotOp : Sym_Product<"dot", "dot"> {
     %y = sym.dot %a, %b : (tensor<8x5xf32>, tensor<5x3xf32>) -> tensor<8x3xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, Sym_Flag<>:$transpose_a, Sym_Flag<>:$transpose_b);
+  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, Sym_Flag<>:$transpose_a,
+                       Sym_Flag<>:$transpose_b);
 }
 
 def Sym_BatchDotOp : Sym_Product<"batch_dot", "batch_dot"> {
@@ -60,7 +64,8 @@ def Sym_BatchDotOp : Sym_Product<"batch_dot", "batch_dot"> {
     %y = sym.batch_dot %a, %b : (tensor<4x8x5xf32>, tensor<4x5x3xf32>) -> tensor<4x8x3xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, Sym_Flag<>:$transpose_a, Sym_Flag<>:$transpose_b);
+  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, Sym_Flag<>:$transpose_a,
+                       Sym_Flag<>:$transpose_b);
 }
 
 #endif // LSTMC_IR_SYM_PRODUCTOPS

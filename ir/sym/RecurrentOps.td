@@ -5,15 +5,17 @@
 
 include "ir/sym/SymBase.td"
 
-def Sym_RnnOp : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
+def Sym_RnnOp
+    : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
   let summary = "a stack of recurrent layers over all steps";
   let description = [{
-    T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional` else 1, G gates of `mode`.
-    `parameters` holds for each layer and direction W_i2h `[G*H, in]` and W_h2h `[G*H, H]`, then for each b_i2h and b_h2h `[G*H]`;
-    gates lstm i f g o, gru r z n. Layer k > 0 reads [forward, backward] of layer k - 1. States left out are 0. `p` is dropout
-    between layers, in training. With `use_sequence_length`, steps at or beyond a sequence's length give 0, the final states are those
-    of its last real step, and the backward direction starts there. Lowered layer by layer to `sym.rnn_layer`. Projection and
-    state clipping are refused.
+    T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`
+    else 1, G gates of `mode`. `parameters` holds for each layer and direction W_i2h `[G*H, in]` and
+    W_h2h `[G*H, H]`, then for each b_i2h and b_h2h `[G*H]`; gates lstm i f g o, gru r z n. Layer k
+    > 0 reads [forward, backward] of layer k - 1. States left out are 0. `p` is dropout between
+    layers, in training. With `use_sequence_length`, steps at or beyond a sequence's length give 0,
+    the final states are those of its last real step, and the backward direction starts there.
+    Lowered layer by layer to `sym.rnn_layer`. Projection and state clipping are refused.
       * positive: `state_size` and `num_layers` are at least 1.
       * probability: 0 <= p < 1.
       * data-rank: `data` is `[T, N, I]`.
@@ -24,29 +26,37 @@ def Sym_RnnOp : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount,
 
     ```mlir
     %y, %h, %c = sym.rnn %x, %w {mode = "lstm", num_layers = 1 : i64, state_outputs = true, state_size = 4 : i64}
-       : (tensor<5x2x8xf32>, tensor<224xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
+      
+          : (tensor<5x2x8xf32>, tensor<224xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$parameters, Optional<Sym_Tensor>:$state, Optional<Sym_Tensor>:$state_cell,
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$parameters, Optional<Sym_Tensor>:$state,
+                       Optional<Sym_Tensor>:$state_cell,
                    Optional<Sym_Tensor>:$sequence_length, I64Attr:$state_size, I64Attr:$num_layers,
-                   Sym_Choice<["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode, Sym_Flag<>:$bidirectional, Sym_Float<"0.0">:$p,
-                   Sym_Flag<>:$state_outputs, OptionalAttr<I64Attr>:$projection_size, OptionalAttr<F64Attr>:$lstm_state_clip_min,
-                   OptionalAttr<F64Attr>:$lstm_state_clip_max, Sym_Flag<>:$lstm_state_clip_nan, Sym_Flag<>:$use_sequence_length);
+                   Sym_Choice<["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode,
+                   Sym_Flag<>:$bidirectional, Sym_Float<"0.0">:$p,
+                   Sym_Flag<>:$state_outputs, OptionalAttr<I64Attr>:$projection_size,
+                   OptionalAttr<F64Attr>:$lstm_state_clip_min,
+                   OptionalAttr<F64Attr>:$lstm_state_clip_max, Sym_Flag<>:$lstm_state_clip_nan,
+                   Sym_Flag<>:$use_sequence_length);
   let results = (outs Variadic<Sym_Tensor>:$outputs);
   let inputConditions = ["state_cell?: mode=lstm", "sequence_length: use_sequence_length=true"];
   let outputNames = ["output", "state_output", "statecell_output"];
   let assemblyFormat = [{
-    $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)? attr-dict
+    $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)?
+    attr-dict
     `:` functional-type(operands, results)
   }];
 }
 
-def Sym_RnnParamConcatOp : Sym_Op<"rnn_param_concat", "_rnn_param_concat", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
+def Sym_RnnParamConcatOp
+    : Sym_Op<"rnn_param_concat", "_rnn_param_concat", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let countAttribute = "num_args";
   let summary = "parameters of a stack, flattened and joined as RNN reads them";
   let description = [{
-    All elements of each input in row-major order, one input behind the other: weights of all layers and directions, then
-    biases. Inference runs backwards too: the number of elements that `sym.rnn` needs gives an input's open extent.
+    All elements of each input in row-major order, one input behind the other: weights of all layers
+    and directions, then biases. Inference runs backwards too: the number of elements that `sym.rnn`
+    needs gives an input's open extent.
       * count: at least one input.
       * dim: 0.
       * elements: `output` is `[elements of all inputs]`.

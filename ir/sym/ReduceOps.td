@@ -5,7 +5,8 @@
 
 include "ir/sym/SymBase.td"
 
-class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> aliases = [], list<Trait> gradient = [Sym_Gradient]>
+class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> aliases = [],
+    list<Trait> gradient = [Sym_Gradient]>
     : Sym_Op<mnemonic, mxnet, !listconcat([Sym_Kernel, Sym_Flops], gradient)> {
   let mxnetAliases = aliases;
   let summary = what # " over axes";
@@ -16,7 +17,8 @@ class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> ali
 class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string> aliases = []>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
   let description = [{
-    Over the axes of `axis` (with `exclude`: over all others), or over all of them; then the result has shape `[1]`.
+    Over the axes of `axis` (with `exclude`: over all others), or over all of them; then the result
+    has shape `[1]`.
       * axis: each is an axis of `data`, and none twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
 
@@ -24,7 +26,8 @@ class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string>
     %y = sym.}] # mnemonic # [{ %x {axis = array<i64: 1>} : (tensor<8x5xf32>) -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, OptionalAttr<Sym_Tuple>:$axis, Sym_Flag<>:$keepdims, Sym_Flag<>:$exclude);
+  let arguments = (ins Sym_Tensor:$data, OptionalAttr<Sym_Tuple>:$axis, Sym_Flag<>:$keepdims,
+                       Sym_Flag<>:$exclude);
 }
 
 def Sym_SumOp : Sym_AxesReduction<"sum", "sum", "sum", ["sum_axis"]>;
@@ -35,7 +38,8 @@ def Sym_ProdOp : Sym_AxesReduction<"prod", "prod", "product">;
 
 def Sym_NormOp : Sym_Reduction<"norm", "norm", "Euclidean norm"> {
   let description = [{
-    The square root of the sum of squares, over `axis` or all axes (then the result has shape `[1]`).
+    The square root of the sum of squares, over `axis` or all axes (then the result has shape
+    `[1]`).
       * ord: 2.
       * axis: each is an axis of `data`, and none twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
@@ -44,12 +48,15 @@ def Sym_NormOp : Sym_Reduction<"norm", "norm", "Euclidean norm"> {
     %y = sym.norm %x {axis = array<i64: 1>} : (tensor<8x5xf32>) -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Integer<2>:$ord, OptionalAttr<Sym_Tuple>:$axis, Sym_Flag<>:$keepdims);
+  let arguments = (ins Sym_Tensor:$data, Sym_Integer<2>:$ord, OptionalAttr<Sym_Tuple>:$axis,
+                       Sym_Flag<>:$keepdims);
 }
 
-def Sym_ArgmaxOp : Sym_Reduction<"argmax", "argmax", "index of the largest element", [], [Sym_NoGradient]> {
+def Sym_ArgmaxOp
+    : Sym_Reduction<"argmax", "argmax", "index of the largest element", [], [Sym_NoGradient]> {
   let description = [{
-    The first one where several are equal; a float of the type of `data`. Without `axis`, over the tensor as one row.
+    The first one where several are equal; a float of the type of `data`. Without `axis`, over the
+    tensor as one row.
       * axis: `axis` is an axis of `data`.
       * output-shape: the extents of `data` without it; with `keepdims`, with 1 there.
 
@@ -60,14 +67,14 @@ def Sym_ArgmaxOp : Sym_Reduction<"argmax", "argmax", "index of the largest eleme
   let arguments = (ins Sym_Tensor:$data, OptionalAttr<I64Attr>:$axis, Sym_Flag<>:$keepdims);
 }
 
-//===---- normalisation ----------------------------------------------------------------------------===//
+//===---- normalisation -----------------------------------------------------------------------===//
 
 class Sym_SoftmaxFamily<string mnemonic, string mxnet, string what>
     : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
   let summary = what # " over an axis";
   let description = [{
-    The maximum is subtracted first. With `use_length`, entries at or beyond `length` of their row are 0 and take
-    no part. `dtype` is the type of the result where given.
+    The maximum is subtracted first. With `use_length`, entries at or beyond `length` of their row
+    are 0 and take no part. `dtype` is the type of the result where given.
       * axis: `axis` is an axis of `data`; the last one with `use_length`.
       * length-shape: `length` has the extents of `data` without `axis`.
       * same-shape: `output` has the shape and type of `data`.
@@ -76,7 +83,8 @@ class Sym_SoftmaxFamily<string mnemonic, string mxnet, string what>
     %y = sym.}] # mnemonic # [{ %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$length, Sym_Integer<-1>:$axis, OptionalAttr<F64Attr>:$temperature,
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$length, Sym_Integer<-1>:$axis,
+                       OptionalAttr<F64Attr>:$temperature,
                    OptionalAttr<Sym_DType>:$dtype, Sym_Flag<>:$use_length);
   let results = (outs Sym_Tensor:$output);
   let inputConditions = ["length: use_length=true"];
@@ -87,19 +95,22 @@ def Sym_LogSoftmaxOp : Sym_SoftmaxFamily<"log_softmax", "log_softmax", "x - log(
 def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
   let summary = "an axis brought to mean 0 and variance 1, then scaled";
   let description = [{
-    `(x - mean) / sqrt(variance + eps) * gamma + beta`, the variance biased. `mean` and `rstd` = 1 / sqrt(variance + eps) are
-    what backward needs; users see `output`.
+    `(x - mean) / sqrt(variance + eps) * gamma + beta`, the variance biased. `mean` and `rstd` = 1 /
+    sqrt(variance + eps) are what backward needs; users see `output`.
       * axis: `axis` is an axis of `data`.
       * parameter-shape: `gamma` and `beta` are `[extent of axis]`.
-      * same-shape: `output` has the shape and type of `data`; `mean` and `rstd` have its extents without `axis`.
+      * same-shape: `output` has the shape and type of `data`; `mean` and `rstd` have its extents
+        without `axis`.
       * output-mean-var: false.
 
     ```mlir
     %y, %mean, %rstd = sym.layer_norm %x, %g, %b
-       : (tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<8x5xf32>, tensor<8xf32>, tensor<8xf32>)
+      
+          : (tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<8x5xf32>, tensor<8xf32>, tensor<8xf32>)
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$gamma, Sym_Parameter:$beta, Sym_Integer<-1>:$axis, Sym_Float<"1e-05">:$eps,
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$gamma, Sym_Parameter:$beta,
+                       Sym_Integer<-1>:$axis, Sym_Float<"1e-05">:$eps,
                    Sym_Flag<>:$output_mean_var);
   let results = (outs Sym_Tensor:$output, Sym_Tensor:$mean, Sym_Tensor:$rstd);
   let visibleOutputs = 1;

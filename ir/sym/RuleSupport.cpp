@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-//===---- shapes -----------------------------------------------------------------------------------===//
+//===---- shapes
+//-----------------------------------------------------------------------------------===//
 
 /// Nothing is left to learn or check: all types are the same and complete.
 static bool settled(Operation *op, Numbers numbers) {
@@ -27,29 +28,38 @@ LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers number
   // Twice: what a later value knows reaches an earlier one through the first.
   for (int round = 0; round < 2; ++round) {
     for (Value operand : op->getOperands())
-      if (operand != first && (failed(relation.sameType(first, operand)) || failed(relation.sameShape(first, operand))))
+      if (operand != first &&
+          (failed(relation.sameType(first, operand)) || failed(relation.sameShape(first, operand))))
         return failure();
     for (Value result : op->getResults())
-      if (result != first && (failed(relation.sameType(first, result)) || failed(relation.sameShape(first, result))))
+      if (result != first &&
+          (failed(relation.sameType(first, result)) || failed(relation.sameShape(first, result))))
         return failure();
   }
   return numbers == Numbers::Float ? relation.floatType(first) : success();
 }
 
 /// One axis of lhs, rhs and result.
-static LogicalResult relateStretch(ShapeRelation &relation, Value lhs, Value rhs, Value output, int64_t axis) {
-  int64_t a = relation.extent(lhs, axis), b = relation.extent(rhs, axis), y = relation.extent(output, axis);
+static LogicalResult relateStretch(ShapeRelation &relation, Value lhs, Value rhs, Value output,
+                                   int64_t axis) {
+  int64_t a = relation.extent(lhs, axis), b = relation.extent(rhs, axis),
+          y = relation.extent(output, axis);
   if (a != kOpen && b != kOpen && a != b && a != 1 && b != 1)
     return relation.refuse(ErrorCode::E0207, {{lhs, axis}, {rhs, axis}})
-           << relation.name(lhs) << " has " << a << " on axis " << axis << ", " << relation.name(rhs) << " has " << b;
-  int64_t known = a != kOpen && a != 1 ? a : b != kOpen && b != 1 ? b : a == 1 && b == 1 ? 1 : kOpen;
+           << relation.name(lhs) << " has " << a << " on axis " << axis << ", "
+           << relation.name(rhs) << " has " << b;
+  int64_t known = a != kOpen && a != 1   ? a
+                  : b != kOpen && b != 1 ? b
+                  : a == 1 && b == 1     ? 1
+                                         : kOpen;
   std::string why = "broadcasting";
   if (failed(relation.fix(output, axis, known, "on axis " + std::to_string(axis), why)))
     return failure();
   y = relation.extent(output, axis);
   // An operand is as long as the result where the other one is 1, or the result is.
   for (auto [operand, other] : {std::pair(lhs, b), std::pair(rhs, a)})
-    if (relation.extent(operand, axis) == y || ((other == 1 || y == 1) && relation.extent(operand, axis) == kOpen))
+    if (relation.extent(operand, axis) == y ||
+        ((other == 1 || y == 1) && relation.extent(operand, axis) == kOpen))
       if (failed(relation.equal(operand, axis, output, axis, "on axis " + std::to_string(axis))))
         return failure();
   return success();
@@ -57,7 +67,8 @@ static LogicalResult relateStretch(ShapeRelation &relation, Value lhs, Value rhs
 
 LogicalResult relateBroadcast(ShapeRelation &relation, Operation *op, Numbers numbers) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1), output = op->getResult(0);
-  if (failed(relation.sameType(lhs, rhs)) || failed(relation.sameType(lhs, output)) || failed(relation.sameType(lhs, rhs)))
+  if (failed(relation.sameType(lhs, rhs)) || failed(relation.sameType(lhs, output)) ||
+      failed(relation.sameType(lhs, rhs)))
     return failure();
   if (numbers == Numbers::Float && failed(relation.floatType(lhs)))
     return failure();
@@ -67,8 +78,8 @@ LogicalResult relateBroadcast(ShapeRelation &relation, Operation *op, Numbers nu
     for (Value other : {lhs, rhs, output})
       if (relation.ranked(other) && relation.rank(other) != relation.rank(value))
         return relation.refuse(ErrorCode::E0207, {{value}, {other}})
-               << relation.name(value) << " has " << relation.rank(value) << " axes, " << relation.name(other) << " has "
-               << relation.rank(other);
+               << relation.name(value) << " has " << relation.rank(value) << " axes, "
+               << relation.name(other) << " has " << relation.rank(other);
       else if (failed(relation.fixRank(other, relation.rank(value))))
         return failure();
     break;
@@ -86,11 +97,13 @@ FailureOr<int64_t> axisOf(ShapeRelation &relation, Value value, int64_t axis, St
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
   (void)(relation.refuse(ErrorCode::E0319, {{value}})
-         << attribute << " is " << axis << ", " << relation.name(value) << " has " << rank << (rank == 1 ? " axis" : " axes"));
+         << attribute << " is " << axis << ", " << relation.name(value) << " has " << rank
+         << (rank == 1 ? " axis" : " axes"));
   return failure();
 }
 
-FailureOr<SmallVector<int64_t>> axesOf(ShapeRelation &relation, Value value, ArrayRef<int64_t> axes, StringRef attribute) {
+FailureOr<SmallVector<int64_t>> axesOf(ShapeRelation &relation, Value value, ArrayRef<int64_t> axes,
+                                       StringRef attribute) {
   SmallVector<int64_t> found;
   for (int64_t axis : axes) {
     FailureOr<int64_t> at = axisOf(relation, value, axis, attribute);
@@ -109,7 +122,8 @@ FailureOr<SmallVector<int64_t>> axesOf(ShapeRelation &relation, Value value, Arr
 LogicalResult atLeast(ShapeRelation &relation, int64_t value, int64_t least, StringRef attribute) {
   if (value >= least)
     return success();
-  return relation.refuse(ErrorCode::E0319) << attribute << " is " << value << ", wants at least " << least;
+  return relation.refuse(ErrorCode::E0319)
+         << attribute << " is " << value << ", wants at least " << least;
 }
 
 LogicalResult rankAtLeast(ShapeRelation &relation, Value value, int64_t least) {
@@ -117,10 +131,12 @@ LogicalResult rankAtLeast(ShapeRelation &relation, Value value, int64_t least) {
   if (rank >= least)
     return success();
   return relation.refuse(ErrorCode::E0207, {{value}})
-         << relation.name(value) << " has " << rank << (rank == 1 ? " axis" : " axes") << ", wants at least " << least;
+         << relation.name(value) << " has " << rank << (rank == 1 ? " axis" : " axes")
+         << ", wants at least " << least;
 }
 
-LogicalResult relateRemoved(ShapeRelation &relation, Value from, Value to, ArrayRef<int64_t> axes, bool keep) {
+LogicalResult relateRemoved(ShapeRelation &relation, Value from, Value to, ArrayRef<int64_t> axes,
+                            bool keep) {
   int64_t rank = relation.rank(from);
   int64_t left = keep ? rank : rank - int64_t(axes.size());
   if (left == 0)
@@ -132,7 +148,8 @@ LogicalResult relateRemoved(ShapeRelation &relation, Value from, Value to, Array
     if (removed && !keep)
       continue;
     std::string noun = "on axis " + std::to_string(at);
-    if (failed(removed ? relation.fix(to, at, 1, noun, "keepdims") : relation.equal(to, at, from, axis, noun)))
+    if (failed(removed ? relation.fix(to, at, 1, noun, "keepdims")
+                       : relation.equal(to, at, from, axis, noun)))
       return failure();
     ++at;
   }
@@ -147,7 +164,8 @@ int64_t product(ArrayRef<int64_t> extents) {
   return all;
 }
 
-//===---- batch ------------------------------------------------------------------------------------===//
+//===---- batch
+//------------------------------------------------------------------------------------===//
 
 BatchPosition firstBatch(ArrayRef<BatchPosition> operands) {
   for (const BatchPosition &position : operands)
@@ -176,7 +194,9 @@ BatchPosition withoutAxes(BatchPosition position, ArrayRef<int64_t> axes, bool k
     return BatchPosition::none();
   if (keep)
     return position;
-  return movedTo(position, position.axis - llvm::count_if(axes, [&](int64_t axis) { return axis < position.axis; }));
+  return movedTo(position, position.axis - llvm::count_if(axes, [&](int64_t axis) {
+                             return axis < position.axis;
+                           }));
 }
 
 BatchPosition reshaped(BatchPosition position, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
@@ -193,7 +213,8 @@ BatchPosition reshaped(BatchPosition position, ArrayRef<int64_t> from, ArrayRef<
   return BatchPosition::none();
 }
 
-//===---- cost -------------------------------------------------------------------------------------===//
+//===---- cost
+//-------------------------------------------------------------------------------------===//
 
 int64_t elementsOf(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());

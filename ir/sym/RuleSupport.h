@@ -1,4 +1,5 @@
-// What the rules of ops are written with: relations of shapes, positions of the batch, scalar operations, costs.
+// What the rules of ops are written with: relations of shapes, positions of the batch, scalar
+// operations, costs.
 #pragma once
 
 #include "ir/sym/ScalarEmitter.h"
@@ -11,20 +12,26 @@ enum class Numbers { Any, Float };
 
 // ---- shapes ----
 
-/// All operands and results have one shape and type; E0208 where the type is no float and has to be.
+/// All operands and results have one shape and type; E0208 where the type is no float and has to
+/// be.
 llvm::LogicalResult relateEqual(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
 /// Two operands and the result have one rank and type; extents of 1 stretch.
 llvm::LogicalResult relateBroadcast(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
-/// The axis counted from 0; E0319 naming the attribute if `value`, which is ranked, has no such axis.
-llvm::FailureOr<int64_t> axisOf(ShapeRelation &relation, mlir::Value value, int64_t axis, llvm::StringRef attribute);
+/// The axis counted from 0; E0319 naming the attribute if `value`, which is ranked, has no such
+/// axis.
+llvm::FailureOr<int64_t> axisOf(ShapeRelation &relation, mlir::Value value, int64_t axis,
+                                llvm::StringRef attribute);
 /// The same for several, ascending; none may stand twice.
 llvm::FailureOr<llvm::SmallVector<int64_t>> axesOf(ShapeRelation &relation, mlir::Value value,
-                                                   llvm::ArrayRef<int64_t> axes, llvm::StringRef attribute);
+                                                   llvm::ArrayRef<int64_t> axes,
+                                                   llvm::StringRef attribute);
 /// E0319 "ATTRIBUTE is N, wants at least LEAST".
-llvm::LogicalResult atLeast(ShapeRelation &relation, int64_t value, int64_t least, llvm::StringRef attribute);
+llvm::LogicalResult atLeast(ShapeRelation &relation, int64_t value, int64_t least,
+                            llvm::StringRef attribute);
 /// The data have at least this many axes (E0207); they are ranked.
 llvm::LogicalResult rankAtLeast(ShapeRelation &relation, mlir::Value value, int64_t least);
-/// `to` is `from` without some axes, ascending (with `keep`: with extent 1 there); without any axis left, [1].
+/// `to` is `from` without some axes, ascending (with `keep`: with extent 1 there); without any axis
+/// left, [1].
 llvm::LogicalResult relateRemoved(ShapeRelation &relation, mlir::Value from, mlir::Value to,
                                   llvm::ArrayRef<int64_t> axes, bool keep);
 /// Product that saturates, for costs.
@@ -40,8 +47,10 @@ BatchPosition broadcastBatch(mlir::Operation *op, llvm::ArrayRef<BatchPosition> 
 BatchPosition movedTo(BatchPosition position, int64_t axis);
 /// The position once some axes, ascending, have gone (none if it was in one of them).
 BatchPosition withoutAxes(BatchPosition position, llvm::ArrayRef<int64_t> axes, bool keep);
-/// The position after the same elements have been given another shape; none if the batch is cut into several axes.
-BatchPosition reshaped(BatchPosition position, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
+/// The position after the same elements have been given another shape; none if the batch is cut
+/// into several axes.
+BatchPosition reshaped(BatchPosition position, llvm::ArrayRef<int64_t> from,
+                       llvm::ArrayRef<int64_t> to);
 
 // ---- cost ----
 

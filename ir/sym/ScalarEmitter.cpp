@@ -9,7 +9,8 @@ namespace lstmc::sym {
 Value ScalarEmitter::apply(ScalarOp op, ValueRange operands) {
   const ScalarRecord &record = kScalarRecords[int(op)];
   assert(int(operands.size()) == record.operands && record.result != ScalarResult::From);
-  Type type = record.result == ScalarResult::Bool ? builder_.getI1Type() : operands.back().getType();
+  Type type =
+      record.result == ScalarResult::Bool ? builder_.getI1Type() : operands.back().getType();
   return builder_.create<ApplyScalarOp>(location_, type, op, operands);
 }
 

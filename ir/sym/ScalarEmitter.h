@@ -11,7 +11,8 @@ namespace lstmc::sym {
 /// Makes sym.scalar ops. All types are compute types: f32, f64, i32, i64, i1.
 class ScalarEmitter {
 public:
-  ScalarEmitter(mlir::OpBuilder &builder, mlir::Location location) : builder_(builder), location_(location) {}
+  ScalarEmitter(mlir::OpBuilder &builder, mlir::Location location)
+      : builder_(builder), location_(location) {}
 
   /// Any function but constant, uniform and cast.
   mlir::Value apply(ScalarOp op, mlir::ValueRange operands);

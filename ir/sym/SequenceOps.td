@@ -5,7 +5,8 @@
 
 include "ir/sym/SymBase.td"
 
-class Sym_Sequence<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
+class Sym_Sequence<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Cost,
+    Sym_Gradient]> {
   let results = (outs Sym_Tensor:$output);
   let inputConditions = ["sequence_length: use_sequence_length=true"];
 }
@@ -19,10 +20,12 @@ def Sym_SequenceMaskOp : Sym_Sequence<"sequence_mask", "SequenceMask"> {
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
-    %y = sym.sequence_mask %x, %n {use_sequence_length = true} : (tensor<24x32x8xf32>, tensor<32xf32>) -> tensor<24x32x8xf32>
+    %y = sym.sequence_mask %x, %n {use_sequence_length = true}
+       : (tensor<24x32x8xf32>, tensor<32xf32>) -> tensor<24x32x8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length, Sym_Flag<>:$use_sequence_length,
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length,
+                       Sym_Flag<>:$use_sequence_length,
                    Sym_Float<"0.0">:$value, Sym_Integer<0>:$axis);
 }
 
@@ -35,10 +38,12 @@ def Sym_SequenceLastOp : Sym_Sequence<"sequence_last", "SequenceLast"> {
       * output-shape: the extents of `data` without the steps.
 
     ```mlir
-    %y = sym.sequence_last %x, %n {use_sequence_length = true} : (tensor<24x32x8xf32>, tensor<32xf32>) -> tensor<32x8xf32>
+    %y = sym.sequence_last %x, %n {use_sequence_length = true}
+       : (tensor<24x32x8xf32>, tensor<32xf32>) -> tensor<32x8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length, Sym_Flag<>:$use_sequence_length,
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length,
+                       Sym_Flag<>:$use_sequence_length,
                    Sym_Integer<0>:$axis);
 }
 
@@ -55,7 +60,8 @@ def Sym_SequenceReverseOp : Sym_Sequence<"sequence_reverse", "SequenceReverse"> 
     %y = sym.sequence_reverse %x : (tensor<24x32x8xf32>) -> tensor<24x32x8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length, Sym_Flag<>:$use_sequence_length,
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$sequence_length,
+                       Sym_Flag<>:$use_sequence_length,
                    Sym_Integer<0>:$axis);
 }
 

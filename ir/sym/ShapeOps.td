@@ -6,7 +6,8 @@
 include "ir/sym/SymBase.td"
 
 /// One tensor, elsewhere arranged.
-class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [], list<Trait> traits = []>
+class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [],
+    list<Trait> traits = []>
     : Sym_Op<mnemonic, mxnet, !listconcat([Sym_Kernel, Sym_Cost, Sym_Gradient], traits)> {
   let mxnetAliases = aliases;
   let results = (outs Sym_Tensor:$output);
@@ -15,18 +16,21 @@ class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [], lis
 def Sym_ReshapeOp : Sym_Movement<"reshape", "Reshape", ["reshape"]> {
   let summary = "the same elements in another shape";
   let description = [{
-    `shape` is read from left to right against the extents of `data`: a positive number is that extent; 0 copies
-    the current one; -1 is what remains (once); -2 copies all that are left; -3 is the product of two; -4 splits the
-    current one into the next two numbers, one of which may be -1. `reverse` matches from the right. An empty `shape`
-    stands for `target_shape` (0 = what remains; `keep_highest` keeps axis 0), as old files have it.
+    `shape` is read from left to right against the extents of `data`: a positive number is that
+    extent; 0 copies the current one; -1 is what remains (once); -2 copies all that are left; -3 is
+    the product of two; -4 splits the current one into the next two numbers, one of which may be -1.
+    `reverse` matches from the right. An empty `shape` stands for `target_shape` (0 = what remains;
+    `keep_highest` keeps axis 0), as old files have it.
       * codes: the codes fit the rank of `data`, and -1 stands at most once.
       * elements: `output` has as many elements as `data`.
 
     ```mlir
-    %y = sym.reshape %x {shape = array<i64: -4, 20, -1, 0>} : (tensor<640x8xf32>) -> tensor<20x32x8xf32>
+    %y = sym.reshape %x {shape = array<i64: -4, 20, -1, 0>}
+       : (tensor<640x8xf32>) -> tensor<20x32x8xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_DefaultTuple:$shape, Sym_Flag<>:$reverse, Sym_DefaultTuple:$target_shape,
+  let arguments = (ins Sym_Tensor:$data, Sym_DefaultTuple:$shape, Sym_Flag<>:$reverse,
+                       Sym_DefaultTuple:$target_shape,
                    Sym_Flag<>:$keep_highest);
 }
 
@@ -129,7 +133,8 @@ def Sym_StackOp : Sym_Movement<"stack", "stack"> {
   let arguments = (ins Variadic<Sym_Tensor>:$args, Sym_Integer<0>:$axis);
 }
 
-def Sym_SliceChannelOp : Sym_Movement<"slice_channel", "SliceChannel", ["split"], [Sym_ResultCount]> {
+def Sym_SliceChannelOp
+    : Sym_Movement<"slice_channel", "SliceChannel", ["split"], [Sym_ResultCount]> {
   let summary = "equal parts of an axis";
   let description = [{
       * axis: `axis` is an axis of `data`.
@@ -138,18 +143,21 @@ def Sym_SliceChannelOp : Sym_Movement<"slice_channel", "SliceChannel", ["split"]
       * parts: there are `num_outputs` results, each with the extents of `data` but for that axis.
 
     ```mlir
-    %a, %b = sym.slice_channel %x {num_outputs = 2 : i64} : (tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+    %a, %b = sym.slice_channel %x {num_outputs = 2 : i64}
+       : (tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, I64Attr:$num_outputs, Sym_Integer<1>:$axis, Sym_Flag<>:$squeeze_axis);
+  let arguments = (ins Sym_Tensor:$data, I64Attr:$num_outputs, Sym_Integer<1>:$axis,
+                       Sym_Flag<>:$squeeze_axis);
   let results = (outs Variadic<Sym_Tensor>:$outputs);
 }
 
 def Sym_SliceOp : Sym_Movement<"slice", "slice", ["crop"]> {
   let summary = "a window with steps";
   let description = [{
-    Per axis the elements begin, begin + step, ... before end, as Python slices: None (`unit`) is the whole
-    way, a negative number counts from the end, and both are cut to the extent. Axes beyond the tuples are whole.
+    Per axis the elements begin, begin + step, ... before end, as Python slices: None (`unit`) is
+    the whole way, a negative number counts from the end, and both are cut to the extent. Axes
+    beyond the tuples are whole.
       * rank: the tuples are no longer than the rank of `data`; `begin` and `end` are equally long.
       * step: no step is 0.
       * window: no axis of `output` is empty.
@@ -158,7 +166,8 @@ def Sym_SliceOp : Sym_Movement<"slice", "slice", ["crop"]> {
     %y = sym.slice %x {begin = [1, unit], end = [3, unit]} : (tensor<5x4xf32>) -> tensor<2x4xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$data, Sym_Entries:$begin, Sym_Entries:$end, OptionalAttr<Sym_Entries>:$step);
+  let arguments = (ins Sym_Tensor:$data, Sym_Entries:$begin, Sym_Entries:$end,
+                       OptionalAttr<Sym_Entries>:$step);
 }
 
 def Sym_SliceAxisOp : Sym_Movement<"slice_axis", "slice_axis"> {
@@ -169,7 +178,8 @@ def Sym_SliceAxisOp : Sym_Movement<"slice_axis", "slice_axis"> {
       * window: 0 <= begin < end <= extent.
 
     ```mlir
-    %y = sym.slice_axis %x {axis = 0 : i64, begin = 1 : i64, end = 3 : i64} : (tensor<5x4xf32>) -> tensor<2x4xf32>
+    %y = sym.slice_axis %x {axis = 0 : i64, begin = 1 : i64, end = 3 : i64}
+       : (tensor<5x4xf32>) -> tensor<2x4xf32>
     ```
   }];
   let arguments = (ins Sym_Tensor:$data, I64Attr:$axis, I64Attr:$begin, OptionalAttr<I64Attr>:$end);
@@ -237,7 +247,8 @@ def Sym_BroadcastAxisOp : Sym_Movement<"broadcast_axis", "broadcast_axis", ["bro
       * stretch: its extent is 1.
 
     ```mlir
-    %y = sym.broadcast_axis %x {axis = array<i64: 0>, size = array<i64: 5>} : (tensor<1x4xf32>) -> tensor<5x4xf32>
+    %y = sym.broadcast_axis %x {axis = array<i64: 0>, size = array<i64: 5>}
+       : (tensor<1x4xf32>) -> tensor<5x4xf32>
     ```
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_DefaultTuple:$axis, Sym_DefaultTuple:$size);

@@ -11,7 +11,8 @@ namespace lstmc::sym {
 // Up to this many values, a search along the list is the faster index.
 static constexpr size_t kSmallOp = 8;
 
-//===---- facts ------------------------------------------------------------------------------------===//
+//===---- facts
+//------------------------------------------------------------------------------------===//
 
 ShapeRelation::Fact &ShapeRelation::fact(Value value) {
   if (index_.empty()) {
@@ -71,7 +72,8 @@ Type ShapeRelation::type(Value value) {
   return isa<OpenType>(element) ? Type() : element;
 }
 
-//===---- relations of extents ---------------------------------------------------------------------===//
+//===---- relations of extents
+//---------------------------------------------------------------------===//
 
 LogicalResult ShapeRelation::fixRank(Value value, int64_t wanted, StringRef why) {
   Fact &known = fact(value);
@@ -89,7 +91,8 @@ LogicalResult ShapeRelation::fixRank(Value value, int64_t wanted, StringRef why)
   return diagnostic << why;
 }
 
-LogicalResult ShapeRelation::fix(Value value, int64_t axis, int64_t wanted, StringRef noun, StringRef why) {
+LogicalResult ShapeRelation::fix(Value value, int64_t axis, int64_t wanted, StringRef noun,
+                                 StringRef why) {
   if (wanted == kOpen)
     return success();
   Fact &known = fact(value);
@@ -152,11 +155,14 @@ LogicalResult ShapeRelation::sameShape(Value a, Value b) {
   if (bad == kTypeAxis)
     return success();
   std::string leftText = factText(left), rightText = factText(right);
-  return refuse(ErrorCode::E0207, {{a, bad}, {b, bad}}) << name(a) << " is " << leftText << ", " << name(b) << " is " << rightText;
+  return refuse(ErrorCode::E0207, {{a, bad}, {b, bad}})
+         << name(a) << " is " << leftText << ", " << name(b) << " is " << rightText;
 }
 
 LogicalResult ShapeRelation::fixShape(Value value, ArrayRef<int64_t> extents, StringRef why) {
-  if (failed(fixRank(value, extents.size(), why.empty() ? std::string() : (why + " gives " + Twine(extents.size())).str())))
+  if (failed(
+          fixRank(value, extents.size(),
+                  why.empty() ? std::string() : (why + " gives " + Twine(extents.size())).str())))
     return failure();
   for (auto [axis, wanted] : llvm::enumerate(extents)) {
     Fact &known = fact(value);
@@ -195,15 +201,16 @@ struct Run {
 };
 } // namespace
 
-LogicalResult ShapeRelation::sameElements(Value a, int64_t fromA, int64_t toA, Value b, int64_t fromB, int64_t toB,
-                                          StringRef noun) {
+LogicalResult ShapeRelation::sameElements(Value a, int64_t fromA, int64_t toA, Value b,
+                                          int64_t fromB, int64_t toB, StringRef noun) {
   fact(a), fact(b);
   if (toA - fromA == 1 && toB - fromB == 1)
     return equal(a, fromA, b, fromB, noun);
   Fact &left = fact(a), &right = fact(b);
   Run x(left.dims(), fromA, toA), y(right.dims(), fromB, toB);
   if (x.tooMany || y.tooMany)
-    return refuse(ErrorCode::E0402) << name(x.tooMany ? a : b) << " has more elements than 64 bits count";
+    return refuse(ErrorCode::E0402)
+           << name(x.tooMany ? a : b) << " has more elements than 64 bits count";
   if (x.open + y.open > 1 || names_)
     return success();
   if (x.open == 0 && y.open == 0 && x.product == y.product)
@@ -214,11 +221,12 @@ LogicalResult ShapeRelation::sameElements(Value a, int64_t fromA, int64_t toA, V
     return success();
   }
   return refuse(ErrorCode::E0207, {{a, fromA}, {b, fromB}})
-         << name(a) << " has " << x.product << ' ' << noun << (x.open ? " in each" : "") << ", " << name(b) << " has "
-         << y.product << (y.open ? " in each" : "");
+         << name(a) << " has " << x.product << ' ' << noun << (x.open ? " in each" : "") << ", "
+         << name(b) << " has " << y.product << (y.open ? " in each" : "");
 }
 
-//===---- relations of types -----------------------------------------------------------------------===//
+//===---- relations of types
+//-----------------------------------------------------------------------===//
 
 LogicalResult ShapeRelation::sameType(Value a, Value b) {
   fact(a), fact(b);
@@ -230,7 +238,8 @@ LogicalResult ShapeRelation::sameType(Value a, Value b) {
   if (isa<OpenType>(right.element))
     return fixType(b, left.element, "");
   return refuse(ErrorCode::E0208, {{a, kTypeAxis}, {b, kTypeAxis}})
-         << name(a) << " is " << elementText(left.element) << ", " << name(b) << " is " << elementText(right.element);
+         << name(a) << " is " << elementText(left.element) << ", " << name(b) << " is "
+         << elementText(right.element);
 }
 
 LogicalResult ShapeRelation::fixType(Value value, Type wanted, StringRef why) {
@@ -245,17 +254,20 @@ LogicalResult ShapeRelation::fixType(Value value, Type wanted, StringRef why) {
     return success();
   }
   return refuse(ErrorCode::E0208, {{value, kTypeAxis}})
-         << name(value) << " is " << elementText(known.element) << ", " << why << " is " << elementText(wanted);
+         << name(value) << " is " << elementText(known.element) << ", " << why << " is "
+         << elementText(wanted);
 }
 
 LogicalResult ShapeRelation::floatType(Value value) {
   Type element = type(value);
   if (!element || isa<FloatType>(element))
     return success();
-  return refuse(ErrorCode::E0208, {{value, kTypeAxis}}) << name(value) << " is " << elementText(element) << ", wants a float type";
+  return refuse(ErrorCode::E0208, {{value, kTypeAxis}})
+         << name(value) << " is " << elementText(element) << ", wants a float type";
 }
 
-//===---- messages ---------------------------------------------------------------------------------===//
+//===---- messages
+//---------------------------------------------------------------------------------===//
 
 std::string ShapeRelation::factText(const Fact &fact) { return typeText(typeOf(fact)); }
 
@@ -291,7 +303,8 @@ void ShapeRelation::explain(CodedDiagnostic &diagnostic, const Subject &subject)
     return;
   DimNames names;
   names.update(*op_->getBlock());
-  std::string text = writtenName(op_, subject.value) + " is " + typeText(typeOf(fact(subject.value)), subject.value, names);
+  std::string text = writtenName(op_, subject.value) + " is " +
+                     typeText(typeOf(fact(subject.value)), subject.value, names);
   Location place = origin ? origin->getLoc() : subject.value.getLoc();
   if (!origin || isa<VariableOp>(origin))
     text += ", declared";

@@ -1,9 +1,10 @@
-// How ops state what their shapes and types have to do with one another, and the solver that listens.
+// How ops state what their shapes and types have to do with one another, and the solver that
+// listens.
 #pragma once
 
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "mlir/IR/Operation.h"
 
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/DimNames.h"
@@ -38,12 +39,14 @@ private:
   llvm::SmallVector<Key> log_;
 };
 
-/// The shapes and types around one op. Rules (ShapeRule::relateShapes) state relations; each one learns what it can in
-/// both directions and fails after reporting a contradiction, E0207 for extents and ranks, E0208 for types, with the
-/// places that the facts came from. Axes count from 0; negative ones from the end are for the rule to resolve.
+/// The shapes and types around one op. Rules (ShapeRule::relateShapes) state relations; each one
+/// learns what it can in both directions and fails after reporting a contradiction, E0207 for
+/// extents and ranks, E0208 for types, with the places that the facts came from. Axes count from 0;
+/// negative ones from the end are for the rule to resolve.
 class ShapeRelation {
 public:
-  /// `names`: instead of solving, says which axes have the name of which (the graph is solved already).
+  /// `names`: instead of solving, says which axes have the name of which (the graph is solved
+  /// already).
   ShapeRelation(mlir::Operation *op, Origins *origins, DimNames *names = nullptr)
       : op_(op), origins_(origins), names_(names) {}
 
@@ -60,17 +63,22 @@ public:
   // ---- relations of extents ----
   /// `value` has this many axes; the message counts them, or says `why` after them.
   llvm::LogicalResult fixRank(mlir::Value value, int64_t rank, llvm::StringRef why = {});
-  /// The extent, which `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why num_hidden).
-  llvm::LogicalResult fix(mlir::Value value, int64_t axis, int64_t extent, llvm::StringRef noun, llvm::StringRef why);
+  /// The extent, which `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why
+  /// num_hidden).
+  llvm::LogicalResult fix(mlir::Value value, int64_t axis, int64_t extent, llvm::StringRef noun,
+                          llvm::StringRef why);
   /// Two axes have one extent: "weight has 200 inputs, data has 256".
-  llvm::LogicalResult equal(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB, llvm::StringRef noun);
+  llvm::LogicalResult equal(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB,
+                            llvm::StringRef noun);
   /// Two values have one shape: "lhs is float32[2, 3], rhs is float32[2, 4]".
   llvm::LogicalResult sameShape(mlir::Value a, mlir::Value b);
   /// The whole shape, where the rule computed it from others.
-  llvm::LogicalResult fixShape(mlir::Value value, llvm::ArrayRef<int64_t> extents, llvm::StringRef why);
-  /// Axes [fromA, toA) of a and [fromB, toB) of b have the same number of elements; finds one open extent.
-  llvm::LogicalResult sameElements(mlir::Value a, int64_t fromA, int64_t toA, mlir::Value b, int64_t fromB, int64_t toB,
-                                   llvm::StringRef noun = "elements");
+  llvm::LogicalResult fixShape(mlir::Value value, llvm::ArrayRef<int64_t> extents,
+                               llvm::StringRef why);
+  /// Axes [fromA, toA) of a and [fromB, toB) of b have the same number of elements; finds one open
+  /// extent.
+  llvm::LogicalResult sameElements(mlir::Value a, int64_t fromA, int64_t toA, mlir::Value b,
+                                   int64_t fromB, int64_t toB, llvm::StringRef noun = "elements");
 
   // ---- relations of types ----
   llvm::LogicalResult sameType(mlir::Value a, mlir::Value b);
@@ -79,13 +87,14 @@ public:
   llvm::LogicalResult floatType(mlir::Value value);
 
   // ---- refusals ----
-  /// A value of the op that a refusal is about, and the axis whose origin explains it (kRankAxis, kTypeAxis).
+  /// A value of the op that a refusal is about, and the axis whose origin explains it (kRankAxis,
+  /// kTypeAxis).
   struct Subject {
     mlir::Value value;
     int64_t axis = kRankAxis;
   };
-  /// "OP: ", to be continued. Underlines the subjects and says where the facts about them come from. A rule that finds
-  /// more than these relations say reports through this.
+  /// "OP: ", to be continued. Underlines the subjects and says where the facts about them come
+  /// from. A rule that finds more than these relations say reports through this.
   CodedDiagnostic refuse(ErrorCode code, llvm::ArrayRef<Subject> subjects = {});
   /// "weight", "arg1", "output".
   std::string name(mlir::Value value);
@@ -102,7 +111,9 @@ public:
     mlir::Type element;
     llvm::ArrayRef<int64_t> typeDims;
     llvm::SmallVector<int64_t, 4> own;
-    llvm::ArrayRef<int64_t> dims() const { return ownsDims ? llvm::ArrayRef<int64_t>(own) : typeDims; }
+    llvm::ArrayRef<int64_t> dims() const {
+      return ownsDims ? llvm::ArrayRef<int64_t>(own) : typeDims;
+    }
   };
   llvm::MutableArrayRef<Fact> facts() { return facts_; }
   /// The type that a fact has come to.
@@ -127,7 +138,8 @@ private:
 /// Carries relations through a graph until nothing changes. Types of values are changed in place.
 class ShapeSolver {
 public:
-  /// One op that came new: its rule, and everything that follows from it. On failure all types are as before.
+  /// One op that came new: its rule, and everything that follows from it. On failure all types are
+  /// as before.
   llvm::LogicalResult settle(mlir::Operation *op);
   /// All ops of a block, in order, then what still moves. Stops at the first contradiction.
   llvm::LogicalResult settleAll(mlir::Block &block);

@@ -1,5 +1,5 @@
-#include "ir/sym/ShapeRelation.h"
 #include "ir/sym/OpText.h"
+#include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
 
 using namespace mlir;
@@ -118,7 +118,8 @@ LogicalResult checkClosed(Block &block) {
     std::string what = "the shape";
     if (type.hasRank())
       what = "axis " + std::to_string(llvm::find(type.getShape(), kOpen) - type.getShape().begin());
-    (void)(emitCoded(value.getLoc(), ErrorCode::E0211) << what << " of \"" << userName(value) << "\" follows from nothing");
+    (void)(emitCoded(value.getLoc(), ErrorCode::E0211)
+           << what << " of \"" << userName(value) << "\" follows from nothing");
   }
   return success(open.empty());
 }

@@ -8,17 +8,19 @@ include "ir/sym/SymBase.td"
 def Sym_VariableOp : Sym_Op<"variable", ""> {
   let summary = "a parameter of the net";
   let description = [{
-    One op per name. `role` is parameter or auxiliary (what training updates by its own rule, MXNet's moving averages). `init` is
-    `["name", {arguments} ]`, the initialiser; absent, fit's is used as the name says. `dims` names the extents that were written
-    as dims, "" where none was.
+    One op per name. `role` is parameter or auxiliary (what training updates by its own rule,
+    MXNet's moving averages). `init` is `["name", {arguments} ]`, the initialiser; absent, fit's is
+    used as the name says. `dims` names the extents that were written as dims, "" where none was.
       * name: not empty.
 
     ```mlir
     %w = sym.variable {init = ["constant", {value = 1.0} ], lr_mult = 2.0, name = "fc1_weight"} : tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Sym_DefaultChoice<"parameter", ["parameter", "auxiliary"]>:$role, OptionalAttr<ArrayAttr>:$init,
-                   OptionalAttr<F64Attr>:$lr_mult, OptionalAttr<F64Attr>:$wd_mult, OptionalAttr<StrArrayAttr>:$dims);
+  let arguments = (ins StrAttr:$name, Sym_DefaultChoice<"parameter", ["parameter",
+                       "auxiliary"]>:$role, OptionalAttr<ArrayAttr>:$init,
+                   OptionalAttr<F64Attr>:$lr_mult, OptionalAttr<F64Attr>:$wd_mult,
+                   OptionalAttr<StrArrayAttr>:$dims);
   let results = (outs Sym_Tensor:$output);
   let assemblyFormat = "attr-dict `:` type($output)";
 }
@@ -44,7 +46,8 @@ class Sym_Source<string mnemonic, string mxnet, list<string> aliases>
   let results = (outs Sym_Tensor:$output);
   let assemblyFormat = "attr-dict `:` type($output)";
 }
-class Sym_Constant<string mnemonic, string mxnet, list<string> aliases, string what> : Sym_Source<mnemonic, mxnet, aliases> {
+class Sym_Constant<string mnemonic, string mxnet, list<string> aliases,
+    string what> : Sym_Source<mnemonic, mxnet, aliases> {
   let summary = "a tensor of " # what;
   let description = [{
     0 in `shape` is an extent to infer; `ctx` means nothing.
@@ -54,7 +57,8 @@ class Sym_Constant<string mnemonic, string mxnet, list<string> aliases, string w
     %z = sym.}] # mnemonic # [{ {shape = array<i64: 32, 128>} : tensor<32x128xf32>
     ```
   }];
-  let arguments = (ins Sym_DefaultTuple:$shape, DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
+  let arguments = (ins Sym_DefaultTuple:$shape, DefaultValuedStrAttr<StrAttr, "">:$ctx,
+                       Sym_Float32:$dtype);
 }
 def Sym_ZerosOp : Sym_Constant<"zeros", "_zeros", ["zeros"], "zeros">;
 def Sym_OnesOp : Sym_Constant<"ones", "_ones", ["ones"], "ones">;
@@ -69,13 +73,15 @@ def Sym_FullOp : Sym_Source<"full", "_full", ["full"]> {
     %z = sym.full {shape = array<i64: 32, 128>, value = 2.0} : tensor<32x128xf32>
     ```
   }];
-  let arguments = (ins Sym_Tuple:$shape, F64Attr:$value, DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
+  let arguments = (ins Sym_Tuple:$shape, F64Attr:$value, DefaultValuedStrAttr<StrAttr, "">:$ctx,
+                       Sym_Float32:$dtype);
 }
 
 def Sym_ArangeOp : Sym_Source<"arange", "_arange", ["arange"]> {
   let summary = "numbers from start to stop";
   let description = [{
-    start, start + step, ... before stop, each `repeat` times; with one number, from 0 to it. `infer_range` and `ctx` mean nothing.
+    start, start + step, ... before stop, each `repeat` times; with one number, from 0 to it.
+    `infer_range` and `ctx` mean nothing.
       * step: not 0.
       * range: at least one number.
       * shape: `output` is `[numbers * repeat]`, of type `dtype`.
@@ -84,8 +90,10 @@ def Sym_ArangeOp : Sym_Source<"arange", "_arange", ["arange"]> {
     %i = sym.arange {start = 0.0, stop = 5.0} : tensor<5xf32>
     ```
   }];
-  let arguments = (ins F64Attr:$start, OptionalAttr<F64Attr>:$stop, Sym_Float<"1.0">:$step, Sym_Integer<1>:$repeat,
-                   Sym_Flag<>:$infer_range, DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
+  let arguments = (ins F64Attr:$start, OptionalAttr<F64Attr>:$stop, Sym_Float<"1.0">:$step,
+                       Sym_Integer<1>:$repeat,
+                   Sym_Flag<>:$infer_range, DefaultValuedStrAttr<StrAttr, "">:$ctx,
+                   Sym_Float32:$dtype);
 }
 
 #endif // LSTMC_IR_SYM_SOURCEOPS

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "llvm/ADT/DenseMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace lstmc::sym {
 
-/// Each line once, by file and number; kept by the dialect, so that locations stay small. One context belongs to one
-/// compilation, which fills it from one thread.
+/// Each line once, by file and number; kept by the dialect, so that locations stay small. One
+/// context belongs to one compilation, which fills it from one thread.
 class SourceText {
 public:
   void add(mlir::StringAttr file, unsigned line, llvm::StringRef text) {

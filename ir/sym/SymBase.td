@@ -1,7 +1,8 @@
 // The dialect, and the classes that op records are made of.
 //
 // A record is all there is about an op: ir/sym/op_table.py reads the same records for the names and
-// attributes that users write (frontend/symbol/Symbol.h: OpSignature), so that every fact is stated once.
+// attributes that users write (frontend/symbol/Symbol.h: OpSignature), so that every fact is stated
+// once.
 
 #ifndef LSTMC_IR_SYM_BASE
 #define LSTMC_IR_SYM_BASE
@@ -17,9 +18,10 @@ def Sym_Dialect : Dialect {
   let summary = "the deferred graph: tensors and MXNet's operators";
   let description = [{
     Value semantics, one op per named operator, builtin tensor types. A net is a `func.func` whose
-    arguments are its inputs; parameters are `sym.variable`, states `sym.begin_state`. While a graph grows,
-    types may be open: `tensor<*xf32>`, `tensor<?x4xf32>`, element type `!sym.open`. Attributes that hang on
-    ops without being part of them (names, groups, dims) are listed in ir/sym/Attributes.h.
+    arguments are its inputs; parameters are `sym.variable`, states `sym.begin_state`. While a graph
+    grows, types may be open: `tensor<*xf32>`, `tensor<?x4xf32>`, element type `!sym.open`.
+    Attributes that hang on ops without being part of them (names, groups, dims) are listed in
+    ir/sym/Attributes.h.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -45,22 +47,22 @@ def Sym_Dialect : Dialect {
   }];
 }
 
-//===---- types ------------------------------------------------------------------------------------===//
+//===---- types -------------------------------------------------------------------------------===//
 
 def Sym_OpenType : TypeDef<Sym_Dialect, "Open"> {
   let mnemonic = "open";
   let summary = "an element type that inference has yet to find";
 }
 
-//===---- places in the source (ir/sym/Location.h) -------------------------------------------------===//
+//===---- places in the source (ir/sym/Location.h) --------------------------------------------===//
 
 def Sym_RangeAttr : AttrDef<Sym_Dialect, "Range"> {
   let mnemonic = "range";
   let summary = "the bytes and display cells that a place covers, and its arguments' places";
   let description = [{
-    `byte` counts from the start of the file; `length` is in display cells. `what` is the layer that was called there, where that is not
-    the op itself: "LSTM(num_hidden=256)". `arguments` holds line, column, byte, length, bytes for each operand, zeros for one
-    that stands nowhere.
+    `byte` counts from the start of the file; `length` is in display cells. `what` is the layer that
+    was called there, where that is not the op itself: "LSTM(num_hidden=256)". `arguments` holds
+    line, column, byte, length, bytes for each operand, zeros for one that stands nowhere.
   }];
   let parameters = (ins "int64_t":$byte, "int64_t":$length, "int64_t":$bytes, "::mlir::StringAttr":$what,
                         OptionalArrayRefParameter<"int64_t">:$arguments);
@@ -77,19 +79,20 @@ def Sym_FrameAttr : AttrDef<Sym_Dialect, "Frame"> {
   let assemblyFormat = "`<` $loops `,` $calls `>`";
 }
 
-//===---- tensors ----------------------------------------------------------------------------------===//
+//===---- tensors -----------------------------------------------------------------------------===//
 
 class Sym_TensorClass<string what>
     : Type<CPred<"::lstmc::sym::isTensor($_self)">, what, "::mlir::TensorType">;
 
 /// What an op reads or makes.
 def Sym_Tensor : Sym_TensorClass<"tensor of floats, integers or bools">;
-/// An input for which a Variable NAME_<input> is made when the call leaves it out (weight, bias, gamma).
+/// An input for which a Variable NAME_<input> is made when the call leaves it out (weight, bias,
+/// gamma).
 def Sym_Parameter : Sym_TensorClass<"tensor that is a parameter unless given">;
 /// The same for the label of a loss: an input of the net named NAME_label.
 def Sym_Label : Sym_TensorClass<"tensor of labels">;
 
-//===---- attributes -------------------------------------------------------------------------------===//
+//===---- attributes --------------------------------------------------------------------------===//
 
 /// One of a few words.
 class Sym_Choice<list<string> values>
@@ -103,7 +106,9 @@ class Sym_Choice<list<string> values>
 }
 
 /// An element type by its long name (executor/abi/DType.h); users may write the short one.
-def Sym_DType : Sym_Choice<["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "bool"]> {
+def Sym_DType
+    : Sym_Choice<["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64",
+        "bool"]> {
   let summary = "element type";
 }
 
@@ -128,7 +133,7 @@ class Sym_DefaultChoice<string value, list<string> values>
 def Sym_DefaultTuple : DefaultValuedAttr<Sym_Tuple, "{}">;
 def Sym_Float32 : DefaultValuedAttr<Sym_DType, "\"float32\"">;
 
-//===---- ops --------------------------------------------------------------------------------------===//
+//===---- ops ---------------------------------------------------------------------------------===//
 
 /// No gradient flows through: steps, comparisons, indices.
 def Sym_NoGradient : NativeOpTrait<"NoGradient"> {
@@ -144,14 +149,15 @@ def Sym_ShapesHold : NativeOpTrait<"ShapesHold"> {
 class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
     : Op<Sym_Dialect, mnemonic, !listconcat([
           Pure, Sym_ShapesHold,
-          DeclareOpInterfaceMethods<Sym_ShapeRule>, DeclareOpInterfaceMethods<Sym_BatchRule>], traits)> {
+          DeclareOpInterfaceMethods<Sym_ShapeRule>, DeclareOpInterfaceMethods<Sym_BatchRule>],
+          traits)> {
   /// MXNet's canonical name, and the others that are accepted (mxnet.md 3.1, and NumPy's words).
   string mxnetName = mxnet;
   list<string> mxnetAliases = [];
   /// "axis=dim": another word for an attribute.
   list<string> attributeAliases = [];
-  /// "bias: no_bias=false": the input exists only where the attribute has this value, and then has to; with a ? behind its
-  /// name it may still be left out.
+  /// "bias: no_bias=false": the input exists only where the attribute has this value, and then has
+  /// to; with a ? behind its name it may still be left out.
   list<string> inputConditions = [];
   /// The attribute that repeats how many inputs there are ("num_args" of MXNet), which is not kept.
   string countAttribute = "";

@@ -1,8 +1,8 @@
 #include "ir/sym/SymDialect.h"
 
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "mlir/IR/DialectImplementation.h"
 
 #include "ir/sym/SymOps.h"
 
@@ -85,7 +85,9 @@ Type elementType(MLIRContext *context, DType dtype) {
   llvm_unreachable("every DType has a type");
 }
 
-Type elementType(MLIRContext *context, StringRef name) { return elementType(context, *parseDType(name)); }
+Type elementType(MLIRContext *context, StringRef name) {
+  return elementType(context, *parseDType(name));
+}
 
 std::optional<DType> dtypeOf(Type type) {
   if (type.isF32())

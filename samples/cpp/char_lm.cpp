@@ -2,7 +2,8 @@
 //
 //   char_lm [vocab [hidden [layers]]]
 //
-// prints its arguments with their inferred shapes, its outputs, and the hash that the .lnet file gives too.
+// prints its arguments with their inferred shapes, its outputs, and the hash that the .lnet file
+// gives too.
 #include <cstdio>
 #include <cstdlib>
 
@@ -29,8 +30,8 @@ template <typename T> T check(Checked<T> made) {
 }
 
 /// A call of an op with one output.
-Symbol apply(Graph &net, const char *op, std::vector<Symbol> inputs, std::vector<NamedAttribute> attributes,
-             const char *name = "") {
+Symbol apply(Graph &net, const char *op, std::vector<Symbol> inputs,
+             std::vector<NamedAttribute> attributes, const char *name = "") {
   Call call;
   call.op = op;
   call.positional = std::move(inputs);
@@ -46,7 +47,8 @@ Symbol timeFirst(Graph &net, Symbol x) {
 
 /// Characters to a sequence of vectors [T, N, hidden].
 Symbol embed(Graph &net, Symbol data, const Settings &s) {
-  Symbol x = apply(net, "Embedding", {data}, {{"input_dim", s.vocab}, {"output_dim", s.hidden}}, "embed");
+  Symbol x =
+      apply(net, "Embedding", {data}, {{"input_dim", s.vocab}, {"output_dim", s.hidden}}, "embed");
   return timeFirst(net, x);
 }
 
@@ -62,7 +64,8 @@ Symbol stack(Graph &net, Symbol x, const Settings &s) {
 
 /// Scores of the next character, and their loss.
 Symbol decode(Graph &net, Symbol x, Symbol label, const Settings &s) {
-  Symbol y = apply(net, "FullyConnected", {x}, {{"num_hidden", s.vocab}, {"flatten", false}}, "decoder");
+  Symbol y =
+      apply(net, "FullyConnected", {x}, {{"num_hidden", s.vocab}, {"flatten", false}}, "decoder");
   return apply(net, "SoftmaxOutput", {y, timeFirst(net, label)},
                {{"preserve_shape", true}, {"normalization", std::string("valid")}});
 }
@@ -70,7 +73,8 @@ Symbol decode(Graph &net, Symbol x, Symbol label, const Settings &s) {
 std::string text(const Shape &shape) {
   std::string result;
   for (const Dim &dim : shape.dims)
-    result += (result.empty() ? "" : ", ") + (dim.name.empty() ? "" : dim.name + "=") + std::to_string(dim.extent);
+    result += (result.empty() ? "" : ", ") + (dim.name.empty() ? "" : dim.name + "=") +
+              std::to_string(dim.extent);
   return "[" + result + "]";
 }
 

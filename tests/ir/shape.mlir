@@ -8,6 +8,7 @@
 // CHECK:         sym.reshape {{.*}} -> tensor<20x32x8xf32>
 // CHECK-NEXT:    sym.reshape {{.*}} -> tensor<640x8xf32>
 // CHECK-NEXT:    sym.reshape {{.*}} -> tensor<20x256xf32>
+// CHECK-NEXT:    sym.reshape {{.*}} -> tensor<20x32x8xf32>
 // CHECK-NEXT:    sym.reshape {{.*}} -> tensor<20x32x2x4xf32>
 func.func @codes(%x: tensor<640x8xf32>) -> !open {
   %a = sym.reshape %x {shape = array<i64: -4, 20, -1, 0>} : (tensor<640x8xf32>) -> !open

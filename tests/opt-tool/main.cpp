@@ -1,4 +1,5 @@
-// `lstmc opt` alone, for the tests of dialects and passes: it links neither frontends nor the runtime's command.
+// `lstmc opt` alone, for the tests of dialects and passes: it links neither frontends nor the
+// runtime's command.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

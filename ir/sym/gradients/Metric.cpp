@@ -9,7 +9,8 @@ using namespace mlir;
 namespace lstmc::sym {
 
 namespace {
-/// Rows of the batch inside rows of a tensor: [outer, batch, inner]. Without a batch everything is `outer`.
+/// Rows of the batch inside rows of a tensor: [outer, batch, inner]. Without a batch everything is
+/// `outer`.
 struct Rows {
   IntegerAttr outer, batch, inner;
   Rows(OpBuilder &builder, ArrayRef<int64_t> extents, BatchPosition position) {
@@ -27,16 +28,18 @@ struct Rows {
 } // namespace
 
 /// `x` holds logits with its classes at `axis`, `label` a class for each row.
-static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t axis, int64_t shards,
-                           BatchPosition batch, bool useIgnore, double ignoreLabel) {
+static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t axis,
+                           int64_t shards, BatchPosition batch, bool useIgnore,
+                           double ignoreLabel) {
   SmallVector<int64_t> rowExtents(shapeOf(x));
   rowExtents.erase(rowExtents.begin() + axis);
   Rows rows(builder, rowExtents, withoutAxes(batch, {axis}, false));
   label = createReshape(builder, loc, label, rowExtents);
   auto type = RankedTensorType::get({4}, builder.getF64Type());
-  return builder.create<SoftmaxMetricOp>(loc, type, x, label, builder.getI64IntegerAttr(axis), rows.outer, rows.batch,
-                                         rows.inner, builder.getI64IntegerAttr(shards), builder.getBoolAttr(useIgnore),
-                                         builder.getF64FloatAttr(ignoreLabel));
+  return builder.create<SoftmaxMetricOp>(
+      loc, type, x, label, builder.getI64IntegerAttr(axis), rows.outer, rows.batch, rows.inner,
+      builder.getI64IntegerAttr(shards), builder.getBoolAttr(useIgnore),
+      builder.getF64FloatAttr(ignoreLabel));
 }
 
 Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
@@ -53,7 +56,8 @@ Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosi
     SmallVector<int64_t> rows(shapeOf(x));
     rows.erase(rows.begin() + axis);
     auto type = RankedTensorType::get(rows, rankedType(label).getElementType());
-    label = builder.create<ArgmaxOp>(getLoc(), type, label, builder.getI64IntegerAttr(axis), builder.getBoolAttr(false));
+    label = builder.create<ArgmaxOp>(getLoc(), type, label, builder.getI64IntegerAttr(axis),
+                                     builder.getBoolAttr(false));
   }
   return softmaxMetric(builder, getLoc(), x, label, axis, shards, batch, getUseIgnore(),
                        getIgnoreLabel().convertToDouble());
@@ -63,23 +67,26 @@ Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, int64_t shards, Bat
   return softmaxMetric(builder, getLoc(), getData(), getLabel(), 1, shards, batch, false, -1);
 }
 
-static Value regressionMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t shards,
-                              BatchPosition batch, bool logistic) {
+static Value regressionMetric(OpBuilder &builder, Location loc, Value x, Value label,
+                              int64_t shards, BatchPosition batch, bool logistic) {
   Rows rows(builder, shapeOf(x), batch);
   label = createCast(builder, loc, label, rankedType(x).getElementType());
   label = createReshape(builder, loc, label, shapeOf(x));
   auto type = RankedTensorType::get({4}, builder.getF64Type());
   return builder.create<RegressionMetricOp>(loc, type, x, label, rows.outer, rows.batch, rows.inner,
-                                            builder.getI64IntegerAttr(shards), builder.getBoolAttr(logistic));
+                                            builder.getI64IntegerAttr(shards),
+                                            builder.getBoolAttr(logistic));
 }
 
-Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards,
+                                            BatchPosition batch) {
   return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
 }
 Value MaeRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
   return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
 }
-Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards,
+                                              BatchPosition batch) {
   return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, true);
 }
 

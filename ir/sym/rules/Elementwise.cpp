@@ -7,7 +7,8 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- Activation -------------------------------------------------------------------------------===//
+//===---- Activation
+//-------------------------------------------------------------------------------===//
 
 LogicalResult ActivationOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
@@ -30,7 +31,8 @@ Value ActivationOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return e.softsign(x);
 }
 
-//===---- hard_sigmoid -----------------------------------------------------------------------------===//
+//===---- hard_sigmoid
+//-----------------------------------------------------------------------------===//
 
 LogicalResult HardSigmoidOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
@@ -43,10 +45,12 @@ Value HardSigmoidOp::emitScalar(OpBuilder &builder, ValueRange element) {
   Type type = element[0].getType();
   Value line = e.add(e.mul(element[0], e.number(type, getAlpha().convertToDouble())),
                      e.number(type, getBeta().convertToDouble()));
-  return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {line, e.number(type, 1)}), e.number(type, 0)});
+  return e.apply(ScalarOp::Max,
+                 {e.apply(ScalarOp::Min, {line, e.number(type, 1)}), e.number(type, 0)});
 }
 
-//===---- smooth_l1 --------------------------------------------------------------------------------===//
+//===---- smooth_l1
+//--------------------------------------------------------------------------------===//
 
 LogicalResult SmoothL1Op::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
@@ -63,12 +67,16 @@ Value SmoothL1Op::emitScalar(OpBuilder &builder, ValueRange element) {
   Value scaled = e.mul(x, e.number(type, scale));
   Value square = e.mul(e.number(type, 0.5), e.mul(scaled, scaled));
   Value line = e.sub(size, e.number(type, 0.5 / (scale * scale)));
-  return e.select(e.apply(ScalarOp::Less, {size, e.number(type, 1 / (scale * scale))}), square, line);
+  return e.select(e.apply(ScalarOp::Less, {size, e.number(type, 1 / (scale * scale))}), square,
+                  line);
 }
 
-//===---- clip -------------------------------------------------------------------------------------===//
+//===---- clip
+//-------------------------------------------------------------------------------------===//
 
-LogicalResult ClipOp::relateShapes(ShapeRelation &relation) { return relateEqual(relation, *this, Numbers::Any); }
+LogicalResult ClipOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Any);
+}
 BatchPosition ClipOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 int64_t ClipOp::flops() { return 2 * elementwiseFlops(*this); }
 
@@ -79,7 +87,8 @@ Value ClipOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return e.apply(ScalarOp::Min, {above, e.number(type, getAMax().convertToDouble())});
 }
 
-//===---- Cast -------------------------------------------------------------------------------------===//
+//===---- Cast
+//-------------------------------------------------------------------------------------===//
 
 LogicalResult CastOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.sameShape(getData(), getOutput())))
@@ -90,10 +99,12 @@ BatchPosition CastOp::batchOfResult(unsigned, Positions operands) { return opera
 int64_t CastOp::flops() { return elementwiseFlops(*this); }
 
 Value CastOp::emitScalar(OpBuilder &builder, ValueRange element) {
-  return ScalarEmitter(builder, getLoc()).cast(element[0], computeType(getOutput().getType().getElementType()));
+  return ScalarEmitter(builder, getLoc())
+      .cast(element[0], computeType(getOutput().getType().getElementType()));
 }
 
-//===---- Dropout ----------------------------------------------------------------------------------===//
+//===---- Dropout
+//----------------------------------------------------------------------------------===//
 
 LogicalResult DropoutOp::relateShapes(ShapeRelation &relation) {
   // dropout:probability
@@ -109,7 +120,8 @@ BatchPosition DropoutOp::batchOfResult(unsigned, Positions operands) { return op
 int64_t DropoutOp::flops() { return elementwiseFlops(*this); }
 Value DropoutOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 
-//===---- add_n ------------------------------------------------------------------------------------===//
+//===---- add_n
+//------------------------------------------------------------------------------------===//
 
 LogicalResult AddNOp::relateShapes(ShapeRelation &relation) {
   // add_n:count
@@ -128,7 +140,8 @@ Value AddNOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return sum;
 }
 
-//===---- where ------------------------------------------------------------------------------------===//
+//===---- where
+//------------------------------------------------------------------------------------===//
 
 LogicalResult WhereOp::relateShapes(ShapeRelation &relation) {
   for (int round = 0; round < 2; ++round)

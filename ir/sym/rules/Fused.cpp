@@ -5,10 +5,11 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-//===---- sym.scalar -------------------------------------------------------------------------------===//
+//===---- sym.scalar
+//-------------------------------------------------------------------------------===//
 
-void ApplyScalarOp::build(OpBuilder &builder, OperationState &state, Type type, ScalarOp op, ValueRange operands,
-                          std::optional<double> immediate) {
+void ApplyScalarOp::build(OpBuilder &builder, OperationState &state, Type type, ScalarOp op,
+                          ValueRange operands, std::optional<double> immediate) {
   auto &properties = state.getOrAddProperties<Properties>();
   properties.function = builder.getI8IntegerAttr(int8_t(op));
   if (immediate)
@@ -29,8 +30,8 @@ ParseResult ApplyScalarOp::parse(OpAsmParser &parser, OperationState &state) {
   StringRef name;
   SmallVector<OpAsmParser::UnresolvedOperand, 3> operands;
   NamedAttrList attributes;
-  if (parser.parseKeyword(&name) || parser.parseOperandList(operands) || parser.parseOptionalAttrDict(attributes) ||
-      parser.parseColon())
+  if (parser.parseKeyword(&name) || parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(attributes) || parser.parseColon())
     return failure();
   std::optional<ScalarOp> op = findScalar(name);
   if (!op)
@@ -39,7 +40,8 @@ ParseResult ApplyScalarOp::parse(OpAsmParser &parser, OperationState &state) {
   Type result;
   SMLoc typesAt = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalLParen())) {
-    if (parser.parseTypeList(types) || parser.parseRParen() || parser.parseArrow() || parser.parseType(result))
+    if (parser.parseTypeList(types) || parser.parseRParen() || parser.parseArrow() ||
+        parser.parseType(result))
       return failure();
   } else {
     if (parser.parseType(result))
@@ -79,7 +81,8 @@ LogicalResult ApplyScalarOp::verify() {
 
   // scalar:operands
   if (int(getOperands().size()) != record.operands)
-    return emitOpError() << name << " reads " << record.operands << " operands, got " << getOperands().size();
+    return emitOpError() << name << " reads " << record.operands << " operands, got "
+                         << getOperands().size();
 
   // scalar:types
   SmallVector<Type> types(getOperands().getTypes());
@@ -103,7 +106,8 @@ LogicalResult ApplyScalarOp::verify() {
   return success();
 }
 
-//===---- sym.fused --------------------------------------------------------------------------------===//
+//===---- sym.fused
+//--------------------------------------------------------------------------------===//
 
 /// Whether `from` stretches to `to`: missing leading axes and extents of 1 repeat.
 static bool stretches(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
@@ -123,18 +127,21 @@ LogicalResult FusedOp::verify() {
     return emitOpError("has no result");
   auto shape = dyn_cast<RankedTensorType>(getResult(0).getType());
   for (Type type : getResultTypes())
-    if (!shape || !isa<RankedTensorType>(type) || cast<RankedTensorType>(type).getShape() != shape.getShape())
-      return emitOpError() << "results have one shape, got " << getResult(0).getType() << " and " << type;
+    if (!shape || !isa<RankedTensorType>(type) ||
+        cast<RankedTensorType>(type).getShape() != shape.getShape())
+      return emitOpError() << "results have one shape, got " << getResult(0).getType() << " and "
+                           << type;
   for (auto [i, type] : llvm::enumerate(getOperandTypes())) {
     auto operand = dyn_cast<RankedTensorType>(type);
     if (!operand || !stretches(operand.getShape(), shape.getShape()))
-      return emitOpError() << "operand " << i << " is " << type << ", which does not stretch to " << shape;
+      return emitOpError() << "operand " << i << " is " << type << ", which does not stretch to "
+                           << shape;
   }
 
   // fused:arguments
   if (block.getNumArguments() != getNumOperands())
-    return emitOpError() << "has " << getNumOperands() << " operands and " << block.getNumArguments()
-                         << " block arguments";
+    return emitOpError() << "has " << getNumOperands() << " operands and "
+                         << block.getNumArguments() << " block arguments";
   for (auto [operand, argument] : llvm::zip(getOperandTypes(), block.getArgumentTypes()))
     if (computeType(cast<TensorType>(operand).getElementType()) != argument)
       return emitOpError() << "reads " << operand << " as " << argument << ", want "
@@ -145,7 +152,8 @@ LogicalResult FusedOp::verify() {
   if (!yield)
     return emitOpError("ends without sym.yield");
   if (yield.getNumOperands() != getNumResults())
-    return emitOpError() << "has " << getNumResults() << " results and yields " << yield.getNumOperands();
+    return emitOpError() << "has " << getNumResults() << " results and yields "
+                         << yield.getNumOperands();
   for (auto [result, value] : llvm::zip(getResultTypes(), yield.getOperandTypes()))
     if (computeType(cast<TensorType>(result).getElementType()) != value)
       return emitOpError() << "yields " << value << " for " << result << ", want "

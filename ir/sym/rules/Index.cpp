@@ -13,7 +13,8 @@ static LogicalResult relateOneMore(ShapeRelation &relation, Value shorter, Value
     if (failed(relation.fixRank(longer, relation.rank(shorter) + 1)))
       return failure();
   } else if (relation.ranked(longer)) {
-    if (failed(rankAtLeast(relation, longer, 1)) || failed(relation.fixRank(shorter, relation.rank(longer) - 1)))
+    if (failed(rankAtLeast(relation, longer, 1)) ||
+        failed(relation.fixRank(shorter, relation.rank(longer) - 1)))
       return failure();
   } else {
     return success();
@@ -24,17 +25,22 @@ static LogicalResult relateOneMore(ShapeRelation &relation, Value shorter, Value
   return success();
 }
 
-//===---- Embedding --------------------------------------------------------------------------------===//
+//===---- Embedding
+//--------------------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), weight = getWeight(), output = getOutput();
-  if (failed(atLeast(relation, getInputDim(), 1, "input_dim")) || failed(atLeast(relation, getOutputDim(), 1, "output_dim")))
+  if (failed(atLeast(relation, getInputDim(), 1, "input_dim")) ||
+      failed(atLeast(relation, getOutputDim(), 1, "output_dim")))
     return failure();
   // embedding:weight-shape
-  if (failed(relation.fixRank(weight, 2)) || failed(relation.fix(weight, 0, getInputDim(), "rows", "input_dim")) ||
-      failed(relation.fix(weight, 1, getOutputDim(), "columns", "output_dim")) || failed(relation.sameType(weight, output)))
+  if (failed(relation.fixRank(weight, 2)) ||
+      failed(relation.fix(weight, 0, getInputDim(), "rows", "input_dim")) ||
+      failed(relation.fix(weight, 1, getOutputDim(), "columns", "output_dim")) ||
+      failed(relation.sameType(weight, output)))
     return failure();
-  if (!relation.type(weight) && failed(relation.fixType(weight, elementType(getContext(), getDtype()), "dtype")))
+  if (!relation.type(weight) &&
+      failed(relation.fixType(weight, elementType(getContext(), getDtype()), "dtype")))
     return failure();
   // embedding:output-shape
   if (failed(relation.sameType(weight, output)) || failed(relateOneMore(relation, data, output)))
@@ -45,7 +51,8 @@ LogicalResult EmbeddingOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition EmbeddingOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 
-//===---- take -------------------------------------------------------------------------------------===//
+//===---- take
+//-------------------------------------------------------------------------------------===//
 
 LogicalResult TakeOp::relateShapes(ShapeRelation &relation) {
   Value a = getA(), indices = getIndices(), output = getOutput();
@@ -66,8 +73,9 @@ LogicalResult TakeOp::relateShapes(ShapeRelation &relation) {
   for (int64_t at = 0; at < rank - 1 + inserted; ++at) {
     std::string noun = "on axis " + std::to_string(at);
     bool fromIndices = at >= *axis && at < *axis + inserted;
-    if (failed(fromIndices ? relation.equal(output, at, indices, at - *axis, noun)
-                           : relation.equal(output, at, a, at < *axis ? at : at - inserted + 1, noun)))
+    if (failed(fromIndices
+                   ? relation.equal(output, at, indices, at - *axis, noun)
+                   : relation.equal(output, at, a, at < *axis ? at : at - inserted + 1, noun)))
       return failure();
   }
   return success();
@@ -79,10 +87,13 @@ BatchPosition TakeOp::batchOfResult(unsigned, Positions operands) {
     return movedTo(operands[1], axis + operands[1].axis);
   if (!operands[0] || operands[0].axis == axis)
     return BatchPosition::none();
-  return movedTo(operands[0], operands[0].axis < axis ? operands[0].axis : operands[0].axis - 1 + rankOf(getIndices()));
+  return movedTo(operands[0], operands[0].axis < axis
+                                  ? operands[0].axis
+                                  : operands[0].axis - 1 + rankOf(getIndices()));
 }
 
-//===---- pick -------------------------------------------------------------------------------------===//
+//===---- pick
+//-------------------------------------------------------------------------------------===//
 
 LogicalResult PickOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), index = getIndex(), output = getOutput();
@@ -107,7 +118,8 @@ BatchPosition PickOp::batchOfResult(unsigned, Positions operands) {
   return withoutAxes(operands[0], {axis}, getKeepdims());
 }
 
-//===---- one_hot ----------------------------------------------------------------------------------===//
+//===---- one_hot
+//----------------------------------------------------------------------------------===//
 
 LogicalResult OneHotOp::relateShapes(ShapeRelation &relation) {
   // one_hot:depth

@@ -7,7 +7,8 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- SoftmaxOutput ----------------------------------------------------------------------------===//
+//===---- SoftmaxOutput
+//----------------------------------------------------------------------------===//
 
 /// The forms that a label may have, given its rank; an open one becomes the first form.
 static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
@@ -15,15 +16,17 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
   int64_t rank = relation.rank(data), last = rank - 1;
   int64_t labelRank = relation.ranked(label) ? relation.rank(label) : -1;
   // Probabilities.
-  if (labelRank == rank && !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
+  if (labelRank == rank &&
+      !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
     return relation.sameShape(label, data);
   if (!op.getMultiOutput()) {
     int64_t wanted = op.getPreserveShape() ? last : 1;
     if (failed(relation.fixRank(label, wanted)))
       return failure();
     for (int64_t axis = 0; axis < wanted; ++axis)
-      if (failed(relation.equal(label, axis, data, axis, axis == 0 && wanted == 1 ? std::string("labels")
-                                                                                   : "on axis " + std::to_string(axis))))
+      if (failed(relation.equal(label, axis, data, axis,
+                                axis == 0 && wanted == 1 ? std::string("labels")
+                                                         : "on axis " + std::to_string(axis))))
         return failure();
     return success();
   }
@@ -31,12 +34,14 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
   if (labelRank == -1 && failed(relation.fixRank(label, 2)))
     return failure();
   labelRank = relation.rank(label);
-  if (failed(rankAtLeast(relation, label, 2)) || failed(relation.equal(label, 0, data, 0, "on axis 0")))
+  if (failed(rankAtLeast(relation, label, 2)) ||
+      failed(relation.equal(label, 0, data, 0, "on axis 0")))
     return failure();
   if (labelRank == rank || labelRank == last) {
     int64_t from = labelRank == rank ? 2 : 1;
     for (int64_t axis = 2; axis < rank; ++axis)
-      if (failed(relation.equal(label, axis - 2 + from, data, axis, "on axis " + std::to_string(axis - 2 + from))))
+      if (failed(relation.equal(label, axis - 2 + from, data, axis,
+                                "on axis " + std::to_string(axis - 2 + from))))
         return failure();
     return success();
   }
@@ -48,12 +53,13 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
 LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
   // softmax_output:flags, softmax_output:out-grad
   if (getPreserveShape() && getMultiOutput())
-    return relation.refuse(ErrorCode::E0319) << "preserve_shape and multi_output exclude one another";
+    return relation.refuse(ErrorCode::E0319)
+           << "preserve_shape and multi_output exclude one another";
   if (getOutGrad())
     return relation.refuse(ErrorCode::E0215) << "out_grad is not built yet";
   // softmax_output:same-shape
-  if (failed(relation.sameShape(getData(), getOutput())) || failed(relation.sameType(getData(), getOutput())) ||
-      failed(relation.floatType(getData())))
+  if (failed(relation.sameShape(getData(), getOutput())) ||
+      failed(relation.sameType(getData(), getOutput())) || failed(relation.floatType(getData())))
     return failure();
   if (!relation.ranked(getData()))
     return success();
@@ -69,13 +75,14 @@ int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
 bool SoftmaxOutputOp::normalises() { return getNormalization() != "null"; }
 
-//===---- regression heads -------------------------------------------------------------------------===//
+//===---- regression heads
+//-------------------------------------------------------------------------===//
 
 template <typename Op> static LogicalResult relateRegression(ShapeRelation &relation, Op op) {
   Value data = op.getData(), label = op.getLabel();
   // same-shape
-  if (failed(relation.sameShape(data, op.getOutput())) || failed(relation.sameType(data, op.getOutput())) ||
-      failed(relation.floatType(data)))
+  if (failed(relation.sameShape(data, op.getOutput())) ||
+      failed(relation.sameType(data, op.getOutput())) || failed(relation.floatType(data)))
     return failure();
   // label-shape
   if (!relation.ranked(data))
@@ -91,11 +98,13 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   return relation.sameShape(label, data);
 }
 
-#define LSTMC_REGRESSION(OP, KIND)                                                                                     \
-  LogicalResult OP::relateShapes(ShapeRelation &relation) { return relateRegression(relation, *this); }                \
-  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return operands[0]; }                                \
-  int64_t OP::flops() { return elementsOf(getOutput()); }                                                              \
-  StringRef OP::metricKind() { return KIND; }                                                                          \
+#define LSTMC_REGRESSION(OP, KIND)                                                                 \
+  LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
+    return relateRegression(relation, *this);                                                      \
+  }                                                                                                \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return operands[0]; }            \
+  int64_t OP::flops() { return elementsOf(getOutput()); }                                          \
+  StringRef OP::metricKind() { return KIND; }                                                      \
   bool OP::normalises() { return false; }
 LSTMC_REGRESSION(LinearRegressionOutputOp, "linear")
 LSTMC_REGRESSION(MaeRegressionOutputOp, "mae")
@@ -108,16 +117,20 @@ Value LogisticRegressionOutputOp::emitScalar(OpBuilder &builder, ValueRange elem
   return ScalarEmitter(builder, getLoc()).apply(ScalarOp::Sigmoid, element[0]);
 }
 
-//===---- MakeLoss ---------------------------------------------------------------------------------===//
+//===---- MakeLoss
+//---------------------------------------------------------------------------------===//
 
-LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) { return relateEqual(relation, *this, Numbers::Float); }
+LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
 BatchPosition MakeLossOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 Value MakeLossOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 int64_t MakeLossOp::flops() { return elementsOf(getOutput()); }
 StringRef MakeLossOp::metricKind() { return "loss"; }
 bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
-//===---- softmax_cross_entropy --------------------------------------------------------------------===//
+//===---- softmax_cross_entropy
+//--------------------------------------------------------------------===//
 
 LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), label = getLabel(), output = getOutput();
@@ -132,7 +145,9 @@ LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
   // softmax_cross_entropy:output-shape
   return relation.fixShape(output, {1}, "");
 }
-BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned, Positions) {
+  return BatchPosition::none();
+}
 int64_t SoftmaxCrossEntropyOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxCrossEntropyOp::metricKind() { return "softmax"; }
 bool SoftmaxCrossEntropyOp::normalises() { return false; }

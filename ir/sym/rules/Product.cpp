@@ -16,7 +16,8 @@ static LogicalResult relateFloats(ShapeRelation &relation, ArrayRef<Value> value
   return relation.floatType(values.front());
 }
 
-//===---- FullyConnected ---------------------------------------------------------------------------===//
+//===---- FullyConnected
+//---------------------------------------------------------------------------===//
 
 LogicalResult FullyConnectedOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), weight = getWeight(), bias = getBias(), output = getOutput();
@@ -27,17 +28,20 @@ LogicalResult FullyConnectedOp::relateShapes(ShapeRelation &relation) {
     return failure();
 
   // fully_connected:weight-shape, fully_connected:bias-shape
-  if (failed(relation.fixRank(weight, 2)) || failed(relation.fix(weight, 0, hidden, "outputs", "num_hidden")))
+  if (failed(relation.fixRank(weight, 2)) ||
+      failed(relation.fix(weight, 0, hidden, "outputs", "num_hidden")))
     return failure();
   if (bool(bias) == getNoBias())
     return relation.refuse(ErrorCode::E0319)
            << (bias ? "has a bias, and no_bias is True" : "has no bias, and no_bias is False");
-  if (bias && (failed(relation.fixRank(bias, 1)) || failed(relation.fix(bias, 0, hidden, "elements", "num_hidden"))))
+  if (bias && (failed(relation.fixRank(bias, 1)) ||
+               failed(relation.fix(bias, 0, hidden, "elements", "num_hidden"))))
     return failure();
 
   // fully_connected:output-shape, from what is known of either side
   if (getFlatten()) {
-    if (failed(relation.fixRank(output, 2)) || failed(relation.fix(output, 1, hidden, "columns", "num_hidden")))
+    if (failed(relation.fixRank(output, 2)) ||
+        failed(relation.fix(output, 1, hidden, "columns", "num_hidden")))
       return failure();
     if (!relation.ranked(data))
       return success();
@@ -49,7 +53,8 @@ LogicalResult FullyConnectedOp::relateShapes(ShapeRelation &relation) {
     return relation.sameElements(weight, 1, 2, data, 1, relation.rank(data), "inputs");
   }
   if (relation.ranked(data)) {
-    if (failed(rankAtLeast(relation, data, 1)) || failed(relation.fixRank(output, relation.rank(data))))
+    if (failed(rankAtLeast(relation, data, 1)) ||
+        failed(relation.fixRank(output, relation.rank(data))))
       return failure();
   } else if (!relation.ranked(output) || failed(relation.fixRank(data, relation.rank(output)))) {
     return success();
@@ -73,7 +78,8 @@ int64_t FullyConnectedOp::flops() {
   return elementsOf(getOutput()) * (2 * inputs + (getBias() ? 1 : 0));
 }
 
-//===---- dot --------------------------------------------------------------------------------------===//
+//===---- dot
+//--------------------------------------------------------------------------------------===//
 
 LogicalResult DotOp::relateShapes(ShapeRelation &relation) {
   Value lhs = getLhs(), rhs = getRhs(), output = getOutput();
@@ -97,7 +103,8 @@ LogicalResult DotOp::relateShapes(ShapeRelation &relation) {
   for (int64_t at = 0; at < left + right - 2; ++at) {
     std::string noun = "on axis " + std::to_string(at);
     if (failed(at < left - 1 ? relation.equal(output, at, lhs, at + (getTransposeA() ? 1 : 0), noun)
-                             : relation.equal(output, at, rhs, at - (left - 1) + (getTransposeB() ? 0 : 1), noun)))
+                             : relation.equal(output, at, rhs,
+                                              at - (left - 1) + (getTransposeB() ? 0 : 1), noun)))
       return failure();
   }
   return success();
@@ -107,8 +114,9 @@ BatchPosition DotOp::batchOfResult(unsigned, Positions operands) {
   int64_t left = rankOf(getLhs()), right = rankOf(getRhs());
   int64_t innerLeft = getTransposeA() ? 0 : left - 1, innerRight = getTransposeB() ? right - 1 : 0;
   if (operands[0])
-    return operands[0].axis == innerLeft ? BatchPosition::none()
-                                         : movedTo(operands[0], operands[0].axis - (getTransposeA() ? 1 : 0));
+    return operands[0].axis == innerLeft
+               ? BatchPosition::none()
+               : movedTo(operands[0], operands[0].axis - (getTransposeA() ? 1 : 0));
   if (!operands[1] || operands[1].axis == innerRight)
     return BatchPosition::none();
   return movedTo(operands[1], operands[1].axis + left - 1 - (getTransposeB() ? 0 : 1));
@@ -119,22 +127,26 @@ int64_t DotOp::flops() {
   return 2 * elementsOf(getOutput()) * (getTransposeA() ? lhs.front() : lhs.back());
 }
 
-//===---- batch_dot --------------------------------------------------------------------------------===//
+//===---- batch_dot
+//--------------------------------------------------------------------------------===//
 
 LogicalResult BatchDotOp::relateShapes(ShapeRelation &relation) {
   Value lhs = getLhs(), rhs = getRhs(), output = getOutput();
   if (failed(relateFloats(relation, {lhs, rhs, output})))
     return failure();
   // batch_dot:rank
-  if (failed(relation.fixRank(lhs, 3)) || failed(relation.fixRank(rhs, 3)) || failed(relation.fixRank(output, 3)))
+  if (failed(relation.fixRank(lhs, 3)) || failed(relation.fixRank(rhs, 3)) ||
+      failed(relation.fixRank(output, 3)))
     return failure();
   int64_t rows = getTransposeA() ? 2 : 1, innerLeft = getTransposeA() ? 1 : 2;
   int64_t columns = getTransposeB() ? 1 : 2, innerRight = getTransposeB() ? 2 : 1;
   // batch_dot:batch, batch_dot:inner, batch_dot:output-shape
-  if (failed(relation.equal(rhs, 0, lhs, 0, "on axis 0")) || failed(relation.equal(output, 0, lhs, 0, "on axis 0")) ||
+  if (failed(relation.equal(rhs, 0, lhs, 0, "on axis 0")) ||
+      failed(relation.equal(output, 0, lhs, 0, "on axis 0")) ||
       failed(relation.equal(rhs, 0, lhs, 0, "on axis 0")) ||
       failed(relation.equal(rhs, innerRight, lhs, innerLeft, "to multiply")) ||
-      failed(relation.equal(output, 1, lhs, rows, "rows")) || failed(relation.equal(output, 2, rhs, columns, "columns")))
+      failed(relation.equal(output, 1, lhs, rows, "rows")) ||
+      failed(relation.equal(output, 2, rhs, columns, "columns")))
     return failure();
   return success();
 }
@@ -151,6 +163,8 @@ BatchPosition BatchDotOp::batchOfResult(unsigned, Positions operands) {
   return BatchPosition::none();
 }
 
-int64_t BatchDotOp::flops() { return 2 * elementsOf(getOutput()) * shapeOf(getLhs())[getTransposeA() ? 1 : 2]; }
+int64_t BatchDotOp::flops() {
+  return 2 * elementsOf(getOutput()) * shapeOf(getLhs())[getTransposeA() ? 1 : 2];
+}
 
 } // namespace lstmc::sym

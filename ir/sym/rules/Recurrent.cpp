@@ -9,7 +9,8 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- RNN --------------------------------------------------------------------------------------===//
+//===---- RNN
+//--------------------------------------------------------------------------------------===//
 
 static int64_t gates(StringRef mode) {
   for (auto [i, name] : llvm::enumerate(kRnnModeNames))
@@ -29,7 +30,8 @@ int64_t RnnOp::resultCount(DictionaryAttr attributes) {
 /// The number of parameters follows from the input width, and the width from the number.
 static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
   Value data = op.getData(), parameters = op.getParameters();
-  int64_t units = op.getStateSize(), layers = op.getNumLayers(), directions = op.getBidirectional() ? 2 : 1;
+  int64_t units = op.getStateSize(), layers = op.getNumLayers(),
+          directions = op.getBidirectional() ? 2 : 1;
   int64_t row = units * directions * gates(op.getMode());
   int64_t above = (layers - 1) * row * (directions * units + units + 2);
   if (failed(relation.fixRank(parameters, 1)))
@@ -40,15 +42,16 @@ static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
     if (count == kOpen || count == wanted)
       return relation.fix(parameters, 0, wanted, "elements", "RNN");
     return relation.refuse(ErrorCode::E0207, {{data, 2}, {parameters, 0}})
-           << relation.name(parameters) << " has " << count << " elements, " << relation.name(data) << " with " << inputs
-           << " inputs needs " << wanted;
+           << relation.name(parameters) << " has " << count << " elements, " << relation.name(data)
+           << " with " << inputs << " inputs needs " << wanted;
   }
   if (count == kOpen)
     return success();
   int64_t rest = count - above;
   if (rest % row != 0 || rest / row - units - 2 < 1)
     return relation.refuse(ErrorCode::E0207, {{parameters, 0}})
-           << relation.name(parameters) << " has " << count << " elements, which fit no number of inputs";
+           << relation.name(parameters) << " has " << count
+           << " elements, which fit no number of inputs";
   return relation.fix(data, 2, rest / row - units - 2, "inputs", "the number of parameters");
 }
 
@@ -56,13 +59,15 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutputs().front(), length = getSequenceLength();
   // rnn:positive, rnn:probability
   double p = getP().convertToDouble();
-  if (failed(atLeast(relation, getStateSize(), 1, "state_size")) || failed(atLeast(relation, getNumLayers(), 1, "num_layers")))
+  if (failed(atLeast(relation, getStateSize(), 1, "state_size")) ||
+      failed(atLeast(relation, getNumLayers(), 1, "num_layers")))
     return failure();
   if (getStateSize() > (1 << 24) || getNumLayers() > (1 << 16))
     return relation.refuse(ErrorCode::E0402) << "has more parameters than can be planned";
   if (!(p >= 0 && p < 1))
     return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
-  if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() || getLstmStateClipNan())
+  if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() ||
+      getLstmStateClipNan())
     return relation.refuse(ErrorCode::E0215)
            << (getProjectionSize() ? "projection_size" : "state clipping") << " is not built yet";
   bool lstm = getMode() == "lstm";
@@ -70,10 +75,12 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
     return relation.refuse(ErrorCode::E0319) << "has a state_cell, and mode is " << getMode();
   if (bool(length) != getUseSequenceLength())
     return relation.refuse(ErrorCode::E0319)
-           << (length ? "has a sequence_length, and use_sequence_length is False" : "needs sequence_length");
+           << (length ? "has a sequence_length, and use_sequence_length is False"
+                      : "needs sequence_length");
   int64_t results = getStateOutputs() ? (lstm ? 3 : 2) : 1;
   if (int64_t(getOutputs().size()) != results)
-    return relation.refuse(ErrorCode::E0319) << "has " << getOutputs().size() << " results, wants " << results;
+    return relation.refuse(ErrorCode::E0319)
+           << "has " << getOutputs().size() << " results, wants " << results;
 
   SmallVector<Value> typed{getParameters(), getState(), getStateCell()};
   llvm::append_range(typed, getOutputs());
@@ -87,8 +94,10 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   // rnn:data-rank, rnn:outputs
   int64_t directions = getBidirectional() ? 2 : 1;
   if (failed(relation.fixRank(data, 3)) || failed(relation.fixRank(output, 3)) ||
-      failed(relation.equal(output, 0, data, 0, "steps")) || failed(relation.equal(output, 1, data, 1, "sequences")) ||
-      failed(relation.fix(output, 2, directions * getStateSize(), "units", "bidirectional * state_size")))
+      failed(relation.equal(output, 0, data, 0, "steps")) ||
+      failed(relation.equal(output, 1, data, 1, "sequences")) ||
+      failed(relation.fix(output, 2, directions * getStateSize(), "units",
+                          "bidirectional * state_size")))
     return failure();
 
   // rnn:parameter-count
@@ -100,13 +109,15 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   llvm::append_range(states, getOutputs().drop_front());
   for (Value state : states)
     if (state && (failed(relation.fixRank(state, 3)) ||
-                  failed(relation.fix(state, 0, directions * getNumLayers(), "on axis 0", "num_layers * directions")) ||
+                  failed(relation.fix(state, 0, directions * getNumLayers(), "on axis 0",
+                                      "num_layers * directions")) ||
                   failed(relation.equal(state, 1, data, 1, "sequences")) ||
                   failed(relation.fix(state, 2, getStateSize(), "units", "state_size"))))
       return failure();
 
   // rnn:length-shape
-  if (length && (failed(relation.fixRank(length, 1)) || failed(relation.equal(length, 0, data, 1, "sequences"))))
+  if (length && (failed(relation.fixRank(length, 1)) ||
+                 failed(relation.equal(length, 0, data, 1, "sequences"))))
     return failure();
   return success();
 }
@@ -120,7 +131,8 @@ int64_t RnnOp::flops() {
   return 2 * data[0] * data[1] * elementsOf(getParameters());
 }
 
-//===---- _rnn_param_concat ------------------------------------------------------------------------===//
+//===---- _rnn_param_concat
+//------------------------------------------------------------------------===//
 
 /// Several inputs are open: what the RNN that reads them knows of its layers gives their widths.
 static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) {
@@ -129,7 +141,8 @@ static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) 
     auto data = rnn ? dyn_cast<RankedTensorType>(rnn.getData().getType()) : RankedTensorType();
     if (!data || data.getRank() != 3)
       continue;
-    int64_t directions = rnn.getBidirectional() ? 2 : 1, layers = rnn.getNumLayers(), units = rnn.getStateSize();
+    int64_t directions = rnn.getBidirectional() ? 2 : 1, layers = rnn.getNumLayers(),
+            units = rnn.getStateSize();
     int64_t rows = gates(rnn.getMode()) * units;
     if (int64_t(op.getArgs().size()) != 4 * layers * directions)
       continue;
@@ -141,7 +154,8 @@ static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) 
       if (relation.rank(weight) == 2 && relation.extent(weight, 0) == rows &&
           failed(relation.fix(weight, 1, width, "inputs", "what RNN reads")))
         return failure();
-      if (relation.rank(weight) == 1 && failed(relation.fix(weight, 0, rows * width, "elements", "what RNN reads")))
+      if (relation.rank(weight) == 1 &&
+          failed(relation.fix(weight, 0, rows * width, "elements", "what RNN reads")))
         return failure();
     }
   }
@@ -175,7 +189,8 @@ LogicalResult RnnParamConcatOp::relateShapes(ShapeRelation &relation) {
       if (extent == kOpen)
         openAxis = axis;
       else if (__builtin_mul_overflow(elements, extent, &elements))
-        return relation.refuse(ErrorCode::E0402) << relation.name(part) << " has more elements than 64 bits count";
+        return relation.refuse(ErrorCode::E0402)
+               << relation.name(part) << " has more elements than 64 bits count";
     }
     if (openAxis < 0) {
       if (__builtin_add_overflow(known, elements, &known))
@@ -195,8 +210,8 @@ LogicalResult RnnParamConcatOp::relateShapes(ShapeRelation &relation) {
   int64_t missing = total - known;
   if (missing <= 0 || missing % rows != 0)
     return relation.refuse(ErrorCode::E0207, {{output, 0}})
-           << relation.name(output) << " has " << total << " elements, its inputs have " << known << " and a multiple of "
-           << rows;
+           << relation.name(output) << " has " << total << " elements, its inputs have " << known
+           << " and a multiple of " << rows;
   auto [part, axis] = open.front();
   return relation.fix(part, axis, missing / rows, "inputs", "the number of parameters");
 }

@@ -7,13 +7,16 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- sum, mean, max, min, prod, norm, argmax --------------------------------------------------===//
+//===---- sum, mean, max, min, prod, norm, argmax
+//--------------------------------------------------===//
 
 /// The axes that go: those named (or, excluded, the others); all without a name.
-static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes, bool exclude) {
+static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes,
+                                        bool exclude) {
   SmallVector<int64_t> reduced;
   for (int64_t axis = 0; axis < rank; ++axis) {
-    bool named = !axes || axes->empty() || llvm::is_contained(*axes, axis) || llvm::is_contained(*axes, axis - rank);
+    bool named = !axes || axes->empty() || llvm::is_contained(*axes, axis) ||
+                 llvm::is_contained(*axes, axis - rank);
     if (axes && !axes->empty() ? named != exclude : true)
       reduced.push_back(axis);
   }
@@ -28,21 +31,23 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
     return success();
   if (axes && failed(axesOf(relation, data, *axes, "axis")))
     return failure();
-  return relateRemoved(relation, data, output, reducedAxes(relation.rank(data), axes, exclude), keep);
+  return relateRemoved(relation, data, output, reducedAxes(relation.rank(data), axes, exclude),
+                       keep);
 }
 
-static BatchPosition reducedBatch(Value data, BatchPosition position, std::optional<ArrayRef<int64_t>> axes, bool keep,
-                                  bool exclude) {
+static BatchPosition reducedBatch(Value data, BatchPosition position,
+                                  std::optional<ArrayRef<int64_t>> axes, bool keep, bool exclude) {
   return withoutAxes(position, reducedAxes(rankOf(data), axes, exclude), keep);
 }
 
-#define LSTMC_AXES_REDUCTION(OP)                                                                                       \
-  LogicalResult OP::relateShapes(ShapeRelation &relation) {                                                            \
-    return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(), getExclude());                    \
-  }                                                                                                                    \
-  BatchPosition OP::batchOfResult(unsigned, Positions operands) {                                                      \
-    return reducedBatch(getData(), operands[0], getAxis(), getKeepdims(), getExclude());                               \
-  }                                                                                                                    \
+#define LSTMC_AXES_REDUCTION(OP)                                                                   \
+  LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
+    return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(),               \
+                         getExclude());                                                            \
+  }                                                                                                \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) {                                  \
+    return reducedBatch(getData(), operands[0], getAxis(), getKeepdims(), getExclude());           \
+  }                                                                                                \
   int64_t OP::flops() { return elementsOf(getData()); }
 LSTMC_AXES_REDUCTION(SumOp)
 LSTMC_AXES_REDUCTION(MeanOp)
@@ -74,7 +79,8 @@ BatchPosition ArgmaxOp::batchOfResult(unsigned, Positions operands) {
 }
 int64_t ArgmaxOp::flops() { return elementsOf(getData()); }
 
-//===---- softmax, log_softmax ---------------------------------------------------------------------===//
+//===---- softmax, log_softmax
+//---------------------------------------------------------------------===//
 
 template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getLength(), output = op.getOutput();
@@ -88,7 +94,8 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
     return failure();
   }
   if (bool(length) != op.getUseLength())
-    return relation.refuse(ErrorCode::E0319) << (length ? "has a length, and use_length is False" : "needs length");
+    return relation.refuse(ErrorCode::E0319)
+           << (length ? "has a length, and use_length is False" : "needs length");
   if (!relation.ranked(data))
     return success();
   // softmax:axis
@@ -98,7 +105,8 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
   if (!length)
     return success();
   if (*axis != relation.rank(data) - 1)
-    return relation.refuse(ErrorCode::E0319) << "axis is " << op.getAxis() << ", use_length wants the last one";
+    return relation.refuse(ErrorCode::E0319)
+           << "axis is " << op.getAxis() << ", use_length wants the last one";
   // softmax:length-shape
   return relateRemoved(relation, data, length, {*axis}, false);
 }
@@ -108,15 +116,24 @@ template <typename Op> static BatchPosition softmaxBatch(Op op, BatchPosition po
   return position.axis == axis ? BatchPosition::none() : position;
 }
 
-LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) { return relateSoftmax(relation, *this); }
-BatchPosition SoftmaxOp::batchOfResult(unsigned, Positions operands) { return softmaxBatch(*this, operands[0]); }
+LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) {
+  return relateSoftmax(relation, *this);
+}
+BatchPosition SoftmaxOp::batchOfResult(unsigned, Positions operands) {
+  return softmaxBatch(*this, operands[0]);
+}
 int64_t SoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
-LogicalResult LogSoftmaxOp::relateShapes(ShapeRelation &relation) { return relateSoftmax(relation, *this); }
-BatchPosition LogSoftmaxOp::batchOfResult(unsigned, Positions operands) { return softmaxBatch(*this, operands[0]); }
+LogicalResult LogSoftmaxOp::relateShapes(ShapeRelation &relation) {
+  return relateSoftmax(relation, *this);
+}
+BatchPosition LogSoftmaxOp::batchOfResult(unsigned, Positions operands) {
+  return softmaxBatch(*this, operands[0]);
+}
 int64_t LogSoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
-//===---- LayerNorm --------------------------------------------------------------------------------===//
+//===---- LayerNorm
+//--------------------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
   Value data = getData();

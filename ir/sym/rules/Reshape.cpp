@@ -7,7 +7,8 @@ namespace lstmc::sym {
 
 namespace {
 
-/// Reads the codes against the operand's extents. `source[i]` is the axis of data that axis i of the result copies, or -1.
+/// Reads the codes against the operand's extents. `source[i]` is the axis of data that axis i of
+/// the result copies, or -1.
 class CodeReader {
 public:
   CodeReader(ShapeRelation &relation, Value data, SmallVector<int64_t> extents)
@@ -44,7 +45,8 @@ public:
           return failure();
         i += 2;
       } else {
-        return relation_.refuse(ErrorCode::E0206) << "shape has the code " << code << ", which means nothing";
+        return relation_.refuse(ErrorCode::E0206)
+               << "shape has the code " << code << ", which means nothing";
       }
     }
     return success();
@@ -64,7 +66,8 @@ public:
     int64_t all = product(in_);
     if (all % known != 0)
       return relation_.refuse(ErrorCode::E0207, {{data_}})
-             << relation_.name(data_) << " has " << all << " elements, which -1 cannot divide by " << known;
+             << relation_.name(data_) << " has " << all << " elements, which -1 cannot divide by "
+             << known;
     out[inferred_] = all / known;
     return success();
   }
@@ -87,8 +90,8 @@ private:
     if (at_ + axes <= int64_t(in_.size()))
       return success();
     return relation_.refuse(ErrorCode::E0319, {{data_}})
-           << "code " << code << " needs axis " << at_ + axes - 1 << ", " << relation_.name(data_) << " has " << in_.size()
-           << (in_.size() == 1 ? " axis" : " axes");
+           << "code " << code << " needs axis " << at_ + axes - 1 << ", " << relation_.name(data_)
+           << " has " << in_.size() << (in_.size() == 1 ? " axis" : " axes");
   }
 
   LogicalResult split(ArrayRef<int64_t> codes, size_t i) {
@@ -96,17 +99,19 @@ private:
       return relation_.refuse(ErrorCode::E0319) << "code -4 wants two numbers behind it";
     int64_t first = codes[i + 1], second = codes[i + 2], whole = in_[at_++];
     if (first == 0 || first < -1 || second == 0 || second < -1 || (first == -1 && second == -1))
-      return relation_.refuse(ErrorCode::E0206) << "code -4 cannot split into " << first << " and " << second;
+      return relation_.refuse(ErrorCode::E0206)
+             << "code -4 cannot split into " << first << " and " << second;
     int64_t known = first == -1 ? second : first;
     if (first == -1 || second == -1) {
       if (whole != kOpen && whole % known != 0)
         return relation_.refuse(ErrorCode::E0207, {{data_, at_ - 1}})
-               << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", which " << known << " does not divide";
+               << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", which "
+               << known << " does not divide";
       (first == -1 ? first : second) = whole == kOpen ? kOpen : whole / known;
     } else if (whole != kOpen && first * second != whole) {
       return relation_.refuse(ErrorCode::E0207, {{data_, at_ - 1}})
-             << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", " << first << " times " << second
-             << " is " << first * second;
+             << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", " << first
+             << " times " << second << " is " << first * second;
     }
     add(first, -1);
     add(second, -1);
@@ -149,8 +154,8 @@ LogicalResult ReshapeOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
   if (failed(relation.sameType(data, output)))
     return failure();
-  SmallVector<int64_t> codes =
-      getShape().empty() ? fromTarget(getTargetShape(), getKeepHighest()) : SmallVector<int64_t>(getShape());
+  SmallVector<int64_t> codes = getShape().empty() ? fromTarget(getTargetShape(), getKeepHighest())
+                                                  : SmallVector<int64_t>(getShape());
   if (codes.empty())
     return relation.refuse(ErrorCode::E0203) << "needs shape";
   bool dependsOnRank = llvm::any_of(codes, [](int64_t code) { return code == 0 || code < -1; });
@@ -178,7 +183,8 @@ LogicalResult ReshapeOp::relateShapes(ShapeRelation &relation) {
   if (!relation.ranked(data))
     return success();
   for (auto [axis, from] : llvm::enumerate(reader.source))
-    if (from >= 0 && failed(relation.equal(output, axis, data, from, "on axis " + std::to_string(axis))))
+    if (from >= 0 &&
+        failed(relation.equal(output, axis, data, from, "on axis " + std::to_string(axis))))
       return failure();
 
   // reshape:elements

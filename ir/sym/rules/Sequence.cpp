@@ -7,14 +7,16 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// What the three have in common: steps and batch in axes 0 and 1 either way, and `sequence_length` [batch].
+/// What the three have in common: steps and batch in axes 0 and 1 either way, and `sequence_length`
+/// [batch].
 template <typename Op> static LogicalResult relateLengths(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getSequenceLength();
   if (op.getAxis() != 0 && op.getAxis() != 1)
     return relation.refuse(ErrorCode::E0319) << "axis is " << op.getAxis() << ", wants 0 or 1";
   if (bool(length) != op.getUseSequenceLength())
     return relation.refuse(ErrorCode::E0319)
-           << (length ? "has a sequence_length, and use_sequence_length is False" : "needs sequence_length");
+           << (length ? "has a sequence_length, and use_sequence_length is False"
+                      : "needs sequence_length");
   if (failed(relation.sameType(data, op.getOutput())))
     return failure();
   if (relation.ranked(data) && failed(rankAtLeast(relation, data, 2)))

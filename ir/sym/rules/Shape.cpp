@@ -9,8 +9,10 @@ using Positions = ArrayRef<BatchPosition>;
 
 static std::string onAxis(int64_t axis) { return "on axis " + std::to_string(axis); }
 
-/// `to` has the rank of `from` and its extents in another order: axis i of `to` is axis order(i) of `from`.
-static LogicalResult relatePermuted(ShapeRelation &relation, Value from, Value to, ArrayRef<int64_t> order) {
+/// `to` has the rank of `from` and its extents in another order: axis i of `to` is axis order(i) of
+/// `from`.
+static LogicalResult relatePermuted(ShapeRelation &relation, Value from, Value to,
+                                    ArrayRef<int64_t> order) {
   if (failed(relation.fixRank(from, order.size())) || failed(relation.fixRank(to, order.size())))
     return failure();
   for (auto [axis, source] : llvm::enumerate(order))
@@ -24,7 +26,8 @@ static int64_t rankOfEither(ShapeRelation &relation, Value a, Value b) {
   return relation.ranked(a) ? relation.rank(a) : relation.ranked(b) ? relation.rank(b) : -1;
 }
 
-//===---- Flatten ----------------------------------------------------------------------------------===//
+//===---- Flatten
+//----------------------------------------------------------------------------------===//
 
 LogicalResult FlattenOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -32,15 +35,18 @@ LogicalResult FlattenOp::relateShapes(ShapeRelation &relation) {
     return failure();
   if (!relation.ranked(data))
     return success();
-  if (failed(rankAtLeast(relation, data, 1)) || failed(relation.equal(output, 0, data, 0, onAxis(0))))
+  if (failed(rankAtLeast(relation, data, 1)) ||
+      failed(relation.equal(output, 0, data, 0, onAxis(0))))
     return failure();
-  return relation.sameElements(output, 1, 2, data, 1, relation.rank(data), "elements behind axis 0");
+  return relation.sameElements(output, 1, 2, data, 1, relation.rank(data),
+                               "elements behind axis 0");
 }
 BatchPosition FlattenOp::batchOfResult(unsigned, Positions operands) {
   return reshaped(operands[0], shapeOf(getData()), shapeOf(getOutput()));
 }
 
-//===---- SwapAxis, transpose ----------------------------------------------------------------------===//
+//===---- SwapAxis, transpose
+//----------------------------------------------------------------------===//
 
 LogicalResult SwapAxisOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -65,7 +71,8 @@ LogicalResult SwapAxisOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition SwapAxisOp::batchOfResult(unsigned, Positions operands) {
   int64_t rank = rankOf(getData());
-  int64_t first = (getDim1() + rank) % rank, second = (getDim2() + rank) % rank, axis = operands[0].axis;
+  int64_t first = (getDim1() + rank) % rank, second = (getDim2() + rank) % rank,
+          axis = operands[0].axis;
   return movedTo(operands[0], axis == first ? second : axis == second ? first : axis);
 }
 
@@ -73,7 +80,9 @@ BatchPosition SwapAxisOp::batchOfResult(unsigned, Positions operands) {
 static SmallVector<int64_t> orderOf(ArrayRef<int64_t> axes, int64_t rank) {
   SmallVector<int64_t> order;
   for (int64_t axis = 0; axis < rank; ++axis)
-    order.push_back(axes.empty() ? rank - 1 - axis : axes[axis] < 0 ? axes[axis] + rank : axes[axis]);
+    order.push_back(axes.empty()     ? rank - 1 - axis
+                    : axes[axis] < 0 ? axes[axis] + rank
+                                     : axes[axis]);
   return order;
 }
 
@@ -93,10 +102,12 @@ LogicalResult TransposeOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition TransposeOp::batchOfResult(unsigned, Positions operands) {
   SmallVector<int64_t> order = orderOf(getAxes(), rankOf(getData()));
-  return movedTo(operands[0], operands[0] ? llvm::find(order, operands[0].axis) - order.begin() : -1);
+  return movedTo(operands[0],
+                 operands[0] ? llvm::find(order, operands[0].axis) - order.begin() : -1);
 }
 
-//===---- expand_dims, squeeze ---------------------------------------------------------------------===//
+//===---- expand_dims, squeeze
+//---------------------------------------------------------------------===//
 
 LogicalResult ExpandDimsOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -124,11 +135,13 @@ BatchPosition ExpandDimsOp::batchOfResult(unsigned, Positions operands) {
 }
 
 /// The axes that go; one always remains.
-static SmallVector<int64_t> squeezedAxes(ArrayRef<int64_t> extents, std::optional<ArrayRef<int64_t>> axes) {
+static SmallVector<int64_t> squeezedAxes(ArrayRef<int64_t> extents,
+                                         std::optional<ArrayRef<int64_t>> axes) {
   int64_t rank = extents.size();
   SmallVector<int64_t> gone;
   for (int64_t axis = 0; axis < rank; ++axis)
-    if (axes ? llvm::is_contained(*axes, axis) || llvm::is_contained(*axes, axis - rank) : extents[axis] == 1)
+    if (axes ? llvm::is_contained(*axes, axis) || llvm::is_contained(*axes, axis - rank)
+             : extents[axis] == 1)
       gone.push_back(axis);
   if (!axes && int64_t(gone.size()) == rank && rank > 0)
     gone.erase(gone.begin());
@@ -155,7 +168,8 @@ BatchPosition SqueezeOp::batchOfResult(unsigned, Positions operands) {
   return withoutAxes(operands[0], squeezedAxes(shapeOf(getData()), getAxis()), false);
 }
 
-//===---- Concat, stack ----------------------------------------------------------------------------===//
+//===---- Concat, stack
+//----------------------------------------------------------------------------===//
 
 /// All inputs have one type with the output, and those with a rank have one rank; that rank, or -1.
 static FailureOr<int64_t> relateInputs(ShapeRelation &relation, OperandRange inputs, Value output) {
@@ -167,13 +181,15 @@ static FailureOr<int64_t> relateInputs(ShapeRelation &relation, OperandRange inp
   Value first;
   for (int round = 0; round < 2; ++round)
     for (Value input : inputs)
-      if (failed(relation.sameType(inputs.front(), input)) || failed(relation.sameType(inputs.front(), output)))
+      if (failed(relation.sameType(inputs.front(), input)) ||
+          failed(relation.sameType(inputs.front(), output)))
         return failure();
   for (Value input : inputs)
     if (relation.ranked(input)) {
       if (rank >= 0 && rank != relation.rank(input)) {
         (void)(relation.refuse(ErrorCode::E0207, {{input}, {first}})
-               << relation.name(input) << " has " << relation.rank(input) << " axes, " << relation.name(first) << " has " << rank);
+               << relation.name(input) << " has " << relation.rank(input) << " axes, "
+               << relation.name(first) << " has " << rank);
         return failure();
       }
       if (rank < 0)
@@ -262,7 +278,8 @@ LogicalResult StackOp::relateShapes(ShapeRelation &relation) {
     return failure();
   // stack:extents
   for (int64_t at = 0, end = relation.rank(output); at < end; ++at)
-    if (at != *axis && failed(relation.equal(output, at, first, at < *axis ? at : at - 1, onAxis(at))))
+    if (at != *axis &&
+        failed(relation.equal(output, at, first, at < *axis ? at : at - 1, onAxis(at))))
       return failure();
   return relation.fix(output, *axis, getArgs().size(), onAxis(*axis), "the number of inputs");
 }
@@ -272,7 +289,8 @@ BatchPosition StackOp::batchOfResult(unsigned, Positions operands) {
   return movedTo(position, position.axis + (position && position.axis >= axis ? 1 : 0));
 }
 
-//===---- SliceChannel -----------------------------------------------------------------------------===//
+//===---- SliceChannel
+//-----------------------------------------------------------------------------===//
 
 int64_t SliceChannelOp::resultCount(DictionaryAttr attributes) {
   auto count = attributes.getAs<IntegerAttr>("num_outputs");
@@ -286,7 +304,8 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
   if (failed(atLeast(relation, parts, 1, "num_outputs")))
     return failure();
   if (int64_t(getOutputs().size()) != parts)
-    return relation.refuse(ErrorCode::E0319) << "has " << getOutputs().size() << " results, num_outputs is " << parts;
+    return relation.refuse(ErrorCode::E0319)
+           << "has " << getOutputs().size() << " results, num_outputs is " << parts;
   Value first = getOutputs().front();
   for (Value part : getOutputs())
     if (failed(relation.sameType(data, part)) || failed(relation.sameShape(first, part)))
@@ -319,10 +338,12 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
   int64_t whole = relation.extent(data, *axis), part = relation.extent(first, *axis);
   if (whole != kOpen && whole % parts != 0)
     return relation.refuse(ErrorCode::E0207, {{data, *axis}})
-           << relation.name(data) << " has " << whole << ' ' << onAxis(*axis) << ", which " << parts << " parts do not divide";
+           << relation.name(data) << " has " << whole << ' ' << onAxis(*axis) << ", which " << parts
+           << " parts do not divide";
   if (whole != kOpen && failed(relation.fix(first, *axis, whole / parts, onAxis(*axis), "a part")))
     return failure();
-  if (whole == kOpen && part != kOpen && failed(relation.fix(data, *axis, part * parts, onAxis(*axis), "the sum of its parts")))
+  if (whole == kOpen && part != kOpen &&
+      failed(relation.fix(data, *axis, part * parts, onAxis(*axis), "the sum of its parts")))
     return failure();
   for (Value part : getOutputs())
     if (failed(relation.sameShape(first, part)))
@@ -334,7 +355,8 @@ BatchPosition SliceChannelOp::batchOfResult(unsigned, Positions operands) {
   return withoutAxes(operands[0], {axis}, !getSqueezeAxis());
 }
 
-//===---- reverse, tile, repeat --------------------------------------------------------------------===//
+//===---- reverse, tile, repeat
+//--------------------------------------------------------------------===//
 
 LogicalResult ReverseOp::relateShapes(ShapeRelation &relation) {
   // reverse:axis
@@ -344,7 +366,8 @@ LogicalResult ReverseOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition ReverseOp::batchOfResult(unsigned, Positions operands) {
   int64_t rank = rankOf(getData());
-  bool turned = llvm::any_of(getAxis(), [&](int64_t axis) { return (axis + rank) % rank == operands[0].axis; });
+  bool turned = llvm::any_of(
+      getAxis(), [&](int64_t axis) { return (axis + rank) % rank == operands[0].axis; });
   return turned ? BatchPosition::none() : operands[0];
 }
 
@@ -372,7 +395,8 @@ LogicalResult TileOp::relateShapes(ShapeRelation &relation) {
       continue;
     }
     int64_t extent = from < 0 ? 1 : relation.extent(data, from);
-    if (extent != kOpen && failed(relation.fix(output, axis, product({extent, count}), onAxis(axis), "tiling")))
+    if (extent != kOpen &&
+        failed(relation.fix(output, axis, product({extent, count}), onAxis(axis), "tiling")))
       return failure();
   }
   return success();
@@ -391,7 +415,8 @@ BatchPosition TileOp::batchOfResult(unsigned, Positions operands) {
 LogicalResult RepeatOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
   // repeat:repeats
-  if (failed(atLeast(relation, getRepeats(), 1, "repeats")) || failed(relation.sameType(data, output)))
+  if (failed(atLeast(relation, getRepeats(), 1, "repeats")) ||
+      failed(relation.sameType(data, output)))
     return failure();
   if (!getAxis()) {
     if (failed(relation.fixRank(output, 1)) || !relation.ranked(data) || !relation.complete(data))
@@ -413,7 +438,8 @@ LogicalResult RepeatOp::relateShapes(ShapeRelation &relation) {
     if (at != *axis && failed(relation.equal(output, at, data, at, onAxis(at))))
       return failure();
     if (at == *axis && relation.extent(data, at) != kOpen &&
-        failed(relation.fix(output, at, product({relation.extent(data, at), int64_t(getRepeats())}), onAxis(at), "repeating")))
+        failed(relation.fix(output, at, product({relation.extent(data, at), int64_t(getRepeats())}),
+                            onAxis(at), "repeating")))
       return failure();
   }
   return success();
@@ -428,10 +454,12 @@ BatchPosition RepeatOp::batchOfResult(unsigned, Positions operands) {
   return position;
 }
 
-//===---- broadcast_to, broadcast_axis -------------------------------------------------------------===//
+//===---- broadcast_to, broadcast_axis
+//-------------------------------------------------------------===//
 
 /// Extents of the result, 0 where the operand's is kept.
-static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value output, ArrayRef<int64_t> wanted) {
+static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value output,
+                                     ArrayRef<int64_t> wanted) {
   for (auto [axis, extent] : llvm::enumerate(wanted)) {
     if (extent == 0 || extent == relation.extent(data, axis)) {
       if (failed(relation.equal(output, axis, data, axis, onAxis(axis))))
@@ -441,7 +469,8 @@ static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value 
     int64_t found = relation.extent(data, axis);
     if (found != kOpen && found != 1)
       return relation.refuse(ErrorCode::E0207, {{data, int64_t(axis)}})
-             << relation.name(data) << " has " << found << ' ' << onAxis(axis) << ", only 1 stretches to " << extent;
+             << relation.name(data) << " has " << found << ' ' << onAxis(axis)
+             << ", only 1 stretches to " << extent;
     if (failed(relation.fix(output, axis, extent, onAxis(axis), "broadcasting")))
       return failure();
   }
@@ -463,13 +492,16 @@ LogicalResult BroadcastToOp::relateShapes(ShapeRelation &relation) {
   // broadcast_to:stretch
   return relateStretched(relation, data, output, getShape());
 }
-BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) { return broadcastBatch(*this, operands); }
+BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) {
+  return broadcastBatch(*this, operands);
+}
 
 LogicalResult BroadcastAxisOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
   // broadcast_axis:axis
   if (getAxis().size() != getSize().size())
-    return relation.refuse(ErrorCode::E0319) << "axis has " << getAxis().size() << " entries, size has " << getSize().size();
+    return relation.refuse(ErrorCode::E0319)
+           << "axis has " << getAxis().size() << " entries, size has " << getSize().size();
   for (int64_t extent : getSize())
     if (failed(atLeast(relation, extent, 1, "size")))
       return failure();
@@ -487,6 +519,8 @@ LogicalResult BroadcastAxisOp::relateShapes(ShapeRelation &relation) {
     wanted[axis < 0 ? axis + rank : axis] = extent;
   return relateStretched(relation, data, output, wanted);
 }
-BatchPosition BroadcastAxisOp::batchOfResult(unsigned, Positions operands) { return broadcastBatch(*this, operands); }
+BatchPosition BroadcastAxisOp::batchOfResult(unsigned, Positions operands) {
+  return broadcastBatch(*this, operands);
+}
 
 } // namespace lstmc::sym

@@ -17,12 +17,14 @@ static std::optional<int64_t> entry(std::optional<ArrayAttr> entries, size_t axi
 }
 
 /// As Python slices: where to begin, how many, how far from one to the next. No elements: size 0.
-static Window pythonSlice(int64_t extent, std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step) {
+static Window pythonSlice(int64_t extent, std::optional<int64_t> begin, std::optional<int64_t> end,
+                          int64_t step) {
   auto bound = [&](std::optional<int64_t> at, int64_t otherwise) {
     if (!at)
       return otherwise;
     int64_t index = *at < 0 ? *at + extent : *at;
-    return step > 0 ? std::clamp<int64_t>(index, 0, extent) : std::clamp<int64_t>(index, -1, extent - 1);
+    return step > 0 ? std::clamp<int64_t>(index, 0, extent)
+                    : std::clamp<int64_t>(index, -1, extent - 1);
   };
   int64_t from = bound(begin, step > 0 ? 0 : extent - 1);
   int64_t to = bound(end, step > 0 ? extent : -1);
@@ -46,15 +48,18 @@ Window windowOf(SliceAxisOp op, int64_t extent) {
   return {begin, end - begin, 1};
 }
 
-//===---- slice ------------------------------------------------------------------------------------===//
+//===---- slice
+//------------------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
   if (failed(relation.sameType(data, output)))
     return failure();
   // slice:rank
-  if (getBegin().size() != getEnd().size() || (getStep() && !getStep()->empty() && getStep()->size() != getBegin().size()))
-    return relation.refuse(ErrorCode::E0319) << "begin has " << getBegin().size() << " entries, "
+  if (getBegin().size() != getEnd().size() ||
+      (getStep() && !getStep()->empty() && getStep()->size() != getBegin().size()))
+    return relation.refuse(ErrorCode::E0319)
+           << "begin has " << getBegin().size() << " entries, "
            << (getBegin().size() != getEnd().size() ? "end has " : "step has ")
            << (getBegin().size() != getEnd().size() ? getEnd().size() : getStep()->size());
   // slice:step
@@ -68,8 +73,8 @@ LogicalResult SliceOp::relateShapes(ShapeRelation &relation) {
   int64_t rank = relation.rank(data);
   if (int64_t(getBegin().size()) > rank)
     return relation.refuse(ErrorCode::E0319, {{data}})
-           << "begin has " << getBegin().size() << " entries, " << relation.name(data) << " has " << rank
-           << (rank == 1 ? " axis" : " axes");
+           << "begin has " << getBegin().size() << " entries, " << relation.name(data) << " has "
+           << rank << (rank == 1 ? " axis" : " axes");
   if (failed(relation.fixRank(output, rank)))
     return failure();
   // slice:window
@@ -103,13 +108,16 @@ BatchPosition SliceOp::batchOfResult(unsigned, Positions operands) {
   return whole ? operands[0] : BatchPosition::none();
 }
 
-//===---- slice_axis -------------------------------------------------------------------------------===//
+//===---- slice_axis
+//-------------------------------------------------------------------------------===//
 
 LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
   if (failed(relation.sameType(data, output)))
     return failure();
-  int64_t rank = relation.ranked(data) ? relation.rank(data) : relation.ranked(output) ? relation.rank(output) : -1;
+  int64_t rank = relation.ranked(data)     ? relation.rank(data)
+                 : relation.ranked(output) ? relation.rank(output)
+                                           : -1;
   if (rank < 0)
     return success();
   if (failed(relation.fixRank(data, rank)) || failed(relation.fixRank(output, rank)))
@@ -119,7 +127,8 @@ LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
   if (failed(axis))
     return failure();
   for (int64_t at = 0; at < rank; ++at)
-    if (at != *axis && failed(relation.equal(output, at, data, at, "on axis " + std::to_string(at))))
+    if (at != *axis &&
+        failed(relation.equal(output, at, data, at, "on axis " + std::to_string(at))))
       return failure();
   // slice_axis:window
   int64_t extent = relation.extent(data, *axis);
@@ -127,14 +136,15 @@ LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
     // Known all the same where both ends count from one side.
     int64_t begin = getBegin(), end = getEnd() ? int64_t(*getEnd()) : INT64_MIN;
     if ((end < 0) == (begin < 0) && end > begin)
-      return relation.fix(output, *axis, end - begin, "on axis " + std::to_string(*axis), "the slice");
+      return relation.fix(output, *axis, end - begin, "on axis " + std::to_string(*axis),
+                          "the slice");
     return success();
   }
   Window window = windowOf(*this, extent);
   if (window.begin < 0 || window.size < 1 || window.begin + window.size > extent)
     return relation.refuse(ErrorCode::E0319, {{data, *axis}})
-           << "begin " << window.begin << " and end " << window.begin + window.size << " are no part of axis " << *axis
-           << ", which has " << extent << " elements";
+           << "begin " << window.begin << " and end " << window.begin + window.size
+           << " are no part of axis " << *axis << ", which has " << extent << " elements";
   return relation.fix(output, *axis, window.size, "on axis " + std::to_string(*axis), "the slice");
 }
 

@@ -8,7 +8,8 @@ namespace lstmc::sym {
 using Positions = ArrayRef<BatchPosition>;
 
 static LogicalResult relateName(ShapeRelation &relation, StringRef name) {
-  return name.empty() ? LogicalResult(relation.refuse(ErrorCode::E0319) << "name is empty") : success();
+  return name.empty() ? LogicalResult(relation.refuse(ErrorCode::E0319) << "name is empty")
+                      : success();
 }
 
 LogicalResult VariableOp::relateShapes(ShapeRelation &relation) {
@@ -24,7 +25,8 @@ LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) {
 BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
 /// Extents as `shape` has them, 0 for one to infer; an empty shape says nothing.
-static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape, StringRef dtype) {
+static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape,
+                                    StringRef dtype) {
   if (failed(relation.fixType(output, elementType(output.getContext(), dtype), "dtype")))
     return failure();
   if (shape.empty())
@@ -32,7 +34,8 @@ static LogicalResult relateConstant(ShapeRelation &relation, Value output, Array
   SmallVector<int64_t> extents;
   for (int64_t extent : shape) {
     if (extent < 0)
-      return relation.refuse(ErrorCode::E0206) << "dimension " << extent << " (write 0 for one to infer)";
+      return relation.refuse(ErrorCode::E0206)
+             << "dimension " << extent << " (write 0 for one to infer)";
     extents.push_back(extent == 0 ? kOpen : extent);
   }
   return relation.fixShape(output, extents, "shape");
@@ -59,13 +62,15 @@ LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
   double step = getStep().convertToDouble();
   // arange:step
   if (step == 0 || !std::isfinite(step))
-    return relation.refuse(ErrorCode::E0319) << "step is " << step << ", wants a number other than 0";
+    return relation.refuse(ErrorCode::E0319)
+           << "step is " << step << ", wants a number other than 0";
   if (failed(atLeast(relation, getRepeat(), 1, "repeat")))
     return failure();
   // arange:range
   double count = std::ceil((stop - start) / step);
   if (!(count >= 1 && count <= double(int64_t(1) << 53) / double(getRepeat())))
-    return relation.refuse(ErrorCode::E0319) << "no numbers, or too many, from " << start << " to " << stop << " by " << step;
+    return relation.refuse(ErrorCode::E0319)
+           << "no numbers, or too many, from " << start << " to " << stop << " by " << step;
   // arange:shape
   if (failed(relation.fixType(getOutput(), elementType(getContext(), getDtype()), "dtype")))
     return failure();

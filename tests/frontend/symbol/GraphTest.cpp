@@ -14,8 +14,8 @@ TEST(Graph, NamesCallsAsMxnetDoes) {
   EXPECT_EQ(b.name(), "fullyconnected1");
   EXPECT_EQ(c.name(), "activation0");
   ASSERT_TRUE(graph.finish({c}).empty());
-  EXPECT_EQ(graph.listArguments(),
-            (Names{"data", "fullyconnected0_weight", "fullyconnected0_bias", "fullyconnected1_weight", "fullyconnected1_bias"}));
+  EXPECT_EQ(graph.listArguments(), (Names{"data", "fullyconnected0_weight", "fullyconnected0_bias",
+                                          "fullyconnected1_weight", "fullyconnected1_bias"}));
   EXPECT_EQ(graph.listOutputs(), Names{"activation0_output"});
 }
 
@@ -33,7 +33,8 @@ TEST(Graph, ARefusedCallLeavesTheGraphAsItWas) {
   Call call = callOf("FullyConnected", {x, w}, {{"num_hidden", int64_t(3)}});
   EXPECT_FALSE(graph.apply(call).ok());
   EXPECT_EQ(graph.nodeCount(), before);
-  EXPECT_EQ(make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}).name(), "fullyconnected0");
+  EXPECT_EQ(make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}).name(),
+            "fullyconnected0");
   EXPECT_EQ(graph.text().find("tensor<3x4xf32>") != std::string::npos, true) << graph.text();
 }
 
@@ -130,8 +131,9 @@ TEST(Graph, StopsAtItsLimitOfNodes) {
   Symbol x = input(graph, "data", {2, 3});
   x = make(graph, "tanh", {x});
   x = make(graph, "tanh", {x});
-  EXPECT_EQ(refusal(graph, callOf("tanh", {x})), "error[E0311]: the graph has reached 3 nodes, the limit\n"
-                                                 "    help: --limit nodes=N changes the limit\n");
+  EXPECT_EQ(refusal(graph, callOf("tanh", {x})),
+            "error[E0311]: the graph has reached 3 nodes, the limit\n"
+            "    help: --limit nodes=N changes the limit\n");
 }
 
 } // namespace

@@ -7,7 +7,8 @@ namespace {
 TEST(Inference, ShapesCanBeReadAtOnce) {
   Graph graph("net");
   Symbol x = input(graph, "data", Shape({{32, "batch"}, {64, "seq"}}), DType::I32);
-  Symbol e = make(graph, "Embedding", {x}, {{"input_dim", int64_t(65)}, {"output_dim", int64_t(8)}});
+  Symbol e =
+      make(graph, "Embedding", {x}, {{"input_dim", int64_t(65)}, {"output_dim", int64_t(8)}});
   Symbol t = make(graph, "SwapAxis", {e}, {{"dim1", int64_t(0)}, {"dim2", int64_t(1)}});
   EXPECT_EQ(extents(t), (Extents{64, 32, 8}));
   EXPECT_EQ(t.shape().dims[0].name, "seq");
@@ -49,14 +50,18 @@ TEST(Inference, AFailedCallTakesBackWhatItLearned) {
   Symbol w = *graph.variable("w", {});
   // The bias cannot have 3 elements; before that comes out, the weight has become [4, 8].
   Symbol b = *graph.variable("b", shaped({3}));
-  EXPECT_FALSE(graph.apply(callOf("FullyConnected", {input(graph, "x", {2, 8}), w, b}, {{"num_hidden", int64_t(4)}})).ok());
+  EXPECT_FALSE(graph
+                   .apply(callOf("FullyConnected", {input(graph, "x", {2, 8}), w, b},
+                                 {{"num_hidden", int64_t(4)}}))
+                   .ok());
   EXPECT_FALSE(w.shape().ranked);
   EXPECT_EQ(w.dtype(), std::nullopt);
 }
 
 TEST(Inference, ListsArgumentsAndOutputs) {
   Graph graph("net");
-  Symbol y = make(graph, "FullyConnected", {input(graph, "data", {2, 3, 4})}, {{"num_hidden", int64_t(5)}}, "fc");
+  Symbol y = make(graph, "FullyConnected", {input(graph, "data", {2, 3, 4})},
+                  {{"num_hidden", int64_t(5)}}, "fc");
   ASSERT_TRUE(graph.finish({y}).empty());
   auto shapes = graph.inferredShapes();
   ASSERT_EQ(shapes.size(), 4u);

@@ -1,6 +1,6 @@
 // Recurrent layers: the names of their parameters and the nodes that they are made of.
-#include "TestGraph.h"
 #include "frontend/symbol/Layers.h"
+#include "TestGraph.h"
 
 namespace lstmc::symbol {
 namespace {
@@ -17,9 +17,10 @@ TEST(Layers, NamesParametersAsMxnetsCells) {
   EXPECT_EQ(extents(made->c), (Extents{4, 2, 4}));
   ASSERT_TRUE(graph.finish({made->output}).empty());
   EXPECT_EQ(graph.listArguments(),
-            (Names{"data", "lstm_i2h_weight", "lstm_h2h_weight", "lstm_r0_i2h_weight", "lstm_r0_h2h_weight",
-                   "lstm_l1_i2h_weight", "lstm_l1_h2h_weight", "lstm_r1_i2h_weight", "lstm_r1_h2h_weight", "lstm_i2h_bias",
-                   "lstm_h2h_bias", "lstm_r0_i2h_bias", "lstm_r0_h2h_bias", "lstm_l1_i2h_bias", "lstm_l1_h2h_bias",
+            (Names{"data", "lstm_i2h_weight", "lstm_h2h_weight", "lstm_r0_i2h_weight",
+                   "lstm_r0_h2h_weight", "lstm_l1_i2h_weight", "lstm_l1_h2h_weight",
+                   "lstm_r1_i2h_weight", "lstm_r1_h2h_weight", "lstm_i2h_bias", "lstm_h2h_bias",
+                   "lstm_r0_i2h_bias", "lstm_r0_h2h_bias", "lstm_l1_i2h_bias", "lstm_l1_h2h_bias",
                    "lstm_r1_i2h_bias", "lstm_r1_h2h_bias"}));
 }
 

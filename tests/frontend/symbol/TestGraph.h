@@ -1,4 +1,5 @@
-// Calls for tests, short to write. Places are made up: an argument stands where its text is in a source line.
+// Calls for tests, short to write. Places are made up: an argument stands where its text is in a
+// source line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +10,8 @@
 namespace lstmc::symbol {
 
 /// The place of a piece of a line; the piece must stand in it.
-inline SourceRange placeIn(const std::string &file, int line, const std::string &text, const std::string &piece) {
+inline SourceRange placeIn(const std::string &file, int line, const std::string &text,
+                           const std::string &piece) {
   SourceRange range;
   range.file = file;
   range.line = line;
@@ -23,8 +25,8 @@ inline SourceRange placeIn(const std::string &file, int line, const std::string 
   return range;
 }
 
-inline Call callOf(std::string op, std::vector<Symbol> inputs, std::vector<NamedAttribute> attributes = {},
-                   std::string name = "") {
+inline Call callOf(std::string op, std::vector<Symbol> inputs,
+                   std::vector<NamedAttribute> attributes = {}, std::string name = "") {
   Call call;
   call.op = std::move(op);
   call.positional = std::move(inputs);
@@ -41,7 +43,8 @@ inline Symbol make(Graph &graph, const Call &call) {
 }
 inline Symbol make(Graph &graph, std::string op, std::vector<Symbol> inputs,
                    std::vector<NamedAttribute> attributes = {}, std::string name = "") {
-  return make(graph, callOf(std::move(op), std::move(inputs), std::move(attributes), std::move(name)));
+  return make(graph,
+              callOf(std::move(op), std::move(inputs), std::move(attributes), std::move(name)));
 }
 
 /// What is said about a call that has to fail.
