@@ -26,3 +26,18 @@ function(lstmc_tablegen target td)
   endforeach()
   add_public_tablegen_target(${target})
 endfunction()
+
+# lstmc_docs(NAME FILE.td "generator flags"): a page of the reference, docs/NAME.md in the build folder, made by the target docs.
+function(lstmc_docs name td)
+  if(NOT TARGET docs)
+    add_custom_target(docs)
+  endif()
+  separate_arguments(flags UNIX_COMMAND "${ARGN}")
+  set(page ${PROJECT_BINARY_DIR}/docs/${name}.md)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${MLIR_TABLEGEN_EXE} ${flags} -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${td}
+            -o ${page}
+    DEPENDS ${td})
+  add_custom_target(docs-${name} DEPENDS ${page})
+  add_dependencies(docs docs-${name})
+endfunction()
