@@ -1,8 +1,9 @@
 // fuse: element-wise ops into sym.fused regions.
 //
-// Every op has a height over the end of its function. An op that joins a consumer's region has the consumer's height; every
+// Upwards: every op has a height over the end of its function. A producer that joins its consumers' region has their height; every
 // other edge goes down by at least one. So regions of one height cannot depend on one another, and regions plus
-// single ops stay without cycles, whatever is joined.
+// single ops stay without cycles, whatever is joined. Downwards, in the order that this gives: a consumer joins the deepest of its
+// producers' regions where all else that it reads is less deep, and takes its depth; again, every other edge changes depth.
 
 #include <deque>
 
@@ -38,8 +39,10 @@ public:
     for (Operation &op : llvm::reverse(block.without_terminator()))
       visit(&op);
     collect();
-    if (!members.empty())
-      rewrite();
+    if (members.empty())
+      return;
+    joinProducers(orderOfUnits());
+    rewrite(orderOfUnits());
   }
 
 private:
@@ -116,54 +119,46 @@ private:
     groupOf[op] = first;
   }
 
-  /// Members of groups of two and more, in program order.
+  /// Members of every group, in program order.
   void collect() {
-    for (Operation &op : block.without_terminator()) {
-      auto found = groupOf.find(&op);
-      if (found == groupOf.end())
-        continue;
-      unsigned group = root(found->second);
-      if (groups[group].ops < 2)
-        continue;
-      auto [at, isNew] = members.try_emplace(group);
-      at->second.push_back(&op);
-      regionOf[&op] = group;
-    }
+    for (Operation &op : block.without_terminator())
+      if (auto found = groupOf.find(&op); found != groupOf.end()) {
+        found->second = root(found->second);
+        members[found->second].push_back(&op);
+      }
   }
 
-  /// Program order, but that a region stands where its last op stood or, where something needs it earlier, in front of that.
-  void rewrite() {
-    llvm::SmallVector<Operation *> order;
-    llvm::DenseSet<Operation *> done;
-    llvm::DenseSet<unsigned> doneGroups;
-    llvm::SmallVector<Operation *> oldOrder;
-    for (Operation &op : block.without_terminator())
-      oldOrder.push_back(&op);
-    llvm::DenseMap<unsigned, unsigned> left;
-    for (Operation *op : oldOrder)
-      if (auto region = regionOf.find(op); region != regionOf.end())
-        ++left[region->second];
+  /// The ops that are carried out together with `op`.
+  llvm::ArrayRef<Operation *> unitOf(Operation *const &op) {
+    auto group = groupOf.find(op);
+    return group == groupOf.end() ? llvm::ArrayRef<Operation *>(op) : llvm::ArrayRef<Operation *>(members[group->second]);
+  }
 
+  /// Program order, but that a group stands where its last op stood or, where something needs it earlier, in front of that.
+  llvm::SmallVector<Operation *> orderOfUnits() {
     struct Frame {
       llvm::ArrayRef<Operation *> unit;
       unsigned op = 0, operand = 0;
     };
-    auto unitOf = [&](Operation *const &op) -> llvm::ArrayRef<Operation *> {
-      auto region = regionOf.find(op);
-      return region == regionOf.end() ? llvm::ArrayRef<Operation *>(op) : llvm::ArrayRef<Operation *>(members[region->second]);
-    };
+    llvm::SmallVector<Operation *> order, old;
+    llvm::DenseSet<Operation *> done;
+    llvm::DenseMap<unsigned, unsigned> left;
+    for (Operation &op : block.without_terminator()) {
+      old.push_back(&op);
+      if (auto group = groupOf.find(&op); group != groupOf.end())
+        ++left[group->second];
+    }
     llvm::SmallVector<Frame> stack;
-    auto place = [&](Operation *const &op) {
-      if (done.contains(op))
-        return;
+    for (Operation *const &op : old) {
+      auto group = groupOf.find(op);
+      if (done.contains(op) || (group != groupOf.end() && --left[group->second] > 0))
+        continue;
       stack.push_back({unitOf(op)});
       while (!stack.empty()) {
         Frame &frame = stack.back();
         if (frame.op == frame.unit.size()) {
-          for (Operation *member : frame.unit) {
-            done.insert(member);
-            order.push_back(member);
-          }
+          done.insert(frame.unit.begin(), frame.unit.end());
+          order.append(frame.unit.begin(), frame.unit.end());
           stack.pop_back();
           continue;
         }
@@ -174,28 +169,80 @@ private:
           continue;
         }
         Operation *producer = member->getOperand(frame.operand++).getDefiningOp();
-        if (!producer || done.contains(producer) || llvm::is_contained(frame.unit, producer))
+        if (!producer || done.contains(producer) || sameUnit(producer, member))
           continue;
-        producers.push_back(producer);
-        stack.push_back({unitOf(producers.back())});
+        waiting.push_back(producer);
+        stack.push_back({unitOf(waiting.back())});
       }
-    };
-    for (Operation *const &op : oldOrder) {
-      auto region = regionOf.find(op);
-      if (region != regionOf.end() && --left[region->second] > 0)
-        continue;
-      place(op);
     }
+    return order;
+  }
+
+  bool sameUnit(Operation *a, Operation *b) const {
+    auto first = groupOf.find(a), second = groupOf.find(b);
+    return first != groupOf.end() && second != groupOf.end() && first->second == second->second;
+  }
+
+  void joinProducers(llvm::ArrayRef<Operation *> order) {
+    llvm::DenseMap<Operation *, int64_t> depths; // of single ops, and of each op of a group
+    for (size_t i = 0; i < order.size();) {
+      llvm::ArrayRef<Operation *> unit = unitOf(order[i]);
+      size_t size = unit.size();
+      int64_t deepest = -1;
+      bool alone = true; // one producer is the deepest, or its group
+      Operation *candidate = nullptr;
+      for (Operation *op : unit)
+        for (Value operand : op->getOperands()) {
+          Operation *producer = operand.getDefiningOp();
+          if (!producer || sameUnit(producer, op))
+            continue;
+          int64_t depth = depths.lookup(producer);
+          if (depth > deepest) {
+            deepest = depth;
+            candidate = producer;
+            alone = true;
+          } else if (depth == deepest && producer != candidate && !sameUnit(producer, candidate)) {
+            alone = false;
+          }
+        }
+      auto into = candidate ? groupOf.find(candidate) : groupOf.end();
+      auto from = groupOf.find(order[i]);
+      if (alone && into != groupOf.end() && from != groupOf.end() && canJoin(from->second, into->second)) {
+        unsigned target = into->second, source = from->second;
+        groups[target].ops += groups[source].ops;
+        groups[target].edges += groups[source].edges;
+        llvm::SmallVector<Operation *> moved = std::move(members[source]);
+        members[source].clear();
+        members[target].append(moved.begin(), moved.end());
+        for (Operation *op : moved) {
+          groupOf[op] = target;
+          depths[op] = deepest;
+        }
+      } else {
+        for (Operation *op : unit)
+          depths[op] = deepest + 1;
+      }
+      i += size;
+    }
+  }
+
+  bool canJoin(unsigned consumer, unsigned producer) {
+    const Group &a = groups[consumer], &b = groups[producer];
+    if (a.shape.getShape() != b.shape.getShape() || a.ops + b.ops > maxOps || a.edges + b.edges > 2 * maxOperands)
+      return false;
+    return llvm::none_of(members[producer], [&](Operation *op) { return isNarrow(op->getResult(0)); });
+  }
+
+  /// Puts the ops in that order, and makes regions of groups of two and more.
+  void rewrite(llvm::ArrayRef<Operation *> order) {
     Operation *end = block.getTerminator();
     for (Operation *op : order)
       op->moveBefore(end);
-    for (size_t i = 0; i < order.size(); ++i) {
-      auto region = regionOf.find(order[i]);
-      if (region == regionOf.end())
-        continue;
-      llvm::ArrayRef<Operation *> unit = members[region->second];
-      i += unit.size() - 1;
-      build(unit);
+    for (size_t i = 0; i < order.size();) {
+      llvm::ArrayRef<Operation *> unit = unitOf(order[i]);
+      i += unit.size();
+      if (unit.size() > 1)
+        build(unit);
     }
   }
 
@@ -255,10 +302,10 @@ private:
   mlir::Block &block;
   unsigned maxOps, maxOperands;
   llvm::DenseMap<Operation *, int64_t> heights;
-  llvm::DenseMap<Operation *, unsigned> groupOf, regionOf;
+  llvm::DenseMap<Operation *, unsigned> groupOf;
   std::vector<Group> groups;
   llvm::DenseMap<unsigned, llvm::SmallVector<Operation *>> members;
-  std::deque<Operation *> producers; ///< keeps what unitOf refers to
+  std::deque<Operation *> waiting; ///< keeps what unitOf refers to
 };
 
 struct Fuse : impl::FuseBase<Fuse> {

@@ -119,8 +119,8 @@ Value Evaluator::sequenceBinary(TokenKind op, const Value &left, const Value &ri
   uint64_t size = base.isSequence() ? base.items().size() : base.string().size();
   if (size > 0 && times > options_.limits.list / size)
     return limitError(ErrorCode::E0314, span,
-                      fmt::format("{} of {} times {}, the limit is {}", base.is(ValueKind::String) ? "string" : "list",
-                                  grouped(int64_t(size)), times, grouped(int64_t(options_.limits.list))),
+                      fmt::format("{} of {} times {}, the limit is {}", base.is(ValueKind::String) ? "string" : base.is(ValueKind::List) ? "list" : "tuple",
+                                  grouped(int64_t(size)), grouped(int64_t(times)), grouped(int64_t(options_.limits.list))),
                       "list");
   if (size == 0)
     times = 0;

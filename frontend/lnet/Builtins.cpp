@@ -50,7 +50,7 @@ struct Evaluator::Builtins {
       {"place", &Evaluator::builtinNotBuilt},
       {"Custom", &Evaluator::builtinCustom},
       {"_layer_name", &Evaluator::builtinLayerName, true},
-      {"_begin_state", &Evaluator::builtinBeginState, true},
+      {"_begin_state", &Evaluator::builtinBeginState},
       {"_expect", &Evaluator::builtinExpect, true},
   };
 };

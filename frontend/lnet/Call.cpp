@@ -231,6 +231,8 @@ Value Evaluator::callFunction(const Value &callee, Arguments &arguments) {
                                         (function.def ? function.def->scope : function.lambda->scope)->names.size(),
                                         ++runs_);
   bool outermostLayer = function.module->internal && !module_->internal;
+  if (outermostLayer && !mayDraw(function.name(), span))
+    return Value::unknown();
   std::string shown = outermostLayer ? layerText(function.name(), values, names) : std::string();
   for (size_t i = 0; i < parameters; ++i)
     frame.as<FrameObject>().slots[i] = std::move(values[i]);

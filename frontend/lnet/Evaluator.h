@@ -25,6 +25,7 @@ struct Module {
   bool internal = false;    ///< layers.lnet: messages name the user's call instead
   bool running = false, done = false;
   bool broken = false;      ///< its text has errors: whatever is imported from it is unknown
+  bool failed = false;      ///< running it gave errors: what it lacks is unknown
   Owner owner;
 };
 

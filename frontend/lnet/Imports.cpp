@@ -90,7 +90,9 @@ void Evaluator::runModule(Module &module) {
   graph_ = nullptr;
   module.running = true;
   imports_.push_back(&module);
+  uint64_t before = problems_.errors();
   run(module.tree->statements);
+  module.failed = problems_.errors() > before;
   imports_.pop_back();
   module.running = false;
   module.done = true;
@@ -173,7 +175,16 @@ void Evaluator::runImport(const ImportStmt *stmt) {
     Value value;
     if (at != module->tree->scope->slots.end())
       value = module->globals.as<FrameObject>().slots[at->second];
-    if (value.is(ValueKind::Unset)) {
+    for (const ImportedName &other : stmt->names) {
+      if (&other == &name)
+        break;
+      if (other.target->slot == name.target->slot)
+        error(ErrorCode::E0210, name.target->span, "\"{}\" is already defined at {}", name.target->name,
+              module_->file->placeText(other.target->span.begin));
+    }
+    if (value.is(ValueKind::Unset) && module->failed) {
+      value = Value::unknown();
+    } else if (value.is(ValueKind::Unset)) {
       std::vector<std::string_view> names(module->tree->scope->names.begin(), module->tree->scope->names.end());
       value = report(makeError(ErrorCode::E0201, name.nameSpan, fmt::format("\"{}\" has no \"{}\"", stmt->module, name.name),
                                didYouMean(name.name, names)));

@@ -68,6 +68,18 @@ bool beginsStatement(TokenKind kind) {
   }
 }
 
+/// Whether a token may be the last of a value, behind which no name can stand.
+bool endsValue(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::Name: case TokenKind::Integer: case TokenKind::Float: case TokenKind::String: case TokenKind::Broken:
+  case TokenKind::RParen: case TokenKind::RBracket: case TokenKind::RBrace: case TokenKind::KwNone:
+  case TokenKind::KwTrue: case TokenKind::KwFalse:
+    return true;
+  default:
+    return false;
+  }
+}
+
 class Lexer {
 public:
   Lexer(const SourceFile &file, const Limits &limits, Problems &problems)
@@ -151,7 +163,7 @@ private:
     while (peek() == ' ' || peek() == '\t')
       ++at_;
     bool blank = at_ >= text_.size() || atLineEnd() || peek() == '#';
-    if (!blank && !open_.empty() && isLetter(peek()) && beginsStatement(wordKind(wordAhead())))
+    if (!blank && !open_.empty() && isLetter(peek()) && beginsStatementHere(lineBegin))
       reportUnclosed(lineBegin);
     if (!blank && open_.empty() && !continued_)
       indent(lineBegin);
@@ -159,6 +171,27 @@ private:
     if (peek() == '#')
       comment(true);
     lexRest();
+  }
+
+  /// In an open bracket: whether the line can be no part of it. A keyword of a statement says so, and a name behind
+  /// a value, unless it is indented deeper than the statement that the bracket stands in.
+  bool beginsStatementHere(size_t lineBegin) const {
+    TokenKind kind = wordKind(wordAhead());
+    if (beginsStatement(kind))
+      return true;
+    return kind == TokenKind::Name && endsValue(result_.tokens.back().kind) &&
+           at_ - lineBegin <= statementWidth();
+  }
+  /// The indentation of the statement that the outermost bracket stands in.
+  size_t statementWidth() const {
+    size_t first = open_.front().token;
+    auto ends = [](TokenKind kind) {
+      return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent;
+    };
+    while (first > 0 && !ends(result_.tokens[first - 1].kind))
+      --first;
+    uint32_t statement = result_.tokens[first].span.begin;
+    return statement - file_.lineBegin(file_.line(statement));
   }
 
   std::string_view wordAhead() const {
@@ -212,9 +245,8 @@ private:
     if (size_t tab = space.find('\t'); tab != space.npos) {
       uint32_t at = uint32_t(lineBegin + tab);
       error(ErrorCode::E0103, {at, at + 1}, "indent with spaces, found a tab");
-      return;
     }
-    uint32_t width = uint32_t(space.size());
+    uint32_t width = uint32_t(displayCells(space));
     Span span{uint32_t(lineBegin), uint32_t(at_)};
     if (width > indents_.back()) {
       if (indents_.size() > kMaxIndentations) {
@@ -551,13 +583,7 @@ void Lexer::closeAtEnd() {
   while (!open_.empty()) {
     uint32_t at = open_.back().at;
     int line = file_.line(at);
-    size_t first = open_.front().token;
-    while (first > 0 && result_.tokens[first - 1].kind != TokenKind::Newline &&
-           result_.tokens[first - 1].kind != TokenKind::Indent &&
-           result_.tokens[first - 1].kind != TokenKind::Dedent)
-      --first;
-    uint32_t statement = result_.tokens[first].span.begin;
-    size_t width = statement - file_.lineBegin(file_.line(statement));
+    size_t width = statementWidth();
     size_t next = text_.size();
     for (int i = line + 1; i <= file_.lineCount() && problems_.errors() < limits_.errors; ++i) {
       std::string_view text = file_.lineText(i);

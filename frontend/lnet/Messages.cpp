@@ -23,6 +23,8 @@ void Evaluator::addLoopValues(const Expr *targets, const Value &item, SourceRang
     addLoopValues(elements[i], item.items()[i], range);
 }
 
+constexpr size_t kCallsShown = 8;
+
 /// In layers.lnet the place is that of the user's call, with the loops and calls that were in force there.
 SourceRange Evaluator::place(Span span) const {
   const Module *module = module_;
@@ -40,7 +42,8 @@ SourceRange Evaluator::place(Span span) const {
     range.what = layerShown_;
   for (size_t i = 0; i < loops; ++i)
     addLoopValues(loops_[i].targets, loops_[i].item, range);
-  for (size_t i = 0; i < calls; ++i) {
+  // The innermost calls say where one is; a graph of many nodes must not carry hundreds for each.
+  for (size_t i = calls > kCallsShown ? calls - kCallsShown : 0; i < calls; ++i) {
     const CallRecord &record = calls_[i];
     if (!record.call)
       continue;
@@ -63,9 +66,15 @@ Diagnostic Evaluator::makeError(ErrorCode code, Span span, std::string message, 
 
 /// "in cell(..) at cell.lnet:16:16, for t = 3": the calls and loop values in force at a place; empty if none are.
 static std::string contextText(const SourceRange &place) {
+  constexpr ptrdiff_t kShown = 3;
   std::string text;
-  for (auto call = place.calls.rbegin(); call != place.calls.rend(); ++call)
+  for (auto call = place.calls.rbegin(); call != place.calls.rend(); ++call) {
+    if (call - place.calls.rbegin() == kShown) {
+      text += ", …";
+      break;
+    }
     text += fmt::format("{}{}", text.empty() ? "in " : ", in ", *call);
+  }
   for (auto &[name, value] : place.loops)
     text += fmt::format("{}for {} = {}", text.empty() ? "" : ", ", name, grouped(value));
   return text;

@@ -215,9 +215,12 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   std::vector<std::pair<std::string, symbol::AttributeValue>> inForce;
   for (const SettingInForce &setting : settings_)
     inForce.emplace_back(setting.name, setting.value);
-  graph->setFit(loaded.fit);
-  graph->setData(loaded.data);
-  graph->setSettings(std::move(inForce));
+  if (!loaded.fit.empty())
+    graph->setFit(loaded.fit);
+  if (!loaded.data.empty())
+    graph->setData(loaded.data);
+  if (!inForce.empty())
+    graph->setSettings(std::move(inForce));
   loaded.graph = std::move(graph);
   for (auto &each : modules_)
     if (!each->internal)

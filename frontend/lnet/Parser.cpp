@@ -187,10 +187,15 @@ bool Parser::refuseStatement() {
     case TokenKind::Name: case TokenKind::Integer: case TokenKind::Float: case TokenKind::String:
     case TokenKind::KwTrue: case TokenKind::KwFalse: case TokenKind::KwNone: case TokenKind::LBrace:
       report(ErrorCode::E0107, token().span, "\"match\" is not part of .lnet", "if … elif … else");
+      matchRefused_ = true;
       return true;
     default:
       return false;
     }
+  }
+  if (matchRefused_ && is(TokenKind::Name) && text(token().span) == "case" && kind(1) != TokenKind::Equal) {
+    failed_ = true; // of the `match` that was reported
+    return true;
   }
   const RefusedWord *word = refusedWord(kind());
   if (word)
@@ -203,8 +208,10 @@ void Parser::parseSimpleLine(std::vector<Stmt *> &block) {
     bool match = is(TokenKind::Name) && text(token().span) == "match";
     Span first = token().span;
     Stmt *stmt = parseSmall();
-    if (stmt && match && is(TokenKind::Colon) && kind(1) == TokenKind::Newline)
+    if (stmt && match && is(TokenKind::Colon) && kind(1) == TokenKind::Newline) {
       report(ErrorCode::E0107, first, "\"match\" is not part of .lnet", "if … elif … else");
+      matchRefused_ = true;
+    }
     if (!stmt || failed_)
       return recover(block);
     block.push_back(stmt);

@@ -164,6 +164,7 @@ private:
   uint64_t descent_ = 0;
   int functions_ = 0;
   bool failed_ = false;        ///< this statement was reported
+  bool matchRefused_ = false;  ///< a `match` was reported, and `case` may follow
   bool droppedHeading_ = false; ///< the last heading was refused: what hangs on it is dropped without a word
 };
 

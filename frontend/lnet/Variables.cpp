@@ -307,12 +307,13 @@ Value Evaluator::builtinLayerName(Arguments &arguments) {
   return makeString(std::move(name), span);
 }
 
-/// _begin_state(name, shape, dtype)
+/// _begin_state(name, shape, dtype): a state before the first step; `dtype` may be a tensor that has it. Known to all
+/// files, so that any graph can be written out (Emit.h).
 Value Evaluator::builtinBeginState(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
   Span span = calleeSpan(arguments.call);
-  if (!bindBuiltin("_begin_state", arguments, {{"name", true}, {"shape", true}, {"like", true}}, values, &places))
+  if (!bindBuiltin("_begin_state", arguments, {{"name", true}, {"shape", true}, {"dtype", true}}, values, &places))
     return Value::unknown();
   for (const Value &value : values)
     if (value.isUnknown())
@@ -320,8 +321,16 @@ Value Evaluator::builtinBeginState(Arguments &arguments) {
   std::optional<symbol::Shape> shape = shapeArgument(values[1], places[1]);
   if (!shape || !mayDraw(layerShown_, span))
     return Value::unknown();
-  DType dtype = values[2].as<TensorObject>().symbol.dtype().value_or(DType::F32);
-  Checked<symbol::Symbol> made = graph_->beginState(values[0].string(), dtype, std::move(*shape), place(span));
+  std::optional<DType> dtype;
+  if (values[2].is(ValueKind::Tensor))
+    dtype = values[2].as<TensorObject>().symbol.dtype().value_or(DType::F32);
+  else if (values[2].is(ValueKind::String))
+    dtype = parseDType(values[2].string());
+  if (!dtype)
+    return error(ErrorCode::E0204, places[2]->span, "dtype is a dtype, got {}", reprOf(values[2]));
+  if (!values[0].is(ValueKind::String) || values[0].string().empty())
+    return error(ErrorCode::E0204, places[0]->span, "name is a string that is not empty, got {}", reprOf(values[0]));
+  Checked<symbol::Symbol> made = graph_->beginState(values[0].string(), *dtype, std::move(*shape), place(span));
   reportGraph(std::move(made.diagnostics()));
   if (!made.ok() || !checkNodes(span))
     return Value::unknown();

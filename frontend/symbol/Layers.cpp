@@ -1,5 +1,7 @@
 #include "frontend/symbol/Layers.h"
 
+#include "frontend/symbol/Impl.h"
+
 namespace lstmc::symbol {
 
 namespace {
@@ -8,7 +10,8 @@ namespace {
 class LayerMaker {
 public:
   LayerMaker(Graph &graph, const std::string &name, const LayerOptions &options, std::string shown)
-      : graph_(graph), name_(name), options_(options), shown_(std::move(shown)) {
+      : graph_(graph), name_(name), scoped_(graph.impl().scoped(name)), options_(options),
+        shown_(std::move(shown)) {
     if (options_.origin.what.empty())
       options_.origin.what = shown_;
   }
@@ -60,9 +63,9 @@ private:
     std::vector<std::string> all;
     for (int64_t layer = 0; layer < options_.layers; ++layer) {
       std::string number = std::to_string(layer);
-      all.push_back(layer == 0 ? name_ + "_" : name_ + "_l" + number + "_");
+      all.push_back(layer == 0 ? scoped_ + "_" : scoped_ + "_l" + number + "_");
       if (options_.bidirectional)
-        all.push_back(name_ + "_r" + number + "_");
+        all.push_back(scoped_ + "_r" + number + "_");
     }
     return all;
   }
@@ -78,7 +81,7 @@ private:
       return {};
     int64_t directions = options_.bidirectional ? 2 : 1;
     return take(graph_.beginState(
-        name_ + "_begin_state_" + std::to_string(which), x.dtype().value_or(DType::F32),
+        scoped_ + "_begin_state_" + std::to_string(which), x.dtype().value_or(DType::F32),
         {options_.layers * directions, kUnknown, units}, options_.origin));
   }
 
@@ -108,6 +111,8 @@ private:
 
   Graph &graph_;
   std::string name_;
+  std::string
+      scoped_; ///< with the prefixes in force, which the graph adds to nodes but not to Variables
   LayerOptions options_;
   std::string shown_;
   Diagnostics errors_, warnings_;

@@ -26,8 +26,8 @@ struct LayerOutputs {
 };
 
 /// Parameters NAME_i2h_weight [G*units, inputs], NAME_h2h_weight, NAME_i2h_bias, NAME_h2h_bias;
-/// NAME_l1_... above the first layer, NAME_r0_... backward. `name` already has the prefixes of name
-/// scopes that it should have.
+/// NAME_l1_... above the first layer, NAME_r0_... backward. Prefixes of name scopes
+/// go before all of them.
 Checked<LayerOutputs> lstm(Graph &graph, Symbol x, int64_t units, const std::string &name,
                            LayerOptions options = {});
 Checked<LayerOutputs> gru(Graph &graph, Symbol x, int64_t units, const std::string &name,

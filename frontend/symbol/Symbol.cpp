@@ -130,7 +130,7 @@ mlir::ArrayAttr Graph::Impl::initAttr(const Initialiser &init) {
   llvm::SmallVector<mlir::NamedAttribute> arguments;
   for (const NamedAttribute &argument : init.arguments)
     arguments.push_back(builder.getNamedAttr(argument.name, attributeOf(argument.value)));
-  if (!init.patterns.empty()) {
+  if (!init.initialisers.empty()) {
     llvm::SmallVector<mlir::Attribute> patterns, initialisers;
     for (const std::string &pattern : init.patterns)
       patterns.push_back(builder.getStringAttr(pattern));

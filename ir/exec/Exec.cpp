@@ -145,8 +145,13 @@ void LaunchOp::print(mlir::OpAsmPrinter &printer) {
     llvm::interleaveComma(getInts(), printer);
     printer << ']';
   }
-  if (!getFloats().empty())
-    printer << " floats " << getFloatsAttr();
+  if (!getFloats().empty()) {
+    printer << " floats [";
+    llvm::interleaveComma(getFloats(), printer, [&](double value) {
+      printer.printAttributeWithoutType(mlir::Builder(getContext()).getF64FloatAttr(value));
+    });
+    printer << ']';
+  }
   printer.printOptionalAttrDict((*this)->getAttrs(), {"kernel", "views", "ints", "floats"});
   printer << " : ";
   llvm::interleaveComma(getBuffers().getTypes(), printer);
@@ -211,8 +216,10 @@ mlir::ParseResult LaunchOp::parse(mlir::OpAsmParser &parser, mlir::OperationStat
   if (succeeded(parser.parseOptionalKeyword("ints")) &&
       (parser.parseLSquare() || parseExtents(parser, ints) || parser.parseRSquare()))
     return failure();
-  mlir::DenseF64ArrayAttr floats = parser.getBuilder().getDenseF64ArrayAttr({});
-  if (succeeded(parser.parseOptionalKeyword("floats")) && parser.parseAttribute(floats))
+  llvm::SmallVector<double> floats;
+  if (succeeded(parser.parseOptionalKeyword("floats")) &&
+      parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square,
+                                     [&] { return parser.parseFloat(floats.emplace_back()); }))
     return failure();
   llvm::SmallVector<mlir::Type> types;
   if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types) ||
@@ -223,7 +230,7 @@ mlir::ParseResult LaunchOp::parse(mlir::OpAsmParser &parser, mlir::OperationStat
   properties.kernel = builder.getI64IntegerAttr(int64_t(*kernel));
   properties.views = builder.getDenseI64ArrayAttr(views);
   properties.ints = builder.getDenseI64ArrayAttr(ints);
-  properties.floats = floats;
+  properties.floats = builder.getDenseF64ArrayAttr(floats);
   return success();
 }
 

@@ -11,7 +11,7 @@
 // CHECK:       exec.program "initialise" on 0 {
 // CHECK:         exec.launch "initialise"(%[[SEED]], %[[W]]) ints [1, 3, 0] floats [-5.000000e-01, 5.000000e-01]
 // CHECK:       exec.program "prepare:forward" on 0 {
-// CHECK-NEXT:    exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 0, 4, 1], %[[P]]) ints [0]
+// CHECK-NEXT:    exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 8, 4, 1], %[[P]]) ints [0]
 // CHECK-NEXT:  }
 // CHECK:       exec.program "forward" on 0 {
 // CHECK-NEXT:    exec.input "x" "data" = %[[X]] dims ["batch", ""]
@@ -21,7 +21,7 @@
 // CHECK-NEXT:    exec.output "y" "output" = %[[Y]]
 // CHECK:       exec.program "step" on 0 {
 // CHECK:         %[[P2:.+]] = exec.buffer workspace "w.packed" on 0
-// CHECK:         exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 0, 4, 1], %[[P2]])
+// CHECK:         exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 8, 4, 1], %[[P2]])
 // CHECK:         exec.launch "product"
 // CHECK:         exec.commit
 // CHECK-NEXT:    exec.launch "fused"(%[[W]], %[[W]]) ints [0]

@@ -42,6 +42,17 @@ TEST(Layers, FindsTheWidthsOfItsWeights) {
   EXPECT_EQ(graph.listOutputs(), (Names{"gru_output", "gru_state_output"}));
 }
 
+TEST(Layers, TakesTheNameScopeOnce) {
+  Graph graph("net");
+  graph.push({Scope::Kind::NameScope, "enc"});
+  auto made = gru(graph, input(graph, "data", {5, 2, 8}), 4, "gru");
+  graph.pop();
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made->output.name(), "enc_gru");
+  ASSERT_TRUE(graph.finish({made->output}).empty());
+  EXPECT_EQ(graph.listArguments()[1], "enc_gru_i2h_weight");
+}
+
 TEST(Layers, SwapsABatchThatComesFirst) {
   Graph graph("net");
   LayerOptions options;

@@ -1,0 +1,262 @@
+#include "frontend/lnet/Emit.h"
+
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "frontend/lnet/Builtins.h"
+#include "frontend/lnet/Format.h"
+#include "frontend/lnet/Lexer.h"
+#include "frontend/lnet/Value.h"
+#include "frontend/symbol/View.h"
+
+namespace lstmc::lnet {
+
+namespace {
+
+using symbol::AttributeValue;
+using symbol::NodeView;
+
+std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    if (c == '\n' || c == '\t')
+      result += c == '\n' ? "\\n" : "\\t";
+    else
+      result += c;
+  }
+  return result + "\"";
+}
+
+std::string written(const AttributeValue &value) {
+  if (auto flag = std::get_if<bool>(&value))
+    return *flag ? "True" : "False";
+  if (auto number = std::get_if<int64_t>(&value))
+    return std::to_string(*number);
+  if (auto number = std::get_if<double>(&value))
+    return floatText(*number);
+  if (auto text = std::get_if<std::string>(&value))
+    return quoted(*text);
+  if (auto tuple = std::get_if<symbol::Tuple>(&value)) {
+    std::string text = "(";
+    for (size_t i = 0; i < tuple->size(); ++i)
+      text += (i ? ", " : "") + ((*tuple)[i] ? std::to_string(*(*tuple)[i]) : "None");
+    return text + (tuple->size() == 1 ? ",)" : ")");
+  }
+  if (auto numbers = std::get_if<std::vector<double>>(&value)) {
+    std::string text = "[";
+    for (double number : *numbers)
+      text += (text.size() > 1 ? ", " : "") + floatText(number);
+    return text + "]";
+  }
+  return "None";
+}
+
+std::string written(const symbol::Initialiser &init) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"uniform", "Uniform"}, {"normal", "Normal"}, {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
+      {"zero", "Zero"},       {"one", "One"},       {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
+      {"mixed", "Mixed"},     {"load", "Load"}};
+  std::string text = init.name, arguments;
+  for (auto &[name, shown] : kNames)
+    if (init.name == name)
+      text = shown;
+  auto add = [&](const std::string &argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
+  for (const symbol::NamedAttribute &argument : init.arguments)
+    add(argument.name + "=" + written(argument.value));
+  if (init.name == "mixed") {
+    std::string patterns, initialisers;
+    for (const std::string &pattern : init.patterns)
+      patterns += (patterns.empty() ? "" : ", ") + quoted(pattern);
+    for (const symbol::Initialiser &inner : init.initialisers)
+      initialisers += (initialisers.empty() ? "" : ", ") + written(inner);
+    add("patterns=[" + patterns + "]");
+    add("initializers=[" + initialisers + "]");
+  } else if (!init.initialisers.empty()) {
+    add("default_init=" + written(init.initialisers[0]));
+  }
+  return text + "(" + arguments + ")";
+}
+
+class Emitter {
+public:
+  explicit Emitter(const symbol::Graph &graph) : view_(symbol::view(graph)) {}
+
+  std::string run(const std::vector<symbol::Setting> &fit, const std::vector<symbol::Setting> &data) {
+    net_ = identifier(view_.name, "net");
+    std::string parameters;
+    for (const symbol::InputView &input : view_.inputs) {
+      inputs_.push_back(identifier(input.name, "data"));
+      parameters += (parameters.empty() ? "" : ", ") + inputs_.back() + ": " +
+                    std::string(dtypeLongName(input.dtype)) + shapeText(input.shape, "[", "]");
+    }
+    std::string body;
+    for (size_t i = 0; i < view_.nodes.size(); ++i)
+      body += statement(i);
+    std::string outputs;
+    for (const symbol::EdgeView &output : view_.outputs)
+      outputs += (outputs.empty() ? "" : ", ") + reference(output);
+    std::string text;
+    for (auto &[name, variable] : dims_)
+      text += fmt::format("{} = dim({}, {})\n", variable.first, quoted(name), variable.second);
+    text += fmt::format("\ndef {}({}):\n{}    return {}\n\n", net_, parameters, body, outputs);
+    text += training("fit", fit) + training("data", data);
+    Checked<std::string> formatted = format("emitted.lnet", text);
+    return formatted.ok() ? std::move(*formatted) : text;
+  }
+
+private:
+  /// A name that can be written, is no keyword, op or function, and was not given before.
+  std::string identifier(const std::string &wanted, const std::string &otherwise) {
+    std::string name;
+    for (char c : wanted)
+      name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ? c : '_';
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name.size() > 200)
+      name = otherwise;
+    std::string unique = name;
+    for (int i = 2; !taken_.insert(unique).second || isReserved(unique); ++i)
+      unique = fmt::format("{}_{}", name, i);
+    return unique;
+  }
+  static bool isReserved(const std::string &name) {
+    constexpr std::string_view kKeywords[] = {
+#define LSTMC_X(KIND, SPELLING) SPELLING,
+        LSTMC_LNET_KEYWORDS(LSTMC_X)
+#undef LSTMC_X
+    };
+    // `data` and its like name both a function and, commonly, an input, which hides it inside the net only.
+    bool function = findBuiltin(name) != nullptr && name != "data";
+    return name == "_" || function || isLayer(name) || symbol::findOp(name) ||
+           std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
+  }
+
+  std::string dimVariable(const symbol::Dim &dim) {
+    auto [at, fresh] = dims_.try_emplace(dim.name);
+    if (fresh)
+      at->second = {identifier(dim.name, "extent"), dim.extent};
+    return at->second.first;
+  }
+
+  std::string shapeText(const symbol::Shape &shape, std::string_view open, std::string_view close) {
+    if (!shape.ranked || shape.dims.empty())
+      return "";
+    std::string text(open);
+    for (size_t i = 0; i < shape.dims.size(); ++i) {
+      const symbol::Dim &dim = shape.dims[i];
+      text += i ? ", " : "";
+      text += dim.extent == symbol::kUnknown ? "_" : dim.name.empty() ? std::to_string(dim.extent) : dimVariable(dim);
+    }
+    if (shape.dims.size() == 1 && open == "(")
+      text += ",";
+    return text + std::string(close);
+  }
+
+  std::string reference(const symbol::EdgeView &edge) {
+    if (edge.input)
+      return inputs_[edge.index];
+    const std::string &name = names_[edge.index];
+    return view_.nodes[edge.index].outputs > 1 ? fmt::format("{}[{}]", name, edge.output) : name;
+  }
+
+  std::string call(const NodeView &node) {
+    std::string text;
+    auto add = [&](const std::string &argument) { text += (text.empty() ? "" : ", ") + argument; };
+    switch (node.kind) {
+    case NodeView::Kind::Variable:
+      add(quoted(node.name));
+      if (std::string shape = shapeText(node.shape, "(", ")"); !shape.empty())
+        add("shape=" + shape);
+      if (node.dtype != DType::F32)
+        add("dtype=" + quoted(std::string(dtypeLongName(node.dtype))));
+      if (!node.init.name.empty())
+        add("init=" + written(node.init));
+      if (node.lrMult)
+        add("lr_mult=" + floatText(*node.lrMult));
+      if (node.wdMult)
+        add("wd_mult=" + floatText(*node.wdMult));
+      return "Variable(" + text + ")";
+    case NodeView::Kind::BeginState:
+      return fmt::format("_begin_state({}, {}, {})", quoted(node.name), shapeText(node.shape, "(", ")"),
+                         quoted(std::string(dtypeLongName(node.dtype))));
+    case NodeView::Kind::Op: break;
+    }
+    const symbol::OpSignature *op = symbol::findOp(node.op);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      auto &[name, edge] = node.inputs[i];
+      bool byPosition = !op || op->variadic || (i < op->inputs.size() && op->inputs[i].name == name && i < 1);
+      add(byPosition ? reference(edge) : name + "=" + reference(edge));
+    }
+    for (const symbol::NamedAttribute &attribute : node.attributes)
+      add(attribute.name + "=" + written(attribute.value));
+    add("name=" + quoted(node.name));
+    return node.op + "(" + text + ")";
+  }
+
+  /// The scopes that a node stands in, as a heading; empty if there are none.
+  static std::string scopes(const NodeView &node) {
+    std::string text;
+    auto add = [&](const std::string &scope) { text += (text.empty() ? "    with " : ", ") + scope; };
+    if (!node.group.empty())
+      add("ctx_group(" + quoted(node.group) + ")");
+    if (node.recompute)
+      add("recompute()");
+    if (!node.computeDType.empty())
+      add("dtype(" + quoted(node.computeDType) + ")");
+    return text.empty() ? text : text + ":\n";
+  }
+
+  std::string statement(size_t i) {
+    const NodeView &node = view_.nodes[i];
+    std::string heading = scopes(node);
+    std::string text;
+    if (heading != heading_)
+      text = heading;
+    heading_ = heading;
+    std::string right = call(node);
+    names_.push_back(identifier(node.name, "t"));
+    return text + (heading.empty() ? "    " : "        ") + names_.back() + " = " + right + "\n";
+  }
+
+  std::string training(const std::string &function, const std::vector<symbol::Setting> &settings) {
+    if (settings.empty())
+      return "";
+    std::string text = function + "(" + net_;
+    for (const symbol::Setting &setting : settings) {
+      std::string value = setting.initialiser ? written(*setting.initialiser) : written(setting.value);
+      if (setting.key == "lr_scheduler") {
+        constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"factor", "FactorScheduler"},
+                                                                            {"multifactor", "MultiFactorScheduler"},
+                                                                            {"poly", "PolyScheduler"},
+                                                                            {"cosine", "CosineScheduler"}};
+        std::string arguments;
+        for (const symbol::NamedAttribute &argument : setting.arguments)
+          arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + written(argument.value);
+        for (auto &[name, shown] : kNames)
+          if (setting.value == AttributeValue(std::string(name)))
+            value = std::string(shown) + "(" + arguments + ")";
+      } else if (setting.key == "shuffle") {
+        value = setting.value == AttributeValue(std::string("yes")) ? "True" : "False";
+      }
+      text += ", " + setting.key + "=" + value;
+    }
+    return text + ")\n";
+  }
+
+  symbol::GraphView view_;
+  std::string net_, heading_;
+  std::vector<std::string> inputs_, names_;
+  std::set<std::string> taken_;
+  std::map<std::string, std::pair<std::string, int64_t>> dims_;
+};
+
+} // namespace
+
+std::string emitLnet(const symbol::Graph &graph, const std::vector<symbol::Setting> &fit,
+                     const std::vector<symbol::Setting> &data) {
+  return Emitter(graph).run(fit, data);
+}
+
+} // namespace lstmc::lnet

@@ -1,0 +1,52 @@
+// A graph as plain data, for whoever writes it out in another form.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/symbol/Symbol.h"
+
+namespace lstmc::symbol {
+
+/// One output of a node, or an input of the net.
+struct EdgeView {
+  bool input = false;
+  size_t index = 0; ///< among the view's nodes, or its inputs
+  int output = 0;
+};
+
+struct InputView {
+  std::string name;
+  DType dtype = DType::F32;
+  Shape shape;
+  Role role = Role::Data;
+};
+
+/// A parameter, a state or a call of an op.
+struct NodeView {
+  enum class Kind { Variable, BeginState, Op } kind = Kind::Op;
+  std::string name;
+  std::string op; ///< MXNet's canonical name
+  std::vector<std::pair<std::string, EdgeView>> inputs; ///< by name; "arg0" and so on where there are any number
+  std::vector<NamedAttribute> attributes;               ///< those that are not at their defaults
+  int outputs = 1;                                      ///< that users see
+  DType dtype = DType::F32;                             ///< of a parameter or state
+  Shape shape;                                          ///< of a parameter or state
+  Initialiser init;
+  std::optional<double> lrMult, wdMult;
+  std::string group, computeDType; ///< empty: none
+  bool recompute = false;
+};
+
+struct GraphView {
+  std::string name;
+  std::vector<InputView> inputs;
+  std::vector<NodeView> nodes; ///< in the order of the calls, those left out that no output depends on
+  std::vector<EdgeView> outputs;
+};
+
+/// Of a finished graph whose module has not been taken.
+GraphView view(const Graph &graph);
+
+} // namespace lstmc::symbol

@@ -1,0 +1,26 @@
+// Feeds text to lexer, parser, formatter and evaluator, with limits that keep a run short: it is refused or read,
+// and what fmt writes is read again as it stands.
+#include <cstdlib>
+
+#include "executor/base/InputFile.h"
+#include "frontend/lnet/Format.h"
+#include "frontend/lnet/Load.h"
+
+using namespace lstmc;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  std::string text(asText({bytes, size}));
+  lnet::LoadOptions options;
+  options.limits.depth = 64;
+  options.limits.nodes = 200;
+  options.limits.steps = 20'000;
+  options.limits.list = 10'000;
+  Checked<std::string> once = lnet::format("f.lnet", text, options.limits);
+  if (once.ok()) {
+    Checked<std::string> twice = lnet::format("f.lnet", *once, options.limits);
+    if (!twice.ok() || *twice != *once)
+      std::abort();
+  }
+  (void)lnet::loadText("f.lnet", std::move(text), options).ok();
+  return 0;
+}
