@@ -70,6 +70,7 @@ public:
       map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i)));
     if (kind.training || dropsAlways())
       addScalars(entry, kind.training);
+    setArgumentAttributes(entry);
     for (Operation &op : net.front().without_terminator())
       clone(op, map, entry, kind);
 

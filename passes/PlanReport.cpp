@@ -14,28 +14,35 @@ constexpr size_t kLargest = 8;
 
 uint64_t offsetOf(exec::BufferOp buffer) { return uint64_t(*buffer.getOffset()); }
 
-/// Bytes alive at each launch. What a result shares with the operand whose place it takes counts once.
+/// Bytes that two buffers have in common in the arena.
+int64_t overlap(exec::BufferOp a, exec::BufferOp b) {
+  int64_t begin = int64_t(std::max(offsetOf(a), offsetOf(b)));
+  int64_t end = std::min(int64_t(offsetOf(a)) + a.bytes(), int64_t(offsetOf(b)) + b.bytes());
+  return std::max<int64_t>(end - begin, 0);
+}
+
+/// Bytes alive at each launch. What a result shares with operands whose place it takes counts once.
 std::vector<uint64_t> aliveAt(const Lifetimes &lives) {
   std::vector<int64_t> change(lives.launches.size() + 1, 0);
-  std::vector<uint64_t> shared(lives.launches.size(), 0);
-  llvm::DenseMap<std::pair<uint64_t, uint32_t>, int64_t> dying; // by offset and launch
+  std::vector<llvm::SmallVector<exec::BufferOp, 2>> dying(lives.launches.size());
   for (Lifetime life : lives.buffers)
-    if (life.to < lives.launches.size())
-      dying[{offsetOf(life.buffer), life.to}] = life.buffer.bytes();
+    if (life.to < lives.launches.size() && life.from < life.to)
+      dying[life.to].push_back(life.buffer);
+  std::vector<int64_t> shared(lives.launches.size(), 0);
   for (Lifetime life : lives.buffers) {
     if (life.to >= lives.launches.size())
       continue;
     int64_t bytes = life.buffer.bytes();
     change[life.from] += bytes;
     change[life.to + 1] -= bytes;
-    if (auto other = dying.find({offsetOf(life.buffer), life.from}); other != dying.end() && life.to != life.from)
-      shared[life.from] += uint64_t(std::min(bytes, other->second));
+    for (exec::BufferOp operand : dying[life.from])
+      shared[life.from] += overlap(life.buffer, operand);
   }
   std::vector<uint64_t> result;
   int64_t alive = 0;
   for (size_t i = 0; i < lives.launches.size(); ++i) {
     alive += change[i];
-    result.push_back(uint64_t(alive) - shared[i]);
+    result.push_back(uint64_t(alive - shared[i]));
   }
   return result;
 }

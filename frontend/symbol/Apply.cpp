@@ -30,6 +30,7 @@ public:
       impl_.collector.take();
       op->setLoc(impl_.locations.encode(origin(), argumentPlaces(op)));
       (void)impl_.solver.settle(op);
+      impl_.dimNames.forget(op);
       op->erase();
       return undone(impl_.collector.take());
     }
@@ -140,7 +141,9 @@ private:
 
   Diagnostics undone(Diagnostics errors) {
     for (const std::string &made : llvm::reverse(variables_)) {
-      impl_.named[made].value.getDefiningOp()->erase();
+      mlir::Operation *variable = impl_.named[made].value.getDefiningOp();
+      impl_.dimNames.forget(variable);
+      variable->erase();
       impl_.named.erase(made);
       --impl_.nodes;
     }

@@ -23,6 +23,14 @@ public:
   /// Two axes have one name, if either has.
   void join(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB);
 
+  /// To be called before an op of the block is erased.
+  void forget(mlir::Operation *op) {
+    if (last_ == op)
+      last_ = op->getPrevNode();
+    for (mlir::Value result : op->getResults())
+      names_.erase(result);
+  }
+
 private:
   void set(mlir::Value value, int64_t axis, mlir::StringAttr name);
   void setAll(mlir::Value value, mlir::ArrayAttr dims);
