@@ -57,6 +57,7 @@ private:
       llvm::for_each(work.pop_back_val()->getOperands(), need);
     for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(*impl_.body)))
       if (!used.contains(&op)) {
+        impl_.dimNames.forget(&op);
         op.dropAllReferences();
         op.moveBefore(&impl_.unused, impl_.unused.begin());
       }

@@ -23,7 +23,7 @@ public:
   /// Two axes have one name, if either has.
   void join(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB);
 
-  /// To be called before an op of the block is erased.
+  /// To be called before an op leaves the block.
   void forget(mlir::Operation *op) {
     if (last_ == op)
       last_ = op->getPrevNode();

@@ -110,6 +110,18 @@ TEST(Graph, TakesOutWhatNoOutputNeeds) {
   EXPECT_EQ(extents(dead), (Extents{2, 3}));
 }
 
+/// Names of dims are swept up to the last op; that op may be one that goes.
+TEST(Graph, ShapesCanBeReadOnBothSidesOfFinish) {
+  Graph graph("net");
+  Symbol x = *graph.input("data", DType::F32, Shape({{2, "batch"}, {3, ""}}), Role::Data);
+  Symbol y = make(graph, "tanh", {x});
+  Symbol dead = make(graph, "sigmoid", {make(graph, "exp", {x})});
+  EXPECT_EQ(dead.shape().dims[0].name, "batch");
+  ASSERT_TRUE(graph.finish({y}).empty());
+  EXPECT_EQ(y.shape().dims[0].name, "batch");
+  EXPECT_EQ(extents(dead), (Extents{2, 3}));
+}
+
 TEST(Graph, HashIsOfTheNetAloneWithoutPlaces) {
   auto build = [](int line, double rate, int64_t units) {
     auto graph = std::make_unique<Graph>("net");
