@@ -2,8 +2,9 @@
 """Holds every op's record to its own example.
 
 usage: examples.py OPT RECORDS.json
-Each example is wrapped into a function of its operands. It has to parse and verify; and with the result types opened,
-infer-shapes has to find them again.
+Each example is wrapped into a function of its operands. It has to parse and verify, and to be the same after it was printed,
+in either form, and parsed again; with the result types opened, infer-shapes has to find them; and with one element too many
+in its first result the op has to refuse it in its own name.
 """
 import json
 import re
@@ -25,7 +26,13 @@ def split_types(text):
     return [part for part in parts + [text[start:].strip()] if part]
 
 
-def function(name, example, opened):
+def longer(type_):
+    """tensor<2x3xf32> -> tensor<2x4xf32>"""
+    return re.sub(r"(\d+)(x[a-z]\w*>)$", lambda m: str(int(m[1]) + 1) + m[2], type_)
+
+
+def function(name, example, opened, wrong=None):
+    """A function around the example; `wrong` is the message that is wanted for a first result that is longer."""
     example = " ".join(example.split())
     head, _, types = example.rpartition(" : ")
     results, _, call = head.partition(" = ")
@@ -37,11 +44,14 @@ def function(name, example, opened):
     operands = re.findall(r"%\w+", re.sub(r"\{.*\}", "", call))
     if len(operands) != len(inputs):
         raise SystemExit(f"{name}: {len(operands)} operands, {len(inputs)} types")
+    if wrong:
+        outputs[0] = longer(outputs[0])
+        results = "// expected-error-re @below {{{{^%s: }}}}\n  %s" % (wrong, results)
     shown = ", ".join(OPEN if opened else output for output in outputs)
     closing = f"({', '.join(inputs)}) -> ({shown})" if arrow else shown
     arguments = ", ".join(f"{operand}: {type_}" for operand, type_ in dict(zip(operands, inputs)).items())
     return (f"func.func @{name}({arguments}) -> ({shown}) {{\n  {results} = {call} : {closing}\n"
-            f"  return {results} : {shown}\n}}\n"), outputs
+            f"  return {results.splitlines()[-1].strip()} : {shown}\n}}\n"), outputs
 
 
 def run(opt, arguments, text):
@@ -55,7 +65,7 @@ def main():
     opt, records = sys.argv[1:]
     with open(records) as file:
         records = json.load(file)
-    closed, opened, wanted = "", "", {}
+    closed, opened, refused, wanted = "", "", [], {}
     for key in records["!instanceof"]["Sym_Op"]:
         record = records[key]
         name = record["opName"]
@@ -68,7 +78,13 @@ def main():
         closed += text
         if record["mxnetName"]:
             opened += function(name, blocks[0], True)[0]
-    run(opt, [], closed)
+            if "->" in blocks[0]:
+                refused.append(function(name, blocks[0], False, record["mxnetName"])[0])
+    printed = run(opt, [], closed)
+    for form in [], ["--mlir-print-op-generic"]:
+        if run(opt, [], run(opt, form, closed)) != printed:
+            raise SystemExit(f"text changes when it is printed {' '.join(form)} and read again")
+    run(opt, ["--split-input-file", "--verify-diagnostics"], "// -----\n".join(refused))
     inferred = run(opt, ["--infer-shapes"], opened)
     found = dict(re.findall(r"func.func @(\w+)\(.*\) -> (.*) \{\n", inferred))
     bad = 0
@@ -80,8 +96,8 @@ def main():
         if got != types:
             bad += 1
             print(f"{name}: inferred {got}, the example has {types}")
-    print(f"{len(wanted)} examples, {len(found)} inferred, {bad} differ")
-    sys.exit(bad != 0 or len(found) < 100)
+    print(f"{len(wanted)} examples, {len(found)} inferred, {bad} differ, {len(refused)} refused")
+    sys.exit(bad != 0 or len(found) < 100 or len(refused) < 100)
 
 
 main()

@@ -1,0 +1,55 @@
+// RUN: lstmc opt %s --unpack-rnn | FileCheck %s
+
+// T=5, N=2, I=8, H=3. Layers read the tensors that were packed, so the packing is dead. An entry that trains keeps gates and
+// cells for backward; the final states of the layers are put one behind the other.
+// CHECK-LABEL: func @joined
+//  CHECK-SAME:   (%[[X:.+]]: tensor<5x2x8xf32>, %[[N:.+]]: tensor<2xi32>, %[[W0:[^:]+]]: tensor<12x8xf32>, %[[R0:[^:]+]]: tensor<12x3xf32>,
+//  CHECK-SAME:    %[[W1:[^:]+]]: tensor<12x3xf32>, %[[R1:[^:]+]]: tensor<12x3xf32>, %[[BI0:[^:]+]]: tensor<12xf32>, %[[BH0:[^:]+]]: tensor<12xf32>,
+//  CHECK-SAME:    %[[BI1:[^:]+]]: tensor<12xf32>, %[[BH1:[^:]+]]: tensor<12xf32>)
+//       CHECK:   %[[Y0:.+]], %[[H0:.+]], %[[C0:.+]], %gates, %cells = "sym.rnn_layer"(%[[X]], %[[W0]], %[[R0]], %[[BI0]], %[[BH0]], %[[N]])
+//  CHECK-SAME:     mode = "lstm"{{.*}}reverse = false
+//  CHECK-NEXT:   %[[Y1:.+]], %[[H1:.+]], %[[C1:.+]], %{{.+}}, %{{.+}} = "sym.rnn_layer"(%[[Y0]], %[[W1]], %[[R1]], %[[BI1]], %[[BH1]], %[[N]])
+//   CHECK-DAG:   %[[H0X:.+]] = sym.reshape %[[H0]]
+//   CHECK-DAG:   %[[H1X:.+]] = sym.reshape %[[H1]]
+//   CHECK-DAG:   %[[C0X:.+]] = sym.reshape %[[C0]]
+//   CHECK-DAG:   %[[C1X:.+]] = sym.reshape %[[C1]]
+//   CHECK-DAG:   %[[H:.+]] = sym.concat %[[H0X]], %[[H1X]] {dim = 0 : i64}
+//   CHECK-DAG:   %[[C:.+]] = sym.concat %[[C0X]], %[[C1X]] {dim = 0 : i64}
+//       CHECK:   return %[[Y1]], %[[H]], %[[C]]
+!b = tensor<12xf32>
+!r = tensor<12x3xf32>
+!s = tensor<2x2x3xf32>
+func.func @joined(%x: tensor<5x2x8xf32>, %n: tensor<2xi32>, %w0: tensor<12x8xf32>, %r0: !r, %w1: !r, %r1: !r,
+                  %bi0: !b, %bh0: !b, %bi1: !b, %bh1: !b) -> (tensor<5x2x3xf32>, !s, !s) attributes {sym.training} {
+  %p = sym.rnn_param_concat %w0, %r0, %w1, %r1, %bi0, %bh0, %bi1, %bh1 {dim = 0 : i64}
+     : (tensor<12x8xf32>, !r, !r, !r, !b, !b, !b, !b) -> tensor<252xf32>
+  %y, %h, %c = sym.rnn %x, %p length %n
+       {mode = "lstm", num_layers = 2 : i64, state_outputs = true, state_size = 3 : i64, use_sequence_length = true}
+     : (tensor<5x2x8xf32>, tensor<252xf32>, tensor<2xi32>) -> (tensor<5x2x3xf32>, !s, !s)
+  return %y, %h, %c : tensor<5x2x3xf32>, !s, !s
+}
+
+// A packed vector is sliced. gru, H=3: W is 9x8 = 72 numbers, R 9x3 = 27, so the backward direction's begin at 99 and all
+// biases, 9 each, at 198. Each direction has its row of the state; outputs stand side by side.
+// CHECK-LABEL: func @packed
+//  CHECK-SAME:   (%[[X:.+]]: tensor<5x2x8xf32>, %[[H0:.+]]: tensor<2x2x3xf32>, %[[P:.+]]: tensor<234xf32>)
+//   CHECK-DAG:   %[[W:.+]] = sym.slice_axis %[[P]] {axis = 0 : i64, begin = 0 : i64, end = 72 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 72 : i64, end = 99 : i64}
+//   CHECK-DAG:   %[[BI:.+]] = sym.slice_axis %[[P]] {axis = 0 : i64, begin = 198 : i64, end = 207 : i64}
+//   CHECK-DAG:   %[[BH:.+]] = sym.slice_axis %[[P]] {axis = 0 : i64, begin = 207 : i64, end = 216 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[H0]] {axis = 0 : i64, begin = 0 : i64, end = 1 : i64}
+//       CHECK:   %[[F:.+]], %{{.+}} = "sym.rnn_layer"(%[[X]], %{{.+}}, %{{.+}}, %[[BI]], %[[BH]], %{{.+}}){{.*}}mode = "gru"{{.*}}reverse = false
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 99 : i64, end = 171 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 171 : i64, end = 198 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 216 : i64, end = 225 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 225 : i64, end = 234 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[H0]] {axis = 0 : i64, begin = 1 : i64, end = 2 : i64}
+//       CHECK:   %[[B:.+]], %{{.+}} = "sym.rnn_layer"(%[[X]], {{.*}}reverse = true
+//       CHECK:   %[[Y:.+]] = sym.concat %[[F]], %[[B]] {dim = 2 : i64}
+//       CHECK:   return %[[Y]]
+func.func @packed(%x: tensor<5x2x8xf32>, %h0: !s, %p: tensor<234xf32>) -> tensor<5x2x6xf32> {
+  %y, %h = sym.rnn %x, %p state %h0
+       {bidirectional = true, mode = "gru", num_layers = 1 : i64, state_outputs = true, state_size = 3 : i64}
+     : (tensor<5x2x8xf32>, tensor<234xf32>, !s) -> (tensor<5x2x6xf32>, !s)
+  return %y : tensor<5x2x6xf32>
+}
