@@ -56,7 +56,7 @@ def peer_python():
 def cells(only):
     table = json.loads((here / "cells.json").read_text())
     for name, shape in table.items():
-        kinds = ("stream",) if shape[0] == 1 else ("infer", "train")
+        kinds = ("stream",) if shape[0] == 1 else ("train",) if name == "char-lm" else ("infer", "train")
         for what in kinds:
             if re.search(only, "%s/%s" % (name, what)):
                 yield name, what, shape
@@ -65,7 +65,7 @@ def cells(only):
 def peers(args):
     python = peer_python()
     workers = {peer: Worker(python, str(here / "peer.py"), peer, str(args.threads)) for peer in PEERS}
-    workers["lstmc"] = Worker(str(root / "build" / "tests" / "bench" / "cells"), str(args.threads))
+    workers["lstmc"] = Worker(str(root / "build" / "tests" / "bench" / "cells"), str(args.threads), str(root / "samples"))
     rows = []
     for cell, what, shape in cells(args.only):
         times, limit = {}, None

@@ -1,10 +1,12 @@
-// lstmc's side of `./dev bench peers`: reads {"what", "shape": [T, B, H, L], "seconds"} lines, answers {"times_ms", "limit_ms"}.
+// lstmc's side of `./dev bench peers`: reads {"cell", "what", "shape": [T, B, H, L], "seconds"} lines, answers
+// {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its optimizer, all others a stack of LSTMs.
 //
-// usage: cells THREADS
+// usage: cells THREADS FOLDER-OF-SAMPLES
 //
 // limit_ms is what the arithmetic and the weights of a cell need at least on this machine, by the peak of fused multiply-adds and
 // the rate at which weights are read, both measured here once with as many threads:
-//   t = 8 I H B T L / F + T L max(4 H^2 s / stream, 8 H^2 B / F); a training step three times the products and twice the chain.
+//   t = 8 I H B T L / F + T L max(4 H^2 s / stream, 8 H^2 B / F); a training step four times the products (dX, dW and dU besides
+// the projection) and twice the chain. The char LM's embedding, decoder and optimizer are left out of it.
 
 #include <algorithm>
 #include <chrono>
@@ -49,12 +51,12 @@ KernelFunction choose(KernelId id, std::span<const Tensor> operands) {
   return cpu::kernelTable(cpu::chosenLevel()).find(id, operands);
 }
 
-std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int threads) {
+std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int threads, const std::string &sample) {
   auto stop = [](const Diagnostics &diagnostics) {
     std::cerr << symbol::render(diagnostics);
     std::exit(3);
   };
-  Checked<lnet::LoadedNet> net = lnet::loadText("cell.lnet", networkText(shape, what));
+  Checked<lnet::LoadedNet> net = sample.empty() ? lnet::loadText("cell.lnet", networkText(shape, what)) : lnet::load(sample);
   if (!net.ok())
     stop(net.diagnostics());
   passes::CompileOptions options;
@@ -62,6 +64,11 @@ std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int t
   options.optimizer.name = "none";
   if (what == "stream")
     options.carry = {"*"};
+  if (!sample.empty()) {
+    options.optimizer.name = "adam";
+    options.optimizer.clipGradientNorm = 5;
+    options.carry = {"lstm*"};
+  }
   auto module = symbol::takeModule(*net->graph);
   Checked<passes::Compiled> compiled = passes::compile(*module, options);
   if (!compiled.ok())
@@ -80,9 +87,18 @@ std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int t
     refuse(session.error());
   if (Status status = (*session)->initialise(0); !status.ok())
     refuse(status.error());
-  Tensor input = *(*session)->input(options.entries[0], "data");
-  for (int64_t i = 0; i < input.elements(); ++i)
-    input.as<float>()[i] = float(i * 2654435761u % 2001) / 1000.0f - 1.0f;
+  for (const char *name : {"data", "label"}) {
+    Result<Tensor> input = (*session)->input(options.entries[0], name);
+    if (!input.ok())
+      continue;
+    for (int64_t i = 0; i < input->elements(); ++i)
+      if (sample.empty())
+        input->as<float>()[i] = float(i * 2654435761u % 2001) / 1000.0f - 1.0f;
+      else
+        input->as<int32_t>()[i] = int32_t(i * 2654435761u % 65);
+  }
+  (*session)->setScalar("learning_rate", 0.002);
+  (*session)->setScalar("update", int64_t(1));
   return std::move(*session);
 }
 
@@ -142,13 +158,15 @@ double limitMs(const Shape &s, const std::string &what, int threads) {
 
 int main(int argc, char **argv) {
   int threads = argc > 1 ? std::atoi(argv[1]) : 2;
+  std::string samples = argc > 2 ? argv[2] : "samples";
   for (std::string line; std::getline(std::cin, line);) {
     auto request = nlohmann::json::parse(line);
     std::string what = request["what"];
     auto extents = request["shape"];
     Shape shape{extents[0], extents[1], extents[2], extents[3]};
+    std::string sample = request["cell"] == "char-lm" ? samples + "/char_lm.lnet" : "";
     // Closed before the answer: its threads would go on looking for work while a peer is timed.
-    std::vector<double> times = measure(*open(shape, what, threads), what == "train" ? "step" : "forward", request["seconds"]);
+    std::vector<double> times = measure(*open(shape, what, threads, sample), what == "train" ? "step" : "forward", request["seconds"]);
     std::cout << nlohmann::json{{"times_ms", times}, {"limit_ms", limitMs(shape, what, threads)}}.dump() << std::endl;
   }
 }

@@ -3,7 +3,8 @@
 usage: peer.py torch|ort|jax THREADS
 
 Shapes are [T, B, I = H] of cells.json; weights are random; everything is f32. `infer` is one forward call,
-`stream` one step of batch 1 whose state goes back in, `train` forward, backward and weight gradients.
+`stream` one step of batch 1 whose state goes back in, `train` forward, backward and weight gradients. The cell "char-lm" is
+a whole update of samples/char_lm.lnet's network.
 An answer {"times_ms": null} says that the peer does not do this.
 """
 import json
@@ -28,10 +29,34 @@ def measure(call, seconds):
     return times
 
 
-def torch_call(what, T, B, H, L):
+def torch_char_lm(T, B, H, L):
+    """samples/char_lm.lnet as one would write it in PyTorch: one update, state carried."""
+    import torch
+
+    symbols = 65
+    embed, lstm, decoder = torch.nn.Embedding(symbols, H), torch.nn.LSTM(H, H, L), torch.nn.Linear(H, symbols)
+    parameters = [p for module in (embed, lstm, decoder) for p in module.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=0.002)
+    data, label = torch.randint(symbols, (T, B)), torch.randint(symbols, (T * B,))
+    carried = [(torch.zeros(L, B, H), torch.zeros(L, B, H))]
+
+    def update():
+        optimizer.zero_grad()
+        y, state = lstm(embed(data), carried[0])
+        carried[0] = tuple(s.detach() for s in state)
+        torch.nn.functional.cross_entropy(decoder(y).reshape(-1, symbols), label).backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 5.0)
+        optimizer.step()
+
+    return update
+
+
+def torch_call(what, T, B, H, L, cell):
     import torch
 
     torch.set_num_threads(threads)
+    if cell == "char-lm":
+        return torch_char_lm(T, B, H, L)
     if what == "stream":
         cell = torch.nn.LSTMCell(H, H)
         x, state = torch.randn(B, H), [torch.zeros(B, H), torch.zeros(B, H)]
@@ -59,7 +84,7 @@ def torch_call(what, T, B, H, L):
     return train
 
 
-def ort_call(what, T, B, H, L):
+def ort_call(what, T, B, H, L, cell):
     import numpy as np
     import onnxruntime as ort
     from onnx import TensorProto, helper, numpy_helper
@@ -76,14 +101,14 @@ def ort_call(what, T, B, H, L):
         arguments = [current] + ["%s%d" % (name, layer) for name in "WRb"]
         if what == "stream":
             arguments += ["", "h", "c"]
-        nodes.append(helper.make_node("LSTM", arguments, ["y%d" % layer, "hn", "cn"], hidden_size=H))
+        nodes.append(helper.make_node("LSTM", arguments, ["y%d" % layer, "hn%d" % layer, "cn%d" % layer], hidden_size=H))
         nodes.append(helper.make_node("Squeeze", ["y%d" % layer, "axis%d" % layer], ["s%d" % layer]))
         current = "s%d" % layer
     info = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
     inputs, outputs = [info("x", [T, B, H])], [info(current, [T, B, H])]
     if what == "stream":
         inputs += [info("h", [1, B, H]), info("c", [1, B, H])]
-        outputs += [info("hn", [1, B, H]), info("cn", [1, B, H])]
+        outputs += [info("hn0", [1, B, H]), info("cn0", [1, B, H])]
     graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     model.ir_version = 8
@@ -101,9 +126,12 @@ def ort_call(what, T, B, H, L):
     return lambda: session.run(None, feed)
 
 
-def jax_call(what, T, B, H, L):
+def jax_call(what, T, B, H, L, cell):
     import jax
     import jax.numpy as jnp
+
+    if cell == "char-lm":
+        return None
 
     key = jax.random.PRNGKey(0)
     weights = [(jax.random.normal(key, (H, 4 * H)) * 0.05, jax.random.normal(key, (H, 4 * H)) * 0.05, jnp.zeros(4 * H))
@@ -148,5 +176,5 @@ def jax_call(what, T, B, H, L):
 make = {"torch": torch_call, "ort": ort_call, "jax": jax_call}[peer]
 for line in sys.stdin:
     request = json.loads(line)
-    call = make(request["what"], *request["shape"])
+    call = make(request["what"], *request["shape"], request["cell"])
     print(json.dumps({"times_ms": measure(call, request["seconds"]) if call else None}), flush=True)
