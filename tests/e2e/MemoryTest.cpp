@@ -1,0 +1,92 @@
+// The plan is the memory: what is measured is what was planned, a call allocates nothing, and neither plan nor package
+// grows with the number of steps.
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "tests/e2e/Net.h"
+
+// Every allocation of the process, by whatever name.
+static std::atomic<size_t> allocations{0};
+static void *allocated(void *memory) {
+  ++allocations;
+  if (!memory)
+    std::abort();
+  return memory;
+}
+void *operator new(size_t bytes) { return allocated(std::malloc(bytes)); }
+void *operator new(size_t bytes, std::align_val_t border) {
+  return allocated(std::aligned_alloc(size_t(border), (bytes + size_t(border) - 1) / size_t(border) * size_t(border)));
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace lstmc::e2e {
+namespace {
+
+/// Entry by entry, in whichever order they run.
+void expectPlanned(const Model &model, const package::PackageData &data, const std::string &what) {
+  for (int threads : {1, 3}) {
+    auto session = openSession(data, threads);
+    session->setScalar("learning_rate", model.learningRate);
+    for (const char *entry : {"forward", "step", "evaluate", "step", "forward"}) {
+      feed(*session, entry, 1, model.classes, model.recipe.steps);
+      session->setScalar("update", int64_t(1));
+      const size_t before = allocations;
+      const Status status = session->run(entry);
+      const size_t after = allocations;
+      ASSERT_TRUE(status.ok()) << status.error().text();
+      EXPECT_EQ(after, before) << what << ", " << entry << ", " << threads << " threads";
+    }
+    for (const DevicePeak &peak : session->peaks()) {
+      EXPECT_EQ(peak.plannedBytes, data.devices[0].arenaBytes) << what;
+      EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << what;
+    }
+  }
+}
+
+class Memory : public ::testing::TestWithParam<size_t> {
+protected:
+  Model model = models()[GetParam()];
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, Memory, ::testing::Range(size_t(0), models().size()),
+                         [](const auto &info) { return models()[info.param].name; });
+
+TEST_P(Memory, IsThePlan) {
+  for (std::vector<std::string> disabled : std::vector<std::vector<std::string>>{
+           {}, {"hoist-projection"}, {"fuse"}, {"schedule"}, {"in-place"}, {"sharing"},
+           {"hoist-projection", "fuse", "schedule", "in-place", "sharing"}}) {
+    model.recipe.compile.disabled = disabled;
+    expectPlanned(model, compileNet(model.recipe).package, disabled.empty() ? "all passes" : "without " + disabled.front());
+  }
+}
+
+/// As the kernels of f64 are the reference's.
+TEST_P(Memory, IsThePlanInDoublePrecision) {
+  model.recipe.compile.dtype = DType::F64;
+  expectPlanned(model, compileNet(model.recipe).package, "f64");
+}
+
+TEST_P(Memory, OfThePlanDoesNotDependOnTheNumberOfSteps) {
+  auto of = [&](int64_t steps) {
+    model.recipe.steps = steps;
+    return compileNet(model.recipe);
+  };
+  passes::Compiled few = of(35), many = of(10000);
+  EXPECT_EQ(few.package.buffers.size(), many.package.buffers.size());
+  const auto fewBytes = double(package::serialize(few.package).size());
+  const auto manyBytes = double(package::serialize(many.package).size());
+  EXPECT_LT(std::abs(manyBytes - fewBytes), 0.05 * fewBytes);
+  ASSERT_EQ(few.times.size(), many.times.size());
+  for (size_t i = 0; i < few.times.size(); ++i)
+    EXPECT_EQ(few.times[i].opsAfter, many.times[i].opsAfter) << few.times[i].pass;
+}
+
+} // namespace
+} // namespace lstmc::e2e

@@ -1,0 +1,157 @@
+#include "tests/e2e/Net.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "backends/cpu/runtime/KernelTable.h"
+#include "executor/base/Philox.h"
+#include "frontend/symbol/Module.h"
+#include "frontend/symbol/Render.h"
+#include "ir/exec/Exec.h"
+#include "ir/sym/SymDialect.h"
+
+namespace lstmc::e2e {
+
+namespace {
+
+template <typename T> T check(Checked<T> made) {
+  if (!made.ok())
+    throw std::runtime_error(symbol::render(made.diagnostics()));
+  return std::move(*made);
+}
+template <typename T> T check(Result<T> made) {
+  if (!made.ok())
+    throw std::runtime_error(made.error().text());
+  return std::move(*made);
+}
+void check(const Status &status) {
+  if (!status.ok())
+    throw std::runtime_error(status.error().text());
+}
+
+template <cpu::Level L> KernelFunction kernelAt(KernelId id, std::span<const Tensor> operands) {
+  return cpu::kernelTable(L).find(id, operands);
+}
+
+double elementFor(const std::string &name, DType dtype, double u, int64_t classes, int64_t steps) {
+  if (name == "length")
+    return std::floor(u * double(steps + 1));
+  return isFloat(dtype) ? 2 * u - 1 : std::floor(u * double(classes));
+}
+
+void fillIfZero(const Tensor &parameter) {
+  if (parameter.dtype != DType::F32)
+    return;
+  float *begin = parameter.as<float>(), *end = begin + parameter.elements();
+  if (std::all_of(begin, end, [](float x) { return x == 0; }))
+    for (float *x = begin; x < end; ++x)
+      *x = float(randomUniform(11, uint64_t(x - begin), 0, 0) - 0.5);
+}
+
+} // namespace
+
+passes::Compiled compileNet(const Recipe &recipe) {
+  lnet::LoadOptions options = recipe.load;
+  if (recipe.steps)
+    options.settings.push_back({"seq", std::to_string(recipe.steps)});
+  lnet::LoadedNet net = check(lnet::load(LSTMC_SOURCE_DIR "/" + recipe.file, options));
+  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
+  return check(passes::compile(*module, recipe.compile));
+}
+
+passes::Compiled compileSym(const std::string &text, const passes::CompileOptions &options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<mlir::func::FuncDialect, sym::SymDialect, exec::ExecDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    throw std::runtime_error("the test's text does not parse:\n" + text);
+  return check(passes::compile(*module, options));
+}
+
+KernelChooser kernelsOf(cpu::Level level) {
+  switch (level) {
+  case cpu::Level::Scalar:
+    return kernelAt<cpu::Level::Scalar>;
+  case cpu::Level::Avx2:
+    return kernelAt<cpu::Level::Avx2>;
+  case cpu::Level::Avx512:
+    break;
+  }
+  return kernelAt<cpu::Level::Avx512>;
+}
+
+std::unique_ptr<Session> openSession(const package::PackageData &data, int threads, KernelChooser kernels) {
+  package::Package::Pointer package = check(package::Package::open(package::serialize(data), "test.lstmc"));
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(makeHostDevice("cpu:0", kernels, threads));
+  std::unique_ptr<Session> session = check(Session::create(package, std::move(devices)));
+  check(session->initialise(1));
+  for (const package::Parameter &parameter : data.parameters)
+    fillIfZero(check(session->parameter(parameter.name)));
+  session->parametersChanged();
+  return session;
+}
+
+void feed(Session &session, std::string_view entry, int64_t update, int64_t classes, int64_t steps) {
+  const package::PackageData &data = session.package().data();
+  for (const package::Binding &binding : data.entries[*session.package().findEntry(entry)].inputs) {
+    if (binding.role == "scalar")
+      continue;
+    Tensor to = check(session.input(entry, binding.name));
+    uint32_t salt = 0;
+    for (char letter : binding.name)
+      salt = salt * 31 + uint8_t(letter);
+    for (int64_t i = 0; i < to.elements(); ++i) {
+      double value = elementFor(binding.name, to.dtype, randomUniform(7, uint64_t(i), salt, uint32_t(update)), classes, steps);
+      if (to.dtype == DType::F32)
+        to.as<float>()[i] = float(value);
+      else if (to.dtype == DType::F64)
+        to.as<double>()[i] = value;
+      else if (to.dtype == DType::I32)
+        to.as<int32_t>()[i] = int32_t(value);
+      else
+        throw std::runtime_error("no values for input " + binding.name);
+    }
+  }
+}
+
+std::vector<Model> models() {
+  Model characters{.name = "characters",
+                   .recipe = {.file = "samples/char_lm.lnet",
+                              .steps = 9,
+                              .load = {.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}},
+                   .classes = 21};
+  characters.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 0.5};
+  characters.recipe.compile.carry = {"lstm*"};
+
+  Model words{.name = "words", .recipe = {.file = "tests/e2e/nets/words.lnet", .steps = 11}, .classes = 29, .learningRate = 0.5};
+  words.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .wd = 1e-3, .clipGradientNorm = 0.2};
+  words.recipe.compile.carry = {"lstm*"};
+
+  Model lengths{.name = "lengths",
+                .recipe = {.file = "samples/forecast.lnet",
+                           .steps = 7,
+                           .load = {.settings = {{"hidden", "24"}, {"batch", "13"}}}}};
+  lengths.recipe.compile.optimizer = {.name = "adam", .wd = 1e-3};
+
+  Model directions{.name = "directions", .recipe = {.file = "tests/e2e/nets/directions.lnet", .steps = 6}, .classes = 5};
+  directions.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.5, .clipGradient = 0.05};
+  return {characters, words, lengths, directions};
+}
+
+uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {
+  session.setScalar("learning_rate", model.learningRate);
+  session.setScalar("seed", int64_t(3));
+  for (int64_t update = first; update < first + count; ++update) {
+    feed(session, "step", update, model.classes, model.recipe.steps);
+    session.setScalar("update", update);
+    check(session.run("step"));
+  }
+  return session.weightsHash();
+}
+
+} // namespace lstmc::e2e
