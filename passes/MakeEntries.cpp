@@ -30,7 +30,6 @@ struct EntryKind {
 constexpr EntryKind kEntryKinds[] = {
     {"forward", false, false}, {"evaluate", false, true}, {"step", true, true}};
 
-
 class Maker {
 public:
   Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards, llvm::ArrayRef<std::string> carry)
@@ -145,10 +144,22 @@ private:
       map.map(dropout->getResult(0), drops ? dropOut(dropout, x, entry) : x);
     } else {
       Operation *copy = builder.clone(op, map);
-      if (kind.training && llvm::isa<sym::LossHead>(copy))
-        copy->setAttr("sym.head", builder.getUnitAttr());
+      if (auto head = llvm::dyn_cast<sym::LossHead>(copy)) {
+        if (kind.training)
+          copy->setAttr("sym.head", builder.getUnitAttr());
+        else if (!kind.metrics)
+          withoutLabel(op, head, map);
+      }
       if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op))
         writeStates(rnn, copy);
+    }
+  }
+
+  /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read none.
+  void withoutLabel(Operation &op, sym::LossHead head, mlir::IRMapping &map) {
+    if (Value value = head.buildValue(builder)) {
+      map.map(op.getResult(0), value);
+      head->erase();
     }
   }
 

@@ -46,7 +46,8 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
         func.func @evaluate(%data, %label) ...
         func.func @step(%data, %label, %learning_rate, %update, %seed) attributes {sym.training} ...
 
-    Inputs that an entry does not read are left out (labels of forward). First of all passes behind infer-shapes: everything later
+    Loss heads of `forward` give way to their value without a label (LossHead::buildValue): a softmax, a sigmoid, or what
+    they were given. Inputs that an entry does not read are left out, so forward asks for no labels. First of all passes behind infer-shapes: everything later
     works on entries.
   }];
   let options = [

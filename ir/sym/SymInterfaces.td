@@ -91,6 +91,8 @@ def Sym_LossHead : OpInterface<"LossHead"> {
     InterfaceMethod<"Adds the op that measures this head: a tensor<4xf64> as the metric kernels say.",
       "::mlir::Value", "buildMetric",
       (ins "::mlir::OpBuilder &":$builder, "int64_t":$shards, "::lstmc::sym::BatchPosition":$batch)>,
+    InterfaceMethod<"Adds what gives the head's value, with the same bits, without a label; null where the value needs one.",
+      "::mlir::Value", "buildValue", (ins "::mlir::OpBuilder &":$builder)>,
     InterfaceMethod<"Name of what it measures: softmax, linear, mae, logistic, loss.",
       "::llvm::StringRef", "metricKind", (ins)>,
     InterfaceMethod<"Whether the gradient is a mean already, so that nothing has to divide it by the batch.",

@@ -1,4 +1,4 @@
-// What loss heads measure: f64 [4], as the metric kernels say.
+// What loss heads measure (f64 [4], as the metric kernels say), and their values without a label.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
@@ -96,5 +96,22 @@ Value MakeLossOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition 
   return builder.create<LossMetricOp>(getLoc(), type, getData(), rows.outer, rows.batch, rows.inner,
                                       builder.getI64IntegerAttr(shards));
 }
+
+Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {
+  Value x = getData();
+  int64_t rank = rankOf(x), axis = getPreserveShape() ? rank - 1 : 1;
+  if (!getMultiOutput() && !getPreserveShape()) // all axes but the first are one
+    x = createReshape(builder, getLoc(), x, {shapeOf(x)[0], product(shapeOf(x).drop_front())});
+  Value p = builder.create<SoftmaxOp>(getLoc(), x.getType(), x, Value(), builder.getI64IntegerAttr(axis), FloatAttr(),
+                                      StringAttr(), builder.getBoolAttr(false));
+  return createReshape(builder, getLoc(), p, shapeOf(getOutput()));
+}
+Value LinearRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }
+Value MaeRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }
+Value LogisticRegressionOutputOp::buildValue(OpBuilder &builder) {
+  return builder.create<SigmoidOp>(getLoc(), getData().getType(), getData());
+}
+Value MakeLossOp::buildValue(OpBuilder &) { return getData(); }
+Value SoftmaxCrossEntropyOp::buildValue(OpBuilder &) { return {}; }
 
 } // namespace lstmc::sym
