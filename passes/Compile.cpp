@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -46,36 +47,50 @@ int64_t countOps(mlir::Operation *op) {
   return count;
 }
 
-/// Times passes over the module; those over functions count to the pass they are nested in.
+/// Times passes over the module; those over functions count to the pass they are nested in. Looks at what ops cost
+/// before they are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
-  explicit Timer(std::vector<PassTime> &times) : times(times) {}
+  explicit Timer(Compiled &result) : result(result) {}
 
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
       return;
     find(pass).opsBefore += countOps(op);
+    if (pass->getArgument() == "lower-to-exec")
+      op->walk([&](mlir::func::FuncOp entry) { result.costs.push_back(costOf(entry)); });
     start = Clock::now();
   }
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
       return;
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    Clock::time_point end = Clock::now();
     PassTime &time = find(pass);
-    time.seconds += seconds;
+    time.seconds += std::chrono::duration<double>(end - start).count();
     time.opsAfter += countOps(op);
+    auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
+    result.spans.push_back({time.pass, function ? function.getName().str() : "", start, end});
   }
 
 private:
-  PassTime &find(mlir::Pass *pass) {
-    for (PassTime &time : times)
-      if (pass->getArgument() == llvm::StringRef(time.pass))
-        return time;
-    times.push_back({pass->getArgument().str(), 0, 0, 0});
-    return times.back();
+  static EntryCost costOf(mlir::func::FuncOp entry) {
+    EntryCost cost{entry.getName().str()};
+    entry.walk([&](sym::CostRule op) {
+      cost.flops += op.flops();
+      cost.movedBytes += op.movedBytes();
+    });
+    return cost;
   }
 
-  std::vector<PassTime> &times;
+  PassTime &find(mlir::Pass *pass) {
+    for (PassTime &time : result.times)
+      if (pass->getArgument() == llvm::StringRef(time.pass))
+        return time;
+    result.times.push_back({pass->getArgument().str(), 0, 0, 0});
+    return result.times.back();
+  }
+
+  Compiled &result;
   Clock::time_point start;
 };
 
@@ -172,7 +187,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   manager.enableVerifier(options.verifyEach);
   buildPipeline(manager, options);
   manager.addPass(createLowerToPackageInto(data));
-  manager.addInstrumentation(std::make_unique<Timer>(result.times));
+  manager.addInstrumentation(std::make_unique<Timer>(result));
   if (failed(manager.run(module))) {
     if (diagnostics.empty())
       diagnostics.push_back({.code = ErrorCode::E0099, .message = "a pass failed without saying why"});

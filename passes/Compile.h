@@ -1,6 +1,7 @@
 // The compiler as one call: a module of sym in, a package and the story of how it was made out.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,10 +56,25 @@ struct PassTime {
   int64_t opsBefore = 0, opsAfter = 0;
 };
 
+/// One run of a pass over the module or one of its functions.
+struct PassSpan {
+  std::string pass, on; ///< "fuse" on "step"; on is empty for the module
+  std::chrono::steady_clock::time_point begin, end;
+};
+
+/// What an entry computes and moves, as its ops say (CostRule), after fusion; a tensor that several ops read counts
+/// each time.
+struct EntryCost {
+  std::string entry;
+  int64_t flops = 0, movedBytes = 0;
+};
+
 struct Compiled {
   package::PackageData package;
   PlanReport plan;
   std::vector<PassTime> times; ///< in the order of the pipeline
+  std::vector<PassSpan> spans; ///< the same work, as it happened
+  std::vector<EntryCost> costs;
   std::string execText;        ///< of `keepExec`
 };
 

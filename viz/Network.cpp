@@ -86,6 +86,22 @@ std::string shapeLabel(mlir::Value value) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }
 
+uint64_t bytesOf(mlir::Value value) {
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? uint64_t(type.getNumElements()) * type.getElementTypeBitWidth() / 8 : 0;
+}
+
+std::string memoryLabel(mlir::Operation *op) {
+  uint64_t results = 0, parameters = 0;
+  for (mlir::Value result : op->getResults())
+    results += result.use_empty() ? 0 : bytesOf(result);
+  for (mlir::Value operand : op->getOperands())
+    if (mlir::Operation *from = operand.getDefiningOp(); from && (isHidden(from) || readsOnlyParameters(from)))
+      parameters += bytesOf(operand);
+  auto kib = [](uint64_t bytes) { return fmt::format("{:.1f} KiB", double(bytes) / 1024); };
+  return fmt::format("\n{}{}", kib(results), parameters ? " + parameters " + kib(parameters) : "");
+}
+
 class Drawing {
 public:
   Drawing(mlir::func::FuncOp net, const NetworkOptions &options) : net_(net), options_(options) {}
@@ -129,6 +145,10 @@ private:
 
   std::string box(mlir::Operation *op) {
     Look look = lookOf(op);
+    if (options_.memory)
+      look.label += memoryLabel(op);
+    if (!options_.device.empty())
+      look.label += "\n" + options_.device;
     std::string line = fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id(op), look.color, quoted(look.label));
     if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op)) {
       auto type = llvm::cast<mlir::RankedTensorType>(rnn.getData().getType());

@@ -8,7 +8,9 @@
 namespace lstmc::viz {
 
 struct NetworkOptions {
-  bool shapes = true;   ///< on edges, without the batch
+  bool shapes = true;   ///< on edges
+  bool memory = false;  ///< in boxes: bytes of an op's results, and of the parameters that it reads
+  std::string device;   ///< in boxes: what carries the net out; empty: left out
   bool allOps = false;  ///< a box per op; else moves of elements are drawn into their edge
 };
 

@@ -3,25 +3,36 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+
+#include <fmt/ranges.h>
 
 #include "backends/cpu/runtime/Level.h"
 #include "executor/device/ThreadTeam.h"
+#include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Devices.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/InputFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
 
 namespace lstmc::cli {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+/// One row of the table: a combination of values, and what was measured with them.
 struct Cell {
   std::string entry;
-  int64_t batch = 0, threads = 0;
+  std::vector<std::string> devices;
+  int64_t batch = 0, steps = 0; ///< extents of the dims of those names in the first input; 0: none
+  int64_t threads = 0, labels = 0;
+  std::string dtype;
   std::vector<double> seconds; ///< sorted
-  int64_t labels = 0;
-  uint64_t peakBytes = 0, weightsHash = 0;
+  std::optional<passes::EntryCost> cost;
+  uint64_t peakBytes = 0, weightsHash = 0, seed = 0;
 
   double mean() const {
     double sum = 0;
@@ -36,35 +47,65 @@ struct Cell {
     return std::sqrt(sum / double(std::max<size_t>(seconds.size() - 1, 1)));
   }
   double quantile(double q) const { return seconds[std::min(seconds.size() - 1, size_t(q * double(seconds.size())))]; }
+  double labelsPerSecond() const { return double(labels) / quantile(0.5); }
 };
 
-/// Every input at random: floats in [0, 1), integers 0 or 1.
-Status randomInputs(Session &session, const package::Entry &entry, int64_t &labels) {
+/// What -i gives, and the rest at random.
+Status fillInputs(Session &session, const package::Entry &entry, const Options &options) {
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  for (const package::Binding &binding : entry.inputs)
+    if (binding.role != "scalar")
+      LSTMC_TRY(session::setInput(session, entry.name, binding.name + "=random:1", limits));
+  for (const std::string &text : options.values("input"))
+    LSTMC_TRY(session::setInput(session, entry.name, text, limits));
+  return {};
+}
+
+/// What the inputs say of the size of a call.
+Status describeCall(Cell &cell, Session &session, const package::Entry &entry) {
   for (const package::Binding &binding : entry.inputs) {
     if (binding.role == "scalar")
       continue;
     LSTMC_ASSIGN(Tensor input, session.input(entry.name, binding.name));
-    LSTMC_ASSIGN(data::Array value, inputValue(binding.name, "random:1", input));
-    copyInto(value, input);
-    if (binding.role == "label" || labels == 0)
-      labels = input.elements();
+    if (binding.role == "label" || cell.labels == 0)
+      cell.labels = input.elements();
+    for (size_t axis = 0; axis < binding.dims.size(); ++axis) {
+      if (binding.dims[axis] == "batch" && cell.batch == 0)
+        cell.batch = input.shape[axis];
+      if (binding.dims[axis] == "seq" && cell.steps == 0)
+        cell.steps = input.shape[axis];
+    }
   }
   return {};
 }
 
-Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName) {
-  LSTMC_ASSIGN(int64_t repeats, options.count("repeats", 20));
-  LSTMC_ASSIGN(int64_t warmup, options.count("warmup", 3));
+Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName, Trace &trace) {
+  LSTMC_ASSIGN(int64_t repeats, options.countInForce("repeats"));
+  LSTMC_ASSIGN(int64_t warmup, options.countInForce("warmup"));
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
   std::optional<size_t> index = model.package->findEntry(entryName);
   if (!index)
     return fail(ErrorCode::E0001, "the model has no entry \"{}\"", entryName);
+  const package::Entry &entry = model.package->data().entries[*index];
   Cell cell;
   cell.entry = entryName;
   cell.threads = session->device(0).threads();
-  LSTMC_TRY(randomInputs(*session, model.package->data().entries[*index], cell.labels));
+  cell.devices = {session->device(0).name()};
+  cell.dtype = model.package->data().parameters.empty()
+                   ? "-"
+                   : std::string(dtypeName(model.package->data().buffers[model.package->data().parameters[0].buffers[0]].dtype));
+  LSTMC_ASSIGN(cell.seed, seedInForce(model, options));
+  LSTMC_TRY(fillInputs(*session, entry, options));
+  LSTMC_TRY(describeCall(cell, *session, entry));
+  if (model.compiled)
+    for (const passes::EntryCost &cost : model.compiled->costs)
+      if (cost.entry == entryName)
+        cell.cost = cost;
+  if (options.has("dry-run"))
+    return cell;
+  trace.watch(*session);
   session->setScalar("learning_rate", 1e-3);
-  session->setScalar("seed", int64_t(0));
+  session->setScalar("seed", int64_t(cell.seed));
   for (int64_t i = 0; i < warmup + std::max<int64_t>(repeats, 1); ++i) {
     session->setScalar("update", i + 1);
     auto begin = std::chrono::steady_clock::now();
@@ -79,73 +120,164 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   return cell;
 }
 
-std::vector<std::string> listOf(const Options &options, std::string_view flag) {
+/// The values that a flag sweeps over; one empty one where it is not given. -d and --shape have commas of their own.
+std::vector<std::string> valuesOf(const Options &options, std::string_view flag) {
   std::vector<std::string> values;
-  for (const std::string &text : options.values(flag))
-    for (size_t at = 0; at < text.size();) {
-      size_t end = std::min(text.find(',', at), text.size());
-      values.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
+  for (const std::string &text : options.values(flag)) {
+    std::vector<std::string> parts = flag == "devices" ? std::vector{text} : splitCommas(text);
+    values.insert(values.end(), parts.begin(), parts.end());
+  }
   if (values.empty())
     values.push_back("");
   return values;
 }
 
-Options withOne(const Options &options, std::string_view flag, const std::string &value) {
-  Options one = options;
-  std::erase_if(one.given, [&](const Options::Given &given) { return given.flag == flag; });
-  if (!value.empty())
-    one.given.push_back({flag, value, ValueOrigin::Flag});
-  return one;
+/// All combinations of what the flags list, the last flag fastest; each with one value per flag, and per input of --shape.
+std::vector<Options> sweep(const Options &options) {
+  std::vector<Options> all = {options};
+  auto vary = [&](const std::vector<std::string> &values, const std::function<Options(const Options &, const std::string &)> &with) {
+    std::vector<Options> next;
+    for (const Options &one : all)
+      for (const std::string &value : values)
+        next.push_back(with(one, value));
+    all = std::move(next);
+  };
+  for (std::string_view flag : {"devices", "dtype", "batch", "threads", "entry"})
+    vary(valuesOf(options, flag), [&](const Options &one, const std::string &value) { return one.with(flag, value); });
+  std::vector<std::pair<std::string, std::vector<std::string>>> shapes; // per input
+  for (const std::string &text : options.values("shape")) {
+    std::string input = text.substr(0, text.find_first_of(":="));
+    auto found = std::find_if(shapes.begin(), shapes.end(), [&](auto &row) { return row.first == input; });
+    if (found == shapes.end())
+      found = shapes.insert(shapes.end(), {input, {}});
+    found->second.push_back(text);
+  }
+  vary({""}, [](const Options &one, const std::string &) { return one.with("shape", ""); });
+  for (const auto &[input, values] : shapes)
+    vary(values, [](const Options &one, const std::string &value) {
+      Options more = one;
+      more.given.push_back({"shape", value, ValueOrigin::Flag, ""});
+      return more;
+    });
+  return all;
+}
+
+Json cellJson(const Cell &cell, const std::string &model) {
+  Json json = {{"model", model}, {"entry", cell.entry}, {"devices", cell.devices}, {"batch", cell.batch ? Json(cell.batch) : Json()},
+               {"steps", cell.steps ? Json(cell.steps) : Json()}, {"threads", cell.threads}, {"dtype", cell.dtype},
+               {"repeats", cell.seconds.size()}, {"mean_s", cell.mean()}, {"deviation_s", cell.deviation()},
+               {"median_s", cell.quantile(0.5)}, {"p99_s", cell.quantile(0.99)}, {"min_s", cell.seconds.front()},
+               {"labels_per_s", cell.labelsPerSecond()}, {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
+               {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()}};
+  json.update({{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
+  return json;
+}
+
+Json host() {
+  HostFacts facts = hostFacts();
+  return {{"cpu", facts.processor}, {"level", facts.level}, {"cores", facts.cores}, {"memory_bytes", facts.memoryBytes}};
+}
+
+constexpr std::string_view kColumns[] = {"entry", "device", "batch", "steps", "threads", "dtype", "mean ± deviation ms",
+                                         "median ms", "p99 ms", "labels/s", "GFLOP/s"};
+
+std::vector<std::string> columnsOf(const Cell &cell) {
+  auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
+  return {cell.entry, fmt::format("{}", fmt::join(cell.devices, "+")), extent(cell.batch), extent(cell.steps), fmt::format("{}", cell.threads),
+          cell.dtype, fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
+          fmt::format("{:.4f}", cell.quantile(0.5) * 1e3), fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
+          fmt::format("{:.0f}", cell.labelsPerSecond()),
+          cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9) : "-"};
+}
+
+/// The columns of command.md section 6, so that a table reads as the JSON does.
+void printCsv(const std::vector<Cell> &cells, const std::string &model, Console &console) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    std::string names, values;
+    for (const auto &[name, value] : cellJson(cells[i], model).items()) {
+      names += (names.empty() ? "" : ",") + name;
+      std::string text = value.is_array() ? fmt::format("\"{}\"", fmt::join(value.get<std::vector<std::string>>(), ",")) : value.is_null() ? "" : value.dump();
+      values += (values.empty() ? "" : ",") + text;
+    }
+    if (i == 0)
+      console.print(names);
+    console.print(values);
+  }
+}
+
+void printCells(const std::vector<Cell> &cells, const Options &options, Console &console) {
+  const std::string &model = options.operands[0];
+  std::string format = options.text("format");
+  if (format == "csv")
+    return printCsv(cells, model, console);
+  if (format == "jsonl") {
+    for (const Cell &cell : cells) {
+      Json line = {{"schema", "lstmc.bench/1"}};
+      line.update(cellJson(cell, model));
+      console.print(line);
+    }
+    return;
+  }
+  if (console.json()) {
+    Json list = Json::array();
+    for (const Cell &cell : cells)
+      list.push_back(cellJson(cell, model));
+    return console.print(Json{{"schema", "lstmc.bench/1"}, {"build", versionLine()}, {"host", host()}, {"cells", list}});
+  }
+  console.print(fmt::format("| {} |\n|{}", fmt::join(kColumns, " | "), [] {
+    std::string rule;
+    for (size_t i = 0; i < std::size(kColumns); ++i)
+      rule += "---|";
+    return rule;
+  }()));
+  for (const Cell &cell : cells)
+    console.print(fmt::format("| {} |", fmt::join(columnsOf(cell), " | ")));
 }
 
 } // namespace
 
 int benchCommand(const Options &options, Console &console) {
-  std::string entry = options.value("entry").value_or("forward");
-  Result<std::vector<Expectation>> wanted = expectations(options, {"median_s", "mean_s", "labels_per_s"});
+  Result<std::vector<Expectation>> wanted = expectations(options, {"median_s", "mean_s", "p99_s", "labels_per_s"});
   if (!wanted.ok())
     return console.fail(wanted.error());
+  Trace trace(options);
   std::vector<Cell> cells;
-  for (const std::string &batch : listOf(options, "batch"))
-    for (const std::string &threads : listOf(options, "threads")) {
-      Options one = withOne(withOne(options, "batch", batch), "threads", threads);
-      ModelRequest request;
-      request.entries = {entry};
-      Checked<Model> model = loadModel(one, request);
-      if (!model.ok())
-        return console.fail(model.diagnostics());
-      Result<Cell> cell = measure(*model, one, entry);
-      if (!cell.ok())
-        return console.fail(cell.error());
-      cell->batch = batch.empty() ? 0 : std::atoll(batch.c_str());
-      cells.push_back(std::move(*cell));
-    }
-  if (console.json()) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Cell &cell : cells)
-      list.push_back({{"model", options.operands[0]}, {"entry", cell.entry}, {"devices", {"cpu:0"}}, {"batch", cell.batch}, {"threads", cell.threads},
-                      {"repeats", cell.seconds.size()}, {"mean_s", cell.mean()}, {"deviation_s", cell.deviation()}, {"median_s", cell.quantile(0.5)},
-                      {"p99_s", cell.quantile(0.99)}, {"min_s", cell.seconds.front()}, {"labels_per_s", double(cell.labels) / cell.quantile(0.5)},
-                      {"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.bench/1"},
-                                         {"build", versionLine()},
-                                         {"host", {{"cpu", ""}, {"level", cpu::kLevelNames[size_t(cpu::chosenLevel())]}, {"cores", availableProcessors()}}},
-                                         {"cells", list}});
-  } else {
-    console.print(std::string("| entry | batch | threads | mean ± deviation ms | median ms | p99 ms | labels/s |\n|---|---|---|---|---|---|---|"));
-    for (const Cell &cell : cells)
-      console.print(fmt::format("| {} | {} | {} | {:.4f} ± {:.4f} | {:.4f} | {:.4f} | {:.0f} |", cell.entry, cell.batch ? fmt::format("{}", cell.batch) : "-",
-                                cell.threads, cell.mean() * 1e3, cell.deviation() * 1e3, cell.quantile(0.5) * 1e3, cell.quantile(0.99) * 1e3,
-                                double(cell.labels) / cell.quantile(0.5)));
+  for (const Options &one : sweep(options)) {
+    ModelRequest request;
+    request.entries = {one.value("entry").value_or("forward")};
+    Checked<Model> model = loadModel(one, request);
+    if (!model.ok())
+      return console.fail(model.diagnostics());
+    if (cells.empty())
+      console.warn(model->warnings);
+    if (model->compiled)
+      trace.passes(model->compiled->spans);
+    Result<Cell> cell = measure(*model, one, request.entries[0], trace);
+    if (!cell.ok())
+      return console.fail(cell.error());
+    console.say(fmt::format("seed {}  weights {:016x}  {}", cell->seed, cell->weightsHash, versionLine()), cells.empty() ? 0 : 1);
+    cells.push_back(std::move(*cell));
   }
+  if (options.has("dry-run")) {
+    console.say(fmt::format("nothing was timed: --dry-run ({} cells)", cells.size()));
+    return 0;
+  }
+  if (Status status = trace.write(console); !status.ok())
+    return console.fail(status.error());
+  printCells(cells, options, console);
   bool all = true;
   for (const Cell &cell : cells)
     for (const training::HeldExpectation &held : judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
-           return metric == "median_s" ? cell.quantile(0.5) : metric == "mean_s" ? cell.mean() : double(cell.labels) / cell.quantile(0.5);
-         }))
+           return metric == "median_s" ? cell.quantile(0.5)
+                  : metric == "mean_s" ? cell.mean()
+                  : metric == "p99_s"  ? cell.quantile(0.99)
+                                       : cell.labelsPerSecond();
+         })) {
       all &= held.held;
+      if (!held.held)
+        console.say(fmt::format("expectation not held: {} (value {:.6g}, {} of batch {}, {} threads)", held.text, *held.value, cell.entry,
+                                cell.batch, cell.threads));
+    }
   return all ? 0 : int(ExitCode::AnswerIsNo);
 }
 

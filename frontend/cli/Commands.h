@@ -23,6 +23,12 @@ int devicesCommand(const Options &options, Console &console);
 int explainCommand(const Options &options, Console &console);
 int helpCommand(const Options &options, Console &console);
 
+/// --dump-config: every value in force, with where it comes from.
+int dumpConfig(const Options &options, Console &console);
+
+/// The names of --metric; E0001 for one that there is not.
+Result<std::vector<std::string>> metricsAsked(const Options &options);
+
 /// Help on one command, or the one screen on all of them.
 std::string helpText(std::string_view command);
 std::string overviewText();

@@ -8,12 +8,9 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/Trace.h"
 
 namespace lstmc::cli {
-
-static OutputFile::Existing existing(const Options &options) {
-  return options.has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
-}
 
 /// The weights of --params, under the package's own names, beside it.
 static Status writeWeights(const Model &model, const Options &options, const std::string &path) {
@@ -23,13 +20,14 @@ static Status writeWeights(const Model &model, const Options &options, const std
     LSTMC_ASSIGN(Tensor tensor, session->parameter(parameter.name));
     tensors.push_back({parameter.name, tensor});
   }
-  return data::writeSafeTensors(path, tensors, existing(options));
+  return data::writeSafeTensors(path, tensors, options.existing());
 }
 
 int compileCommand(const Options &options, Console &console) {
   std::optional<std::string> output = options.value("output");
   if (!output && !options.has("dry-run"))
     return console.fail(fail(ErrorCode::E0001, "compile writes a package: -o F.lstmc"));
+  Trace trace(options);
   Checked<Model> model = loadModel(options, {});
   if (!model.ok())
     return console.fail(model.diagnostics());
@@ -37,6 +35,7 @@ int compileCommand(const Options &options, Console &console) {
   if (!model->compiled)
     return console.fail(fail(ErrorCode::E0001, "{} is a package already", model->path));
 
+  trace.passes(model->compiled->spans);
   package::Bytes bytes = package::serialize(model->compiled->package);
   if (options.has("print-pass-times"))
     for (const passes::PassTime &time : model->compiled->times)
@@ -47,7 +46,7 @@ int compileCommand(const Options &options, Console &console) {
     std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     if (*output == "-")
       fmt::print("{}", text);
-    else if (Status status = writeFile(*output, text, existing(options)); !status.ok())
+    else if (Status status = writeFile(*output, text, options.existing()); !status.ok())
       return console.fail(status.error());
     if (options.has("params")) {
       std::string base = output->ends_with(".lstmc") ? output->substr(0, output->size() - 6) : *output;
@@ -55,6 +54,8 @@ int compileCommand(const Options &options, Console &console) {
         return console.fail(status.error());
     }
   }
+  if (Status status = trace.write(console); !status.ok())
+    return console.fail(status.error());
   if (console.json()) {
     console.print(planJson(model->compiled->plan));
   } else if (!output || *output != "-") {

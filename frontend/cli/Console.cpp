@@ -1,8 +1,10 @@
 #include "frontend/cli/Console.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,19 +17,19 @@ static bool isSet(const char *variable) {
   return value && *value;
 }
 
-static bool decide(std::optional<std::string> when, bool automatic) {
+static bool decide(const std::string &when, bool automatic) {
   return when == "always" || (when != "never" && automatic);
 }
 
 Console::Console(const Options &options)
-    : json_(options.json() || options.value("format") == "jsonl"), quiet_(options.has("quiet")),
+    : json_(options.json() || options.text("format") == "jsonl"), quiet_(options.has("quiet")),
       verbosity_(options.count("verbose")), width_(80) {
   bool terminal = isatty(STDERR_FILENO);
   const char *term = std::getenv("TERM");
   bool dumb = term && std::string_view(term) == "dumb";
-  bool coloured = isSet("CLICOLOR_FORCE") || (terminal && !dumb && !isSet("NO_COLOR"));
-  color_ = decide(options.value("color"), coloured);
-  live_ = decide(options.value("progress"), terminal && !dumb && !json_) && !quiet_;
+  bool coloured = !isSet("NO_COLOR") && (isSet("CLICOLOR_FORCE") || (terminal && !dumb));
+  color_ = decide(options.text("color"), coloured);
+  live_ = decide(options.text("progress"), terminal && !dumb && !json_) && !quiet_;
   winsize size{};
   if (const char *columns = std::getenv("COLUMNS"))
     width_ = std::max(20, std::atoi(columns));
@@ -35,7 +37,39 @@ Console::Console(const Options &options)
     width_ = size.ws_col;
 }
 
+// Written as it happens and not renamed at the end, unlike results: a log is wanted most when the end was a bad one.
+Status Console::openLog(const Options &options) {
+  std::optional<std::string> path = options.value("log");
+  if (!path)
+    return {};
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.has("force") ? O_TRUNC : O_EXCL);
+  int file = ::open(path->c_str(), flags, 0666);
+  if (file < 0 && errno == EEXIST)
+    return failAt({*path}, ErrorCode::E0608, "it exists; --force overwrites it");
+  if (file < 0)
+    return failAt({*path}, ErrorCode::E0601, "cannot write this log: {}", std::strerror(errno));
+  log_.reset(::fdopen(file, "w"), std::fclose);
+  return {};
+}
+
+void Console::log(std::string_view level, nlohmann::ordered_json fields) const {
+  if (!log_)
+    return;
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  nlohmann::ordered_json line = {{"time_s", seconds}, {"level", level}};
+  line.update(fields);
+  fmt::print(log_.get(), "{}\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  std::fflush(log_.get());
+}
+
+void Console::log(const Diagnostics &diagnostics) const {
+  for (const Diagnostic &d : diagnostics)
+    log(d.severity == Severity::Error ? "error" : "warning",
+        {{"code", errorRecord(d.code).name}, {"text", d.message}, {"file", d.place.file}, {"line", d.place.line}, {"column", d.place.column}});
+}
+
 void Console::say(const std::string &line, int level) const {
+  note(line);
   if (!quiet_ && verbosity_ >= level)
     fmt::print(stderr, "{}\n", line);
 }
@@ -50,7 +84,27 @@ void Console::print(const nlohmann::ordered_json &document) const {
   print(document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-int Console::fail(const Error &error) const {
+int Console::fail(const Error &error) const { return fail(Diagnostics{asDiagnostic(error)}); }
+
+int Console::fail(const Diagnostics &diagnostics) const {
+  log(diagnostics);
+  auto first = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  const ErrorRecord &record = errorRecord(first == diagnostics.end() ? ErrorCode::E0099 : first->code);
+  if (json_)
+    fmt::print("{}\n", symbol::renderJson(diagnostics));
+  else
+    fmt::print(stderr, "{}{}", symbol::render(diagnostics, color_),
+               record.exit == ExitCode::Usage ? "" : fmt::format("lstmc explain {}\n", record.name));
+  return int(record.exit);
+}
+
+void Console::warn(const Diagnostics &diagnostics) const {
+  log(diagnostics);
+  if (!diagnostics.empty() && !quiet_)
+    fmt::print(stderr, "{}", symbol::render(diagnostics, color_));
+}
+
+Diagnostic asDiagnostic(const Error &error) {
   Diagnostic diagnostic;
   diagnostic.code = error.code;
   diagnostic.message = error.message;
@@ -58,30 +112,7 @@ int Console::fail(const Error &error) const {
   diagnostic.place.line = error.place.line;
   diagnostic.place.column = error.place.column;
   diagnostic.place.byte = error.place.byte;
-  if (json_)
-    fmt::print("{}\n", symbol::renderJson({diagnostic}));
-  else
-    fmt::print(stderr, "{}\n", error.text());
-  return int(errorRecord(error.code).exit);
-}
-
-int Console::fail(const Diagnostics &diagnostics) const {
-  int exit = int(ExitCode::Internal);
-  for (const Diagnostic &diagnostic : diagnostics)
-    if (diagnostic.severity == Severity::Error) {
-      exit = int(errorRecord(diagnostic.code).exit);
-      break;
-    }
-  if (json_)
-    fmt::print("{}\n", symbol::renderJson(diagnostics));
-  else
-    fmt::print(stderr, "{}", symbol::render(diagnostics, color_));
-  return exit;
-}
-
-void Console::warn(const Diagnostics &diagnostics) const {
-  if (!diagnostics.empty() && !quiet_)
-    fmt::print(stderr, "{}", symbol::render(diagnostics, color_));
+  return diagnostic;
 }
 
 } // namespace lstmc::cli

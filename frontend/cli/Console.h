@@ -1,6 +1,9 @@
 // Where a command's words go: results to stdout, everything else to stderr.
 #pragma once
 
+#include <chrono>
+#include <cstdio>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -11,18 +14,26 @@
 
 namespace lstmc::cli {
 
+/// An error of the runtime in the form of the compiler's.
+Diagnostic asDiagnostic(const Error &error);
+
 class Console {
 public:
   explicit Console(const Options &options);
 
-  /// One line on stderr, unless --quiet. `level` 0 is always said, 1 with -v, 2 with -vv.
+  /// Opens --log, where one is asked for; E0601, E0608.
+  Status openLog(const Options &options);
+
+  /// One line on stderr, unless --quiet. `level` 0 is always said, 1 with -v, 2 with -vv. The log has all of them.
   void say(const std::string &line, int level = 0) const;
+  /// A line for the log alone.
+  void note(const std::string &line) const { log("info", {{"text", line}}); }
   /// A result on stdout.
   void print(const std::string &text) const;
   void print(const nlohmann::ordered_json &document) const;
 
-  /// Reports what kept the work from being done, on stderr, or with --json as lstmc.diagnostics/1 on stdout.
-  /// Returns the exit code of the first error.
+  /// Reports what kept the work from being done, on stderr, or with --json as lstmc.diagnostics/1 on stdout. Last comes
+  /// the command that explains the first error, unless that is one of usage. Returns the exit code of the first error.
   int fail(const Error &error) const;
   int fail(const Diagnostics &diagnostics) const;
   /// Warnings that came with a success.
@@ -36,8 +47,13 @@ public:
   int width() const { return width_; }
 
 private:
+  void log(std::string_view level, nlohmann::ordered_json fields) const;
+  void log(const Diagnostics &diagnostics) const;
+
   bool json_, quiet_, color_, live_;
   int verbosity_, width_;
+  std::shared_ptr<std::FILE> log_; ///< null: none
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 } // namespace lstmc::cli

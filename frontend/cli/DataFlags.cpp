@@ -56,13 +56,14 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
     valid.reset();
   }
   lookBeside(spec, modelPath);
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   ModelData result;
-  LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned));
+  LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned, limits));
   data::Learned known = result.data->learned();
   if (valid) {
     LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false));
     lookBeside(validSpec, modelPath);
-    LSTMC_ASSIGN(result.valid, data::DataSet::load(validSpec, &known));
+    LSTMC_ASSIGN(result.valid, data::DataSet::load(validSpec, &known, limits));
   }
   result.vocabulary = known.vocabulary;
   return result;

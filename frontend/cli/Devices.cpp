@@ -1,4 +1,7 @@
 // devices: what -d can name on this machine.
+#include "frontend/cli/Devices.h"
+
+#include <fstream>
 
 #include <sys/sysinfo.h>
 
@@ -8,19 +11,32 @@
 
 namespace lstmc::cli {
 
-int devicesCommand(const Options &options, Console &console) {
+HostFacts hostFacts() {
+  HostFacts facts;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; facts.processor.empty() && std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      facts.processor = line.substr(line.find(": ") + 2);
   struct sysinfo info {};
   sysinfo(&info);
-  uint64_t memory = uint64_t(info.totalram) * info.mem_unit;
-  std::string level(cpu::kLevelNames[size_t(cpu::chosenLevel())]);
-  int cores = availableProcessors();
-  if (console.json())
-    console.print(nlohmann::ordered_json{
-        {"schema", "lstmc.devices/1"},
-        {"devices", {{{"name", "cpu:0"}, {"memory_bytes", memory}, {"cores", cores}, {"level", level}, {"links", nlohmann::ordered_json::array()}}}}});
-  else
+  facts.memoryBytes = uint64_t(info.totalram) * info.mem_unit;
+  facts.level = cpu::kLevelNames[size_t(cpu::chosenLevel())];
+  facts.cores = availableProcessors();
+  return facts;
+}
+
+int devicesCommand(const Options &, Console &console) {
+  HostFacts host = hostFacts();
+  if (console.json()) {
+    nlohmann::ordered_json device = {{"name", "cpu:0"}, {"memory_bytes", host.memoryBytes}, {"cores", host.cores}, {"level", host.level},
+                                     {"links", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+    devices.push_back(device);
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.devices/1"}, {"devices", devices}});
+  } else {
     console.print(fmt::format("{:<8} {:>12} {:>6} {:<8} links\n{:<8} {:>12} {:>6} {:<8} -", "device", "memory", "cores", "level", "cpu:0",
-                              fmt::format("{:.1f} GiB", double(memory) / (1 << 30)), cores, level));
+                              fmt::format("{:.1f} GiB", double(host.memoryBytes) / (1 << 30)), host.cores, host.level));
+  }
   return 0;
 }
 

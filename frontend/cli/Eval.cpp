@@ -8,23 +8,18 @@
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/SettingText.h"
+#include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
 
 namespace lstmc::cli {
 
-static Result<std::vector<std::string>> metricsAsked(const Options &options) {
+Result<std::vector<std::string>> metricsAsked(const Options &options) {
   std::vector<std::string> names;
   std::vector<std::string_view> known(std::begin(training::kMetricNames), std::end(training::kMetricNames));
-  std::string text = options.value("metric").value_or("");
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(',', at), text.size());
-    names.push_back(text.substr(at, end - at));
-    at = end + 1;
-    if (std::find(known.begin(), known.end(), names.back()) == known.end()) {
-      std::optional<std::string> near = nearest(names.back(), known);
-      return fail(ErrorCode::E0001, "there is no metric \"{}\"{}", names.back(),
-                  near ? fmt::format("; did you mean \"{}\"?", *near) : "");
-    }
+  for (const std::string &name : splitCommas(options.text("metric"))) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return fail(ErrorCode::E0001, "there is no metric \"{}\"{}", name, didYouMean(name, known));
+    names.push_back(name);
   }
   return names;
 }
@@ -38,18 +33,19 @@ int evalCommand(const Options &options, Console &console) {
   if (!wanted.ok())
     return console.fail(wanted.error());
 
+  Trace trace(options);
   // A checkpoint knows its vocabulary; a source takes what the data offer.
   ModelRequest request;
   request.entries = {"evaluate"};
   std::vector<package::Setting> fileData;
   std::optional<data::Learned> learned;
   std::optional<Checked<Model>> model;
-  bool source = !options.operands.empty() && options.operands[0].ends_with(".lnet");
+  bool source = !options.operands.empty() && isSource(options.operands[0]);
   if (source) {
     Result<lnet::LoadOptions> load = loadOptions(options, request);
     if (!load.ok())
       return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = lnet::load(options.operands[0], *load);
+    Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
     if (!net.ok())
       return console.fail(net.diagnostics());
     fileData = settingTexts(net->data);
@@ -90,11 +86,18 @@ int evalCommand(const Options &options, Console &console) {
   Result<std::unique_ptr<Session>> session = openSession(**model, options);
   if (!session.ok())
     return console.fail(session.error());
+  Result<uint64_t> seed = seedInForce(**model, options);
+  if (!seed.ok())
+    return console.fail(seed.error());
+  if ((*model)->compiled)
+    trace.passes((*model)->compiled->spans);
+  trace.watch(**session);
   auto run = [&]() -> Result<training::Evaluation> {
     LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(**session));
     LSTMC_ASSIGN(auto slots, trainable->inputs(training::Trainable::Entry::Evaluate));
-    LSTMC_ASSIGN(int64_t seed, options.count("seed", 0));
-    LSTMC_ASSIGN(auto feed, data->data->feed(training::validationPart(*data->data), slots, uint64_t(seed)));
+    LSTMC_ASSIGN(auto feed, data->data->feed(training::validationPart(*data->data), slots, *seed));
+    if (options.has("dry-run"))
+      return training::Evaluation();
     return training::evaluate(*trainable, *feed);
   };
   Result<training::Evaluation> evaluation = run();
@@ -103,12 +106,18 @@ int evalCommand(const Options &options, Console &console) {
       return console.fail(Diagnostics{*fault});
     return console.fail(evaluation.error());
   }
+  if (options.has("dry-run")) {
+    console.say("nothing was evaluated: --dry-run");
+    return 0;
+  }
+  if (Status status = trace.write(console); !status.ok())
+    return console.fail(status.error());
   const training::MetricTotals &totals = evaluation->totals;
   std::vector<training::HeldExpectation> held =
       judge(*wanted, [&](const std::string &metric) { return totals.value(metric); });
   std::string hash = fmt::format("{:016x}", (*session)->weightsHash());
   if (console.json()) {
-    training::EvaluationContext context{options.operands[0], data->data->spec().source, versionLine(), hash, 0};
+    training::EvaluationContext context{options.operands[0], data->data->spec().source, versionLine(), hash, *seed};
     fmt::print("{}\n", training::evaluationJson(*evaluation, context, *metrics, held));
   } else {
     std::string line;
@@ -118,7 +127,7 @@ int evalCommand(const Options &options, Console &console) {
         line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, *value);
     }
     console.print(line + fmt::format("  labels {:.0f}  ignored {:.0f}", totals.labels(), totals.ignored()));
-    console.say(fmt::format("seed {}  weights {}  {}", options.value("seed").value_or("0"), hash, versionLine()));
+    console.say(fmt::format("seed {}  weights {}  {}", *seed, hash, versionLine()));
   }
   bool allHeld = true;
   for (const training::HeldExpectation &expectation : held)

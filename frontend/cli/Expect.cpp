@@ -15,9 +15,8 @@ Result<Expectation> Expectation::parse(const std::string &text, const std::vecto
   if (expectation.relation == "=" || expectation.relation == "!")
     return fail(ErrorCode::E0001, "--expect knows < <= > >= == !=, got \"{}\"", text);
   if (std::find(metrics.begin(), metrics.end(), expectation.metric) == metrics.end()) {
-    std::optional<std::string> near = nearest(expectation.metric, metrics);
     return fail(ErrorCode::E0001, "--expect knows no metric \"{}\"{}", expectation.metric,
-                near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+                didYouMean(expectation.metric, metrics));
   }
   LSTMC_ASSIGN(expectation.bound, parseNumber("--expect", text.substr(end)));
   return expectation;

@@ -6,6 +6,7 @@
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Model.h"
 #include "frontend/lnet/Format.h"
 
 namespace lstmc::cli {
@@ -42,7 +43,9 @@ static std::string difference(const std::string &path, std::string_view before, 
 int fmtCommand(const Options &options, Console &console) {
   if (options.operands.empty())
     return console.fail(fail(ErrorCode::E0001, "fmt takes files, or - for standard input"));
-  lnet::Limits limits;
+  Result<lnet::LoadOptions> load = loadOptions(options, {});
+  if (!load.ok())
+    return console.fail(load.error());
   int exit = 0;
   for (const std::string &path : options.operands) {
     std::string text;
@@ -54,7 +57,7 @@ int fmtCommand(const Options &options, Console &console) {
         return console.fail(bytes.error());
       text.assign(bytes->begin(), bytes->end());
     }
-    Checked<std::string> formatted = lnet::format(path == "-" ? "<stdin>" : path, text, limits);
+    Checked<std::string> formatted = lnet::format(path == "-" ? "<stdin>" : path, text, load->limits);
     if (!formatted.ok()) {
       exit = console.fail(formatted.diagnostics());
       continue;

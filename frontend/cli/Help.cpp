@@ -1,7 +1,10 @@
 // help: everything that is made from options.def and Errors.def.
 
-#include <fstream>
+#include <algorithm>
 
+#include <fmt/ranges.h>
+
+#include "executor/base/ErrorExamples.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Version.h"
 
@@ -10,6 +13,10 @@ namespace lstmc::cli {
 static std::string flagSynopsis(const FlagRecord &flag) {
   std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name) : fmt::format("    --{}", flag.name);
   return flag.argument.empty() ? text : fmt::format("{} {}", text, flag.argument);
+}
+
+static std::string helpOf(const FlagRecord &flag) {
+  return flag.fallback.empty() ? std::string(flag.help) : fmt::format("{} (default: {})", flag.help, flag.fallback);
 }
 
 std::string overviewText() {
@@ -29,10 +36,12 @@ std::string helpText(std::string_view name) {
   for (bool common : {false, true}) {
     for (const FlagRecord &flag : flags())
       if (flag.servedBy(name) && (flag.commands == "*") == common)
-        text += fmt::format("  {:<26} {}\n", flagSynopsis(flag), flag.help);
+        text += fmt::format("  {:<26} {}\n", flagSynopsis(flag), helpOf(flag));
     if (!common)
       text += "\n";
   }
+  if (name == "opt")
+    text += "Passes and all else are flags of mlir-opt; `lstmc opt --help` lists them.\n";
   return text;
 }
 
@@ -44,8 +53,8 @@ static std::string manualPage() {
     text += fmt::format(".TP\n.B {} {}\n{}\n", command.name, command.synopsis, command.line);
   text += ".SH FLAGS\n";
   for (const FlagRecord &flag : flags())
-    text += fmt::format(".TP\n.B {}\n{}\n({})\n", flagSynopsis(flag), flag.help,
-                        flag.commands == "*" ? "all commands" : flag.commands);
+    text += fmt::format(".TP\n.B {}\n{}\n({})\n", flagSynopsis(flag), helpOf(flag),
+                        flag.commands == "*" ? "all commands but opt" : flag.commands);
   text += ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 wrong use; 3 source invalid; 4 cannot be planned; 5 device not "
           "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; 9 out of memory; 70 "
           "internal; 130, 143 signal\n";
@@ -65,63 +74,70 @@ static std::string bashCompletion() {
       }
     cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, words);
   }
+  std::string choices;
+  for (const FlagRecord &flag : flags())
+    if (!flag.choices().empty())
+      choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", flag.name, fmt::join(flag.choices(), " "));
   return fmt::format("_lstmc() {{\n"
                      "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
                      "  if [ $COMP_CWORD -eq 1 ]; then\n"
                      "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
                      "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
                      "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk 'NR>1{{print $1}}')\" -- \"$word\")); return ;;\n"
+                     "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
+                     "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null | sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
+                     "      esac; done; compopt -o nospace; return ;;\n"
+                     "{}"
                      "  esac\n"
                      "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
                      "  case $word in\n"
                      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
                      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
                      "  esac\n}}\ncomplete -F _lstmc lstmc\n",
-                     names, cases);
+                     names, choices, cases);
+}
+
+/// A bar would end the cell of a Markdown table.
+static std::string inCell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+    text.insert(at, "\\");
+  return text;
 }
 
 static std::string flagsPage() {
   std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help --pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
   for (const FlagRecord &flag : flags()) {
-    std::string help(flag.help);
-    for (size_t at = 0; (at = help.find('|', at)) != std::string::npos; at += 2)
-      help.insert(at, "\\");
-    text += fmt::format("| `{}` | {} | {} |\n", flagSynopsis(flag), help, flag.commands == "*" ? "all" : flag.commands);
+    text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)), flag.commands == "*" ? "all but opt" : flag.commands);
   }
   return text;
+}
+
+/// The text of a record, with its example.
+static std::string explanation(const ErrorRecord &record) {
+  std::string_view example = errorExample(record.code);
+  return fmt::format("{}{}{}", record.text, example.empty() ? "" : "\n\n", example);
 }
 
 static std::string errorsPage() {
   std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help --pages`; `lstmc explain CODE` prints one.\n";
   for (std::string_view name : errorNames()) {
     ErrorRecord record = *findError(name);
-    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title, int(record.exit), record.text);
+    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title, int(record.exit), explanation(record));
   }
   return text;
-}
-
-static Status writePage(const std::string &path, const std::string &text) {
-  std::ofstream file(path);
-  file << text;
-  file.flush();
-  if (!file)
-    return failAt({path}, ErrorCode::E0601, "cannot write this page");
-  return {};
 }
 
 int helpCommand(const Options &options, Console &console) {
   if (std::optional<std::string> folder = options.value("pages")) {
     for (auto &[name, text] : {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
-      if (Status status = writePage(*folder + "/" + name, text); !status.ok())
+      if (Status status = writeFile(*folder + "/" + name, text, options.existing()); !status.ok())
         return console.fail(status.error());
     return 0;
   }
   std::string text;
   if (options.has("man")) {
     text = manualPage();
-  } else if (std::optional<std::string> shell = options.value("completion")) {
-    if (*shell != "bash")
-      return console.fail(fail(ErrorCode::E0001, "--completion knows bash, got \"{}\"", *shell));
+  } else if (options.has("completion")) {
     text = bashCompletion();
   } else if (options.operands.empty()) {
     text = overviewText();
@@ -130,7 +146,8 @@ int helpCommand(const Options &options, Console &console) {
     for (const CommandRecord &command : commands())
       names.push_back(command.name);
     if (std::find(names.begin(), names.end(), options.operands[0]) == names.end())
-      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"", options.operands[0]));
+      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", options.operands[0],
+                               didYouMean(options.operands[0], names)));
     text = helpText(options.operands[0]);
   }
   fmt::print("{}", text);
@@ -140,16 +157,18 @@ int helpCommand(const Options &options, Console &console) {
 int explainCommand(const Options &options, Console &console) {
   if (options.operands.size() != 1)
     return console.fail(fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207"));
-  std::optional<ErrorRecord> record = findError(options.operands[0]);
+  std::string code = options.operands[0];
+  if (code.starts_with('W'))
+    code[0] = 'E'; // a warning is explained by the error of its number
+  std::optional<ErrorRecord> record = findError(code);
   if (!record) {
-    std::optional<std::string> near = nearest(options.operands[0], errorNames());
     return console.fail(fail(ErrorCode::E0001, "there is no error code \"{}\"{}", options.operands[0],
-                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+                             didYouMean(options.operands[0], errorNames())));
   }
   if (console.json())
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"}, {"code", record->name}, {"exit", int(record->exit)}, {"title", record->title}, {"text", record->text}});
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"}, {"code", record->name}, {"exit", int(record->exit)}, {"title", record->title}, {"text", explanation(*record)}});
   else
-    console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title, int(record->exit), record->text));
+    console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title, int(record->exit), explanation(*record)));
   return 0;
 }
 

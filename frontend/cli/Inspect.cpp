@@ -2,17 +2,13 @@
 
 #include <filesystem>
 
-#include "executor/base/Sha256.h"
-#include "executor/data/Csv.h"
-#include "executor/data/Idx.h"
-#include "executor/data/Npy.h"
-#include "executor/data/Npz.h"
-#include "executor/data/SafeTensors.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/BuildId.h"
+#include "frontend/cli/InspectData.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Module.h"
 #include "viz/Network.h"
 
@@ -22,50 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ArrayRow {
-  std::string name;
-  DType dtype;
-  std::vector<int64_t> shape;
-};
-
-int printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows, Console &console) {
-  if (console.json()) {
-    Json list = Json::array();
-    for (const ArrayRow &row : rows)
-      list.push_back({{"name", row.name}, {"dtype", dtypeName(row.dtype)}, {"shape", row.shape}});
-    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", kind}, {"parameters", list}});
-    return 0;
-  }
-  console.print(fmt::format("{}: {}, {} arrays", path, kind, rows.size()));
-  for (const ArrayRow &row : rows)
-    console.print(fmt::format("  {:<40} {}", row.name, package::typeText(row.dtype, row.shape)));
-  return 0;
+bool isModel(const std::string &path) {
+  std::error_code error;
+  return isSource(path) || path.ends_with(".lstmc") || std::filesystem::is_directory(path, error);
 }
 
-template <typename T> int failWith(const Result<T> &result, Console &console) { return console.fail(result.error()); }
-
-int inspectArrays(const std::string &path, Console &console) {
-  std::vector<ArrayRow> rows;
-  if (path.ends_with(".safetensors")) {
-    Result<data::SafeTensors> file = data::SafeTensors::load(path);
-    if (!file.ok())
-      return failWith(file, console);
-    for (const data::TensorRecord &record : file->records())
-      rows.push_back({record.name, record.dtype, record.shape});
-    return printArrays(path, "safetensors", rows, console);
-  }
-  if (path.ends_with(".npz")) {
-    auto file = data::loadNpz(path);
-    if (!file.ok())
-      return failWith(file, console);
-    for (const data::NamedArray &array : *file)
-      rows.push_back({array.name, array.array.dtype, array.array.shape});
-    return printArrays(path, "npz", rows, console);
-  }
-  auto array = data::loadNpy(path);
-  if (!array.ok())
-    return failWith(array, console);
-  return printArrays(path, "npy", {{"", array->dtype, array->shape}}, console);
+/// Of a checkpoint's tensor, as its manifest has it; null where there are no weights.
+Json hashOf(const Model &model, const std::string &parameter) {
+  if (model.checkpoint)
+    for (const training::TensorHash &tensor : model.checkpoint->state.tensors)
+      if (tensor.file == training::kModelFile && tensor.name == parameter)
+        return fmt::format("{:016x}", tensor.hash);
+  return Json();
 }
 
 /// Names, shapes and where they came from: of a package, whatever it was made of.
@@ -91,7 +55,7 @@ Json packageJson(const Model &model, uint64_t bytes) {
     const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
     parameters.push_back({{"name", parameter.name}, {"role", parameter.auxiliary ? "auxiliary" : "parameter"}, {"dtype", dtypeName(buffer.dtype)},
                           {"shape", buffer.shape}, {"bytes", buffer.bytes}, {"init", parameter.init}, {"lr_mult", parameter.lrMult},
-                          {"wd_mult", parameter.wdMult}, {"group", parameter.group}});
+                          {"wd_mult", parameter.wdMult}, {"group", parameter.group}, {"hash", hashOf(model, parameter.name)}});
   }
   for (const package::Setting &setting : data.settings)
     settings[setting.name] = setting.value;
@@ -105,13 +69,16 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"bytes", bytes},
           {"sha256", model.package->digest()},
           {"format_version", data.abi},
-          {"nets", {data.net}},
+          {"nets", Json::array({data.net})},
+          {"inputs", entries.empty() ? Json::array() : entries.back()["inputs"]},
+          {"outputs", entries.empty() ? Json::array() : entries.front()["outputs"]},
           {"entries", entries},
           {"states", states},
           {"parameters", parameters},
           {"passes", passes},
+          {"rolled", Json::array()}, // nothing is rolled before there are imports
           {"plan", model.compiled ? planJson(model.compiled->plan) : Json()},
-          {"provenance", {{"source", model.path}, {"graph_hash", data.graphHash}, {"settings", settings}, {"build", data.producer}}}};
+          {"provenance", {{"source", model.path}, {"graph_hash", data.graphHash}, {"settings", settings}, {"version", std::string(kVersion)}, {"build", data.producer}}}};
 }
 
 void printSummary(const Model &model, Console &console) {
@@ -155,41 +122,80 @@ void printPlan(const Model &model, Console &console) {
   }
 }
 
-void printLimits(Console &console) {
-  lnet::Limits limits;
-#define LSTMC_X(NAME, DEFAULT, WHAT) console.print(fmt::format("{:<12} {:>14}  {}", #NAME, limits.NAME, WHAT));
-  LSTMC_LNET_LIMITS(LSTMC_X)
+void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console &console) {
+  struct Row {
+    std::string_view name;
+    uint64_t value;
+    std::string_view what;
+  };
+  const Row rows[] = {
+#define LSTMC_X(NAME, DEFAULT, WHAT) {#NAME, limits.NAME, WHAT},
+      LSTMC_LNET_LIMITS(LSTMC_X)
 #undef LSTMC_X
-  lstmc::Limits files;
-  console.print(fmt::format("{:<12} {:>14}  bytes of a string in JSON", "json-string", files.jsonString));
-  console.print(fmt::format("{:<12} {:>14}  bytes of a line of text or of a table", "csv-line", files.csvLine));
-  console.print(fmt::format("{:<12} {:>14}  bytes of a record", "record", files.record));
-  console.print(fmt::format("{:<12} {:>14}  bytes unpacked for one packed byte", "ratio", files.ratio));
-  console.print(fmt::format("{:<12} {:>14}  bytes of a safetensors header", "header", files.header));
+      {"json-string", files.jsonString, "bytes of a string in JSON"},
+      {"csv-line", files.csvLine, "bytes of a line of text or of a table"},
+      {"record", files.record, "bytes of a record"},
+      {"ratio", files.ratio, "bytes unpacked for one packed byte"},
+      {"header", files.header, "bytes of a safetensors header"},
+  };
+  Json list = Json::array();
+  for (const Row &row : rows) {
+    list.push_back({{"name", row.name}, {"value", row.value}, {"what", row.what}});
+    if (!console.json())
+      console.print(fmt::format("{:<12} {:>14}  {}", row.name, row.value, row.what));
+  }
+  if (console.json())
+    console.print(Json{{"schema", "lstmc.inspect/1"}, {"limits", list}});
 }
 
 int emit(const Options &options, const std::string &form, Console &console) {
+  if (!isSource(options.operands[0]))
+    return console.fail(fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]));
   Result<lnet::LoadOptions> load = loadOptions(options, {});
   if (!load.ok())
     return console.fail(load.error());
-  Checked<lnet::LoadedNet> net = lnet::load(options.operands[0], *load);
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
   if (!net.ok())
     return console.fail(net.diagnostics());
   if (form == "sym") {
     fmt::print("{}", net->graph->text());
+  } else if (form == "lnet") {
+    fmt::print("{}", lnet::emitLnet(*net->graph, net->fit, net->data));
   } else if (form == "dot") {
     mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
     fmt::print("{}", viz::networkDot(*module));
-  } else if (form == "exec") {
+  } else {
     ModelRequest request;
     request.keepExec = true;
     Checked<Model> model = compileNet(std::move(*net), options, request);
     if (!model.ok())
       return console.fail(model.diagnostics());
     fmt::print("{}", model->compiled->execText);
-  } else {
-    return console.fail(fail(ErrorCode::E0001, "--emit knows sym, exec and dot, got \"{}\"", form));
   }
+  return 0;
+}
+
+int inspectModel(const Options &options, Console &console) {
+  Checked<Model> model = loadModel(options, {});
+  if (!model.ok())
+    return console.fail(model.diagnostics());
+  console.warn(model->warnings);
+  if (console.json()) {
+    console.print(packageJson(*model, package::serialize(model->package->data()).size()));
+    return 0;
+  }
+  bool asked = options.has("params") || options.has("plan") || options.has("passes");
+  if (options.has("summary") || !asked)
+    printSummary(*model, console);
+  if (options.has("params"))
+    printParameters(*model, console);
+  if (options.has("plan"))
+    printPlan(*model, console);
+  if (options.has("passes") && !model->compiled)
+    return console.fail(fail(ErrorCode::E0001, "--passes takes a source: {} is compiled already", model->path));
+  if (options.has("passes"))
+    for (const passes::PassTime &time : model->compiled->times)
+      console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass, time.seconds * 1e3, time.opsBefore, time.opsAfter));
   return 0;
 }
 
@@ -197,41 +203,27 @@ int emit(const Options &options, const std::string &form, Console &console) {
 
 int inspectCommand(const Options &options, Console &console) {
   if (options.has("limits")) {
-    printLimits(console);
+    Result<lnet::LoadOptions> load = loadOptions(options, {});
+    Result<lstmc::Limits> files = fileLimits(options);
+    if (!load.ok() || !files.ok())
+      return console.fail(load.ok() ? files.error() : load.error());
+    printLimits(load->limits, *files, console);
     return 0;
   }
   if (options.operands.empty())
     return console.fail(fail(ErrorCode::E0001, "inspect takes a file"));
+  if (console.json() && options.operands.size() > 1)
+    return console.fail(fail(ErrorCode::E0001, "--json is one document, on one file; got {}", options.operands.size()));
   for (const std::string &path : options.operands) {
-    if (path.ends_with(".safetensors") || path.ends_with(".npz") || path.ends_with(".npy")) {
-      if (int exit = inspectArrays(path, console))
-        return exit;
-      continue;
-    }
     Options one = options;
     one.operands = {path};
+    int exit = 0;
     if (std::optional<std::string> form = options.value("emit"))
-      return emit(one, *form, console);
-    Checked<Model> model = loadModel(one, {});
-    if (!model.ok())
-      return console.fail(model.diagnostics());
-    console.warn(model->warnings);
-    if (console.json()) {
-      console.print(packageJson(*model, package::serialize(model->package->data()).size()));
-      continue;
-    }
-    bool any = false;
-    if (options.has("params") || options.has("summary"))
-      any = true, printParameters(*model, console);
-    if (options.has("plan"))
-      any = true, printPlan(*model, console);
-    if (options.has("passes") && model->compiled) {
-      any = true;
-      for (const passes::PassTime &time : model->compiled->times)
-        console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass, time.seconds * 1e3, time.opsBefore, time.opsAfter));
-    }
-    if (!any)
-      printSummary(*model, console);
+      exit = emit(one, *form, console);
+    else
+      exit = isModel(path) ? inspectModel(one, console) : inspectData(path, options, console);
+    if (exit)
+      return exit;
   }
   return 0;
 }

@@ -1,3 +1,10 @@
+#include <csignal>
+#include <cstring>
+#include <new>
+
+#include <unistd.h>
+
+#include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Version.h"
 
@@ -20,7 +27,23 @@ static Command findCommand(std::string_view name) {
   return nullptr;
 }
 
-int main(int argc, char **argv) {
+/// What could not be parsed is reported in the form that it asked for.
+static bool asksForJson(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (!std::strcmp(argv[i], "--json") || !std::strcmp(argv[i], "--format=json"))
+      return true;
+  return false;
+}
+
+/// `train` has its own handling while it trains; everything else stops at once and leaves no unfinished file.
+extern "C" {
+static void stop(int signal) {
+  removeTemporaryFiles();
+  ::_exit(128 + signal);
+}
+}
+
+int main(int argc, char **argv) try {
   if (argc >= 2 && std::string_view(argv[1]) == "--version") {
     bool verbose = argc > 2 && std::string_view(argv[2]) == "-v";
     fmt::print("{}\n", verbose ? versionDetails() : versionLine());
@@ -30,9 +53,13 @@ int main(int argc, char **argv) {
     fmt::print("{}", overviewText());
     return 0;
   }
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
   Result<Options> options = parseOptions(argc, argv);
-  if (!options.ok())
-    return Console(Options()).fail(options.error());
+  if (!options.ok()) {
+    Options none;
+    return Console(asksForJson(argc, argv) ? none.with("json", "yes") : none).fail(options.error());
+  }
   if (options->command.empty()) {
     fmt::print(stderr, "{}", overviewText());
     return int(ExitCode::Usage);
@@ -42,5 +69,15 @@ int main(int argc, char **argv) {
     return 0;
   }
   Console console(*options);
+  if (Status status = console.openLog(*options); !status.ok())
+    return console.fail(status.error());
+  if (options->has("dump-config"))
+    return dumpConfig(*options, console);
   return findCommand(options->command)(*options, console);
+} catch (const std::bad_alloc &) {
+  std::fputs("error[E0901]: out of memory\n", stderr);
+  return int(ExitCode::OutOfMemory);
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "error[E0099]: %s\n", error.what());
+  return int(ExitCode::Internal);
 }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 
-#include "backends/cpu/runtime/KernelTable.h"
-#include "executor/data/Npz.h"
-#include "executor/data/SafeTensors.h"
-#include "executor/device/DeviceNames.h"
-#include "executor/device/HostDevice.h"
+#include "backends/registry/Devices.h"
+#include "executor/session/Values.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
@@ -22,19 +21,6 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
     if (setting.name == key)
       value = setting.value;
   return value;
-}
-
-static Error usage(std::string message) { return Error{ErrorCode::E0001, std::move(message), {}}; }
-
-static Diagnostic asDiagnostic(const Error &error) {
-  Diagnostic diagnostic;
-  diagnostic.code = error.code;
-  diagnostic.message = error.message;
-  diagnostic.place.file = error.place.file;
-  diagnostic.place.line = error.place.line;
-  diagnostic.place.column = error.place.column;
-  diagnostic.place.byte = error.place.byte;
-  return diagnostic;
 }
 
 static Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag, const std::string &text) {
@@ -76,10 +62,7 @@ Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest
     LSTMC_ASSIGN(auto setting, splitSetting("set", text));
     load.settings.push_back(setting);
   }
-  std::optional<std::string> batch = options.value("batch");
-  if (!batch)
-    batch = options.value("batch-size");
-  if (batch)
+  if (std::optional<std::string> batch = options.value("batch"))
     load.settings.push_back({"batch", *batch});
   for (const std::string &text : options.values("shape")) {
     LSTMC_ASSIGN(lnet::InputShape shape, parseShape(text));
@@ -93,15 +76,39 @@ Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest
   for (const std::string &text : options.values("limit")) {
     LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
     LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
-    LSTMC_TRY(lnet::setLimit(load.limits, limit.first, value));
+    if (lnet::isLimit(limit.first))
+      LSTMC_TRY(lnet::setLimit(load.limits, limit.first, uint64_t(value)));
   }
   return load;
 }
+
+Result<lstmc::Limits> fileLimits(const Options &options) {
+  lstmc::Limits limits;
+  for (const std::string &text : options.values("limit")) {
+    LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
+    LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
+    Status known = setLimit(limits, limit.first, uint64_t(value));
+    if (!known.ok() && !lnet::isLimit(limit.first))
+      return known.error();
+  }
+  return limits;
+}
+
+Checked<lnet::LoadedNet> loadSource(const std::string &path, const lnet::LoadOptions &load) {
+  if (path != "-")
+    return lnet::load(path, load);
+  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}}; // can be read once, and is asked for again
+  return lnet::loadText("<stdin>", text, load);
+}
+
+bool isSource(const std::string &path) { return path == "-" || path.ends_with(".lnet"); }
 
 /// Values of the optimizer that are compiled into `step`.
 static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
   passes::OptimizerSpec spec;
   spec.name = findSetting(fit, "optimizer").value_or("sgd");
+  if (std::vector<std::string_view> known = {"sgd", "adam"}; std::find(known.begin(), known.end(), spec.name) == known.end())
+    return fail(ErrorCode::E0001, "optimizers are {}, got \"{}\"{}", fmt::join(known, " and "), spec.name, didYouMean(spec.name, known));
   auto read = [&](std::string_view key, auto take) -> Status {
     std::optional<std::string> text = findSetting(fit, key);
     if (!text || *text == "None")
@@ -131,42 +138,28 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
     fit.push_back({"learning_rate", *rate});
   for (const std::string &text : options.values("fit")) {
     LSTMC_ASSIGN(auto setting, splitSetting("fit", text));
+    std::vector<std::string_view> known = lnet::fitKeys();
+    if (std::find(known.begin(), known.end(), setting.first) == known.end())
+      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", setting.first, didYouMean(setting.first, known));
+    if (setting.first == "initializer")
+      return fail(ErrorCode::E0001, "--fit takes no initializer: it is a call, and stands in fit(..) of the file");
     fit.push_back({setting.first, setting.second});
   }
   fit.insert(fit.end(), request.fit.begin(), request.fit.end());
   return fit;
 }
 
-static Result<std::vector<std::string>> deviceNames(const Options &options) {
-  std::vector<std::string> names;
+/// What is not here is refused by the registry, which knows.
+static Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
   std::vector<std::string> lists = options.values("devices");
-  if (std::optional<std::string> gpus = options.value("gpus"))
-    lists.push_back("gpu:" + *gpus);
+  if (lists.empty())
+    lists.push_back(options.text("devices"));
+  std::vector<DeviceName> names;
   for (const std::string &list : lists) {
     LSTMC_ASSIGN(std::vector<DeviceName> devices, parseDevices(list));
-    for (const DeviceName &device : devices)
-      if (device.kind == DeviceKind::Gpu)
-        return fail(ErrorCode::E0501, "{} is not here: this build has no backend for GPUs; -d {}cpu would do",
-                    device.text(), devices.size() == 1 ? "" : fmt::format("{}x", devices.size()));
-    for (const DeviceName &device : devices)
-      names.push_back(device.text());
+    names.insert(names.end(), devices.begin(), devices.end());
   }
-  if (names.empty())
-    names.push_back("cpu:0");
-  if (names.size() > 1)
-    return fail(ErrorCode::E0501, "{} devices were asked for, and one is all that programs are made for so far; -d cpu would do", names.size());
   return names;
-}
-
-static std::vector<std::string> splitCommas(const std::string &text) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(',', at), text.size());
-    if (end > at)
-      parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
 }
 
 static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net, const Options &options,
@@ -177,12 +170,21 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   compile.entries = request.entries;
   if (std::optional<std::string> entries = options.value("entry"))
     compile.entries = splitCommas(*entries);
-  LSTMC_ASSIGN(compile.devices, deviceNames(options));
-  LSTMC_ASSIGN(compile.shards, options.count("shards", 8));
+  static constexpr std::string_view kEntries[] = {"forward", "evaluate", "step"};
+  std::vector<std::string_view> known(std::begin(kEntries), std::end(kEntries));
+  for (const std::string &entry : compile.entries)
+    if (std::find(known.begin(), known.end(), entry) == known.end())
+      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry, didYouMean(entry, known));
+  LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
+  LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1}));
+  compile.devices.clear();
+  for (const std::unique_ptr<Device> &device : present)
+    compile.devices.emplace_back(device->name());
+  LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
   if (options.has("mem")) {
-    LSTMC_ASSIGN(int64_t bytes, options.bytes("mem", 0));
+    LSTMC_ASSIGN(int64_t bytes, options.bytesInForce("mem"));
     compile.memoryLimit = uint64_t(bytes);
   }
   LSTMC_ASSIGN(compile.optimizer, optimizerSpec(fit));
@@ -194,6 +196,11 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
       return fail(ErrorCode::E0001, "--dtype takes f32 or f64, got \"{}\"", *dtype);
   }
   compile.disabled = options.values("disable-pass");
+  std::vector<std::string_view> optimisations = {"fuse", "hoist-projection", "schedule", "in-place", "sharing"};
+  for (const std::string &name : compile.disabled)
+    if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
+      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}", fmt::join(optimisations, ", "), name,
+                  didYouMean(name, optimisations));
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
   compile.graphHash = net.graph->hash();
@@ -215,6 +222,11 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
   Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
+  if (options.has("werror") && !compiled.diagnostics().empty()) {
+    for (Diagnostic &warning : compiled.diagnostics())
+      warning.severity = Severity::Error;
+    return compiled.diagnostics();
+  }
   Model model;
   package::Bytes bytes = package::serialize(compiled->package);
   Result<package::Package::Pointer> package = package::Package::open(bytes, "the package just compiled");
@@ -229,7 +241,7 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
 
 /// A package has its shapes, settings and optimizer already.
 static Status refuseCompileFlags(const Options &options, std::string_view what) {
-  for (std::string_view flag : {"set", "shape", "net", "batch", "batch-size", "dtype", "shards", "disable-pass"})
+  for (std::string_view flag : kCompileFlags)
     if (options.has(flag))
       return fail(ErrorCode::E0001, "--{} changes what is compiled, and {} is compiled already; give the .lnet file", flag,
                   what);
@@ -252,7 +264,7 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
 
 Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   if (options.operands.size() != 1)
-    return asDiagnostic(usage(fmt::format("lstmc {} takes one MODEL, got {}", options.command, options.operands.size())));
+    return asDiagnostic(fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.command, options.operands.size()));
   const std::string &path = options.operands[0];
   std::error_code error;
   auto finish = [&](Result<Model> result) -> Checked<Model> {
@@ -278,7 +290,9 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   Result<lnet::LoadOptions> load = loadOptions(options, request);
   if (!load.ok())
     return asDiagnostic(load.error());
-  Checked<lnet::LoadedNet> net = lnet::load(path, *load);
+  if (Result<lstmc::Limits> limits = fileLimits(options); !limits.ok())
+    return asDiagnostic(limits.error());
+  Checked<lnet::LoadedNet> net = loadSource(path, *load);
   if (!net.ok())
     return net.diagnostics();
   Diagnostics warnings = net.diagnostics();
@@ -290,67 +304,44 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   return model;
 }
 
-static KernelFunction chooseCpuKernel(KernelId id, std::span<const Tensor> operands) {
-  return cpu::kernelTable(cpu::chosenLevel()).find(id, operands);
-}
-
-static Status bindArrays(Session &session, const data::SafeTensors &weights) {
-  for (const package::Parameter &parameter : session.package().data().parameters) {
-    const data::TensorRecord *record = weights.find(parameter.name);
-    if (!record)
-      return failAt({weights.file()}, ErrorCode::E0610, "it has no tensor named \"{}\", which the model needs", parameter.name);
-    data::Array array = weights.array(*record);
-    if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
-      return failAt({weights.file()}, status.error().code, "{}", status.error().message);
+/// --params, else a checkpoint's own, else F.safetensors beside F.lstmc, else what initialise() gave.
+static Status bindWeights(Session &session, const Model &model, const Options &options) {
+  std::error_code error;
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  std::optional<std::string> params = options.value("params");
+  if (params && fs::is_directory(*params, error)) {
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(*params));
+    return session::bindWeights(session, found.checkpoint.model);
   }
+  if (params)
+    return session::bindWeights(session, *params, limits);
+  if (model.checkpoint)
+    return session::bindWeights(session, model.checkpoint->model);
+  std::string beside = fs::path(model.path).replace_extension(".safetensors").string();
+  if (model.path.ends_with(".lstmc") && fs::exists(beside, error))
+    return session::bindWeights(session, beside, limits);
   return {};
 }
 
-Status bindWeights(Session &session, const std::string &path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
-    return bindArrays(session, found.checkpoint.model);
-  }
-  if (path.ends_with(".npz")) {
-    LSTMC_ASSIGN(auto arrays, data::loadNpz(path));
-    for (const package::Parameter &parameter : session.package().data().parameters) {
-      auto found = std::find_if(arrays.begin(), arrays.end(), [&](const data::NamedArray &a) { return a.name == parameter.name; });
-      if (found == arrays.end())
-        return failAt({path}, ErrorCode::E0610, "it has no array named \"{}\", which the model needs", parameter.name);
-      LSTMC_TRY(session.setParameter(parameter.name, found->array.tensor()));
-    }
-    return {};
-  }
-  LSTMC_ASSIGN(data::SafeTensors weights, data::SafeTensors::load(path));
-  return bindArrays(session, weights);
+Result<uint64_t> seedInForce(const Model &model, const Options &options) {
+  std::string text = options.value("seed").value_or(findSetting(model.fit, "seed").value_or(options.text("seed")));
+  LSTMC_ASSIGN(int64_t seed, parseCount("seed", text));
+  return uint64_t(seed);
 }
 
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options) {
-  LSTMC_ASSIGN(int64_t threads, options.count("threads", 0));
-  if (threads < 0 || threads > 1024)
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine) {
+  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
-  LSTMC_ASSIGN(int64_t seed, options.count("seed", 0));
-  std::vector<std::unique_ptr<Device>> devices;
-  for (const package::Device &device : model.package->data().devices)
-    devices.push_back(makeHostDevice(device.name, chooseCpuKernel, int(threads)));
+  LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
+  LSTMC_ASSIGN(std::vector<DeviceName> names, devicesAsked(options));
+  LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = int(threads), .engine = engine}));
   SessionOptions sessionOptions;
-  sessionOptions.seed = uint64_t(seed);
+  sessionOptions.seed = seed;
   sessionOptions.checkNan = options.has("check-nan");
   LSTMC_ASSIGN(std::unique_ptr<Session> session, Session::create(model.package, std::move(devices), sessionOptions));
-
-  LSTMC_TRY(session->initialise(uint64_t(seed)));
-  std::optional<std::string> params = options.value("params");
-  if (!params && model.path.ends_with(".lstmc")) {
-    std::string beside = model.path.substr(0, model.path.size() - 6) + ".safetensors";
-    std::error_code error;
-    if (fs::exists(beside, error))
-      params = beside;
-  }
-  if (params)
-    LSTMC_TRY(bindWeights(*session, *params));
-  else if (model.checkpoint)
-    LSTMC_TRY(bindArrays(*session, model.checkpoint->model));
+  LSTMC_TRY(session->initialise(seed));
+  LSTMC_TRY(bindWeights(*session, model, options));
   return session;
 }
 

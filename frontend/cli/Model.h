@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/registry/Devices.h"
 #include "executor/data/Vocabulary.h"
 #include "executor/package/Package.h"
 #include "executor/session/Session.h"
@@ -16,6 +17,9 @@
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
+
+/// Flags that change what is compiled, and so have no meaning for a package.
+inline constexpr std::string_view kCompileFlags[] = {"set", "shape", "net", "batch", "dtype", "shards", "disable-pass"};
 
 /// What a command needs of the model beside its flags.
 struct ModelRequest {
@@ -45,18 +49,25 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
 /// Reads --set, --shape, --net, -I, --limit, --batch into what the language's front door takes.
 Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request);
 
+/// --limit for files other than sources.
+Result<lstmc::Limits> fileLimits(const Options &options);
+
+/// A source file, or standard input for "-".
+Checked<lnet::LoadedNet> loadSource(const std::string &path, const lnet::LoadOptions &load);
+bool isSource(const std::string &path);
+
 /// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to E0613, E0401.
 Checked<Model> loadModel(const Options &options, const ModelRequest &request);
 
 /// Compiles a net that has been read, with the flags of `options`.
 Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request);
 
-/// Memory, threads and weights: --devices, --threads, --params, a checkpoint's weights, F.safetensors beside F.lstmc, else
-/// initial values from --seed.
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options);
+/// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
+/// or initial values from --seed.
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast);
 
-/// Puts tensors by name into the session's parameters. E0610 for one that is missing or has another shape.
-Status bindWeights(Session &session, const std::string &path);
+/// --seed, else that of fit(..), else 0.
+Result<uint64_t> seedInForce(const Model &model, const Options &options);
 
 /// The vocabulary of a checkpoint or of --data's vocab; none if there is neither.
 Result<std::optional<data::Vocabulary>> modelVocabulary(const Model &model);

@@ -22,8 +22,8 @@ const std::vector<CommandRecord> &commands() {
 
 const std::vector<FlagRecord> &flags() {
   static const std::vector<FlagRecord> kFlags = {
-#define LSTMC_FLAG(NAME, LETTER, ARGUMENT, REPEATS, HELP, COMMANDS)                                \
-  {NAME, LETTER, ARGUMENT, REPEATS, HELP, COMMANDS},
+#define LSTMC_FLAG(NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, HELP, COMMANDS)                       \
+  {NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, HELP, COMMANDS},
 #include "frontend/cli/options.def"
   };
   return kFlags;
@@ -31,9 +31,32 @@ const std::vector<FlagRecord> &flags() {
 
 bool FlagRecord::servedBy(std::string_view command) const {
   if (commands == "*")
-    return true;
+    return command != "opt";
   std::string padded = fmt::format(" {} ", commands);
   return padded.find(fmt::format(" {} ", command)) != std::string::npos;
+}
+
+std::vector<std::string_view> FlagRecord::choices() const {
+  std::vector<std::string_view> words;
+  if (argument.find_first_not_of("abcdefghijklmnopqrstuvwxyz|") == std::string_view::npos && !argument.empty())
+    for (size_t at = 0; at <= argument.size();) {
+      size_t end = std::min(argument.find('|', at), argument.size());
+      words.push_back(argument.substr(at, end - at));
+      at = end + 1;
+    }
+  return words;
+}
+
+/// The record that serves the command, where there is one; else any of that name.
+static const FlagRecord *findFlag(std::string_view name, std::string_view command) {
+  const FlagRecord *other = nullptr;
+  for (const FlagRecord &flag : flags())
+    if (flag.name == name) {
+      if (flag.servedBy(command))
+        return &flag;
+      other = &flag;
+    }
+  return other;
 }
 
 static size_t editDistance(std::string_view a, std::string_view b) {
@@ -67,8 +90,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return found;
 }
 
-static std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
-                              std::string_view prefix = "") {
+std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates, std::string_view prefix) {
   std::optional<std::string> name = nearest(word, candidates);
   return name ? fmt::format("; did you mean \"{}{}\"?", prefix, *name) : "";
 }
@@ -92,7 +114,34 @@ std::optional<std::string> Options::value(std::string_view flag) const {
 
 int Options::count(std::string_view flag) const { return int(values(flag).size()); }
 
-bool Options::json() const { return has("json") || value("format") == "json"; }
+std::string Options::text(std::string_view flag) const {
+  return value(flag).value_or(std::string(findFlag(flag, command)->fallback));
+}
+
+bool Options::json() const { return has("json") || text("format") == "json"; }
+
+OutputFile::Existing Options::existing() const {
+  return has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
+}
+
+Options Options::with(std::string_view flag, const std::string &value) const {
+  Options other = *this;
+  std::erase_if(other.given, [&](const Given &g) { return g.flag == flag; });
+  if (!value.empty())
+    other.given.push_back({findFlag(flag, command)->name, value, ValueOrigin::Flag, ""});
+  return other;
+}
+
+std::vector<std::string> splitCommas(std::string_view text) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(',', at), text.size());
+    if (end > at)
+      parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
 
 static Result<int64_t> parseScaled(std::string_view flag, std::string_view text, int64_t kilo,
                                    std::string_view what) {
@@ -122,22 +171,14 @@ Result<int64_t> parseBytes(std::string_view flag, std::string_view text) {
   return parseScaled(flag, text, 1024, "bytes (K, M, G are powers of 1,024)");
 }
 
-Result<int64_t> Options::count(std::string_view flag, int64_t fallback) const {
-  std::optional<std::string> text = value(flag);
-  return text ? parseCount(flag, *text) : Result<int64_t>(fallback);
-}
-Result<int64_t> Options::bytes(std::string_view flag, int64_t fallback) const {
-  std::optional<std::string> text = value(flag);
-  return text ? parseBytes(flag, *text) : Result<int64_t>(fallback);
-}
-Result<double> Options::number(std::string_view flag, double fallback) const {
-  std::optional<std::string> text = value(flag);
-  if (!text)
-    return fallback;
+Result<int64_t> Options::countInForce(std::string_view flag) const { return parseCount(flag, text(flag)); }
+Result<int64_t> Options::bytesInForce(std::string_view flag) const { return parseBytes(flag, text(flag)); }
+Result<double> Options::numberInForce(std::string_view flag) const {
+  std::string digits = text(flag);
   double number = 0;
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(number))
-    return fail(ErrorCode::E0001, "--{} takes a number, got \"{}\"", flag, *text);
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
+    return fail(ErrorCode::E0001, "--{} takes a number, got \"{}\"", flag, digits);
   return number;
 }
 
@@ -172,18 +213,11 @@ struct Parser {
   std::vector<std::string> operands;
 };
 
-const FlagRecord *findFlag(std::string_view name) {
-  for (const FlagRecord &flag : flags())
-    if (flag.name == name)
-      return &flag;
-  return nullptr;
-}
-
 Error unknownFlag(std::string_view command, std::string_view word) {
   std::string_view name = word.substr(0, word.find('='));
   while (name.starts_with('-'))
     name.remove_prefix(1);
-  if (const FlagRecord *flag = findFlag(name))
+  if (const FlagRecord *flag = findFlag(name, command))
     return fail(ErrorCode::E0001, "lstmc {} has no use for --{}; it belongs to {}", command, flag->name, flag->commands);
   std::vector<std::string_view> candidates;
   for (const FlagRecord &flag : flags())
@@ -193,7 +227,18 @@ Error unknownFlag(std::string_view command, std::string_view word) {
               didYouMean(name, candidates, "--"));
 }
 
-/// Values of a config file go behind those of the command line, so that the latter win.
+/// Whether a value of that flag is in force already, so that one of a lower rank goes unread. NAME=VALUE flags are
+/// compared name by name.
+bool isGiven(const Options &options, const FlagRecord &flag, const std::string &value, size_t among) {
+  bool named = flag.argument.ends_with("=VALUE");
+  auto nameOf = [](const std::string &text) { return text.substr(0, text.find('=')); };
+  for (size_t i = 0; i < among; ++i)
+    if (options.given[i].flag == flag.name && (!named || nameOf(options.given[i].value) == nameOf(value)))
+      return true;
+  return false;
+}
+
+/// Adds those values of a config file that nothing of a higher rank has given.
 Status readConfig(const std::string &path, Options &options) {
   std::vector<CLI::ConfigItem> items;
   try {
@@ -201,27 +246,65 @@ Status readConfig(const std::string &path, Options &options) {
   } catch (const CLI::Error &error) {
     return failAt({path}, ErrorCode::E0601, "cannot read this config file");
   }
+  size_t among = options.given.size();
   for (const CLI::ConfigItem &item : items) {
     if (item.name == "++" || item.name == "--")
       continue; // CLI11's marks for the begin and end of a section
     if (!item.parents.empty() && item.parents.front() != options.command)
       continue;
-    const FlagRecord *flag = findFlag(item.name);
+    const FlagRecord *flag = findFlag(item.name, options.command);
     if (!flag || !flag->servedBy(options.command)) {
       if (item.parents.empty() && flag)
         continue; // a value for other subcommands
       return failAt({path}, ErrorCode::E0001, "{}", unknownFlag(options.command, item.name).message);
     }
-    if (options.has(flag->name))
-      continue;
-    if (flag->argument.empty()) {
-      if (item.inputs.size() == 1 && item.inputs.front() == "true")
-        options.given.push_back({flag->name, "", ValueOrigin::Config});
-      continue;
+    for (const std::string &input : item.inputs) {
+      if (isGiven(options, *flag, input, among))
+        continue;
+      if (!flag->argument.empty())
+        options.given.push_back({flag->name, input, ValueOrigin::Config, path});
+      else if (input == "true")
+        options.given.push_back({flag->name, "", ValueOrigin::Config, path});
+      else if (input != "false")
+        return failAt({path}, ErrorCode::E0001, "{} is true or false, got \"{}\"", flag->name, input);
     }
-    for (const std::string &input : item.inputs)
-      options.given.push_back({flag->name, input, ValueOrigin::Config});
   }
+  return {};
+}
+
+/// MXNet's spellings are those of flags that we have too.
+void translate(Options &options) {
+  struct Word {
+    std::string_view mxnet, ours, before, behind;
+  };
+  static constexpr Word kWords[] = {{"gpus", "devices", "gpu:", ""}, {"batch-size", "batch", "", ""},
+                                    {"num-epochs", "after", "", "e"}, {"disp-batches", "disp-every", "", "u"}};
+  for (Options::Given &given : options.given)
+    for (const Word &word : kWords)
+      if (given.flag == word.mxnet) {
+        given.flag = word.ours;
+        given.value = fmt::format("{}{}{}", word.before, given.value, word.behind);
+      }
+}
+
+/// What the table says of values: one where only one may stand, words of a choice, forms that a command has.
+Status checkValues(const Options &options) {
+  for (const FlagRecord &flag : flags()) {
+    if (!flag.servedBy(options.command))
+      continue;
+    std::vector<std::string> values = options.values(flag.name);
+    bool swept = flag.name == "batch" || flag.name == "threads" || flag.name == "dtype"; // lists are bench's
+    if ((!flag.repeats || (swept && options.command != "bench")) && values.size() > 1)
+      return fail(ErrorCode::E0001, "--{} is given {} times, once is enough", flag.name, values.size());
+    std::vector<std::string_view> choices = flag.choices();
+    for (const std::string &value : values)
+      if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
+        return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"{}", flag.name, flag.argument, value, didYouMean(value, choices));
+  }
+  std::string format = options.text("format");
+  bool bench = options.command == "bench", train = options.command == "train";
+  if ((format == "jsonl" && !bench && !train) || ((format == "csv" || format == "md") && !bench))
+    return fail(ErrorCode::E0001, "lstmc {} has no --format {}", options.command, format);
   return {};
 }
 
@@ -263,26 +346,28 @@ Result<Options> parseOptions(int argc, char **argv) {
   for (CLI::Option *option : parser.app.parse_order()) {
     for (auto &[name, slot] : parser.slots)
       if (slot.option == option && !options.has(name)) {
-        const FlagRecord &flag = *findFlag(name);
+        const FlagRecord &flag = *findFlag(name, options.command);
         if (flag.argument.empty())
           for (int i = 0; i < slot.switches; ++i)
-            options.given.push_back({name, "", ValueOrigin::Flag});
+            options.given.push_back({name, "", ValueOrigin::Flag, ""});
         for (const std::string &value : slot.values)
-          options.given.push_back({name, value, ValueOrigin::Flag});
-        if (!flag.repeats && options.count(name) > 1)
-          return fail(ErrorCode::E0001, "--{} is given {} times, once is enough", name, options.count(name));
+          options.given.push_back({name, value, ValueOrigin::Flag, ""});
       }
   }
+  translate(options);
+  LSTMC_TRY(checkValues(options));
 
-  if (const char *threads = std::getenv("LSTMC_THREADS"); threads && findFlag("threads")->servedBy(options.command) &&
+  if (const char *threads = std::getenv("LSTMC_THREADS"); threads && findFlag("threads", options.command)->servedBy(options.command) &&
                                                           !options.has("threads"))
-    options.given.push_back({"threads", threads, ValueOrigin::Environment});
+    options.given.push_back({"threads", threads, ValueOrigin::Environment, "LSTMC_THREADS"});
   std::vector<std::string> configs = options.values("config");
   if (const char *config = std::getenv("LSTMC_CONFIG"); config && configs.empty())
     configs.push_back(config);
   std::reverse(configs.begin(), configs.end()); // the later wins: read it first
   for (const std::string &config : configs)
     LSTMC_TRY(readConfig(config, options));
+  translate(options);
+  LSTMC_TRY(checkValues(options));
   return options;
 }
 

@@ -23,8 +23,7 @@ static int writePicture(const std::string &picture, const Options &options, Cons
   }
   if (options.has("dry-run"))
     return 0;
-  auto existing = options.has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
-  if (Status status = writeFile(*output, picture, existing); !status.ok())
+  if (Status status = writeFile(*output, picture, options.existing()); !status.ok())
     return console.fail(status.error());
   if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.plot/1"}, {"file", *output}, {"bytes", picture.size()}});
@@ -35,15 +34,23 @@ static int writePicture(const std::string &picture, const Options &options, Cons
 
 static int plotNetwork(const Options &options, Console &console, const std::string &suffix) {
   viz::NetworkOptions drawing;
-  if (std::optional<std::string> show = options.value("show"))
-    drawing.shapes = show->find("shapes") != std::string::npos;
-  drawing.allOps = options.value("unfold") == "layer";
-  if (options.operands.size() != 1 || !options.operands[0].ends_with(".lnet"))
+  drawing.shapes = false;
+  for (const std::string &word : splitCommas(options.text("show"))) {
+    if (word != "shapes" && word != "memory" && word != "device")
+      return console.fail(fail(ErrorCode::E0001, "--show knows shapes, memory and device, got \"{}\"{}", word,
+                               didYouMean(word, {"shapes", "memory", "device"})));
+    drawing.shapes |= word == "shapes";
+    drawing.memory |= word == "memory";
+    if (word == "device")
+      drawing.device = "cpu:0"; // the one that programs are made for so far
+  }
+  drawing.allOps = options.text("unfold") == "layer";
+  if (options.operands.size() != 1 || !isSource(options.operands[0]))
     return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file: a package has launches, no layers"));
   Result<lnet::LoadOptions> load = loadOptions(options, {});
   if (!load.ok())
     return console.fail(load.error());
-  Checked<lnet::LoadedNet> net = lnet::load(options.operands[0], *load);
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
   if (!net.ok())
     return console.fail(net.diagnostics());
   console.warn(net.diagnostics());
@@ -56,14 +63,12 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
 }
 
 int plotCommand(const Options &options, Console &console) {
-  std::string what = options.value("what").value_or("network");
-  std::string suffix = suffixOf(options.value("output").value_or(""));
+  std::string what = options.text("what");
+  std::string suffix = suffixOf(options.text("output"));
   if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf")
     return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, got \".{}\"", suffix));
   if (what == "network")
     return plotNetwork(options, console, suffix);
-  if (what != "memory")
-    return console.fail(fail(ErrorCode::E0001, "--what knows network and memory, got \"{}\"", what));
   if (suffix != "svg" && suffix != "")
     return console.fail(fail(ErrorCode::E0001, "a memory plan is drawn as .svg, got \".{}\"", suffix));
   Checked<Model> model = loadModel(options, {});

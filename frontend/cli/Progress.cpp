@@ -1,12 +1,13 @@
 #include "frontend/cli/Progress.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace lstmc::cli {
 
-/// 12345 -> "12,345"
-static std::string grouped(int64_t number) {
+std::string grouped(int64_t number) {
   std::string text = std::to_string(number);
   for (int at = int(text.size()) - 3; at > 0; at -= 3)
     text.insert(size_t(at), ",");
@@ -51,8 +52,14 @@ void Progress::clearLive() {
 }
 
 void Progress::keep(const std::string &line) {
-  clearLive();
+  keepPending();
   console_.say(line);
+}
+
+void Progress::keepPending() {
+  clearLive();
+  if (!pending_.empty())
+    console_.say(std::exchange(pending_, ""));
 }
 
 void Progress::start(const training::StartEvent &event) {
@@ -61,6 +68,8 @@ void Progress::start(const training::StartEvent &event) {
 }
 
 void Progress::tick(const training::UpdateEvent &event) {
+  if (!pending_.empty() && event.progress.update > pendingUpdate_)
+    keepPending();
   auto now = std::chrono::steady_clock::now();
   if (!console_.live() || now - drawn_ < std::chrono::milliseconds(100))
     return;
@@ -79,8 +88,6 @@ void Progress::tick(const training::UpdateEvent &event) {
 }
 
 void Progress::update(const training::UpdateEvent &event) {
-  if (console_.live())
-    return;
   std::string line = fmt::format("update={} epoch={:.2f}", event.progress.update, event.progress.epoch);
   if (event.loss)
     line += fmt::format(" loss={:.4f}", *event.loss);
@@ -88,25 +95,38 @@ void Progress::update(const training::UpdateEvent &event) {
     line += fmt::format(" ppl={:.2f}", *event.perplexity);
   if (event.gradientNorm)
     line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
-  console_.say(line + fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate, event.labelsPerSecond, event.secondsLeft));
+  line += fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate, event.labelsPerSecond, event.secondsLeft);
+  if (console_.live())
+    console_.note(line);
+  else
+    keep(line);
 }
 
 void Progress::valid(const training::ValidEvent &event) {
   std::string line = fmt::format("valid     update {}{}", grouped(event.progress.update), measures(event.loss, event.perplexity));
-  for (const auto &[name, value] : event.metrics)
-    if (name != "loss" && name != "perplexity")
+  for (const auto &[name, value] : event.metrics) {
+    bool asked = metrics_.empty() || std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
+    if (asked && name != "loss" && name != "perplexity")
       line += fmt::format("  {} {:.4f}", name, value);
-  keep(line + (event.best ? "  best" : ""));
+  }
+  keepPending();
+  pending_ = line + (event.best ? "  best" : "");
+  pendingUpdate_ = event.progress.update;
 }
 
 void Progress::save(const training::SaveEvent &event) {
-  keep(fmt::format("saved     {} (sha256 {}…)", event.path, event.sha256.substr(0, 8)));
+  std::string saved = fmt::format("saved {} (sha256 {}…)", event.path, event.sha256.substr(0, 8));
+  if (!pending_.empty() && event.progress.update == pendingUpdate_)
+    pending_ += "  " + saved;
+  else
+    pending_ = "save      " + saved;
+  keepPending();
 }
 
 void Progress::warning(const Error &error) { keep("warning: " + error.text()); }
 
 void Progress::end(const training::EndEvent &event) {
-  clearLive();
+  keepPending();
   if (event.reason != training::EndReason::Done)
     console_.say(fmt::format("stopped   {} at update {}", training::endReasonName(event.reason), grouped(event.progress.update)));
 }

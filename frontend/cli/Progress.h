@@ -3,17 +3,21 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "executor/training/TrainEvents.h"
 #include "frontend/cli/Console.h"
 
 namespace lstmc::cli {
 
+/// 12345 -> "12,345"
+std::string grouped(int64_t number);
+
 class Progress : public training::TrainObserver {
 public:
-  /// `total`: updates that the run will have as far as known; 0: unknown.
-  explicit Progress(const Console &console) : console_(console) {}
-  ~Progress() override { clearLive(); }
+  /// `metrics`: shown of a validation besides loss and perplexity; all that there are if empty.
+  Progress(const Console &console, std::vector<std::string> metrics) : console_(console), metrics_(std::move(metrics)) {}
+  ~Progress() override { keepPending(); }
 
   void start(const training::StartEvent &event) override;
   void tick(const training::UpdateEvent &event) override;
@@ -26,11 +30,14 @@ public:
 private:
   void clearLive();
   void keep(const std::string &line);
+  void keepPending();
 
   const Console &console_;
+  std::vector<std::string> metrics_;
   bool liveShown_ = false;
   std::chrono::steady_clock::time_point drawn_{};
-  std::string validLine_; ///< waits for the save that may belong to it
+  std::string pending_; ///< line of a validation; waits for the save that may belong to it
+  int64_t pendingUpdate_ = 0;
 };
 
 } // namespace lstmc::cli

@@ -1,28 +1,33 @@
 // run: one call of `forward` on given inputs.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 #include "executor/base/Hash.h"
+#include "executor/base/Numeric.h"
+#include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
+#include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/InputFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/Trace.h"
 
 namespace lstmc::cli {
 
 namespace {
 
-/// One thread, one op at a time, and a line for each with --verbose-ops.
+/// --verbose-ops: a line for each launch, beside what --trace collects.
 class OpLog : public SessionObserver {
 public:
-  OpLog(const Console &console, bool verbose) : console_(console), verbose_(verbose) {}
-  void before(const LaunchView &) override { begin_ = std::chrono::steady_clock::now(); }
+  OpLog(const Console &console, Trace &trace) : console_(console), trace_(trace) {}
+  void before(const LaunchView &view) override {
+    trace_.before(view);
+    begin_ = std::chrono::steady_clock::now();
+  }
   void after(const LaunchView &view) override {
-    if (!verbose_)
-      return;
     double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
+    trace_.after(view);
     int64_t bytes = 0;
     for (const Tensor &operand : view.operands)
       bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
@@ -33,7 +38,7 @@ public:
 
 private:
   const Console &console_;
-  bool verbose_;
+  Trace &trace_;
   std::chrono::steady_clock::time_point begin_;
 };
 
@@ -43,33 +48,47 @@ const package::Entry &forwardEntry(const Session &session) {
 
 Status setInputs(Session &session, const Options &options) {
   std::vector<std::string> given = options.values("input");
-  std::vector<bool> used(given.size());
-  for (const package::Binding &binding : forwardEntry(session).inputs) {
-    if (binding.role == "scalar")
-      continue;
-    LSTMC_ASSIGN(Tensor input, session.input("forward", binding.name));
-    bool found = false;
-    for (size_t i = 0; i < given.size(); ++i)
-      if (given[i].starts_with(binding.name + "=")) {
-        LSTMC_ASSIGN(data::Array value, inputValue(binding.name, given[i].substr(binding.name.size() + 1), input));
-        copyInto(value, input);
-        used[i] = found = true;
-      }
-    if (!found)
-      return fail(ErrorCode::E0001, "the network reads \"{}\", {}{}; give it with -i {}=VALUE", binding.name, dtypeLongName(input.dtype),
-                  data::shapeText(data::shapeOf(input)), binding.name);
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  std::vector<std::string_view> names;
+  for (const package::Binding &binding : forwardEntry(session).inputs)
+    if (binding.role != "scalar")
+      names.push_back(binding.name);
+  auto nameOf = [](const std::string &text) { return std::string_view(text).substr(0, text.find('=')); };
+  for (const std::string &text : given) {
+    std::string_view name = nameOf(text);
+    if (name.size() < text.size() && std::find(names.begin(), names.end(), name) == names.end())
+      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}", name, didYouMean(name, names));
+    LSTMC_TRY(session::setInput(session, "forward", text, limits));
   }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!used[i]) {
-      std::vector<std::string_view> names;
-      for (const package::Binding &binding : forwardEntry(session).inputs)
-        names.push_back(binding.name);
-      std::string name = given[i].substr(0, given[i].find('='));
-      std::optional<std::string> near = nearest(name, names);
-      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}", name, near ? fmt::format("; did you mean \"{}\"?", *near) : "");
-    }
+  for (std::string_view name : names) {
+    if (std::any_of(given.begin(), given.end(), [&](const std::string &text) { return nameOf(text) == name; }))
+      continue;
+    LSTMC_ASSIGN(Tensor input, session.input("forward", name));
+    return fail(ErrorCode::E0001, "the network reads \"{}\", {}{}; give it with -i {}=VALUE", name, dtypeLongName(input.dtype),
+                data::shapeText(data::shapeOf(input)), name);
+  }
   return {};
 }
+
+/// The array of --expect-output NAME=@FILE; E0610 when it is not like the output.
+Result<data::Array> expectedArray(const std::string &name, const std::string &file, const Tensor &output) {
+  data::Array array;
+  if (file.ends_with(".npz")) {
+    LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(file));
+    auto found = std::find_if(arrays.begin(), arrays.end(), [&](const data::NamedArray &a) { return a.name == name; });
+    if (found == arrays.end())
+      return failAt({file}, ErrorCode::E0610, "it has no array named \"{}\"", name);
+    array = std::move(found->array);
+  } else {
+    LSTMC_ASSIGN(array, data::loadNpy(file));
+  }
+  if (array.dtype != output.dtype || !std::ranges::equal(array.shape, data::shapeOf(output)))
+    return failAt({file}, ErrorCode::E0610, "{} is {}{}, the network gives {}{}", name, dtypeLongName(array.dtype),
+                  data::shapeText(array.shape), dtypeLongName(output.dtype), data::shapeText(data::shapeOf(output)));
+  return array;
+}
+
+double elementAt(const Tensor &tensor, int64_t i) { return readElement<double>(tensor.data, tensor.dtype, i); }
 
 /// Distance in units in the last place of f32; 0 for equal values.
 double ulps(double a, double b) {
@@ -80,16 +99,16 @@ double ulps(double a, double b) {
 }
 
 Result<bool> outputsAsExpected(Session &session, const Options &options, Console &console) {
-  LSTMC_ASSIGN(double maxUlp, options.number("ulp", 0));
-  LSTMC_ASSIGN(double rtol, options.number("rtol", 0));
-  LSTMC_ASSIGN(double atol, options.number("atol", 0));
+  LSTMC_ASSIGN(double maxUlp, options.numberInForce("ulp"));
+  LSTMC_ASSIGN(double rtol, options.numberInForce("rtol"));
+  LSTMC_ASSIGN(double atol, options.numberInForce("atol"));
   bool all = true;
   for (const std::string &text : options.values("expect-output")) {
     std::string name = text.substr(0, text.find('='));
-    if (name.size() == text.size())
+    if (text.substr(name.size(), 2) != "=@")
       return fail(ErrorCode::E0001, "--expect-output takes NAME=@y.npy, got \"{}\"", text);
     LSTMC_ASSIGN(Tensor output, session.output("forward", name));
-    LSTMC_ASSIGN(data::Array expected, inputValue(name, text.substr(name.size() + 1), output));
+    LSTMC_ASSIGN(data::Array expected, expectedArray(name, text.substr(name.size() + 2), output));
     Tensor wanted = expected.tensor();
     int64_t differ = 0, first = -1;
     double worst = 0;
@@ -122,18 +141,17 @@ std::string firstValues(const Tensor &tensor) {
 } // namespace
 
 int runCommand(const Options &options, Console &console) {
-  if (std::optional<std::string> engine = options.value("engine"); engine && *engine != "naive")
-    return console.fail(fail(ErrorCode::E0001, "--engine knows naive, got \"{}\"", *engine));
+  Trace trace(options);
   ModelRequest request;
   request.entries = {"forward"};
   Checked<Model> model = loadModel(options, request);
   if (!model.ok())
     return console.fail(model.diagnostics());
   console.warn(model->warnings);
-  Options runOptions = options;
-  if (options.has("engine"))
-    runOptions.given.push_back({"threads", "1", ValueOrigin::BuiltIn});
-  Result<std::unique_ptr<Session>> opened = openSession(*model, runOptions);
+  if (model->compiled)
+    trace.passes(model->compiled->spans);
+  Engine engine = options.text("engine") == "naive" ? Engine::Naive : Engine::Fast;
+  Result<std::unique_ptr<Session>> opened = openSession(*model, options, engine);
   if (!opened.ok())
     return console.fail(opened.error());
   Session &session = **opened;
@@ -141,14 +159,23 @@ int runCommand(const Options &options, Console &console) {
     return console.fail(fail(ErrorCode::E0610, "{} has no entry forward", model->path));
   if (Status status = setInputs(session, options); !status.ok())
     return console.fail(status.error());
-  OpLog log(console, options.has("verbose-ops"));
-  if (options.has("engine") || options.has("verbose-ops"))
+  trace.watch(session);
+  OpLog log(console, trace);
+  if (options.has("verbose-ops"))
     session.setObserver(&log);
-  Result<int64_t> repeat = options.count("repeat", 1);
+  Result<int64_t> repeat = options.countInForce("repeat");
   if (!repeat.ok())
     return console.fail(repeat.error());
+  Result<uint64_t> seed = seedInForce(*model, options);
+  if (!seed.ok())
+    return console.fail(seed.error());
+  if (options.has("dry-run")) {
+    console.say("nothing was run: --dry-run");
+    return 0;
+  }
   session.setScalar("update", int64_t(1));
-  session.setScalar("seed", int64_t(0));
+  session.setScalar("seed", int64_t(*seed));
+  console.say(fmt::format("seed {}", *seed), 1);
   auto begin = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < *repeat; ++i)
     if (Status status = session.run("forward"); !status.ok())
@@ -163,11 +190,11 @@ int runCommand(const Options &options, Console &console) {
     outputs.push_back({binding.name, *output});
   }
   std::optional<std::string> file = options.value("output");
-  if (file && !options.has("dry-run")) {
-    auto existing = options.has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
-    if (Status status = data::writeNpz(*file, outputs, existing); !status.ok())
+  if (file)
+    if (Status status = data::writeNpz(*file, outputs, options.existing()); !status.ok())
       return console.fail(status.error());
-  }
+  if (Status status = trace.write(console); !status.ok())
+    return console.fail(status.error());
   Result<bool> expected = outputsAsExpected(session, options, console);
   if (!expected.ok())
     return console.fail(expected.error());

@@ -95,11 +95,9 @@ struct Sampling {
 
 Result<Sampling> samplingFlags(const Options &options) {
   Sampling sampling;
-  LSTMC_ASSIGN(sampling.length, options.count("length", 200));
-  LSTMC_ASSIGN(sampling.topK, options.count("top-k", 0));
-  LSTMC_ASSIGN(sampling.temperature, options.number("temperature", 1));
-  LSTMC_ASSIGN(int64_t seed, options.count("seed", 0));
-  sampling.seed = uint64_t(seed);
+  LSTMC_ASSIGN(sampling.length, options.countInForce("length"));
+  LSTMC_ASSIGN(sampling.topK, options.countInForce("top-k"));
+  LSTMC_ASSIGN(sampling.temperature, options.numberInForce("temperature"));
   if (sampling.temperature < 0)
     return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}", sampling.temperature);
   return sampling;
@@ -120,10 +118,10 @@ Result<std::string> write(Session &session, const data::Vocabulary &vocabulary, 
   for (int64_t i = 0; i < sampling.length; ++i) {
     double uniform = randomUniform(sampling.seed, uint64_t(i), /*ordinal=*/0, /*update=*/0);
     int64_t symbol = pick(sampler.probabilities(), sampling.temperature, sampling.topK, uniform);
-    const std::string &word = vocabulary.symbol(size_t(symbol));
+    std::string_view word = vocabulary.symbol(size_t(symbol));
     if (unit == data::TextUnit::Word)
-      text += word == data::kEndOfLine ? "\n" : (text.empty() || text.back() == '\n' ? "" : " ") + word;
-    else
+      text += word == data::kEndOfLine ? "\n" : text.empty() || text.back() == '\n' ? "" : " ";
+    if (unit != data::TextUnit::Word || word != data::kEndOfLine)
       text += word;
     LSTMC_TRY(sampler.feed(symbol));
   }
@@ -143,12 +141,12 @@ int sampleCommand(const Options &options, Console &console) {
   request.attachment = "sample.lstmc";
   std::optional<data::Vocabulary> vocabulary;
   const std::string &path = options.operands[0];
-  if (path.ends_with(".lnet")) {
+  if (isSource(path)) {
     // A source is compiled for one sequence of one step; its weights and vocabulary are a checkpoint's, or the data's.
     Result<lnet::LoadOptions> load = loadOptions(options, request);
     if (!load.ok())
       return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = lnet::load(path, *load);
+    Checked<lnet::LoadedNet> net = loadSource(path, *load);
     if (!net.ok())
       return console.fail(net.diagnostics());
     if (std::optional<std::string> params = options.value("params")) {
@@ -192,6 +190,13 @@ int sampleCommand(const Options &options, Console &console) {
   Result<std::unique_ptr<Session>> session = openSession(*model, options);
   if (!session.ok())
     return console.fail(session.error());
+  Result<uint64_t> seed = seedInForce(*model, options);
+  if (!seed.ok())
+    return console.fail(seed.error());
+  sampling->seed = *seed;
+  console.say(fmt::format("seed {}", *seed));
+  if (options.has("dry-run"))
+    return 0;
   data::TextUnit unit = data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char")).value_or(data::TextUnit::Char);
   Result<std::string> text = write(**session, *vocabulary, options.value("prime").value_or(""), unit, *sampling);
   if (!text.ok())
@@ -199,8 +204,7 @@ int sampleCommand(const Options &options, Console &console) {
   if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"}, {"text", *text}, {"symbols", sampling->length}, {"seed", sampling->seed}});
   else if (std::optional<std::string> output = options.value("output"); output && *output != "-") {
-    auto existing = options.has("force") ? OutputFile::Existing::Replace : OutputFile::Existing::Keep;
-    if (Status status = writeFile(*output, *text, existing); !status.ok())
+    if (Status status = writeFile(*output, *text, options.existing()); !status.ok())
       return console.fail(status.error());
   } else
     console.print(*text);

@@ -13,6 +13,7 @@
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/SettingText.h"
+#include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
 
 namespace lstmc::cli {
@@ -42,7 +43,7 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
         }
   Options quiet = options;
   std::erase_if(quiet.given, [](const Options::Given &given) {
-    return given.flag == "batch" || given.flag == "batch-size" || given.flag == "shape" || given.flag == "entry" || given.flag == "mem";
+    return given.flag == "batch" || given.flag == "shape" || given.flag == "entry" || given.flag == "mem";
   });
   Checked<Model> model = loadModel(quiet, single);
   if (!model.ok() || !model->compiled)
@@ -50,27 +51,32 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
   return asText(model->compiled->package);
 }
 
+/// Extent of the dim `seq` of a training input; 0 where none has it.
+int64_t stepsOf(const package::PackageData &data) {
+  for (const package::Entry &entry : data.entries)
+    for (const package::Binding &input : entry.inputs)
+      for (size_t axis = 0; entry.name == "step" && axis < input.dims.size(); ++axis)
+        if (input.dims[axis] == "seq")
+          return data.buffers[input.buffer].shape[axis];
+  return 0;
+}
+
 Status readAmounts(const Options &options, training::TrainOptions &train) {
   auto read = [&](std::string_view flag, training::Amount &amount) -> Status {
-    if (std::optional<std::string> text = options.value(flag)) {
-      LSTMC_ASSIGN(amount, training::Amount::parse(*text, flag));
+    if (std::string text = options.text(flag); !text.empty()) {
+      LSTMC_ASSIGN(amount, training::Amount::parse(text, flag));
     }
     return {};
   };
   if (train.fit.after)
     train.after = *train.fit.after;
-  if (std::optional<std::string> epochs = options.value("num-epochs")) {
-    LSTMC_ASSIGN(train.after, training::Amount::parse(*epochs + "e", "num-epochs"));
-  }
-  if (std::optional<std::string> batches = options.value("disp-batches")) {
-    LSTMC_ASSIGN(train.dispEvery, training::Amount::parse(*batches + "u", "disp-batches"));
-  }
   LSTMC_TRY(read("after", train.after));
   LSTMC_TRY(read("valid-every", train.validEvery));
   LSTMC_TRY(read("save-every", train.saveEvery));
   LSTMC_TRY(read("disp-every", train.dispEvery));
-  LSTMC_ASSIGN(int64_t keep, options.count("keep", 3));
-  LSTMC_ASSIGN(int64_t patience, options.count("early-stop", 0));
+  LSTMC_ASSIGN(int64_t keep, options.countInForce("keep"));
+  LSTMC_ASSIGN(train.keepEvery, options.countInForce("keep-every"));
+  LSTMC_ASSIGN(int64_t patience, options.countInForce("early-stop"));
   train.keep = int(keep);
   train.earlyStop = int(patience);
   return {};
@@ -83,9 +89,8 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
     (void)known; // the others were compiled into the step
   }
   LSTMC_TRY(readAmounts(options, train));
-  LSTMC_ASSIGN(int64_t seed, options.count("seed", int64_t(train.fit.seed.value_or(0))));
-  train.seed = uint64_t(seed);
-  train.folder = options.has("dry-run") ? "" : options.value("output").value_or("");
+  LSTMC_ASSIGN(train.seed, seedInForce(model, options));
+  train.folder = options.text("output");
   train.resume = options.has("resume");
   train.overwrite = options.has("force");
   train.version = versionLine();
@@ -108,6 +113,18 @@ struct Observers : training::TrainObserver {
   }
 };
 
+/// Whether the data fit the network.
+Status dryRun(training::Trainable &model, const ModelData &data, const training::TrainOptions &options) {
+  using Entry = training::Trainable::Entry;
+  LSTMC_ASSIGN(auto inputs, model.inputs(Entry::Step));
+  LSTMC_ASSIGN(auto feed, data.data->feed(data::Part::Train, inputs, options.seed));
+  if (data.valid) {
+    LSTMC_ASSIGN(auto validInputs, model.inputs(Entry::Evaluate));
+    LSTMC_ASSIGN(auto validFeed, data.valid->feed(data::Part::All, validInputs, options.seed));
+  }
+  return {};
+}
+
 int exitOf(const training::EndEvent &end) { return end.reason == training::EndReason::Signal ? 128 + end.signal : 0; }
 
 } // namespace
@@ -117,20 +134,24 @@ int trainCommand(const Options &options, Console &console) {
   Result<std::vector<Expectation>> wanted = expectations(options, metricNames);
   if (!wanted.ok())
     return console.fail(wanted.error());
+  Result<std::vector<std::string>> metrics = metricsAsked(options);
+  if (!metrics.ok())
+    return console.fail(metrics.error());
   if (!options.has("output") && !options.has("dry-run"))
     return console.fail(fail(ErrorCode::E0001, "train writes checkpoints: -o DIR"));
   if (options.operands.size() != 1)
     return console.fail(fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
 
+  Trace trace(options);
   // The data first: they offer the size of the vocabulary that the net may take.
   ModelRequest request;
   std::vector<package::Setting> fileData;
   const std::string &path = options.operands[0];
-  if (path.ends_with(".lnet")) {
+  if (isSource(path)) {
     Result<lnet::LoadOptions> load = loadOptions(options, request);
     if (!load.ok())
       return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = lnet::load(path, *load);
+    Checked<lnet::LoadedNet> net = loadSource(path, *load);
     if (!net.ok())
       return console.fail(net.diagnostics());
     fileData = settingTexts(net->data);
@@ -164,18 +185,30 @@ int trainCommand(const Options &options, Console &console) {
   int64_t elements = 0;
   for (const data::NamedTensor &parameter : (*trainable)->parameters())
     elements += parameter.tensor.elements();
-  console.say(fmt::format("{}   {} parameters, {}, {}, seed {}, {}", model->package->data().net, elements,
+  console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net, grouped(elements),
                           model->package->data().numerics, (*session)->device(0).name(), train->seed, versionLine()));
   if (model->compiled)
     console.say(planLine(model->compiled->plan, (*session)->device(0).memoryBytes()));
 
+  if (model->compiled)
+    trace.passes(model->compiled->spans);
+  trace.watch(**session);
+  if (options.has("dry-run")) {
+    Status status = dryRun(**trainable, *data, *train);
+    if (!status.ok())
+      return console.fail(status.error());
+    console.say("nothing was trained: --dry-run");
+    return 0;
+  }
   Observers observers;
-  Progress progress(console);
+  if (metrics->empty() && !train->fit.metric.empty())
+    *metrics = splitCommas(train->fit.metric);
+  Progress progress(console, *metrics);
   observers.all.push_back(&progress);
   std::unique_ptr<training::TrainReport> report;
   if (console.json()) {
-    auto form = options.value("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
-    training::ReportContext context{versionLine(), versionLine(), path, {(*session)->device(0).name()}, 0,
+    auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
+    training::ReportContext context{versionLine(), versionLine(), path, {(*session)->device(0).name()}, stepsOf(model->package->data()),
                                     model->compiled ? planJson(model->compiled->plan).dump() : ""};
     report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
       fmt::print("{}\n", text);
@@ -190,6 +223,8 @@ int trainCommand(const Options &options, Console &console) {
       return console.fail(Diagnostics{*fault});
     return console.fail(end.error());
   }
+  if (Status status = trace.write(console); !status.ok())
+    return console.fail(status.error());
   std::vector<training::HeldExpectation> held = judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
     if (metric == "loss")
       return end->loss;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,9 @@ struct LoadedNet {
   std::vector<symbol::Setting> fit, data;
   std::vector<std::string> files; ///< read, as named in messages; the main one first
 };
+
+/// All keys that `fit(..)` takes.
+std::vector<std::string_view> fitKeys();
 
 /// Reads a file and everything that it imports, and draws the net that was asked for.
 /// Errors: E01 text, E02 names, types and shapes, E03 evaluation, E0601 a file that cannot be read, E0001 an

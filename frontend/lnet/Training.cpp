@@ -1,5 +1,6 @@
 // fit(..) and data(..): a file's own defaults for training.
 #include "frontend/lnet/Evaluator.h"
+#include "frontend/lnet/Load.h"
 #include "frontend/lnet/Suggest.h"
 
 namespace lstmc::lnet {
@@ -46,6 +47,13 @@ std::string_view kindText(KeyKind kind) {
 }
 
 } // namespace
+
+std::vector<std::string_view> fitKeys() {
+  std::vector<std::string_view> names;
+  for (const TrainingKey &key : kFitKeys)
+    names.push_back(key.name);
+  return names;
+}
 
 Value Evaluator::training(Arguments &arguments, std::string_view function, bool fit) {
   Span span = calleeSpan(arguments.call);

@@ -1,0 +1,18 @@
+// What this machine is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lstmc::cli {
+
+struct HostFacts {
+  std::string processor; ///< as the kernel calls it; may be empty
+  std::string level;     ///< of the kernels used: scalar, avx2, avx512
+  int cores = 0;
+  uint64_t memoryBytes = 0;
+};
+
+HostFacts hostFacts();
+
+} // namespace lstmc::cli

@@ -1,0 +1,179 @@
+// --dump-config: every value in force as a file that -c reads, each with where it comes from.
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/Model.h"
+#include "frontend/cli/SettingText.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+struct Value {
+  std::string text, origin;
+};
+
+/// What stands in the model's file, as the values of flags: `set`, `fit` and `data`.
+struct FileValues {
+  std::vector<Value> set, fit;
+  std::optional<Value> data, seed;
+  bool compiled = false; ///< a package, whose compile flags are settled
+};
+
+std::string originOf(const Options::Given &given) {
+  return given.origin == ValueOrigin::Flag ? "--" + std::string(given.flag) : given.source;
+}
+
+/// data(..) as one SPEC, or nothing without `train`.
+std::optional<Value> dataSpec(const std::vector<package::Setting> &settings, const std::string &path) {
+  std::optional<std::string> spec = findSetting(settings, "train");
+  if (!spec)
+    return std::nullopt;
+  for (const package::Setting &setting : settings)
+    if (setting.name != "train" && setting.name != "test" && (setting.name != "valid" || setting.value.find(':') == std::string::npos))
+      *spec += fmt::format(",{}={}", setting.name, setting.value);
+  return Value{*spec, path};
+}
+
+void addFit(FileValues &values, const std::vector<package::Setting> &fit, const std::string &path) {
+  for (const package::Setting &setting : fit)
+    if (setting.name == "seed")
+      values.seed = Value{setting.value, path};
+    else
+      values.fit.push_back({setting.name + "=" + setting.value, path});
+}
+
+Checked<FileValues> ofSource(const Options &options, const std::string &path) {
+  ModelRequest request;
+  Result<lnet::LoadOptions> load = loadOptions(options, request);
+  if (!load.ok())
+    return asDiagnostic(load.error());
+  Checked<lnet::LoadedNet> net = loadSource(path, *load);
+  if (!net.ok())
+    return net.diagnostics();
+  std::vector<package::Setting> fileData = settingTexts(net->data);
+  bool reads = options.command == "train" || options.command == "eval" || options.command == "sample";
+  if (reads && (options.has("data") || findSetting(fileData, "train"))) {
+    Result<ModelData> data = loadData(options, fileData, path, nullptr);
+    if (!data.ok())
+      return asDiagnostic(data.error());
+    if (data->vocabulary) {
+      load->offeredVocab = int64_t(data->vocabulary->size());
+      net = loadSource(path, *load);
+      if (!net.ok())
+        return net.diagnostics();
+    }
+  }
+  FileValues values;
+  for (const lnet::SettingInForce &setting : net->settings)
+    values.set.push_back({fmt::format("{}={}", setting.name, settingText(setting.value)),
+                          setting.origin == "file" ? path : setting.origin == "data" ? "the data" : setting.origin});
+  addFit(values, settingTexts(net->fit), path);
+  values.data = dataSpec(fileData, path);
+  return values;
+}
+
+/// Of a package or checkpoint only what flags can still change.
+Checked<FileValues> ofCompiled(const Options &options, const std::string &path) {
+  Checked<Model> model = loadModel(options, {});
+  if (!model.ok())
+    return model.diagnostics();
+  FileValues values;
+  values.compiled = true;
+  addFit(values, model->fit, path);
+  values.data = dataSpec(model->package->data().data, path);
+  return values;
+}
+
+/// Flags over the file's values, name by name.
+std::vector<Value> merged(std::vector<Value> values, const Options &options, std::string_view flag) {
+  for (const Options::Given &given : options.given) {
+    if (given.flag != flag)
+      continue;
+    std::string name = given.value.substr(0, given.value.find('=') + 1);
+    auto old = std::find_if(values.begin(), values.end(), [&](const Value &value) { return value.text.starts_with(name); });
+    if (old == values.end())
+      old = values.insert(old, Value());
+    *old = {given.value, originOf(given)};
+  }
+  return values;
+}
+
+/// As CLI11 reads TOML: no escapes, and a # ends the line even in a string.
+std::optional<std::string> quoted(const std::string &text) {
+  char quote = text.find('"') == std::string::npos ? '"' : '\'';
+  if (text.find('#') != std::string::npos || text.find('\n') != std::string::npos || text.find(quote) != std::string::npos)
+    return std::nullopt;
+  return fmt::format("{}{}{}", quote, text, quote);
+}
+
+std::string entry(std::string_view name, const std::vector<Value> &values, bool list) {
+  std::vector<std::string> origins, texts;
+  for (const Value &value : values) {
+    std::optional<std::string> text = quoted(value.text);
+    if (!text)
+      return fmt::format("# {}: {} cannot stand in this file\n", name, value.text);
+    texts.push_back(*text);
+    std::string origin = list && values.size() > 1 ? fmt::format("{}: {}", value.text.substr(0, value.text.find('=')), value.origin) : value.origin;
+    origins.push_back(origin);
+  }
+  return list ? fmt::format("# {}\n{} = [{}]\n", fmt::join(origins, "; "), name, fmt::join(texts, ", "))
+              : fmt::format("# {}\n{} = {}\n", fmt::join(origins, "; "), name, texts.back());
+}
+
+std::vector<Value> inForce(const FlagRecord &flag, const Options &options, const FileValues &file) {
+  if (flag.name == "set")
+    return merged(file.set, options, "set");
+  if (flag.name == "fit") {
+    std::vector<Value> fit = file.fit;
+    // An initializer is a call, which a flag cannot make; --optimizer and --lr are values of their own.
+    std::erase_if(fit, [&](const Value &value) {
+      return value.text.starts_with("initializer=") || (value.text.starts_with("optimizer=") && options.has("optimizer")) ||
+             (value.text.starts_with("learning_rate=") && options.has("lr"));
+    });
+    return merged(fit, options, "fit");
+  }
+  std::vector<Value> values;
+  for (const Options::Given &given : options.given)
+    if (given.flag == flag.name)
+      values.push_back({flag.argument.empty() ? "true" : given.value, originOf(given)});
+  if (values.empty() && flag.name == "data" && file.data)
+    return {*file.data};
+  if (values.empty() && flag.name == "seed" && file.seed)
+    return {*file.seed};
+  if (values.empty() && (!flag.fallback.empty() || flag.argument.empty()))
+    values.push_back({flag.argument.empty() ? "false" : std::string(flag.fallback), "built in"});
+  return values;
+}
+
+} // namespace
+
+int dumpConfig(const Options &options, Console &console) {
+  FileValues file;
+  bool ofModel = options.command != "inspect" && options.command != "fmt" && options.command != "explain" && options.command != "help";
+  if (ofModel && !options.operands.empty()) {
+    const std::string &path = options.operands[0];
+    Checked<FileValues> values = isSource(path) ? ofSource(options, path) : ofCompiled(options, path);
+    if (!values.ok())
+      return console.fail(values.diagnostics());
+    file = *values;
+  }
+  std::string text = fmt::format("# lstmc {} {}\n[{}]\n", options.command, fmt::join(options.operands, " "), options.command);
+  for (const FlagRecord &flag : flags()) {
+    bool meta = flag.name == "dump-config" || flag.name == "config" || flag.name == "help";
+    bool settled = file.compiled && std::find(std::begin(kCompileFlags), std::end(kCompileFlags), flag.name) != std::end(kCompileFlags);
+    if (meta || settled || !flag.servedBy(options.command))
+      continue;
+    std::vector<Value> values = inForce(flag, options, file);
+    if (!values.empty())
+      text += entry(flag.name, values, flag.repeats && !flag.argument.empty());
+  }
+  fmt::print("{}", text);
+  return 0;
+}
+
+} // namespace lstmc::cli

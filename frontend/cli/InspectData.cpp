@@ -1,0 +1,145 @@
+#include "frontend/cli/InspectData.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/base/InputFile.h"
+#include "executor/data/Csv.h"
+#include "executor/data/Idx.h"
+#include "executor/data/Npy.h"
+#include "executor/data/Npz.h"
+#include "executor/data/SafeTensors.h"
+#include "executor/data/TokenText.h"
+#include "executor/package/Plan.h"
+#include "frontend/cli/Model.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ArrayRow {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;
+};
+
+int printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows, Console &console) {
+  if (console.json()) {
+    Json list = Json::array();
+    for (const ArrayRow &row : rows)
+      list.push_back({{"name", row.name}, {"dtype", dtypeName(row.dtype)}, {"shape", row.shape}});
+    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", kind}, {"parameters", list}});
+    return 0;
+  }
+  console.print(fmt::format("{}: {}, {} arrays", path, kind, rows.size()));
+  for (const ArrayRow &row : rows)
+    console.print(fmt::format("  {:<40} {}", row.name, package::typeText(row.dtype, row.shape)));
+  return 0;
+}
+
+struct FileKind {
+  std::string_view name;
+  bool (*is)(const std::string &path);
+  Result<std::vector<ArrayRow>> (*read)(const std::string &path, const lstmc::Limits &limits);
+};
+
+Result<std::vector<ArrayRow>> safeTensorsRows(const std::string &path, const lstmc::Limits &limits) {
+  LSTMC_ASSIGN(data::SafeTensors file, data::SafeTensors::load(path, limits));
+  std::vector<ArrayRow> rows;
+  for (const data::TensorRecord &record : file.records())
+    rows.push_back({record.name, record.dtype, record.shape});
+  return rows;
+}
+
+Result<std::vector<ArrayRow>> npzRows(const std::string &path, const lstmc::Limits &limits) {
+  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(path, limits));
+  std::vector<ArrayRow> rows;
+  for (const data::NamedArray &array : arrays)
+    rows.push_back({array.name, array.array.dtype, array.array.shape});
+  return rows;
+}
+
+Result<std::vector<ArrayRow>> npyRows(const std::string &path, const lstmc::Limits &limits) {
+  LSTMC_ASSIGN(data::Array array, data::loadNpy(path, limits));
+  return std::vector<ArrayRow>{{"", array.dtype, array.shape}};
+}
+
+Result<std::vector<ArrayRow>> idxRows(const std::string &path, const lstmc::Limits &limits) {
+  LSTMC_ASSIGN(data::Array array, data::loadIdx(path, limits));
+  return std::vector<ArrayRow>{{"", array.dtype, array.shape}};
+}
+
+constexpr FileKind kArrayFiles[] = {
+    {"safetensors", [](const std::string &path) { return path.ends_with(".safetensors"); }, safeTensorsRows},
+    {"npz", [](const std::string &path) { return path.ends_with(".npz"); }, npzRows},
+    {"npy", [](const std::string &path) { return path.ends_with(".npy"); }, npyRows},
+    {"idx", [](const std::string &path) { return path.find("-ubyte") != std::string::npos || path.ends_with(".gz") || path.ends_with(".idx"); }, idxRows},
+};
+
+/// A table's columns: what kind they are, and how many cells are missing.
+int inspectTable(const std::string &path, const lstmc::Limits &limits, Console &console) {
+  Result<data::CsvTable> table = data::loadCsv(path, {}, limits);
+  if (!table.ok())
+    return console.fail(table.error());
+  Json list = Json::array();
+  std::string text = fmt::format("{}: csv, {} rows, {} columns", path, table->rows, table->columns.size());
+  for (const data::CsvColumn &column : table->columns) {
+    int64_t missing = column.text ? std::count(column.categories.begin(), column.categories.end(), -1)
+                                  : std::count_if(column.numbers.begin(), column.numbers.end(), [](double x) { return std::isnan(x); });
+    std::string kind = column.text ? fmt::format("text, {} different", column.symbols.size()) : "number";
+    text += fmt::format("\n  {:<40} {}{}", column.name, kind, missing ? fmt::format(", {} missing", missing) : "");
+    list.push_back({{"name", column.name}, {"kind", column.text ? "text" : "number"}, {"symbols", column.symbols.size()}, {"missing", missing}});
+  }
+  if (console.json())
+    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", "csv"}, {"rows", table->rows}, {"columns", list}});
+  else
+    console.print(text);
+  return 0;
+}
+
+/// What a `text:` source makes of a file, by each unit.
+int inspectText(const std::string &path, const lstmc::Limits &limits, Console &console) {
+  Result<Bytes> bytes = readFile(path);
+  if (!bytes.ok())
+    return console.fail(bytes.error());
+  Json units = Json::array();
+  std::string text = fmt::format("{}: text, {} bytes", path, bytes->size());
+  for (std::string_view name : {"char", "word", "byte"}) {
+    int64_t tokens = 0;
+    data::TextUnit unit = *data::parseTextUnit(name);
+    Status counted = data::eachToken(asText(*bytes), unit, path, limits, [&](std::string_view, int, int) {
+      ++tokens;
+      return Status();
+    });
+    if (!counted.ok())
+      return console.fail(counted.error());
+    Result<data::Vocabulary> vocabulary = data::makeVocabulary(asText(*bytes), unit, path, limits);
+    if (!vocabulary.ok())
+      return console.fail(vocabulary.error());
+    text += fmt::format("\n  unit={:<5} {:>10} symbols, {:>7} different", name, tokens, vocabulary->size());
+    units.push_back({{"unit", name}, {"symbols", tokens}, {"vocab", vocabulary->size()}});
+  }
+  if (console.json())
+    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", "text"}, {"bytes", bytes->size()}, {"units", units}});
+  else
+    console.print(text);
+  return 0;
+}
+
+} // namespace
+
+int inspectData(const std::string &path, const Options &options, Console &console) {
+  Result<lstmc::Limits> limits = fileLimits(options);
+  if (!limits.ok())
+    return console.fail(limits.error());
+  for (const FileKind &kind : kArrayFiles)
+    if (kind.is(path)) {
+      Result<std::vector<ArrayRow>> rows = kind.read(path, *limits);
+      return rows.ok() ? printArrays(path, kind.name, *rows, console) : console.fail(rows.error());
+    }
+  return path.ends_with(".csv") ? inspectTable(path, *limits, console) : inspectText(path, *limits, console);
+}
+
+} // namespace lstmc::cli

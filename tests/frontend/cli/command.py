@@ -1,0 +1,108 @@
+"""The real command, from outside: how tests call it, and small things to call it on."""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+LSTMC = os.environ["LSTMC"]
+SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
+HERE = pathlib.Path(__file__).parent
+
+# A character model small enough to train for a few updates in no time.
+SMALL = """\
+vocab, hidden = setting("vocab", 5), setting("hidden", 6, help="units")
+N, T = dim("batch", 4), dim("seq", 8)
+
+def small(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=vocab, output_dim=4, name="embed")
+    x, h, c = LSTM(x, num_hidden=hidden, name="lstm")
+    y = FullyConnected(x, num_hidden=vocab, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(small, optimizer="adam", learning_rate=0.01, initializer=Uniform(0.1), carry=["lstm*"], num_update=6)
+"""
+
+
+def run(*words, **options):
+    """Runs `lstmc WORDS`; a plain environment unless `env` adds to it. Not a terminal on either side."""
+    env = {name: os.environ[name] for name in ("PATH", "LSTMC_CPU_LEVEL") if name in os.environ}
+    env.update(options.pop("env", {}))
+    options.setdefault("text", True)
+    return subprocess.run([LSTMC, *map(str, words)], capture_output=True, env=env, timeout=240, **options)
+
+
+def words_in_table():
+    """Records of options.def: commands as names, flags as dicts."""
+    import re
+    text = (SOURCE / "frontend/cli/options.def").read_text()
+    macros = dict(re.findall(r'#define (LSTMC_(?:MODELS|RUNS)) "([^"]*)"', text))
+    commands = re.findall(r'^LSTMC_COMMAND\("([^"]+)"', text, re.M)
+    flags = []
+    pattern = r'^LSTMC_FLAG\("([^"]+)", (0|\'.\'), "([^"]*)", "([^"]*)", (true|false), "([^"]*)", (.*)\)$'
+    for name, letter, argument, default, repeats, help, served in re.findall(pattern, text, re.M):
+        for macro, names in macros.items():
+            served = served.replace(macro, f'"{names}"')
+        served = served.replace('" "', "").replace('"', "")
+        flags.append({"name": name, "letter": "" if letter == "0" else letter[1], "argument": argument, "default": default,
+                      "help": help, "commands": [c for c in commands if c != "opt"] if served == "*" else served.split()})
+    assert len(flags) == text.count("\nLSTMC_FLAG("), "a record of options.def is written in another form"
+    return commands, flags
+
+
+class Case(unittest.TestCase):
+    """In a folder of its own, with small.lnet and text.txt in it."""
+
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "small.lnet").write_text(SMALL)
+        draw = random.Random(1)
+        (self.folder / "text.txt").write_text("".join(draw.choice("abcd\n") for _ in range(2000)))
+        self.addCleanup(self.scratch.cleanup)
+
+    def run_here(self, *words, **options):
+        return run(*words, cwd=self.folder, **options)
+
+    def good(self, *words, **options):
+        done = self.run_here(*words, **options)
+        self.assertEqual(done.returncode, 0, f"lstmc {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+        return done
+
+    def document(self, *words, schema, status=0):
+        """--json: one document on stdout, of that schema."""
+        done = self.run_here(*words, "--json")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        parsed = json.loads(done.stdout)
+        self.assertEqual(parsed["schema"], schema)
+        check(parsed, json.loads((HERE / "schemas" / (schema.replace("/", "-") + ".json")).read_text()), schema)
+        return parsed
+
+
+def check(value, schema, where):
+    """The part of JSON Schema that schemas/ uses; raises with the path to what does not hold."""
+    known = {"type", "required", "properties", "items", "enum", "pattern", "additionalProperties", "title", "minItems"}
+    assert set(schema) <= known, f"{where}: the checker does not know {set(schema) - known}"
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    is_a = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+    fits = lambda t: (isinstance(value, (int, float)) and not isinstance(value, bool) and (t == "number" or isinstance(value, int))
+                      if t in ("number", "integer") else isinstance(value, is_a[t]))
+    assert not types or any(map(fits, types)), f"{where}: {value!r} is no {' or '.join(types)}"
+    assert "enum" not in schema or value in schema["enum"], f"{where}: {value!r} is none of {schema['enum']}"
+    if isinstance(value, str) and "pattern" in schema:
+        import re
+        assert re.fullmatch(schema["pattern"], value), f"{where}: {value!r} is not {schema['pattern']}"
+    if isinstance(value, dict):
+        missing = set(schema.get("required", [])) - set(value)
+        assert not missing, f"{where}: {missing} missing"
+        properties = schema.get("properties", {})
+        for name, inner in value.items():
+            assert name in properties or schema.get("additionalProperties", False), f"{where}: {name} is in no schema"
+            check(inner, properties.get(name, {}), f"{where}.{name}")
+    if isinstance(value, list):
+        assert len(value) >= schema.get("minItems", 0), f"{where}: {len(value)} items"
+        for i, item in enumerate(value):
+            check(item, schema.get("items", {}), f"{where}[{i}]")

@@ -1,0 +1,308 @@
+"""Exit codes, streams and output files, each provoked from outside."""
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from command import Case, LSTMC, SOURCE, run
+
+LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
+
+
+class Exits(Case):
+    def status(self, *words, **options):
+        done = self.run_here(*words, **options)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode
+
+    def test_0_done(self):
+        self.assertEqual(self.status("compile", "small.lnet", "-o", "m.lstmc"), 0)
+        self.assertEqual(self.status(*LEARN, "-o", "ck", "--expect", "loss<100"), 0)
+
+    def test_1_the_answer_is_no(self):
+        self.assertEqual(self.status(*LEARN, "-o", "ck", "--expect", "loss<0.001"), 1)
+        self.assertEqual(self.status("eval", "ck", "--data", "text:text.txt", "--expect", "perplexity<1"), 1)
+        self.assertEqual(self.status("bench", "small.lnet", "-r", "1", "--expect", "median_s<0"), 1)
+        (self.folder / "ugly.lnet").write_text("x=1\n")
+        self.assertEqual(self.status("fmt", "--check", "ugly.lnet"), 1)
+        self.good("run", "small.lnet", "-i", "data=0", "-o", "y.npz")
+        name = json.loads(self.good("run", "small.lnet", "-i", "data=0", "--json").stdout)["outputs"][0]["name"]
+        wanted = f"{name}=@y.npz"
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "--expect-output", wanted), 0)
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted), 1)
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted, "--atol", "1"), 0)
+
+    def test_2_wrong_use(self):
+        for words in [[], ["tran"], ["train"], ["train", "small.lnet"], ["train", "--frobnicate"], ["run", "small.lnet"],
+                      ["compile", "small.lnet", "-o"], ["compile", "small.lnet", "small.lnet", "-o", "x.lstmc"],
+                      ["train", "small.lnet", "--after", "3x", "-o", "ck", "--data", "text:text.txt"],
+                      ["bench", "small.lnet", "--format", "xml"], ["compile", "small.lnet", "--dry-run", "--format", "csv"],
+                      ["train", "small.lnet", "-b", "1", "-b", "2", "-o", "ck"], ["eval", "small.lnet", "--metric", "bleu"],
+                      ["compile", "small.lnet", "--dry-run", "--color", "sometimes"], ["sample", "small.lnet", "--temperature", "-1"],
+                      ["inspect", "small.lnet", "--limit", "size=3"], ["explain", "E9999"], ["plot", "small.lnet", "-o", "x.gif"]]:
+            done = self.run_here(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(done.stdout, "", words)
+            self.assertTrue(done.stderr, words)
+
+    def test_3_source_is_wrong(self):
+        (self.folder / "bad.lnet").write_text("def f(data: float32[2]):\n    return tanhh(data)\n")
+        for command in ["compile", "run", "train", "eval", "sample", "plot", "inspect", "bench"]:
+            words = [command, "bad.lnet"] + (["-o", "x.dot"] if command in ("compile", "train", "plot") else [])
+            self.assertEqual(self.status(*words), 3, command)
+        self.assertEqual(self.status("fmt", "bad.lnet"), 0)
+        (self.folder / "bad.lnet").write_text("def f(:\n")
+        self.assertEqual(self.status("fmt", "bad.lnet"), 3)
+        self.assertEqual((self.folder / "bad.lnet").read_text(), "def f(:\n")
+
+    def test_4_does_not_fit(self):
+        done = self.run_here("compile", "small.lnet", "-o", "m.lstmc", "--mem", "1K")
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, r"small\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on cpu:0, which may use 1024 bytes\n")
+        self.assertFalse((self.folder / "m.lstmc").exists())
+        (self.folder / "plain.lnet").write_text("def f(data: float32[2]):\n    return tanh(data)\n")
+        self.assertEqual(self.status("compile", "plain.lnet", "--entry", "step", "--dry-run"), 4)
+
+    def test_5_device_is_not_here(self):
+        for device in ["gpu:0", "2xcpu", "cpu:0,1"]:
+            done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", device)
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("-d cpu would do", done.stderr)
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "--gpus", "0"), 5)
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "-d", "tpu"), 2)
+
+    def test_6_file_is_missing_or_refused(self):
+        self.assertEqual(self.status("compile", "none.lnet", "--dry-run"), 6)
+        self.assertEqual(self.status("run", "none.lstmc"), 6)
+        self.assertEqual(self.status(*LEARN[:2], "--data", "text:none.txt", "-o", "ck"), 6)
+        (self.folder / "junk.lstmc").write_bytes(b"LSTM" + bytes(range(200)))
+        for words in [["run", "junk.lstmc"], ["inspect", "junk.lstmc"], ["inspect", "junk.npy"], ["eval", "."]]:
+            (self.folder / "junk.npy").write_bytes(b"\x93NUMPY\x09\x00")
+            self.assertEqual(self.status(*words), 6, words)
+        self.good("compile", "small.lnet", "-o", "m.lstmc")
+        whole = (self.folder / "m.lstmc").read_bytes()
+        (self.folder / "m.lstmc").write_bytes(whole[:-100])
+        self.assertEqual(self.status("run", "m.lstmc", "-i", "data=0"), 6)
+
+    def test_7_not_a_number(self):
+        (self.folder / "big.lnet").write_text(
+            "def f(data: float32[2, 3], label: float32[2, 3]):\n"
+            "    w = Variable(\"w\", shape=(3, 3), init=One())\n"
+            "    return LinearRegressionOutput(exp(FullyConnected(data, weight=w, num_hidden=3, no_bias=True)), label)\n")
+        done = self.run_here("run", "big.lnet", "-i", "data=100", "--check-nan")
+        self.assertEqual(done.returncode, 7)
+        self.assertRegex(done.stderr, r"^big\.lnet:3:\d+: error\[E0701\]: ")
+        done = self.run_here("train", "big.lnet", "--data", "random:1", "--lr", "1e30", "--after", "9u", "-o", "ck")
+        self.assertEqual(done.returncode, 7)
+
+    def test_9_out_of_memory_despite_the_plan(self):
+        (self.folder / "large.lnet").write_text("def f(data: float32[4096, 65536]):\n    return tanh(data)\n")
+        little = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        done = self.run_here("run", "large.lnet", "-i", "data=0", preexec_fn=little)
+        self.assertEqual(done.returncode, 9, done.stderr)
+        self.assertIn("error[E0901]", done.stderr)
+
+    def test_130_143_signals_outside_training(self):
+        for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            child = subprocess.Popen([LSTMC, "bench", "small.lnet", "-r", "100M"], cwd=self.folder, stderr=subprocess.PIPE)
+            time.sleep(1)
+            child.send_signal(number)
+            child.communicate(timeout=60)
+            self.assertEqual(child.returncode, status)
+
+
+class Streams(Case):
+    def test_help(self):
+        alone = run()
+        self.assertEqual((alone.returncode, alone.stdout), (2, ""))
+        asked = run("help")
+        self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+        self.assertEqual(asked.stdout, alone.stderr)
+        self.assertLessEqual(asked.stdout.count("\n"), 24)
+        self.assertRegex(run("--version").stdout, r"\Alstmc \d+\.\d+\.\d+ \(.+\)\n\Z")
+        self.assertIn("LLVM 19", run("--version", "-v").stdout)
+
+    def test_results_only_on_stdout(self):
+        done = self.good("compile", "small.lnet", "-o", "m.lstmc")
+        self.assertRegex(done.stdout, r"\Am\.lstmc  \d+ bytes  cpu:0 peak .*\n\Z")
+        self.assertIn("peak MiB", done.stderr)
+        self.assertEqual(self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz").stdout.splitlines()[-1], "y.npz")
+        done = self.good(*LEARN, "-o", "ck")
+        self.assertRegex(done.stdout, r"\Ack/update-000006  loss [\d.]+  best [\d.]+  weights [0-9a-f]+\n\Z")
+        self.assertRegex(done.stderr, r"(?m)^valid     update 6  loss .*  saved ck/update-000006 \(sha256 ")
+        done = self.good("sample", "ck", "--length", "9", "--prime", "ab")
+        self.assertEqual(len(done.stdout), 12)
+        self.assertTrue(done.stdout.startswith("ab"))
+        self.assertEqual(self.good("sample", "ck", "--length", "9", "-q").stderr, "")
+        self.assertEqual(self.good("fmt", "--check", "small.lnet").stdout, "")
+        self.assertEqual(self.good("plot", "small.lnet", "-o", "n.dot").stdout, "n.dot\n")
+        self.assertTrue(self.good("plot", "small.lnet").stdout.startswith("digraph"))
+
+    def test_dash_is_a_stream(self):
+        from command import SMALL
+        self.assertEqual(self.good("fmt", "-", input="x=1\n").stdout, "x = 1\n")
+        package = self.good("compile", "-", "-o", "-", input=SMALL.encode(), text=False).stdout
+        (self.folder / "m.lstmc").write_bytes(package)
+        self.good("run", "m.lstmc", "-i", "data=0")
+
+    def test_json_of_every_command(self):
+        self.good(*LEARN, "-o", "ck")
+        self.document("compile", "small.lnet", "-o", "m.lstmc", schema="lstmc.plan/1")
+        self.document("run", "m.lstmc", "-i", "data=0", schema="lstmc.run/1")
+        self.document(*LEARN, "-o", "ck2", schema="lstmc.train/1")
+        self.document("eval", "ck", "--data", "text:text.txt", schema="lstmc.eval/1")
+        self.document("sample", "ck", "--length", "5", schema="lstmc.sample/1")
+        self.document("plot", "small.lnet", "-o", "n.dot", schema="lstmc.plot/1")
+        self.document("bench", "small.lnet", "-r", "2", schema="lstmc.bench/1")
+        self.document("devices", schema="lstmc.devices/1")
+        self.document("explain", "E0207", schema="lstmc.explain/1")
+        for path in ["small.lnet", "m.lstmc", "ck", "text.txt"]:
+            self.document("inspect", path, schema="lstmc.inspect/1")
+        self.document("inspect", "--limits", schema="lstmc.inspect/1")
+        (self.folder / "t.csv").write_text("a,b\n1,x\nNA,y\n")
+        self.document("inspect", "t.csv", schema="lstmc.inspect/1")
+        self.document("inspect", "ck/update-000006/model.safetensors", schema="lstmc.inspect/1")
+        # Also when the work fails, and when the command line is wrong.
+        self.document("compile", "none.lnet", "--dry-run", schema="lstmc.diagnostics/1", status=6)
+        self.document("compile", "--frobnicate", schema="lstmc.diagnostics/1", status=2)
+
+    def test_json_lines(self):
+        lines = [json.loads(line) for line in self.good(*LEARN, "-o", "ck", "--format", "jsonl").stdout.splitlines()]
+        self.assertEqual([line["event"] for line in lines if line["event"] != "update"][:1], ["start"])
+        self.assertEqual(lines[-1]["event"], "end")
+        for line in lines:
+            self.assertEqual(line["schema"], "lstmc.train/1")
+            self.assertLessEqual({"update", "epoch", "time_s"}, set(line))
+
+    def test_bench_sweeps(self):
+        words = ["bench", "small.lnet", "-r", "2", "-b", "2,4", "-t", "1,2", "--dtype", "f32,f64"]
+        cells = self.document(*words, schema="lstmc.bench/1")["cells"]
+        self.assertEqual([(c["batch"], c["threads"], c["dtype"]) for c in cells],
+                         [(b, t, d) for d in ("f32", "f64") for b in (2, 4) for t in (1, 2)])
+        rows = self.good(*words, "--format", "csv").stdout.splitlines()
+        self.assertEqual(len(rows), 9)
+        self.assertEqual(len({row.count(",") for row in rows}), 1)
+        self.assertEqual(len(self.good(*words).stdout.splitlines()), 10)
+        shapes = self.document("bench", "small.lnet", "-r", "1", "--shape", "data:2x8", "--shape", "data:2x16", schema="lstmc.bench/1")
+        self.assertEqual([cell["steps"] for cell in shapes["cells"]], [8, 16])
+
+    def test_colour(self):
+        bad = ["compile", "bad.lnet", "--dry-run"]
+        (self.folder / "bad.lnet").write_text("x = 007\n")
+        colour = lambda *more, **env: "\x1b[" in self.run_here(*bad, *more, env=env).stderr
+        self.assertFalse(colour())
+        self.assertTrue(colour(CLICOLOR_FORCE="1"))
+        self.assertFalse(colour(CLICOLOR_FORCE="1", NO_COLOR="1"))
+        self.assertTrue(colour(CLICOLOR_FORCE="1", NO_COLOR=""))
+        self.assertTrue(colour("--color", "always", NO_COLOR="1"))
+        self.assertFalse(colour("--color", "never", CLICOLOR_FORCE="1"))
+
+    def test_on_a_terminal(self):
+        import pty
+        def on_terminal(*words, **more):
+            master, slave = pty.openpty()
+            child = subprocess.Popen([LSTMC, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=slave, env={"PATH": os.environ["PATH"], **more})
+            os.close(slave)
+            seen = b""
+            try:
+                while block := os.read(master, 65536):
+                    seen += block
+            except OSError:
+                pass
+            child.communicate()
+            os.close(master)
+            return seen
+        (self.folder / "bad.lnet").write_text("x = 007\n")
+        bad = ["compile", "bad.lnet", "--dry-run"]
+        self.assertIn(b"\x1b[1;31m", on_terminal(*bad, TERM="xterm"))
+        self.assertNotIn(b"\x1b[", on_terminal(*bad, TERM="xterm", NO_COLOR="1"))
+        self.assertNotIn(b"\x1b[", on_terminal(*bad, TERM="dumb"))
+        train = [*LEARN, "--after", "60u", "-o"]
+        self.assertIn("━".encode(), on_terminal(*train, "ck1", TERM="xterm", COLUMNS="140"))
+        self.assertNotIn("━".encode(), on_terminal(*train, "ck2", TERM="dumb"))
+        self.assertNotIn("━".encode(), on_terminal(*train, "ck3", "--progress", "never", TERM="xterm"))
+
+    def test_log_and_trace(self):
+        self.good(*LEARN, "-o", "ck", "--log", "log.jsonl", "--trace", "trace.json", "-q")
+        lines = [json.loads(line) for line in (self.folder / "log.jsonl").read_text().splitlines()]
+        self.assertTrue(any("saved ck/update-000006" in line["text"] for line in lines))
+        self.assertTrue(all({"time_s", "level"} <= set(line) for line in lines))
+        spans = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        self.assertIn("plan-memory", {s["name"] for s in spans if s["cat"] == "pass"})
+        launches = [s for s in spans if s["cat"] == "launch"]
+        self.assertTrue(any(s["args"]["at"].startswith("step ") for s in launches))
+        for before, after in zip(launches, launches[1:]):
+            self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+        (self.folder / "bad.lnet").write_text("x = 007\n")
+        self.run_here("compile", "bad.lnet", "--dry-run", "--log", "bad.jsonl")
+        self.assertEqual(json.loads((self.folder / "bad.jsonl").read_text())["code"], "E0104")
+
+
+class Files(Case):
+    OUTPUTS = [(["compile", "small.lnet", "-o", "out"], "out"), (["run", "small.lnet", "-i", "data=0", "-o", "out.npz"], "out.npz"),
+               (["plot", "small.lnet", "-o", "out.dot"], "out.dot"), (["compile", "small.lnet", "--dry-run", "--log", "out"], "out"),
+               (["compile", "small.lnet", "-o", "other", "--force", "--trace", "out"], None), (["help", "--pages", "."], "flags.md")]
+
+    def test_an_existing_file_is_kept(self):
+        for words, name in self.OUTPUTS:
+            if name is None:
+                continue
+            (self.folder / name).write_text("mine")
+            done = self.run_here(*words)
+            self.assertEqual(done.returncode, 6, words)
+            self.assertIn("error[E0608]", done.stderr)
+            self.assertEqual((self.folder / name).read_text(), "mine")
+            self.good(*words, "--force")
+            self.assertNotEqual((self.folder / name).read_text(errors="replace"), "mine")
+
+    def test_nothing_unfinished_is_left(self):
+        for words, _ in self.OUTPUTS:
+            self.run_here(*words, "--force")
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
+        # Renamed over the old one, not written into it: who holds the old file sees the old contents.
+        with open(self.folder / "out.npz", "rb") as old:
+            before = old.read()
+            self.good("run", "small.lnet", "-i", "data=1", "-o", "out.npz", "--force")
+            old.seek(0)
+            self.assertEqual(old.read(), before)
+        self.assertNotEqual((self.folder / "out.npz").read_bytes(), before)
+
+    def test_dry_run_writes_nothing(self):
+        before = sorted(self.folder.iterdir())
+        for words in [["compile", "small.lnet", "-o", "m.lstmc"], ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck"],
+                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "small.lnet", "--data", "text:text.txt"]]:
+            self.good(*words, "--dry-run")
+        (self.folder / "ugly.lnet").write_text("x=1\n")
+        self.good("fmt", "ugly.lnet", "--dry-run")
+        self.assertEqual((self.folder / "ugly.lnet").read_text(), "x=1\n")
+        (self.folder / "ugly.lnet").unlink()
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+
+class WrongPrograms(Case):
+    """The whole text that the command gives on the wrong programs of tests/frontend/lnet/errors."""
+
+    def test_texts(self):
+        folder = SOURCE / "tests/frontend/lnet/errors"
+        expected = sorted(folder.glob("*.txt"))
+        self.assertGreaterEqual(len(expected), 20)
+        with_place = 0
+        for path in expected:
+            name = path.stem
+            flags = folder / (name + ".args")
+            words = flags.read_text().split() if flags.exists() else []
+            done = run("compile", name + ".lnet", "--dry-run", *words, cwd=folder)
+            text = path.read_text()
+            code = text.split("error[")[1][:5] if "error[" in text else None
+            usage = code == "E0001"
+            self.assertEqual(done.stderr, text + ("" if usage else f"lstmc explain {code}\n"), name)
+            self.assertEqual((done.returncode, done.stdout), (2 if usage else 6 if code == "E0601" else 3, ""), name)
+            with_place += not usage and bool(__import__("re").match(r"[^:\n]+:\d+:\d+: (error|warning)\[[EW]\d{4}\]: ", text))
+        self.assertGreaterEqual(with_place, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,142 @@
+"""options.def and what is made from it."""
+import re
+import shlex
+import unittest
+
+from command import Case, SOURCE, run, words_in_table
+
+COMMANDS, FLAGS = words_in_table()
+
+
+class Table(Case):
+    def test_every_flag_is_in_help(self):
+        for command in COMMANDS:
+            text = run("help", command).stdout
+            self.assertEqual(text, run(command, "-h").stdout if command != "opt" else text)
+            for flag in FLAGS:
+                listed = re.search(rf"^ +(-{flag['letter'] or '.'}, )?--{flag['name']}( |$)", text, re.M)
+                serves = any(command in f["commands"] for f in FLAGS if f["name"] == flag["name"])
+                self.assertEqual(bool(listed), serves, f"{command} --{flag['name']}")
+
+    def test_every_flag_is_in_the_manual_page(self):
+        text = run("help", "--man").stdout
+        for flag in FLAGS:
+            self.assertRegex(text, rf"\.B .*--{flag['name']}\b")
+        for command in COMMANDS:
+            self.assertIn(f".B {command} ", text)
+
+    def test_every_flag_completes(self):
+        text = run("help", "--completion", "bash").stdout
+        for command in COMMANDS:
+            words = re.search(rf'^    {command}\) words="(.*)" ;;$', text, re.M).group(1).split()
+            wanted = [f for f in FLAGS if command in f["commands"]]
+            self.assertEqual(sorted(w for w in words if w.startswith("--")), sorted("--" + f["name"] for f in wanted))
+            self.assertEqual(sorted(w for w in words if not w.startswith("--")), sorted("-" + f["letter"] for f in wanted if f["letter"]))
+
+    def test_completion_is_a_script(self):
+        import subprocess
+        script = run("help", "--completion", "bash").stdout
+        self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True).returncode, 0)
+        # What it offers for `lstmc train --color <TAB>` and for settings of a file.
+        def offered(*words):
+            line = " ".join(map(shlex.quote, words))
+            ask = f'{script}\ncompopt() {{ :; }}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lstmc; printf "%s\\n" "${{COMPREPLY[@]}}"'
+            from command import LSTMC
+            import os
+            path = os.path.dirname(LSTMC) + ":" + os.environ["PATH"]
+            done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, cwd=self.folder, env={"PATH": path})
+            return done.stdout.split()
+        self.assertEqual(offered("lstmc", "train", "--color", ""), ["auto", "always", "never"])
+        self.assertEqual(offered("lstmc", "train", "small.lnet", "--set", ""), ["vocab=", "hidden=", "batch=", "seq="])
+        self.assertEqual(offered("lstmc", "train", "-d", ""), ["cpu:0"])
+
+    def test_every_flag_is_in_the_page(self):
+        self.good("help", "--pages", ".")
+        text = (self.folder / "flags.md").read_text()
+        for flag in FLAGS:
+            self.assertRegex(text, rf"\n\| `[^`]*--{flag['name']}[ `]")
+
+    def test_a_letter_has_one_meaning(self):
+        meaning = {}
+        for flag in FLAGS:
+            if flag["letter"]:
+                self.assertEqual(meaning.setdefault(flag["letter"], flag["name"]), flag["name"])
+        self.assertLessEqual(set(meaning), set("bcdhHiInoqrstvy"))
+
+    def test_flags_are_refused_where_they_are_not_listed(self):
+        for command in COMMANDS:
+            if command == "opt":
+                continue
+            for flag in FLAGS:
+                if command in flag["commands"] or any(f["name"] == flag["name"] and command in f["commands"] for f in FLAGS):
+                    continue
+                done = run(command, f"--{flag['name']}", *(["1"] if flag["argument"] else []))
+                self.assertEqual(done.returncode, 2, f"{command} --{flag['name']}")
+                self.assertIn(f"lstmc {command} has no use for --{flag['name']}", done.stderr)
+
+    def test_unknown_words_are_answered(self):
+        for words, near in [(["tran"], "train"), (["train", "--optimiser", "adam"], "--optimizer"), (["help", "bnch"], "bench"),
+                            (["explain", "E0270"], None), (["plot", "small.lnet", "--what", "memmory"], "memory"),
+                            (["eval", "small.lnet", "--metric", "lost"], "loss"),
+                            (["compile", "small.lnet", "--dry-run", "--set", "hiden=3"], "hidden"),
+                            (["compile", "small.lnet", "--dry-run", "--optimizer", "adamm"], "adam"),
+                            (["compile", "small.lnet", "--dry-run", "--fit", "momentun=1"], "momentum"),
+                            (["compile", "small.lnet", "--dry-run", "--entry", "foward"], "forward"),
+                            (["compile", "small.lnet", "--dry-run", "--disable-pass", "fuze"], "fuse"),
+                            (["run", "small.lnet", "-i", "dta=0"], "data")]:
+            done = self.run_here(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(done.stdout, "")
+            if near:
+                self.assertRegex(done.stderr, rf'did you mean "{near}"\?', words)
+
+
+class Config(Case):
+    def test_dump_reads_back(self):
+        words = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck", "--set", "hidden=7", "--lr", "0.5", "--num-epochs", "3"]
+        text = self.good(*words, "--dump-config").stdout
+        self.assertIn('# --after\nafter = "3e"\n', text)
+        self.assertIn('set = ["vocab=5", "hidden=7", "batch=4", "seq=8"]', text)
+        self.assertIn("# vocab: the data; hidden: --set; batch: small.lnet; seq: small.lnet\n", text)
+        self.assertIn('# built in\nkeep = "3"\n', text)
+        (self.folder / "all.toml").write_text(text)
+        again = self.good("train", "small.lnet", "-c", "all.toml", "--dump-config").stdout
+        values = lambda dump: [line for line in dump.splitlines() if not line.startswith("#")]
+        self.assertEqual(values(again), values(text))
+
+    def test_what_beats_what(self):
+        (self.folder / "a.toml").write_text('[train]\nkeep = 7\nset = ["hidden=8"]\nseed = 4\n[eval]\nseed = 5\n')
+        (self.folder / "b.toml").write_text('[train]\nkeep = 9\n')
+        words = ["train", "small.lnet", "--dump-config"]
+        self.assertIn('# a.toml\nkeep = "7"', self.good(*words, "-c", "a.toml").stdout)
+        self.assertIn('# b.toml\nkeep = "9"', self.good(*words, "-c", "a.toml", "-c", "b.toml").stdout)
+        self.assertIn('# --keep\nkeep = "2"', self.good(*words, "-c", "a.toml", "--keep", "2").stdout)
+        self.assertIn('# a.toml\nseed = "4"', self.good(*words, "-c", "a.toml").stdout)
+        self.assertIn('"hidden=8"', self.good(*words, "-c", "a.toml", "--set", "batch=2").stdout)
+        self.assertIn('"hidden=9"', self.good(*words, "-c", "a.toml", "--set", "hidden=9").stdout)
+        self.assertIn('# LSTMC_THREADS\nthreads = ["2"]', self.good(*words, env={"LSTMC_THREADS": "2"}).stdout)
+        self.assertIn('threads = ["3"]', self.good(*words, "-t", "3", env={"LSTMC_THREADS": "2"}).stdout)
+        self.assertIn('# a.toml\nkeep = "7"', self.good(*words, env={"LSTMC_CONFIG": "a.toml"}).stdout)
+
+    def test_unknown_names_are_refused(self):
+        (self.folder / "a.toml").write_text("[train]\nkep = 7\n")
+        done = self.run_here("train", "small.lnet", "-c", "a.toml")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, 'a.toml: error[E0001]: lstmc train has no flag "kep"; did you mean "--keep"?\n')
+
+
+class Explain(Case):
+    def test_every_code_has_a_page_with_an_example(self):
+        codes = re.findall(r"^LSTMC_ERROR\((E\d+), (\w+)", (SOURCE / "executor/base/Errors.def").read_text(), re.M)
+        self.assertGreater(len(codes), 50)
+        self.good("help", "--pages", ".")
+        page = (self.folder / "errors.md").read_text()
+        for code, _ in codes:
+            text = self.good("explain", code).stdout
+            self.assertRegex(text, rf"^{code}: .+ \(exit \d+\)\n\n")
+            self.assertRegex(text, r"(?m)^    \S", f"{code} has no example")
+            self.assertIn(f"## {code}: ", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

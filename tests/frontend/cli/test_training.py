@@ -1,0 +1,63 @@
+"""Signals and resuming, through the command: a run that was stopped ends with the weights of one that was not."""
+import re
+import signal
+import subprocess
+import unittest
+
+from command import Case, LSTMC
+
+LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "--valid-every", "20u", "--save-every", "40u", "--disp-every", "1u"]
+
+
+def weights(folder):
+    newest = sorted(p for p in folder.iterdir() if re.fullmatch(r"update-\d+", p.name))[-1]
+    return newest.name, (newest / "model.safetensors").read_bytes(), (newest / "optimizer.safetensors").read_bytes()
+
+
+class Stopped(Case):
+    def stop(self, number, folder, at):
+        """Sends a signal once update `at` has been reported."""
+        child = subprocess.Popen([LSTMC, *LEARN, "--after", "100Mu", "-o", folder], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        for line in child.stderr:
+            if line.startswith(f"update={at} "):
+                child.send_signal(number)
+                break
+        rest = child.stderr.read()
+        child.wait(timeout=60)
+        return child.returncode, rest
+
+    def test_a_resumed_run_ends_with_equal_bits(self):
+        for number, status, at in [(signal.SIGINT, 130, 7), (signal.SIGTERM, 143, 45)]:
+            folder = f"stopped-{status}"
+            returned, said = self.stop(number, folder, at)
+            self.assertEqual(returned, status)
+            self.assertRegex(said, rf"(?m)^stopped   signal at update \d+$")
+            name, *_ = weights(self.folder / folder)
+            reached = int(name.split("-")[1])
+            self.assertGreaterEqual(reached, at)
+            total = str(reached + 30) + "u"
+            self.good(*LEARN, "--after", total, "-o", folder, "--resume")
+            self.good(*LEARN, "--after", total, "-o", f"whole-{status}")
+            self.assertEqual(weights(self.folder / folder), weights(self.folder / f"whole-{status}"))
+
+    def test_a_folder_with_checkpoints_is_not_begun_anew(self):
+        self.good(*LEARN, "--after", "3u", "-o", "ck")
+        done = self.run_here(*LEARN, "--after", "3u", "-o", "ck")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("E0608", done.stderr)
+
+    def test_the_seed_decides(self):
+        hashes = {}
+        for seed in ("1", "1", "2"):
+            words = [*LEARN, "--after", "3u", "-o", f"ck{len(hashes)}-{seed}", "--seed", seed, "--force"]
+            hashes.setdefault(seed, set()).add(self.good(*words).stdout.split("weights ")[1])
+        self.assertEqual([len(h) for h in hashes.values()], [1, 1])
+        self.assertNotEqual(hashes["1"], hashes["2"])
+        # That of the file is used where no flag gives one.
+        text = (self.folder / "small.lnet").read_text().replace("num_update=6)", "num_update=6, seed=2)")
+        (self.folder / "small.lnet").write_text(text)
+        self.assertEqual({self.good(*LEARN, "--after", "3u", "-o", "ck3").stdout.split("weights ")[1]}, hashes["2"])
+
+
+if __name__ == "__main__":
+    unittest.main()
