@@ -116,6 +116,25 @@ std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
   return packed;
 }
 
+/// Every float of the net in one type, inputs and parameters included: types, and the dtypes that attributes name.
+void computeIn(mlir::ModuleOp module, DType dtype) {
+  mlir::Builder builder(module.getContext());
+  mlir::Type wanted = dtype == DType::F64 ? mlir::Type(builder.getF64Type()) : builder.getF32Type();
+  mlir::AttrTypeReplacer replacer;
+  replacer.addReplacement([&](mlir::RankedTensorType type) -> std::optional<mlir::Type> {
+    if (!llvm::isa<mlir::FloatType>(type.getElementType()))
+      return std::nullopt;
+    return type.clone(wanted);
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  module.walk([&](mlir::Operation *op) {
+    auto named = op->getAttrOfType<mlir::StringAttr>("dtype");
+    std::optional<DType> old = named ? parseDType({named.getValue().data(), named.getValue().size()}) : std::nullopt;
+    if (old && isFloat(*old))
+      op->setAttr("dtype", builder.getStringAttr(std::string(dtypeLongName(dtype))));
+  });
+}
+
 std::string mebibytes(uint64_t bytes) {
   if (bytes >= uint64_t(1) << 30)
     return fmt::format("{:.2f} GiB", double(bytes) / double(uint64_t(1) << 30));
@@ -181,6 +200,8 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return mlir::success();
   });
   Compiled result;
+  if (options.dtype)
+    computeIn(module, *options.dtype);
   std::vector<package::Packed> packed = packedVectors(module);
   package::PackageData data;
   mlir::PassManager manager(module.getContext());

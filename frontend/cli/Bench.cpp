@@ -194,7 +194,8 @@ std::vector<std::string> columnsOf(const Cell &cell) {
 void printCsv(const std::vector<Cell> &cells, const std::string &model, Console &console) {
   for (size_t i = 0; i < cells.size(); ++i) {
     std::string names, values;
-    for (const auto &[name, value] : cellJson(cells[i], model).items()) {
+    Json cell = cellJson(cells[i], model);
+    for (const auto &[name, value] : cell.items()) {
       names += (names.empty() ? "" : ",") + name;
       std::string text = value.is_array() ? fmt::format("\"{}\"", fmt::join(value.get<std::vector<std::string>>(), ",")) : value.is_null() ? "" : value.dump();
       values += (values.empty() ? "" : ",") + text;

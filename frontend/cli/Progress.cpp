@@ -68,7 +68,8 @@ void Progress::start(const training::StartEvent &event) {
 }
 
 void Progress::tick(const training::UpdateEvent &event) {
-  if (!pending_.empty() && event.progress.update > pendingUpdate_)
+  // Checkpoints are written beside the training, so their lines come some updates later.
+  if (!pending_.empty() && std::chrono::steady_clock::now() - pendingSince_ > std::chrono::seconds(1))
     keepPending();
   auto now = std::chrono::steady_clock::now();
   if (!console_.live() || now - drawn_ < std::chrono::milliseconds(100))
@@ -112,15 +113,18 @@ void Progress::valid(const training::ValidEvent &event) {
   keepPending();
   pending_ = line + (event.best ? "  best" : "");
   pendingUpdate_ = event.progress.update;
+  pendingSince_ = std::chrono::steady_clock::now();
 }
 
 void Progress::save(const training::SaveEvent &event) {
   std::string saved = fmt::format("saved {} (sha256 {}…)", event.path, event.sha256.substr(0, 8));
-  if (!pending_.empty() && event.progress.update == pendingUpdate_)
+  if (!pending_.empty() && event.progress.update == pendingUpdate_) {
     pending_ += "  " + saved;
-  else
-    pending_ = "save      " + saved;
-  keepPending();
+    keepPending();
+  } else {
+    clearLive();
+    console_.say(fmt::format("save      update {}  {}", grouped(event.progress.update), saved));
+  }
 }
 
 void Progress::warning(const Error &error) { keep("warning: " + error.text()); }

@@ -38,6 +38,7 @@ private:
   std::chrono::steady_clock::time_point drawn_{};
   std::string pending_; ///< line of a validation; waits for the save that may belong to it
   int64_t pendingUpdate_ = 0;
+  std::chrono::steady_clock::time_point pendingSince_{};
 };
 
 } // namespace lstmc::cli

@@ -220,7 +220,7 @@ class Streams(Case):
         self.assertIn(b"\x1b[1;31m", on_terminal(*bad, TERM="xterm"))
         self.assertNotIn(b"\x1b[", on_terminal(*bad, TERM="xterm", NO_COLOR="1"))
         self.assertNotIn(b"\x1b[", on_terminal(*bad, TERM="dumb"))
-        train = [*LEARN, "--after", "60u", "-o"]
+        train = [*LEARN, "--after", "3Ku", "-o"]
         self.assertIn("━".encode(), on_terminal(*train, "ck1", TERM="xterm", COLUMNS="140"))
         self.assertNotIn("━".encode(), on_terminal(*train, "ck2", TERM="dumb"))
         self.assertNotIn("━".encode(), on_terminal(*train, "ck3", "--progress", "never", TERM="xterm"))
@@ -294,8 +294,8 @@ class WrongPrograms(Case):
             name = path.stem
             flags = folder / (name + ".args")
             words = flags.read_text().split() if flags.exists() else []
-            done = run("compile", name + ".lnet", "--dry-run", *words, cwd=folder)
-            text = path.read_text()
+            done = run("compile", name + ".lnet", "--dry-run", *words, cwd=folder, errors="surrogateescape")
+            text = path.read_text(errors="surrogateescape")
             code = text.split("error[")[1][:5] if "error[" in text else None
             usage = code == "E0001"
             self.assertEqual(done.stderr, text + ("" if usage else f"lstmc explain {code}\n"), name)
