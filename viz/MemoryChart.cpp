@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "executor/package/Plan.h"
+
 namespace lstmc::viz {
 
 namespace {
@@ -15,28 +17,11 @@ constexpr double kWidth = 900, kHeight = 160, kLeft = 90, kTop = 40, kGap = 50;
 constexpr std::array<std::string_view, package::kKindCount> kColors = {
     "#fb8072", "#fccde5", "#fdb462", "#bebada", "#b3cde3", "#8dd3c7", "#8dd3c7", "#cccccc", "#b3de69", "#ffffb3", "#d9d9d9"};
 
-using Bytes = std::array<uint64_t, package::kKindCount>;
-
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text)
     out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
   return out;
-}
-
-/// Bytes alive by kind at every launch of entry `index` on device 0.
-std::vector<Bytes> alive(const package::PackageData &package, size_t index) {
-  size_t launches = package.entries[index].programs.empty() ? 0 : package.entries[index].programs[0].launches.size();
-  std::vector<Bytes> moments(launches, Bytes{});
-  for (const package::Buffer &buffer : package.buffers) {
-    bool always = buffer.entry == package::kPersistent;
-    if (!always && buffer.entry != int32_t(index))
-      continue;
-    size_t from = always ? 0 : buffer.from, to = always ? launches : std::min<size_t>(size_t(buffer.to) + 1, launches);
-    for (size_t i = from; i < to; ++i)
-      moments[i][size_t(buffer.kind)] += buffer.bytes;
-  }
-  return moments;
 }
 
 } // namespace
@@ -50,7 +35,7 @@ std::string memoryChart(const package::PackageData &package) {
                      double(arena) / (1 << 20), package.devices.empty() ? "-" : escaped(package.devices[0].name));
   for (size_t e = 0; e < package.entries.size(); ++e) {
     double bottom = kTop + double(e) * (kHeight + kGap) + kHeight;
-    std::vector<Bytes> moments = alive(package, e);
+    std::vector<package::BytesOfKind> moments = package::bytesAlive(package, 0, e);
     double step = kWidth / double(std::max<size_t>(moments.size(), 1));
     svg += fmt::format("<text x=\"4\" y=\"{}\">{}</text>\n<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"#333\" stroke-dasharray=\"4\"/>\n", bottom - kHeight + 12,
                        escaped(package.entries[e].name), kLeft, kLeft + kWidth, bottom - kHeight, bottom - kHeight);

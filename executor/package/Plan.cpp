@@ -1,7 +1,7 @@
 #include "executor/package/Plan.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 namespace lstmc::package {
 
@@ -14,36 +14,53 @@ uint64_t sum(const DevicePlan &plan, std::initializer_list<Kind> kinds) {
   return bytes;
 }
 
-/// The launch of an entry at which most bytes of a device live, by the changes at each.
-struct Peak {
-  int32_t entry = kPersistent;
-  uint32_t launch = 0;
-  uint64_t bytes = 0;
-};
+uint64_t total(const BytesOfKind &bytes) { return std::accumulate(bytes.begin(), bytes.end(), uint64_t(0)); }
 
-bool livesAt(const Buffer &buffer, const Peak &peak) {
-  return buffer.entry == kPersistent ||
-         (buffer.entry == peak.entry && buffer.from <= peak.launch && peak.launch <= buffer.to);
+BytesOfKind persistent(const PackageData &data, uint32_t device) {
+  BytesOfKind bytes{};
+  for (const Buffer &buffer : data.buffers)
+    if (buffer.device == device && buffer.entry == kPersistent)
+      bytes[size_t(buffer.kind)] += buffer.bytes;
+  return bytes;
 }
 
-Peak findPeak(const PackageData &data, uint32_t device) {
-  Peak peak;
-  for (size_t e = 0; e < data.entries.size(); ++e) {
-    std::map<uint32_t, std::pair<uint64_t, uint64_t>>
-        changes; // at a launch: born, and dead before it
-    for (const Buffer &buffer : data.buffers)
-      if (buffer.device == device && buffer.entry == int32_t(e)) {
-        changes[buffer.from].first += buffer.bytes;
-        changes[buffer.to + 1].second += buffer.bytes;
-      }
-    uint64_t live = 0;
-    for (const auto &[launch, change] : changes) {
-      live = live + change.first - change.second;
-      if (live > peak.bytes)
-        peak = {int32_t(e), launch, live};
+size_t launchesOf(const PackageData &data, uint32_t device, size_t entry) {
+  for (const DeviceProgram &program : data.entries[entry].programs)
+    if (program.device == device)
+      return program.launches.size();
+  return 0;
+}
+
+/// Calls f(old, fresh, common bytes) where a launch makes `fresh` in the place of `old`. In `events`
+/// are the buffers that begin or end with the launch; of either kind no two overlap.
+template <typename F> void eachInPlace(const PackageData &data, std::vector<uint32_t> &events, uint32_t launch, F f) {
+  std::ranges::sort(events, {}, [&](uint32_t i) { return data.buffers[i].offset; });
+  std::array<const Buffer *, 2> last{}; // that ends, that begins
+  for (uint32_t i : events) {
+    const Buffer &buffer = data.buffers[i];
+    const bool begins = buffer.from == launch;
+    if (const Buffer *other = last[!begins]) {
+      uint64_t end = std::min(other->offset + other->bytes, buffer.offset + buffer.bytes);
+      if (end > buffer.offset)
+        begins ? f(*other, buffer, end - buffer.offset) : f(buffer, *other, end - buffer.offset);
     }
+    if (const Buffer *same = last[begins]; !same || same->offset + same->bytes < buffer.offset + buffer.bytes)
+      last[begins] = &buffer;
   }
-  return peak;
+}
+
+/// Per launch of an entry: the buffers that begin or end with it.
+std::vector<std::vector<uint32_t>> eventsOf(const PackageData &data, uint32_t device, size_t entry) {
+  std::vector<std::vector<uint32_t>> events(launchesOf(data, device, entry));
+  for (uint32_t i = 0; i < data.buffers.size(); ++i) {
+    const Buffer &buffer = data.buffers[i];
+    if (buffer.device != device || buffer.entry != int32_t(entry) || buffer.from >= events.size())
+      continue;
+    events[buffer.from].push_back(i);
+    if (buffer.to != buffer.from && buffer.to < events.size())
+      events[buffer.to].push_back(i);
+  }
+  return events;
 }
 
 } // namespace
@@ -58,6 +75,45 @@ uint64_t DevicePlan::activationBytes() const {
 }
 uint64_t DevicePlan::workspaceBytes() const { return sum(*this, {Kind::Workspace}) + unusedBytes; }
 
+std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, size_t entry) {
+  std::vector<std::vector<uint32_t>> events = eventsOf(data, device, entry);
+  std::vector<BytesOfKind> alive(events.size());
+  BytesOfKind now = persistent(data, device);
+  for (uint32_t launch = 0; launch < events.size(); ++launch) {
+    for (uint32_t i : events[launch])
+      if (data.buffers[i].from == launch)
+        now[size_t(data.buffers[i].kind)] += data.buffers[i].bytes;
+    alive[launch] = now;
+    eachInPlace(data, events[launch], launch, [&](const Buffer &old, const Buffer &, uint64_t common) {
+      alive[launch][size_t(old.kind)] -= common;
+    });
+    for (uint32_t i : events[launch])
+      if (data.buffers[i].to == launch)
+        now[size_t(data.buffers[i].kind)] -= data.buffers[i].bytes;
+  }
+  return alive;
+}
+
+/// Which buffers live at the peak, but for those that others take the place of; largest first.
+static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t device, const DevicePlan &plan, size_t most) {
+  std::vector<uint32_t> found;
+  std::vector<const Buffer *> gone;
+  if (plan.peakEntry != kPersistent)
+    eachInPlace(data, eventsOf(data, device, size_t(plan.peakEntry))[plan.peakLaunch], plan.peakLaunch,
+                [&](const Buffer &old, const Buffer &, uint64_t) { gone.push_back(&old); });
+  std::ranges::sort(gone);
+  for (uint32_t i = 0; i < data.buffers.size(); ++i) {
+    const Buffer &buffer = data.buffers[i];
+    bool lives = buffer.entry == kPersistent ||
+                 (buffer.entry == plan.peakEntry && buffer.from <= plan.peakLaunch && plan.peakLaunch <= buffer.to);
+    if (buffer.device == device && lives && !std::ranges::binary_search(gone, &buffer))
+      found.push_back(i);
+  }
+  std::ranges::sort(found, {}, [&](uint32_t i) { return std::pair(~data.buffers[i].bytes, i); });
+  found.resize(std::min(found.size(), most));
+  return found;
+}
+
 std::vector<DevicePlan> planOf(const Package &package, size_t largest) {
   const PackageData &data = package.data();
   std::vector<DevicePlan> plans;
@@ -65,28 +121,18 @@ std::vector<DevicePlan> planOf(const Package &package, size_t largest) {
     DevicePlan plan;
     plan.device = data.devices[device].name;
     plan.arenaBytes = data.devices[device].arenaBytes;
-    Peak peak = findPeak(data, device);
-    plan.peakEntry = peak.entry;
-    plan.peakLaunch = peak.launch;
-    // A buffer that is made in the place of another shares its bytes at that launch: they count
-    // once, for the new.
-    std::map<uint64_t, uint32_t> byOffset;
-    for (uint32_t i = 0; i < data.buffers.size(); ++i)
-      if (data.buffers[i].device == device && livesAt(data.buffers[i], peak)) {
-        auto [at, fresh] = byOffset.try_emplace(data.buffers[i].offset, i);
-        if (!fresh && data.buffers[i].from > data.buffers[at->second].from)
-          at->second = i;
-      }
-    uint64_t used = 0;
-    for (const auto &[offset, i] : byOffset) {
-      plan.bytesOfKind[size_t(data.buffers[i].kind)] += data.buffers[i].bytes;
-      used += data.buffers[i].bytes;
-      plan.largest.push_back(i);
+    plan.bytesOfKind = persistent(data, device);
+    for (size_t entry = 0; entry < data.entries.size(); ++entry) {
+      std::vector<BytesOfKind> alive = bytesAlive(data, device, entry);
+      for (uint32_t launch = 0; launch < alive.size(); ++launch)
+        if (plan.peakEntry == kPersistent || total(alive[launch]) > total(plan.bytesOfKind)) {
+          plan.peakEntry = int32_t(entry);
+          plan.peakLaunch = launch;
+          plan.bytesOfKind = alive[launch];
+        }
     }
-    plan.unusedBytes = plan.arenaBytes - std::min(used, plan.arenaBytes);
-    std::ranges::sort(plan.largest, {},
-                      [&](uint32_t i) { return std::pair(~data.buffers[i].bytes, i); });
-    plan.largest.resize(std::min(plan.largest.size(), largest));
+    plan.unusedBytes = plan.arenaBytes - std::min(total(plan.bytesOfKind), plan.arenaBytes);
+    plan.largest = largestAtPeak(data, device, plan, largest);
     plans.push_back(std::move(plan));
   }
   return plans;

@@ -10,12 +10,18 @@
 
 namespace lstmc::package {
 
+using BytesOfKind = std::array<uint64_t, kKindCount>; ///< by Kind
+
+/// Bytes of a device that hold values during each launch of an entry, what persists included. Where
+/// a launch makes a buffer in the place of another, their common bytes count once, for the new.
+std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, size_t entry);
+
 /// A device's arena at the moment when most of it holds values. The parts add up to arenaBytes.
 struct DevicePlan {
   std::string device;
   uint64_t arenaBytes = 0;
-  std::array<uint64_t, kKindCount> bytesOfKind{}; ///< by Kind, of the buffers that live at the peak
-  uint64_t unusedBytes = 0;                       ///< holes and padding between them
+  BytesOfKind bytesOfKind{}; ///< of the buffers that live at the peak
+  uint64_t unusedBytes = 0;  ///< holes and padding between them
 
   int32_t peakEntry = kPersistent; ///< entry and launch of the peak; kPersistent: nothing ever runs
   uint32_t peakLaunch = 0;
