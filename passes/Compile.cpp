@@ -226,6 +226,8 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   result.package.producer = options.producer;
   result.package.net = options.net;
   result.package.graphHash = options.graphHash;
+  if (options.dtype == DType::F64)
+    result.package.numerics = "cpu-f64";
   result.package.shards = uint32_t(options.shards);
   result.package.settings = options.settings;
   result.package.fit = options.fit;

@@ -68,8 +68,10 @@ int evalCommand(const Options &options, Console &console) {
     Result<std::optional<data::Vocabulary>> vocabulary = modelVocabulary(**model);
     if (!vocabulary.ok())
       return console.fail(vocabulary.error());
-    if ((*model)->checkpoint)
+    if ((*model)->checkpoint) {
       learned = data::Learned{*vocabulary, (*model)->checkpoint->state.scaling};
+      fileData.push_back({"train", (*model)->checkpoint->state.source}); // without --data: what it was trained on
+    }
   }
   Result<ModelData> data = loadData(options, fileData, options.operands.empty() ? "" : options.operands[0], learned ? &*learned : nullptr);
   if (!data.ok())

@@ -255,7 +255,8 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
   std::string name = request.attachment.empty() ? "model.lstmc" : request.attachment;
   auto attached = found.checkpoint.attachments.find(name);
   if (attached == found.checkpoint.attachments.end())
-    return failAt({found.checkpoint.folder}, ErrorCode::E0610, "this checkpoint has no {}", name);
+    return failAt({found.checkpoint.folder}, ErrorCode::E0610, "this checkpoint has no {}{}", name,
+                  request.attachment.empty() ? "" : ": its net does not read one sequence of symbols, so it cannot write any");
   LSTMC_ASSIGN(model.package, package::Package::open(attached->second, found.checkpoint.folder + "/" + name));
   model.checkpoint = std::move(found.checkpoint);
   model.fit = model.package->data().fit;

@@ -46,7 +46,7 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   }
   drawing.allOps = options.text("unfold") == "layer";
   if (options.operands.size() != 1 || !isSource(options.operands[0]))
-    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file: a package has launches, no layers"));
+    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages and checkpoints hold launches and no layers, and have --what memory"));
   Result<lnet::LoadOptions> load = loadOptions(options, {});
   if (!load.ok())
     return console.fail(load.error());

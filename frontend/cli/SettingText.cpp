@@ -23,10 +23,18 @@ std::string settingText(const symbol::AttributeValue &value) {
   return std::visit(Writer{}, value);
 }
 
+/// "step=[1900,2300], factor=0.25"
+static std::string argumentTexts(const std::vector<symbol::NamedAttribute> &arguments) {
+  std::string text;
+  for (const symbol::NamedAttribute &argument : arguments) {
+    bool list = std::holds_alternative<symbol::Tuple>(argument.value) || std::holds_alternative<std::vector<double>>(argument.value);
+    text += fmt::format("{}{}={}{}{}", text.empty() ? "" : ", ", argument.name, list ? "[" : "", settingText(argument.value), list ? "]" : "");
+  }
+  return text;
+}
+
 std::string initialiserText(const symbol::Initialiser &initialiser) {
-  std::string arguments;
-  for (const symbol::NamedAttribute &argument : initialiser.arguments)
-    arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", argument.name, settingText(argument.value));
+  std::string arguments = argumentTexts(initialiser.arguments);
   for (size_t i = 0; i < initialiser.patterns.size(); ++i)
     arguments += fmt::format("{}\"{}\": {}", arguments.empty() ? "" : ", ", initialiser.patterns[i],
                              initialiserText(initialiser.initialisers[i]));
@@ -35,8 +43,12 @@ std::string initialiserText(const symbol::Initialiser &initialiser) {
 
 std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings) {
   std::vector<package::Setting> texts;
-  for (const symbol::Setting &setting : settings)
-    texts.push_back({setting.key, setting.initialiser ? initialiserText(*setting.initialiser) : settingText(setting.value)});
+  for (const symbol::Setting &setting : settings) {
+    std::string text = setting.initialiser ? initialiserText(*setting.initialiser) : settingText(setting.value);
+    if (!setting.arguments.empty()) // a schedule
+      text += fmt::format("({})", argumentTexts(setting.arguments));
+    texts.push_back({setting.key, text});
+  }
   return texts;
 }
 

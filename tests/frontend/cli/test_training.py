@@ -17,13 +17,13 @@ def weights(folder):
 class Stopped(Case):
     def stop(self, number, folder, at):
         """Sends a signal once update `at` has been reported."""
-        child = subprocess.Popen([LSTMC, *LEARN, "--after", "100Mu", "-o", folder], cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        for line in child.stderr:
-            if line.startswith(f"update={at} "):
-                child.send_signal(number)
-                break
-        rest = child.stderr.read()
-        child.wait(timeout=60)
+        words = [LSTMC, *LEARN, "--after", "100Mu", "-o", folder]
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+            for line in child.stderr:
+                if line.startswith(f"update={at} "):
+                    child.send_signal(number)
+                    break
+            rest = child.stderr.read()
         return child.returncode, rest
 
     def test_a_resumed_run_ends_with_equal_bits(self):
@@ -57,6 +57,13 @@ class Stopped(Case):
         text = (self.folder / "small.lnet").read_text().replace("num_update=6)", "num_update=6, seed=2)")
         (self.folder / "small.lnet").write_text(text)
         self.assertEqual({self.good(*LEARN, "--after", "3u", "-o", "ck3").stdout.split("weights ")[1]}, hashes["2"])
+
+    def test_a_schedule_of_the_file_is_in_force(self):
+        text = (self.folder / "small.lnet").read_text().replace("num_update=6)", "lr_scheduler=MultiFactorScheduler(step=[2, 4], factor=0.1))")
+        (self.folder / "small.lnet").write_text(text)
+        said = self.good(*LEARN, "--after", "6u", "-o", "ck").stderr
+        rates = [float(rate) for rate in re.findall(r"(?m)^update=.* lr=(\S+)", said)]
+        self.assertEqual([round(rate, 9) for rate in rates], [0.01, 0.01, 0.001, 0.001, 0.0001, 0.0001])
 
 
 if __name__ == "__main__":
