@@ -7,6 +7,10 @@ namespace lstmc {
 
 uint64_t hashBytes(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
 
+uint64_t hashBytes(const void *data, size_t bytes, uint64_t seed) {
+  return XXH3_64bits_withSeed(data, bytes, seed);
+}
+
 uint64_t combineHashes(std::span<const uint64_t> hashes) {
   return XXH3_64bits(hashes.data(), hashes.size_bytes());
 }

@@ -10,6 +10,8 @@ namespace lstmc {
 
 /// Of the bytes as they lie in memory: little-endian on every machine that lstmc runs on.
 uint64_t hashBytes(const void *data, size_t bytes);
+/// Another function for each seed.
+uint64_t hashBytes(const void *data, size_t bytes, uint64_t seed);
 
 /// One number for several hashes, which depends on their order.
 uint64_t combineHashes(std::span<const uint64_t> hashes);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 
 namespace lstmc {
@@ -76,15 +77,17 @@ Result<Bytes> readAll(int fd, const std::string &path, bool oneName) {
 
 } // namespace
 
-Result<Bytes> readFile(const std::string &path) {
+Result<Bytes> readFile(const std::string &path) try {
   // Not blocking: opening a pipe that nobody writes to would wait for ever.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0)
     return cannotRead(path, errno);
   return readAll(file.get(), path, false);
+} catch (const std::bad_alloc &) {
+  return noMemory(path);
 }
 
-Result<Bytes> readFileBeneath(const std::string &folder, const std::string &name) {
+Result<Bytes> readFileBeneath(const std::string &folder, const std::string &name) try {
   std::string path = folder + "/" + name;
   bool plain = !folder.empty() && !name.empty() && name != "." && name != ".." &&
                name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
@@ -99,6 +102,8 @@ Result<Bytes> readFileBeneath(const std::string &folder, const std::string &name
   if (file.get() < 0)
     return cannotRead(path, errno);
   return readAll(file.get(), path, true);
+} catch (const std::bad_alloc &) {
+  return noMemory(folder);
 }
 
 } // namespace lstmc

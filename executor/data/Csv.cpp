@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <numeric>
 #include <set>
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/SafeSize.h"
 #include "executor/base/Utf8.h"
+#include "executor/data/SymbolTable.h"
 
 namespace lstmc::data {
 namespace {
@@ -176,8 +178,9 @@ bool looksNumeric(std::string_view text) {
 /// Fills columns row by row; knows how far along each of them is typed.
 class TableBuilder {
 public:
-  TableBuilder(CsvTable &table, const CsvOptions &options, std::vector<std::string> names)
-      : table_(table), options_(options), names_(std::move(names)) {}
+  TableBuilder(CsvTable &table, const CsvOptions &options, std::vector<std::string> names,
+               const Limits &limits)
+      : table_(table), options_(options), names_(std::move(names)), limits_(limits) {}
 
   size_t width() const { return names_.size(); }
 
@@ -188,21 +191,27 @@ public:
         return failAt({table_.file, 1, 1}, ErrorCode::E0612, "column {}: found twice, want once",
                       inQuotes(name));
     slotOf_.assign(names_.size(), -1);
-    const std::vector<std::string> &wanted = options_.columns.empty() ? names_ : options_.columns;
-    for (const std::string &name : wanted) {
+    auto take = [&](size_t position) {
+      int &slot = slotOf_[position];
+      if (slot >= 0)
+        return;
+      slot = int(table_.columns.size());
+      table_.columns.push_back({names_[position], false, {}, {}, {}});
+    };
+    table_.columns.reserve(options_.columns.empty() ? names_.size() : options_.columns.size());
+    if (options_.columns.empty())
+      for (size_t i = 0; i < names_.size(); ++i)
+        take(i);
+    for (const std::string &name : options_.columns) {
       auto found = std::find(names_.begin(), names_.end(), name);
       if (found == names_.end())
         return failAt({table_.file, 1, 1}, ErrorCode::E0610,
                       "column {}: found none, want one of {}", inQuotes(name),
                       fmt::join(names_, ", "));
-      int &slot = slotOf_[size_t(found - names_.begin())];
-      if (slot >= 0)
-        continue;
-      slot = int(table_.columns.size());
-      table_.columns.push_back({name, false, {}, {}, {}});
+      take(size_t(found - names_.begin()));
     }
     typed_.assign(table_.columns.size(), false);
-    ids_.resize(table_.columns.size());
+    symbols_.resize(table_.columns.size());
     return {};
   }
 
@@ -231,8 +240,12 @@ public:
     if (column.text) {
       int32_t id = -1;
       if (!missing) {
-        auto &ids = ids_[size_t(slot)];
-        id = ids.try_emplace(std::string(cell.text), int32_t(ids.size())).first->second;
+        SymbolTable &symbols = symbols_[size_t(slot)];
+        id = symbols.add(cell.text).first;
+        if (symbols.size() > limits_.nodes)
+          return failAt({table_.file, cell.line, cell.column}, ErrorCode::E0606,
+                        "column {}: found more than {} different texts (limit nodes)",
+                        inQuotes(column.name), limits_.nodes);
       }
       column.categories.push_back(id);
       return {};
@@ -251,10 +264,15 @@ public:
   void finish() {
     for (size_t slot = 0; slot < table_.columns.size(); ++slot) {
       CsvColumn &column = table_.columns[slot];
-      std::vector<int32_t> rank(ids_[slot].size());
-      for (const auto &[symbol, id] : ids_[slot]) {
+      const SymbolTable &symbols = symbols_[slot];
+      std::vector<int32_t> order(symbols.size()), rank(symbols.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::sort(order.begin(), order.end(),
+                [&](int32_t a, int32_t b) { return symbols[size_t(a)] < symbols[size_t(b)]; });
+      column.symbols.reserve(order.size());
+      for (int32_t id : order) {
         rank[size_t(id)] = int32_t(column.symbols.size());
-        column.symbols.push_back(symbol);
+        column.symbols.emplace_back(symbols[size_t(id)]);
       }
       for (int32_t &category : column.categories)
         category = category < 0 ? -1 : rank[size_t(category)];
@@ -267,7 +285,8 @@ private:
   std::vector<std::string> names_;
   std::vector<int> slotOf_; ///< per column of the file; -1: not read
   std::vector<bool> typed_;
-  std::vector<std::map<std::string, int32_t>> ids_;
+  std::vector<SymbolTable> symbols_; ///< of columns of text, in the order of their rows
+  const Limits &limits_;
 };
 
 } // namespace
@@ -286,7 +305,7 @@ int CsvTable::lineOf(int64_t row) const {
 }
 
 Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &file,
-                          const CsvOptions &options, const Limits &limits) {
+                          const CsvOptions &options, const Limits &limits) try {
   CsvTable table;
   table.file = file;
   std::string_view text = asText(bytes);
@@ -312,7 +331,7 @@ Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &fil
       names[i] = std::to_string(i + 1);
     cells = CellReader(text, file, limits);
   }
-  TableBuilder builder(table, options, std::move(names));
+  TableBuilder builder(table, options, std::move(names), limits);
   LSTMC_TRY(builder.choose());
   builder.reserve(uint64_t(std::count(text.begin(), text.end(), '\n')), bytes.size());
   int expectedLine = 0;
@@ -335,6 +354,8 @@ Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &fil
   }
   builder.finish();
   return table;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<CsvTable> loadCsv(const std::string &path, const CsvOptions &options, const Limits &limits) {

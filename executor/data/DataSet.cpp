@@ -1,5 +1,6 @@
 #include "executor/data/DataSet.h"
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Array.h"
 #include "executor/data/Sources.h"
@@ -7,7 +8,7 @@
 namespace lstmc::data {
 
 Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learned *learned,
-                                               const Limits &limits) {
+                                               const Limits &limits) try {
   switch (spec.kind) {
   case DataKind::Text:
     return loadText(spec, learned, limits);
@@ -21,6 +22,8 @@ Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learn
     break;
   }
   return makeRandom(spec);
+} catch (const std::bad_alloc &) {
+  return noMemory(spec.source);
 }
 
 int64_t splitPoint(int64_t count, double valid) { return int64_t(double(count) * (1.0 - valid)); }

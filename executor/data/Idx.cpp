@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/base/NoMemory.h"
 #include "executor/data/ByteCursor.h"
 #include "executor/data/Inflate.h"
 
@@ -68,11 +69,13 @@ Result<Array> parseUnpacked(std::span<const uint8_t> bytes, const std::string &f
 } // namespace
 
 Result<Array> parseIdx(std::span<const uint8_t> bytes, const std::string &file,
-                       const Limits &limits) {
+                       const Limits &limits) try {
   if (!isGzip(bytes))
     return parseUnpacked(bytes, file, limits);
   LSTMC_ASSIGN(Bytes unpacked, gunzip(bytes, file, limits));
   return parseUnpacked(unpacked, file, limits);
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<Array> loadIdx(const std::string &path, const Limits &limits) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/ByteCursor.h"
 
@@ -195,7 +196,7 @@ Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t wid
 } // namespace
 
 Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
-                       const Limits &limits, uint64_t base) {
+                       const Limits &limits, uint64_t base) try {
   auto at = [&](uint64_t byte) { return Place{file, 0, 0, int64_t(base + byte)}; };
   ByteCursor cursor(bytes, file);
   auto placed = [&](Error error) { // positions of the cursor are those inside `bytes`
@@ -253,6 +254,8 @@ Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
       return failAt(at(cursor.position() + *bad), ErrorCode::E0604,
                     "data: found {} for a bool, want 0 or 1", rest[*bad]);
   return array;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<Array> loadNpy(const std::string &path, const Limits &limits) {

@@ -1,5 +1,6 @@
 #include "executor/data/Npz.h"
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Zip.h"
@@ -9,7 +10,7 @@ namespace lstmc::data {
 constexpr std::string_view kEnding = ".npy";
 
 Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
-                                         const Limits &limits) {
+                                         const Limits &limits) try {
   LSTMC_ASSIGN(std::vector<ZipEntry> entries, readZip(bytes, file, limits));
   std::vector<NamedArray> arrays;
   for (const ZipEntry &entry : entries) {
@@ -30,6 +31,8 @@ Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const s
     arrays.push_back({std::move(name), std::move(*array)});
   }
   return arrays;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &limits) {

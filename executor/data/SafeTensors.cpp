@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/ByteCursor.h"
 #include "executor/data/StrictJson.h"
@@ -256,7 +257,7 @@ Status checkRegions(std::vector<TensorRecord> &records, uint64_t dataBytes, uint
 
 } // namespace
 
-Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limits &limits) {
+Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limits &limits) try {
   ByteCursor cursor(bytes, file);
   LSTMC_ASSIGN(uint64_t length, cursor.little<uint64_t>("header length"));
   if (length == 0)
@@ -302,11 +303,15 @@ Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limi
   result.bytes_ = std::move(bytes);
   result.file_ = std::move(file);
   return result;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
-Result<SafeTensors> SafeTensors::load(const std::string &path, const Limits &limits) {
+Result<SafeTensors> SafeTensors::load(const std::string &path, const Limits &limits) try {
   LSTMC_ASSIGN(Bytes bytes, readFile(path));
   return parse(std::move(bytes), path, limits);
+} catch (const std::bad_alloc &) {
+  return noMemory(path);
 }
 
 const TensorRecord *SafeTensors::find(std::string_view name) const {
@@ -342,9 +347,9 @@ std::string safetensorsHeader(std::span<const NamedTensor> tensors,
       if (known.dtype == tensor.dtype)
         type = known.name;
     uint64_t bytes = bytesOf(tensor).size();
-    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":{},\"data_offsets\":[{},{}]}}",
+    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
                           header.size() == 1 ? "" : ",", text(name), type,
-                          json(shapeOf(tensor)).dump(), offset, offset + bytes);
+                          fmt::join(shapeOf(tensor), ","), offset, offset + bytes);
     offset += bytes;
   }
   header += "}";

@@ -1,7 +1,9 @@
 #include "executor/data/TokenText.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Utf8.h"
 
@@ -90,36 +92,41 @@ Status eachToken(std::string_view text, TextUnit unit, const std::string &file,
 }
 
 Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const std::string &file,
-                                  const Limits &limits) {
-  struct Count {
-    int64_t times = 0, first = 0;
-  };
-  std::map<std::string, Count, std::less<>> counts;
-  int64_t tokens = 0;
-  LSTMC_TRY(eachToken(text, unit, file, limits, [&](std::string_view token, int, int) -> Status {
-    auto found = counts.find(token);
-    if (found == counts.end())
-      found = counts.emplace(std::string(token), Count{0, tokens}).first;
-    ++found->second.times;
-    ++tokens;
-    return {};
-  }));
-  if (counts.empty())
+                                  const Limits &limits) try {
+  SymbolTable symbols;
+  std::vector<uint32_t> times; // more than 2^32 of one count as so many
+  LSTMC_TRY(eachToken(
+      text, unit, file, limits, [&](std::string_view token, int line, int column) -> Status {
+        auto [id, isNew] = symbols.add(token);
+        if (symbols.size() > limits.nodes)
+          return failAt({file, line, column}, ErrorCode::E0606,
+                        "text: found more than {} different tokens (limit nodes)", limits.nodes);
+        if (isNew)
+          times.push_back(0);
+        times[size_t(id)] += times[size_t(id)] < UINT32_MAX;
+        return {};
+      }));
+  if (symbols.size() == 0)
     return failAt({file, 1, 1}, ErrorCode::E0602, "text: found no tokens, want at least 1");
-  // The map is in the order of bytes, and UTF-8 sorts by bytes as its code points do.
-  std::vector<std::string> symbols;
-  for (const auto &[symbol, count] : counts)
-    symbols.push_back(symbol);
-  if (unit == TextUnit::Word)
-    std::sort(symbols.begin(), symbols.end(), [&](const std::string &a, const std::string &b) {
-      const Count &left = counts.at(a), &right = counts.at(b);
-      return left.times != right.times ? left.times > right.times : left.first < right.first;
-    });
-  return Vocabulary::make(std::move(symbols));
+  std::vector<uint32_t> order(symbols.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Words by how often they come, then by who comes first; characters by their code points, whose
+  // order is that of UTF-8's bytes.
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (unit != TextUnit::Word)
+      return symbols[a] < symbols[b];
+    return times[a] != times[b] ? times[a] > times[b] : a < b;
+  });
+  SymbolTable sorted;
+  for (uint32_t id : order)
+    sorted.add(symbols[id]);
+  return Vocabulary(std::move(sorted));
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<TokenText> tokenise(std::string_view text, TextUnit unit, const Vocabulary &vocabulary,
-                           const std::string &file, const Limits &limits) {
+                           const std::string &file, const Limits &limits) try {
   int64_t tokens = 0;
   LSTMC_TRY(eachToken(text, unit, file, limits, [&](std::string_view, int, int) -> Status {
     ++tokens;
@@ -138,6 +145,8 @@ Result<TokenText> tokenise(std::string_view text, TextUnit unit, const Vocabular
                         return {};
                       }));
   return ids;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 } // namespace lstmc::data

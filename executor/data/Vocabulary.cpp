@@ -1,6 +1,7 @@
 #include "executor/data/Vocabulary.h"
 
 #include "executor/base/InputFile.h"
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 
 namespace lstmc::data {
@@ -71,19 +72,9 @@ std::optional<TextUnit> parseTextUnit(std::string_view name) {
 
 std::string_view textUnitName(TextUnit unit) { return kUnits[size_t(unit)].second; }
 
-Result<Vocabulary> Vocabulary::make(std::vector<std::string> symbols) {
-  Vocabulary vocabulary;
-  vocabulary.symbols_ = std::move(symbols);
-  for (size_t id = 0; id < vocabulary.size(); ++id)
-    if (!vocabulary.ids_.emplace(vocabulary.symbols_[id], int32_t(id)).second)
-      return fail(ErrorCode::E0612, "vocabulary symbol {}: found twice, want once",
-                  inQuotes(vocabulary.symbols_[id]));
-  return vocabulary;
-}
-
 Result<Vocabulary> Vocabulary::parse(std::string_view text, const std::string &file,
-                                     const Limits &limits) {
-  Vocabulary vocabulary;
+                                     const Limits &limits) try {
+  SymbolTable symbols;
   int line = 0;
   while (!text.empty()) {
     ++line;
@@ -98,7 +89,7 @@ Result<Vocabulary> Vocabulary::parse(std::string_view text, const std::string &f
     if (here.size() > limits.name)
       return failAt(place, ErrorCode::E0606, "symbol: found {} bytes, want at most {} (limit name)",
                     here.size(), limits.name);
-    if (vocabulary.size() >= limits.nodes)
+    if (symbols.size() >= limits.nodes)
       return failAt(place, ErrorCode::E0606, "symbols: found more than {} (limit nodes)",
                     limits.nodes);
     std::optional<std::string> symbol = unescaped(here);
@@ -106,14 +97,15 @@ Result<Vocabulary> Vocabulary::parse(std::string_view text, const std::string &f
       return failAt(place, ErrorCode::E0603,
                     "symbol: found an unknown escape in {}, want \\n \\r \\t \\\\ or \\xNN",
                     inQuotes(here));
-    if (!vocabulary.ids_.emplace(*symbol, int32_t(vocabulary.size())).second)
+    if (!symbols.add(*symbol).second)
       return failAt(place, ErrorCode::E0612, "symbol {}: found twice, want once",
                     inQuotes(*symbol));
-    vocabulary.symbols_.push_back(std::move(*symbol));
   }
-  if (vocabulary.size() == 0)
+  if (symbols.size() == 0)
     return failAt({file, 1, 1}, ErrorCode::E0602, "vocabulary: found no symbols, want at least 1");
-  return vocabulary;
+  return Vocabulary(std::move(symbols));
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 Result<Vocabulary> Vocabulary::load(const std::string &path, const Limits &limits) {
@@ -121,15 +113,10 @@ Result<Vocabulary> Vocabulary::load(const std::string &path, const Limits &limit
   return parse(asText(bytes), path, limits);
 }
 
-std::optional<int32_t> Vocabulary::find(std::string_view symbol) const {
-  auto found = ids_.find(symbol);
-  return found == ids_.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::string Vocabulary::text() const {
   std::string text;
-  for (const std::string &symbol : symbols_)
-    text += escaped(symbol) + "\n";
+  for (size_t id = 0; id < size(); ++id)
+    text += escaped(symbols_[id]) + "\n";
   return text;
 }
 

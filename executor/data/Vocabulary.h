@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "executor/base/Limits.h"
 #include "executor/base/Status.h"
+#include "executor/data/SymbolTable.h"
 
 namespace lstmc::data {
 
@@ -25,8 +24,7 @@ inline constexpr std::string_view kEndOfLine = "<eos>";
 /// Symbols numbered from 0, each once.
 class Vocabulary {
 public:
-  /// E0612 for a symbol twice.
-  static Result<Vocabulary> make(std::vector<std::string> symbols);
+  explicit Vocabulary(SymbolTable symbols) : symbols_(std::move(symbols)) {}
   /// A file with a symbol a line. \n, \r, \t, \\ and \xNN stand for the characters that cannot
   /// stand themselves; a last line without end is a symbol too. E0603 for an empty line or another
   /// escape.
@@ -35,14 +33,13 @@ public:
   static Result<Vocabulary> load(const std::string &path, const Limits &limits = {});
 
   size_t size() const { return symbols_.size(); }
-  const std::string &symbol(size_t id) const { return symbols_[id]; }
-  std::optional<int32_t> find(std::string_view symbol) const;
+  std::string_view symbol(size_t id) const { return symbols_[id]; }
+  std::optional<int32_t> find(std::string_view symbol) const { return symbols_.find(symbol); }
   /// As `parse` reads it.
   std::string text() const;
 
 private:
-  std::vector<std::string> symbols_;
-  std::map<std::string, int32_t, std::less<>> ids_;
+  SymbolTable symbols_;
 };
 
 } // namespace lstmc::data

@@ -2,6 +2,7 @@
 
 #include "executor/abi/Package_generated.h"
 #include "executor/base/InputFile.h"
+#include "executor/base/NoMemory.h"
 #include "executor/base/Sha256.h"
 #include "executor/package/Check.h"
 #include "executor/package/Locate.h"
@@ -30,12 +31,14 @@ template <typename List> std::optional<size_t> findByName(const List &list, std:
 
 } // namespace
 
-Result<Package::Pointer> Package::open(const std::string &file) {
+Result<Package::Pointer> Package::open(const std::string &file) try {
   LSTMC_ASSIGN(Bytes bytes, readFile(file));
   return open(bytes, file);
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
-Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::string file) {
+Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::string file) try {
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(uint64_t) != 0)
     return open(Bytes(bytes.begin(), bytes.end()), std::move(file));
   auto named = [&](Error error) {
@@ -65,6 +68,8 @@ Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::stri
   package->file_ = std::move(file);
   package->bytes_ = bytes.size();
   return Pointer(std::move(package));
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 std::optional<size_t> Package::findEntry(std::string_view name) const {

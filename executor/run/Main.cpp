@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -190,7 +191,7 @@ Status run(const Arguments &arguments) {
 } // namespace
 } // namespace lstmc
 
-int main(int count, char **words) {
+int main(int count, char **words) try {
   using namespace lstmc;
   Result<Arguments> arguments = parseArguments(count, words);
   Status status = arguments.status();
@@ -205,4 +206,7 @@ int main(int count, char **words) {
     return int(ExitCode::Ok);
   std::fprintf(stderr, "%s\n", status.error().text().c_str());
   return int(errorRecord(status.error().code).exit);
+} catch (const std::bad_alloc &) {
+  std::fputs("error[E0901]: out of memory\n", stderr);
+  return int(lstmc::ExitCode::OutOfMemory);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "executor/base/Hash.h"
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/training/Numbers.h"
@@ -78,7 +79,7 @@ void copyInto(const data::SafeTensors &from, const NamedTensors &to) {
 
 } // namespace
 
-Result<Checkpoint> readCheckpoint(const std::string &folder, const Limits &limits) {
+Result<Checkpoint> readCheckpoint(const std::string &folder, const Limits &limits) try {
   LSTMC_ASSIGN(Bytes manifest, readFileBeneath(folder, std::string(kManifest)));
   std::string manifestPath = folder + "/" + std::string(kManifest);
   if (manifest.size() > kMostManifestBytes)
@@ -119,6 +120,8 @@ Result<Checkpoint> readCheckpoint(const std::string &folder, const Limits &limit
   }
   checkpoint.attachments = std::move(files);
   return checkpoint;
+} catch (const std::bad_alloc &) {
+  return noMemory(folder);
 }
 
 std::vector<std::pair<int64_t, std::string>> listCheckpoints(const std::string &folder) {
@@ -138,7 +141,7 @@ std::vector<std::pair<int64_t, std::string>> listCheckpoints(const std::string &
   return found;
 }
 
-Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &limits) {
+Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &limits) try {
   if (isFile(path + "/" + std::string(kManifest))) {
     LSTMC_ASSIGN(Checkpoint checkpoint, readCheckpoint(path, limits));
     return FoundCheckpoint{std::move(checkpoint), {}};
@@ -157,6 +160,8 @@ Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &li
   for (const Error &error : passedOver)
     reasons += "; passed over " + error.text();
   return failAt({path}, ErrorCode::E0601, "found no good checkpoint in this folder{}", reasons);
+} catch (const std::bad_alloc &) {
+  return noMemory(path);
 }
 
 Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Trainable &model) {

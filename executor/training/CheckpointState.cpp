@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/base/InputFile.h"
+#include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/StrictJson.h"
@@ -225,7 +226,7 @@ std::string CheckpointState::text() const {
 }
 
 Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
-                                               const Limits &limits) {
+                                               const Limits &limits) try {
   LSTMC_TRY(checkSeal(text, file));
   LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
   std::optional<Error> error;
@@ -288,6 +289,8 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   if (error)
     return *error;
   return state;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
 } // namespace lstmc::training

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "executor/base/Hash.h"
+#include "executor/base/NoMemory.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/SafeTensors.h"
@@ -22,6 +23,9 @@ namespace {
 
 constexpr std::string_view kTrash = ".trash-";
 constexpr std::string_view kTemporary = ".update-";
+/// Results of a save, of one that could not begin, and warnings of both: room for them is there
+/// before they are, since telling that memory is out must not need any.
+constexpr size_t kMostToTell = 4;
 
 std::string folderName(int64_t update) { return fmt::format("update-{:06}", update); }
 
@@ -58,9 +62,11 @@ struct CheckpointWriter::Job {
   }
 };
 
-CheckpointWriter::CheckpointWriter(Options options) : options_(std::move(options)) {}
+CheckpointWriter::CheckpointWriter(Options options) : options_(std::move(options)) {
+  finished_.reserve(kMostToTell);
+}
 
-Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options) {
+Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options) try {
   std::error_code error;
   const std::string &folder = options.folder;
   std::filesystem::create_directories(folder, error);
@@ -89,6 +95,8 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options
   }
   writer->thread_ = std::thread([raw = writer.get()] { raw->work(); });
   return writer;
+} catch (const std::bad_alloc &) {
+  return noMemory(options.folder);
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -106,11 +114,16 @@ CheckpointWriter::~CheckpointWriter() {
 void CheckpointWriter::save(const CheckpointState &state, Trainable &model, bool best) {
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !job_; });
-  std::unique_ptr<Job> job = spare_ ? std::move(spare_) : std::make_unique<Job>();
-  job->state = state;
-  job->best = best;
-  job->copy(model);
-  job_ = std::move(job);
+  try {
+    finished_.reserve(finished_.size() + kMostToTell);
+    std::unique_ptr<Job> job = spare_ ? std::move(spare_) : std::make_unique<Job>();
+    job->state = state;
+    job->best = best;
+    job->copy(model);
+    job_ = std::move(job);
+  } catch (const std::bad_alloc &) {
+    finished_.emplace_back(noMemory(options_.folder));
+  }
   changed_.notify_all();
 }
 
@@ -118,7 +131,12 @@ std::vector<Result<SavedCheckpoint>> CheckpointWriter::finished(bool wait) {
   std::unique_lock guard(mutex_);
   if (wait)
     changed_.wait(guard, [&] { return !job_; });
-  return std::exchange(finished_, {});
+  std::vector<Result<SavedCheckpoint>> told;
+  if (!finished_.empty()) {
+    told.reserve(kMostToTell);
+    told.swap(finished_);
+  }
+  return told;
 }
 
 void CheckpointWriter::work() {
@@ -141,7 +159,7 @@ Status CheckpointWriter::step(std::string_view name, const std::string &path) co
   return options_.fault ? options_.fault(name, path) : Status();
 }
 
-Result<SavedCheckpoint> CheckpointWriter::write(Job &job) {
+Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
   std::string name = folderName(job.state.update);
   std::string temporary = fmt::format("{}/.{}.{}", options_.folder, name, randomSuffix());
   SavedCheckpoint saved{options_.folder + "/" + name, job.state.update, 0, {}, job.best};
@@ -165,10 +183,13 @@ Result<SavedCheckpoint> CheckpointWriter::write(Job &job) {
     finished_.emplace_back(status.error());
   }
   return saved;
+} catch (const std::bad_alloc &) {
+  return noMemory(options_.folder);
 }
 
 /// Steps 2 to 5 of the protocol: everything in the temporary folder, synced and read back.
-Status CheckpointWriter::fill(Job &job, const std::string &folder, std::string &manifestDigest) {
+Status CheckpointWriter::fill(Job &job, const std::string &folder,
+                              std::string &manifestDigest) try {
   LSTMC_TRY(step("create", folder));
   LSTMC_TRY(makeFolder(folder));
   job.state.files.clear();
@@ -247,6 +268,8 @@ Status CheckpointWriter::fill(Job &job, const std::string &folder, std::string &
                   manifestDigest);
   LSTMC_TRY(step("sync folder", folder));
   return syncFolder(folder);
+} catch (const std::bad_alloc &) {
+  return noMemory(folder);
 }
 
 /// Step 6: under its name, for good.
@@ -279,21 +302,26 @@ Status CheckpointWriter::link(const std::string &name, const std::string &target
   return syncFolder(options_.folder);
 }
 
-/// Step 8: only what is older than the one just verified, and neither the best nor among the
-/// newest.
+/// Step 8: only what is older than the one just verified, and neither the best, nor among the
+/// newest, nor the first of its `keepEvery` updates.
 Status CheckpointWriter::removeOld(int64_t newest) {
   std::error_code error;
   std::string bestLink = options_.folder + "/best";
   std::string best = std::filesystem::read_symlink(bestLink, error).string();
   if (std::find(stale_.begin(), stale_.end(), best) != stale_.end())
     ::unlink(bestLink.c_str());
-  int left = std::max(options_.keep, 1);
+  std::vector<std::pair<int64_t, std::string>> there = listCheckpoints(options_.folder);
+  std::erase_if(there, [&](const auto &entry) {
+    return std::find(stale_.begin(), stale_.end(), entry.second) != stale_.end();
+  });
   std::vector<std::string> old = stale_;
-  for (const auto &[update, name] : listCheckpoints(options_.folder)) {
-    if (std::find(stale_.begin(), stale_.end(), name) != stale_.end())
-      continue;
-    if (left-- <= 0 && update < newest)
-      old.push_back(name);
+  for (size_t i = size_t(std::max(options_.keep, 1)); i < there.size(); ++i) {
+    // What is kept for good stays the first of its updates, so this needs no memory of its own.
+    int64_t before = i + 1 < there.size() ? there[i + 1].first : 0;
+    bool forGood =
+        options_.keepEvery > 0 && there[i].first / options_.keepEvery > before / options_.keepEvery;
+    if (!forGood && there[i].first < newest)
+      old.push_back(there[i].second);
   }
   for (const std::string &name : old) {
     bool isStale = std::find(stale_.begin(), stale_.end(), name) != stale_.end();

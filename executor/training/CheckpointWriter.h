@@ -35,7 +35,8 @@ class CheckpointWriter {
 public:
   struct Options {
     std::string folder;
-    int keep = 3; ///< newest ones kept besides the best
+    int keep = 3;          ///< newest ones kept besides the best
+    int64_t keepEvery = 0; ///< and for good, the first of every so many updates; 0: none
     /// Checkpoints already there: an error (E0608), left to go on from, or removed once the first
     /// one of this run is safe.
     enum class Existing { Refuse, GoOn, Replace } existing = Existing::Refuse;

@@ -90,6 +90,7 @@ private:
     CheckpointWriter::Options writer;
     writer.folder = options_.folder;
     writer.keep = options_.keep;
+    writer.keepEvery = options_.keepEvery;
     writer.existing = options_.resume      ? Existing::GoOn
                       : options_.overwrite ? Existing::Replace
                                            : Existing::Refuse;

@@ -20,6 +20,7 @@ struct TrainOptions {
   Amount saveEvery{1, Amount::Unit::Epochs};
   Amount dispEvery{50, Amount::Unit::Updates};
   int keep = 3;
+  int64_t keepEvery = 0; ///< as CheckpointWriter::Options
   int earlyStop = 0; ///< validations without a better loss; 0: never
   uint64_t seed = 0;
   std::string folder; ///< of checkpoints; empty: none are written

@@ -102,7 +102,7 @@ TEST(Text, VocabularyFile) {
 }
 
 TEST(Text, Malformed) {
-  auto vocabulary = Vocabulary::make({"a", "b", "\n"});
+  auto vocabulary = Vocabulary::parse("a\nb\n\\n\n", "v.txt");
   ASSERT_OK(vocabulary);
   EXPECT_REFUSED(
       tokens("ab\nac", TextUnit::Char, *vocabulary), E0607,

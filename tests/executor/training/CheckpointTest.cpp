@@ -27,6 +27,7 @@ using Writer = std::unique_ptr<CheckpointWriter>;
 Result<Writer> openWriter(const std::string &folder, FaultHook fault = {}, int keep = 3) {
   return CheckpointWriter::open({folder,
                                  keep,
+                                 0,
                                  CheckpointWriter::Options::Existing::GoOn,
                                  {{"vocab.txt", "a\nb\n"}},
                                  std::move(fault)});
@@ -148,8 +149,25 @@ TEST(Checkpoint, KeepsTheNewestAndTheBest) {
   EXPECT_REFUSED(openWriter(folder / "ck"), E0601, "another process");
   writer->reset();
   EXPECT_REFUSED(CheckpointWriter::open(
-                     {folder / "ck", 3, CheckpointWriter::Options::Existing::Refuse, {}, {}}),
+                     {folder / "ck", 3, 0, CheckpointWriter::Options::Existing::Refuse, {}, {}}),
                  E0608, "update-000006");
+}
+
+TEST(Checkpoint, KeepsTheFirstOfEveryTenUpdatesForGood) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = CheckpointWriter::open(
+      {folder / "ck", 1, 10, CheckpointWriter::Options::Existing::GoOn, {}, {}});
+  ASSERT_OK(writer);
+  for (int64_t update = 4; update <= 40; update += 4) {
+    (*writer)->save(stateAt(update, model), model, false);
+    for (const auto &result : (*writer)->finished(true))
+      ASSERT_OK(result);
+  }
+  std::vector<int64_t> kept;
+  for (const auto &[update, name] : listCheckpoints(folder / "ck"))
+    kept.push_back(update);
+  EXPECT_EQ(kept, (std::vector<int64_t>{40, 32, 20, 12}));
 }
 
 /// Steps of a save that has an older checkpoint to remove.

@@ -1,0 +1,61 @@
+#include "executor/data/SymbolTable.h"
+
+#include <random>
+
+#include "executor/base/Hash.h"
+
+namespace lstmc::data {
+namespace {
+
+constexpr int32_t kFree = -1;
+
+/// Another one in every process, so that no file can be made whose strings all meet in one slot.
+/// Numbers are given in order of arrival, so nothing else depends on it.
+uint64_t slotSeed() {
+  static const uint64_t kSeed = std::random_device()();
+  return kSeed;
+}
+
+} // namespace
+
+std::string_view SymbolTable::operator[](size_t id) const {
+  uint64_t begin = id == 0 ? 0 : ends_[id - 1];
+  return std::string_view(text_).substr(begin, ends_[id] - begin);
+}
+
+size_t SymbolTable::slotOf(std::string_view symbol) const {
+  size_t mask = slots_.size() - 1;
+  size_t slot = hashBytes(symbol.data(), symbol.size(), slotSeed()) & mask;
+  while (slots_[slot] != kFree && (*this)[size_t(slots_[slot])] != symbol)
+    slot = (slot + 1) & mask;
+  return slot;
+}
+
+std::optional<int32_t> SymbolTable::find(std::string_view symbol) const {
+  if (slots_.empty() || slots_[slotOf(symbol)] == kFree)
+    return std::nullopt;
+  return slots_[slotOf(symbol)];
+}
+
+std::pair<int32_t, bool> SymbolTable::add(std::string_view symbol) {
+  if (4 * (size() + 1) > 3 * slots_.size())
+    grow();
+  size_t slot = slotOf(symbol);
+  if (slots_[slot] != kFree)
+    return {slots_[slot], false};
+  int32_t id = int32_t(size());
+  text_ += symbol;
+  ends_.push_back(text_.size());
+  slots_[slot] = id;
+  return {id, true};
+}
+
+void SymbolTable::grow() {
+  size_t count = slots_.empty() ? 16 : 2 * slots_.size();
+  slots_ = {}; // the old ones first
+  slots_.assign(count, kFree);
+  for (size_t id = 0; id < size(); ++id)
+    slots_[slotOf((*this)[id])] = int32_t(id);
+}
+
+} // namespace lstmc::data

@@ -1,0 +1,23 @@
+// Every loader of the runtime with a small valid file of its kind, for tests that ask the same of
+// all of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "tests/executor/data/Files.h"
+
+namespace lstmc::test {
+
+struct Loader {
+  std::string name;
+  std::string path; ///< of a valid file, or folder
+  std::function<Status(const std::string &path)> load;
+};
+
+/// Writes the files into `folder`.
+std::vector<Loader> makeLoaders(const TemporaryFolder &folder);
+
+} // namespace lstmc::test
