@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/ScalarEmitter.h"
@@ -59,8 +60,11 @@ private:
       returnGradients(builder, entry, gradients);
     else if (mlir::failed(update(builder, entry, gradients)))
       return mlir::failure();
-    for (sym::GradientOp gradient : gradients)
+    for (sym::GradientOp gradient : gradients) {
+      if (mlir::Operation *op = gradient.getValue().getDefiningOp(); op && op->getNumResults() == 1)
+        op->setAttr(sym::kGradientOfAttr, gradient.getParameterAttr().getAttr()); // plans say so
       gradient.erase();
+    }
     return mlir::success();
   }
 

@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
 inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
+/// StringAttr: the parameter that the op's result is the gradient of.
+inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
 // ---- on the module ----
 /// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training

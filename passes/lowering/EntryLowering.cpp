@@ -432,9 +432,9 @@ Value EntryLowering::allocateResult(Value value) {
     constant.insert(memory);
     return memory;
   }
-  Kind kind = returned.contains(value)                                ? Kind::Output
-              : llvm::cast<mlir::OpResult>(value).getOwner()->hasAttr("sym.gradient_of") ? Kind::Gradient
-                                                                      : Kind::Activation;
+  Kind kind = returned.contains(value)                                    ? Kind::Output
+              : value.getDefiningOp()->hasAttr(sym::kGradientOfAttr) ? Kind::Gradient
+                                                                          : Kind::Activation;
   return allocate(kind, nameOf(value), type.getShape(), type.getElementType());
 }
 

@@ -1,5 +1,6 @@
 // The whole compiler on a small character model: packages that the runtime accepts, runs, and finds the same whatever
 // was left out.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -183,7 +184,7 @@ TEST_F(CompileTest, LeavingOutAnyOptimisationGivesTheSameBits) {
     auto less = compileNet();
     ASSERT_TRUE(less.ok()) << text(less.diagnostics());
     EXPECT_EQ(train(*open(less->package), {}, 3), want) << disabled.front();
-    EXPECT_GE(less->plan.devices[0].peakBytes + 8192, all->plan.devices[0].peakBytes) << disabled.front();
+    EXPECT_GE(less->package.devices[0].arenaBytes + 8192, all->package.devices[0].arenaBytes) << disabled.front();
   }
 }
 
@@ -204,6 +205,13 @@ TEST_F(CompileTest, PackageDoesNotGrowWithTheNumberOfSteps) {
   ASSERT_TRUE(few.ok() && many.ok());
   EXPECT_EQ(few->package.buffers.size(), many->package.buffers.size());
   EXPECT_EQ(package::serialize(few->package).size(), package::serialize(many->package).size());
+}
+
+TEST_F(CompileTest, GradientsOfParametersAreShownAsSuch) {
+  auto compiled = compileNet();
+  ASSERT_TRUE(compiled.ok()) << text(compiled.diagnostics());
+  EXPECT_EQ(std::ranges::count(compiled->package.buffers, package::Kind::Gradient, &package::Buffer::kind),
+            std::ssize(compiled->package.parameters));
 }
 
 TEST_F(CompileTest, PlanThatDoesNotFitNamesTheLargest) {
