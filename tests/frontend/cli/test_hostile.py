@@ -1,0 +1,159 @@
+"""Files that are not what they should be, and numbers that go wrong, through the command: every message names file, place and
+field, and nothing is ever worse than exit 6 or 7."""
+import json
+import struct
+import unittest
+import zlib
+
+from command import Case
+
+FLAT = """\
+def flat(data: float32[2, 3], label: float32[2, 1]):
+    y = FullyConnected(data, num_hidden=1, name="fc")
+    return LinearRegressionOutput(y, label)
+
+fit(flat, optimizer="sgd", learning_rate=0.1, initializer=One())
+"""
+
+
+def npy(values, shape, header=None):
+    """A float32 npy file, version 1.0, with the header as given."""
+    header = header or f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values)
+
+
+def safetensors(header, data):
+    text = header if isinstance(header, str) else json.dumps(header)
+    return struct.pack("<Q", len(text)) + text.encode() + data
+
+
+class Hostile(Case):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "flat.lnet").write_text(FLAT)
+
+    def refused(self, name, contents, *words, message):
+        """The file as given: exit 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]: ...MESSAGE...`."""
+        if contents is not None:
+            (self.folder / name).write_bytes(contents)
+        done = self.run_here(*words)
+        where = f"lstmc {' '.join(words)}\n{done.stderr}"
+        self.assertEqual(done.returncode, 6, where)
+        self.assertRegex(done.stderr.splitlines()[0], rf"{name}:(\d+:\d+:| byte \d+:)? error\[E06\d\d\]: ", where)
+        self.assertIn(message, done.stderr, where)
+        self.assertEqual(done.stdout, "", where)
+
+    def test_packages(self):
+        self.good("compile", "flat.lnet", "-o", "m.lstmc")
+        good = (self.folder / "m.lstmc").read_bytes()
+        words = ["run", "m.lstmc", "-i", "data=0"]
+        for at in range(0, len(good), len(good) // 40):
+            bad = bytearray(good)
+            bad[at] ^= 0x81
+            self.refused("m.lstmc", bytes(bad), *words, message=": found ")
+        for length in range(0, len(good), len(good) // 20):
+            self.refused("m.lstmc", good[:length], *words, message=": found ")
+        self.refused("m.lstmc", good + bytes(8), *words, message="the size of the file")
+
+    def test_weights(self):
+        self.good("compile", "flat.lnet", "-o", "m.lstmc")
+        tensor = {"dtype": "F32", "shape": [1, 3], "data_offsets": [0, 12]}
+        bias = {"dtype": "F32", "shape": [1], "data_offsets": [12, 16]}
+        both = {"fc_weight": tensor, "fc_bias": bias}
+        words = ["run", "m.lstmc", "-i", "data=1", "--params", "w.safetensors"]
+        (self.folder / "w.safetensors").write_bytes(safetensors(both, bytes(16)))
+        self.good(*words)
+        for contents, message in [
+            (b"", "header length"),
+            (struct.pack("<Q", 1 << 63) + b"{}", "header length"),
+            (safetensors("{]", b""), "header"),
+            (safetensors(both, bytes(15)), "want at most the 15 bytes"),
+            (safetensors(both, bytes(17)), "behind the last tensor"),
+            (safetensors({**both, "fc_bias": {**bias, "data_offsets": [8, 12]}}, bytes(16)), "overlaps"),
+            (safetensors({**both, "fc_bias": {**bias, "shape": [1 << 62, 4]}}, bytes(16)), "want more than 2^63"),
+            (safetensors({**both, "fc_bias": {**bias, "dtype": "F31"}}, bytes(16)), "F31"),
+            (safetensors({"fc_weight": tensor}, bytes(12)), "fc_bias"),
+            (safetensors({**both, "fc_weight": {**tensor, "shape": [3, 1]}}, bytes(16)), "want f32[1, 3]"),
+        ]:
+            self.refused("w.safetensors", contents, *words, message=message)
+
+    def test_arrays(self):
+        words = ["run", "flat.lnet", "-i", "data=@x.npy"]
+        (self.folder / "x.npy").write_bytes(npy([1] * 6, "(2, 3)"))
+        self.good(*words)
+        for contents, message in [
+            (b"", "magic"),
+            (npy([1] * 5, "(2, 3)"), "data: found 20 bytes, want 24"),
+            (npy([1] * 6, "(2, -3)"), "shape"),
+            (npy([1] * 6, "(4611686018427387904, 4)"), "shape"),
+            (npy([1] * 6, "", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }"), "descr"),
+            (npy([1] * 6, "", "{'descr': '<f4', 'fortran_order': open('x'), 'shape': (2, 3), }"), "fortran_order"),
+        ]:
+            self.refused("x.npy", contents, *words, message=message)
+
+    def test_archives(self):
+        def entry(name, data, unpacked=None, crc=None):
+            crc = zlib.crc32(data) if crc is None else crc
+            sizes = struct.pack("<III", crc, len(data), len(data) if unpacked is None else unpacked)
+            local = b"PK\3\4" + struct.pack("<HHHHH", 20, 0, 0, 0, 0) + sizes + struct.pack("<HH", len(name), 0) + name + data
+            central = (b"PK\1\2" + struct.pack("<HHHHHH", 20, 20, 0, 0, 0, 0) + sizes
+                       + struct.pack("<HHHHHII", len(name), 0, 0, 0, 0, 0, 0) + name)
+            end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+            return local + central + end
+
+        words = ["run", "flat.lnet", "-i", "data=@x.npz"]
+        array = npy([1] * 6, "(2, 3)")
+        (self.folder / "x.npz").write_bytes(entry(b"data.npy", array))
+        self.good(*words)
+        for contents, message in [
+            (entry(b"data.npy", array)[:-3], "end record"),
+            (entry(b"../data.npy", array), "name"),
+            (entry(b"data.npy", array, unpacked=1 << 30), "bytes"),
+            (entry(b"data.npy", array, crc=1), "crc"),
+            (entry(b"data.pkl", array), "npy"),
+        ]:
+            self.refused("x.npz", contents, *words, message=message)
+
+    def test_texts(self):
+        words = ["train", "small.lnet", "--data", "text:text.txt", "-o", "ck"]
+        for contents, message in [(b"ab\nc\xff\n", "text.txt:2:2"), (b"ab\0", "NUL"), (b"", "no tokens")]:
+            self.refused("text.txt", contents, *words, message=message)
+        self.assertFalse((self.folder / "ck").exists())
+
+    def test_checkpoints(self):
+        self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck")
+        newest = self.folder / "ck/update-000002"
+        for path in sorted(newest.iterdir()):
+            good = path.read_bytes()
+            for at in range(0, len(good), len(good) // 5 + 1):
+                path.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+                self.refused(path.name, None, "eval", "ck/update-000002", "--data", "text:text.txt", message="found ")
+            path.write_bytes(good)
+        self.good("eval", "ck", "--data", "text:text.txt")
+
+
+class NotFinite(Case):
+    def test_at_update_3(self):
+        (self.folder / "flat.lnet").write_text(FLAT)
+        rows = [1.0] * 24
+        rows[15:18] = [3e38] * 3  # of sample 5, which is in the third batch of two
+        (self.folder / "x.npy").write_bytes(npy(rows, "(8, 3)"))
+        (self.folder / "y.npy").write_bytes(npy([1.0] * 8, "(8, 1)"))
+        learn = ["train", "flat.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--save-every", "1u"]
+        done = self.run_here(*learn, "--after", "4u", "-o", "ck")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update 3: fc \(FullyConnected\), "
+                                      r"output\[(0, )?1, 0\]")
+        self.assertIn("y = FullyConnected(data", done.stderr)
+        # What is on the disk is what there was before.
+        self.good(*learn, "--after", "2u", "-o", "two")
+        newest = sorted(p.name for p in (self.folder / "ck").glob("update-*"))[-1]
+        self.assertEqual(newest, "update-000002")
+        for name in ("model", "optimizer"):
+            self.assertEqual((self.folder / "ck" / newest / f"{name}.safetensors").read_bytes(),
+                             (self.folder / "two" / newest / f"{name}.safetensors").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()
