@@ -13,6 +13,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Devices.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
@@ -32,6 +33,7 @@ struct Cell {
   std::string dtype;
   std::vector<double> seconds; ///< sorted
   std::optional<passes::EntryCost> cost;
+  std::optional<double> limit; ///< seconds, of a machine that was calibrated
   uint64_t peakBytes = 0, weightsHash = 0, seed = 0;
 
   double mean() const {
@@ -79,6 +81,13 @@ Status describeCall(Cell &cell, Session &session, const package::Entry &entry) {
   return {};
 }
 
+uint64_t weightBytes(const package::PackageData &data) {
+  uint64_t bytes = 0;
+  for (const package::Parameter &parameter : data.parameters)
+    bytes += data.buffers[parameter.buffers[0]].bytes;
+  return bytes;
+}
+
 Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName, Trace &trace) {
   LSTMC_ASSIGN(int64_t repeats, options.countInForce("repeats"));
   LSTMC_ASSIGN(int64_t warmup, options.countInForce("warmup"));
@@ -115,6 +124,10 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
       cell.seconds.push_back(seconds);
   }
   std::sort(cell.seconds.begin(), cell.seconds.end());
+  if (options.has("calibrate"))
+    LSTMC_TRY(calibrate(int(cell.threads)));
+  if (std::optional<MachineRates> rates = keptRates(int(cell.threads)); rates && cell.cost)
+    cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
   cell.peakBytes = session->peaks()[0].measuredBytes;
   cell.weightsHash = session->weightsHash();
   return cell;
@@ -168,7 +181,9 @@ Json cellJson(const Cell &cell, const std::string &model) {
                {"repeats", cell.seconds.size()}, {"mean_s", cell.mean()}, {"deviation_s", cell.deviation()},
                {"median_s", cell.quantile(0.5)}, {"p99_s", cell.quantile(0.99)}, {"min_s", cell.seconds.front()},
                {"labels_per_s", cell.labelsPerSecond()}, {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
-               {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()}};
+               {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()},
+               {"limit_s", cell.limit ? Json(*cell.limit) : Json()},
+               {"limit_fraction", cell.limit ? Json(*cell.limit / cell.quantile(0.5)) : Json()}};
   json.update({{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
   return json;
 }
@@ -179,7 +194,7 @@ Json host() {
 }
 
 constexpr std::string_view kColumns[] = {"entry", "device", "batch", "steps", "threads", "dtype", "mean ± deviation ms",
-                                         "median ms", "p99 ms", "labels/s", "GFLOP/s"};
+                                         "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit"};
 
 std::vector<std::string> columnsOf(const Cell &cell) {
   auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
@@ -187,7 +202,8 @@ std::vector<std::string> columnsOf(const Cell &cell) {
           cell.dtype, fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
           fmt::format("{:.4f}", cell.quantile(0.5) * 1e3), fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
           fmt::format("{:.0f}", cell.labelsPerSecond()),
-          cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9) : "-"};
+          cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9) : "-",
+          cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-"};
 }
 
 /// The columns of command.md section 6, so that a table reads as the JSON does.

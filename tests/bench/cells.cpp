@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/cpu/rates/Rates.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/device/HostDevice.h"
 #include "executor/package/Package.h"
@@ -26,8 +27,6 @@
 #include "frontend/symbol/Render.h"
 #include "passes/Compile.h"
 #include "executor/device/ThreadTeam.h"
-#include "tests/bench/FmaPeak.h"
-#include "tests/bench/StreamRate.h"
 
 using namespace lstmc;
 
@@ -120,37 +119,17 @@ std::vector<double> measure(Session &session, const std::string &entry, double s
   return times;
 }
 
-/// Fused multiply-adds of all threads, two operations each, per second; the best of a few rounds.
-double fmaPeak(int threads) {
-  constexpr int64_t kRounds = 2'000'000;
-  const cpu::Level level = cpu::chosenLevel();
-  auto spin = level == cpu::Level::Avx512 ? cpu::avx512::spinMultiplyAdds
-              : level == cpu::Level::Avx2 ? cpu::avx2::spinMultiplyAdds
-                                          : cpu::scalar::spinMultiplyAdds;
-  const double lanes = level == cpu::Level::Avx512 ? 16 : level == cpu::Level::Avx2 ? 8 : 1;
-  ThreadTeam team(threads);
-  volatile float sink = 0;
-  double best = 1e9;
-  for (int i = 0; i < 10; ++i) {
-    double begin = now();
-    team.run([&](Worker &) {
-      float kept = spin(kRounds);
-      if (kept < 0)
-        sink = kept;
-    });
-    best = std::min(best, now() - begin);
-  }
-  return 2 * lanes * cpu::kPeakChains * double(kRounds) * threads / best;
-}
-
 double limitMs(const Shape &s, const std::string &what, int threads) {
-  static const double kFlops = fmaPeak(threads);
+  static const double kFlops = [&] {
+    ThreadTeam team(threads);
+    return cpu::multiplyAddRate(team);
+  }();
   double h = double(s.units), rows = double(s.batch), steps = double(s.steps * s.layers);
-  double recurrent = 4 * h * h * 4 / bench::streamRate(size_t(4 * h * h * 4), threads);
+  double recurrent = 4 * h * h * 4 / cpu::streamRate(size_t(4 * h * h * 4), threads);
   double chain = steps * std::max(recurrent, 8 * h * h * rows / kFlops);
   double product = steps * 8 * h * h * rows / kFlops;
   if (what == "stream")
-    return steps * 8 * h * h * 4 / bench::streamRate(size_t(8 * h * h * 4), threads) * 1e3;
+    return steps * 8 * h * h * 4 / cpu::streamRate(size_t(8 * h * h * 4), threads) * 1e3;
   return (what == "train" ? 2 * chain + 4 * product : chain + product) * 1e3;
 }
 

@@ -17,11 +17,11 @@
 #include <thread>
 #include <vector>
 
+#include "backends/cpu/rates/Rates.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/abi/Gate.h"
 #include "executor/abi/Packing.h"
 #include "executor/device/ThreadTeam.h"
-#include "tests/bench/FmaPeak.h"
 
 #include <sys/mman.h>
 
@@ -218,27 +218,6 @@ private:
   std::vector<Launch> launches_, once_;
 };
 
-double peakFlops(ThreadTeam &team) {
-  constexpr int64_t kRounds = 2'000'000;
-  const cpu::Level level = cpu::chosenLevel();
-  auto spin = level == cpu::Level::Avx512 ? cpu::avx512::spinMultiplyAdds
-              : level == cpu::Level::Avx2 ? cpu::avx2::spinMultiplyAdds
-                                          : cpu::scalar::spinMultiplyAdds;
-  const double lanes = level == cpu::Level::Avx512 ? 16 : level == cpu::Level::Avx2 ? 8 : 1;
-  double best = 1e9;
-  volatile float sink = 0;
-  for (int i = 0; i < 10; ++i) {
-    const double start = now();
-    team.run([&](Worker &) {
-      float kept = spin(kRounds);
-      if (kept < 0)
-        sink = kept;
-    });
-    best = std::min(best, now() - start);
-  }
-  return 2 * lanes * cpu::kPeakChains * double(kRounds) * team.count() / best;
-}
-
 } // namespace
 
 int main(int count, char **arguments) {
@@ -271,7 +250,7 @@ int main(int count, char **arguments) {
       what = value;
   }
   ThreadTeam team(threads);
-  const double peak = peakFlops(team);
+  const double peak = cpu::multiplyAddRate(team);
   std::printf("%d threads, %s, multiply-add peak %.0f GF/s\n", threads,
               std::string(cpu::kLevelNames[int(cpu::chosenLevel())]).c_str(), peak / 1e9);
   for (const Cell &cell : kCells)

@@ -189,6 +189,17 @@ class Streams(Case):
         shapes = self.document("bench", "small.lnet", "-r", "1", "--shape", "data:2x8", "--shape", "data:2x16", schema="lstmc.bench/1")
         self.assertEqual([cell["steps"] for cell in shapes["cells"]], [8, 16])
 
+    def test_calibrate(self):
+        cache = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
+        limit = lambda *more: json.loads(self.good("bench", "small.lnet", "-r", "1", "-t", "1", "--json", *more, env=cache).stdout)["cells"][0]["limit_s"]
+        self.assertIsNone(limit())
+        found = limit("--calibrate")
+        self.assertGreater(found, 0)
+        self.assertEqual(limit(), found)
+        self.assertEqual([p.name for p in (self.folder / "cache").iterdir()], ["machine.json"])
+        (self.folder / "cache/machine.json").write_text('{"schema": "lstmc.machine/1", "rates": 3}')
+        self.assertIsNone(limit())
+
     def test_colour(self):
         bad = ["compile", "bad.lnet", "--dry-run"]
         (self.folder / "bad.lnet").write_text("x = 007\n")

@@ -1,4 +1,4 @@
-#include "tests/bench/StreamRate.h"
+#include "backends/cpu/rates/Rates.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace lstmc::bench {
+namespace lstmc::cpu {
 
 using Lanes = float __attribute__((vector_size(64)));
 
@@ -54,4 +54,4 @@ double streamRate(size_t bytes, int threads) {
   return found->second;
 }
 
-} // namespace lstmc::bench
+} // namespace lstmc::cpu

@@ -1,5 +1,5 @@
 // Multiply-adds from registers alone: what a level's arithmetic can do at best.
-#include "tests/bench/FmaPeak.h"
+#include "backends/cpu/rates/FmaPeak.h"
 #include "backends/cpu/runtime/Vector.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
