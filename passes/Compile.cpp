@@ -2,10 +2,13 @@
 
 #include <chrono>
 
+#include <fmt/ranges.h>
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "executor/package/Plan.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/Location.h"
@@ -13,7 +16,6 @@
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
-#include "passes/PlanReportBuilder.h"
 
 namespace lstmc::passes {
 
@@ -153,38 +155,42 @@ SourceRange rangeOf(const package::Location &location) {
   return range;
 }
 
-std::string describe(const PlannedTensor &tensor) {
-  std::string shape;
-  for (int64_t extent : tensor.shape)
-    shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-  return fmt::format("{} ({}), {}[{}], {}", tensor.name, package::kKindNames[size_t(tensor.kind)],
-                     dtypeLongName(tensor.dtype), shape, mebibytes(tensor.bytes));
+std::string describe(const package::Buffer &buffer) {
+  return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
+                     dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "), mebibytes(buffer.bytes));
+}
+
+/// "step, lstm0": entry, and the op by name where it has one.
+std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
+  if (plan.peakEntry == package::kPersistent)
+    return "always";
+  const package::Entry &entry = data.entries[size_t(plan.peakEntry)];
+  const package::Launch &launch = entry.programs.front().launches[plan.peakLaunch];
+  const std::string &name = data.locations[launch.location].name;
+  return entry.name + ", " + (name.empty() ? std::string(kernelRecord(launch.kernel).name) : name);
 }
 
 /// E0401 for a device whose plan is too large.
-Diagnostics checkLimit(const PlanReport &plan, uint64_t limit) {
+Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
   Diagnostics errors;
-  for (const DevicePlan &device : plan.devices) {
-    if (device.peakBytes <= limit)
+  for (const package::DevicePlan &plan : package::planOf(data, 3)) {
+    if (plan.arenaBytes <= limit)
       continue;
     Diagnostic error;
     error.code = ErrorCode::E0401;
-    error.message = fmt::format("the plan needs {} on {}, which may use {}", mebibytes(device.peakBytes), device.device,
+    error.message = fmt::format("the plan needs {} on {}, which may use {}", mebibytes(plan.arenaBytes), plan.device,
                                 mebibytes(limit));
-    std::string moment = device.peak.entry.empty()
-                             ? std::string("always")
-                             : device.peak.entry + ", " + (device.peak.location.name.empty() ? device.peak.kernel
-                                                                                             : device.peak.location.name);
-    for (size_t i = 0; i < device.largest.size() && i < 3; ++i) {
-      const PlannedTensor &tensor = device.largest[i];
-      SourceRange place = rangeOf(tensor.location);
+    for (uint32_t index : plan.largest) {
+      const package::Buffer &buffer = data.buffers[index];
+      const package::Location &location = data.locations[buffer.location];
+      SourceRange place = rangeOf(location);
       if (error.place.line == 0)
         error.place = place;
       std::string at = place.line ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column) : std::string();
-      for (const std::string &note : tensor.location.notes)
+      for (const std::string &note : location.notes)
         at += ", " + note;
-      error.reasons.push_back(
-          {(i == 0 ? fmt::format("largest at the peak ({}): ", moment) : std::string("then ")) + describe(tensor) + at, place});
+      std::string before = error.reasons.empty() ? fmt::format("largest at the peak ({}): ", momentOf(data, plan)) : "then ";
+      error.reasons.push_back({before + describe(buffer) + at, place});
     }
     errors.push_back(std::move(error));
   }
@@ -214,9 +220,8 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
       diagnostics.push_back({.code = ErrorCode::E0099, .message = "a pass failed without saying why"});
     return diagnostics;
   }
-  result.plan = buildPlanReport(*module.getOps<exec::PlanOp>().begin());
   if (options.memoryLimit)
-    if (Diagnostics errors = checkLimit(result.plan, *options.memoryLimit); !errors.empty())
+    if (Diagnostics errors = checkLimit(data, *options.memoryLimit); !errors.empty())
       return errors;
   if (options.keepExec) {
     llvm::raw_string_ostream text(result.execText);

@@ -13,7 +13,6 @@
 #include "executor/abi/DType.h"
 #include "executor/base/Diagnostic.h"
 #include "executor/package/PackageData.h"
-#include "passes/PlanReport.h"
 
 namespace lstmc::passes {
 
@@ -71,7 +70,6 @@ struct EntryCost {
 
 struct Compiled {
   package::PackageData package;
-  PlanReport plan;
   std::vector<PassTime> times; ///< in the order of the pipeline
   std::vector<PassSpan> spans; ///< the same work, as it happened
   std::vector<EntryCost> costs;

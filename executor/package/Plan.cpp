@@ -114,8 +114,7 @@ static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t dev
   return found;
 }
 
-std::vector<DevicePlan> planOf(const Package &package, size_t largest) {
-  const PackageData &data = package.data();
+std::vector<DevicePlan> planOf(const PackageData &data, size_t largest) {
   std::vector<DevicePlan> plans;
   for (uint32_t device = 0; device < data.devices.size(); ++device) {
     DevicePlan plan;

@@ -1,4 +1,5 @@
-// The memory plan of a package in figures: what `inspect` and `compile` print.
+// The memory plan of a package in figures: what `inspect`, `compile` and `train` print, and what a
+// plan that does not fit is explained with.
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/package/Package.h"
+#include "executor/package/PackageData.h"
 
 namespace lstmc::package {
 
@@ -36,7 +37,7 @@ struct DevicePlan {
   uint64_t workspaceBytes() const;  ///< workspaces, and what is unused
 };
 
-std::vector<DevicePlan> planOf(const Package &package, size_t largest = 5);
+std::vector<DevicePlan> planOf(const PackageData &data, size_t largest = 5);
 
 /// "f32[64, 32, 256]"
 std::string typeText(DType dtype, const std::vector<int64_t> &shape);

@@ -41,7 +41,7 @@ int compileCommand(const Options &options, Console &console) {
     for (const passes::PassTime &time : model->compiled->times)
       console.say(fmt::format("{:>10.3f} ms  {:<24} {:>8} -> {:>8} ops", time.seconds * 1e3, time.pass, time.opsBefore, time.opsAfter));
   if (!console.json())
-    console.say(planTable(model->compiled->plan));
+    console.say(planTable(model->package->data()));
   if (!options.has("dry-run")) {
     std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     if (*output == "-")
@@ -57,11 +57,11 @@ int compileCommand(const Options &options, Console &console) {
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());
   if (console.json()) {
-    console.print(planJson(model->compiled->plan));
+    console.print(planJson(model->package->data()));
   } else if (!output || *output != "-") {
     std::string peaks;
-    for (const passes::DevicePlan &device : model->compiled->plan.devices)
-      peaks += fmt::format("  {} peak {}", device.device, mebibytes(device.peakBytes));
+    for (const package::Device &device : model->package->data().devices)
+      peaks += fmt::format("  {} peak {}", device.name, mebibytes(device.arenaBytes));
     console.print(fmt::format("{}  {} bytes{}", output.value_or("(dry run)"), bytes.size(), peaks));
   }
   return 0;

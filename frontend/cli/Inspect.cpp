@@ -77,7 +77,7 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"parameters", parameters},
           {"passes", passes},
           {"rolled", Json::array()}, // nothing is rolled before there are imports
-          {"plan", model.compiled ? planJson(model.compiled->plan) : Json()},
+          {"plan", planJson(data)},
           {"provenance", {{"source", model.path}, {"graph_hash", data.graphHash}, {"settings", settings}, {"version", std::string(kVersion)}, {"build", data.producer}}}};
 }
 
@@ -108,7 +108,7 @@ void printParameters(const Model &model, Console &console) {
 }
 
 void printPlan(const Model &model, Console &console) {
-  for (const package::DevicePlan &plan : package::planOf(*model.package)) {
+  for (const package::DevicePlan &plan : package::planOf(model.package->data())) {
     console.print(fmt::format("{}  peak {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}", plan.device, mebibytes(plan.arenaBytes),
                               mebibytes(plan.weightBytes()), mebibytes(plan.gradientBytes()), mebibytes(plan.optimizerBytes()),
                               mebibytes(plan.activationBytes()), mebibytes(plan.workspaceBytes())));

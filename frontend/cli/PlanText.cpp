@@ -1,6 +1,6 @@
 #include "frontend/cli/PlanText.h"
 
-#include <fmt/ranges.h>
+#include "executor/package/Plan.h"
 
 namespace lstmc::cli {
 
@@ -11,53 +11,68 @@ std::string mebibytes(uint64_t bytes) {
 
 static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
-std::string planLine(const passes::PlanReport &plan, uint64_t mayUse) {
+std::string planLine(const package::PackageData &data, uint64_t mayUse) {
   std::string text;
-  for (const passes::DevicePlan &d : plan.devices)
+  for (const package::DevicePlan &d : package::planOf(data))
     text += fmt::format("{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, activations {:.1f}, workspace {:.1f} · fits",
-                        text.empty() ? "" : "\n", d.device, mebibytes(d.peakBytes), mebibytes(mayUse), inMiB(d.weightsBytes()),
-                        inMiB(d.gradientsBytes()), inMiB(d.optimizerBytes()), inMiB(d.activationsBytes()), inMiB(d.workspaceBytes()));
+                        text.empty() ? "" : "\n", d.device, mebibytes(d.arenaBytes), mebibytes(mayUse), inMiB(d.weightBytes()),
+                        inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()), inMiB(d.activationBytes()), inMiB(d.workspaceBytes()));
   return text;
 }
 
-static std::string place(const package::Location &location) {
-  return location.line ? fmt::format("{}:{}", location.file, location.line) : "-";
+/// The launch at which most lives.
+struct Moment {
+  std::string entry, op, kernel;
+};
+static Moment momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
+  if (plan.peakEntry == package::kPersistent)
+    return {};
+  const package::Entry &entry = data.entries[size_t(plan.peakEntry)];
+  const package::Launch &launch = entry.programs.front().launches[plan.peakLaunch];
+  return {entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name)};
 }
 
-std::string planTable(const passes::PlanReport &plan) {
+std::string planTable(const package::PackageData &data) {
   std::string text = fmt::format("{:<7} {:>10} {:>9} {:>10} {:>10} {:>12} {:>10}  {:<28} {:<34} {}", "device", "peak MiB", "weights",
                                  "gradients", "optimizer", "activations", "workspace", "peak at", "largest", "line");
-  for (const passes::DevicePlan &d : plan.devices) {
-    std::string moment = fmt::format("{} {} {}", d.peak.entry, d.peak.location.name, d.peak.kernel);
+  for (const package::DevicePlan &d : package::planOf(data, 1)) {
+    Moment at = momentOf(data, d);
     std::string largest, line;
-    if (!d.largest.empty()) {
-      largest = fmt::format("{} {}[{}]", d.largest[0].name, dtypeName(d.largest[0].dtype), fmt::join(d.largest[0].shape, ","));
-      line = place(d.largest[0].location);
+    for (uint32_t index : d.largest) {
+      const package::Buffer &buffer = data.buffers[index];
+      const package::Location &location = data.locations[buffer.location];
+      largest = buffer.name + " " + package::typeText(buffer.dtype, buffer.shape);
+      line = location.line ? fmt::format("{}:{}", location.file, location.line) : "-";
     }
     text += fmt::format("\n{:<7} {:>10.2f} {:>9.2f} {:>10.2f} {:>10.2f} {:>12.2f} {:>10.2f}  {:<28} {:<34} {}", d.device,
-                        inMiB(d.peakBytes), inMiB(d.weightsBytes()), inMiB(d.gradientsBytes()), inMiB(d.optimizerBytes()),
-                        inMiB(d.activationsBytes()), inMiB(d.workspaceBytes()), moment, largest, line);
+                        inMiB(d.arenaBytes), inMiB(d.weightBytes()), inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()),
+                        inMiB(d.activationBytes()), inMiB(d.workspaceBytes()), fmt::format("{} {} {}", at.entry, at.op, at.kernel),
+                        largest, line);
   }
   return text;
 }
 
-nlohmann::ordered_json planJson(const passes::PlanReport &plan) {
+nlohmann::ordered_json planJson(const package::PackageData &data) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
-  for (const passes::DevicePlan &d : plan.devices) {
+  for (const package::DevicePlan &d : package::planOf(data, 8)) {
     nlohmann::ordered_json largest = nlohmann::ordered_json::array();
-    for (const passes::PlannedTensor &t : d.largest)
-      largest.push_back({{"name", t.name}, {"dtype", dtypeName(t.dtype)}, {"shape", t.shape}, {"bytes", t.bytes},
-                         {"file", t.location.file}, {"line", t.location.line}, {"column", t.location.column}});
+    for (uint32_t index : d.largest) {
+      const package::Buffer &buffer = data.buffers[index];
+      const package::Location &location = data.locations[buffer.location];
+      largest.push_back({{"name", buffer.name}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"bytes", buffer.bytes},
+                         {"file", location.file}, {"line", location.line}, {"column", location.column}});
+    }
+    Moment at = momentOf(data, d);
     devices.push_back({{"device", d.device},
                        {"capacity_bytes", nullptr},
-                       {"peak_bytes", d.peakBytes},
-                       {"weights_bytes", d.weightsBytes()},
-                       {"gradients_bytes", d.gradientsBytes()},
+                       {"peak_bytes", d.arenaBytes},
+                       {"weights_bytes", d.weightBytes()},
+                       {"gradients_bytes", d.gradientBytes()},
                        {"optimizer_bytes", d.optimizerBytes()},
-                       {"activations_bytes", d.activationsBytes()},
+                       {"activations_bytes", d.activationBytes()},
                        {"communication_bytes", 0},
                        {"workspace_bytes", d.workspaceBytes()},
-                       {"peak_at", {{"phase", d.peak.entry}, {"op", d.peak.location.name}, {"kernel", d.peak.kernel}, {"launch", d.peak.launch}}},
+                       {"peak_at", {{"phase", at.entry}, {"op", at.op}, {"kernel", at.kernel}, {"launch", d.peakLaunch}}},
                        {"largest", largest}});
   }
   return {{"schema", "lstmc.plan/1"}, {"fits", true}, {"devices", devices}};

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "passes/PlanReport.h"
+#include "executor/package/PackageData.h"
 
 namespace lstmc::cli {
 
@@ -13,12 +13,12 @@ namespace lstmc::cli {
 std::string mebibytes(uint64_t bytes);
 
 /// "plan      cpu:0 44.5 MiB of 24.0 GiB: weights 4.1, ... · fits"
-std::string planLine(const passes::PlanReport &plan, uint64_t mayUse);
+std::string planLine(const package::PackageData &data, uint64_t mayUse);
 
 /// A row per device: peak and what it consists of, its moment, the largest tensor with its line.
-std::string planTable(const passes::PlanReport &plan);
+std::string planTable(const package::PackageData &data);
 
 /// lstmc.plan/1
-nlohmann::ordered_json planJson(const passes::PlanReport &plan);
+nlohmann::ordered_json planJson(const package::PackageData &data);
 
 } // namespace lstmc::cli

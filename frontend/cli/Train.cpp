@@ -188,7 +188,7 @@ int trainCommand(const Options &options, Console &console) {
   console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net, grouped(elements),
                           model->package->data().numerics, (*session)->device(0).name(), train->seed, versionLine()));
   if (model->compiled)
-    console.say(planLine(model->compiled->plan, (*session)->device(0).memoryBytes()));
+    console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
 
   if (model->compiled)
     trace.passes(model->compiled->spans);
@@ -209,7 +209,7 @@ int trainCommand(const Options &options, Console &console) {
   if (console.json()) {
     auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
     training::ReportContext context{versionLine(), versionLine(), path, {(*session)->device(0).name()}, stepsOf(model->package->data()),
-                                    model->compiled ? planJson(model->compiled->plan).dump() : ""};
+                                    planJson(model->package->data()).dump()};
     report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
       fmt::print("{}\n", text);
       std::fflush(stdout);

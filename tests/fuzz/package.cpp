@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (auto parsed = parse(bytes); parsed.ok()) {
     Bytes again = serialize(*parsed);
     if (auto package = Package::open(again); package.ok()) {
-      (void)planOf(**package);
+      (void)planOf((*package)->data());
       if (serialize((*package)->data()) != again)
         __builtin_trap();
     }

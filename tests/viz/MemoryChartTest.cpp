@@ -41,9 +41,7 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
         most = std::max(most, total(alive[launch]));
       }
     }
-    auto package = package::Package::open(package::serialize(data));
-    ASSERT_TRUE(package.ok());
-    package::DevicePlan plan = package::planOf(**package)[0];
+    package::DevicePlan plan = package::planOf(data)[0];
     EXPECT_EQ(total(plan.bytesOfKind), most);
     EXPECT_EQ(total(plan.bytesOfKind) + plan.unusedBytes, data.devices[0].arenaBytes);
   }

@@ -60,7 +60,7 @@ TEST(Package, EveryKernelHasARule) {
 TEST(Plan, PartsAddUpToTheArena) {
   auto package = Package::open(serialize(samplePackage()));
   ASSERT_TRUE(package.ok());
-  std::vector<DevicePlan> plans = planOf(**package, 2);
+  std::vector<DevicePlan> plans = planOf((*package)->data(), 2);
   ASSERT_EQ(plans.size(), 1u);
   const DevicePlan &plan = plans[0];
   EXPECT_EQ(plan.arenaBytes, (*package)->data().devices[0].arenaBytes);
@@ -84,7 +84,7 @@ TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   data.devices[0].arenaBytes += 64;
   auto package = Package::open(serialize(data));
   ASSERT_TRUE(package.ok()) << package.error().text();
-  DevicePlan plan = planOf(**package)[0];
+  DevicePlan plan = planOf((*package)->data())[0];
   EXPECT_EQ(plan.peakEntry, int32_t(sample::kStep));
   EXPECT_EQ(plan.peakLaunch, 2u);
 }
