@@ -34,14 +34,6 @@ function(lstmc_room name)
   target_link_libraries(${name} PUBLIC ${ROOM_FRIENDS})
 endfunction()
 
-# lstmc_behind_loaders(NAME): a room that fuzz targets link but do not test. It is built without sanitizers there, which
-# take minutes over MLIR's templates.
-function(lstmc_behind_loaders name)
-  if(LSTMC_FUZZ)
-    target_compile_options(${name} PRIVATE -fno-sanitize=all -g0)
-  endif()
-endfunction()
-
 # lstmc_test(NAME SOURCES ... FRIENDS ...): a GoogleTest program, one ctest entry per TEST.
 include(GoogleTest)
 function(lstmc_test name)
