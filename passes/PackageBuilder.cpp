@@ -72,7 +72,7 @@ private:
   }
 
   void addFused(exec::FusedOp fused) {
-    package::Program program;
+    FusedProgram program;
     llvm::DenseMap<mlir::Value, uint16_t> numbers;
     mlir::Block &body = fused.getBody().front();
     for (mlir::BlockArgument argument : body.getArguments()) {
@@ -81,7 +81,7 @@ private:
     }
     program.results.assign(program.types.size(), -1);
     for (auto scalar : body.getOps<exec::ScalarOp>()) {
-      package::Instruction instruction;
+      FusedInstruction instruction;
       for (const ScalarRecord &record : kScalarRecords)
         if (llvm::StringRef(record.name) == scalar.getWhat())
           instruction.op = record.op;

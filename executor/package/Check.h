@@ -72,8 +72,8 @@ Status checkBuffers(const PackageData &data);
 /// input in place (the record's `out=x`, fused programs), the one that dies in it and the one that
 /// is born may.
 Status checkLives(const PackageData &data);
-/// Every fused program by itself. Gives them in the form that kernels take.
-Result<std::vector<FusedProgram>> checkPrograms(const PackageData &data);
+/// Every fused program by itself.
+Status checkPrograms(const PackageData &data);
 /// One launch by itself: kernel, operands, arguments, its kernel's rule. `views` receives its
 /// operands.
 Status checkLaunch(const PackageData &data, const Launch &launch, const Path &path,
@@ -102,6 +102,6 @@ bool sameView(const CheckedView &a, const CheckedView &b);
 
 /// Instructions' results alive at once at the worst point of a program, each from where it is made
 /// to its last use (one that is stored: to the end). What kMaxFusedLive limits.
-int liveValues(const Program &program);
+int liveValues(const FusedProgram &program);
 
 } // namespace lstmc::package

@@ -20,7 +20,7 @@ bool isLogical(ScalarOp op) {
 
 class ProgramCheck {
 public:
-  ProgramCheck(const Program &program, const Path &path) : program(program), path(path) {}
+  ProgramCheck(const FusedProgram &program, const Path &path) : program(program), path(path) {}
 
   Status run() {
     LSTMC_TRY(counts());
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  const Program &program;
+  const FusedProgram &program;
   const Path &path;
   std::vector<DType> types; ///< of the values made so far, operands first
 
@@ -74,7 +74,7 @@ private:
     return {};
   }
 
-  Status instruction(const Instruction &instruction, const Path &at) {
+  Status instruction(const FusedInstruction &instruction, const Path &at) {
     if (int(instruction.op) >= kScalarOpCount)
       return refuse(Path(at, "op"), ErrorCode::E0604, "found {}, want below {}",
                     int(instruction.op), kScalarOpCount);
@@ -148,7 +148,7 @@ private:
 
 } // namespace
 
-int liveValues(const Program &program) {
+int liveValues(const FusedProgram &program) {
   int64_t operands = int64_t(program.types.size()), made = int64_t(program.instructions.size());
   std::vector<int64_t> lastUse(size_t(made), -1);
   auto use = [&](int64_t number, int64_t at) {
@@ -156,7 +156,7 @@ int liveValues(const Program &program) {
       lastUse[size_t(number - operands)] = std::max(lastUse[size_t(number - operands)], at);
   };
   for (int64_t i = 0; i < made; ++i) {
-    const Instruction &instruction = program.instructions[size_t(i)];
+    const FusedInstruction &instruction = program.instructions[size_t(i)];
     const uint16_t numbers[] = {instruction.a, instruction.b, instruction.c};
     for (int k = 0; k < kScalarRecords[int(instruction.op)].operands; ++k)
       use(numbers[k], i);
@@ -174,20 +174,10 @@ int liveValues(const Program &program) {
   return most;
 }
 
-Result<std::vector<FusedProgram>> checkPrograms(const PackageData &data) {
-  std::vector<FusedProgram> programs;
-  programs.reserve(data.programs.size());
-  for (size_t i = 0; i < data.programs.size(); ++i) {
-    const Program &program = data.programs[i];
-    Path path("programs", int64_t(i));
-    LSTMC_TRY(ProgramCheck(program, path).run());
-    FusedProgram fused{program.types, {}, program.results};
-    fused.instructions.reserve(program.instructions.size());
-    for (const Instruction &in : program.instructions)
-      fused.instructions.push_back({in.op, in.type, in.a, in.b, in.c, in.immediate});
-    programs.push_back(std::move(fused));
-  }
-  return programs;
+Status checkPrograms(const PackageData &data) {
+  for (size_t i = 0; i < data.programs.size(); ++i)
+    LSTMC_TRY(ProgramCheck(data.programs[i], Path("programs", int64_t(i))).run());
+  return {};
 }
 
 } // namespace lstmc::package

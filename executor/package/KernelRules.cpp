@@ -25,7 +25,7 @@ void ruleFused(Rule &r) {
   int64_t number = r.integer("program", 0, int64_t(r.data.programs.size()) - 1);
   if (!r.ok())
     return;
-  const Program &program = r.data.programs[size_t(number)];
+  const FusedProgram &program = r.data.programs[size_t(number)];
   if (r.groups() != program.types.size())
     return r.refuseOperand(0, "shape", "found {} operands, want {}, those of programs[{}]",
                            r.groups(), program.types.size(), number);

@@ -12,14 +12,13 @@ namespace lstmc::package {
 namespace {
 
 /// All checks, each after those it relies on.
-Result<std::vector<FusedProgram>> check(const PackageData &data) {
+Status check(const PackageData &data) {
   LSTMC_TRY(checkDevicesAndLocations(data));
   LSTMC_TRY(checkBuffers(data));
-  LSTMC_ASSIGN(std::vector<FusedProgram> programs, checkPrograms(data));
+  LSTMC_TRY(checkPrograms(data));
   LSTMC_TRY(checkEntries(data));
   LSTMC_TRY(checkLives(data));
-  LSTMC_TRY(checkNames(data));
-  return programs;
+  return checkNames(data);
 }
 
 template <typename List> std::optional<size_t> findByName(const List &list, std::string_view name) {
@@ -48,9 +47,8 @@ Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::stri
   Result<PackageData> data = parse(bytes);
   if (!data.ok())
     return named(data.error());
-  auto programs = check(*data);
-  if (!programs.ok()) {
-    Error error = named(programs.error());
+  if (Status status = check(*data); !status.ok()) {
+    Error error = named(status.error());
     // Every refusal begins with the field that it is about.
     error.place.byte = locate(bytes, error.message.substr(0, error.message.find(": ")));
     return error;
@@ -63,7 +61,6 @@ Result<Package::Pointer> Package::open(std::span<const uint8_t> bytes, std::stri
                   root.digest(), want);
   std::shared_ptr<Package> package(new Package);
   package->data_ = std::move(*data);
-  package->programs_ = std::move(*programs);
   package->digest_ = sha256(bytes);
   package->file_ = std::move(file);
   package->bytes_ = bytes.size();

@@ -11,7 +11,6 @@
 
 #include "executor/base/Status.h"
 #include "executor/package/PackageData.h"
-#include "executor/package/Program.h"
 
 namespace lstmc::package {
 
@@ -27,8 +26,6 @@ public:
   static Result<Pointer> open(std::span<const uint8_t> bytes, std::string file = {});
 
   const PackageData &data() const { return data_; }
-  /// The fused programs, by the number that launches name them with.
-  const std::vector<FusedProgram> &programs() const { return programs_; }
   /// SHA-256 of the bytes, in hex: what a checkpoint says it belongs to.
   const std::string &digest() const { return digest_; }
   const std::string &file() const { return file_; }
@@ -44,7 +41,6 @@ private:
   Package() = default;
 
   PackageData data_;
-  std::vector<FusedProgram> programs_;
   std::string digest_;
   std::string file_;
   uint64_t bytes_ = 0;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "executor/abi/Kernels.h"
-#include "executor/abi/ScalarOps.h"
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
+#include "executor/package/Program.h"
 
 namespace lstmc::package {
 
@@ -92,23 +92,6 @@ struct Launch {
   std::vector<double> floats;
   uint32_t location = 0;
   bool operator==(const Launch &) const = default;
-};
-
-struct Instruction {
-  ScalarOp op = ScalarOp::Constant;
-  DType type = DType::F32;
-  uint16_t a = 0;
-  uint16_t b = 0;
-  uint16_t c = 0;
-  double immediate = 0;
-  bool operator==(const Instruction &) const = default;
-};
-
-struct Program {
-  std::vector<DType> types;
-  std::vector<Instruction> instructions;
-  std::vector<int32_t> results;
-  bool operator==(const Program &) const = default;
 };
 
 struct Binding {
@@ -193,7 +176,7 @@ struct PackageData {
   std::vector<Device> devices;
   std::vector<Location> locations; ///< at least one; what has none points at one with line 0
   std::vector<Buffer> buffers;
-  std::vector<Program> programs;
+  std::vector<FusedProgram> programs;
   std::vector<Parameter> parameters;
   std::vector<State> states;
   std::vector<Packed> packed;

@@ -78,7 +78,7 @@ private:
   }
   Launch launch(const fb::Launch &from);
   Buffer buffer(const fb::Buffer &from);
-  Program program(const fb::Program &from);
+  FusedProgram program(const fb::Program &from);
   Entry entry(const fb::Entry &from);
   Parameter parameter(const fb::Parameter &from);
 };
@@ -112,10 +112,10 @@ Buffer Reader::buffer(const fb::Buffer &from) {
   return to;
 }
 
-Program Reader::program(const fb::Program &from) {
-  Program to;
+FusedProgram Reader::program(const fb::Program &from) {
+  FusedProgram to;
   to.types = numbers<DType>(from.types());
-  if (from.instructions() && charge(from.instructions()->size(), sizeof(Instruction))) {
+  if (from.instructions() && charge(from.instructions()->size(), sizeof(FusedInstruction))) {
     to.instructions.reserve(from.instructions()->size());
     for (size_t k = 0; k < from.instructions()->size(); ++k) {
       fb::Instruction i;
@@ -180,7 +180,7 @@ PackageData Reader::read(const fb::Package &from) {
                     text(l.text()), text(l.op()), text(l.name()), words(l.notes())};
   });
   to.buffers = tables<Buffer>(from.buffers(), [&](const fb::Buffer &b) { return buffer(b); });
-  to.programs = tables<Program>(from.programs(), [&](const fb::Program &p) { return program(p); });
+  to.programs = tables<FusedProgram>(from.programs(), [&](const fb::Program &p) { return program(p); });
   to.parameters =
       tables<Parameter>(from.parameters(), [&](const fb::Parameter &p) { return parameter(p); });
   to.states = tables<State>(from.states(), [&](const fb::State &state) {

@@ -1,4 +1,4 @@
-// A fused program as kernels see it: checked at load, then trusted.
+// A fused program, as packages hold it and as kernels see it: checked at load, then trusted.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@ namespace lstmc {
 
 /// Value number (operands + its own position) = op(a, b, c); a, b, c are numbers of earlier values.
 struct FusedInstruction {
-  ScalarOp op;
-  DType type; ///< of the result: f32, f64, i32, i64 or bool
-  uint16_t a, b, c;
-  double immediate; ///< of constant, and the ordinal of uniform
+  ScalarOp op = ScalarOp::Constant;
+  DType type = DType::F32; ///< of the result: f32, f64, i32, i64 or bool
+  uint16_t a = 0, b = 0, c = 0;
+  double immediate = 0; ///< of constant, and the ordinal of uniform
+  bool operator==(const FusedInstruction &) const = default;
 };
 
 /// As Package.fbs's Program. Value numbers below types.size() are the operands.
@@ -25,6 +26,7 @@ struct FusedProgram {
   std::vector<int32_t> results; ///< per operand: the value stored there; -1: only read
 
   bool writes(size_t operand) const { return results[operand] >= 0; }
+  bool operator==(const FusedProgram &) const = default;
 };
 
 } // namespace lstmc

@@ -69,7 +69,7 @@ private:
     });
   }
   flatbuffers::Offset<fb::Launch> launch(const Launch &value);
-  flatbuffers::Offset<fb::Program> program(const Program &value);
+  flatbuffers::Offset<fb::Program> program(const FusedProgram &value);
   flatbuffers::Offset<fb::Entry> entry(const Entry &value);
   flatbuffers::Offset<fb::Parameter> parameter(const Parameter &value);
 };
@@ -84,11 +84,11 @@ flatbuffers::Offset<fb::Launch> Writer::launch(const Launch &value) {
   return fb::CreateLaunch(b, uint16_t(value.kernel), operands, ints, floats, value.location);
 }
 
-flatbuffers::Offset<fb::Program> Writer::program(const Program &value) {
+flatbuffers::Offset<fb::Program> Writer::program(const FusedProgram &value) {
   auto types = dtypes(value.types);
   std::vector<fb::Instruction> list;
   list.reserve(value.instructions.size());
-  for (const Instruction &i : value.instructions)
+  for (const FusedInstruction &i : value.instructions)
     list.emplace_back(uint8_t(i.op), uint8_t(i.type), i.a, i.b, i.c, i.immediate);
   Vec<const fb::Instruction *> instructions;
   if (!list.empty())
@@ -141,7 +141,7 @@ Bytes Writer::write(const PackageData &data) {
                             shape, fb::Kind(buffer.kind), name, buffer.location, buffer.entry,
                             buffer.from, buffer.to);
   });
-  auto programs = tables<fb::Program>(data.programs, [&](const Program &p) { return program(p); });
+  auto programs = tables<fb::Program>(data.programs, [&](const FusedProgram &p) { return program(p); });
   auto parameters =
       tables<fb::Parameter>(data.parameters, [&](const Parameter &p) { return parameter(p); });
   auto states = tables<fb::State>(data.states, [&](const State &state) {

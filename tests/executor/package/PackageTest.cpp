@@ -40,9 +40,9 @@ TEST(Package, OpensAndAnswersByName) {
   EXPECT_EQ((*package)->findState("h"), 0u);
   EXPECT_EQ((*package)->digest().size(), 64u);
   EXPECT_EQ((*package)->bytes(), bytes.size());
-  ASSERT_EQ((*package)->programs().size(), 1u);
-  EXPECT_TRUE((*package)->programs()[0].writes(3));
-  EXPECT_FALSE((*package)->programs()[0].writes(0));
+  ASSERT_EQ((*package)->data().programs.size(), 1u);
+  EXPECT_TRUE((*package)->data().programs[0].writes(3));
+  EXPECT_FALSE((*package)->data().programs[0].writes(0));
 }
 
 TEST(Package, FileThatIsMissingIsNamed) {
