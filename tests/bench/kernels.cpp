@@ -1,4 +1,4 @@
-// Times the recurrent kernels alone on the shapes of shared/probes/peers.py.
+// Times the recurrent kernels alone on the shapes of cells.json.
 //
 //   lstmc_bench_kernels [--threads N] [--seconds S] [--only TEXT] [--what stream|infer|train]
 //                      [--profile] [--processor-time] [--patient]
