@@ -73,7 +73,7 @@ private:
     llvm::StringMap<unsigned> rank;
     for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
       rank[parameter.getSymName()] = i;
-    llvm::stable_sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) {
+    llvm::sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) {
       return rank[a.getParameter()] < rank[b.getParameter()];
     });
   }

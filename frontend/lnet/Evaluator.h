@@ -119,7 +119,7 @@ private:
       const CallExpr *call = nullptr;
       std::string_view name;
       int64_t nodes = 0;
-    } costly, lastCostly;
+    } costly{}, lastCostly{};
   };
   /// Goes over the elements of a value; `body` gets each and says whether to go on. False if it cannot.
   bool forEach(const Value &iterable, const Expr *source, const std::function<bool(Value)> &body);
