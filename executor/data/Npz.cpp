@@ -40,8 +40,9 @@ Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &l
   return parseNpz(bytes, path, limits);
 }
 
-Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
-                OutputFile::Existing existing) {
+/// Calls write(bytes) with the pieces of the archive, in order.
+template <typename Write>
+static Status eachPiece(std::span<const NamedTensor> tensors, Write write) {
   std::vector<std::string> headers;
   for (const NamedTensor &named : tensors) {
     LSTMC_ASSIGN(std::string header, npyHeader(named.tensor));
@@ -52,13 +53,27 @@ Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
     parts.push_back({tensors[i].name + std::string(kEnding),
                      {asBytes(headers[i]), bytesOf(tensors[i].tensor)}});
   LSTMC_ASSIGN(ZipFraming framing, frameZip(parts));
-  LSTMC_ASSIGN(OutputFile file, OutputFile::create(path, existing));
   for (size_t i = 0; i < parts.size(); ++i) {
-    LSTMC_TRY(file.write(framing.localHeaders[i]));
+    LSTMC_TRY(write(asBytes(framing.localHeaders[i])));
     for (std::span<const uint8_t> piece : parts[i].pieces)
-      LSTMC_TRY(file.write(piece));
+      LSTMC_TRY(write(piece));
   }
-  LSTMC_TRY(file.write(framing.directory));
+  return write(asBytes(framing.directory));
+}
+
+Result<Bytes> npzBytes(std::span<const NamedTensor> tensors) {
+  Bytes bytes;
+  LSTMC_TRY(eachPiece(tensors, [&](std::span<const uint8_t> piece) -> Status {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return {};
+  }));
+  return bytes;
+}
+
+Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
+                OutputFile::Existing existing) {
+  LSTMC_ASSIGN(OutputFile file, OutputFile::create(path, existing));
+  LSTMC_TRY(eachPiece(tensors, [&](std::span<const uint8_t> piece) { return file.write(piece); }));
   return file.commit();
 }
 

@@ -14,6 +14,7 @@ Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const s
 Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &limits = {});
 
 /// Stored without packing, as numpy.savez does. Equal arrays give equal bytes.
+Result<Bytes> npzBytes(std::span<const NamedTensor> tensors);
 Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
                 OutputFile::Existing existing);
 

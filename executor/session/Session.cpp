@@ -71,6 +71,7 @@ struct Session::Impl {
   std::vector<Tensor> seeds;                       ///< what those launches read
   uint64_t parametersVersion = 1;
   std::optional<Diagnostic> fault;
+  bool faultBehindCommit = false;
 
   const PackageData &data() const { return package->data(); }
   Tensor buffer(uint32_t index) const {
@@ -420,6 +421,7 @@ Status Session::Impl::runWatched(BoundEntry &entry) {
       size_t last = committed ? end : commit;
       size_t at = device.run(*program.launches, committed ? commit : 0, last, watch);
       if (at < last) {
+        faultBehindCommit = committed && entry.changesParameters;
         fault = explainGiven(entry, when(entry));
         if (!fault)
           fault = session::describe(data(), program.source->launches[at], watch.operands,
@@ -450,6 +452,7 @@ std::optional<Diagnostic> Session::Impl::explainGiven(const BoundEntry &entry,
 /// Runs what came before commit again, launch by launch, to the first value that is not finite.
 Error Session::Impl::explain(BoundEntry &entry) {
   std::string moment = when(entry);
+  faultBehindCommit = false;
   fault = explainGiven(entry, moment);
   for (BoundProgram &program : entry.programs) {
     if (fault)
@@ -477,6 +480,7 @@ Error Session::Impl::explain(BoundEntry &entry) {
 }
 
 const Diagnostic *Session::fault() const { return impl_->fault ? &*impl_->fault : nullptr; }
+bool Session::faultBehindCommit() const { return impl_->faultBehindCommit; }
 void Session::setObserver(SessionObserver *observer) { impl_->observer = observer; }
 
 // ---- reports ----

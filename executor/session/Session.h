@@ -99,6 +99,8 @@ public:
 
   /// What E0701 was about, in full; null before one.
   const Diagnostic *fault() const;
+  /// Whether what persists had begun to change by then: only with checkNan, behind `commit`.
+  bool faultBehindCommit() const;
 
   /// Null: none.
   void setObserver(SessionObserver *observer);

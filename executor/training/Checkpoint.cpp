@@ -15,7 +15,6 @@
 namespace lstmc::training {
 namespace {
 
-constexpr std::string_view kPrefix = "update-";
 constexpr uint64_t kMostManifestBytes = 16 << 20;
 
 bool isFile(const std::string &path) {
@@ -77,6 +76,25 @@ void copyInto(const data::SafeTensors &from, const NamedTensors &to) {
   }
 }
 
+/// Folders PREFIX-NUMBER, largest number first.
+std::vector<std::pair<int64_t, std::string>>
+listNumbered(const std::string &folder, std::string_view prefix, size_t leastDigits) {
+  std::vector<std::pair<int64_t, std::string>> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix))
+      continue;
+    std::string_view digits = std::string_view(name).substr(prefix.size());
+    std::optional<int64_t> number = parseInteger(digits);
+    if (digits.size() >= leastDigits && number && *number >= 0)
+      found.emplace_back(*number, name);
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
 } // namespace
 
 Result<Checkpoint> readCheckpoint(const std::string &folder, const Limits &limits) try {
@@ -125,20 +143,11 @@ Result<Checkpoint> readCheckpoint(const std::string &folder, const Limits &limit
 }
 
 std::vector<std::pair<int64_t, std::string>> listCheckpoints(const std::string &folder) {
-  std::vector<std::pair<int64_t, std::string>> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    if (!name.starts_with(kPrefix))
-      continue;
-    std::string_view digits = std::string_view(name).substr(kPrefix.size());
-    std::optional<int64_t> update = parseInteger(digits);
-    if (digits.size() >= 6 && update && *update >= 0)
-      found.emplace_back(*update, name);
-  }
-  std::sort(found.rbegin(), found.rend());
-  return found;
+  return listNumbered(folder, "update-", 6);
+}
+
+std::vector<std::pair<int64_t, std::string>> listFailedUpdates(const std::string &folder) {
+  return listNumbered(folder, "nan-", 1);
 }
 
 Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &limits) try {

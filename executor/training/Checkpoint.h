@@ -37,6 +37,9 @@ Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &li
 /// "update-000100" in `folder`, newest first.
 std::vector<std::pair<int64_t, std::string>> listCheckpoints(const std::string &folder);
 
+/// "nan-1041" in `folder`, newest first: FailedUpdate.h.
+std::vector<std::pair<int64_t, std::string>> listFailedUpdates(const std::string &folder);
+
 /// Puts weights, optimizer state and carried states back. E0610 when the checkpoint belongs to
 /// another model, optimizer, numeric class or shard count; `model` is then unchanged.
 Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Trainable &model);

@@ -17,6 +17,7 @@
 #include "executor/data/SafeTensors.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/DiskFile.h"
+#include "executor/training/FailedUpdate.h"
 
 namespace lstmc::training {
 namespace {
@@ -27,17 +28,21 @@ constexpr std::string_view kTemporary = ".update-";
 /// before they are, since telling that memory is out must not need any.
 constexpr size_t kMostToTell = 4;
 
-std::string folderName(int64_t update) { return fmt::format("update-{:06}", update); }
-
 } // namespace
 
 /// The state and a copy of every tensor that goes into one checkpoint.
 struct CheckpointWriter::Job {
   CheckpointState state;
   bool best = false;
+  std::optional<Bytes> failed; ///< contents of kUpdateFile: this is no checkpoint
   /// Tensors of each file as views of `memory`.
   std::vector<std::pair<std::string_view, std::vector<data::NamedTensor>>> files;
   Bytes memory;
+
+  std::string name() const {
+    return failed ? fmt::format("nan-{}", state.update + 1)
+                  : fmt::format("update-{:06}", state.update);
+  }
 
   void copy(Trainable &model) {
     files.clear();
@@ -85,8 +90,11 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options
     return failAt({folder}, ErrorCode::E0608,
                   "found {} of an earlier run; --resume goes on from it, --force replaces it",
                   there.front());
-  if (options.existing == Options::Existing::Replace)
+  if (options.existing == Options::Existing::Replace) {
     writer->stale_ = std::move(there);
+    for (const auto &[update, name] : listFailedUpdates(folder))
+      writer->stale_.push_back(name);
+  }
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::string name = entry->path().filename().string();
@@ -112,13 +120,28 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 void CheckpointWriter::save(const CheckpointState &state, Trainable &model, bool best) {
+  enqueue(model, [&](Job &job) {
+    job.state = state;
+    job.best = best;
+    job.failed.reset();
+  });
+}
+
+void CheckpointWriter::saveFailed(const CheckpointState &state, Trainable &model, Bytes update) {
+  enqueue(model, [&](Job &job) {
+    job.state = state;
+    job.best = false;
+    job.failed = std::move(update);
+  });
+}
+
+void CheckpointWriter::enqueue(Trainable &model, const std::function<void(Job &)> &describe) {
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !job_; });
   try {
     finished_.reserve(finished_.size() + kMostToTell);
     std::unique_ptr<Job> job = spare_ ? std::move(spare_) : std::make_unique<Job>();
-    job->state = state;
-    job->best = best;
+    describe(*job);
     job->copy(model);
     job_ = std::move(job);
   } catch (const std::bad_alloc &) {
@@ -160,8 +183,9 @@ Status CheckpointWriter::step(std::string_view name, const std::string &path) co
 }
 
 Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
-  std::string name = folderName(job.state.update);
-  std::string temporary = fmt::format("{}/.{}.{}", options_.folder, name, randomSuffix());
+  std::string name = job.name();
+  std::string temporary = fmt::format("{}/{}{:06}.{}", options_.folder, kTemporary,
+                                      job.state.update, randomSuffix());
   SavedCheckpoint saved{options_.folder + "/" + name, job.state.update, 0, {}, job.best};
   Status status = fill(job, temporary, saved.sha256);
   if (status.ok())
@@ -172,6 +196,8 @@ Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
   }
   for (const FileRecord &file : job.state.files)
     saved.bytes += file.bytes;
+  if (job.failed)
+    return saved;
   // From here on the checkpoint is safe; what goes wrong is told, and the save still counts.
   status = link("last", name);
   if (status.ok() && job.best)
@@ -218,6 +244,8 @@ Status CheckpointWriter::fill(Job &job, const std::string &folder,
   }
   for (const auto &[name, contents] : options_.attachments)
     parts.push_back({name, {asBytes(contents)}});
+  if (job.failed)
+    parts.push_back({std::string(kUpdateFile), {*job.failed}});
 
   // The space of all of them first, so that a full disk is met before much is written.
   std::vector<DiskFile> files;

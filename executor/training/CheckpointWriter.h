@@ -29,7 +29,7 @@ struct SavedCheckpoint {
   bool best = false;
 };
 
-/// Writes `update-NNNNNN` folders beneath one training folder, in a background thread, from one
+/// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder, in a background thread, from one
 /// host copy: robustness.md §4. One process at a time holds the folder.
 class CheckpointWriter {
 public:
@@ -52,12 +52,16 @@ public:
   /// Copies the model's tensors and hands them to the thread; waits for the save before, if that is
   /// not done. `best` moves the link of that name here.
   void save(const CheckpointState &state, Trainable &model, bool best);
+  /// The same for the update after `state` that failed: `nan-UPDATE`, with `update` as kUpdateFile
+  /// (FailedUpdate.h). It is no checkpoint: nothing is removed for it, and no link leads to it.
+  void saveFailed(const CheckpointState &state, Trainable &model, Bytes update);
   /// What has become of saves since the last call, in order; `wait` for the one that runs.
   std::vector<Result<SavedCheckpoint>> finished(bool wait);
 
 private:
   struct Job;
   explicit CheckpointWriter(Options options);
+  void enqueue(Trainable &model, const std::function<void(Job &)> &describe);
   void work();
   Result<SavedCheckpoint> write(Job &job);
   Status fill(Job &job, const std::string &folder, std::string &manifestDigest);

@@ -24,6 +24,7 @@ public:
   const std::vector<Head> &heads() const override { return heads_; }
   Result<std::vector<data::InputSlot>> inputs(Entry entry) override;
   Status step(const StepScalars &scalars) override;
+  bool failedBehindCommit() const override { return session_.faultBehindCommit(); }
   Status evaluate() override;
   MetricValues metric(Entry entry, size_t head) override;
   std::optional<double> gradientNorm() override;

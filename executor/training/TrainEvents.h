@@ -62,6 +62,7 @@ struct EndEvent {
   std::optional<double> loss, bestLoss; ///< of the last and the best validation
   std::string weightsHash;
   std::string lastCheckpoint; ///< folder, or empty
+  std::string failedUpdate;   ///< folder of the update that met E0701 (FailedUpdate.h), or empty
 };
 
 /// Called in the thread of the loop.

@@ -51,8 +51,12 @@ public:
     int64_t update = 1;
     uint64_t seed = 0;
   };
-  /// One update. E0701 when a number is not finite; nothing but gradients has changed then.
+  /// One update. E0701 when a number is not finite; nothing but gradients has changed
+  /// then, but for failedBehindCommit().
   virtual Status step(const StepScalars &scalars) = 0;
+  /// Whether a step that failed has changed what persists all the same: where every value is looked
+  /// at, and the one not finite was written by the update itself.
+  virtual bool failedBehindCommit() const { return false; }
   virtual Status evaluate() = 0;
 
   /// Of the entry that ran last.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "executor/training/Checkpoint.h"
+#include "executor/training/FailedUpdate.h"
 #include "executor/training/Signals.h"
 
 namespace lstmc::training {
@@ -108,6 +109,9 @@ private:
       observer_.warning(error);
     const CheckpointState &old = found.checkpoint.state;
     Place place{found.checkpoint.folder};
+    if (isFailedUpdate(found.checkpoint))
+      return failAt(place, ErrorCode::E0610,
+                    "found an update that failed, want a checkpoint or a folder of them");
     if (old.sourceDigest != state_.sourceDigest)
       return failAt(place, ErrorCode::E0610, "data: found sha256 {} of {}, want that of {}: {}",
                     old.sourceDigest, old.source, state_.source, state_.sourceDigest);
@@ -154,7 +158,12 @@ private:
       resetStates(model_);
     feed_->fill(state_.position);
     int64_t number = state_.update + 1;
-    LSTMC_TRY(model_.step({stepRate(options_.fit, number), number, options_.seed}));
+    Trainable::StepScalars scalars{stepRate(options_.fit, number), number, options_.seed};
+    if (Status status = model_.step(scalars); !status.ok()) {
+      if (status.error().code == ErrorCode::E0701)
+        keepFailed(scalars);
+      return status;
+    }
 
     double labels = 0;
     for (size_t head = 0; head < model_.heads().size(); ++head) {
@@ -240,13 +249,35 @@ private:
     return {};
   }
 
-  void save(bool best) {
-    if (!writer_)
-      return;
+  CheckpointState stateNow() const {
     CheckpointState state = state_;
     state.seconds = progress_.seconds;
     state.running = running_.sums();
-    writer_->save(state, model_, best);
+    return state;
+  }
+
+  /// The update that did not succeed, for who wants to see it again. That it cannot be kept is a
+  /// warning: the error is the update's.
+  void keepFailed(const Trainable::StepScalars &scalars) {
+    if (!writer_ || model_.failedBehindCommit())
+      return;
+    reportSaves(true);
+    Result<Bytes> update = packUpdate(model_, scalars);
+    if (!update.ok())
+      return observer_.warning(update.error());
+    writer_->saveFailed(stateNow(), model_, std::move(*update));
+    for (const Result<SavedCheckpoint> &result : writer_->finished(true)) {
+      if (result.ok())
+        failedUpdate_ = result->path;
+      else
+        observer_.warning(result.error());
+    }
+  }
+
+  void save(bool best) {
+    if (!writer_)
+      return;
+    writer_->save(stateNow(), model_, best);
     saving_.push_back(progress_);
     savedUpdate_ = state_.update;
   }
@@ -288,7 +319,8 @@ private:
                    lastLoss_,
                    state_.bestLoss,
                    fmt::format("{:016x}", model_.weightsHash()),
-                   lastCheckpoint_};
+                   lastCheckpoint_,
+                   failedUpdate_};
     if (reason == EndReason::Signal)
       event.signal = SignalWatch::pending();
     observer_.end(event);
@@ -311,7 +343,7 @@ private:
   int64_t validatedUpdate_ = -1, savedUpdate_ = -1;
   std::vector<Progress> saving_;
   std::optional<Status> lastSave_; ///< the newest save's, if it failed
-  std::string resumedFrom_, lastCheckpoint_;
+  std::string resumedFrom_, lastCheckpoint_, failedUpdate_;
 
   Clock::time_point begin_, lineBegin_;
   int64_t lineLabels_ = 0, lineSamples_ = 0;

@@ -45,7 +45,7 @@ struct TrainOptions {
 /// with the same bits.
 ///
 /// Errors: those of data::DataSet::feed and checkpoints; the step's own (E0701) pass through.
-/// Nothing is saved after an error. A failed save is a warning, but for the last one, which is
+/// After an error no checkpoint is saved; the update that met E0701 is kept as `nan-UPDATE`. A failed save is a warning, but for the last one, which is
 /// returned.
 Result<EndEvent> train(Trainable &model, const data::DataSet &data, const data::DataSet *valid,
                        const TrainOptions &options, TrainObserver &observer);

@@ -1,4 +1,4 @@
-// run: one call of `forward` on given inputs.
+// run: one call of `forward` on given inputs, or of `step` on those of an update that failed.
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +9,8 @@
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
 #include "executor/session/Values.h"
+#include "executor/training/FailedUpdate.h"
+#include "executor/training/SessionTrainable.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Trace.h"
@@ -42,15 +44,15 @@ private:
   std::chrono::steady_clock::time_point begin_;
 };
 
-const package::Entry &forwardEntry(const Session &session) {
-  return session.package().data().entries[*session.package().findEntry("forward")];
+const package::Entry &entryOf(const Session &session, std::string_view name) {
+  return session.package().data().entries[*session.package().findEntry(name)];
 }
 
 Status setInputs(Session &session, const Options &options) {
   std::vector<std::string> given = options.values("input");
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   std::vector<std::string_view> names;
-  for (const package::Binding &binding : forwardEntry(session).inputs)
+  for (const package::Binding &binding : entryOf(session, "forward").inputs)
     if (binding.role != "scalar")
       names.push_back(binding.name);
   auto nameOf = [](const std::string &text) { return std::string_view(text).substr(0, text.find('=')); };
@@ -68,6 +70,36 @@ Status setInputs(Session &session, const Options &options) {
                 data::shapeText(data::shapeOf(input)), name);
   }
   return {};
+}
+
+/// What `run` calls, and with which scalars.
+struct Call {
+  std::string_view entry = "forward";
+  std::unique_ptr<training::SessionTrainable> failed; ///< of an update that failed
+  training::Trainable::StepScalars scalars;
+};
+
+/// An update that failed has all that it read with it, and is the same only with just that.
+Result<Call> failedUpdate(Session &session, const Model &model, const Options &options) {
+  for (std::string_view flag : {"input", "params", "seed", "repeat"})
+    if (options.has(flag))
+      return fail(ErrorCode::E0001, "--{} has no place here: {} is run as it was", flag, model.path);
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  Call call{"step", nullptr, {}};
+  LSTMC_ASSIGN(call.failed, training::SessionTrainable::create(session));
+  LSTMC_ASSIGN(call.scalars, training::restoreUpdate(*model.checkpoint, *call.failed, limits));
+  return call;
+}
+
+Result<Call> forwardCall(Session &session, const Model &model, const Options &options) {
+  if (!session.hasEntry("forward"))
+    return fail(ErrorCode::E0610, "{} has no entry forward", model.path);
+  LSTMC_TRY(setInputs(session, options));
+  Call call;
+  LSTMC_ASSIGN(call.scalars.seed, seedInForce(model, options));
+  session.setScalar("update", call.scalars.update);
+  session.setScalar("seed", int64_t(call.scalars.seed));
+  return call;
 }
 
 /// The array of --expect-output NAME=@FILE; E0610 when it is not like the output.
@@ -98,7 +130,7 @@ double ulps(double a, double b) {
   return std::fabs(a - b) / double(std::nextafter(larger, INFINITY) - larger);
 }
 
-Result<bool> outputsAsExpected(Session &session, const Options &options, Console &console) {
+Result<bool> outputsAsExpected(Session &session, std::string_view entry, const Options &options, Console &console) {
   LSTMC_ASSIGN(double maxUlp, options.numberInForce("ulp"));
   LSTMC_ASSIGN(double rtol, options.numberInForce("rtol"));
   LSTMC_ASSIGN(double atol, options.numberInForce("atol"));
@@ -107,7 +139,7 @@ Result<bool> outputsAsExpected(Session &session, const Options &options, Console
     std::string name = text.substr(0, text.find('='));
     if (text.substr(name.size(), 2) != "=@")
       return fail(ErrorCode::E0001, "--expect-output takes NAME=@y.npy, got \"{}\"", text);
-    LSTMC_ASSIGN(Tensor output, session.output("forward", name));
+    LSTMC_ASSIGN(Tensor output, session.output(entry, name));
     LSTMC_ASSIGN(data::Array expected, expectedArray(name, text.substr(name.size() + 2), output));
     Tensor wanted = expected.tensor();
     int64_t differ = 0, first = -1;
@@ -155,10 +187,10 @@ int runCommand(const Options &options, Console &console) {
   if (!opened.ok())
     return console.fail(opened.error());
   Session &session = **opened;
-  if (!session.hasEntry("forward"))
-    return console.fail(fail(ErrorCode::E0610, "{} has no entry forward", model->path));
-  if (Status status = setInputs(session, options); !status.ok())
-    return console.fail(status.error());
+  bool again = model->checkpoint && training::isFailedUpdate(*model->checkpoint);
+  Result<Call> call = again ? failedUpdate(session, *model, options) : forwardCall(session, *model, options);
+  if (!call.ok())
+    return console.fail(call.error());
   trace.watch(session);
   OpLog log(console, trace);
   if (options.has("verbose-ops"))
@@ -166,25 +198,20 @@ int runCommand(const Options &options, Console &console) {
   Result<int64_t> repeat = options.countInForce("repeat");
   if (!repeat.ok())
     return console.fail(repeat.error());
-  Result<uint64_t> seed = seedInForce(*model, options);
-  if (!seed.ok())
-    return console.fail(seed.error());
   if (options.has("dry-run")) {
     console.say("nothing was run: --dry-run");
     return 0;
   }
-  session.setScalar("update", int64_t(1));
-  session.setScalar("seed", int64_t(*seed));
-  console.say(fmt::format("seed {}", *seed), 1);
+  console.say(fmt::format("seed {}", call->scalars.seed), 1);
   auto begin = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < *repeat; ++i)
-    if (Status status = session.run("forward"); !status.ok())
+    if (Status status = again ? call->failed->step(call->scalars) : session.run(call->entry); !status.ok())
       return session.fault() ? console.fail(Diagnostics{*session.fault()}) : console.fail(status.error());
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   std::vector<data::NamedTensor> outputs;
-  for (const package::Binding &binding : forwardEntry(session).outputs) {
-    Result<Tensor> output = session.output("forward", binding.name);
+  for (const package::Binding &binding : entryOf(session, call->entry).outputs) {
+    Result<Tensor> output = session.output(call->entry, binding.name);
     if (!output.ok())
       return console.fail(output.error());
     outputs.push_back({binding.name, *output});
@@ -195,7 +222,7 @@ int runCommand(const Options &options, Console &console) {
       return console.fail(status.error());
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());
-  Result<bool> expected = outputsAsExpected(session, options, console);
+  Result<bool> expected = outputsAsExpected(session, call->entry, options, console);
   if (!expected.ok())
     return console.fail(expected.error());
 

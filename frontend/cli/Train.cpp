@@ -100,13 +100,17 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
 /// Prints for people and records for programs.
 struct Observers : training::TrainObserver {
   std::vector<training::TrainObserver *> all;
+  std::string failedUpdate; ///< as training::EndEvent
   void start(const training::StartEvent &e) override { each([&](auto &o) { o.start(e); }); }
   void tick(const training::UpdateEvent &e) override { each([&](auto &o) { o.tick(e); }); }
   void update(const training::UpdateEvent &e) override { each([&](auto &o) { o.update(e); }); }
   void valid(const training::ValidEvent &e) override { each([&](auto &o) { o.valid(e); }); }
   void save(const training::SaveEvent &e) override { each([&](auto &o) { o.save(e); }); }
   void warning(const Error &e) override { each([&](auto &o) { o.warning(e); }); }
-  void end(const training::EndEvent &e) override { each([&](auto &o) { o.end(e); }); }
+  void end(const training::EndEvent &e) override {
+    failedUpdate = e.failedUpdate;
+    each([&](auto &o) { o.end(e); });
+  }
   template <typename F> void each(F call) {
     for (training::TrainObserver *observer : all)
       call(*observer);
@@ -175,12 +179,10 @@ int trainCommand(const Options &options, Console &console) {
   Result<std::unique_ptr<training::SessionTrainable>> trainable = training::SessionTrainable::create(**session);
   if (!trainable.ok())
     return console.fail(trainable.error());
-  if (model->compiled) {
-    train->attachments.push_back({"model.lstmc", asText(model->compiled->package)});
-    if (data->vocabulary)
-      if (std::optional<std::string> sample = samplePackage(options, request, model->compiled->package))
-        train->attachments.push_back({"sample.lstmc", *sample});
-  }
+  train->attachments.push_back({"model.lstmc", asText(model->package->data())});
+  if (model->compiled && data->vocabulary)
+    if (std::optional<std::string> sample = samplePackage(options, request, model->compiled->package))
+      train->attachments.push_back({"sample.lstmc", *sample});
 
   int64_t elements = 0;
   for (const data::NamedTensor &parameter : (*trainable)->parameters())
@@ -219,9 +221,14 @@ int trainCommand(const Options &options, Console &console) {
 
   Result<training::EndEvent> end = training::train(**trainable, *data->data, data->valid.get(), *train, observers);
   if (!end.ok()) {
-    if (const Diagnostic *fault = (*session)->fault(); fault && end.error().code == ErrorCode::E0701)
-      return console.fail(Diagnostics{*fault});
-    return console.fail(end.error());
+    if (!(*session)->fault() || end.error().code != ErrorCode::E0701)
+      return console.fail(end.error());
+    Diagnostic fault = *(*session)->fault();
+    if (!observers.failedUpdate.empty())
+      fault.reasons.push_back({fmt::format("saved to see it again: lstmc run {}{}", observers.failedUpdate,
+                                           options.has("check-nan") ? " --check-nan" : ""),
+                               {}});
+    return console.fail(Diagnostics{fault});
   }
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());

@@ -226,6 +226,19 @@ TEST(Session, ForwardPassesNonFiniteValuesUnlessAsked) {
             "output[0, 0, 0]");
 }
 
+TEST(Session, SaysWhetherTheValueWasFoundBehindCommit) {
+  auto session = makeSession(package::samplePackage(), {0, true});
+  fill(*session);
+  session->setScalar("update", int64_t(1));
+  session->setScalar("learning_rate", double(std::numeric_limits<float>::max()));
+  uint64_t before = session->weightsHash();
+  EXPECT_FALSE(session->run("step").ok());
+  EXPECT_TRUE(session->faultBehindCommit());
+  EXPECT_NE(session->weightsHash(), before);
+  EXPECT_FALSE(session->run("step").ok());
+  EXPECT_FALSE(session->faultBehindCommit());
+}
+
 // ---- observers, refusals ----
 
 class Log : public SessionObserver {

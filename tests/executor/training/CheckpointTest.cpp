@@ -4,6 +4,7 @@
 
 #include "executor/training/Checkpoint.h"
 #include "executor/training/CheckpointWriter.h"
+#include "executor/training/FailedUpdate.h"
 #include "executor/training/Trainer.h"
 #include "tests/executor/data/Files.h"
 #include "tests/executor/training/FakeModel.h"
@@ -170,6 +171,54 @@ TEST(Checkpoint, KeepsTheFirstOfEveryTenUpdatesForGood) {
   EXPECT_EQ(kept, (std::vector<int64_t>{40, 32, 20, 12}));
 }
 
+TEST(Checkpoint, AFailedUpdateIsNone) {
+  using Existing = CheckpointWriter::Options::Existing;
+  test::TemporaryFolder folder;
+  FakeModel model;
+  Bytes update{1, 2, 3};
+  auto writer = openWriter(folder / "ck", {}, 1);
+  (*writer)->save(stateAt(6, model), model, true);
+  (*writer)->saveFailed(stateAt(7, model), model, update);
+  auto saved = (*writer)->finished(true);
+  ASSERT_EQ(saved.size(), 2u);
+  ASSERT_OK(saved[1]);
+  EXPECT_EQ(saved[1]->path, folder / "ck/nan-8");
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "ck/last"), "update-000006");
+  EXPECT_EQ(findCheckpoint(folder / "ck")->checkpoint.state.update, 6);
+  EXPECT_FALSE(isFailedUpdate(findCheckpoint(folder / "ck")->checkpoint));
+  auto read = readCheckpoint(folder / "ck/nan-8");
+  ASSERT_OK(read);
+  EXPECT_TRUE(isFailedUpdate(*read));
+  EXPECT_EQ(read->state.update, 7);
+  EXPECT_EQ(read->attachments.at(std::string(kUpdateFile)), update);
+
+  // One that is there is replaced whole, by this run or the next.
+  model.parameters()[0].tensor.as<float>()[0] = 42;
+  update.push_back(4);
+  (*writer)->saveFailed(stateAt(7, model), model, update);
+  for (const auto &result : (*writer)->finished(true))
+    ASSERT_OK(result);
+  read = readCheckpoint(folder / "ck/nan-8");
+  ASSERT_OK(read);
+  EXPECT_EQ(read->attachments.at(std::string(kUpdateFile)), update);
+
+  // It goes with the run that it was of, and alone it is no earlier run's result.
+  writer->reset();
+  std::filesystem::rename(folder / "ck/nan-8", folder / "kept");
+  std::filesystem::remove_all(folder / "ck");
+  std::filesystem::create_directory(folder / "ck");
+  std::filesystem::rename(folder / "kept", folder / "ck/nan-8");
+  EXPECT_REFUSED(findCheckpoint(folder / "ck"), E0601, "found no good checkpoint");
+  ASSERT_OK(CheckpointWriter::open({folder / "ck", 3, 0, Existing::Refuse, {}, {}}));
+  auto fresh = CheckpointWriter::open({folder / "ck", 3, 0, Existing::Replace, {}, {}});
+  ASSERT_OK(fresh);
+  EXPECT_TRUE(std::filesystem::exists(folder / "ck/nan-8"));
+  (*fresh)->save(stateAt(1, model), model, false);
+  for (const auto &result : (*fresh)->finished(true))
+    ASSERT_OK(result);
+  EXPECT_FALSE(std::filesystem::exists(folder / "ck/nan-8"));
+}
+
 /// Steps of a save that has an older checkpoint to remove.
 int stepsOfASave() {
   test::TemporaryFolder folder;
@@ -236,6 +285,47 @@ TEST(Checkpoint, TornAtEveryStep) {
       ++entries;
     EXPECT_EQ(entries, 3); // update-000003, last, best
   }
+}
+
+TEST(Checkpoint, AFailedUpdateTornAtEveryStepIsWholeOrNotThere) {
+  FakeModel old, fresh;
+  fresh.parameters()[0].tensor.as<float>()[0] = 42;
+  bool before = false, after = false;
+  for (int torn = 0; !after; ++torn) {
+    ASSERT_LT(torn, 100);
+    test::TemporaryFolder folder;
+    {
+      auto writer = openWriter(folder / "ck");
+      (*writer)->saveFailed(stateAt(1, old), old, {1});
+      (*writer)->finished(true);
+    }
+    pid_t child = ::fork();
+    if (child == 0) {
+      int step = 0;
+      auto writer = openWriter(folder / "ck", [&](std::string_view, const std::string &) -> Status {
+        if (step++ == torn)
+          ::_exit(0);
+        return {};
+      });
+      (*writer)->saveFailed(stateAt(1, fresh), fresh, {2, 3});
+      (*writer)->finished(true);
+      ::_exit(1); // it was not torn
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    after = WEXITSTATUS(status) == 1;
+    auto read = readCheckpoint(folder / "ck/nan-2");
+    ASSERT_OK(read);
+    FakeModel model;
+    ASSERT_OK(restore(*read, "adam", model));
+    bool isNew = read->attachments.at(std::string(kUpdateFile)).size() == 2;
+    EXPECT_EQ(model.weightsHash(), (isNew ? fresh : old).weightsHash());
+    before |= !isNew;
+    EXPECT_TRUE(isNew || !after);
+    ASSERT_OK(openWriter(folder / "ck"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "ck"), {}), 1);
+  }
+  EXPECT_TRUE(before);
 }
 
 TEST(Checkpoint, FailedAtEveryStep) {

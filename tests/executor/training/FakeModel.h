@@ -48,6 +48,7 @@ public:
     run(&scalars);
     return {};
   }
+  bool failedBehindCommit() const override { return behindCommit; }
   Status evaluate() override {
     run(nullptr);
     return {};
@@ -56,6 +57,7 @@ public:
   std::optional<double> gradientNorm() override { return norm_; }
 
   int64_t failAt = -1;
+  bool behindCommit = false;
   std::string graphHash = "abc";
 
 private:

@@ -126,7 +126,7 @@ TEST(TrainReport, LinesAndDocument) {
   report.update(update);
   report.valid({{50, 0.5}, 1.5, 4.5, {{"accuracy", 0.5}}, true});
   report.save({{50, 0.5}, "ck/update-000050", 123, "00ff", true});
-  report.end({{50, 0.5}, EndReason::Signal, 15, 1.5, 1.5, "beef", "ck/update-000050"});
+  report.end({{50, 0.5}, EndReason::Signal, 15, 1.5, 1.5, "beef", "ck/update-000050", {}});
   report.finish({{"cpu:0", 10, 10}}, {{"loss<2", 1.5, true}}, 143);
   ASSERT_EQ(lines.size(), 5u);
   std::vector<nlohmann::json> events;

@@ -2,7 +2,7 @@
 #include "executor/training/SessionTrainable.h"
 
 #include "backends/registry/Devices.h"
-#include "executor/training/Checkpoint.h"
+#include "executor/training/FailedUpdate.h"
 #include "executor/training/Trainer.h"
 #include "tests/executor/data/Files.h"
 #include "tests/executor/package/SamplePackage.h"
@@ -62,6 +62,31 @@ TEST(SessionTrainable, StoppedAndResumedEndsWithTheSameBits) {
   Model second;
   ASSERT_OK(train(*second.trainable, **data, nullptr, options, nobody));
   EXPECT_EQ(second.session->weightsHash(), whole.session->weightsHash());
+}
+
+TEST(SessionTrainable, AFailedUpdateFailsAgain) {
+  test::TemporaryFolder folder;
+  auto data = data::DataSet::load(*data::DataSpec::parse("random:3,batches=7"));
+  ASSERT_OK(data);
+  TrainOptions options;
+  options.fit.learningRate = 1e3; // too much: numbers soon leave the range
+  options.after = {100, Amount::Unit::Updates};
+  options.folder = folder / "ck";
+  TrainObserver nobody;
+  Model model;
+  EXPECT_REFUSED(train(*model.trainable, **data, nullptr, options, nobody), E0701, "first ");
+  ASSERT_EQ(listFailedUpdates(options.folder).size(), 1u);
+  auto kept = readCheckpoint(options.folder + "/" + listFailedUpdates(options.folder)[0].second);
+  ASSERT_OK(kept);
+  Model again;
+  auto scalars = restoreUpdate(*kept, *again.trainable);
+  ASSERT_OK(scalars);
+  EXPECT_EQ(again.session->weightsHash(), model.session->weightsHash());
+  EXPECT_EQ(scalars->learningRate, 1e3);
+  EXPECT_FALSE(again.trainable->step(*scalars).ok());
+  ASSERT_TRUE(again.session->fault());
+  EXPECT_EQ(again.session->fault()->message, model.session->fault()->message);
+  EXPECT_EQ(again.session->fault()->place.line, model.session->fault()->place.line);
 }
 
 TEST(SessionTrainable, WeightsFromAnyFileThatHasThem) {

@@ -3,7 +3,9 @@
 
 #include <sys/wait.h>
 
+#include "executor/data/Npz.h"
 #include "executor/training/Checkpoint.h"
+#include "executor/training/FailedUpdate.h"
 #include "executor/training/Trainer.h"
 #include "tests/executor/data/Files.h"
 #include "tests/executor/training/FakeModel.h"
@@ -161,6 +163,76 @@ TEST_F(Training, NonFiniteNumbersPassThrough) {
   EXPECT_EQ(log.ended.reason, EndReason::Error);
   EXPECT_EQ(log.ended.progress.update, 39);
   EXPECT_EQ(findCheckpoint(folder_ / "nan")->checkpoint.state.update, 34);
+  EXPECT_EQ(log.ended.failedUpdate, folder_ / "nan/nan-40");
+
+  // What was kept is the update: run again, now that it succeeds, it ends with the same bits.
+  FakeModel again, whole;
+  auto kept = readCheckpoint(folder_ / "nan/nan-40");
+  ASSERT_OK(kept);
+  auto scalars = restoreUpdate(*kept, again);
+  ASSERT_OK(scalars);
+  EXPECT_EQ(again.weightsHash(), model.weightsHash());
+  EXPECT_EQ(scalars->update, 40);
+  ASSERT_OK(again.step(*scalars));
+  TrainOptions until = options_;
+  until.after.value = 40;
+  ASSERT_OK(train(whole, *data_, nullptr, until, log));
+  EXPECT_EQ(again.weightsHash(), whole.weightsHash());
+  EXPECT_EQ(slotsOf(again), slotsOf(whole));
+
+  // Never resumed from; what is beside it is.
+  EXPECT_REFUSED(train(again, *data_, nullptr, into("nan/nan-40", true), log), E0610,
+                 "an update that failed");
+  FakeModel resumed, all;
+  ASSERT_OK(train(resumed, *data_, nullptr, into("nan", true), log));
+  ASSERT_OK(train(all, *data_, nullptr, options_, log));
+  EXPECT_EQ(resumed.weightsHash(), all.weightsHash());
+}
+
+TEST_F(Training, AFailedUpdateThatCannotBeKeptIsAWarning) {
+  FakeModel model;
+  model.failAt = 3;
+  Log log;
+  TrainOptions options = into("full");
+  options.fault = [](std::string_view, const std::string &path) -> Status {
+    return failAt({path}, ErrorCode::E0601, "No space left on device");
+  };
+  EXPECT_REFUSED(train(model, *data_, nullptr, options, log), E0701, "at update 3");
+  EXPECT_EQ(log.ended.failedUpdate, "");
+  EXPECT_EQ(log.warnings.size(), 1u);
+  model.behindCommit = true;
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("changed"), log), E0701, "at update 3");
+  EXPECT_EQ(log.ended.failedUpdate, "");
+  EXPECT_TRUE(listFailedUpdates(folder_ / "changed").empty());
+}
+
+TEST_F(Training, AFailedUpdateNeedsAllItsArrays) {
+  FakeModel model;
+  model.failAt = 3;
+  Log log;
+  EXPECT_REFUSED(train(model, *data_, nullptr, into("nan"), log), E0701, "");
+  auto kept = readCheckpoint(folder_ / "nan/nan-3");
+  ASSERT_OK(kept);
+  Bytes &file = kept->attachments.at(std::string(kUpdateFile));
+  auto arrays = data::parseNpz(file, "update.npz");
+  ASSERT_OK(arrays);
+  ASSERT_EQ(arrays->size(), 5u);
+  std::vector<data::NamedTensor> tensors;
+  for (data::NamedArray &array : *arrays)
+    tensors.push_back({array.name, array.array.tensor()});
+  auto refused = [&](std::vector<data::NamedTensor> with, std::string_view message) {
+    file = *data::npzBytes(with);
+    EXPECT_REFUSED(restoreUpdate(*kept, model), E0610, message);
+  };
+  auto changed = tensors;
+  changed.pop_back();
+  refused(changed, "arrays: found 4, want the 5");
+  changed = tensors;
+  changed[1].name = "lable";
+  refused(changed, "array \"label\": found none");
+  changed = tensors;
+  std::swap(changed[0].tensor, changed[2].tensor);
+  refused(changed, "array \"data\": found f64 [], want i32 [4, 5]");
 }
 
 TEST_F(Training, FailedSavesAreWarningsUntilTheLast) {

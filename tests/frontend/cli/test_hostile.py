@@ -146,6 +146,22 @@ class NotFinite(Case):
         self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update 3: fc \(FullyConnected\), "
                                       r"output\[(0, )?1, 0\]")
         self.assertIn("y = FullyConnected(data", done.stderr)
+        # The update was kept, and the message says how to see it again: nothing else is needed.
+        *message, saved, explain = done.stderr[done.stderr.index("flat.lnet:2:"):].splitlines()
+        self.assertEqual(saved, "    = saved to see it again: lstmc run ck/nan-3")
+        for name in ("flat.lnet", "x.npy", "y.npy"):
+            (self.folder / name).rename(self.folder / f"was-{name}")
+        for engine in ("fast", "naive"):
+            again = self.run_here("run", "ck/nan-3", "--engine", engine)
+            self.assertEqual((again.returncode, again.stdout), (7, ""))
+            self.assertEqual(again.stderr.splitlines(), [*message, explain])
+        for flag in ("-i=data=0", "--seed=1", "--repeat=2"):
+            self.assertEqual(self.run_here("run", "ck/nan-3", flag).returncode, 2, flag)
+        for name in ("flat.lnet", "x.npy", "y.npy"):
+            (self.folder / f"was-{name}").rename(self.folder / name)
+        refused = self.run_here(*learn, "--resume", "-o", "ck/nan-3")
+        self.assertEqual(refused.returncode, 6, refused.stderr)
+        self.assertIn("ck/nan-3: error[E0610]: found an update that failed", refused.stderr)
         # What is on the disk is what there was before.
         self.good(*learn, "--after", "2u", "-o", "two")
         newest = sorted(p.name for p in (self.folder / "ck").glob("update-*"))[-1]
