@@ -16,6 +16,7 @@
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/Reproducer.h"
 
 namespace lstmc::passes {
 
@@ -162,12 +163,10 @@ std::string describe(const package::Buffer &buffer) {
 
 /// "step, lstm0": entry, and the op by name where it has one.
 std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
-  if (plan.peakEntry == package::kPersistent)
+  std::optional<package::PeakLaunch> at = package::launchAtPeak(data, plan);
+  if (!at)
     return "always";
-  const package::Entry &entry = data.entries[size_t(plan.peakEntry)];
-  const package::Launch &launch = entry.programs.front().launches[plan.peakLaunch];
-  const std::string &name = data.locations[launch.location].name;
-  return entry.name + ", " + (name.empty() ? std::string(kernelRecord(launch.kernel).name) : name);
+  return at->entry + ", " + (at->op.empty() ? at->kernel : at->op);
 }
 
 /// E0401 for a device whose plan is too large.
@@ -210,16 +209,16 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     computeIn(module, *options.dtype);
   std::vector<package::Packed> packed = packedVectors(module);
   package::PackageData data;
-  mlir::PassManager manager(module.getContext());
+  auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
   manager.enableVerifier(options.verifyEach);
   buildPipeline(manager, options);
-  manager.addPass(createLowerToPackageInto(data));
+  if (options.stopAfter.empty())
+    manager.addPass(createLowerToPackageInto(data));
   manager.addInstrumentation(std::make_unique<Timer>(result));
-  if (failed(manager.run(module))) {
-    if (diagnostics.empty())
-      diagnostics.push_back({.code = ErrorCode::E0099, .message = "a pass failed without saying why"});
+  if (failed(runOrReproduce(manager, module, diagnostics)))
     return diagnostics;
-  }
+  if (!options.stopAfter.empty())
+    return {std::move(result), std::move(diagnostics)};
   if (options.memoryLimit)
     if (Diagnostics errors = checkLimit(data, *options.memoryLimit); !errors.empty())
       return errors;

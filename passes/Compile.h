@@ -42,6 +42,9 @@ struct CompileOptions {
   std::vector<std::string> disabled;
   bool verifyEach = true; ///< the verifier after every pass
   bool keepExec = false;  ///< give the lowered form as text
+  /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass leaves it, and there
+  /// is no package. Empty: all of them.
+  std::string stopAfter;
 
   /// Goes into the package as it is.
   std::string producer = "lstmc 0.1.0";

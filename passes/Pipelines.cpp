@@ -6,24 +6,34 @@
 
 namespace lstmc::passes {
 
-void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options) {
+namespace {
+
+/// A pass, and whether it runs on the module or on each entry.
+struct Step {
+  std::unique_ptr<mlir::Pass> pass;
+  bool perEntry = false;
+};
+
+std::vector<Step> stepsOf(const CompileOptions &options) {
+  std::vector<Step> steps;
   auto enabled = [&](llvm::StringRef pass) { return !llvm::is_contained(options.disabled, pass.str()); };
-  auto perEntry = [&]() -> mlir::OpPassManager & { return pipeline.nest<mlir::func::FuncOp>(); };
+  auto add = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), false}); };
+  auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), true}); };
 
   // One net becomes entries before anything else, since gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;
   entries.shards = options.shards;
-  pipeline.addPass(createMakeEntries(entries));
+  add(createMakeEntries(entries));
 
   // Layers before gradient: it differentiates layers, not stacks.
-  perEntry().addPass(createUnpackRnn());
+  addPerEntry(createUnpackRnn());
 
   // On the whole training graph, so that every later pass sees forward and backward as one program.
   GradientOptions gradient;
   gradient.shards = options.shards;
-  perEntry().addPass(createGradient(gradient));
+  addPerEntry(createGradient(gradient));
 
   // Right behind gradient: what remains is ordinary ops, and updates can share regions with gradients.
   const OptimizerSpec &spec = options.optimizer;
@@ -37,32 +47,54 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
   optimizer.rescaleGrad = spec.rescaleGrad.value_or(0);
   optimizer.clipGradient = spec.clipGradient.value_or(0);
   optimizer.clipNorm = spec.clipGradientNorm.value_or(0);
-  pipeline.addPass(createApplyOptimizer(optimizer));
+  add(createApplyOptimizer(optimizer));
 
   // Layers have their final form now; lower-to-exec needs the chunk to size workspaces.
   if (enabled("hoist-projection"))
-    pipeline.addPass(createHoistProjection());
+    add(createHoistProjection());
 
   // Last on sym: every element-wise op is there, backward's and the optimizer's too.
   if (enabled("fuse"))
-    pipeline.addPass(createFuse());
+    add(createFuse());
 
   LowerToExecOptions lower;
   lower.devices = options.devices;
-  pipeline.addPass(createLowerToExec(lower));
+  add(createLowerToExec(lower));
 
   // On launches, which are what memory is held for; before offsets, which fix the order.
   if (enabled("schedule"))
-    pipeline.addPass(createSchedule());
+    add(createSchedule());
 
   // On what will really run.
   PlanMemoryOptions memory;
   memory.inPlace = enabled("in-place");
   memory.sharing = enabled("sharing");
-  pipeline.addPass(createPlanMemory(memory));
+  add(createPlanMemory(memory));
 
   // Always: a plan that is wrong must not leave the compiler.
-  pipeline.addPass(createValidatePlan());
+  add(createValidatePlan());
+  return steps;
+}
+
+} // namespace
+
+void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options) {
+  for (Step &step : stepsOf(options)) {
+    bool last = step.pass->getArgument() == llvm::StringRef(options.stopAfter);
+    if (step.perEntry)
+      pipeline.addNestedPass<mlir::func::FuncOp>(std::move(step.pass));
+    else
+      pipeline.addPass(std::move(step.pass));
+    if (last)
+      return;
+  }
+}
+
+std::vector<std::string> passNames(const CompileOptions &options) {
+  std::vector<std::string> names;
+  for (const Step &step : stepsOf(options))
+    names.push_back(step.pass->getArgument().str());
+  return names;
 }
 
 void registerPipelines() {

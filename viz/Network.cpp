@@ -11,6 +11,8 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "viz/Dot.h"
+#include "viz/LaunchGraph.h"
+#include "viz/Unfold.h"
 
 namespace lstmc::viz {
 
@@ -56,12 +58,22 @@ Look lookOf(mlir::Operation *op) {
     return {fmt::format("{}\n{}", title, kind), "#b3de69"};
   if (llvm::isa<sym::ConcatOp, sym::FlattenOp, sym::ReshapeOp>(op))
     return {title, "#fdb462"};
+  if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
+    return {fmt::format("{}\n{}{} {}", title, layer.getReverse() ? "backward " : "", text(layer.getMode()),
+                        llvm::cast<mlir::RankedTensorType>(layer.getR().getType()).getDimSize(1)),
+            "#b3cde3"};
+  if (llvm::isa<sym::RnnLayerGradientOp>(op))
+    return {name.empty() ? kind : fmt::format("{}\n{}", name, kind), "#b3cde3"};
+  if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
+    return {"write\n" + text(write.getTarget()), "#d9d9d9"};
+  if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
+    return {"gradient of\n" + text(gradient.getParameter()), "#d9d9d9"};
   return {name.empty() || name.starts_with(kind) ? title : fmt::format("{}\n{}", name, kind)};
 }
 
-/// Parameters, zeros and joined parameters are part of the box that reads them.
+/// Parameters, zeros, joined parameters and whatever else is kept between calls are part of the box that reads them.
 bool isHidden(mlir::Operation *op) {
-  return llvm::isa<sym::VariableOp, sym::BeginStateOp, sym::RnnParamConcatOp>(op);
+  return llvm::isa<sym::VariableOp, sym::ReadOp, sym::BeginStateOp, sym::RnnParamConcatOp>(op);
 }
 
 /// Moves of elements: a line, not a box, unless everything is asked for.
@@ -76,12 +88,13 @@ bool readsOnlyParameters(mlir::Operation *op) {
   });
 }
 
-std::string shapeLabel(mlir::Value value) {
+/// Of the whole, or of one step where steps are the first axis.
+std::string shapeLabel(mlir::Value value, bool ofStep) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type)
     return "";
   std::vector<std::string> extents;
-  for (int64_t extent : type.getShape())
+  for (int64_t extent : type.getShape().drop_front(ofStep && type.getRank() > 0))
     extents.push_back(mlir::ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
   return fmt::format("{}", fmt::join(extents, "x"));
 }
@@ -107,9 +120,7 @@ public:
   Drawing(mlir::func::FuncOp net, const NetworkOptions &options) : net_(net), options_(options) {}
 
   std::string dot() {
-    out_ = fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=11];\n"
-                       "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
-                       quoted(text(net_.getName())));
+    out_ = dotHeader(text(net_.getName()), options_);
     for (unsigned i = 0; i < net_.getNumArguments(); ++i)
       drawInput(i);
     std::map<std::string, std::string> groups;
@@ -119,12 +130,12 @@ public:
     int cluster = 0;
     for (const auto &[group, boxes] : groups)
       out_ += group.empty() ? boxes
-                            : fmt::format("  subgraph cluster_{} {{\n    label={}; color=\"#999999\"; fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
-                                          cluster++, quoted(group), boxes);
+                            : fmt::format("  subgraph cluster_{} {{\n    label={};{} color=\"#999999\"; fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
+                                          cluster++, quoted(group), options_.allSteps ? " labeljust=l;" : "", boxes);
     for (mlir::Operation &op : net_.front().without_terminator())
       if (isDrawn(&op))
         for (mlir::Value operand : op.getOperands())
-          edge(operand, id(&op));
+          edge(operand, &op);
     return out_ + edges_ + "}\n";
   }
 
@@ -145,49 +156,116 @@ private:
 
   std::string box(mlir::Operation *op) {
     Look look = lookOf(op);
-    if (options_.memory)
+    if (options_.memory && op->getNumResults() > 0)
       look.label += memoryLabel(op);
     if (!options_.device.empty())
       look.label += "\n" + options_.device;
+    if (options_.rates)
+      look.label += "\n" + durationText(options_.rates->seconds(workOf(op)));
+    if (options_.allSteps)
+      if (std::optional<Unfolded> steps = Unfolded::of(op, id(op))) {
+        std::string frame = steps->dot(look.label, look.color);
+        unfolded_.emplace(op, std::move(*steps));
+        return frame;
+      }
     std::string line = fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id(op), look.color, quoted(look.label));
-    if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op)) {
-      auto type = llvm::cast<mlir::RankedTensorType>(rnn.getData().getType());
-      line += fmt::format("    {0} -> {0} [label={1}, style=dashed];\n", id(op), quoted(fmt::format("{} steps", type.getDimSize(0))));
-    }
+    if (std::optional<Unfolded> steps = Unfolded::of(op, ""))
+      line += fmt::format("    {0} -> {0} [label={1}, style=dashed];\n", id(op), quoted(fmt::format("{} steps", steps->steps())));
     return line;
   }
 
-  /// From whatever box the value comes out of, through moves that are not drawn.
-  void edge(mlir::Value value, const std::string &to) {
-    mlir::Value source = value;
-    while (mlir::Operation *op = source.getDefiningOp()) {
-      if (isDrawn(op))
-        break;
-      if (!isMove(op))
-        return;
-      source = op->getOperand(0);
+  /// Where a value comes out, or goes in: a box per step that is drawn, or as many as there are.
+  struct End {
+    std::vector<std::vector<std::string>> boxes; ///< by position
+    bool perStep = false;
+  };
+
+  End endOf(mlir::Value value, mlir::Operation *op, bool isSource) {
+    auto found = unfolded_.find(op);
+    if (found == unfolded_.end())
+      return {{{id(op)}}, false};
+    const Unfolded &steps = found->second;
+    if (!steps.isSequence(value))
+      return {{isSource ? steps.lasts() : steps.firsts()}, false};
+    End end{{}, true};
+    for (size_t position = 0; position < steps.positions(); ++position) {
+      std::string box = isSource ? steps.writer(position) : steps.reader(position);
+      end.boxes.push_back(box.empty() ? std::vector<std::string>() : std::vector{box});
     }
-    std::string from;
+    return end;
+  }
+
+  /// From whatever box the value comes out of, through moves that are not drawn.
+  void edge(mlir::Value value, mlir::Operation *op) {
+    mlir::Value source = value;
+    while (mlir::Operation *maker = source.getDefiningOp()) {
+      if (isDrawn(maker))
+        break;
+      if (!isMove(maker))
+        return;
+      source = maker->getOperand(0);
+    }
+    End from, to = endOf(value, op, false);
     if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(source))
-      from = fmt::format("i{}", argument.getArgNumber());
+      from.boxes = {{fmt::format("i{}", argument.getArgNumber())}};
     else if (isHidden(source.getDefiningOp()))
       return;
     else
-      from = id(source.getDefiningOp());
-    edges_ += fmt::format("  {} -> {}{};\n", from, to, options_.shapes ? fmt::format(" [label={}]", quoted(shapeLabel(value))) : "");
+      from = endOf(source, source.getDefiningOp(), true);
+    // Step to step; else all of the one to, or from, every step of the other. The first edge says the shape for all.
+    std::string label = options_.shapes ? shapeLabel(value, from.perStep || to.perStep) : "";
+    for (size_t position = 0; position < std::max(from.boxes.size(), to.boxes.size()); ++position)
+      for (const std::string &tail : from.boxes[std::min(position, from.boxes.size() - 1)])
+        for (const std::string &head : to.boxes[std::min(position, to.boxes.size() - 1)]) {
+          edges_ += fmt::format("  {} -> {}{};\n", tail, head, label.empty() ? "" : fmt::format(" [label={}]", quoted(label)));
+          label.clear();
+        }
   }
 
   mlir::func::FuncOp net_;
   NetworkOptions options_;
-  std::map<mlir::Operation *, int> ids_; // looked up, never walked
+  std::map<mlir::Operation *, int> ids_;           // looked up, never walked
+  std::map<mlir::Operation *, Unfolded> unfolded_; // the same
   std::string out_, edges_;
 };
 
 } // namespace
 
+std::string dotHeader(const std::string &name, const NetworkOptions &options) {
+  std::string header = fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=11];\n"
+                                   "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
+                                   quoted(name));
+  if (options.rates) {
+    std::string rates = options.rates->text();
+    if (size_t end = rates.find("; "); end != std::string::npos)
+      rates.replace(end, 2, ";\n"); // two lines are narrower than most nets
+    header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n", quoted(rates));
+  }
+  return header;
+}
+
+static exec::PlanOp planOf(mlir::ModuleOp module) {
+  auto plans = module.getOps<exec::PlanOp>();
+  return plans.empty() ? exec::PlanOp() : *plans.begin();
+}
+
+bool isLowered(mlir::ModuleOp module) { return bool(planOf(module)); }
+
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
-  auto nets = module.getOps<mlir::func::FuncOp>();
-  return nets.empty() ? "digraph empty {}\n" : Drawing(*nets.begin(), options).dot();
+  // In front of a plan's entries stand the programs that prepare weights.
+  auto isEntry = [](llvm::StringRef name) { return name != "initialise" && !name.starts_with("prepare:"); };
+  if (exec::PlanOp plan = planOf(module)) {
+    exec::ProgramOp chosen;
+    for (auto program : plan.getBody().getOps<exec::ProgramOp>())
+      if (program.getEntry() == "step" || (!chosen && isEntry(program.getEntry())))
+        chosen = program;
+    return chosen ? launchDot(chosen, options) : "digraph empty {}\n";
+  }
+  mlir::func::FuncOp chosen;
+  for (auto net : module.getOps<mlir::func::FuncOp>())
+    if (!chosen || net.getName() == "step")
+      chosen = net;
+  return chosen ? Drawing(chosen, options).dot() : "digraph empty {}\n";
 }
 
 } // namespace lstmc::viz

@@ -1,20 +1,32 @@
-// A network as a picture of its layers.
+// A network as a picture of its layers, before or behind any pass.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "viz/Cost.h"
+
 namespace lstmc::viz {
 
 struct NetworkOptions {
-  bool shapes = true;   ///< on edges
-  bool memory = false;  ///< in boxes: bytes of an op's results, and of the parameters that it reads
-  std::string device;   ///< in boxes: what carries the net out; empty: left out
-  bool allOps = false;  ///< a box per op; else moves of elements are drawn into their edge
+  bool shapes = true;         ///< on edges
+  bool memory = false;        ///< in boxes: bytes of an op's results, and of the parameters that it reads
+  std::string device;         ///< in boxes: what carries the net out; empty: left out. Launches know theirs
+  std::optional<Rates> rates; ///< in boxes: the time that an op is estimated to take
+  bool allOps = false;        ///< a box per op; else moves of elements are drawn into their edge
+  bool allSteps = false;      ///< recurrent layers as boxes of their steps (Unfold.h)
 };
 
-/// DOT of the net (the first function) of a sym module.
+/// DOT of the net of a sym module. Of its entries, where it has them already, `step` if that is one, else the first; of a
+/// plan, the launches of that entry.
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options = {});
+
+/// Whether the module has been lowered to launches, which have neither layers nor steps.
+bool isLowered(mlir::ModuleOp module);
+
+/// The opening of a picture: how boxes and edges look, and the rates where there are any.
+std::string dotHeader(const std::string &name, const NetworkOptions &options);
 
 } // namespace lstmc::viz

@@ -10,6 +10,7 @@
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
+#include "passes/Pipelines.h"
 
 namespace lstmc::cli {
 
@@ -237,6 +238,25 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
   model.compiled = std::move(*compiled);
   model.fit = *fit;
   return model;
+}
+
+Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options) {
+  Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, {});
+  if (!fit.ok())
+    return asDiagnostic(fit.error());
+  Result<passes::CompileOptions> compile = compileOptions(net, options, {}, *fit);
+  if (!compile.ok())
+    return asDiagnostic(compile.error());
+  std::vector<std::string> names = passes::passNames(*compile);
+  if (std::find(names.begin(), names.end(), pass) == names.end())
+    return asDiagnostic(fail(ErrorCode::E0001, "--after knows {}, got \"{}\"{}", fmt::join(names, ", "), pass,
+                             didYouMean(pass, {names.begin(), names.end()})));
+  compile->stopAfter = pass;
+  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
+  Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
+  if (!compiled.ok())
+    return compiled.diagnostics();
+  return {std::move(module), compiled.diagnostics()};
 }
 
 /// A package has its shapes, settings and optimizer already.

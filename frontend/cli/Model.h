@@ -62,6 +62,9 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request);
 /// Compiles a net that has been read, with the flags of `options`.
 Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request);
 
+/// The net's module as that pass of the pipeline leaves it; lives as long as `net`. E0001 for a pass that is none.
+Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
+
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
 /// or initial values from --seed.
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast);

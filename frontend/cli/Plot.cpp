@@ -1,12 +1,19 @@
-// plot: a network or a memory plan as a picture.
+// plot: a network, a schedule or a memory plan as a picture.
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
 
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Devices.h"
+#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 #include "frontend/symbol/Module.h"
 #include "viz/Dot.h"
 #include "viz/MemoryChart.h"
 #include "viz/Network.h"
+#include "viz/Schedule.h"
 
 namespace lstmc::cli {
 
@@ -32,21 +39,54 @@ static int writePicture(const std::string &picture, const Options &options, Cons
   return 0;
 }
 
-static int plotNetwork(const Options &options, Console &console, const std::string &suffix) {
+/// The words of a flag that is a list, all of `known`.
+static Result<std::vector<std::string>> wordsOf(const Options &options, std::string_view flag, const std::vector<std::string_view> &known) {
+  std::vector<std::string> words = splitCommas(options.text(flag));
+  for (const std::string &word : words)
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      return fail(ErrorCode::E0001, "--{} knows {}, got \"{}\"{}", flag, fmt::join(known, ", "), word, didYouMean(word, known));
+  return words;
+}
+
+/// Those that `bench --calibrate` left for all threads of this machine; else the compiler's, the same on every machine.
+static viz::Rates ratesInForce() {
+  viz::Rates rates;
+  int threads = hostFacts().cores;
+  if (std::optional<MachineRates> kept = keptRates(threads)) {
+    rates.figures.flopsPerSecond = kept->flopsPerSecond;
+    rates.figures.bytesPerSecond = kept->streamPerSecond;
+    rates.measuredThreads = threads;
+  }
+  return rates;
+}
+
+static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
   viz::NetworkOptions drawing;
   drawing.shapes = false;
-  for (const std::string &word : splitCommas(options.text("show"))) {
-    if (word != "shapes" && word != "memory" && word != "device")
-      return console.fail(fail(ErrorCode::E0001, "--show knows shapes, memory and device, got \"{}\"{}", word,
-                               didYouMean(word, {"shapes", "memory", "device"})));
+  LSTMC_ASSIGN(std::vector<std::string> show, wordsOf(options, "show", {"shapes", "memory", "device", "time"}));
+  for (const std::string &word : show) {
     drawing.shapes |= word == "shapes";
     drawing.memory |= word == "memory";
     if (word == "device")
       drawing.device = "cpu:0"; // the one that programs are made for so far
+    if (word == "time")
+      drawing.rates = ratesInForce();
   }
-  drawing.allOps = options.text("unfold") == "layer";
+  LSTMC_ASSIGN(std::vector<std::string> unfold, wordsOf(options, "unfold", {"time", "layer"}));
+  for (const std::string &word : unfold) {
+    drawing.allSteps |= word == "time";
+    drawing.allOps |= word == "layer";
+  }
+  return drawing;
+}
+
+static int plotNetwork(const Options &options, Console &console, const std::string &suffix) {
+  Result<viz::NetworkOptions> drawing = drawingAsked(options);
+  if (!drawing.ok())
+    return console.fail(drawing.error());
   if (options.operands.size() != 1 || !isSource(options.operands[0]))
-    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages and checkpoints hold launches and no layers, and have --what memory"));
+    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages and checkpoints hold launches and no layers, "
+                                               "and have --what schedule and memory"));
   Result<lnet::LoadOptions> load = loadOptions(options, {});
   if (!load.ok())
     return console.fail(load.error());
@@ -54,8 +94,19 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   if (!net.ok())
     return console.fail(net.diagnostics());
   console.warn(net.diagnostics());
-  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
-  std::string dot = viz::networkDot(*module, drawing);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (std::optional<std::string> pass = options.value("after")) {
+    Checked<mlir::OwningOpRef<mlir::ModuleOp>> left = moduleAfter(*pass, *net, options);
+    if (!left.ok())
+      return console.fail(left.diagnostics());
+    console.warn(left.diagnostics());
+    module = std::move(*left);
+    if (viz::isLowered(*module) && options.has("unfold"))
+      return console.fail(fail(ErrorCode::E0001, "--unfold needs layers, and there are only launches after {}", *pass));
+  } else {
+    module = symbol::takeModule(*net->graph);
+  }
+  std::string dot = viz::networkDot(*module, *drawing);
   if (suffix == "dot" || suffix.empty())
     return writePicture(dot, options, console);
   Result<std::string> picture = viz::render(dot, suffix);
@@ -69,12 +120,21 @@ int plotCommand(const Options &options, Console &console) {
     return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, got \".{}\"", suffix));
   if (what == "network")
     return plotNetwork(options, console, suffix);
-  if (suffix != "svg" && suffix != "")
+  for (std::string_view flag : {"show", "unfold", "after"})
+    if (options.has(flag))
+      return console.fail(fail(ErrorCode::E0001, "--{} is for --what network, not for {}", flag, what));
+  if (what == "memory" && suffix != "svg" && suffix != "")
     return console.fail(fail(ErrorCode::E0001, "a memory plan is drawn as .svg, got \".{}\"", suffix));
+  if (suffix == "dot")
+    return console.fail(fail(ErrorCode::E0001, "a schedule is bars over time and no graph: it is drawn as .svg, .png or .pdf, not as .dot"));
   Checked<Model> model = loadModel(options, {});
   if (!model.ok())
     return console.fail(model.diagnostics());
-  return writePicture(viz::memoryChart(model->package->data()), options, console);
+  console.warn(model->warnings);
+  if (what == "memory")
+    return writePicture(viz::memoryChart(model->package->data()), options, console);
+  Result<std::string> picture = viz::scheduleChart(model->package->data(), ratesInForce()).as(suffix.empty() ? "svg" : suffix);
+  return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
 }
 
 } // namespace lstmc::cli

@@ -1,0 +1,72 @@
+#include "viz/Chart.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "viz/Dot.h"
+
+namespace lstmc::viz {
+
+/// Text of an element or a quoted attribute; what XML cannot hold is left out.
+static std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (static_cast<unsigned char>(c) >= 0x20)
+      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+  return out;
+}
+
+void Chart::rectangle(double x, double y, double width, double height, std::string_view color, std::string_view title) {
+  marks_.push_back({x, y, width, height, std::string(color), std::string(title)});
+}
+
+void Chart::line(double x1, double y1, double x2, double y2, std::string_view color) {
+  constexpr double kThin = 0.6;
+  rectangle(std::min(x1, x2), std::min(y1, y2), std::max(std::abs(x2 - x1), kThin), std::max(std::abs(y2 - y1), kThin), color);
+}
+
+void Chart::text(double x, double y, std::string_view text) { marks_.push_back({x, y, 0, 0, "", std::string(text)}); }
+
+std::string Chart::svg() const {
+  std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+                                "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{2}\">\n"
+                                "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+                                width_, height_, kFontSize);
+  for (const Mark &mark : marks_) {
+    if (mark.color.empty()) {
+      svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", mark.x, mark.y, escaped(mark.text));
+      continue;
+    }
+    svg += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.3f}\" height=\"{:.2f}\" fill=\"{}\"", mark.x, mark.y, mark.width, mark.height,
+                       mark.color);
+    svg += mark.text.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escaped(mark.text));
+  }
+  return svg + "</svg>\n";
+}
+
+/// Boxes pinned to their places, in points, y upwards.
+std::string Chart::dot() const {
+  std::string dot = "graph {\n  layout=nop2; outputorder=nodesfirst; pad=0.1; dpi=144;\n"
+                    "  node [shape=box, style=filled, penwidth=0, fixedsize=true, label=\"\", margin=0, fontname=\"Helvetica\"];\n";
+  int count = 0;
+  for (const Mark &mark : marks_) {
+    bool isText = mark.color.empty();
+    // A box of a text is larger than the text, around its middle; Graphviz warns of a smaller one.
+    double width = isText ? 1.5 * kLetterWidth * double(mark.text.size()) : mark.width, height = isText ? 2 * kFontSize : mark.height;
+    double top = isText ? mark.y - 0.35 * kFontSize - height / 2 : mark.y;
+    dot += fmt::format("  m{} [pos=\"{:.2f},{:.2f}\", width={:.4f}, height={:.4f}, ", count++, mark.x + width / 2, height_ - top - height / 2,
+                       width / 72, height / 72);
+    std::string label = quoted(mark.text);
+    label.insert(label.size() - 1, "\\l"); // to the left
+    dot += isText ? fmt::format("style=\"\", fontsize={}, label={}];\n", kFontSize, label)
+                  : fmt::format("fillcolor=\"{}\"];\n", mark.color);
+  }
+  return dot + "}\n";
+}
+
+Result<std::string> Chart::as(std::string_view format) const {
+  return format == "svg" ? Result<std::string>(svg()) : render(dot(), format);
+}
+
+} // namespace lstmc::viz

@@ -1,0 +1,35 @@
+// Kernels by what they do, for colours and sums.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "executor/abi/Kernels.h"
+
+namespace lstmc::viz {
+
+struct KernelKind {
+  std::string_view name, color;
+  KernelId last; ///< its kernels end here and begin behind the kind before
+};
+
+/// The parts of Kernels.def, in its order, and behind them fused programs.
+inline constexpr std::array<KernelKind, 7> kKernelKinds = {{{"movement", "#fdb462", KernelId::SequenceReverse},
+                                                            {"product", "#fb8072", KernelId::BiasGradient},
+                                                            {"recurrence", "#b3cde3", KernelId::RnnBackward},
+                                                            {"reduction", "#b3de69", KernelId::NormSquared},
+                                                            {"metric", "#bebada", KernelId::LossMetric},
+                                                            {"initial value", "#fccde5", KernelId::Initialise},
+                                                            {"fused", "#ffed6f", KernelId::Fused}}};
+
+/// Position in kKernelKinds.
+constexpr size_t kindOf(KernelId kernel) {
+  if (kernel == KernelId::Fused)
+    return kKernelKinds.size() - 1;
+  size_t kind = 0;
+  while (kKernelKinds[kind].last < kernel)
+    ++kind;
+  return kind;
+}
+
+} // namespace lstmc::viz
