@@ -137,6 +137,18 @@ std::vector<DevicePlan> planOf(const PackageData &data, size_t largest) {
   return plans;
 }
 
+std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan &plan) {
+  if (plan.peakEntry == kPersistent)
+    return std::nullopt;
+  const Entry &entry = data.entries[size_t(plan.peakEntry)];
+  for (const DeviceProgram &program : entry.programs)
+    if (data.devices[program.device].name == plan.device) {
+      const Launch &launch = program.launches[plan.peakLaunch];
+      return PeakLaunch{entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name)};
+    }
+  return std::nullopt;
+}
+
 std::string typeText(DType dtype, const std::vector<int64_t> &shape) {
   std::string text(dtypeName(dtype));
   text += "[";

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct DevicePlan {
   uint64_t activationBytes() const; ///< activations, states, inputs, outputs, scalars
   uint64_t workspaceBytes() const;  ///< workspaces, and what is unused
 };
+
+/// What runs at the peak: entry, name of the op (may be empty), kernel. None where nothing ever runs.
+struct PeakLaunch {
+  std::string entry, op, kernel;
+};
+std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan &plan);
 
 std::vector<DevicePlan> planOf(const PackageData &data, size_t largest = 5);
 

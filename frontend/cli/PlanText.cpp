@@ -20,23 +20,11 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse) {
   return text;
 }
 
-/// The launch at which most lives.
-struct Moment {
-  std::string entry, op, kernel;
-};
-static Moment momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
-  if (plan.peakEntry == package::kPersistent)
-    return {};
-  const package::Entry &entry = data.entries[size_t(plan.peakEntry)];
-  const package::Launch &launch = entry.programs.front().launches[plan.peakLaunch];
-  return {entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name)};
-}
-
 std::string planTable(const package::PackageData &data) {
   std::string text = fmt::format("{:<7} {:>10} {:>9} {:>10} {:>10} {:>12} {:>10}  {:<28} {:<34} {}", "device", "peak MiB", "weights",
                                  "gradients", "optimizer", "activations", "workspace", "peak at", "largest", "line");
   for (const package::DevicePlan &d : package::planOf(data, 1)) {
-    Moment at = momentOf(data, d);
+    package::PeakLaunch at = package::launchAtPeak(data, d).value_or(package::PeakLaunch());
     std::string largest, line;
     for (uint32_t index : d.largest) {
       const package::Buffer &buffer = data.buffers[index];
@@ -62,7 +50,7 @@ nlohmann::ordered_json planJson(const package::PackageData &data) {
       largest.push_back({{"name", buffer.name}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"bytes", buffer.bytes},
                          {"file", location.file}, {"line", location.line}, {"column", location.column}});
     }
-    Moment at = momentOf(data, d);
+    package::PeakLaunch at = package::launchAtPeak(data, d).value_or(package::PeakLaunch());
     devices.push_back({{"device", d.device},
                        {"capacity_bytes", nullptr},
                        {"peak_bytes", d.arenaBytes},

@@ -87,6 +87,15 @@ TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   DevicePlan plan = planOf((*package)->data())[0];
   EXPECT_EQ(plan.peakEntry, int32_t(sample::kStep));
   EXPECT_EQ(plan.peakLaunch, 2u);
+
+  const Launch &launch = data.entries[sample::kStep].programs[0].launches[2];
+  std::optional<PeakLaunch> at = launchAtPeak(data, plan);
+  ASSERT_TRUE(at);
+  EXPECT_EQ(at->entry, "step");
+  EXPECT_EQ(at->op, data.locations[launch.location].name);
+  EXPECT_EQ(at->kernel, kernelRecord(launch.kernel).name);
+  plan.peakEntry = kPersistent;
+  EXPECT_FALSE(launchAtPeak(data, plan));
 }
 
 TEST(Plan, TypeText) { EXPECT_EQ(typeText(DType::F32, {3, 4}), "f32[3, 4]"); }
