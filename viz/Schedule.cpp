@@ -20,7 +20,9 @@ std::string titleOf(const package::PackageData &package, const package::Launch &
   if (!at.op.empty())
     title += fmt::format(" of {}{}{}", at.op, at.name.empty() ? "" : " ", at.name);
   title += fmt::format(": {}, {} FLOP, {} bytes", durationText(seconds), work.flops, work.bytes);
-  return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, at.text) : title;
+  std::string_view line = at.text;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;
 }
 
 /// A step of 1, 2 or 5 times a power of ten, about `count` of which make up `length`.
