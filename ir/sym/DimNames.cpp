@@ -23,7 +23,19 @@ void DimNames::set(Value value, int64_t axis, StringAttr name) {
     names[axis] = name;
 }
 
+/// Whether two axes can be one: in an op that is about to be refused they are not.
+static bool mayBeOne(Value a, int64_t axisA, Value b, int64_t axisB) {
+  auto extent = [](Value value, int64_t axis) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && axis < type.getRank() ? type.getDimSize(axis) : kOpen;
+  };
+  int64_t left = extent(a, axisA), right = extent(b, axisB);
+  return left == kOpen || right == kOpen || left == right;
+}
+
 void DimNames::join(Value a, int64_t axisA, Value b, int64_t axisB) {
+  if (!mayBeOne(a, axisA, b, axisB))
+    return;
   StringAttr left = find(a, axisA), right = find(b, axisB);
   if (left && !right)
     set(b, axisB, left);
