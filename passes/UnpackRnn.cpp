@@ -4,6 +4,7 @@
 #include "mlir/Pass/Pass.h"
 
 #include "executor/abi/Gate.h"
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Dropout.h"
@@ -77,12 +78,18 @@ private:
     // `before` is the state before each step where it cannot be read off y: a layer that enters a sequence at its end.
     Value h0 = row(rnn.getState(), index);
     bool needsBefore = training && rnn.getSequenceLength() && direction == 1 && h0;
-    return builder.create<sym::RnnLayerOp>(
+    auto made = builder.create<sym::RnnLayerOp>(
         loc, tensor({steps, batch, units}), tensor({batch, units}), lstm ? tensor({batch, units}) : none,
         training ? tensor({steps, batch, gates * units}) : none, training && (lstm || gru) ? tensor({steps, batch, units}) : none,
         needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, h0,
         lstm ? row(rnn.getStateCell(), index) : Value(), rnn.getSequenceLength(), rnn.getModeAttr(),
         builder.getBoolAttr(direction == 1), mlir::IntegerAttr());
+    if (auto name = rnn->getAttrOfType<mlir::StringAttr>(sym::kNameAttr)) {
+      // MXNet's names of unfused layers: l0, r0 (the other direction), l1, ...
+      std::string own = layers * directions == 1 ? "" : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
+      made->setAttr(sym::kNameAttr, builder.getStringAttr(name.getValue() + own));
+    }
+    return made;
   }
 
   /// The next `shape` elements of the packed parameters: the operand that was packed there, if there is one.

@@ -20,7 +20,7 @@ int64_t pick(std::span<const float> p, double temperature, int64_t topK, double 
   std::vector<std::pair<double, int64_t>> candidates;
   for (size_t i = 0; i < p.size(); ++i)
     candidates.push_back({double(p[i]), int64_t(i)});
-  std::stable_sort(candidates.begin(), candidates.end(), [](auto &a, auto &b) { return a.first > b.first; });
+  std::ranges::sort(candidates, {}, [](auto &c) { return std::pair(-c.first, c.second); });
   if (topK > 0 && topK < int64_t(candidates.size()))
     candidates.resize(size_t(topK));
   if (temperature <= 0)

@@ -37,8 +37,15 @@ std::string nameOf(Value value) {
     name = given.str();
   else
     name = op->getName().stripDialect().str();
-  if (op->getNumResults() > 1)
-    name += "." + std::to_string(result.getResultNumber());
+  if (op->getNumResults() > 1) {
+    std::string part = std::to_string(result.getResultNumber());
+    if (auto named = llvm::dyn_cast<mlir::OpAsmOpInterface>(op))
+      named.getAsmResultNames([&](Value which, llvm::StringRef text) {
+        if (which == value)
+          part = text.str();
+      });
+    name += "." + part;
+  }
   return name;
 }
 
