@@ -1,16 +1,18 @@
 #include "passes/Dropout.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::passes {
 
 mlir::Value scalarInput(mlir::func::FuncOp entry, llvm::StringRef name) {
+  auto is = [&](unsigned argument, llvm::StringRef attribute, llvm::StringRef value) {
+    auto text = entry.getArgAttrOfType<mlir::StringAttr>(argument, attribute);
+    return text && text.getValue() == value;
+  };
   for (unsigned i = 0; i < entry.front().getNumArguments(); ++i)
-    if (entry.front().getArgument(i).getType() == mlir::RankedTensorType::get({1}, mlir::IntegerType::get(entry.getContext(), 64)) ||
-        name == "learning_rate")
-      if (auto attribute = llvm::dyn_cast_or_null<mlir::StringAttr>(entry.getArgAttr(i, "sym.name")))
-        if (attribute.getValue() == name)
-          return entry.front().getArgument(i);
+    if (is(i, sym::kRoleAttr, "scalar") && is(i, sym::kNameAttr, name))
+      return entry.front().getArgument(i);
   llvm_unreachable("a training entry has its scalar inputs");
 }
 

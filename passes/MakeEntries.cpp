@@ -4,6 +4,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
@@ -20,6 +21,8 @@ namespace {
 
 using mlir::Operation;
 using mlir::Value;
+
+constexpr llvm::StringLiteral kLearningRate = "learning_rate", kUpdate = "update", kSeed = "seed";
 
 /// The entry points, and what each keeps of the net.
 struct EntryKind {
@@ -56,6 +59,16 @@ public:
     return false;
   }
 
+  /// E0210 where an input of the net has the name of a scalar that the entry is given.
+  mlir::LogicalResult checkNames(const EntryKind &kind) {
+    for (unsigned i = 0; i < net.getNumArguments() && takesScalars(kind); ++i)
+      for (llvm::StringRef scalar : {kLearningRate, kUpdate, kSeed})
+        if (auto name = net.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr); name && name.getValue() == scalar)
+          return sym::emitCoded(net.getArgument(i).getLoc(), ErrorCode::E0210)
+                 << "entry " << kind.name << " has an input \"" << scalar << "\" of its own: give this one another name";
+    return mlir::success();
+  }
+
   void make(const EntryKind &kind) {
     builder.setInsertionPoint(net);
     auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), kind.name, builder.getFunctionType({}, {}));
@@ -67,7 +80,7 @@ public:
     mlir::IRMapping map;
     for (unsigned i = 0; i < net.getNumArguments(); ++i)
       map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i)));
-    if (kind.training || dropsAlways())
+    if (takesScalars(kind))
       addScalars(entry, kind.training);
     setArgumentAttributes(entry);
     for (Operation &op : net.front().without_terminator())
@@ -115,6 +128,8 @@ private:
     return found;
   }
 
+  bool takesScalars(const EntryKind &kind) { return kind.training || dropsAlways(); }
+
   Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes) {
     Value argument = entry.front().addArgument(type, net.getLoc());
     arguments.push_back(attributes ? attributes : builder.getDictionaryAttr({}));
@@ -128,9 +143,9 @@ private:
                                              builder.getNamedAttr("sym.role", builder.getStringAttr("scalar"))}));
     };
     if (training)
-      scalar("learning_rate", builder.getF32Type());
-    scalar("update", builder.getI64Type());
-    scalar("seed", builder.getI64Type());
+      scalar(kLearningRate, builder.getF32Type());
+    scalar(kUpdate, builder.getI64Type());
+    scalar(kSeed, builder.getI64Type());
   }
 
   void clone(Operation &op, mlir::IRMapping &map, mlir::func::FuncOp entry, const EntryKind &kind) {
@@ -259,6 +274,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
             << "entry " << kind.name << " needs a loss among the outputs, and there is none";
         return signalPassFailure();
       }
+      if (failed(maker.checkNames(kind)))
+        return signalPassFailure();
       maker.make(kind);
     }
     nets.front().erase();
