@@ -16,9 +16,9 @@
 namespace lstmc {
 namespace {
 
-/// Names of the temporary files that exist, where a signal handler can read them. A name that is
-/// taken back by its owner while the handler walks the table is leaked, not freed: a few bytes,
-/// once.
+/// Names of the temporary files that exist, where a signal handler can read them. The handler takes a
+/// name out while it reads it and puts it back; one that its owner looks for meanwhile stays in the
+/// table: a few bytes, once.
 std::array<std::atomic<const char *>, 64> temporaries;
 
 int remember(const std::string &path) {
@@ -160,8 +160,10 @@ Status writeFile(const std::string &path, std::string_view text, OutputFile::Exi
 
 void removeTemporaryFiles() {
   for (std::atomic<const char *> &slot : temporaries)
-    if (const char *path = slot.exchange(nullptr))
+    if (const char *path = slot.exchange(nullptr)) {
       ::unlink(path);
+      slot = path;
+    }
 }
 
 } // namespace lstmc
