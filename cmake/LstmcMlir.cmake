@@ -27,15 +27,14 @@ function(lstmc_tablegen target td)
   add_public_tablegen_target(${target})
 endfunction()
 
-# lstmc_docs(NAME FILE.td "generator flags"): a page of the reference, docs/NAME.md in the build folder, made by the target docs.
+# lstmc_docs(NAME FILE.td FLAG...): a page of the reference, docs/NAME.md in the build folder, made by the target docs (part of all).
 function(lstmc_docs name td)
   if(NOT TARGET docs)
-    add_custom_target(docs)
+    add_custom_target(docs ALL)
   endif()
-  separate_arguments(flags UNIX_COMMAND "${ARGN}")
   set(page ${PROJECT_BINARY_DIR}/docs/${name}.md)
   add_custom_command(OUTPUT ${page}
-    COMMAND ${MLIR_TABLEGEN_EXE} ${flags} -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${td}
+    COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${td}
             -o ${page}
     DEPENDS ${td})
   add_custom_target(docs-${name} DEPENDS ${page})

@@ -1,6 +1,7 @@
 // help: everything that is made from options.def and Errors.def.
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/ranges.h>
 
@@ -129,6 +130,8 @@ static std::string errorsPage() {
 
 int helpCommand(const Options &options, Console &console) {
   if (std::optional<std::string> folder = options.value("pages")) {
+    std::error_code failure; // writing says it better
+    std::filesystem::create_directories(*folder, failure);
     for (auto &[name, text] : {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
       if (Status status = writeFile(*folder + "/" + name, text, options.existing()); !status.ok())
         return console.fail(status.error());
