@@ -439,9 +439,9 @@ Value EntryLowering::allocateResult(Value value) {
     constant.insert(memory);
     return memory;
   }
-  Kind kind = returned.contains(value)                                    ? Kind::Output
+  Kind kind = returned.contains(value)                               ? Kind::Output
               : value.getDefiningOp()->hasAttr(sym::kGradientOfAttr) ? Kind::Gradient
-                                                                          : Kind::Activation;
+                                                                     : Kind::Activation;
   return allocate(kind, nameOf(value), type.getShape(), type.getElementType());
 }
 
