@@ -11,6 +11,14 @@ target_link_libraries(lstmc_mlir INTERFACE MLIR LLVM)
 # MLIR's templates take their time to optimise, and the compiler half hardly gains by it.
 target_compile_options(lstmc_mlir INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# lstmc_sees_graph(TARGET...): takes over the precompiled header of ir/sym, in tests too, and so its -fPIC.
+function(lstmc_sees_graph)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_precompile_headers(${target} REUSE_FROM lstmc_sym)
+  endforeach()
+endfunction()
+
 # lstmc_tablegen(TARGET FILE.td OUTPUT "generator flags" ...): pairs of output and flags.
 function(lstmc_tablegen target td)
   set(LLVM_TARGET_DEFINITIONS ${td})

@@ -18,7 +18,11 @@ endif()
 
 find_program(LSTMC_CCACHE ccache)
 if(LSTMC_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${LSTMC_CCACHE})
+  # Without these words it keeps nothing that was compiled beside a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${LSTMC_CCACHE})
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -Wno-missing-designated-field-initializers)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   find_program(LSTMC_LLD ld.lld-19)
