@@ -14,7 +14,7 @@ template <RnnMode Mode, typename V> struct Cell {
   V h, c;
   V gates[G];
 
-  /// input: W x + bi, recurrent: R h + bh, per gate.
+  /// input: W x + bi, recurrent: R h + bh, per gate. The h of an lstm is left to output().
   LSTMC_INLINE void advance(const V (&input)[G], const V (&recurrent)[G]) {
     if constexpr (Mode == RnnMode::Relu) {
       V z = input[0] + recurrent[0];
@@ -30,7 +30,6 @@ template <RnnMode Mode, typename V> struct Cell {
       gates[kGateF] = s.v[1];
       gates[kGateO] = s.v[2];
       c = gates[kGateF] * c + gates[kGateI] * gates[kGateG];
-      h = gates[kGateO] * hyperbolicTangent(c);
     } else {
       auto s = sigmoid(
           Bundle<V, 2>{{input[kGateR] + recurrent[kGateR], input[kGateZ] + recurrent[kGateZ]}});
@@ -40,6 +39,9 @@ template <RnnMode Mode, typename V> struct Cell {
       h = (V::broadcast(1.0f) - gates[kGateZ]) * gates[kGateN] + gates[kGateZ] * h;
     }
   }
+
+  /// h of an lstm after advance().
+  static LSTMC_INLINE V output(const V &gateO, const V &c) { return gateO * hyperbolicTangent(c); }
 };
 
 /// What a step backward reads and makes.

@@ -245,6 +245,12 @@ private:
             return Place{b, u, projection((s - s0) * B_ + b, u), sums[i]};
           });
         }
+        if constexpr (kLstm) {
+          for (i = 0; i + 2 * kTogether <= count; i += 2 * kTogether)
+            giveOutput<2 * kTogether>(s, t, u, list_ + r + i, sums + i);
+          for (; i < count; ++i)
+            giveOutput<1>(s, t, u, list_ + r + i, sums + i);
+        }
       } else {
         for (int64_t i = 0; i < count; ++i) {
           const int64_t b = list_[r + i];
@@ -261,10 +267,12 @@ private:
   /// One row and one vector of units: where the two sums of each gate are.
   struct Place {
     int64_t b, u;
-    const float *projected, *sums;
+    const float *projected;
+    float *sums;
   };
 
-  /// Gates and state of R places, placeAt(0) to placeAt(R - 1).
+  /// Gates and state of R places, placeAt(0) to placeAt(R - 1); of an lstm, c and the gate o, which
+  /// takes the place of its sum.
   template <int R, typename F> LSTMC_INLINE void finish(int64_t s, int64_t t, F placeAt) {
     using V = Group<R>;
     Place places[R];
@@ -289,10 +297,12 @@ private:
 #pragma unroll
     for (int i = 0; i < R; ++i) {
       const int64_t b = places[i].b, u = places[i].u, real = H_ - u;
-      member(cell.h, i).store(h_[~s & 1] + at[i]);
-      if constexpr (kLstm)
+      if constexpr (kLstm) {
         member(cell.c, i).store(c_ + at[i]);
-      putRow(o_[kY], t, b, u, real, member(cell.h, i));
+        member(cell.gates[kGateO], i).store(places[i].sums + kGateO * kWidth);
+      } else {
+        giveRow(s, t, b, u, at[i], member(cell.h, i));
+      }
       if (o_[kGates])
 #pragma unroll
         for (int g = 0; g < G; ++g)
@@ -303,6 +313,26 @@ private:
       if (o_[kBefore])
         putRow(o_[kBefore], t, b, u, real, member(before, i));
     }
+  }
+
+  /// h of R rows of an lstm after finish(): a long chain that waits for all gates, so that more
+  /// rows go side by side than registers allow there.
+  template <int R>
+  LSTMC_INLINE void giveOutput(int64_t s, int64_t t, int64_t u, const int32_t *rows,
+                               const float (*sums)[kVectors * kWidth]) {
+    const auto at = [&](int i)
+                        LSTMC_LAMBDA { return (u / kPanel * B_ + rows[i]) * kPanel + u % kPanel; };
+    const auto c = group<R>([&](int i) LSTMC_LAMBDA { return Vector::load(c_ + at(i)); });
+    const auto gate =
+        group<R>([&](int i) LSTMC_LAMBDA { return Vector::load(sums[i] + kGateO * kWidth); });
+    const auto h = Cell<Mode, Group<R>>::output(gate, c);
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+      giveRow(s, t, rows[i], u, at(i), member(h, i));
+  }
+  LSTMC_INLINE void giveRow(int64_t s, int64_t t, int64_t b, int64_t u, int64_t at, Vector h) {
+    h.store(h_[~s & 1] + at);
+    putRow(o_[kY], t, b, u, H_ - u, h);
   }
 
   /// Rows that do not count keep their state; then all workers have h of the next step.
