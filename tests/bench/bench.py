@@ -2,6 +2,7 @@
 """Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
 
 peers   every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
+fuzz    every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -14,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 import venv
 
 here = pathlib.Path(__file__).resolve().parent
@@ -91,6 +93,30 @@ def peers(args):
     return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
 
 
+def fuzz(executions):
+    """Runs each fuzz program; whether none found anything."""
+    programs = sorted([*(root / "build-fuzz/tests/fuzz").glob("fuzz_*"), root / "build/tests/fuzz/fuzz_lnet"])
+    for folder in ("build-fuzz", "build"):
+        subprocess.run(["ctest", "--test-dir", root / folder, "-R", "fuzz.seeds"], check=True, capture_output=True)
+    clean = True
+    print("| fuzz program | executions | seconds | found |\n|---|---|---|---|")
+    for program in programs:
+        name = program.name.removeprefix("fuzz_")
+        if not program.is_file() or name == "make_seeds":
+            continue
+        corpus = root / "build-fuzz" / "corpus" / name
+        corpus.mkdir(parents=True, exist_ok=True)
+        begin = time.monotonic()
+        done = subprocess.run(
+            [program, f"-runs={executions}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048",
+             f"-artifact_prefix={corpus.parent}/found-{name}-", corpus, program.parent / "seeds" / name],
+            capture_output=True, text=True, errors="replace")
+        found = "nothing" if done.returncode == 0 else done.stderr[-2000:]
+        clean &= done.returncode == 0
+        print(f"| {name} | {executions} | {time.monotonic() - begin:.0f} | {found} |", flush=True)
+    return clean
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", default="peers")
@@ -99,6 +125,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.9)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--executions", type=int, default=1_000_000)
     args, rest = parser.parse_known_args()
     programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
     if args.name == "peers":
@@ -107,10 +134,12 @@ def main():
         result = peers(args)
         if args.json:
             print(json.dumps(result))
+    elif args.name == "fuzz":
+        raise SystemExit(0 if fuzz(args.executions) else 1)
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, fuzz, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

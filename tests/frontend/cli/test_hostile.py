@@ -15,6 +15,22 @@ def flat(data: float32[2, 3], label: float32[2, 1]):
 fit(flat, optimizer="sgd", learning_rate=0.1, initializer=One())
 """
 
+TABLE = """\
+def table(data: float32[2, 2, 2], label: float32[2, 1]):
+    y = FullyConnected(Flatten(data), num_hidden=1, name="fc")
+    return LinearRegressionOutput(y, label)
+
+fit(table, optimizer="sgd", learning_rate=0.1)
+"""
+
+IMAGES = """\
+def images(data: float32[2, 2, 2], label: float32[2]):
+    y = FullyConnected(Flatten(data), num_hidden=10, name="fc")
+    return SoftmaxOutput(y, label)
+
+fit(images, optimizer="sgd", learning_rate=0.1)
+"""
+
 
 def npy(values, shape, header=None):
     """A float32 npy file, version 1.0, with the header as given."""
@@ -120,6 +136,49 @@ class Hostile(Case):
         for contents, message in [(b"ab\nc\xff\n", "text.txt:2:2"), (b"ab\0", "NUL"), (b"", "no tokens")]:
             self.refused("text.txt", contents, *words, message=message)
         self.assertFalse((self.folder / "ck").exists())
+
+    def test_tables(self):
+        (self.folder / "table.lnet").write_text(TABLE)
+        words = ["train", "table.lnet", "--data", "csv:x.csv,inputs=a|b,target=b,window=2", "--after", "1u", "-o", "ck"]
+        for contents, message in [
+            (b"", "x.csv:1:1: error[E0602]: table: found an empty file"),
+            (b"a,c\n1,2\n", 'x.csv:1:1: error[E0610]: column "b": found none, want one of a, c'),
+            (b"a,a\n1,2\n", 'x.csv:1:1: error[E0612]: column "a": found twice'),
+            (b"a,b\n1,2\n3\n", "x.csv:3:1: error[E0605]: row: found only 1 cells, want 2"),
+            (b'a,b\n1,2\n3,"4\n', "x.csv:3:3: error[E0603]: quote: found the end of the file"),
+            (b"a,b\n1,2\n3,NA\n", 'x.csv:3:1: error[E0607]: column "b": found a missing cell'),
+            (b"a,b\n1,2\n3,x\n", 'x.csv:3:3: error[E0607]: column "b": found "x"'),
+            (b"a,b\n1,1e999\n", 'x.csv:2:3: error[E0607]: column "b": found "1e999"'),
+            (b"a,b\n1,\xff\n", "x.csv:2:3: error[E0603]: cell: found byte 0xff"),
+        ]:
+            self.refused("x.csv", contents, *words, message=message)
+        self.assertFalse((self.folder / "ck").exists())
+        (self.folder / "x.csv").write_bytes(b"a,b\n1,2\n3,4\n5,6\n7,8\n9,1\n")
+        self.good(*words)
+
+    def test_images(self):
+        (self.folder / "images.lnet").write_text(IMAGES)
+        words = ["train", "images.lnet", "--data", "idx:data=x.idx,label=y.idx", "--after", "1u", "-o", "ck"]
+        images = struct.pack(">IIII", 0x803, 4, 2, 2) + bytes(16)
+        (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 4) + bytes(4))
+        for contents, message in [
+            (b"", "magic"),
+            (b"\1" + images[1:], "magic"),
+            (images[:7], "byte 4: error[E0602]: extent: found 3 bytes left, want 4"),
+            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff, 2), "byte 4: error[E0605]: extents"),
+            (images[:-1], "byte 16: error[E0602]: data: found 15 bytes, want 16"),
+            (images + b"x", "byte 16: error[E0605]: data: found 17 bytes, want 16"),
+            (b"\x1f\x8b\x08\0" + images, "gzip"),
+        ]:
+            self.refused("x.idx", contents, *words, message=message)
+        (self.folder / "x.idx").write_bytes(images)
+        (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 3) + bytes(3))
+        done = self.run_here(*words)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn('y.idx: error[E0605]: array "label": found 3 samples, want 4 as in "data"', done.stderr)
+        self.assertFalse((self.folder / "ck").exists())
+        (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 4) + bytes(4))
+        self.good(*words)
 
     def test_checkpoints(self):
         self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck")
