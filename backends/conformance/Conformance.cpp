@@ -70,7 +70,8 @@ std::string failureOf(const Target &target, const Case &c) {
 std::vector<KernelId> allKernels() {
   std::vector<KernelId> result;
   for (const KernelRecord &record : kernelRecords())
-    result.push_back(record.id);
+    if (!isTransfer(record.id))
+      result.push_back(record.id);
   return result;
 }
 

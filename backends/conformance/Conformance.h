@@ -31,7 +31,7 @@ std::vector<Case> casesOf(KernelId id);
 /// difference.
 void conform(const Target &target, KernelId id);
 
-/// All kernels, for INSTANTIATE_TEST_SUITE_P.
+/// All kernels that targets have functions for, for INSTANTIATE_TEST_SUITE_P.
 std::vector<KernelId> allKernels();
 
 } // namespace lstmc::conformance

@@ -80,6 +80,7 @@ const std::vector<KernelRecord> &kernelRecords() {
   static const std::vector<KernelRecord> kRecords = {
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
   parse(KernelId::ID, NAME, OPERANDS, INTS, FLOATS, MEANING),
+#define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
   };
   return kRecords;

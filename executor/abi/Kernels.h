@@ -10,8 +10,12 @@ namespace lstmc {
 
 enum class KernelId : uint16_t {
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING) ID,
+#define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 };
+
+/// Whether it moves a value between devices: what a session does itself, with no kernel function.
+constexpr bool isTransfer(KernelId id) { return id == KernelId::Send || id == KernelId::Receive; }
 
 enum class OperandMode : uint8_t { In, Out, InOut };
 

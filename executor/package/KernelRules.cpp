@@ -125,8 +125,19 @@ void ruleProduct(Rule &r) {
   r.rows("y");
 }
 
+/// The range of shards that a launch sums; B is its rows.
+ShardRange shardRange(Rule &r) {
+  ShardRange range;
+  range.batch = r.integer("batch", 1, kMaxElements);
+  range.shards = r.integer("shards", 1, kMaxShards);
+  range.first = r.integer("first", 0, range.shards - 1);
+  range.count = r.integer("count", 1, range.shards - range.first);
+  r.bind("B", range.rows());
+  return range;
+}
+
 void ruleWeightGradient(Rule &r) {
-  int64_t shards = r.integer("shards", 1, kMaxShards);
+  const ShardRange range = shardRange(r);
   r.reals({"dw"});
   r.shape("dw", "N K");
   if (r.ok() && r.groups() == 0)
@@ -141,8 +152,6 @@ void ruleWeightGradient(Rule &r) {
     r.real(dy, r.view("dw").dtype);
     bool product = r.view(x).rank == 4;
     embedding |= !product;
-    if (use == 0)
-      r.bind("B", v.shape[1]);
     std::string outer = std::to_string(v.shape[0]), inner = std::to_string(v.shape[2]);
     r.shape(dy, outer + " B " + inner + (product ? " N" : " K"));
     r.shape(x, outer + " B " + inner + (product ? " K" : ""));
@@ -153,12 +162,12 @@ void ruleWeightGradient(Rule &r) {
     return;
   r.present("scratch", "as a use is an embedding");
   r.bytesAtLeast("scratch",
-                 SafeSize(uint64_t(treeLevels(shards))) * SafeSize(uint64_t(r.extent("N"))) *
+                 SafeSize(uint64_t(treeLevels(range.count))) * SafeSize(uint64_t(r.extent("N"))) *
                      SafeSize(uint64_t(r.extent("K"))) * SafeSize(dtypeBytes(r.view("dw").dtype)));
 }
 
 void ruleBiasGradient(Rule &r) {
-  r.integer("shards", 1, kMaxShards);
+  shardRange(r);
   r.reals({"db"});
   r.shape("db", "N");
   if (r.ok() && r.groups() == 0)
@@ -168,8 +177,6 @@ void ruleBiasGradient(Rule &r) {
     const CheckedView &v = r.view(dy);
     if (v.rank != 4)
       return r.refuseOperand(dy, "shape", "found {}, want [O, B, Q, N]", shapeText(v));
-    if (use == 0)
-      r.bind("B", v.shape[1]);
     r.real(dy, r.view("db").dtype);
     r.shape(dy, std::to_string(v.shape[0]) + " B " + std::to_string(v.shape[2]) + " N");
   }
@@ -295,7 +302,7 @@ void ruleSoftmaxGradient(Rule &r) {
 
 void ruleSoftmaxOutputGradient(Rule &r) {
   r.flag("use_ignore");
-  r.integer("normalization", 0, 2);
+  int64_t normalization = r.integer("normalization", 0, 2);
   r.flag("multi");
   for (std::string_view number : {"ignore_label", "grad_scale", "smooth_alpha"})
     r.finite(number);
@@ -303,6 +310,17 @@ void ruleSoftmaxOutputGradient(Rule &r) {
   r.shape("p", "A C D");
   r.shape("dx", "A C D");
   r.shape("label", r.view("label").rank == 3 ? "A C D" : "A D");
+  r.type("valid", DType::F64);
+  r.shape("valid", "1");
+  if (normalization == 0)
+    r.absent("valid", "with normalization null");
+}
+
+void ruleValidCount(Rule &r) {
+  r.finite("ignore_label");
+  r.shape("label", "A D");
+  r.type("y", DType::F64);
+  r.shape("y", "1");
 }
 
 void ruleSoftmaxCrossEntropy(Rule &r) {
@@ -344,7 +362,7 @@ void ruleNormSquared(Rule &r) {
 // ---- metrics ----
 
 void ruleSoftmaxMetric(Rule &r) {
-  r.integer("shards", 1, kMaxShards);
+  shardRange(r);
   r.flag("use_ignore");
   r.finite("ignore_label");
   r.reals({"x"});
@@ -356,7 +374,7 @@ void ruleSoftmaxMetric(Rule &r) {
 }
 
 void ruleRegressionMetric(Rule &r) {
-  r.integer("shards", 1, kMaxShards);
+  shardRange(r);
   r.flag("logistic");
   r.reals({"x"});
   r.shape("x", "O B Q");
@@ -367,7 +385,7 @@ void ruleRegressionMetric(Rule &r) {
 }
 
 void ruleLossMetric(Rule &r) {
-  r.integer("shards", 1, kMaxShards);
+  shardRange(r);
   r.reals({"x"});
   r.shape("x", "O B Q");
   r.type("y", DType::F64);
@@ -389,10 +407,20 @@ void ruleInitialise(Rule &r) {
   r.dense("w");
 }
 
+// ---- transfers: each end by itself; CheckTransfers.cpp brings the two together ----
+
+void ruleSend(Rule &r) {
+  r.integer("peer", 0, int64_t(r.data.devices.size()) - 1);
+  r.integer("message", 0, kMaxElements);
+}
+
+void ruleReceive(Rule &r) { ruleSend(r); }
+
 using RuleFunction = void (*)(Rule &);
 
 constexpr RuleFunction kRules[] = {
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING) rule##ID,
+#define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 };
 
