@@ -214,7 +214,8 @@ class Streams(Case):
     def test_on_a_terminal(self):
         import pty
         try:
-            os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+            for end in pty.openpty():
+                os.close(end)
         except OSError as error:
             self.skipTest(f"no terminals here: {error}")
         def on_terminal(*words, **more):
