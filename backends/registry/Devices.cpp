@@ -1,9 +1,12 @@
 #include "backends/registry/Devices.h"
 
+#include <algorithm>
+
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
 #include "backends/null/runtime/Null.h"
 #include "executor/device/HostDevice.h"
+#include "executor/device/ThreadTeam.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc {
@@ -37,12 +40,12 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
     if (name.kind != DeviceKind::Cpu)
       return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d cpu would do",
                   name.text());
-  if (names.size() != 1)
-    return fail(ErrorCode::E0501, "found {} devices, this version runs 1; -d cpu would do",
-                names.size());
+  int threads = options.threads;
+  if (threads == 0)
+    threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceName &name : names)
-    devices.push_back(makeHostDevice(name.text(), chooserOf(options.engine), options.threads));
+    devices.push_back(makeHostDevice(name.text(), chooserOf(options.engine), threads));
   return devices;
 }
 

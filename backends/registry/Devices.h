@@ -19,12 +19,11 @@ enum class Engine : uint8_t {
 };
 
 struct DeviceOptions {
-  int threads = 0; ///< per device; 0: one per processor
+  int threads = 0; ///< per device; 0: the processors shared out evenly, at least one
   Engine engine = Engine::Fast;
 };
 
-/// Devices that this build has no runtime for are E0501, with what would do instead; more than one
-/// is too, so far.
+/// Devices that this build has no runtime for are E0501, with what would do instead.
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options = {});
 

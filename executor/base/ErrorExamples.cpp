@@ -85,6 +85,8 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0701, "    lstmc train m.lnet --data text:input.txt -o ck --lr 1e30"},
     {ErrorCode::E0702, "    (needs several devices, which this version has not)"},
     {ErrorCode::E0801, "    (needs several processes, which this version has not)"},
+    {ErrorCode::E0802, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu     # suspended for minutes, and woken again"},
+    {ErrorCode::E0803, "    (none: each one is a bug of ours, or of a hook in a test)"},
     {ErrorCode::E0901, "    (ulimit -v 1000000; lstmc run large.lnet -i data=0)"},
     {ErrorCode::E0001, "    lstmc compile m.lnet --dry-run --frobnicate"},
     {ErrorCode::E0002, "    lstmc eval ck --data text:input.txt --expect 'loss<0.1'"},

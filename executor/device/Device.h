@@ -13,8 +13,9 @@
 
 namespace lstmc {
 
-/// A launch whose operands point into the device's arena, as a session hands it over. The package's
-/// check has passed: a device trusts operands, types, shapes and attributes.
+/// A launch whose operands point into the device's arena (what a copy reads, perhaps into that of
+/// another device), as a session hands it over. The package's check has passed: a device trusts
+/// operands, types, shapes and attributes. Never a transfer.
 struct LaunchSpec {
   KernelId kernel = KernelId::Fill;
   std::vector<Tensor> operands; ///< an absent one has a null `data`
@@ -28,15 +29,6 @@ class PreparedProgram {
 public:
   virtual ~PreparedProgram() = default;
   virtual size_t size() const = 0;
-};
-
-/// Looks on while launches run one at a time (naive engine, --verbose-ops, --check-nan, --trace).
-class LaunchObserver {
-public:
-  virtual ~LaunchObserver() = default;
-  virtual void before(size_t launch) {}
-  /// Returns false to stop behind this launch.
-  virtual bool after(size_t launch) = 0;
 };
 
 /// One device: one arena, and programs over it. Used by one thread at a time.
@@ -64,10 +56,6 @@ public:
   /// Carries out launches [first, last), in order, and returns when they are done. Allocates
   /// nothing.
   virtual void run(PreparedProgram &program, size_t first, size_t last) = 0;
-  /// The same, one launch at a time with all workers idle between; the slower way. Returns the
-  /// launch behind which the observer stopped, else `last`.
-  virtual size_t run(PreparedProgram &program, size_t first, size_t last,
-                     LaunchObserver &observer) = 0;
 
   /// Whether the host may read and write the arena through its addresses; else copy.
   virtual bool hostVisible() const = 0;

@@ -43,8 +43,6 @@ public:
 
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   void run(PreparedProgram &program, size_t first, size_t last) override;
-  size_t run(PreparedProgram &program, size_t first, size_t last,
-             LaunchObserver &observer) override;
 
   bool hostVisible() const override { return true; }
   void copyIn(uint64_t offset, std::span<const std::byte> from) override {
@@ -90,17 +88,6 @@ void HostDevice::run(PreparedProgram &program, size_t first, size_t last) {
     // The team itself waits for the last one.
     launches[last - 1].function(launches[last - 1].args, worker);
   });
-}
-
-size_t HostDevice::run(PreparedProgram &program, size_t first, size_t last,
-                       LaunchObserver &observer) {
-  for (size_t i = first; i < last; ++i) {
-    observer.before(i);
-    run(program, i, i + 1);
-    if (!observer.after(i))
-      return i;
-  }
-  return last;
 }
 
 } // namespace

@@ -81,6 +81,9 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
 /// Every launch in its program: buffers alive, read after written, nothing that persists written
 /// before commit.
 Status checkEntries(const PackageData &data);
+/// Every message between devices: sent once, received once, by ends that fit, in an order in which
+/// nobody waits for ever. Needs the above.
+Status checkTransfers(const PackageData &data);
 /// Names, bindings, parameters, states, packed vectors, metrics.
 Status checkNames(const PackageData &data);
 

@@ -129,11 +129,19 @@ private:
       return {};
     std::vector<CheckedView> views;
     LSTMC_TRY(checkLaunch(data, launch, path, views));
+    if (isTransfer(launch.kernel))
+      return refuse(Path(path, "kernel"), ErrorCode::E0611,
+                    "found {}, want a kernel that one device carries out",
+                    kernelRecord(launch.kernel).name);
     for (size_t i = 0; i < views.size(); ++i) {
       if (!views[i].present)
         continue;
       Path operand(path, "operands", int64_t(i)), at(operand, "buffer");
       const Buffer &buffer = data.buffers[views[i].buffer];
+      uint32_t device = data.buffers[parameter.buffers[0]].device;
+      if (buffer.device != device)
+        return refuse(at, ErrorCode::E0611, "found buffers[{}] of device {}, want one of device {}",
+                      views[i].buffer, buffer.device, device);
       if (writes(data, launch, i)) {
         if (views[i].buffer != parameter.buffers[0] || launch.operands[i].shape != buffer.shape)
           return refuse(at, ErrorCode::E0611, "found buffers[{}] written, want all of buffers[{}]",

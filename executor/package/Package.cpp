@@ -17,6 +17,7 @@ Status check(const PackageData &data) {
   LSTMC_TRY(checkBuffers(data));
   LSTMC_TRY(checkPrograms(data));
   LSTMC_TRY(checkEntries(data));
+  LSTMC_TRY(checkTransfers(data));
   LSTMC_TRY(checkLives(data));
   return checkNames(data);
 }

@@ -149,6 +149,13 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
   return std::nullopt;
 }
 
+std::string deviceList(const PackageData &data) {
+  std::string list;
+  for (const Device &device : data.devices)
+    list += (list.empty() ? "" : ",") + device.name;
+  return list;
+}
+
 std::string typeText(DType dtype, const std::vector<int64_t> &shape) {
   std::string text(dtypeName(dtype));
   text += "[";

@@ -46,6 +46,9 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
 
 std::vector<DevicePlan> planOf(const PackageData &data, size_t largest = 5);
 
+/// "cpu:0,cpu:1": the package's devices, as -d takes them.
+std::string deviceList(const PackageData &data);
+
 /// "f32[64, 32, 256]"
 std::string typeText(DType dtype, const std::vector<int64_t> &shape);
 

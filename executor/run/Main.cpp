@@ -10,6 +10,7 @@
 
 #include "backends/registry/Devices.h"
 #include "executor/data/Npz.h"
+#include "executor/package/Plan.h"
 #include "executor/session/Session.h"
 #include "executor/session/Values.h"
 #include "executor/training/Checkpoint.h"
@@ -26,15 +27,15 @@ constexpr std::string_view kHelp =
     "  -o, --output FILE.npz    outputs; without it their first values are printed\n"
     "      --params FILE        weights: safetensors or npz; else F.safetensors beside F.lstmc\n"
     "      --entry NAME         entry point (forward)\n"
-    "  -d, --devices LIST       cpu\n"
-    "  -t, --threads N          threads; results do not depend on it\n"
+    "  -d, --devices LIST       cpu, 4xcpu, cpu:0,2; else those of the package\n"
+    "  -t, --threads N          threads per device; results do not depend on it\n"
     "      --seed N             of initial values, where no weights are given (0)\n"
     "      --check-nan          stop at the first value that is not finite\n"
     "  -y, --force              overwrite\n"
     "  -h, --help               this text\n";
 
 struct Arguments {
-  std::string model, output, params, entry = "forward", devices = "cpu";
+  std::string model, output, params, entry = "forward", devices;
   std::vector<std::string> inputs;
   int threads = 0;
   uint64_t seed = 0;
@@ -158,9 +159,14 @@ Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
 
 Status run(const Arguments &arguments) {
   LSTMC_ASSIGN(Model model, openModel(arguments.model));
-  LSTMC_ASSIGN(auto devices, makeDevices(arguments.devices, {arguments.threads}));
-  LSTMC_ASSIGN(auto session, Session::create(model.package, std::move(devices),
-                                             {arguments.seed, arguments.checkNan}));
+  std::string list = arguments.devices.empty() ? package::deviceList(model.package->data())
+                                               : arguments.devices;
+  LSTMC_ASSIGN(auto devices, makeDevices(list, {arguments.threads}));
+  SessionOptions options;
+  options.seed = arguments.seed;
+  options.checkNan = arguments.checkNan;
+  LSTMC_ASSIGN(auto session,
+               Session::create(model.package, std::move(devices), std::move(options)));
   std::optional<size_t> index = model.package->findEntry(arguments.entry);
   if (!index)
     return failAt({arguments.model}, ErrorCode::E0001,

@@ -102,6 +102,22 @@ std::string withCommas(int64_t number) {
   return digits;
 }
 
+std::string opText(const package::PackageData &data, const package::Launch &launch) {
+  const package::Location &location = data.locations[launch.location];
+  std::string text =
+      location.name.empty() ? std::string(kernelRecord(launch.kernel).name) : location.name;
+  if (!location.op.empty())
+    text += fmt::format(" ({})", location.op);
+  return text;
+}
+
+Place placeOf(const package::Location &location) {
+  Place place;
+  if (location.line > 0)
+    place = {location.file, int(location.line), int(location.column)};
+  return place;
+}
+
 Diagnostic describe(const package::PackageData &data, const package::Launch &launch,
                     std::span<const Tensor> operands, const Finding &finding, std::string_view when,
                     std::string_view device) {
@@ -110,16 +126,13 @@ Diagnostic describe(const package::PackageData &data, const package::Launch &lau
   Diagnostic diagnostic;
   diagnostic.code = ErrorCode::E0701;
   diagnostic.place = rangeOf(location);
-  std::string what = location.name.empty() ? std::string(record.name) : location.name;
-  if (!location.op.empty())
-    what += fmt::format(" ({})", location.op);
   bool recurrent = launch.kernel == KernelId::RnnForward || launch.kernel == KernelId::RnnBackward;
   std::string step = recurrent && finding.where.rank == 3
                          ? fmt::format("t = {}, ", finding.where.index[0])
                          : std::string();
-  diagnostic.message =
-      fmt::format("first {} {}: {}, {}{}{}", finding.where.nan ? "NaN" : "infinity", when, what,
-                  step, operandName(launch, finding.operand), indexText(finding.where));
+  diagnostic.message = fmt::format(
+      "first {} {}: {}, {}{}{}", finding.where.nan ? "NaN" : "infinity", when, opText(data, launch),
+      step, operandName(launch, finding.operand), indexText(finding.where));
   std::string reason(device);
   for (const std::string &note : location.notes)
     reason += ", " + note;

@@ -41,6 +41,10 @@ Diagnostic describe(const package::PackageData &data, const package::Launch &lau
 Diagnostic describeGiven(const package::Location *location, std::string_view what,
                          std::string_view name, const NonFinite &where, std::string_view when);
 
+/// "fc (FullyConnected)", or the kernel where the op has no name.
+std::string opText(const package::PackageData &data, const package::Launch &launch);
+Place placeOf(const package::Location &location);
+
 /// As an Error with its place.
 Error asError(const Diagnostic &diagnostic);
 

@@ -1,77 +1,42 @@
 #include "executor/session/Session.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "executor/base/Hash.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
+#include "executor/package/Plan.h"
 #include "executor/session/Binding.h"
-#include "executor/session/NonFinite.h"
+#include "executor/session/BoundEntry.h"
+#include "executor/session/DeviceThreads.h"
+#include "executor/session/WatchedRun.h"
 
 namespace lstmc {
 
 using package::PackageData;
-
-namespace {
-
-/// A scalar input, kept on the host and written before each run: its place may be another entry's
-/// in between.
-struct ScalarInput {
-  std::string_view name;
-  Tensor place;
-  double real = 0;
-  int64_t integer = 0;
-  bool isInteger = false;
-
-  void write() const {
-    if (isInteger)
-      writeElement(place.data, place.dtype, 0, integer);
-    else
-      writeElement(place.data, place.dtype, 0, real);
-  }
-};
-
-struct BoundProgram {
-  size_t device;
-  const package::DeviceProgram *source;
-  std::unique_ptr<PreparedProgram> launches;
-};
-
-struct BoundEntry {
-  std::string_view name;
-  std::vector<BoundProgram> programs;
-  std::vector<ScalarInput> scalars;
-  std::vector<std::pair<std::string_view, Tensor>> mustBeFinite; ///< before what persists changes
-  std::optional<size_t> prepare;                                 ///< the entry `prepare:NAME`
-  uint64_t preparedFor = 0;                                      ///< version of the parameters
-  bool changesParameters = false;
-};
-
-bool isFinite(const Tensor &tensor) {
-  // Metrics are small and dense.
-  for (int64_t i = 0; i < tensor.elements(); ++i)
-    if (!std::isfinite(readElement<double>(tensor.data, tensor.dtype, i)))
-      return false;
-  return true;
-}
-
-} // namespace
+using session::BoundEntry;
+using session::Part;
 
 struct Session::Impl {
+  /// Where a parameter's initial values are made.
+  struct InitialLaunch {
+    size_t device;
+    size_t launch; ///< of those made ready on it
+  };
+
   package::Package::Pointer package;
-  std::vector<std::unique_ptr<Device>> devices;
+  session::Devices devices;
   SessionOptions options;
   SessionObserver *observer = nullptr;
 
   std::vector<BoundEntry> entries;
-  std::unique_ptr<PreparedProgram> initialise; ///< all parameters' launches, on the first device
-  std::vector<std::optional<size_t>> initialiseAt; ///< by parameter: its launch
-  std::vector<Tensor> seeds;                       ///< what those launches read
+  std::vector<std::unique_ptr<PreparedProgram>> initialise; ///< by device
+  std::vector<std::optional<InitialLaunch>> initialiseAt;   ///< by parameter
+  std::vector<Tensor> seeds;                                ///< what those launches read
   uint64_t parametersVersion = 1;
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
+  std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
 
   const PackageData &data() const { return package->data(); }
   Tensor buffer(uint32_t index) const {
@@ -79,79 +44,53 @@ struct Session::Impl {
     return session::bind(b, *devices[b.device]);
   }
 
-  Status bindEntry(size_t index);
+  Status checkMemory() const;
   Status bindInitialise();
 
   Status run(BoundEntry &entry);
-  enum class Part { BeforeCommit, Committed, All };
-  void runPart(BoundEntry &entry, Part part);
+  Status runPart(BoundEntry &entry, Part part);
+  Status runParts(BoundEntry &entry);
   Status runWatched(BoundEntry &entry);
   Error explain(BoundEntry &entry);
-  std::optional<Diagnostic> explainGiven(const BoundEntry &entry, std::string_view when) const;
   std::string when(const BoundEntry &entry) const;
-  bool finite(const BoundEntry &entry) const {
-    return std::ranges::all_of(entry.mustBeFinite,
-                               [](auto &named) { return isFinite(named.second); });
-  }
 
   template <typename T> bool setScalar(std::string_view name, T value);
 };
 
 // ---- making one ----
 
-Status Session::Impl::bindEntry(size_t index) {
-  const package::Entry &source = data().entries[index];
-  BoundEntry &entry = entries[index];
-  entry.name = source.name;
-  entry.prepare = package->findEntry("prepare:" + source.name);
-  std::vector<bool> writtenBeforeCommit(data().buffers.size());
-  for (const package::DeviceProgram &program : source.programs) {
-    const Device &device = *devices[program.device];
-    std::vector<LaunchSpec> specs;
-    specs.reserve(program.launches.size());
-    for (size_t i = 0; i < program.launches.size(); ++i) {
-      const package::Launch &launch = program.launches[i];
-      specs.push_back(session::bind(*package, launch, device));
-      for (size_t k = 0; k < launch.operands.size(); ++k) {
-        uint32_t held = launch.operands[k].buffer;
-        if (held == package::kNoBuffer || !package::writes(data(), launch, k))
-          continue;
-        if (i < program.commit)
-          writtenBeforeCommit[held] = true;
-        else if (data().buffers[held].kind == package::Kind::Parameter)
-          entry.changesParameters = true;
-      }
-    }
-    LSTMC_ASSIGN(auto prepared, devices[program.device]->prepare(std::move(specs)));
-    entry.programs.push_back({program.device, &program, std::move(prepared)});
+Status Session::Impl::checkMemory() const {
+  uint64_t needed = 0, has = devices[0]->memoryBytes();
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (!devices[i]->hostVisible())
+      return fail(ErrorCode::E0501, "{}: the host cannot see its memory", devices[i]->name());
+    needed += data().devices[i].arenaBytes;
   }
-  for (const package::Binding &input : source.inputs)
-    if (input.role == "scalar")
-      entry.scalars.push_back({input.name, buffer(input.buffer)});
-  for (const package::Binding &output : source.outputs) {
-    bool watched =
-        output.role == "metric" || output.name == "loss" || output.name == "gradient_norm";
-    if (entry.changesParameters && watched && writtenBeforeCommit[output.buffer] &&
-        isFloat(data().buffers[output.buffer].dtype))
-      entry.mustBeFinite.push_back({output.name, buffer(output.buffer)});
-  }
-  return {};
+  if (needed <= has)
+    return {};
+  // All that the host sees is its own.
+  return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", needed,
+              package::deviceList(data()), devices.size() == 1 ? "has" : "share", has);
 }
 
 Status Session::Impl::bindInitialise() {
-  std::vector<LaunchSpec> specs;
+  std::vector<std::vector<LaunchSpec>> specs(devices.size());
   for (const package::Parameter &parameter : data().parameters) {
     initialiseAt.push_back(std::nullopt);
     if (parameter.initialise.operands.empty())
       continue;
-    initialiseAt.back() = specs.size();
-    const Device &device = *devices[data().buffers[parameter.buffers[0]].device];
-    specs.push_back(session::bind(*package, parameter.initialise, device));
-    for (size_t i = 0; i < specs.back().operands.size(); ++i)
-      if (specs.back().operands[i] && !package::writes(data(), parameter.initialise, i))
-        seeds.push_back(specs.back().operands[i]);
+    size_t device = data().buffers[parameter.buffers[0]].device;
+    initialiseAt.back() = {device, specs[device].size()};
+    LaunchSpec spec = session::bind(*package, parameter.initialise, *devices[device]);
+    for (size_t i = 0; i < spec.operands.size(); ++i)
+      if (spec.operands[i] && !package::writes(data(), parameter.initialise, i))
+        seeds.push_back(spec.operands[i]);
+    specs[device].push_back(std::move(spec));
   }
-  LSTMC_ASSIGN(initialise, devices[0]->prepare(std::move(specs)));
+  for (size_t i = 0; i < devices.size(); ++i) {
+    LSTMC_ASSIGN(auto prepared, devices[i]->prepare(std::move(specs[i])));
+    initialise.push_back(std::move(prepared));
+  }
   return {};
 }
 
@@ -164,29 +103,23 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   auto impl = std::make_unique<Impl>();
   const PackageData &data = package->data();
   if (devices.size() != data.devices.size())
-    return fail(ErrorCode::E0501, "package is planned for {} devices, found {}",
-                data.devices.size(), devices.size());
-  if (devices.size() > 1)
-    return fail(ErrorCode::E0501,
-                "package is planned for {} devices, this version runs 1: compile it with -d cpu",
-                devices.size());
-  for (size_t i = 0; i < devices.size(); ++i) {
-    uint64_t arena = data.devices[i].arenaBytes, has = devices[i]->memoryBytes();
-    if (!devices[i]->hostVisible())
-      return fail(ErrorCode::E0501, "{}: the host cannot see its memory", devices[i]->name());
-    if (arena > has)
-      return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which has {}", arena,
-                  devices[i]->name(), has);
-    LSTMC_TRY(devices[i]->allocate(arena));
-  }
+    return fail(ErrorCode::E0501, "devices: found {}, want the package's {}: -d {}", devices.size(),
+                data.devices.size(), package::deviceList(data));
   impl->package = std::move(package);
   impl->devices = std::move(devices);
-  impl->options = options;
-  impl->entries.resize(data.entries.size());
-  for (size_t i = 0; i < impl->entries.size(); ++i)
-    LSTMC_TRY(impl->bindEntry(i));
+  LSTMC_TRY(impl->checkMemory());
+  for (size_t i = 0; i < impl->devices.size(); ++i)
+    LSTMC_TRY(impl->devices[i]->allocate(data.devices[i].arenaBytes));
+  for (size_t i = 0; i < data.entries.size(); ++i) {
+    LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*impl->package, i, impl->devices));
+    impl->entries.push_back(std::move(entry));
+  }
   LSTMC_TRY(impl->bindInitialise());
-  impl->setScalar("seed", int64_t(options.seed));
+  if (impl->devices.size() > 1 && !options.oneThread)
+    impl->threads = std::make_unique<session::DeviceThreads>(
+        *impl->package, impl->devices, options.deadline, std::move(options.hook));
+  impl->options = std::move(options);
+  impl->setScalar("seed", int64_t(impl->options.seed));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -199,7 +132,8 @@ Status Session::initialise(uint64_t seed) {
   for (size_t i = 0; i < impl_->initialiseAt.size(); ++i) {
     const package::Parameter &parameter = impl_->data().parameters[i];
     if (auto launch = impl_->initialiseAt[i])
-      impl_->devices[0]->run(*impl_->initialise, *launch, *launch + 1);
+      impl_->devices[launch->device]->run(*impl_->initialise[launch->device], launch->launch,
+                                          launch->launch + 1);
     for (const package::Slot &slot : parameter.slots) {
       const package::Buffer &buffer = impl_->data().buffers[slot.buffer];
       std::memset(impl_->buffer(slot.buffer).data, 0, buffer.bytes);
@@ -304,7 +238,7 @@ bool Session::hasEntry(std::string_view entry) const {
 template <typename T> bool Session::Impl::setScalar(std::string_view name, T value) {
   bool found = false;
   for (BoundEntry &entry : entries)
-    for (ScalarInput &scalar : entry.scalars)
+    for (session::ScalarInput &scalar : entry.scalars)
       if (scalar.name == name) {
         scalar.isInteger = std::is_integral_v<T>;
         scalar.integer = convert<int64_t>(value);
@@ -323,12 +257,26 @@ bool Session::setScalar(std::string_view name, int64_t value) {
 
 // ---- running ----
 
-void Session::Impl::runPart(BoundEntry &entry, Part part) {
-  for (BoundProgram &program : entry.programs) {
-    size_t commit = program.source->commit, end = program.source->launches.size();
+Status Session::Impl::runPart(BoundEntry &entry, Part part) {
+  if (entry.programs.size() > 1 && threads)
+    return threads->run(entry, part);
+  for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
+    size_t commit = program.source->commit, end = program.launches->size();
     devices[program.device]->run(*program.launches, part == Part::Committed ? commit : 0,
                                  part == Part::BeforeCommit ? commit : end);
   }
+  return {};
+}
+
+Status Session::Impl::runParts(BoundEntry &entry) {
+  if (observer || options.checkNan || (entry.programs.size() > 1 && options.oneThread))
+    return runWatched(entry);
+  if (entry.mustBeFinite.empty())
+    return runPart(entry, Part::All);
+  LSTMC_TRY(runPart(entry, Part::BeforeCommit));
+  if (!entry.finite())
+    return explain(entry);
+  return runPart(entry, Part::Committed);
 }
 
 Status Session::Impl::run(BoundEntry &entry) {
@@ -336,21 +284,13 @@ Status Session::Impl::run(BoundEntry &entry) {
     LSTMC_TRY(run(entries[*entry.prepare]));
     entry.preparedFor = parametersVersion;
   }
-  for (const ScalarInput &scalar : entry.scalars)
+  for (const session::ScalarInput &scalar : entry.scalars)
     scalar.write();
-  if (observer || options.checkNan) {
-    LSTMC_TRY(runWatched(entry));
-  } else if (entry.mustBeFinite.empty()) {
-    runPart(entry, Part::All);
-  } else {
-    runPart(entry, Part::BeforeCommit);
-    if (!finite(entry))
-      return explain(entry);
-    runPart(entry, Part::Committed);
-  }
+  Status status = runParts(entry);
+  // One that failed may have changed some of them.
   if (entry.changesParameters)
     ++parametersVersion;
-  return {};
+  return status;
 }
 
 Status Session::run(std::string_view name) {
@@ -360,122 +300,34 @@ Status Session::run(std::string_view name) {
   return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
 }
 
-namespace {
-
-/// Shows each launch to whoever looks on, and stops behind one that wrote what is no finite number.
-class Watch final : public LaunchObserver {
-public:
-  Watch(const package::Package &package, std::string_view entry,
-        const package::DeviceProgram &program, const Device &device, SessionObserver *observer,
-        bool checkNan)
-      : package(package), entry(entry), program(program), device(device), observer(observer),
-        checkNan(checkNan) {}
-
-  void before(size_t launch) override {
-    operands.clear();
-    for (const package::Operand &operand : program.launches[launch].operands)
-      operands.push_back(session::bind(package.data(), operand, device));
-    if (observer)
-      observer->before(view(launch));
-  }
-  bool after(size_t launch) override {
-    if (observer)
-      observer->after(view(launch));
-    if (checkNan)
-      finding = session::findIn(package.data(), program.launches[launch], operands);
-    return !finding;
-  }
-
-  std::optional<session::Finding> finding;
-  std::vector<Tensor> operands;
-
-private:
-  LaunchView view(size_t launch) const {
-    const package::Launch &source = program.launches[launch];
-    return {entry, launch, source, package.location(source.location), operands};
-  }
-
-  const package::Package &package;
-  std::string_view entry;
-  const package::DeviceProgram &program;
-  const Device &device;
-  SessionObserver *observer;
-  bool checkNan;
-};
-
-} // namespace
-
 std::string Session::Impl::when(const BoundEntry &entry) const {
-  for (const ScalarInput &scalar : entry.scalars)
+  for (const session::ScalarInput &scalar : entry.scalars)
     if (scalar.name == "update")
       return "at update " + session::withCommas(scalar.integer);
   return "in " + std::string(entry.name);
 }
 
 Status Session::Impl::runWatched(BoundEntry &entry) {
-  for (bool committed : {false, true}) {
-    for (BoundProgram &program : entry.programs) {
-      Device &device = *devices[program.device];
-      Watch watch(*package, entry.name, *program.source, device, observer, options.checkNan);
-      size_t commit = program.source->commit, end = program.source->launches.size();
-      size_t last = committed ? end : commit;
-      size_t at = device.run(*program.launches, committed ? commit : 0, last, watch);
-      if (at < last) {
-        faultBehindCommit = committed && entry.changesParameters;
-        fault = explainGiven(entry, when(entry));
-        if (!fault)
-          fault = session::describe(data(), program.source->launches[at], watch.operands,
-                                    *watch.finding, when(entry), device.name());
-        return session::asError(*fault);
-      }
+  session::WatchedRun watched(*package, devices, observer, options.checkNan);
+  for (Part part : {Part::BeforeCommit, Part::Committed}) {
+    if (!watched.run(entry, part)) {
+      std::string moment = when(entry);
+      faultBehindCommit = part == Part::Committed && entry.changesParameters;
+      fault = session::explainGiven(*package, devices, entry, moment);
+      if (!fault)
+        fault = watched.describe(moment);
+      return session::asError(*fault);
     }
-    if (!committed && !finite(entry))
+    if (part == Part::BeforeCommit && !entry.finite())
       return explain(entry);
   }
   return {};
 }
 
-/// A value that came from outside and is not finite, if there is one.
-std::optional<Diagnostic> Session::Impl::explainGiven(const BoundEntry &entry,
-                                                      std::string_view when) const {
-  const package::Entry &source = data().entries[size_t(&entry - entries.data())];
-  for (const package::Binding &input : source.inputs)
-    if (auto where = session::firstNonFinite(buffer(input.buffer)))
-      return session::describeGiven(nullptr, "input", input.name, *where, when);
-  for (const package::Parameter &parameter : data().parameters)
-    if (auto where = session::firstNonFinite(buffer(parameter.buffers[0])))
-      return session::describeGiven(&package->location(parameter.location), "parameter",
-                                    parameter.name, *where, when);
-  return std::nullopt;
-}
-
-/// Runs what came before commit again, launch by launch, to the first value that is not finite.
+/// Says what was not finite before `commit`, which is all that has run.
 Error Session::Impl::explain(BoundEntry &entry) {
-  std::string moment = when(entry);
   faultBehindCommit = false;
-  fault = explainGiven(entry, moment);
-  for (BoundProgram &program : entry.programs) {
-    if (fault)
-      break;
-    Device &device = *devices[program.device];
-    Watch watch(*package, entry.name, *program.source, device, nullptr, true);
-    size_t at = device.run(*program.launches, 0, program.source->commit, watch);
-    if (at < program.source->commit)
-      fault = session::describe(data(), program.source->launches[at], watch.operands,
-                                *watch.finding, moment, device.name());
-  }
-  for (const auto &[name, tensor] : entry.mustBeFinite)
-    if (!fault)
-      if (auto where = session::firstNonFinite(tensor))
-        fault = session::describeGiven(nullptr, "output", name, *where, moment);
-  if (!fault) {
-    fault = Diagnostic();
-    fault->code = ErrorCode::E0701;
-    fault->message =
-        fmt::format("an output was not finite {}, and was when the update was repeated: "
-                    "a kernel is not deterministic",
-                    moment);
-  }
+  fault = session::explain(*package, devices, entry, when(entry));
   return session::asError(*fault);
 }
 

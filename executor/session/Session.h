@@ -1,6 +1,7 @@
 // A package with memory, weights and states: what runs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "executor/base/Tensor.h"
 #include "executor/device/Device.h"
 #include "executor/package/Package.h"
+#include "executor/session/DeviceHook.h"
 
 namespace lstmc {
 
@@ -20,12 +22,19 @@ struct SessionOptions {
   uint64_t seed = 0;
   /// Looks at every value that a launch writes, in every run; the slower path.
   bool checkNan = false;
+  /// Carries the programs of several devices out launch by launch on the calling thread, in a fixed
+  /// order, instead of side by side.
+  bool oneThread = false;
+  /// How long a device waits for another one.
+  std::chrono::milliseconds deadline{60'000};
+  DeviceHook hook = {}; ///< for tests of several devices
 };
 
 /// A launch about to run or just run, for observers.
 struct LaunchView {
   std::string_view entry;
-  size_t index; ///< in the entry's program
+  std::string_view device;
+  size_t index; ///< in the device's program
   const package::Launch &launch;
   const package::Location &location;
   std::span<const Tensor> operands;
@@ -52,8 +61,9 @@ struct DevicePeak {
 class Session {
 public:
   /// E0501 when the devices are not those the package was compiled for in number, or the host
-  /// cannot see their memory; E0401 when an arena is larger than its device's memory; E0901 when it
-  /// cannot be had. Everything is zero until initialise() or setParameter().
+  /// cannot see their memory; E0401 when the arenas together are larger than that; E0901 when one
+  /// cannot be had. Several devices work side by side, the first on the caller's thread, each other
+  /// one on a thread made here. Everything is zero until initialise() or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});
@@ -94,7 +104,10 @@ public:
   /// Runs an entry: first `prepare:ENTRY` if parameters changed since, then the launches. An entry
   /// that changes parameters stops at `commit`; when an output of role metric, or named loss or
   /// gradient_norm, is not finite, the launches run again one at a time and E0701 names op, line,
-  /// update and first index, with nothing that persists changed but gradients. Allocates nothing.
+  /// update and first index, with nothing that persists changed but gradients. Of several devices,
+  /// all come to `commit` before any goes on; where one waits longer than the deadline (E0802) or
+  /// throws (E0803, E0901), all stop, and what is behind `commit` may be half done. Allocates
+  /// nothing.
   Status run(std::string_view entry);
 
   /// What E0701 was about, in full; null before one.

@@ -99,7 +99,8 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   Cell cell;
   cell.entry = entryName;
   cell.threads = session->device(0).threads();
-  cell.devices = {session->device(0).name()};
+  for (const package::Device &device : model.package->data().devices)
+    cell.devices.push_back(device.name);
   cell.dtype = model.package->data().parameters.empty()
                    ? "-"
                    : std::string(dtypeName(model.package->data().buffers[model.package->data().parameters[0].buffers[0]].dtype));
@@ -124,11 +125,13 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
       cell.seconds.push_back(seconds);
   }
   std::sort(cell.seconds.begin(), cell.seconds.end());
+  int workers = int(cell.threads) * int(cell.devices.size());
   if (options.has("calibrate"))
-    LSTMC_TRY(calibrate(int(cell.threads)));
-  if (std::optional<MachineRates> rates = keptRates(int(cell.threads)); rates && cell.cost)
+    LSTMC_TRY(calibrate(workers));
+  if (std::optional<MachineRates> rates = keptRates(workers); rates && cell.cost)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
-  cell.peakBytes = session->peaks()[0].measuredBytes;
+  for (const DevicePeak &peak : session->peaks())
+    cell.peakBytes += peak.measuredBytes;
   cell.weightsHash = session->weightsHash();
   return cell;
 }

@@ -5,7 +5,10 @@
 #include <iostream>
 #include <iterator>
 
+#include <fmt/ranges.h>
+
 #include "backends/registry/Devices.h"
+#include "executor/package/Plan.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
@@ -153,14 +156,7 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
 /// What is not here is refused by the registry, which knows.
 static Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
   std::vector<std::string> lists = options.values("devices");
-  if (lists.empty())
-    lists.push_back(options.text("devices"));
-  std::vector<DeviceName> names;
-  for (const std::string &list : lists) {
-    LSTMC_ASSIGN(std::vector<DeviceName> devices, parseDevices(list));
-    names.insert(names.end(), devices.begin(), devices.end());
-  }
-  return names;
+  return parseDevices(lists.empty() ? options.text("devices") : fmt::format("{}", fmt::join(lists, ",")));
 }
 
 static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net, const Options &options,
@@ -355,9 +351,11 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
   LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
-  LSTMC_ASSIGN(std::vector<DeviceName> names, devicesAsked(options));
+  LSTMC_ASSIGN(std::vector<DeviceName> names,
+               options.has("devices") ? devicesAsked(options) : parseDevices(package::deviceList(model.package->data())));
   LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = int(threads), .engine = engine}));
   SessionOptions sessionOptions;
+  sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
   sessionOptions.checkNan = options.has("check-nan");
   LSTMC_ASSIGN(std::unique_ptr<Session> session, Session::create(model.package, std::move(devices), sessionOptions));

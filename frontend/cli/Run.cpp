@@ -33,8 +33,8 @@ public:
     int64_t bytes = 0;
     for (const Tensor &operand : view.operands)
       bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
-    console_.say(fmt::format("{:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}", view.index, kernelRecord(view.launch.kernel).name,
-                             view.location.name.empty() ? view.location.op : view.location.name, bytes, us, view.location.file,
+    console_.say(fmt::format("{:<6} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}", view.device, view.index,
+                             kernelRecord(view.launch.kernel).name, view.location.name.empty() ? view.location.op : view.location.name, bytes, us, view.location.file,
                              view.location.line));
   }
 

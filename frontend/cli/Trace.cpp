@@ -34,7 +34,7 @@ void Trace::after(const LaunchView &launch) {
   const package::Location &at = launch.location;
   std::string name = at.name.empty() ? at.op : at.name;
   spans_.push_back({fmt::format("{} {}", kernelRecord(launch.launch.kernel).name, name), "launch",
-                    fmt::format("{} {}, {}:{}", launch.entry, launch.index, at.file, at.line), launched_, end});
+                    fmt::format("{} {} on {}, {}:{}", launch.entry, launch.index, launch.device, at.file, at.line), launched_, end});
 }
 
 Status Trace::write(const Console &console) const {

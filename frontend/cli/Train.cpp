@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "executor/package/Plan.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
@@ -188,7 +189,7 @@ int trainCommand(const Options &options, Console &console) {
   for (const data::NamedTensor &parameter : (*trainable)->parameters())
     elements += parameter.tensor.elements();
   console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net, grouped(elements),
-                          model->package->data().numerics, (*session)->device(0).name(), train->seed, versionLine()));
+                          model->package->data().numerics, package::deviceList(model->package->data()), train->seed, versionLine()));
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
 
@@ -210,7 +211,10 @@ int trainCommand(const Options &options, Console &console) {
   std::unique_ptr<training::TrainReport> report;
   if (console.json()) {
     auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
-    training::ReportContext context{versionLine(), versionLine(), path, {(*session)->device(0).name()}, stepsOf(model->package->data()),
+    std::vector<std::string> devices;
+    for (const package::Device &device : model->package->data().devices)
+      devices.push_back(device.name);
+    training::ReportContext context{versionLine(), versionLine(), path, devices, stepsOf(model->package->data()),
                                     planJson(model->package->data()).dump()};
     report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
       fmt::print("{}\n", text);

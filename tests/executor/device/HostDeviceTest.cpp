@@ -66,26 +66,6 @@ TEST_P(Threads, LaunchesRunInOrder) {
   EXPECT_EQ(b, std::vector<float>(kN, 12));
 }
 
-class StopAt : public LaunchObserver {
-public:
-  explicit StopAt(size_t last) : last(last) {}
-  void before(size_t launch) override { seen.push_back(launch); }
-  bool after(size_t launch) override { return launch != last; }
-  size_t last;
-  std::vector<size_t> seen;
-};
-
-TEST(HostDevice, ObserverSeesEachLaunchAndMayStop) {
-  auto device = makeHostDevice("cpu:0", choose, 2);
-  ASSERT_TRUE(device->allocate(8192).ok());
-  auto program = device->prepare(chain(*device));
-  StopAt never(99), second(1);
-  EXPECT_EQ(device->run(**program, 0, 4, never), 4u);
-  EXPECT_EQ(never.seen, (std::vector<size_t>{0, 1, 2, 3}));
-  EXPECT_EQ(device->run(**program, 0, 4, second), 1u);
-  EXPECT_EQ(second.seen, (std::vector<size_t>{0, 1}));
-}
-
 TEST(HostDevice, KernelThatItLacksIsNamed) {
   auto device = makeHostDevice("cpu:0", choose, 1);
   ASSERT_TRUE(device->allocate(64).ok());

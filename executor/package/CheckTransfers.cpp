@@ -1,0 +1,115 @@
+// What the devices of a package send one another: every message has a send and a receive that fit,
+// in orders in which none can wait for ever (the proof is in the README).
+#include "executor/package/Check.h"
+
+#include <map>
+
+#include "executor/package/Plan.h"
+
+namespace lstmc::package {
+
+namespace {
+
+struct End {
+  size_t program, launch;
+};
+
+struct Message {
+  std::optional<End> send, receive;
+};
+
+/// The messages of one entry.
+class TransferCheck {
+public:
+  TransferCheck(const PackageData &data, size_t entry)
+      : data(data), programs(data.entries[entry].programs), entryPath("entries", int64_t(entry)) {}
+
+  Status run() {
+    for (size_t p = 0; p < programs.size(); ++p)
+      LSTMC_TRY(collect(p));
+    for (const auto &[number, message] : messages)
+      LSTMC_TRY(checkMessage(number, message));
+    return {};
+  }
+
+private:
+  const PackageData &data;
+  const std::vector<DeviceProgram> &programs;
+  const Path entryPath;
+  std::map<int64_t, Message> messages;
+
+  static int64_t peer(const Launch &launch) { return launch.ints[0]; }
+  static int64_t number(const Launch &launch) { return launch.ints[1]; }
+  const Launch &launchAt(End end) const { return programs[end.program].launches[end.launch]; }
+  uint32_t deviceOf(End end) const { return programs[end.program].device; }
+  bool committed(End end) const { return end.launch >= programs[end.program].commit; }
+
+  template <typename... Args>
+  Error refuseAt(End end, std::string_view field, int64_t index, ErrorCode code,
+                 fmt::format_string<Args...> format, Args &&...args) const {
+    Path program(entryPath, "programs", int64_t(end.program));
+    Path launch(program, "launches", int64_t(end.launch));
+    return refuse(Path(launch, field, index), code, format, std::forward<Args>(args)...);
+  }
+
+  Status collect(size_t program) {
+    int64_t before = -1;
+    for (size_t i = 0; i < programs[program].launches.size(); ++i) {
+      const Launch &launch = programs[program].launches[i];
+      if (!isTransfer(launch.kernel))
+        continue;
+      End end{program, i};
+      if (peer(launch) == int64_t(deviceOf(end)))
+        return refuseAt(end, "ints", 0, ErrorCode::E0611,
+                        "found device {}, want another than the program's own", peer(launch));
+      if (number(launch) <= before)
+        return refuseAt(end, "ints", 1, ErrorCode::E0611,
+                        "found message {} behind message {}, want them ascending", number(launch),
+                        before);
+      before = number(launch);
+      Message &message = messages[before];
+      std::optional<End> &slot = launch.kernel == KernelId::Send ? message.send : message.receive;
+      if (slot)
+        return refuseAt(end, "ints", 1, ErrorCode::E0612,
+                        "found a second {} of message {}, want one",
+                        kernelRecord(launch.kernel).name, before);
+      slot = end;
+    }
+    return {};
+  }
+
+  Status checkMessage(int64_t message, const Message &ends) const {
+    if (!ends.send || !ends.receive) {
+      End end = ends.send ? *ends.send : *ends.receive;
+      return refuseAt(end, "ints", 1, ErrorCode::E0611,
+                      "found message {} without a {}, want one in the program of device {}",
+                      message, ends.send ? "receive" : "send", peer(launchAt(end)));
+    }
+    for (auto [end, other] : {std::pair(*ends.send, *ends.receive), {*ends.receive, *ends.send}})
+      if (peer(launchAt(end)) != int64_t(deviceOf(other)))
+        return refuseAt(end, "ints", 0, ErrorCode::E0605,
+                        "found device {}, want {}, whose program has the other end of message {}",
+                        peer(launchAt(end)), deviceOf(other), message);
+    const Operand &x = launchAt(*ends.send).operands[0], &y = launchAt(*ends.receive).operands[0];
+    DType sent = data.buffers[x.buffer].dtype, received = data.buffers[y.buffer].dtype;
+    if (sent != received || x.shape != y.shape)
+      return refuseAt(*ends.receive, "operands", 0, ErrorCode::E0605,
+                      "found {}, want {}, as message {} is sent", typeText(received, y.shape),
+                      typeText(sent, x.shape), message);
+    if (committed(*ends.send) != committed(*ends.receive))
+      return refuseAt(*ends.receive, "ints", 1, ErrorCode::E0611,
+                      "found message {} on the other side of `commit` than its send, want the same",
+                      message);
+    return {};
+  }
+};
+
+} // namespace
+
+Status checkTransfers(const PackageData &data) {
+  for (size_t e = 0; e < data.entries.size(); ++e)
+    LSTMC_TRY(TransferCheck(data, e).run());
+  return {};
+}
+
+} // namespace lstmc::package

@@ -1,0 +1,152 @@
+#include "executor/session/BoundEntry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "executor/base/Numeric.h"
+#include "executor/session/Binding.h"
+
+namespace lstmc::session {
+
+namespace {
+
+using package::PackageData;
+
+bool isFinite(const Tensor &tensor) {
+  // Metrics are small and dense.
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    if (!std::isfinite(readElement<double>(tensor.data, tensor.dtype, i)))
+      return false;
+  return true;
+}
+
+/// By number: the two ends of every message of an entry. The package's check has made sure that
+/// there are two.
+struct Ends {
+  const package::Operand *sent = nullptr;
+  size_t sender = 0; ///< device
+  MessageEnd send{}, receive{};
+};
+using MessageEnds = std::map<int64_t, Ends>;
+
+int64_t messageNumber(const package::Launch &launch) {
+  return launch.ints[size_t(kernelRecord(launch.kernel).integer("message"))];
+}
+
+MessageEnds sends(const package::Entry &entry) {
+  MessageEnds messages;
+  for (const package::DeviceProgram &program : entry.programs)
+    for (const package::Launch &launch : program.launches)
+      if (launch.kernel == KernelId::Send)
+        messages[messageNumber(launch)] = {&launch.operands[0], program.device, {}, {}};
+  return messages;
+}
+
+/// Cuts the program into steps and makes its launches ready. `messages` receives its ends.
+Result<BoundProgram> bindProgram(const package::Package &package,
+                                 const package::DeviceProgram &source, size_t position,
+                                 const Devices &devices, MessageEnds &messages) {
+  BoundProgram program{source.device, &source, nullptr, {}, 0};
+  std::vector<LaunchSpec> specs;
+  specs.reserve(source.launches.size());
+  bool extend = false; // the last step takes another launch
+  for (size_t i = 0; i < source.launches.size(); ++i) {
+    const package::Launch &launch = source.launches[i];
+    if (i == source.commit) {
+      program.commitStep = program.steps.size();
+      extend = false;
+    }
+    Step step{Step::Kind::Launches, i, specs.size(), specs.size()};
+    if (isTransfer(launch.kernel)) {
+      Ends &ends = messages[messageNumber(launch)];
+      bool send = launch.kernel == KernelId::Send;
+      step.kind = send ? Step::Kind::Send : Step::Kind::Receive;
+      (send ? ends.send : ends.receive) = {position, program.steps.size()};
+      if (!send) {
+        Tensor from = bind(package.data(), *ends.sent, *devices[ends.sender]);
+        Tensor to = bind(package.data(), launch.operands[0], *devices[source.device]);
+        specs.push_back({KernelId::Copy, {from, to}, {}, {}});
+      }
+    } else {
+      specs.push_back(bind(package, launch, *devices[source.device]));
+    }
+    if (extend && step.kind == Step::Kind::Launches) {
+      program.steps.back().last = specs.size();
+      continue;
+    }
+    step.last = specs.size();
+    extend = step.kind == Step::Kind::Launches;
+    program.steps.push_back(step);
+  }
+  if (source.commit == source.launches.size())
+    program.commitStep = program.steps.size();
+  LSTMC_ASSIGN(program.launches, devices[source.device]->prepare(std::move(specs)));
+  return program;
+}
+
+} // namespace
+
+void ScalarInput::write() const {
+  if (isInteger)
+    writeElement(place.data, place.dtype, 0, integer);
+  else
+    writeElement(place.data, place.dtype, 0, real);
+}
+
+bool BoundEntry::finite() const {
+  return std::ranges::all_of(mustBeFinite, [](auto &named) { return isFinite(named.second); });
+}
+
+Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
+                             const Devices &devices) {
+  const PackageData &data = package.data();
+  const package::Entry &source = data.entries[index];
+  BoundEntry entry;
+  entry.source = &source;
+  entry.name = source.name;
+  entry.prepare = package.findEntry("prepare:" + source.name);
+
+  MessageEnds messages = sends(source);
+  for (const package::DeviceProgram &program : source.programs) {
+    LSTMC_ASSIGN(BoundProgram made,
+                 bindProgram(package, program, entry.programs.size(), devices, messages));
+    entry.programs.push_back(std::move(made));
+  }
+  for (const auto &[number, ends] : messages) {
+    for (MessageEnd end : {ends.send, ends.receive})
+      entry.programs[end.program].steps[end.step].message = entry.messages.size();
+    entry.messages.push_back(std::make_unique<Message>(number, ends.send, ends.receive));
+  }
+
+  std::vector<bool> writtenBeforeCommit(data.buffers.size());
+  for (const package::DeviceProgram &program : source.programs)
+    for (size_t i = 0; i < program.launches.size(); ++i) {
+      const package::Launch &launch = program.launches[i];
+      for (size_t k = 0; k < launch.operands.size(); ++k) {
+        uint32_t held = launch.operands[k].buffer;
+        if (held == package::kNoBuffer || !package::writes(data, launch, k))
+          continue;
+        if (i < program.commit)
+          writtenBeforeCommit[held] = true;
+        else if (data.buffers[held].kind == package::Kind::Parameter)
+          entry.changesParameters = true;
+      }
+    }
+  auto tensorOf = [&](uint32_t buffer) {
+    return bind(data.buffers[buffer], *devices[data.buffers[buffer].device]);
+  };
+  for (const package::Binding &input : source.inputs)
+    if (input.role == "scalar")
+      entry.scalars.push_back({input.name, tensorOf(input.buffer)});
+  for (const package::Binding &output : source.outputs) {
+    bool watched =
+        output.role == "metric" || output.name == "loss" || output.name == "gradient_norm";
+    if (entry.changesParameters && watched && writtenBeforeCommit[output.buffer] &&
+        isFloat(data.buffers[output.buffer].dtype))
+      entry.mustBeFinite.push_back({output.name, tensorOf(output.buffer)});
+  }
+  return entry;
+}
+
+} // namespace lstmc::session

@@ -1,0 +1,93 @@
+// An entry of a package with its programs made ready on devices.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "executor/base/Tensor.h"
+#include "executor/device/Device.h"
+#include "executor/package/Package.h"
+
+namespace lstmc::session {
+
+using Devices = std::vector<std::unique_ptr<Device>>;
+
+/// The part of a program in front of `commit`, the part from there on, or both.
+enum class Part : uint8_t { BeforeCommit, Committed, All };
+
+/// A stretch of launches that a device carries out by itself, or its end of a transfer.
+struct Step {
+  enum class Kind : uint8_t { Launches, Send, Receive };
+  Kind kind;
+  size_t launch;      ///< the first, in the package's program
+  size_t first, last; ///< those made ready. A receive is a copy from the sender's place; of a send
+                      ///< nothing is
+  size_t message = 0; ///< of a transfer, in `messages`
+};
+
+struct BoundProgram {
+  size_t device;
+  const package::DeviceProgram *source;
+  std::unique_ptr<PreparedProgram> launches;
+  std::vector<Step> steps;
+  size_t commitStep; ///< the first step from `commit` on
+
+  size_t firstStep(Part part) const { return part == Part::Committed ? commitStep : 0; }
+  size_t lastStep(Part part) const {
+    return part == Part::BeforeCommit ? commitStep : steps.size();
+  }
+};
+
+/// One end of a message.
+struct MessageEnd {
+  size_t program; ///< in `programs`
+  size_t step;
+};
+
+/// A value on its way from one device to another. Both ends hold the number of the round (of a
+/// DeviceThreads) in which they last were offered and taken, so nothing is to be reset.
+struct Message {
+  int64_t number;
+  MessageEnd send, receive;
+  std::atomic<uint64_t> offered{0}, taken{0};
+
+  Message(int64_t number, MessageEnd send, MessageEnd receive)
+      : number(number), send(send), receive(receive) {}
+};
+
+/// A scalar input, kept on the host and written before each run: its place may be another entry's
+/// in between.
+struct ScalarInput {
+  std::string_view name;
+  Tensor place;
+  double real = 0;
+  int64_t integer = 0;
+  bool isInteger = false;
+
+  void write() const;
+};
+
+struct BoundEntry {
+  const package::Entry *source;
+  std::string_view name;
+  std::vector<BoundProgram> programs;
+  std::vector<std::unique_ptr<Message>> messages; ///< by ascending number
+  std::vector<ScalarInput> scalars;
+  std::vector<std::pair<std::string_view, Tensor>> mustBeFinite; ///< before what persists changes
+  std::optional<size_t> prepare;                                 ///< the entry `prepare:NAME`
+  uint64_t preparedFor = 0;                                      ///< version of the parameters
+  bool changesParameters = false;
+
+  /// Whether all of mustBeFinite is.
+  bool finite() const;
+};
+
+/// E0402 when a device has no kernel for a launch.
+Result<BoundEntry> bindEntry(const package::Package &package, size_t index, const Devices &devices);
+
+} // namespace lstmc::session

@@ -1,0 +1,204 @@
+#include "executor/session/DeviceThreads.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "executor/device/ThreadTeam.h"
+#include "executor/session/NonFinite.h"
+
+namespace lstmc::session {
+
+static bool crowded(const Devices &devices) {
+  int threads = 0;
+  for (const std::unique_ptr<Device> &device : devices)
+    threads += device->threads();
+  return threads > availableProcessors();
+}
+
+DeviceThreads::DeviceThreads(const package::Package &package, const Devices &devices,
+                             std::chrono::milliseconds deadline, DeviceHook hook)
+    : package_(package), devices_(devices), deadline_(deadline), hook_(std::move(hook)),
+      room_(crowded(devices)), seats_(devices.size()) {
+  for (size_t device = 1; device < devices.size(); ++device)
+    threads_.emplace_back([this, device] { serve(device); });
+}
+
+DeviceThreads::~DeviceThreads() {
+  leaving_ = true;
+  round_.fetch_add(1);
+  room_.announce();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+void DeviceThreads::serve(size_t device) {
+  for (uint64_t round = 0;;) {
+    room_.await([&] { return round_.load() != round; });
+    round = round_.load();
+    if (leaving_)
+      return;
+    carryOut(device);
+    seats_[device].finished.store(round);
+    room_.announce();
+  }
+}
+
+Status DeviceThreads::run(BoundEntry &entry, Part part) {
+  entry_ = &entry;
+  part_ = part;
+  error_.reset();
+  stopped_.store(false);
+  for (Seat &seat : seats_)
+    seat.step.store(kNotBegun);
+  round_.fetch_add(1);
+  room_.announce();
+  carryOut(0);
+  auto allAreBack = [this] { return allBack(); };
+  if (!room_.await(allAreBack, deadlineFromNow())) {
+    stopUnfinished();
+    // What they work on is ours and lives on only while we wait.
+    room_.await(allAreBack);
+  }
+  return error_ ? Status(*error_) : Status();
+}
+
+bool DeviceThreads::allBack() const {
+  return std::all_of(seats_.begin() + 1, seats_.end(),
+                     [this](const Seat &seat) { return seat.finished.load() == round_.load(); });
+}
+
+const BoundProgram *DeviceThreads::programOf(size_t device) const {
+  for (const BoundProgram &program : entry_->programs)
+    if (program.device == device)
+      return &program;
+  return nullptr;
+}
+
+void DeviceThreads::carryOut(size_t device) {
+  const BoundProgram *program = programOf(device);
+  if (!program)
+    return;
+  try {
+    carryOut(*program);
+  } catch (const std::bad_alloc &) {
+    stopThrown(*program, ErrorCode::E0901, "out of memory");
+  } catch (const std::exception &exception) {
+    stopThrown(*program, ErrorCode::E0803, exception.what());
+  } catch (...) {
+    stopThrown(*program, ErrorCode::E0803, "unknown exception");
+  }
+}
+
+void DeviceThreads::carryOut(const BoundProgram &program) {
+  Device &device = *devices_[program.device];
+  for (size_t s = program.firstStep(part_); s < program.lastStep(part_); ++s) {
+    const Step &step = program.steps[s];
+    seats_[program.device].step.store(s);
+    if (hook_)
+      hook_({program.device, entry_->name, step.launch, stopped_});
+    if (stopped_.load())
+      return;
+    if (step.kind == Step::Kind::Launches) {
+      device.run(*program.launches, step.first, step.last);
+      continue;
+    }
+    Message &message = *entry_->messages[step.message];
+    if (step.kind == Step::Kind::Send) {
+      message.offered.store(round_.load());
+      room_.announce();
+    }
+    if (!meet(program, step, message))
+      return;
+    if (step.kind == Step::Kind::Receive) {
+      device.run(*program.launches, step.first, step.last);
+      message.taken.store(round_.load());
+      room_.announce();
+    }
+  }
+}
+
+bool DeviceThreads::meet(const BoundProgram &program, const Step &step, Message &message) {
+  const std::atomic<uint64_t> &other =
+      step.kind == Step::Kind::Send ? message.taken : message.offered;
+  const uint64_t round = round_.load();
+  auto met = [&] { return other.load() == round; };
+  bool answered = room_.await([&] { return met() || stopped_.load(); }, deadlineFromNow());
+  if (!answered)
+    stopLate(program, step, message);
+  return answered && met();
+}
+
+// ---- errors ----
+
+void DeviceThreads::stop(Error error) {
+  {
+    std::lock_guard lock(errorMutex_);
+    if (!error_)
+      error_ = std::move(error);
+  }
+  stopped_.store(true);
+  room_.announce();
+}
+
+static double inSeconds(std::chrono::milliseconds time) { return double(time.count()) / 1000; }
+
+void DeviceThreads::stopLate(const BoundProgram &program, const Step &step,
+                             const Message &message) {
+  bool send = step.kind == Step::Kind::Send;
+  const BoundProgram &peer = entry_->programs[(send ? message.receive : message.send).program];
+  stop(failAt(placeOf(program, step), ErrorCode::E0802, "{} waited {:g} s at {} for {}; {}",
+              nameOf(program), inSeconds(deadline_), stepText(program, step), nameOf(peer),
+              whereabouts(peer)));
+}
+
+void DeviceThreads::stopUnfinished() {
+  for (size_t device = 1; device < seats_.size(); ++device) {
+    const BoundProgram *program = programOf(device);
+    if (!program || seats_[device].finished.load() == round_.load())
+      continue;
+    size_t at = seats_[device].step.load();
+    Place place = at == kNotBegun ? Place() : placeOf(*program, program->steps[at]);
+    return stop(failAt(place, ErrorCode::E0802, "{} waited {:g} s for {} to end {}; {}",
+                       devices_[0]->name(), inSeconds(deadline_), nameOf(*program), entry_->name,
+                       whereabouts(*program)));
+  }
+}
+
+void DeviceThreads::stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what) {
+  const Step &step = program.steps[seats_[program.device].step.load()];
+  stop(failAt(placeOf(program, step), code, "{} failed at {}: {}", nameOf(program),
+              stepText(program, step), what));
+}
+
+std::string DeviceThreads::stepText(const BoundProgram &program, const Step &step) const {
+  std::string op = opText(package_.data(), program.source->launches[step.launch]);
+  size_t more = step.last - step.first;
+  switch (step.kind) {
+  case Step::Kind::Send:
+    return fmt::format("send of message {} of {}, {}", entry_->messages[step.message]->number,
+                       entry_->name, op);
+  case Step::Kind::Receive:
+    return fmt::format("receive of message {} of {}, {}", entry_->messages[step.message]->number,
+                       entry_->name, op);
+  case Step::Kind::Launches:
+    break;
+  }
+  if (more == 1)
+    return fmt::format("launch {} of {}, {}", step.launch, entry_->name, op);
+  return fmt::format("launches {} to {} of {}, from {} on", step.launch, step.launch + more - 1,
+                     entry_->name, op);
+}
+
+std::string DeviceThreads::whereabouts(const BoundProgram &program) const {
+  size_t at = seats_[program.device].step.load();
+  if (at == kNotBegun)
+    return nameOf(program) + " had not begun";
+  return fmt::format("{} was at {}", nameOf(program), stepText(program, program.steps[at]));
+}
+
+Place DeviceThreads::placeOf(const BoundProgram &program, const Step &step) const {
+  return session::placeOf(package_.location(program.source->launches[step.launch].location));
+}
+
+} // namespace lstmc::session

@@ -1,0 +1,90 @@
+// The devices of a session at work side by side.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/session/BoundEntry.h"
+#include "executor/session/DeviceHook.h"
+#include "executor/session/WaitingRoom.h"
+
+namespace lstmc::session {
+
+/// A thread per device, made once; the first device's is the caller's. A message is a meeting: the
+/// sender offers, the receiver copies straight from the sender's place into its own, and the sender
+/// goes on when the copy is done. Both the package and the devices outlive it.
+class DeviceThreads {
+public:
+  DeviceThreads(const package::Package &package, const Devices &devices,
+                std::chrono::milliseconds deadline, DeviceHook hook);
+  ~DeviceThreads();
+  DeviceThreads(const DeviceThreads &) = delete;
+  DeviceThreads &operator=(const DeviceThreads &) = delete;
+
+  /// Carries a part of an entry out and returns when every device is back. When one waits longer
+  /// than the deadline (E0802) or throws (E0803, E0901), all stop at their next step, and the first
+  /// error is the answer. Allocates nothing but errors.
+  Status run(BoundEntry &entry, Part part);
+
+private:
+  static constexpr size_t kNotBegun = SIZE_MAX;
+
+  struct alignas(64) Seat {
+    std::atomic<uint64_t> finished{0}; ///< round
+    std::atomic<size_t> step{kNotBegun};
+  };
+
+  void serve(size_t device);
+  /// The device's program in the entry, if it has one.
+  const BoundProgram *programOf(size_t device) const;
+  void carryOut(size_t device);
+  void carryOut(const BoundProgram &program);
+  /// Waits for the other end; false when all stop.
+  bool meet(const BoundProgram &program, const Step &step, Message &message);
+  bool allBack() const;
+
+  /// Keeps the first error and stops all.
+  void stop(Error error);
+  void stopLate(const BoundProgram &program, const Step &step, const Message &message);
+  void stopUnfinished();
+  void stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what);
+
+  /// "launch 4 of step, fc (FullyConnected)"
+  std::string stepText(const BoundProgram &program, const Step &step) const;
+  /// "cpu:1 was at launch 4 of step, fc (FullyConnected)"
+  std::string whereabouts(const BoundProgram &program) const;
+  Place placeOf(const BoundProgram &program, const Step &step) const;
+  const std::string &nameOf(const BoundProgram &program) const {
+    return devices_[program.device]->name();
+  }
+  WaitingRoom::Clock::time_point deadlineFromNow() const {
+    return WaitingRoom::Clock::now() + deadline_;
+  }
+
+  const package::Package &package_;
+  const Devices &devices_;
+  const std::chrono::milliseconds deadline_;
+  const DeviceHook hook_;
+
+  WaitingRoom room_;
+  std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads
+  std::atomic<bool> stopped_{false};
+  bool leaving_ = false;
+  BoundEntry *entry_ = nullptr;
+  Part part_ = Part::All;
+
+  std::mutex errorMutex_;
+  std::optional<Error> error_;
+
+  std::vector<Seat> seats_;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace lstmc::session

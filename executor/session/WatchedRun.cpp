@@ -1,0 +1,103 @@
+#include "executor/session/WatchedRun.h"
+
+#include "executor/session/Binding.h"
+
+namespace lstmc::session {
+
+bool WatchedRun::run(const BoundEntry &entry, Part part) {
+  next_.clear();
+  for (const BoundProgram &program : entry.programs)
+    next_.push_back(program.firstStep(part));
+  auto within = [&](MessageEnd end) {
+    const BoundProgram &program = entry.programs[end.program];
+    return end.step >= program.firstStep(part) && end.step < program.lastStep(part);
+  };
+  for (const std::unique_ptr<Message> &message : entry.messages)
+    if (within(message->send))
+      for (MessageEnd end : {message->send, message->receive})
+        if (!advance(entry, end.program, end.step + 1))
+          return false;
+  for (size_t program = 0; program < entry.programs.size(); ++program)
+    if (!advance(entry, program, entry.programs[program].lastStep(part)))
+      return false;
+  return true;
+}
+
+bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
+  const BoundProgram &program = entry.programs[index];
+  for (size_t &next = next_[index]; next < last; ++next) {
+    const Step &step = program.steps[next];
+    size_t launches = step.kind == Step::Kind::Launches ? step.last - step.first : 1;
+    for (size_t i = 0; i < launches; ++i)
+      if (!runLaunch(entry, program, step, i))
+        return false;
+  }
+  return true;
+}
+
+/// Launch `at` of the step.
+bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program, const Step &step,
+                           size_t at) {
+  Device &device = *devices_[program.device];
+  size_t index = step.launch + at;
+  const package::Launch &launch = program.source->launches[index];
+  operands_.clear();
+  for (const package::Operand &operand : launch.operands)
+    operands_.push_back(bind(package_.data(), operand, device));
+  LaunchView view{entry.name, device.name(), index, launch, package_.location(launch.location),
+                  operands_};
+  if (observer_)
+    observer_->before(view);
+  if (step.kind != Step::Kind::Send)
+    device.run(*program.launches, step.first + at, step.first + at + 1);
+  if (observer_)
+    observer_->after(view);
+  if (checkNan_)
+    finding_ = findIn(package_.data(), launch, operands_);
+  if (!finding_)
+    return true;
+  foundIn_ = &launch;
+  foundOn_ = program.device;
+  return false;
+}
+
+Diagnostic WatchedRun::describe(std::string_view when) const {
+  return session::describe(package_.data(), *foundIn_, operands_, *finding_, when,
+                           devices_[foundOn_]->name());
+}
+
+std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,
+                                       const BoundEntry &entry, std::string_view when) {
+  auto firstIn = [&](uint32_t index) {
+    const package::Buffer &buffer = package.data().buffers[index];
+    return firstNonFinite(bind(buffer, *devices[buffer.device]));
+  };
+  for (const package::Binding &input : entry.source->inputs)
+    if (auto where = firstIn(input.buffer))
+      return describeGiven(nullptr, "input", input.name, *where, when);
+  for (const package::Parameter &parameter : package.data().parameters)
+    if (auto where = firstIn(parameter.buffers[0]))
+      return describeGiven(&package.location(parameter.location), "parameter", parameter.name,
+                           *where, when);
+  return std::nullopt;
+}
+
+Diagnostic explain(const package::Package &package, const Devices &devices, const BoundEntry &entry,
+                   std::string_view when) {
+  if (std::optional<Diagnostic> given = explainGiven(package, devices, entry, when))
+    return *given;
+  WatchedRun again(package, devices, nullptr, true);
+  if (!again.run(entry, Part::BeforeCommit))
+    return again.describe(when);
+  for (const auto &[name, tensor] : entry.mustBeFinite)
+    if (auto where = firstNonFinite(tensor))
+      return describeGiven(nullptr, "output", name, *where, when);
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::E0701;
+  diagnostic.message = fmt::format("an output was not finite {}, and was when the update was "
+                                   "repeated: a kernel is not deterministic",
+                                   when);
+  return diagnostic;
+}
+
+} // namespace lstmc::session

@@ -1,0 +1,57 @@
+// An entry carried out launch by launch on one thread, for those who look on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/base/Diagnostic.h"
+#include "executor/session/BoundEntry.h"
+#include "executor/session/NonFinite.h"
+#include "executor/session/Session.h"
+
+namespace lstmc::session {
+
+/// Order: message by message, the sender's program up to its end, then the receiver's up to its;
+/// then what is left of each program. So every value is there before it is taken
+/// (executor/package/README.md says why).
+class WatchedRun {
+public:
+  /// `observer` may be null. With checkNan it stops behind the launch that writes the first value
+  /// that is not finite.
+  WatchedRun(const package::Package &package, const Devices &devices, SessionObserver *observer,
+             bool checkNan)
+      : package_(package), devices_(devices), observer_(observer), checkNan_(checkNan) {}
+
+  /// False when it stopped.
+  bool run(const BoundEntry &entry, Part part);
+
+  /// What it stopped at.
+  Diagnostic describe(std::string_view when) const;
+
+private:
+  /// The program's steps up to `last`.
+  bool advance(const BoundEntry &entry, size_t program, size_t last);
+  bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Step &step, size_t at);
+
+  const package::Package &package_;
+  const Devices &devices_;
+  SessionObserver *observer_;
+  bool checkNan_;
+
+  std::vector<size_t> next_; ///< by program: its next step
+  std::vector<Tensor> operands_;
+  std::optional<Finding> finding_;
+  const package::Launch *foundIn_ = nullptr;
+  size_t foundOn_ = 0; ///< device
+};
+
+/// A value that came from outside and is not finite, if there is one.
+std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,
+                                       const BoundEntry &entry, std::string_view when);
+
+/// Runs what comes before commit again, launch by launch, to the first value that is not finite.
+Diagnostic explain(const package::Package &package, const Devices &devices, const BoundEntry &entry,
+                   std::string_view when);
+
+} // namespace lstmc::session

@@ -1,0 +1,193 @@
+// What devices send one another: one case per check, the whole message asserted.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "executor/package/Package.h"
+#include "tests/executor/package/TransferPackage.h"
+
+namespace lstmc::package {
+namespace {
+
+using namespace transfers;
+
+Launch &launchOf(PackageData &data, uint32_t device, size_t index) {
+  return data.entries[0].programs[device].launches[index];
+}
+
+struct Case {
+  std::string name;
+  std::function<void(PackageData &)> breakIt;
+  std::string code;
+  std::string message;
+
+  friend void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+};
+
+class TransferRefusals : public testing::TestWithParam<Case> {};
+
+TEST_P(TransferRefusals, NameFieldFoundAndWant) {
+  PackageData data = transferPackage(3);
+  GetParam().breakIt(data);
+  auto package = Package::open(serialize(data), "a.lstmc");
+  ASSERT_FALSE(package.ok());
+  EXPECT_EQ(package.error().message, GetParam().message);
+  EXPECT_EQ(errorRecord(package.error().code).name, GetParam().code);
+  EXPECT_GE(package.error().place.byte, 8);
+}
+
+// Launches of the first device: send x 2, w 3, x 4, w 5, then at 4 its product, at 5 and 7 the
+// products 101 and 102, each added by the next one, the norm at 9, `commit` at 10, w 201 and 202.
+const Case kCases[] = {
+    {"PeerOutside", [](auto &d) { launchOf(d, 0, 0).ints[0] = 3; }, "E0604",
+     "entries[0].programs[0].launches[0].ints[0]: found 3, want 0 to 2 for peer of send"},
+    {"PeerItself", [](auto &d) { launchOf(d, 0, 0).ints[0] = 0; }, "E0611",
+     "entries[0].programs[0].launches[0].ints[0]: found device 0, want another than the program's "
+     "own"},
+    {"PeerOfSendIsAnother", [](auto &d) { launchOf(d, 0, 0).ints[0] = 2; }, "E0605",
+     "entries[0].programs[0].launches[0].ints[0]: found device 2, want 1, whose program has the "
+     "other end of message 2"},
+    {"PeerOfReceiveIsAnother", [](auto &d) { launchOf(d, 1, kReceiveX).ints[0] = 2; }, "E0605",
+     "entries[0].programs[1].launches[0].ints[0]: found device 2, want 0, whose program has the "
+     "other end of message 2"},
+    {"MessageNegative", [](auto &d) { launchOf(d, 0, 0).ints[1] = -1; }, "E0604",
+     "entries[0].programs[0].launches[0].ints[1]: found -1, want 0 to 281474976710656 for message "
+     "of send"},
+    {"OrderOfOneDevice",
+     [](auto &d) {
+       std::swap(launchOf(d, 1, kReceiveX).ints[1], launchOf(d, 1, kReceiveW).ints[1]);
+     },
+     "E0611",
+     "entries[0].programs[1].launches[1].ints[1]: found message 2 behind message 3, want them "
+     "ascending"},
+    // Both devices agree, and would still wait for one another with a third one between.
+    {"OrderOfTheMiddle",
+     [](auto &d) {
+       for (auto [device, launch] : {std::pair(0, 5), {1, int(kSendProduct)}})
+         launchOf(d, uint32_t(device), size_t(launch)).ints[1] = 150;
+     },
+     "E0611",
+     "entries[0].programs[0].launches[7].ints[1]: found message 102 behind message 150, want them "
+     "ascending"},
+    {"MessageTwiceOnOneDevice", [](auto &d) { launchOf(d, 0, 1).ints[1] = xTo(1); }, "E0611",
+     "entries[0].programs[0].launches[1].ints[1]: found message 2 behind message 2, want them "
+     "ascending"},
+    {"SendWithoutReceive",
+     [](auto &d) {
+       launchOf(d, 1, kReceiveW).kernel = KernelId::Fill;
+       launchOf(d, 1, kReceiveW).ints = {};
+       launchOf(d, 1, kReceiveW).floats = {0};
+     },
+     "E0611",
+     "entries[0].programs[0].launches[1].ints[1]: found message 3 without a receive, want one in "
+     "the program of device 1"},
+    {"ReceiveOfAnotherNumber", [](auto &d) { launchOf(d, 2, kReceiveW).ints[1] = 50; }, "E0611",
+     "entries[0].programs[0].launches[3].ints[1]: found message 5 without a receive, want one in "
+     "the program of device 2"},
+    {"ReceiveOfNothing",
+     [](auto &d) {
+       Launch &send = launchOf(d, 0, 3);
+       Operand w = send.operands[0], y = launchOf(d, 0, 4).operands[2];
+       send = {KernelId::Copy, {w, y}, {}, {}, kMove};
+     },
+     "E0611",
+     "entries[0].programs[2].launches[1].ints[1]: found message 5 without a send, want one in the "
+     "program of device 0"},
+    {"SendTwice",
+     [](auto &d) {
+       launchOf(d, 1, kSendProduct).ints = {2, xTo(2)};
+       launchOf(d, 1, kReceiveX).ints[1] = 0;
+       launchOf(d, 1, kReceiveW).ints[1] = 1;
+     },
+     "E0612",
+     "entries[0].programs[1].launches[3].ints[1]: found a second send of message 4, want one"},
+    {"ReceiveTwice",
+     [](auto &d) {
+       launchOf(d, 2, kReceiveX).ints[1] = xTo(1);
+       launchOf(d, 2, kReceiveW).ints[1] = wTo(1) + 1;
+     },
+     "E0612",
+     "entries[0].programs[2].launches[0].ints[1]: found a second receive of message 2, want one"},
+    {"Shape",
+     [](auto &d) {
+       launchOf(d, 0, 0).operands[0].shape = {2, 2};
+     },
+     "E0605",
+     "entries[0].programs[1].launches[0].operands[0]: found f32[2, 3], want f32[2, 2], as message "
+     "2 is sent"},
+    {"Type",
+     [](auto &d) {
+       for (Buffer &buffer : d.buffers)
+         if (buffer.name == "x" && buffer.device == 0)
+           buffer.dtype = DType::I32;
+       launchOf(d, 0, 4).operands[0] = launchOf(d, 0, 4).operands[1];
+     },
+     "E0605",
+     "entries[0].programs[1].launches[0].operands[0]: found f32[2, 3], want i32[2, 3], as message "
+     "2 is sent"},
+    {"Commit", [](auto &d) { d.entries[0].programs[1].commit = kSendProduct; }, "E0611",
+     "entries[0].programs[0].launches[5].ints[1]: found message 101 on the other side of `commit` "
+     "than its send, want the same"},
+    {"Overlap",
+     [](auto &d) {
+       launchOf(d, 1, kReceiveX).operands[0].strides = {0, 1};
+     },
+     "E0604",
+     "entries[0].programs[1].launches[0].operands[0].strides: found a written view that holds an "
+     "element twice, want each once"},
+    {"ReceivedBufferOfTheSender",
+     [](auto &d) { launchOf(d, 1, kReceiveX).operands[0] = launchOf(d, 0, 4).operands[2]; },
+     "E0611",
+     "entries[0].programs[1].launches[0].operands[0].buffer: found buffers[6] of device 0, want "
+     "one of device 1"},
+    {"InitialiseBySending", [](auto &d) { d.parameters[0].initialise = launchOf(d, 0, 1); },
+     "E0611",
+     "parameters[0].initialise.kernel: found send, want a kernel that one device carries out"},
+    {"InitialiseFromAnotherDevice",
+     [](auto &d) {
+       d.parameters[1].initialise.operands[0] = d.parameters[0].initialise.operands[0];
+     },
+     "E0611",
+     "parameters[1].initialise.operands[0].buffer: found buffers[4] of device 0, want one of "
+     "device 2"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Checks, TransferRefusals, testing::ValuesIn(kCases),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(Transfers, PackagesOfSeveralDevicesPass) {
+  for (uint32_t devices : {1u, 2u, 3u, 8u}) {
+    auto package = Package::open(serialize(transferPackage(devices)));
+    EXPECT_TRUE(package.ok()) << package.error().text();
+  }
+}
+
+// Each entry has messages of its own.
+TEST(Transfers, NumbersMayStandInTwoEntries) {
+  PackageData data = transferPackage(2);
+  size_t first = data.buffers.size();
+  for (uint32_t device : {0u, 1u}) {
+    data.buffers.push_back({device,
+                            data.devices[device].arenaBytes,
+                            4,
+                            DType::F32,
+                            {1},
+                            Kind::Activation,
+                            "a",
+                            0,
+                            1,
+                            0,
+                            1});
+    data.devices[device].arenaBytes += 64;
+  }
+  Launch fill{KernelId::Fill, {{uint32_t(first), 0, {1}, {}}}, {}, {1}, 0};
+  Launch send{KernelId::Send, {{uint32_t(first), 0, {1}, {}}}, {1, 2}, {}, 0};
+  Launch receive{KernelId::Receive, {{uint32_t(first + 1), 0, {1}, {}}}, {0, 2}, {}, 0};
+  data.entries.push_back({"forward", {}, {}, {{0, {fill, send}, 2}, {1, {receive}, 1}}});
+  data.buffers.back().to = 0;
+  auto package = Package::open(serialize(data));
+  EXPECT_TRUE(package.ok()) << package.error().text();
+}
+
+} // namespace
+} // namespace lstmc::package

@@ -1,0 +1,22 @@
+#include "tests/executor/session/Allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+static std::atomic<size_t> count{0};
+
+void *operator new(size_t bytes) {
+  ++count;
+  if (void *memory = std::malloc(bytes))
+    return memory;
+  std::abort();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+namespace lstmc::test {
+
+size_t allocations() { return count; }
+
+} // namespace lstmc::test

@@ -1,0 +1,434 @@
+// Several devices side by side: the same bits in whatever order they work, and one error when one
+// of them fails.
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/registry/Devices.h"
+#include "executor/base/Philox.h"
+#include "executor/session/Session.h"
+#include "tests/executor/package/TransferPackage.h"
+#include "tests/executor/session/Allocations.h"
+
+namespace lstmc {
+namespace {
+
+using package::Package;
+using package::PackageData;
+using package::transferPackage;
+using namespace std::chrono_literals;
+namespace transfers = package::transfers;
+
+std::unique_ptr<Session> makeSession(uint32_t devices, SessionOptions options = {},
+                                     int threads = 1) {
+  auto package = Package::open(package::serialize(transferPackage(devices)));
+  EXPECT_TRUE(package.ok()) << package.error().text();
+  auto made = makeDevices(std::to_string(devices) + "xcpu", {threads, Engine::Fast});
+  EXPECT_TRUE(made.ok()) << made.error().text();
+  auto session = Session::create(*package, std::move(*made), std::move(options));
+  EXPECT_TRUE(session.ok()) << session.error().text();
+  return std::move(*session);
+}
+
+SessionOptions withHook(DeviceHook hook) {
+  SessionOptions options;
+  options.hook = std::move(hook);
+  return options;
+}
+
+std::vector<float> values(const Tensor &tensor) {
+  return {tensor.as<float>(), tensor.as<float>() + tensor.elements()};
+}
+
+void fillInput(Session &session, int update) {
+  Tensor x = *session.input("step", "x");
+  for (int64_t i = 0; i < x.elements(); ++i)
+    x.as<float>()[i] = std::sin(float(update) + 0.37f * float(i));
+  session.setScalar("learning_rate", 0.125);
+  session.setScalar("update", int64_t(update));
+}
+
+/// The package's step in plain loops.
+struct Expected {
+  std::vector<float> w;
+  double norm = 0;
+
+  void step(const std::vector<float> &x, int64_t devices, float rate) {
+    using namespace transfers;
+    norm = 0;
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t c = 0; c < kColumns; ++c) {
+        float &element = w[size_t(r * kColumns + c)], total = 0;
+        for (int64_t d = 0; d < devices; ++d) {
+          float product = x[size_t(c * kRows * devices + kRows * d + r)] * element;
+          total = d == 0 ? product : total + product;
+        }
+        norm += double(total) * double(total);
+        float change = rate * total;
+        element = element - change;
+      }
+  }
+};
+
+uint64_t trainedHash(Session &session, int updates = 5) {
+  EXPECT_TRUE(session.initialise(3).ok());
+  for (int update = 1; update <= updates; ++update) {
+    fillInput(session, update);
+    Status status = session.run("step");
+    EXPECT_TRUE(status.ok()) << status.error().text();
+  }
+  return session.weightsHash();
+}
+
+/// Threads of this process. One that has been joined may still be counted for a moment.
+int threadCount() {
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;)
+    if (word == "Threads:") {
+      int count = 0;
+      file >> count;
+      return count;
+    }
+  return 0;
+}
+
+bool threadsComeTo(int wanted) {
+  auto until = std::chrono::steady_clock::now() + 10s;
+  while (threadCount() != wanted)
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+  return true;
+}
+
+class Counts : public testing::TestWithParam<uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Devices, Counts, testing::Values(1, 2, 3, 8));
+
+TEST_P(Counts, StepIsWhatTheProgramsSay) {
+  for (int threads : {1, 2}) {
+    auto session = makeSession(GetParam(), {}, threads);
+    ASSERT_TRUE(session->initialise(3).ok());
+    Expected expected{values(*session->parameter("w"))};
+    for (int update = 1; update <= 3; ++update) {
+      fillInput(*session, update);
+      expected.step(values(*session->input("step", "x")), GetParam(), 0.125f);
+      ASSERT_TRUE(session->run("step").ok());
+      EXPECT_EQ(values(*session->parameter("w")), expected.w) << threads << " threads";
+      EXPECT_NEAR(session->output("step", "gradient_norm")->as<double>()[0], expected.norm,
+                  1e-12 * expected.norm);
+      // Behind commit every device got the new weights.
+      const PackageData &data = session->package().data();
+      for (uint32_t index : data.parameters[0].buffers) {
+        const package::Buffer &buffer = data.buffers[index];
+        Tensor copy = *session->parameter("w");
+        copy.data = session->device(buffer.device).arena() + buffer.offset;
+        EXPECT_EQ(values(copy), expected.w) << "device " << buffer.device;
+      }
+    }
+  }
+}
+
+TEST_P(Counts, InTurnAndWatchedTheyGiveTheSameBits) {
+  uint64_t hash = trainedHash(*makeSession(GetParam()));
+  SessionOptions oneThread, careful;
+  oneThread.oneThread = true;
+  careful.checkNan = true;
+  EXPECT_EQ(trainedHash(*makeSession(GetParam(), oneThread)), hash);
+  EXPECT_EQ(trainedHash(*makeSession(GetParam(), careful)), hash);
+  SessionObserver observer;
+  auto watched = makeSession(GetParam());
+  watched->setObserver(&observer);
+  EXPECT_EQ(trainedHash(*watched), hash);
+}
+
+TEST_P(Counts, NothingIsAllocatedInARun) {
+  auto session = makeSession(GetParam());
+  trainedHash(*session);
+  size_t before = test::allocations();
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(session->run("step").ok());
+  EXPECT_EQ(test::allocations(), before);
+}
+
+TEST(Devices, InitialValuesAreMadeWhereTheParameterLives) {
+  auto one = makeSession(1), three = makeSession(3);
+  ASSERT_TRUE(one->initialise(5).ok());
+  ASSERT_TRUE(three->initialise(5).ok());
+  EXPECT_EQ(values(*three->parameter("v")), values(*one->parameter("v")));
+  EXPECT_EQ(three->weightHashes(), one->weightHashes());
+  EXPECT_NE(values(*three->parameter("v")), std::vector<float>(4, 0));
+}
+
+TEST(Devices, AnyDelaysGiveTheSameBits) {
+  uint64_t hash = trainedHash(*makeSession(3), 2);
+  for (uint64_t schedule = 0; schedule < 200; ++schedule) {
+    auto delay = [schedule](const DeviceMoment &moment) {
+      PhiloxBlock random = randomBlock(schedule, moment.launch, uint32_t(moment.device), 0);
+      if (random[0] % 4 == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(random[1] % 200));
+    };
+    ASSERT_EQ(trainedHash(*makeSession(3, withHook(delay)), 2), hash) << schedule;
+  }
+}
+
+class Log : public SessionObserver {
+public:
+  void after(const LaunchView &view) override {
+    text += std::string(view.device.substr(4)) + ":" +
+            std::string(kernelRecord(view.launch.kernel).name) + " ";
+  }
+  std::string text;
+};
+
+TEST(Devices, WatchedEverySendComesBeforeItsReceive) {
+  auto session = makeSession(3);
+  Log log;
+  session->setObserver(&log);
+  fillInput(*session, 1);
+  ASSERT_TRUE(session->run("step").ok());
+  EXPECT_EQ(log.text, "0:send 1:receive 0:send 1:receive 0:send 2:receive 0:send 2:receive "
+                      "1:fused 1:send 0:fused 0:receive 2:fused 2:send 0:fused 0:receive "
+                      "0:fused 0:norm_squared "
+                      "0:fused 0:send 1:receive 0:send 2:receive ");
+}
+
+TEST(Devices, PeaksAreThePlannedOnes) {
+  auto session = makeSession(3);
+  trainedHash(*session);
+  std::vector<DevicePeak> peaks = session->peaks();
+  ASSERT_EQ(peaks.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(peaks[i].device, "cpu:" + std::to_string(i));
+    EXPECT_EQ(peaks[i].plannedBytes, session->package().data().devices[i].arenaBytes);
+    EXPECT_EQ(peaks[i].measuredBytes, peaks[i].plannedBytes);
+  }
+}
+
+TEST(Devices, ThreadsEndWithTheSession) {
+  int before = threadCount();
+  for (int i = 0; i < 3; ++i) {
+    auto session = makeSession(3, {}, 2);
+    EXPECT_TRUE(threadsComeTo(before + 2 + 3)) << threadCount();
+    trainedHash(*session, 1);
+    session.reset();
+    EXPECT_TRUE(threadsComeTo(before)) << threadCount();
+  }
+  SessionOptions oneThread;
+  oneThread.oneThread = true;
+  auto session = makeSession(3, oneThread);
+  EXPECT_TRUE(threadsComeTo(before)) << threadCount();
+}
+
+// ---- what is not finite ----
+
+/// Rows of device `device` so large that their products overflow.
+void overflowOn(Session &session, int64_t device) {
+  fillInput(session, 7);
+  Tensor w = *session.parameter("w"), x = *session.input("step", "x");
+  for (int i = 0; i < 6; ++i)
+    w.as<float>()[i] = 1e30f;
+  for (int64_t c = 0; c < x.shape[0]; ++c)
+    x.as<float>()[c * x.shape[1] + transfers::kRows * device + 1] = 1e30f;
+}
+
+TEST(Devices, NonFiniteValueOfAnyDeviceStopsAllAndIsNamed) {
+  for (bool checkNan : {false, true})
+    for (int64_t device : {0, 1, 2}) {
+      SessionOptions options;
+      options.checkNan = checkNan;
+      auto session = makeSession(3, options);
+      overflowOn(*session, device);
+      uint64_t before = session->weightsHash();
+      Status status = session->run("step");
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().text(), "net.lnet:2:5: error[E0701]: first infinity at update 7: "
+                                       "scale (elemwise_mul), output[1, 0]");
+      EXPECT_EQ(session->weightsHash(), before);
+      EXPECT_FALSE(session->faultBehindCommit());
+      ASSERT_EQ(session->fault()->reasons.size(), 1u);
+      std::string name = "cpu:" + std::to_string(device);
+      EXPECT_EQ(session->fault()->reasons[0].text.substr(0, 5), name);
+      // And all can go on.
+      fillInput(*session, 8);
+      ASSERT_TRUE(session->initialise(1).ok());
+      EXPECT_TRUE(session->run("step").ok());
+    }
+}
+
+// ---- devices that fail ----
+
+/// A session whose device misbehaves when it comes to a launch, once.
+struct Trouble {
+  Trouble(uint32_t devices, uint32_t device, size_t launch,
+          std::function<void(const DeviceMoment &)> what,
+          std::chrono::milliseconds deadline = 60s) {
+    SessionOptions options;
+    options.deadline = deadline;
+    options.hook = [=, this](const DeviceMoment &moment) {
+      if (moment.device == device && moment.launch == launch && armed.exchange(false))
+        what(moment);
+    };
+    session = makeSession(devices, options);
+    EXPECT_TRUE(session->initialise(3).ok());
+    fillInput(*session, 1);
+  }
+  std::atomic<bool> armed{true};
+  std::unique_ptr<Session> session;
+};
+
+void hang(const DeviceMoment &moment) {
+  while (!moment.stopped.load())
+    std::this_thread::yield();
+}
+
+TEST(Devices, ExceptionStopsAllAndIsTheAnswer) {
+  for (uint32_t device : {0, 1, 2}) {
+    size_t launch = device == 0 ? transfers::firstProduct(3) : transfers::kProduct;
+    Trouble trouble(3, device, launch, [](auto &) { throw std::runtime_error("no luck"); });
+    Status status = trouble.session->run("step");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().text(),
+              fmt::format("net.lnet:2:5: error[E0803]: cpu:{} failed at launch {} of step, scale "
+                          "(elemwise_mul): no luck",
+                          device, launch));
+    EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Job);
+    // All are back, and the next run is as if nothing had been.
+    EXPECT_EQ(trainedHash(*trouble.session), trainedHash(*makeSession(3)));
+  }
+}
+
+TEST(Devices, LackOfMemoryOnADeviceIsOne) {
+  Trouble trouble(2, 1, transfers::kSendProduct, [](auto &) { throw std::bad_alloc(); });
+  EXPECT_EQ(trouble.session->run("step").error().text(),
+            "net.lnet:1:1: error[E0901]: cpu:1 failed at send of message 101 of step, move: out of "
+            "memory");
+}
+
+TEST(Devices, ExceptionBehindCommitMayLeaveItHalfDone) {
+  size_t sendNewW = transferPackage(2).entries[0].programs[0].launches.size() - 1;
+  Trouble trouble(2, 0, sendNewW, [](auto &) { throw 1; });
+  uint64_t before = trouble.session->weightsHash();
+  EXPECT_EQ(trouble.session->run("step").error().text(),
+            "net.lnet:1:1: error[E0803]: cpu:0 failed at send of message 201 of step, move: "
+            "unknown exception");
+  EXPECT_NE(trouble.session->weightsHash(), before);
+}
+
+TEST(Devices, WaitForADeviceThatHangsHasADeadline) {
+  struct Case {
+    uint32_t device;
+    size_t launch;
+    std::string message;
+  };
+  const Case kCases[] = {
+      // The first device waits to send, to receive, and for the end.
+      {1, transfers::kReceiveW,
+       "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at send of message 3 of step, move for "
+       "cpu:1; cpu:1 was at receive of message 3 of step, move"},
+      {1, transfers::kProduct,
+       "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at receive of message 101 of step, move "
+       "for cpu:1; cpu:1 was at launch 2 of step, scale (elemwise_mul)"},
+      // The other one waits for the first.
+      {0, transfers::firstProduct(2),
+       "net.lnet:1:1: error[E0802]: cpu:1 waited 0.05 s at send of message 101 of step, move for "
+       "cpu:0; cpu:0 was at launch 2 of step, scale (elemwise_mul)"},
+  };
+  int threads = threadCount();
+  for (const Case &c : kCases) {
+    Trouble trouble(2, c.device, c.launch, hang, 50ms);
+    Status status = trouble.session->run("step");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().text(), c.message);
+    EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Job);
+    trouble.session.reset();
+    EXPECT_TRUE(threadsComeTo(threads)) << threadCount();
+  }
+}
+
+TEST(Devices, WaitForTheEndHasADeadline) {
+  // Nobody receives from it any more, but the run is not over without it.
+  PackageData data = transferPackage(2);
+  package::DeviceProgram &program = data.entries[0].programs[1];
+  package::Launch again = program.launches[transfers::kReceiveNewW];
+  again.kernel = KernelId::Fill;
+  again.ints = {};
+  again.floats = {1};
+  again.location = transfers::kUpdate;
+  program.launches.push_back(again);
+  for (package::Buffer &buffer : data.buffers)
+    if (buffer.device == 1 && buffer.entry == 0)
+      ++buffer.to;
+  auto package = Package::open(package::serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  SessionOptions options;
+  options.deadline = 50ms;
+  options.hook = [](const DeviceMoment &moment) {
+    if (moment.device == 1 && moment.launch == transfers::kReceiveNewW + 1)
+      hang(moment);
+  };
+  auto session = Session::create(*package, std::move(*makeDevices("2xcpu", {1})), options);
+  ASSERT_TRUE(session.ok());
+  fillInput(**session, 1);
+  EXPECT_EQ((*session)->run("step").error().text(),
+            "net.lnet:4:1: error[E0802]: cpu:0 waited 0.05 s for cpu:1 to end step; cpu:1 was at "
+            "launch 5 of step, update (sgd_update)");
+}
+
+// ---- opening ----
+
+TEST(Devices, AnotherNumberOfDevicesIsRefused) {
+  auto package = Package::open(package::serialize(transferPackage(2)));
+  auto session = Session::create(*package, std::move(*makeDevices("cpu")));
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().text(),
+            "error[E0501]: devices: found 1, want the package's 2: -d cpu:0,cpu:1");
+}
+
+TEST(Devices, ArenasTogetherMustFit) {
+  PackageData data = transferPackage(2);
+  uint64_t has = (*makeDevices("cpu"))[0]->memoryBytes(), each = (has / 2 / 64 + 1) * 64;
+  for (uint32_t device : {0u, 1u}) {
+    data.buffers.push_back({device,
+                            data.devices[device].arenaBytes,
+                            each,
+                            DType::U8,
+                            {1},
+                            package::Kind::Workspace,
+                            "much",
+                            0,
+                            0,
+                            0,
+                            0});
+    data.devices[device].arenaBytes += each;
+  }
+  auto package = Package::open(package::serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  auto session = Session::create(*package, std::move(*makeDevices("2xcpu", {1})));
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().text(),
+            fmt::format("error[E0401]: the plan needs {} bytes on cpu:0,cpu:1, which share {}",
+                        data.devices[0].arenaBytes + data.devices[1].arenaBytes, has));
+}
+
+TEST(Devices, AreOpenedByNameAndShareTheProcessors) {
+  auto two = makeDevices("cpu:0,2");
+  ASSERT_TRUE(two.ok());
+  ASSERT_EQ(two->size(), 2u);
+  EXPECT_EQ((*two)[0]->name(), "cpu:0");
+  EXPECT_EQ((*two)[1]->name(), "cpu:2");
+  int processors = (*makeDevices("cpu"))[0]->threads();
+  EXPECT_EQ((*two)[1]->threads(), std::max(1, processors / 2));
+  EXPECT_EQ((*makeDevices("1000xcpu"))[999]->threads(), 1);
+  EXPECT_EQ((*makeDevices("2xcpu", {3}))[1]->threads(), 3);
+}
+
+} // namespace
+} // namespace lstmc
