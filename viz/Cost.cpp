@@ -70,6 +70,8 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, llvm::Arra
   case KernelId::SoftmaxGradient:
   case KernelId::SoftmaxOutputGradient:
     return 4 * named("dx").elements();
+  case KernelId::ValidCount:
+    return named("label").elements();
   case KernelId::LayerNorm:
   case KernelId::LayerNormGradient:
     return 8 * named("x").elements();

@@ -14,6 +14,7 @@ struct SoftmaxOutput {
   Layout layout = Layout::Dense;
   bool probabilities = false;
   bool inPlace = false;
+  double valid = 0; ///< what the whole batch counts; 0 where there is no more of it
 };
 
 TestLaunch softmaxOutputGradient(const SoftmaxOutput &s) {
@@ -21,7 +22,9 @@ TestLaunch softmaxOutputGradient(const SoftmaxOutput &s) {
   Array label = s.probabilities ? Array(DType::F32, {s.a, s.c, s.d}, uniform(0, 1, 1), s.layout)
                                 : Array(s.labels, {s.a, s.d}, integers(-1, s.c, 1), s.layout);
   return makeLaunch(KernelId::SoftmaxOutputGradient,
-                    {p, label, s.inPlace ? p : Array(DType::F32, {s.a, s.c, s.d}, s.layout)},
+                    {p, label,
+                     s.valid > 0 ? Array(DType::F64, {1}, constant(s.valid), s.layout) : Array(),
+                     s.inPlace ? p : Array(DType::F32, {s.a, s.c, s.d}, s.layout)},
                     {s.useIgnore, s.normalization, s.multi}, {-1, 0.3, s.alpha});
 }
 
@@ -50,6 +53,10 @@ void addSoftmaxOutput(std::vector<Case> &cases) {
     for (int64_t d : {1, 6}) {
       add(fmt::format("{}, D {}", layoutName(layout), d),
           {.useIgnore = true, .normalization = 2, .multi = d > 1, .d = d, .layout = layout});
+      for (int normalization : {1, 2})
+        add(fmt::format("{}, D {}, normalization {} over a larger batch", layoutName(layout), d,
+                        normalization),
+            {.normalization = normalization, .multi = d > 1, .d = d, .layout = layout, .valid = 99});
       add(fmt::format("{}, D {}, in place", layoutName(layout), d), {.useIgnore = true,
                                                                      .normalization = 1,
                                                                      .multi = d > 1,
@@ -59,6 +66,22 @@ void addSoftmaxOutput(std::vector<Case> &cases) {
       add(fmt::format("{}, D {}, probabilities", layoutName(layout), d),
           {.normalization = 1, .multi = d > 1, .d = d, .layout = layout, .probabilities = true});
     }
+}
+
+void addValidCount(std::vector<Case> &cases) {
+  for (Layout layout : kAnyLayout)
+    for (DType labels : {DType::F32, DType::I32, DType::I64, DType::U8, DType::F64})
+      add(cases, KernelId::ValidCount, fmt::format("{} {}", dtypeName(labels), layoutName(layout)),
+          [=] {
+            return makeLaunch(
+                KernelId::ValidCount,
+                {Array(labels, {17, 5}, integers(0, 3), layout), Array(DType::F64, {1}, layout)}, {},
+                {2});
+          });
+  add(cases, KernelId::ValidCount, "no labels", [] {
+    return makeLaunch(KernelId::ValidCount,
+                      {Array(DType::I32, {0, 5}), Array(DType::F64, {1})}, {}, {-1});
+  });
 }
 
 void addCrossEntropy(std::vector<Case> &cases) {
@@ -91,7 +114,7 @@ void addMetrics(std::vector<Case> &cases) {
                                 {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
                                  Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
                                  Array(DType::F64, {4})},
-                                {shards, ignore}, {3});
+                                shardInts(batch, shards, {ignore}), {3});
             });
   for (Layout layout : kAnyLayout) {
     for (DType type : {DType::F32, DType::F64})
@@ -101,7 +124,7 @@ void addMetrics(std::vector<Case> &cases) {
                               {Array(type, {3, 6, 4, 65}, uniform(-5, 5), layout),
                                Array(DType::I32, {3, 6, 4}, integers(0, 64, 1), layout),
                                Array(DType::F64, {4}, layout)},
-                              {8, 1}, {-1});
+                              shardInts(6, 8, {1}), {-1});
           });
     for (bool logistic : {false, true})
       for (DType type : {DType::F32, DType::F64})
@@ -113,7 +136,7 @@ void addMetrics(std::vector<Case> &cases) {
                                 {Array(type, {3, 7, 9}, uniform(-5, 5), layout),
                                  Array(type, {3, 7, 9}, uniform(0, 1, 1), layout),
                                  Array(DType::F64, {4}, layout)},
-                                {8, logistic});
+                                shardInts(7, 8, {logistic}));
             });
     for (DType type : {DType::F32, DType::F64})
       add(cases, KernelId::LossMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
@@ -121,7 +144,7 @@ void addMetrics(std::vector<Case> &cases) {
             return makeLaunch(
                 KernelId::LossMetric,
                 {Array(type, {3, 7, 9}, uniform(-5, 5), layout), Array(DType::F64, {4}, layout)},
-                {8});
+                shardInts(7, 8));
           });
   }
   for (int64_t batch : {0, 1, 3, 9, 40})
@@ -133,19 +156,42 @@ void addMetrics(std::vector<Case> &cases) {
                             {Array(DType::F32, {1, batch, 5}, uniform(-5, 5)),
                              Array(DType::F32, {1, batch, 5}, uniform(0, 1, 1)),
                              Array(DType::F64, {4})},
-                            {shards, logistic});
+                            shardInts(batch, shards, {logistic}));
         });
       add(cases, KernelId::LossMetric, what, [=] {
         return makeLaunch(
             KernelId::LossMetric,
-            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})}, {shards});
+            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
+            shardInts(batch, shards));
       });
     }
+  for (const ShardRange &range : kShardRanges) {
+    const int64_t rows = range.rows();
+    add(cases, KernelId::SoftmaxMetric, rangeName(range), [=] {
+      return makeLaunch(KernelId::SoftmaxMetric,
+                        {Array(DType::F32, {7, rows, 2, 19}, uniform(-5, 5)),
+                         Array(DType::F32, {7, rows, 2}, integers(0, 19, 1)),
+                         Array(DType::F64, {4})},
+                        shardInts(range, {1}), {3});
+    });
+    add(cases, KernelId::RegressionMetric, rangeName(range), [=] {
+      return makeLaunch(KernelId::RegressionMetric,
+                        {Array(DType::F32, {1, rows, 5}, uniform(-5, 5)),
+                         Array(DType::F32, {1, rows, 5}, uniform(0, 1, 1)), Array(DType::F64, {4})},
+                        shardInts(range, {0}));
+    });
+    add(cases, KernelId::LossMetric, rangeName(range), [=] {
+      return makeLaunch(
+          KernelId::LossMetric,
+          {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
+          shardInts(range));
+    });
+  }
   add(cases, KernelId::SoftmaxMetric, "equal logits", [] { // the first of the largest counts
     return makeLaunch(KernelId::SoftmaxMetric,
                       {Array(DType::F32, {1, 9, 1, 40}, integers(0, 2)),
                        Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), Array(DType::F64, {4})},
-                      {8, 0}, {0});
+                      shardInts(9, 8, {0}), {0});
   });
 }
 
@@ -153,6 +199,7 @@ void addMetrics(std::vector<Case> &cases) {
 
 void addLossCases(std::vector<Case> &cases) {
   addSoftmaxOutput(cases);
+  addValidCount(cases);
   addCrossEntropy(cases);
   addMetrics(cases);
 }

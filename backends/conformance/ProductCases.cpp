@@ -75,10 +75,11 @@ struct Use {
   bool embedding = false;
 };
 
-/// dw [n, k] from uses with a batch of B: a product's dy [o, B, q, n] and x [.., k], an embedding's
-/// dy [.., k] and indices.
-TestLaunch weightGradient(DType type, int64_t n, int64_t k, int64_t batch, int64_t shards,
+/// dw [n, k] from uses with the B rows of a range: a product's dy [o, B, q, n] and x [.., k], an
+/// embedding's dy [.., k] and indices.
+TestLaunch weightGradient(DType type, int64_t n, int64_t k, const ShardRange &range,
                           std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
+  const int64_t batch = range.rows();
   bool embedding = false;
   std::vector<Array> operands{Array(type, {n, k}, layout), Array()};
   for (size_t i = 0; i < uses.size(); ++i) {
@@ -93,8 +94,14 @@ TestLaunch weightGradient(DType type, int64_t n, int64_t k, int64_t batch, int64
       operands.emplace_back(type, Shape{use.o, batch, use.q, k}, uniform(-1, 1, 2 * i + 1), layout);
   }
   if (embedding) // bytes, whatever the type
-    operands[1] = Array(type, {gradientScratchBytes(n, k, shards, 1)});
-  return makeLaunch(KernelId::WeightGradient, operands, {shards});
+    operands[1] = Array(type, {gradientScratchBytes(n, k, range.count, 1)});
+  return makeLaunch(KernelId::WeightGradient, operands, shardInts(range));
+}
+
+/// The same over all shards.
+TestLaunch weightGradient(DType type, int64_t n, int64_t k, int64_t batch, int64_t shards,
+                          std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
+  return weightGradient(type, n, k, {batch, shards, 0, shards}, std::move(uses), layout, indices);
 }
 
 void addGradients(std::vector<Case> &cases) {
@@ -104,6 +111,20 @@ void addGradients(std::vector<Case> &cases) {
       add(cases, id, fmt::format("batch {}, {} shards", batch, shards), [=] {
         return weightGradient(DType::F32, 19, 18, batch, shards, {{3, 1, 18}}, Layout::Dense);
       });
+  for (const ShardRange &range : kShardRanges) {
+    add(cases, id, rangeName(range), [=] {
+      return weightGradient(DType::F32, 19, 18, range, {{3, 1, 18}, {1, 2, 18}}, Layout::Dense);
+    });
+    add(cases, id, "embedding, " + rangeName(range), [=] {
+      return weightGradient(DType::F32, 8, 21, range, {{3, 1, 21, true}}, Layout::Dense);
+    });
+    add(cases, KernelId::BiasGradient, rangeName(range), [=] {
+      return makeLaunch(
+          KernelId::BiasGradient,
+          {Array(DType::F32, {35}), Array(DType::F32, {3, range.rows(), 2, 35}, uniform(-1, 1))},
+          shardInts(range));
+    });
+  }
   for (int64_t n : {1, 4, 6, 15, 16, 17, 33})
     for (int64_t k : {1, 5, 16, 31, 32, 50})
       add(cases, id, fmt::format("{}x{}", n, k), [=] {
@@ -157,21 +178,22 @@ void addGradients(std::vector<Case> &cases) {
                               {Array(DType::F32, {37}, layout),
                                Array(DType::F32, {3, batch, 2, 37}, uniform(-1, 1), layout),
                                Array(DType::F32, {1, batch, 1, 37}, uniform(-1, 1, 1), layout)},
-                              {8});
+                              shardInts(batch, 8));
           });
   for (int64_t n : {1, 15, 16, 17, 64, 1000})
     add(cases, KernelId::BiasGradient, fmt::format("{} columns", n), [=] {
       return makeLaunch(KernelId::BiasGradient,
                         {Array(DType::F32, {n}), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))},
-                        {5});
+                        shardInts(11, 5));
     });
   add(cases, KernelId::BiasGradient, "f64", [] {
     return makeLaunch(KernelId::BiasGradient,
                       {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))},
-                      {3});
+                      shardInts(11, 3));
   });
-  add(cases, KernelId::BiasGradient, "no uses",
-      [] { return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, {3}); });
+  add(cases, KernelId::BiasGradient, "no uses", [] {
+    return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, shardInts(0, 3));
+  });
 }
 
 } // namespace

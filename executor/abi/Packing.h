@@ -1,8 +1,10 @@
 // Sizes and orders that the compiler plans and the kernels fill.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "executor/abi/Gate.h"
 
@@ -26,13 +28,13 @@ constexpr int64_t packedElements(int64_t n, int64_t k, int64_t gates) {
   return roundUp(n / g, kPanel) * g * k;
 }
 
-/// Levels of partial sums that a walk over `shards` leaves of the fixed tree keeps alive.
-constexpr int64_t treeLevels(int64_t shards) { return std::bit_width(uint64_t(shards)) + 1; }
+/// Levels of partial sums that a walk over `leaves` of the fixed tree keeps alive.
+constexpr int64_t treeLevels(int64_t leaves) { return std::bit_width(uint64_t(leaves)) + 1; }
 
 /// Scratch of weight_gradient with an embedding among its uses: partial sums [levels][rows][columns].
-constexpr int64_t gradientScratchBytes(int64_t rows, int64_t columns, int64_t shards,
+constexpr int64_t gradientScratchBytes(int64_t rows, int64_t columns, int64_t leaves,
                                        int64_t elementBytes) {
-  return treeLevels(shards) * rows * columns * elementBytes;
+  return treeLevels(leaves) * rows * columns * elementBytes;
 }
 
 /// Scratch of rnn_forward: projections of a chunk [chunk, B, G*Hpad], h [2, B, Hpad], c [B, Hpad]; of rnn_backward:
@@ -46,5 +48,21 @@ constexpr int64_t rnnScratchBytes(RnnMode mode, int64_t batch, int64_t units, in
 
 /// First row of shard j of a batch: robustness rule 3.
 constexpr int64_t shardBegin(int64_t batch, int64_t shards, int64_t j) { return j * batch / shards; }
+
+/// The shards that a launch sums: `count` of them from `first` on, of a batch of `batch` rows. Its operands hold the rows
+/// of these shards and no others.
+struct ShardRange {
+  int64_t batch, shards, first, count;
+
+  /// As the ints of such launches begin: "batch shards first count".
+  static constexpr ShardRange of(std::span<const int64_t> ints) { return {ints[0], ints[1], ints[2], ints[3]}; }
+  constexpr std::array<int64_t, 4> ints() const { return {batch, shards, first, count}; }
+
+  /// The operands' row at which the range's shard j begins, 0 <= j <= count.
+  constexpr int64_t begin(int64_t j) const {
+    return shardBegin(batch, shards, first + j) - shardBegin(batch, shards, first);
+  }
+  constexpr int64_t rows() const { return begin(count); }
+};
 
 } // namespace lstmc

@@ -79,12 +79,12 @@ T combineTree(std::span<const T> leaves, T none = T(0), Combine combine = {}) {
                  combineTree(leaves.subspan(left), none, combine));
 }
 
-/// Sum over the rows of a batch: `sumOfShard(begin, end)` for each non-empty shard, then the tree
-/// over the shards.
-template <typename T, typename F> T sumOverShards(int64_t batch, int64_t shards, F sumOfShard) {
+/// Sum over the rows of a range of shards: `sumOfShard(begin, end)` for each non-empty shard, then
+/// the tree over the range.
+template <typename T, typename F> T sumOverShards(const ShardRange &range, F sumOfShard) {
   TreeFold<T> fold;
-  for (int64_t j = 0; j < shards; ++j) {
-    int64_t begin = shardBegin(batch, shards, j), end = shardBegin(batch, shards, j + 1);
+  for (int64_t j = 0; j < range.count; ++j) {
+    int64_t begin = range.begin(j), end = range.begin(j + 1);
     if (begin == end)
       fold.skip();
     else

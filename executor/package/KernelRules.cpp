@@ -310,10 +310,10 @@ void ruleSoftmaxOutputGradient(Rule &r) {
   r.shape("p", "A C D");
   r.shape("dx", "A C D");
   r.shape("label", r.view("label").rank == 3 ? "A C D" : "A D");
-  r.type("valid", DType::F64);
-  r.shape("valid", "1");
   if (normalization == 0)
     r.absent("valid", "with normalization null");
+  r.type("valid", DType::F64);
+  r.shape("valid", "1");
 }
 
 void ruleValidCount(Rule &r) {

@@ -7,9 +7,19 @@ namespace lstmc::reference {
 
 namespace {
 
+/// Labels [A, D] that are not the ignored one.
+int64_t validCount(const Tensor &label, int64_t ignored) {
+  int64_t count = 0;
+  for (int64_t a = 0; a < label.shape[0]; ++a)
+    for (int64_t d = 0; d < label.shape[1]; ++d)
+      count += indexAt(label, a, d) != ignored;
+  return count;
+}
+
 template <typename Real> void softmaxOutputGradient(const LaunchArgs &args) {
-  const View<Real> p(args.operands[0]), dx(args.operands[2]);
+  const View<Real> p(args.operands[0]), dx(args.operands[3]);
   const Tensor &label = args.operands[1];
+  const View<double> validInBatch(args.operands[2]);
   const bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
   const int64_t ignored = convert<int64_t>(args.floats[0]);
   const double gradScale = args.floats[1];
@@ -26,17 +36,16 @@ template <typename Real> void softmaxOutputGradient(const LaunchArgs &args) {
     return;
   }
 
-  int64_t count = 1;
-  if (args.ints[1] == 1)
-    count = multi ? A : A * D;
-  if (valid) {
-    count = 0;
-    for (int64_t a = 0; a < A; ++a)
-      for (int64_t d = 0; d < D; ++d)
-        count += indexAt(label, a, d) != ignored;
-    count = std::max<int64_t>(count, 1);
-  }
-  const Real scale = Real(gradScale / double(multi && !valid ? D : 1) / double(count));
+  double count = 1;
+  if (validInBatch)
+    count = validInBatch(0);
+  else if (args.ints[1] == 1)
+    count = double(multi ? A : A * D);
+  else if (valid)
+    count = double(validCount(label, ignored));
+  if (count < 1)
+    count = 1;
+  const Real scale = Real(gradScale / double(multi && !valid ? D : 1) / count);
   for (int64_t a = 0; a < A; ++a)
     for (int64_t d = 0; d < D; ++d) {
       const int64_t truth = indexAt(label, a, d);
@@ -72,11 +81,12 @@ template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
 /// tree over the shards.
 template <typename Element>
 void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element element) {
-  const int64_t O = x.shape[0], B = x.shape[1], Q = x.shape[2];
+  const int64_t O = x.shape[0], Q = x.shape[2];
+  const ShardRange range = ShardRange::of(args.ints);
   const View<double> sums(y);
   for (int field = 0; field < 4; ++field)
     sums(field) =
-        sumOverShards<double>(B, args.ints[0], [&](int64_t begin, int64_t end) {
+        sumOverShards<double>(range, [&](int64_t begin, int64_t end) {
           const int64_t rows = end - begin;
           return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
             std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
@@ -92,7 +102,7 @@ template <typename Real> void softmaxMetric(const LaunchArgs &args) {
   metric(args, args.operands[0], args.operands[2],
          [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
            const int64_t truth = indexAt(label, o, b, q);
-           if (args.ints[1] && truth == ignored)
+           if (args.ints[4] && truth == ignored)
              return {0, 0, 1, 0};
            auto row = [&](int64_t c) { return x(o, b, q, c); };
            return {double(rowLoss<Real>(classes, truth, row)), 1, 0,
@@ -103,7 +113,7 @@ template <typename Real> void softmaxMetric(const LaunchArgs &args) {
 template <typename Real> void regressionMetric(const LaunchArgs &args) {
   const View<Real> x(args.operands[0]);
   const Tensor &label = args.operands[1];
-  const bool logistic = args.ints[1] != 0;
+  const bool logistic = args.ints[4] != 0;
   metric(args, args.operands[0], args.operands[2],
          [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
            const Real logit = x(o, b, q);
@@ -129,6 +139,11 @@ template <typename Real> void lossMetric(const LaunchArgs &args) {
 
 void runSoftmaxOutputGradient(const LaunchArgs &args) {
   withFloat(args.operands[0], [&](auto real) { softmaxOutputGradient<decltype(real)>(args); });
+}
+
+void runValidCount(const LaunchArgs &args) {
+  const View<double> y(args.operands[1]);
+  y(0) = double(validCount(args.operands[0], convert<int64_t>(args.floats[0])));
 }
 
 void runSoftmaxCrossEntropy(const LaunchArgs &args) {

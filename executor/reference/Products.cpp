@@ -52,10 +52,10 @@ template <typename F> void forRows(const Tensor &dy, int64_t begin, int64_t end,
 template <typename Real> void weightGradient(const LaunchArgs &args) {
   const View<Real> dw(args.operands[0]);
   const std::span<const Tensor> uses = args.operands.subspan(2); // dy, x, dy, x, ...
-  const int64_t batch = uses.empty() ? 0 : uses[0].shape[1];
+  const ShardRange range = ShardRange::of(args.ints);
   for (int64_t n = 0; n < dw.extent(0); ++n)
     for (int64_t k = 0; k < dw.extent(1); ++k)
-      dw(n, k) = sumOverShards<Real>(batch, args.ints[0], [&](int64_t begin, int64_t end) {
+      dw(n, k) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
         Real sum = 0;
         for (size_t use = 0; use < uses.size(); use += 2) {
           const View<Real> dy(uses[use]);
@@ -75,9 +75,9 @@ template <typename Real> void weightGradient(const LaunchArgs &args) {
 template <typename Real> void biasGradient(const LaunchArgs &args) {
   const View<Real> db(args.operands[0]);
   const std::span<const Tensor> uses = args.operands.subspan(1);
-  const int64_t batch = uses.empty() ? 0 : uses[0].shape[1];
+  const ShardRange range = ShardRange::of(args.ints);
   for (int64_t n = 0; n < db.extent(0); ++n)
-    db(n) = sumOverShards<Real>(batch, args.ints[0], [&](int64_t begin, int64_t end) {
+    db(n) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
       Real sum = 0;
       for (const Tensor &use : uses)
         forRows(use, begin, end,

@@ -81,6 +81,30 @@ def Sym_KernelRule : OpInterface<"KernelRule"> {
   ];
 }
 
+def Sym_ShardSum : OpInterface<"ShardSum"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    A sum over the batch by shards, then over the tree, or the part of it over the shards `first` to `first + count - 1`
+    (ShardRange of executor/abi/Packing.h): the operands then hold the rows of these shards only. `batch` is the rows of the
+    whole batch; `count` 0 is all shards. Parts that are subtrees, added as the tree has them, have the bits of the whole.
+  }];
+  let methods = [
+    InterfaceMethod<"Rows of the whole batch.", "uint64_t", "getBatch">,
+    InterfaceMethod<"Shards that the whole batch is cut into.", "uint64_t", "getShards">,
+    InterfaceMethod<"The first shard that is summed.", "uint64_t", "getFirst">,
+    InterfaceMethod<"Shards that are summed; 0 for all.", "uint64_t", "getCount">,
+    InterfaceMethod<"The same four, 0 resolved.", "::lstmc::ShardRange", "range", (ins), [{}], [{
+      auto shards = int64_t($_op.getShards()), count = int64_t($_op.getCount());
+      return {int64_t($_op.getBatch()), shards, int64_t($_op.getFirst()), count == 0 ? shards : count};
+    }]>,
+    InterfaceMethod<"Makes it the sum of a part.", "void", "setPart", (ins "int64_t":$first, "int64_t":$count), [{}], [{
+      $_op.setFirst(uint64_t(first));
+      $_op.setCount(uint64_t(count));
+    }]>,
+  ];
+  let verify = [{ return ::lstmc::sym::verifyShardSum($_op, ::llvm::cast<ShardSum>($_op).range()); }];
+}
+
 def Sym_LossHead : OpInterface<"LossHead"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{

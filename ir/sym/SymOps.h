@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "executor/abi/Packing.h"
 #include "executor/abi/ScalarOps.h"
 #include "ir/sym/BatchPosition.h"
 #include "ir/sym/SymDialect.h"
@@ -23,6 +24,8 @@ class ShapeRelation;
 int64_t defaultFlops(mlir::Operation *op);
 /// Bytes of all operands and results, a tensor that stands twice once.
 int64_t defaultMovedBytes(mlir::Operation *op);
+/// Whether an op's shards are there and have rows.
+llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range);
 
 } // namespace lstmc::sym
 

@@ -136,7 +136,8 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
 //===---- sums over the batch ----------------------------------------------------------------------===//
 
 def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
-    Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+    Pure, AttrSizedOperandSegments, Sym_ShardSum, DeclareOpInterfaceMethods<Sym_KernelRule>,
+    DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "the gradient of a weight: one sum over all its uses, by shard, then the tree";
   let description = [{
     Use i adds dys[i]^T xs[i] over rows. `kinds[i]` says how xs[i] is read:
@@ -144,7 +145,8 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
       * 1 index: x `[rows...]` picks the row of the result that receives dy;
       * 2 delayed, 3 ahead: x is a layer's output `[T, B, K]`, and step t of dy meets x of step t-1 (t+1 for a
         layer that runs backward); step 0 (T-1) meets the next of `initials`, `[B, K]`, or nothing if `hasInitial[i]` is 0.
-    Rows of use i are `[outer[i], batch, inner[i]]`; uses come in reverse program order.
+    Rows of use i are `[outer[i], batch, inner[i]]`, or fewer where shards `first` to `first + count - 1` are summed alone
+    (ShardSum); uses come in reverse program order.
     ```mlir
     %dw = sym.weight_gradient (%dy), (%x), () {kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 64>,
             batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
@@ -153,12 +155,13 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$dys, Variadic<Sym_Tensor>:$xs, Variadic<Sym_Tensor>:$initials,
                    DenseI64ArrayAttr:$kinds, DenseI64ArrayAttr:$hasInitial, DenseI64ArrayAttr:$outer, I64Attr:$batch,
-                   DenseI64ArrayAttr:$inner, I64Attr:$shards);
+                   DenseI64ArrayAttr:$inner, I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
+                   DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$dw);
 }
 
 def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
-    Pure, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+    Pure, Sym_ShardSum, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "the gradient of a bias: the sum of dys over all rows, in the order of weight_gradient";
   let description = [{
     ```mlir
@@ -167,7 +170,8 @@ def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
     ```
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$dys, DenseI64ArrayAttr:$outer, I64Attr:$batch, DenseI64ArrayAttr:$inner,
-                   I64Attr:$shards);
+                   I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
+                   DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$db);
   let assemblyFormat = "$dys attr-dict `:` functional-type($dys, $db)";
 }
@@ -186,21 +190,36 @@ def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [Pure, DeclareOpInterface
 
 //===---- gradients that are kernels of their own --------------------------------------------------===//
 
-class Sym_KernelOp<string mnemonic> : Sym_InternalOp<mnemonic, [Pure, DeclareOpInterfaceMethods<Sym_KernelRule>]>;
+class Sym_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Sym_InternalOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Sym_KernelRule>], traits)>;
 
 def Sym_SoftmaxOutputGradientOp : Sym_KernelOp<"softmax_output_gradient"> {
   let summary = "what SoftmaxOutput sends back, from its probabilities and the label";
   let description = [{
-    The kernel `softmax_output_gradient`. p `[A, C, D]` by `axis`: its classes are there.
+    The kernel `softmax_output_gradient`. p `[A, C, D]` by `axis`: its classes are there. `valid`, f64 [1]: what is divided by,
+    where the rows are a part of the batch.
     ```mlir
     %dx = sym.softmax_output_gradient %p, %label {axis = 2 : i64, use_ignore = false, normalization = "valid", multi = false,
        ignore_label = -1.0, grad_scale = 1.0, smooth_alpha = 0.0} : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<64x32x65xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$p, Sym_Tensor:$label, I64Attr:$axis, BoolAttr:$use_ignore, StrAttr:$normalization, BoolAttr:$multi,
-                   F64Attr:$ignore_label, F64Attr:$grad_scale, F64Attr:$smooth_alpha);
+  let arguments = (ins Sym_Tensor:$p, Sym_Tensor:$label, Optional<Sym_Tensor>:$valid, I64Attr:$axis, BoolAttr:$use_ignore,
+                   StrAttr:$normalization, BoolAttr:$multi, F64Attr:$ignore_label, F64Attr:$grad_scale, F64Attr:$smooth_alpha);
   let results = (outs Sym_Tensor:$dx);
-  let assemblyFormat = "$p `,` $label attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$p `,` $label (`valid` $valid^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Sym_ValidCountOp : Sym_KernelOp<"valid_count"> {
+  let summary = "how many labels are not the one to ignore, in f64: counts of parts of a batch add up to that of the batch";
+  let description = [{
+    The operand `valid` of `sym.softmax_output_gradient` with normalization valid, once it is summed.
+    ```mlir
+    %n = sym.valid_count %label {ignore_label = -1.0} : (tensor<64x32xi32>) -> tensor<1xf64>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$label, F64Attr:$ignore_label);
+  let results = (outs Sym_Tensor:$count);
+  let assemblyFormat = "$label attr-dict `:` functional-type(operands, results)";
 }
 
 def Sym_SoftmaxGradientOp : Sym_KernelOp<"softmax_gradient"> {
@@ -280,7 +299,7 @@ def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterface
 
 //===---- metrics ----------------------------------------------------------------------------------===//
 
-def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric"> {
+def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric", [Sym_ShardSum]> {
   let summary = "loss in nats, labels counted and ignored, right answers: f64 [4]";
   let description = [{
     x holds logits, its classes at `axis`; rows are `[outer, batch, inner]` once that axis is taken out.
@@ -290,21 +309,25 @@ def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric"> {
     ```
   }];
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$axis, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards,
-                   BoolAttr:$use_ignore, F64Attr:$ignore_label);
+                   BoolAttr:$use_ignore, F64Attr:$ignore_label, DefaultValuedAttr<I64Attr, "0">:$first,
+                   DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric"> {
+def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric", [Sym_ShardSum]> {
   let summary = "loss, count, absolute and squared differences: f64 [4]";
-  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, BoolAttr:$logistic);
+  let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards,
+                   BoolAttr:$logistic, DefaultValuedAttr<I64Attr, "0">:$first,
+                   DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_LossMetricOp : Sym_KernelOp<"loss_metric"> {
+def Sym_LossMetricOp : Sym_KernelOp<"loss_metric", [Sym_ShardSum]> {
   let summary = "sum and count of a loss: f64 [4]";
-  let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards);
+  let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
+                   DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }

@@ -157,7 +157,7 @@ int main() {
           p.strides[2] = 1;
           return p;
         }(),
-        labels, dense(kF, {kRows, kV, 1})},
+        labels, absent, dense(kF, {kRows, kV, 1})},
        {0, 2, 0},
        {-1, 1, 0}},
       {"softmax_cross_entropy",
@@ -168,7 +168,7 @@ int main() {
       {"softmax_metric",
        KernelId::SoftmaxMetric,
        {dense(kF, {kT, kN, 1, kV}), dense(DType::I32, {kT, kN, 1}), dense(DType::F64, {4})},
-       {8, 0},
+       {kN, 8, 0, 8, 0},
        {-1}},
       {"layer_norm 2048 x 256",
        KernelId::LayerNorm,

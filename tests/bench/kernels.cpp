@@ -164,10 +164,10 @@ public:
           {int64_t(RnnMode::Lstm), 0, chunk});
       Tensor dgates = rowsOf(layer.gates);
       add(KernelId::WeightGradient, {arena_.tensor({N, H}), none, dgates, rowsOf(layer.x)},
-          {kShards});
+          {B, kShards, 0, kShards});
       add(KernelId::WeightGradient, {arena_.tensor({N, H}), none, dgates, rowsOf(layer.before)},
-          {kShards});
-      add(KernelId::BiasGradient, {arena_.tensor({N}), dgates}, {kShards});
+          {B, kShards, 0, kShards});
+      add(KernelId::BiasGradient, {arena_.tensor({N}), dgates}, {B, kShards, 0, kShards});
       dy = dx;
     }
   }

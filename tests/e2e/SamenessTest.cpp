@@ -92,7 +92,7 @@ template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker 
       use.data = use.as<std::byte>() + begin * use.strides[1] * int64_t(dtypeBytes(use.dtype));
       use.shape[1] = end - begin;
     }
-    const int64_t ints[] = {1};
+    const int64_t ints[] = {end - begin, 1, 0, 1};
     if (begin < end)
       reference::kernel(KernelId::WeightGradient)({operands, ints, {}, nullptr}, worker);
     else

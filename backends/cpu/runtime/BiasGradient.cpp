@@ -21,7 +21,8 @@ struct Columns {
 void biasGradient(const LaunchArgs &args, Worker &worker) {
   const Tensor &db = args.operands[0];
   const std::span<const Tensor> uses = args.operands.subspan(1);
-  const int64_t shards = args.ints[0], batch = uses.empty() ? 0 : uses[0].shape[1], n = db.shape[0];
+  const ShardRange range = ShardRange::of(args.ints);
+  const int64_t n = db.shape[0];
   const int64_t vectors = (n + kWidth - 1) / kWidth;
   const int64_t end = std::min(vectors * (worker.index + 1) / worker.count * kWidth, n);
   Columns columns[kMaxPieces], *list[kMaxPieces];
@@ -35,8 +36,8 @@ void biasGradient(const LaunchArgs &args, Worker &worker) {
         b->sums[v] = a->sums[v] + b->sums[v];
     };
     ShardFold<Columns, kMaxPieces> fold(list, kMaxPieces);
-    for (int64_t j = 0; j < shards; ++j) {
-      const int64_t begin = shardBegin(batch, shards, j), next = shardBegin(batch, shards, j + 1);
+    for (int64_t j = 0; j < range.count; ++j) {
+      const int64_t begin = range.begin(j), next = range.begin(j + 1);
       if (begin == next) {
         fold.skip(add);
         continue;

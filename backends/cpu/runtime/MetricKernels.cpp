@@ -22,16 +22,16 @@ struct Plus { // of this level, so that what the tree makes of it is too
 /// y = the sums of terms(o, b, q, out) over x [O, B, Q, ...]. In a shard of `rows` rows, element
 /// (o * rows + row) * Q + q is in lane e mod 16.
 template <typename Terms>
-void metric(const Tensor &x, const Tensor &y, int64_t shards, Worker &worker, Terms terms) {
-  int64_t outer = x.shape[0], batch = x.shape[1], inner = x.shape[2];
+void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
+            Terms terms) {
+  int64_t outer = x.shape[0], inner = x.shape[2];
   constexpr int64_t kShards = SharedSums::kPlaces / kFields;
   SharedSums sums(y.data, worker);
   TreeFold<double, Plus> folds[kFields];
-  for (int64_t first = 0; first < shards; first += kShards) {
-    int64_t n = minimum(kShards, shards - first);
+  for (int64_t first = 0; first < range.count; first += kShards) {
+    int64_t n = minimum(kShards, range.count - first);
     sums.make(n, [&](int64_t i, double *places) {
-      int64_t begin = shardBegin(batch, shards, first + i);
-      int64_t end = shardBegin(batch, shards, first + i + 1);
+      int64_t begin = range.begin(first + i), end = range.begin(first + i + 1);
       double lanes[kFields][kPanel] = {};
       int64_t e = 0;
       for (int64_t o = 0; o < outer; ++o)
@@ -47,7 +47,7 @@ void metric(const Tensor &x, const Tensor &y, int64_t shards, Worker &worker, Te
     });
     for (int64_t i = 0; worker.index == 0 && i < n; ++i)
       for (int f = 0; f < kFields; ++f)
-        if (shardBegin(batch, shards, first + i) == shardBegin(batch, shards, first + i + 1))
+        if (range.begin(first + i) == range.begin(first + i + 1))
           folds[f].skip();
         else
           folds[f].add(sums[i * kFields + f]);
@@ -62,9 +62,9 @@ void softmaxMetric(const LaunchArgs &args, Worker &worker) {
   if (x.dtype != DType::F32)
     return reference::kernel(KernelId::SoftmaxMetric)(args, worker);
   int64_t classes = x.shape[3], ignored = toIndex(args.floats[0]);
-  bool useIgnore = args.ints[1] != 0;
+  bool useIgnore = args.ints[4] != 0;
   ReadIndex index = readIndex(label.dtype);
-  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
     int64_t truth =
         index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
     out[0] = out[1] = out[2] = out[3] = 0;
@@ -86,9 +86,9 @@ void regressionMetric(const LaunchArgs &args, Worker &worker) {
   const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
   if (x.dtype != DType::F32)
     return reference::kernel(KernelId::RegressionMetric)(args, worker);
-  bool logistic = args.ints[1] != 0;
+  bool logistic = args.ints[4] != 0;
   ReadNumber number = readNumber(label.dtype);
-  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
     double truth =
         number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
     regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
@@ -99,7 +99,7 @@ void regressionMetric(const LaunchArgs &args, Worker &worker) {
 void lossMetric(const LaunchArgs &args, Worker &worker) {
   const Tensor &x = args.operands[0], &y = args.operands[1];
   ReadNumber number = readNumber(x.dtype);
-  metric(x, y, args.ints[0], worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
     out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
     out[1] = 1;
     out[2] = out[3] = 0;

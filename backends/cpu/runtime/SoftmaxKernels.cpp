@@ -99,8 +99,27 @@ void outputGradientRow(const OutputGradient &gradient, Row p, Row dx, int64_t cl
     dx.data[label * dx.step] = truth;
 }
 
+/// Labels [A, D] that are not the ignored one.
+int64_t countValid(const Tensor &label, int64_t ignored) {
+  ReadIndex index = readIndex(label.dtype);
+  int64_t count = 0;
+  for (int64_t a = 0; a < label.shape[0]; ++a)
+    for (int64_t d = 0; d < label.shape[1]; ++d)
+      count += index(label.data, a * label.strides[0] + d * label.strides[1]) != ignored;
+  return count;
+}
+
+/// One number, so one worker.
+void validCount(const LaunchArgs &args, Worker &worker) {
+  if (worker.index == 0)
+    *args.operands[1].as<double>() = double(countValid(args.operands[0], toIndex(args.floats[0])));
+}
+
 void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &p = args.operands[0], &label = args.operands[1], &dx = args.operands[2];
+  const Tensor &p = args.operands[0], &label = args.operands[1], &dx = args.operands[3];
+  const Tensor &validInBatch = args.operands[2];
+  if (p.dtype != DType::F32)
+    return reference::kernel(KernelId::SoftmaxOutputGradient)(args, worker);
   bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
   int64_t outer = dx.shape[0], classes = dx.shape[1], width = dx.shape[2];
   Share share(outer, worker.index, worker.count);
@@ -130,18 +149,19 @@ void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
     return index(label.data, a * label.strides[0] + d * label.strides[1]);
   };
   int64_t ignored = toIndex(args.floats[0]);
-  int64_t count = args.ints[1] == 1 ? (multi ? outer : outer * width) : 1;
-  if (valid) {
-    count = 0;
-    for (int64_t a = 0; a < outer; ++a)
-      for (int64_t d = 0; d < width; ++d)
-        count += labelAt(a, d) != ignored;
-    count = maximum(count, 1);
-  }
+  double count = 1;
+  if (validInBatch)
+    count = *validInBatch.as<double>();
+  else if (args.ints[1] == 1)
+    count = double(multi ? outer : outer * width);
+  else if (valid)
+    count = double(countValid(label, ignored));
+  if (count < 1)
+    count = 1;
   OutputGradient gradient;
   gradient.alpha = multi ? 0.0f : float(args.floats[2]);
   gradient.others = gradient.alpha / float(classes - 1);
-  gradient.scale = float(args.floats[1] / double(multi && !valid ? width : 1) / double(count));
+  gradient.scale = float(args.floats[1] / double(multi && !valid ? width : 1) / count);
 
   if (width == 1) {
     for (int64_t a = share.begin; a < share.end; ++a) {
@@ -201,7 +221,8 @@ void softmaxCrossEntropy(const LaunchArgs &args, Worker &worker) {
 void registerSoftmaxKernels(KernelTable &table) {
   table.set(KernelId::Softmax, softmax);
   table.set(KernelId::SoftmaxGradient, softmaxGradient);
-  table.set(KernelId::SoftmaxOutputGradient, softmaxOutputGradient);
+  table.set(KernelId::SoftmaxOutputGradient, softmaxOutputGradient, KernelTable::Types::Any);
+  table.set(KernelId::ValidCount, validCount, KernelTable::Types::Any);
   table.set(KernelId::SoftmaxCrossEntropy, softmaxCrossEntropy);
 }
 

@@ -1,6 +1,6 @@
 // weight_gradient: dw = sum of dy^T x over the rows of all uses.
 //
-// Workers take blocks of dw. A block walks all shards: its sum over a shard stays in one piece of
+// Workers take blocks of dw. A block walks all shards of the launch: its sum over a shard stays in one piece of
 // memory, a product of packed rows at a time with the sums in registers, and the pieces of the
 // shards fold by the tree. No shard's gradient is ever held whole. Where a use is an embedding the
 // pieces lie in the launch's scratch, one full column range each.
@@ -189,8 +189,8 @@ class WeightGradient {
 public:
   WeightGradient(const LaunchArgs &args, Worker &worker)
       : worker_(worker), dw_(args.operands[0]), scratch_(args.operands[1]),
-        uses_(args.operands.subspan(2)), shards_(args.ints[0]), N_(dw_.shape[0]), K_(dw_.shape[1]),
-        batch_(uses_.empty() ? 0 : uses_[0].shape[1]) {}
+        uses_(args.operands.subspan(2)), range_(ShardRange::of(args.ints)), N_(dw_.shape[0]),
+        K_(dw_.shape[1]) {}
 
   void run() {
     for (size_t use = 0; use < uses_.size(); use += 2)
@@ -207,7 +207,7 @@ private:
                                (kPieceElements + kTileN * kPieceColumns + kPieceRows * kWidth)];
       PassBuffers buffers;
     } room;
-    const int alive = Fold::blocksAlive(shards_, present());
+    const int alive = Fold::blocksAlive(range_.count, present());
     const int64_t vectors = (K_ + kWidth - 1) / kWidth, groups = (N_ + kTileN - 1) / kTileN;
     const int64_t columnParts = (vectors * kWidth + kPieceColumns - 1) / kPieceColumns;
     const int64_t width = (vectors + columnParts - 1) / columnParts * kWidth;
@@ -252,7 +252,7 @@ private:
 
   /// All rows of dw, the columns split over the workers.
   void runInScratch() {
-    const int alive = Fold::blocksAlive(shards_, present());
+    const int alive = Fold::blocksAlive(range_.count, present());
     const int64_t vectors = (K_ + kWidth - 1) / kWidth;
     Region region{0, N_, std::min(vectors * worker_.index / worker_.count * kWidth, K_),
                   std::min(vectors * (worker_.index + 1) / worker_.count * kWidth, K_)};
@@ -319,17 +319,16 @@ private:
   /// Shards that have rows.
   int64_t present() const {
     int64_t count = 0;
-    for (int64_t j = 0; j < shards_; ++j)
-      count += shardBegin(batch_, shards_, j) < shardBegin(batch_, shards_, j + 1);
+    for (int64_t j = 0; j < range_.count; ++j)
+      count += range_.begin(j) < range_.begin(j + 1);
     return count;
   }
 
   /// sum(piece, begin, end, merges) for each shard, the tree over them, and the root into dw.
   template <typename Sum> void sumShards(const Region &region, Fold &fold, Sum sum) {
     auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
-    for (int64_t j = 0; j < shards_; ++j) {
-      const int64_t begin = shardBegin(batch_, shards_, j),
-                    end = shardBegin(batch_, shards_, j + 1);
+    for (int64_t j = 0; j < range_.count; ++j) {
+      const int64_t begin = range_.begin(j), end = range_.begin(j + 1);
       if (begin == end) {
         fold.skip(add);
         continue;
@@ -381,7 +380,8 @@ private:
   Worker &worker_;
   const Tensor &dw_, &scratch_;
   const std::span<const Tensor> uses_;
-  const int64_t shards_, N_, K_, batch_;
+  const ShardRange range_;
+  const int64_t N_, K_;
 };
 
 void weightGradient(const LaunchArgs &args, Worker &worker) { WeightGradient(args, worker).run(); }

@@ -23,7 +23,7 @@ LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
       label = createReshape(builder, getLoc(), label, rows);
   }
   Value dx = builder.create<SoftmaxOutputGradientOp>(
-      getLoc(), p.getType(), p, label, builder.getI64IntegerAttr(axis), getUseIgnoreAttr(), getNormalizationAttr(),
+      getLoc(), p.getType(), p, label, Value(), builder.getI64IntegerAttr(axis), getUseIgnoreAttr(), getNormalizationAttr(),
       getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(), getSmoothAlphaAttr());
   builder.add(getData(), createReshape(builder, getLoc(), dx, type.getShape()));
   return success();
@@ -83,7 +83,7 @@ LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
   Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(), builder.getI64IntegerAttr(1),
                                       mlir::FloatAttr(), mlir::StringAttr(), builder.getBoolAttr(false));
   builder.add(getData(), builder.create<SoftmaxOutputGradientOp>(
-                             getLoc(), p.getType(), p, getLabel(), builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
+                             getLoc(), p.getType(), p, getLabel(), Value(), builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
                              builder.getStringAttr("null"), builder.getBoolAttr(false), builder.getF64FloatAttr(-1),
                              builder.getF64FloatAttr(1), builder.getF64FloatAttr(0)));
   return success();

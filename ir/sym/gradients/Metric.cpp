@@ -12,17 +12,13 @@ namespace {
 /// Rows of the batch inside rows of a tensor: [outer, batch, inner]. Without a batch everything is
 /// `outer`.
 struct Rows {
-  IntegerAttr outer, batch, inner;
-  Rows(OpBuilder &builder, ArrayRef<int64_t> extents, BatchPosition position) {
-    int64_t before = product(extents), rows = 1, after = 1;
-    if (position) {
-      before = product(extents.take_front(position.axis)) * position.outer;
-      rows = position.batch;
-      after = product(extents.drop_front(position.axis + 1)) * position.inner;
-    }
-    outer = builder.getI64IntegerAttr(before);
-    batch = builder.getI64IntegerAttr(rows);
-    inner = builder.getI64IntegerAttr(after);
+  int64_t outer, batch = 1, inner = 1;
+  Rows(ArrayRef<int64_t> extents, BatchPosition position) : outer(product(extents)) {
+    if (!position)
+      return;
+    outer = product(extents.take_front(position.axis)) * position.outer;
+    batch = position.batch;
+    inner = product(extents.drop_front(position.axis + 1)) * position.inner;
   }
 };
 } // namespace
@@ -33,13 +29,12 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value labe
                            double ignoreLabel) {
   SmallVector<int64_t> rowExtents(shapeOf(x));
   rowExtents.erase(rowExtents.begin() + axis);
-  Rows rows(builder, rowExtents, withoutAxes(batch, {axis}, false));
+  Rows rows(rowExtents, withoutAxes(batch, {axis}, false));
   label = createReshape(builder, loc, label, rowExtents);
   auto type = RankedTensorType::get({4}, builder.getF64Type());
   return builder.create<SoftmaxMetricOp>(
-      loc, type, x, label, builder.getI64IntegerAttr(axis), rows.outer, rows.batch, rows.inner,
-      builder.getI64IntegerAttr(shards), builder.getBoolAttr(useIgnore),
-      builder.getF64FloatAttr(ignoreLabel));
+      loc, type, x, label, axis, rows.outer, rows.batch, rows.inner, shards, useIgnore,
+      llvm::APFloat(ignoreLabel));
 }
 
 Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
@@ -69,13 +64,12 @@ Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, int64_t shards, Bat
 
 static Value regressionMetric(OpBuilder &builder, Location loc, Value x, Value label,
                               int64_t shards, BatchPosition batch, bool logistic) {
-  Rows rows(builder, shapeOf(x), batch);
+  Rows rows(shapeOf(x), batch);
   label = createCast(builder, loc, label, rankedType(x).getElementType());
   label = createReshape(builder, loc, label, shapeOf(x));
   auto type = RankedTensorType::get({4}, builder.getF64Type());
   return builder.create<RegressionMetricOp>(loc, type, x, label, rows.outer, rows.batch, rows.inner,
-                                            builder.getI64IntegerAttr(shards),
-                                            builder.getBoolAttr(logistic));
+                                            shards, logistic);
 }
 
 Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards,
@@ -91,10 +85,10 @@ Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards
 }
 
 Value MakeLossOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
-  Rows rows(builder, shapeOf(getData()), batch);
+  Rows rows(shapeOf(getData()), batch);
   auto type = RankedTensorType::get({4}, builder.getF64Type());
   return builder.create<LossMetricOp>(getLoc(), type, getData(), rows.outer, rows.batch, rows.inner,
-                                      builder.getI64IntegerAttr(shards));
+                                      shards);
 }
 
 Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {

@@ -55,6 +55,16 @@ llvm::LogicalResult RnnLayerOp::verify() {
 
 //===---- sums by shard ----------------------------------------------------------------------------===//
 
+llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range) {
+  if (range.batch < 1 || range.shards < 1)
+    return op->emitOpError("sums a batch of ") << range.batch << " rows in " << range.shards << " shards";
+  if (range.first < 0 || range.count < 1 || range.count > range.shards - range.first)
+    return op->emitOpError("sums shards from ") << range.first << " on, " << range.count << " of them, of " << range.shards;
+  if (range.rows() == 0)
+    return op->emitOpError("sums shards without rows");
+  return llvm::success();
+}
+
 int64_t WeightGradientOp::flops() {
   int64_t sum = 0;
   for (auto [dy, x, kind] : llvm::zip_equal(getDys(), getXs(), getKinds())) {

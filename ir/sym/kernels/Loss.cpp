@@ -16,6 +16,14 @@ struct Around {
   int64_t before = 1, extent = 1, behind = 1;
 };
 
+/// The ints of a launch that sums over shards, and those behind them.
+llvm::SmallVector<int64_t, 5> shardInts(const ShardRange &range, llvm::ArrayRef<int64_t> more = {}) {
+  llvm::SmallVector<int64_t, 5> ints;
+  llvm::append_range(ints, range.ints());
+  llvm::append_range(ints, more);
+  return ints;
+}
+
 int64_t normalizationNumber(llvm::StringRef name) { return name == "batch" ? 1 : name == "valid" ? 2 : 0; }
 
 } // namespace
@@ -40,9 +48,18 @@ llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder)
   llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
   label = label.elements() == p.elements() ? builder.reshaped(label, shape) : builder.reshaped(label, {a.before, a.behind});
   builder.launch(KernelId::SoftmaxOutputGradient,
-                 {builder.reshaped(p, shape), label, builder.output(builder.view(getDx()), shape)},
+                 {builder.reshaped(p, shape), label, builder.viewOrAbsent(getValid()), builder.output(builder.view(getDx()), shape)},
                  {getUseIgnore(), normalizationNumber(getNormalization()), getMulti()},
                  {getIgnoreLabel().convertToDouble(), getGradScale().convertToDouble(), getSmoothAlpha().convertToDouble()});
+  return mlir::success();
+}
+
+llvm::LogicalResult ValidCountOp::emitKernels(KernelBuilder &builder) {
+  View label = builder.view(getLabel());
+  int64_t last = label.shape.empty() ? 1 : label.shape.back();
+  builder.launch(KernelId::ValidCount,
+                 {builder.reshaped(label, {label.elements() / last, last}), builder.output(builder.view(getCount()), {1})}, {},
+                 {getIgnoreLabel().convertToDouble()});
   return mlir::success();
 }
 
@@ -95,28 +112,28 @@ llvm::LogicalResult PickGradientOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getX());
   int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), classes = x.shape[size_t(axis)];
-  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::SoftmaxMetric,
                  {builder.reshaped(x.moveLast(axis), {o, b, q, classes}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
                   builder.output(builder.view(getMetric()), {4})},
-                 {int64_t(getShards()), getUseIgnore()}, {getIgnoreLabel().convertToDouble()});
+                 shardInts(range(), {getUseIgnore()}), {getIgnoreLabel().convertToDouble()});
   return mlir::success();
 }
 
 llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
-  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::RegressionMetric,
                  {builder.reshaped(builder.view(getX()), {o, b, q}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
                   builder.output(builder.view(getMetric()), {4})},
-                 {int64_t(getShards()), getLogistic()});
+                 shardInts(range(), {getLogistic()}));
   return mlir::success();
 }
 
 llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
-  auto o = int64_t(getOuter()), b = int64_t(getBatch()), q = int64_t(getInner());
+  auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::LossMetric,
                  {builder.reshaped(builder.view(getX()), {o, b, q}), builder.output(builder.view(getMetric()), {4})},
-                 {int64_t(getShards())});
+                 shardInts(range()));
   return mlir::success();
 }
 

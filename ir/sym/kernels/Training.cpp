@@ -55,7 +55,8 @@ private:
 } // namespace
 
 llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
-  Uses uses(builder, int64_t(getBatch()));
+  const ShardRange shards = range();
+  Uses uses(builder, shards.rows());
   auto initials = getInitials().begin();
   bool indices = false;
   for (size_t i = 0; i < getKinds().size(); ++i) {
@@ -75,20 +76,21 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   }
   View scratch;
   if (indices)
-    scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], int64_t(getShards()), int64_t(dtypeBytes(dw.dtype))));
+    scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], shards.count, int64_t(dtypeBytes(dw.dtype))));
   llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch};
   operands.append(uses.pairs);
-  builder.launch(KernelId::WeightGradient, operands, {int64_t(getShards())});
+  builder.launch(KernelId::WeightGradient, operands, shards.ints());
   return mlir::success();
 }
 
 llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
   View db = builder.view(getDb());
   int64_t width = db.elements();
+  const ShardRange shards = range();
   llvm::SmallVector<View, 0> operands = {builder.output(db, {width})};
   for (auto [dy, outer, inner] : llvm::zip_equal(getDys(), getOuter(), getInner()))
-    operands.push_back(builder.reshaped(builder.view(dy), {outer, int64_t(getBatch()), inner, width}));
-  builder.launch(KernelId::BiasGradient, operands, {int64_t(getShards())});
+    operands.push_back(builder.reshaped(builder.view(dy), {outer, shards.rows(), inner, width}));
+  builder.launch(KernelId::BiasGradient, operands, shards.ints());
   return mlir::success();
 }
 

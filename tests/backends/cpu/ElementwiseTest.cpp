@@ -130,14 +130,23 @@ TEST(SoftmaxOutput, GradientOfEveryForm) {
       for (int64_t normalization : {0, 1, 2})
         for (int64_t multi : {0, 1})
           for (double alpha : {0.0, 0.1}) {
-            Launch launch{
-                KernelId::SoftmaxOutputGradient,
-                {f32({9, 33, width}), classes(DType::F32, {9, width}, 36), f32({9, 33, width})},
-                {ignore, normalization, multi},
-                {-1, 0.5, alpha}};
+            Launch launch{KernelId::SoftmaxOutputGradient,
+                          {f32({9, 33, width}), classes(DType::F32, {9, width}, 36),
+                           f32({9, 33, width}), Block(DType::F64, {1})},
+                          {ignore, normalization, multi},
+                          {-1, 0.5, alpha}};
+            launch.views = [](std::vector<Block> &b) {
+              return std::vector<Tensor>{b[0].view(), b[1].view(), {}, b[2].view()};
+            };
             check(launch);
+            launch.views = [](std::vector<Block> &b) { // divided by what the whole batch counts
+              b[3].set(0, 1000);
+              return std::vector<Tensor>{b[0].view(), b[1].view(), b[3].view(), b[2].view()};
+            };
+            if (normalization != 0)
+              check(launch);
             launch.views = [](std::vector<Block> &b) { // dx is p itself
-              return std::vector<Tensor>{b[0].view(), b[1].view(), b[0].view()};
+              return std::vector<Tensor>{b[0].view(), b[1].view(), {}, b[0].view()};
             };
             check(launch);
             launch.blocks[1] = f32({9, 33, width}, 5);
@@ -155,14 +164,14 @@ TEST(Losses, CrossEntropyAndMetrics) {
   for (int64_t shards : {1, 8, 300, 2000}) {
     check({KernelId::SoftmaxMetric,
            {f32({5, 13, 2, 20}), classes(DType::F32, {5, 13, 2}, 22), Block(DType::F64, {4})},
-           {shards, 1},
+           {13, shards, 0, shards, 1},
            {-1}});
     for (int64_t logistic : {0, 1})
       check({KernelId::RegressionMetric,
              {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {4})},
-             {shards, logistic},
+             {13, shards, 0, shards, logistic},
              {}});
-    check({KernelId::LossMetric, {f32({5, 13, 7}), Block(DType::F64, {4})}, {shards}, {}});
+    check({KernelId::LossMetric, {f32({5, 13, 7}), Block(DType::F64, {4})}, {13, shards, 0, shards}, {}});
   }
 }
 

@@ -60,7 +60,7 @@ TestLaunch weightGradient(int64_t n, int64_t k, int64_t batch, int64_t shards,
       launch.operands.emplace_back(DType::F32, conformance::Shape{use.o, batch, use.q, k},
                                    uniform(-1, 1, ++salt));
   }
-  launch.ints = {shards};
+  launch.ints = {batch, shards, 0, shards};
   return launch;
 }
 
@@ -95,7 +95,7 @@ TEST(BiasGradient, GivesTheBitsOfTheReference) {
     TestLaunch launch(KernelId::BiasGradient);
     launch.operands = {Array(DType::F32, {n}), Array(DType::F32, {20, 11, 1, n}, uniform(-1, 1, 1)),
                        Array(DType::F32, {3, 11, 2, n}, uniform(-1, 1, 2))};
-    launch.ints = {8};
+    launch.ints = {11, 8, 0, 8};
     expectEqualEverywhere(launch);
   }
 }

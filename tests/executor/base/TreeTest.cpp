@@ -75,18 +75,30 @@ TEST(Tree, CombineTreeIsTheSameTree) {
 
 // An absent shard must not be added as 0: -0 would become +0.
 TEST(Tree, NegativeZeroSurvivesEmptyShards) {
-  double sum = sumOverShards<double>(1, 8, [](int64_t, int64_t) { return -0.0; });
+  double sum = sumOverShards<double>({1, 8, 0, 8}, [](int64_t, int64_t) { return -0.0; });
   EXPECT_TRUE(std::signbit(sum));
 }
 
 // Rows of shard j: [floor(jN/S), floor((j+1)N/S)).
 TEST(Tree, ShardsOfFiveRows) {
   std::vector<int64_t> rows;
-  sumOverShards<double>(5, 8, [&](int64_t begin, int64_t end) {
+  sumOverShards<double>({5, 8, 0, 8}, [&](int64_t begin, int64_t end) {
     rows.insert(rows.end(), {begin, end});
     return 0.0;
   });
   EXPECT_EQ(rows, (std::vector<int64_t>{0, 1, 1, 2, 2, 3, 3, 4, 4, 5}));
+}
+
+// Shards 3 to 7 of them, counted from the first row that is theirs.
+TEST(Tree, ARangeOfShardsCountsItsOwnRows) {
+  std::vector<int64_t> rows;
+  ShardRange range{5, 8, 3, 5};
+  sumOverShards<double>(range, [&](int64_t begin, int64_t end) {
+    rows.insert(rows.end(), {begin, end});
+    return 0.0;
+  });
+  EXPECT_EQ(rows, (std::vector<int64_t>{0, 1, 1, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(range.rows(), 4);
 }
 
 // 2^53 and ones: every addition of a single 1 is lost, a sum of two is not. Lanes 0 and 1 hold 2^53

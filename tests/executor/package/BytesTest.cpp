@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/abi/Package_generated.h"
+#include "executor/abi/Version.h"
 #include "executor/package/Package.h"
 #include "tests/executor/package/SamplePackage.h"
 
@@ -63,7 +64,8 @@ TEST(PackageBytes, NewerAbiIsRefused) {
   PackageData data = samplePackage();
   data.abi = 99;
   Error error = Package::open(serialize(data)).error();
-  EXPECT_EQ(error.message, "abi: package needs abi 99, this runtime has 1");
+  EXPECT_EQ(error.message,
+            fmt::format("abi: package needs abi 99, this runtime has {}", kPackageAbi));
   EXPECT_EQ(errorRecord(error.code).name, "E0603");
 }
 
@@ -109,7 +111,7 @@ TEST(PackageBytes, SharedTablesDoNotUnfold) {
     settings.push_back(abi::fb::CreateSetting(b, text, text));
   auto list = b.CreateVector(settings);
   abi::fb::PackageBuilder package(b);
-  package.add_abi(1);
+  package.add_abi(kPackageAbi);
   package.add_settings(list);
   package.add_bytes(1);
   b.Finish(package.Finish(), abi::fb::PackageIdentifier());
@@ -133,7 +135,7 @@ TEST(PackageBytes, SharedTablesAreNotVisitedWithoutEnd) {
   auto entry = abi::fb::CreateEntry(b, 0, 0, 0, programList);
   auto entryList = b.CreateVector(std::vector(1000, entry));
   abi::fb::PackageBuilder package(b);
-  package.add_abi(1);
+  package.add_abi(kPackageAbi);
   package.add_entries(entryList);
   b.Finish(package.Finish(), abi::fb::PackageIdentifier());
   Error error = Package::open(std::span(b.GetBufferPointer(), b.GetSize())).error();

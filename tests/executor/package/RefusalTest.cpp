@@ -38,6 +38,16 @@ Launch &stepLaunch(PackageData &data, size_t index) {
   return data.entries[kStep].programs[0].launches[index];
 }
 
+/// Divided by the learning rate, an f32.
+Launch softmaxOutput(int64_t normalization) {
+  Operand p{kStepY, 0, {kBatch, kUnits, 1}, {}}, label{kX, 0, {kBatch, 1}, {kInputs, 1}};
+  return {KernelId::SoftmaxOutputGradient,
+          {p, label, {kRate, 0, {1}, {}}, p},
+          {0, normalization, 0},
+          {-1, 1, 0},
+          1};
+}
+
 const Case kCases[] = {
     // ---- devices, locations ----
     {"NoDevice", [](auto &d) { d.devices.clear(); }, "E0604", "devices: found 0, want 1 to 1024"},
@@ -197,7 +207,7 @@ const Case kCases[] = {
 
     // ---- launches ----
     {"KernelUnknown", [](auto &d) { stepLaunch(d, 1).kernel = KernelId(999); }, "E0604",
-     "entries[2].programs[0].launches[1].kernel: found 999, want below 30, the number of kernels"},
+     "entries[2].programs[0].launches[1].kernel: found 999, want below 33, the number of kernels"},
     {"LaunchLocation", [](auto &d) { stepLaunch(d, 1).location = 9; }, "E0604",
      "entries[2].programs[0].launches[1].location: found 9, want below 2, the number of locations"},
     {"OperandCount", [](auto &d) { stepLaunch(d, 1).operands.pop_back(); }, "E0605",
@@ -206,12 +216,26 @@ const Case kCases[] = {
      "entries[2].programs[0].launches[3].operands: found 3, want 2 and a multiple of 2 for "
      "weight_gradient"},
     {"IntCount", [](auto &d) { stepLaunch(d, 3).ints.clear(); }, "E0605",
-     "entries[2].programs[0].launches[3].ints: found 0, want 1 for weight_gradient"},
+     "entries[2].programs[0].launches[3].ints: found 0, want 4 for weight_gradient"},
     {"FloatCount", [](auto &d) { stepLaunch(d, 1).floats = {1}; }, "E0605",
      "entries[2].programs[0].launches[1].floats: found 1, want 0 for product"},
-    {"IntRange", [](auto &d) { stepLaunch(d, 3).ints = {0}; }, "E0604",
-     "entries[2].programs[0].launches[3].ints[0]: found 0, want 1 to 4096 for shards of "
+    {"IntRange", [](auto &d) { stepLaunch(d, 3).ints[1] = 0; }, "E0604",
+     "entries[2].programs[0].launches[3].ints[1]: found 0, want 1 to 4096 for shards of "
      "weight_gradient"},
+    {"ShardsFirst", [](auto &d) { stepLaunch(d, 3).ints[2] = 2; }, "E0604",
+     "entries[2].programs[0].launches[3].ints[2]: found 2, want 0 to 1 for first of "
+     "weight_gradient"},
+    {"ShardsCount", [](auto &d) { stepLaunch(d, 2).ints = {kBatch, 2, 1, 2}; }, "E0604",
+     "entries[2].programs[0].launches[2].ints[3]: found 2, want 1 to 1 for count of loss_metric"},
+    {"ShardsOfAnotherBatch", [](auto &d) { stepLaunch(d, 2).ints[0] = 3; }, "E0605",
+     "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 3, Q] for x "
+     "of loss_metric"},
+    {"ShardsOfFewerRows", [](auto &d) { stepLaunch(d, 3).ints = {kBatch, 2, 0, 1}; }, "E0605",
+     "entries[2].programs[0].launches[3].operands[2].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
+     "for dy of weight_gradient"},
+    {"ShardsWithoutRows", [](auto &d) { stepLaunch(d, 2).ints = {1, 2, 0, 1}; }, "E0605",
+     "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 0, Q] for x "
+     "of loss_metric"},
     {"OperandMissing", [](auto &d) { stepLaunch(d, 1).operands[0] = {}; }, "E0611",
      "entries[2].programs[0].launches[1].operands[0].buffer: found none, want one: x is required"},
     {"OperandBuffer", [](auto &d) { stepLaunch(d, 1).operands[0].buffer = 13; }, "E0604",
@@ -367,6 +391,13 @@ const Case kCases[] = {
      "E0605",
      "entries[2].programs[0].launches[3].operands[1].buffer: found none, want one as a use is an "
      "embedding for scratch of weight_gradient"},
+
+    {"ValidOfNothing", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(0); }, "E0605",
+     "entries[2].programs[0].launches[2].operands[2].buffer: found one, want none with "
+     "normalization null for valid of softmax_output_gradient"},
+    {"ValidType", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(2); }, "E0605",
+     "entries[2].programs[0].launches[2].operands[2].buffer: found f32, want f64 for valid of "
+     "softmax_output_gradient"},
 
     // ---- names ----
     {"EntryTwice", [](auto &d) { d.entries[kStep].name = "forward"; }, "E0612",

@@ -100,14 +100,14 @@ inline PackageData samplePackage() {
               1};
   Launch loss{KernelId::LossMetric,
               {{kStepY, 0, {1, kBatch, kUnits}, {}}, {kLoss, 0, {4}, {}}},
-              {2},
+              {kBatch, 2, 0, 2},
               {},
               1};
   Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, gradient}, {}, {}, 1};
   Launch weightGradient{
       KernelId::WeightGradient,
       {gradient, {}, {kStepY, 0, {1, kBatch, 1, kUnits}, {}}, {kX, 0, {1, kBatch, 1, kInputs}, {}}},
-      {2},
+      {kBatch, 2, 0, 2},
       {},
       1};
   data.entries.resize(3);

@@ -45,8 +45,8 @@ TEST_P(Accuracy, WeightAndBiasGradients) {
   const int64_t O = 3, B = 11, Q = 2, N = 5, K = 7;
   Array dy(type, {O, B, Q, N}, uniform(-1, 1)), x(type, {O, B, Q, K}, uniform(-1, 1, 1));
   Array dw(type, {N, K}), db(type, {N});
-  run(KernelId::WeightGradient, {dw, Array(), dy, x}, {8});
-  run(KernelId::BiasGradient, {db, dy}, {8});
+  run(KernelId::WeightGradient, {dw, Array(), dy, x}, {B, 8, 0, 8});
+  run(KernelId::BiasGradient, {db, dy}, {B, 8, 0, 8});
   for (int64_t n = 0; n < N; ++n) {
     L biasSum = 0, biasMagnitude = 0;
     for (int64_t k = 0; k < K; ++k) {
@@ -177,7 +177,7 @@ TEST_P(Accuracy, Metrics) {
   const int64_t O = 2, B = 9, Q = 3, C = 11;
   Array x(type, {O, B, Q, C}, uniform(-4, 4)), label(DType::F32, {O, B, Q}, integers(0, C - 1, 1));
   Array y(DType::F64, {4});
-  run(KernelId::SoftmaxMetric, {x, label, y}, {8, 1}, {3});
+  run(KernelId::SoftmaxMetric, {x, label, y}, {B, 8, 0, 8, 1}, {3});
   L loss = 0, right = 0, counted = 0, ignored = 0;
   std::vector<double> all = x.values(), labels = label.values();
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -197,7 +197,7 @@ TEST_P(Accuracy, Metrics) {
 
   Array a(type, {O, B, Q}, uniform(-4, 4, 2)), t(type, {O, B, Q}, uniform(0, 1, 3));
   for (bool logistic : {false, true}) {
-    run(KernelId::RegressionMetric, {a, t, y}, {8, logistic});
+    run(KernelId::RegressionMetric, {a, t, y}, {B, 8, 0, 8, logistic});
     L sums[3] = {};
     for (size_t i = 0; i < a.values().size(); ++i) {
       const L v = a.values()[i], truth = t.values()[i];
@@ -212,7 +212,7 @@ TEST_P(Accuracy, Metrics) {
     EXPECT_NEAR(y.values()[3], double(sums[2]), double(sums[2] * (logistic ? 16 * u : 1e-14L)));
   }
 
-  run(KernelId::LossMetric, {a, y}, {8});
+  run(KernelId::LossMetric, {a, y}, {B, 8, 0, 8});
   L sum = 0;
   for (double v : a.values())
     sum += v;

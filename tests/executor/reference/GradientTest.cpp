@@ -111,10 +111,11 @@ void checkRnnGradient(const RnnShape &s) {
   const Array dz = asUse(backward["dgates"]), dzOfState = gru ? asUse(backward["dhidden"]) : dz;
   Array dw(DType::F64, {G * H, s.inputs}), dr(DType::F64, {G * H, H}), dbi(DType::F64, {G * H}),
       dbh(DType::F64, {G * H});
-  run(KernelId::WeightGradient, {dw, Array(), dz, asUse(forward["x"])}, {8});
-  run(KernelId::WeightGradient, {dr, Array(), dzOfState, asUse(forward["before"])}, {8});
-  run(KernelId::BiasGradient, {dbi, dz}, {8});
-  run(KernelId::BiasGradient, {dbh, dzOfState}, {8});
+  const std::vector<int64_t> shards{dz.tensor.shape[1], 8, 0, 8};
+  run(KernelId::WeightGradient, {dw, Array(), dz, asUse(forward["x"])}, shards);
+  run(KernelId::WeightGradient, {dr, Array(), dzOfState, asUse(forward["before"])}, shards);
+  run(KernelId::BiasGradient, {dbi, dz}, shards);
+  run(KernelId::BiasGradient, {dbh, dzOfState}, shards);
 
   expectGradient(dw, differences(w, loss, step), "w");
   expectGradient(dr, differences(r, loss, step), "r");
@@ -185,7 +186,7 @@ TEST(Gradient, LayerNorm) {
   use.tensor.rank = 4;
   use.tensor.shape = {1, 4, 1, 6};
   use.tensor.strides = {0, 6, 0, 1};
-  run(KernelId::BiasGradient, {dgamma, use}, {8});
+  run(KernelId::BiasGradient, {dgamma, use}, {4, 8, 0, 8});
   expectGradient(dx, differences(x, loss), "x");
   expectGradient(dgamma, differences(gamma, loss), "gamma");
 }
@@ -212,7 +213,7 @@ TEST(Gradient, SoftmaxOutput) {
       columns.tensor.rank = 3;
       columns.tensor.shape = {A, C, 1};
       columns.tensor.strides = {C, 1, 0};
-      run(KernelId::SoftmaxOutputGradient, {columns, label, dx}, {1, normalization, 0},
+      run(KernelId::SoftmaxOutputGradient, {columns, label, Array(), dx}, {1, normalization, 0},
           {1, 0.7, alpha});
       expectGradient(dx, want, "x");
     }
@@ -235,8 +236,8 @@ TEST(Gradient, ProductAndEmbedding) {
     return view;
   };
   Array dw(DType::F64, {N, K}), db(DType::F64, {N}), dx(DType::F64, {1, B, K});
-  run(KernelId::WeightGradient, {dw, Array(), use(dy, N), use(x, K)}, {8});
-  run(KernelId::BiasGradient, {db, use(dy, N)}, {8});
+  run(KernelId::WeightGradient, {dw, Array(), use(dy, N), use(x, K)}, {B, 8, 0, 8});
+  run(KernelId::BiasGradient, {db, use(dy, N)}, {B, 8, 0, 8});
   run(KernelId::Product, {dy, packed(w.permuted({1, 0}), 0), Array(), dx});
   expectGradient(dw, differences(w, loss), "w");
   expectGradient(db, differences(b, loss), "bias");
@@ -252,7 +253,7 @@ TEST(Gradient, ProductAndEmbedding) {
   matrix.tensor.rank = 3;
   matrix.tensor.shape = {1, N, K};
   matrix.tensor.strides = {0, K, 1};
-  run(KernelId::WeightGradient, {dtable, Array(), use(drows, K), indices}, {8});
+  run(KernelId::WeightGradient, {dtable, Array(), use(drows, K), indices}, {B, 8, 0, 8});
   expectGradient(dtable,
                  differences(table,
                              [&] {

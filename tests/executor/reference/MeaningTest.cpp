@@ -70,11 +70,12 @@ TEST(Meaning, Sequences) {
   EXPECT_EQ(y.values(), (Numbers{0, 8, 7, 0, 0, 0}));
 }
 
-/// dx of SoftmaxOutput.
+/// dx of SoftmaxOutput. `valid`: what it divides by; absent below 0.
 Numbers softmaxOutput(Array p, Array label, std::vector<int64_t> ints, double gradScale = 1,
-                      double alpha = 0) {
+                      double alpha = 0, double valid = -1) {
   Array dx(DType::F64, Shape(p.tensor.shape.begin(), p.tensor.shape.begin() + 3));
-  run(KernelId::SoftmaxOutputGradient, {p, label, dx}, ints, {0, gradScale, alpha});
+  Array divisor = valid < 0 ? Array() : Array(DType::F64, {1}, constant(valid));
+  run(KernelId::SoftmaxOutputGradient, {p, label, divisor, dx}, ints, {0, gradScale, alpha});
   return dx.values();
 }
 
@@ -92,6 +93,28 @@ TEST(Meaning, SoftmaxOutputGradient) {
   EXPECT_EQ(softmaxOutput(p, label, {0, 0, 0}, 1, 0.25), (Numbers{0, 0, -0.25, 0.25}));
   Array probabilities(DType::F64, {2, 2, 1}, listed({0, 1, 0.5, 0.5}));
   EXPECT_EQ(softmaxOutput(p, probabilities, {1, 2, 1}, 2), (Numbers{0.5, -0.5, 0, 0}));
+}
+
+// The rows of a device are divided by what the whole batch counts.
+TEST(Meaning, SoftmaxOutputGradientOfAPart) {
+  Array p(DType::F64, {1, 2, 1}, listed({0.25, 0.75})), label = f32({1, 1}, {1});
+  for (int64_t normalization : {1, 2}) {
+    EXPECT_EQ(softmaxOutput(p, label, {0, normalization, 0}, 1, 0, 4), (Numbers{0.0625, -0.0625}));
+    EXPECT_EQ(softmaxOutput(p, label, {0, normalization, 0}, 1, 0, 0), (Numbers{0.25, -0.25}));
+  }
+  Array two(DType::F64, {1, 2, 2}, listed({0.5, 0.5, 0.5, 0.5})), labels = f32({1, 2}, {1, 1});
+  EXPECT_EQ(softmaxOutput(two, labels, {0, 1, 1}, 1, 0, 8)[0], 0.5 / 2 / 8);
+  EXPECT_EQ(softmaxOutput(two, labels, {0, 2, 1}, 1, 0, 8)[0], 0.5 / 8);
+}
+
+TEST(Meaning, ValidCount) {
+  Array y(DType::F64, {1});
+  run(KernelId::ValidCount, {f32({2, 3}, {1, -1, 0, -1, 7, -1}), y}, {}, {-1});
+  EXPECT_EQ(y.values(), Numbers{3});
+  run(KernelId::ValidCount, {f32({2, 1}, {-1, -1}), y}, {}, {-1});
+  EXPECT_EQ(y.values(), Numbers{0}); // what parts of a batch count is added before it is made 1
+  run(KernelId::ValidCount, {f32({1, 2}, {2.5, 3}), y}, {}, {2});
+  EXPECT_EQ(y.values(), Numbers{1}); // labels are truncated
 }
 
 TEST(Meaning, SoftmaxOutputGradientOfSeveralPositions) {

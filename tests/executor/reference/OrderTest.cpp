@@ -35,12 +35,13 @@ double gradient(int64_t steps, int64_t batch, int64_t shards, const std::vector<
   Array dw(DType::F32, {1, 1}), db(DType::F32, {1});
   Array g(DType::F32, {steps, batch, 1, 1}, listed(dy)),
       x(DType::F32, {steps, batch, 1, 1}, constant(1));
-  run(KernelId::WeightGradient, {dw, Array(), g, x}, {shards});
-  run(KernelId::BiasGradient, {db, g}, {shards});
+  run(KernelId::WeightGradient, {dw, Array(), g, x}, {batch, shards, 0, shards});
+  run(KernelId::BiasGradient, {db, g}, {batch, shards, 0, shards});
   EXPECT_EQ(dw.at({0, 0}), db.at({0}));
   Array table(DType::F32, {1, 1});
   run(KernelId::WeightGradient,
-      {table, Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))}, {shards});
+      {table, Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))},
+      {batch, shards, 0, shards});
   EXPECT_EQ(table.at({0, 0}), db.at({0}));
   return dw.at({0, 0});
 }
@@ -68,7 +69,7 @@ TEST(Order, UsesAreOneChainInTheOrderGiven) {
     Array y(DType::F32, {1, 1}), one(DType::F32, {1, 1, 1, 1}, constant(1));
     auto use = [](double v) { return Array(DType::F32, {1, 1, 1, 1}, constant(v)); };
     run(KernelId::WeightGradient, {y, Array(), use(first), one, use(second), one, use(third), one},
-        {1});
+        {1, 1, 0, 1});
     return y.at({0, 0});
   };
   EXPECT_EQ(dw(kBig, -kBig, 1), 1);

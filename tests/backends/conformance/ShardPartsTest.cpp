@@ -1,0 +1,209 @@
+// That what devices sum of a batch adds up to the bits of the whole: a device holds some shards,
+// makes the sums of its maximal complete subtrees, and the rest of the tree is ordinary addition.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+
+#include "backends/conformance/Cases.h"
+#include "backends/cpu/runtime/KernelTable.h"
+#include "executor/base/FloatMode.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc::conformance {
+namespace {
+
+/// Launches of a kernel over `batch` rows, without their ints; `more` are those behind the range.
+struct Sum {
+  std::string name;
+  std::function<TestLaunch(int64_t batch)> make;
+  std::vector<int64_t> more = {};
+
+  friend void PrintTo(const Sum &sum, std::ostream *out) { *out << sum.name; }
+};
+
+/// Products of these lie below the smallest number, so that sums of shards are zeros of either
+/// sign.
+Values tiny(uint64_t salt) { return uniform(-1e-30, 1e-30, salt); }
+
+const std::vector<Sum> kSums = {
+    {"weight",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::WeightGradient,
+                         {Array(DType::F32, {7, 18}), Array(),
+                          Array(DType::F32, {3, batch, 1, 7}, uniform(-1, 1, 1)),
+                          Array(DType::F32, {3, batch, 1, 18}, uniform(-1, 1, 2)),
+                          Array(DType::F32, {1, batch, 2, 7}, uniform(-1, 1, 3)),
+                          Array(DType::F32, {1, batch, 2, 18}, uniform(-1, 1, 4))});
+     }},
+    {"weight of tiny values",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::WeightGradient, {Array(DType::F32, {7, 18}), Array(),
+                                                    Array(DType::F32, {1, batch, 1, 7}, tiny(1)),
+                                                    Array(DType::F32, {1, batch, 1, 18}, tiny(2))});
+     }},
+    {"weight in f64",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::WeightGradient,
+                         {Array(DType::F64, {2, 3}), Array(),
+                          Array(DType::F64, {3, batch, 1, 2}, uniform(-1, 1, 1)),
+                          Array(DType::F64, {3, batch, 1, 3}, uniform(-1, 1, 2))});
+     }},
+    {"embedding",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::WeightGradient,
+                         {Array(DType::F32, {5, 18}), Array(DType::F32, {1}),
+                          Array(DType::F32, {3, batch, 1, 18}, uniform(-1, 1, 1)),
+                          Array(DType::I32, {3, batch, 1}, integers(0, 4, 2))});
+     }},
+    {"bias",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::BiasGradient,
+                         {Array(DType::F32, {35}),
+                          Array(DType::F32, {3, batch, 2, 35}, uniform(-1, 1, 1)),
+                          Array(DType::F32, {1, batch, 1, 35}, uniform(-1, 1, 2))});
+     }},
+    {"softmax_metric",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::SoftmaxMetric,
+                         {Array(DType::F32, {2, batch, 3, 9}, uniform(-5, 5)),
+                          Array(DType::I32, {2, batch, 3}, integers(0, 8, 1)),
+                          Array(DType::F64, {4})},
+                         {}, {3});
+     },
+     {1}},
+    {"regression_metric",
+     [](int64_t batch) {
+       return makeLaunch(KernelId::RegressionMetric,
+                         {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
+                          Array(DType::F32, {2, batch, 3}, uniform(0, 1, 1)),
+                          Array(DType::F64, {4})});
+     },
+     {1}},
+    {"loss_metric", [](int64_t batch) {
+       return makeLaunch(KernelId::LossMetric, {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
+                                                Array(DType::F64, {4})});
+     }}};
+
+/// Some shards' sum; none where they have no rows.
+using Value = std::optional<std::vector<double>>;
+
+/// The sums of one launch's batch, part by part, each made once.
+class Parts {
+public:
+  Parts(const Sum &sum, const TestLaunch &whole, int64_t batch, int64_t shards,
+        KernelFunction (*find)(KernelId, std::span<const Tensor>))
+      : sum_(sum), whole_(whole), batch_(batch), shards_(shards), find_(find) {}
+
+  /// The launch over a range: rows of the whole launch's operands, the same memory.
+  const Value &launch(int64_t first, int64_t count) {
+    auto [found, isNew] = made_.try_emplace({first, count});
+    const ShardRange range{batch_, shards_, first, count};
+    if (!isNew || range.rows() == 0)
+      return found->second;
+    TestLaunch part = whole_.clone();
+    part.ints = shardInts(range);
+    part.ints.insert(part.ints.end(), sum_.more.begin(), sum_.more.end());
+    const KernelRecord &record = kernelRecord(part.id);
+    size_t result = 0;
+    for (size_t i = 0; i < part.operands.size(); ++i) {
+      Array &operand = part.operands[i];
+      const bool fixed = i < record.operands.size();
+      if (!fixed || record.operands[i].mode == OperandMode::In)
+        operand = operand.slice(1, shardBegin(batch_, shards_, first), range.rows());
+      else if (record.operands[i].name != "scratch")
+        result = i;
+      else if (operand.storage)
+        operand = Array(DType::F32, {gradientScratchBytes(5, 18, count, 1)});
+    }
+    part.run(find_(part.id, part.tensors()));
+    for (const Array &operand : part.operands)
+      EXPECT_TRUE(!operand.storage || operand.storage->guarded());
+    type_ = part.operands[result].tensor.dtype;
+    return found->second = part.operands[result].values();
+  }
+
+  /// The node over a range of shards, when devices hold the shards between `borders`: launched by
+  /// the device that has all of it, else added.
+  Value node(const std::vector<int64_t> &borders, int64_t first, int64_t count) {
+    for (size_t device = 1; device < borders.size(); ++device)
+      if (borders[device - 1] <= first && first + count <= borders[device])
+        return launch(first, count);
+    const auto left = int64_t(std::bit_floor(uint64_t(count - 1)));
+    return added(node(borders, first, left), node(borders, first + left, count - left));
+  }
+
+private:
+  Value added(const Value &left, const Value &right) const {
+    if (!left || !right)
+      return left ? left : right;
+    Value result = left;
+    FloatMode mode;
+    for (size_t i = 0; i < left->size(); ++i)
+      (*result)[i] = type_ == DType::F32 ? double(float((*left)[i]) + float((*right)[i]))
+                                         : (*left)[i] + (*right)[i];
+    return result;
+  }
+
+  const Sum &sum_;
+  const TestLaunch &whole_;
+  int64_t batch_, shards_;
+  KernelFunction (*find_)(KernelId, std::span<const Tensor>);
+  DType type_ = DType::F32;
+  std::map<std::pair<int64_t, int64_t>, Value> made_;
+};
+
+std::vector<uint64_t> bitsOf(const std::vector<double> &values) {
+  std::vector<uint64_t> bits;
+  for (double value : values)
+    bits.push_back(std::bit_cast<uint64_t>(value));
+  return bits;
+}
+
+class ShardParts : public testing::TestWithParam<Sum> {
+protected:
+  void expectWhole(KernelFunction (*find)(KernelId, std::span<const Tensor>)) {
+    for (int64_t batch : {1, 2, 3, 5, 7, 8, 13, 16, 21})
+      for (int64_t shards : {1, 3, 5, 8}) {
+        const TestLaunch whole = GetParam().make(batch);
+        Parts parts(GetParam(), whole, batch, shards, find);
+        const std::vector<uint64_t> want = bitsOf(*parts.launch(0, shards));
+        // Bit j of a cut: a border in front of shard j + 1.
+        for (uint64_t cut = 0; cut < uint64_t(1) << (shards - 1); ++cut) {
+          std::vector<int64_t> borders{0};
+          for (int64_t j = 1; j < shards; ++j)
+            if (cut >> (j - 1) & 1)
+              borders.push_back(j);
+          borders.push_back(shards);
+          ASSERT_EQ(bitsOf(*parts.node(borders, 0, shards)), want)
+              << "batch " << batch << ", " << shards << " shards, cut " << cut;
+        }
+      }
+  }
+
+  template <cpu::Level level> void expectWholeAt() {
+    if (cpu::machineLevel() >= level)
+      expectWhole([](KernelId id, std::span<const Tensor> operands) {
+        return cpu::kernelTable(level).find(id, operands);
+      });
+  }
+};
+
+TEST_P(ShardParts, AddUpToTheBitsOfTheWhole) {
+  expectWhole([](KernelId id, std::span<const Tensor>) { return reference::kernel(id); });
+  expectWholeAt<cpu::Level::Scalar>();
+  expectWholeAt<cpu::Level::Avx2>();
+  expectWholeAt<cpu::Level::Avx512>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, ShardParts, testing::ValuesIn(kSums),
+                         [](const testing::TestParamInfo<Sum> &info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+} // namespace
+} // namespace lstmc::conformance

@@ -1,0 +1,30 @@
+// RUN: lstmc opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%dy: tensor<4x5xf32>) {
+  // expected-error@+1 {{sums shards from 6 on, 3 of them, of 8}}
+  %db = sym.bias_gradient %dy {outer = array<i64: 1>, batch = 20 : i64, inner = array<i64: 1>, shards = 8 : i64, first = 6 : i64, count = 3 : i64} : (tensor<4x5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+// All shards, and not from the first one.
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error@+1 {{sums shards from 1 on, 8 of them, of 8}}
+  %m = sym.loss_metric %x {outer = 1 : i64, batch = 20 : i64, inner = 5 : i64, shards = 8 : i64, first = 1 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+// Of 3 rows in 8 shards, shards 3 and 4 have none.
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error@+1 {{sums shards without rows}}
+  %m = sym.loss_metric %x {outer = 1 : i64, batch = 3 : i64, inner = 5 : i64, shards = 8 : i64, first = 3 : i64, count = 2 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error@+1 {{sums a batch of 4 rows in 0 shards}}
+  %m = sym.loss_metric %x {outer = 1 : i64, batch = 4 : i64, inner = 5 : i64, shards = 0 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  return
+}
