@@ -38,8 +38,8 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
                                                          DeviceOptions options) {
   for (const DeviceName &name : names)
     if (name.kind != DeviceKind::Cpu)
-      return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d cpu would do",
-                  name.text());
+      return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d {}cpu would do",
+                  name.text(), names.size() == 1 ? "" : fmt::format("{}x", names.size()));
   int threads = options.threads;
   if (threads == 0)
     threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));

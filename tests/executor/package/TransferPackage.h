@@ -10,7 +10,7 @@ namespace transfers {
 inline constexpr int64_t kRows = 2, kColumns = 3; ///< of w, and of the part of x that a device has
 enum LocationIndex : uint32_t { kNowhere, kScale, kSum, kUpdate, kMove };
 /// Launches of a device that is not the first.
-enum LaunchIndex : size_t { kReceiveX, kReceiveW, kProduct, kSendProduct, kReceiveNewW };
+enum LaunchIndex : size_t { kReceiveX, kReceiveW, kProduct, kSendProduct, kClear, kReceiveNewW };
 /// The first device's launch that multiplies its own part.
 inline size_t firstProduct(uint32_t devices) { return 2 * (devices - 1); }
 /// Messages to and from device 1 onwards, each below those that come later.
@@ -22,7 +22,7 @@ inline int64_t newWTo(uint32_t device) { return 200 + int64_t(device); }
 
 /// Entry step, with x f32[3, 2 * devices] on the first device and part d the transpose of columns
 /// 2 d and 2 d + 1:
-///   every device   product = w * part
+///   every device   product = w * part; those that have sent theirs overwrite it
 ///   the first      total = sum of the products in order; gradient_norm; commit; w = w - rate *
 ///   total every other    commit; its copy of w = w
 /// Besides, parameter v f32[4] lives on the last device.
@@ -127,6 +127,9 @@ private:
       receive(d, 0, itsW, wTo(d));
       launch(d, KernelId::Fused, {whole(itsX), whole(itsW), whole(product)}, {0}, kScale);
       send(d, 0, whole(product), productOf(d));
+      // Whoever receives only now is too late.
+      launch(d, KernelId::Fill, {whole(product)}, {}, kScale);
+      programs()[d].launches.back().floats = {-1};
       uint32_t arrived = part(0, Kind::Activation, "arrived");
       receive(0, d, arrived, productOf(d));
       launch(0, KernelId::Fused, {whole(total), whole(arrived), whole(total)}, {1}, kSum);

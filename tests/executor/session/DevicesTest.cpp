@@ -196,7 +196,7 @@ TEST(Devices, WatchedEverySendComesBeforeItsReceive) {
   ASSERT_TRUE(session->run("step").ok());
   EXPECT_EQ(log.text, "0:send 1:receive 0:send 1:receive 0:send 2:receive 0:send 2:receive "
                       "1:fused 1:send 0:fused 0:receive 2:fused 2:send 0:fused 0:receive "
-                      "0:fused 0:norm_squared "
+                      "0:fused 0:norm_squared 1:fill 2:fill "
                       "0:fused 0:send 1:receive 0:send 2:receive ");
 }
 
@@ -379,7 +379,7 @@ TEST(Devices, WaitForTheEndHasADeadline) {
   fillInput(**session, 1);
   EXPECT_EQ((*session)->run("step").error().text(),
             "net.lnet:4:1: error[E0802]: cpu:0 waited 0.05 s for cpu:1 to end step; cpu:1 was at "
-            "launch 5 of step, update (sgd_update)");
+            "launch 6 of step, update (sgd_update)");
 }
 
 // ---- opening ----

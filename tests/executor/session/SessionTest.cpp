@@ -297,6 +297,8 @@ TEST(Session, PlanThatDoesNotFitIsSaidBeforeItRuns) {
 TEST(Session, DevicesThatAreNotHereAreNamed) {
   EXPECT_EQ(makeDevices("gpu:0").error().text(),
             "error[E0501]: gpu:0: this build has no backend for it; -d cpu would do");
+  EXPECT_EQ(makeDevices("gpu:0,2").error().text(),
+            "error[E0501]: gpu:0: this build has no backend for it; -d 2xcpu would do");
 }
 
 } // namespace

@@ -67,10 +67,10 @@ class Exits(Case):
         self.assertEqual(self.status("compile", "plain.lnet", "--entry", "step", "--dry-run"), 4)
 
     def test_5_device_is_not_here(self):
-        for device in ["gpu:0", "2xgpu", "cpu:0,gpu:1"]:
+        for device, instead in {"gpu:0": "cpu", "2xgpu": "2xcpu", "cpu:0,gpu:1": "2xcpu"}.items():
             done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", device)
             self.assertEqual(done.returncode, 5)
-            self.assertIn("-d cpu would do", done.stderr)
+            self.assertIn(f"-d {instead} would do", done.stderr)
         self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "--gpus", "0"), 5)
         self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "-d", "tpu"), 2)
 
