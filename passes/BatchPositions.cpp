@@ -16,9 +16,10 @@ static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
   return -1;
 }
 
-static bool isScalar(mlir::func::FuncOp entry, unsigned argument) {
+/// Scalars, and states, whose layers say where their rows are.
+static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
   auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, "sym.role");
-  return role && role.getValue() == "scalar";
+  return role && (role.getValue() == "scalar" || role.getValue() == "state");
 }
 
 BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
@@ -28,7 +29,7 @@ BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     auto type = llvm::cast<mlir::RankedTensorType>(entry.getArgument(i).getType());
     int axis = named ? batchAxis(entry, i) : 0;
-    if (axis < 0 || type.getRank() == 0 || isScalar(entry, i))
+    if (axis < 0 || type.getRank() == 0 || isNoBatch(entry, i))
       continue;
     batch = type.getDimSize(axis);
     positions[entry.getArgument(i)] = {axis, 1, batch, 1};

@@ -16,6 +16,7 @@
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/Replica.h"
 #include "passes/Reproducer.h"
 
 namespace lstmc::passes {
@@ -61,7 +62,7 @@ public:
       return;
     find(pass).opsBefore += countOps(op);
     if (pass->getArgument() == "lower-to-exec")
-      op->walk([&](mlir::func::FuncOp entry) { result.costs.push_back(costOf(entry)); });
+      op->walk([&](mlir::func::FuncOp entry) { addCost(entry); });
     start = Clock::now();
   }
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
@@ -76,13 +77,14 @@ public:
   }
 
 private:
-  static EntryCost costOf(mlir::func::FuncOp entry) {
-    EntryCost cost{entry.getName().str()};
-    entry.walk([&](sym::CostRule op) {
+  /// To what the entry's parts on other devices cost.
+  void addCost(mlir::func::FuncOp part) {
+    auto found = llvm::find_if(result.costs, [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
+    EntryCost &cost = found != result.costs.end() ? *found : result.costs.emplace_back(EntryCost{entryOf(part).str()});
+    part.walk([&](sym::CostRule op) {
       cost.flops += op.flops();
       cost.movedBytes += op.movedBytes();
     });
-    return cost;
   }
 
   PassTime &find(mlir::Pass *pass) {

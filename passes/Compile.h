@@ -31,7 +31,7 @@ struct OptimizerSpec {
 struct CompileOptions {
   std::string net;                              ///< empty: the only net of the module
   std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
-  std::vector<std::string> devices = {"cpu:0"}; ///< one so far
+  std::vector<std::string> devices = {"cpu:0"}; ///< the batch is shared out to all of them; the first holds what persists
   int64_t shards = 8;
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;
@@ -64,8 +64,8 @@ struct PassSpan {
   std::chrono::steady_clock::time_point begin, end;
 };
 
-/// What an entry computes and moves, as its ops say (CostRule), after fusion; a tensor that several ops read counts
-/// each time.
+/// What an entry computes and moves on all devices, as its ops say (CostRule), after fusion; a tensor that several ops
+/// read counts each time.
 struct EntryCost {
   std::string entry;
   int64_t flops = 0, movedBytes = 0;

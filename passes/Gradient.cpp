@@ -9,6 +9,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
 #include "passes/Passes.h"
+#include "passes/Replica.h"
 
 namespace lstmc::passes {
 
@@ -82,7 +83,7 @@ struct Rows {
 class Reverse : public sym::GradientBuilder {
 public:
   Reverse(mlir::func::FuncOp entry, int64_t shards)
-      : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards), positions(entry) {
+      : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards), share(shareOf(entry)), positions(entry) {
     setInsertionPoint(entry.front().getTerminator());
     markTrained();
   }
@@ -128,6 +129,13 @@ public:
 
   int64_t shards() override { return shardCount; }
   BatchPosition batch(Value value) override { return positions.of(value); }
+  llvm::SmallVector<int64_t> wholeShape(Value value) override {
+    llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
+    BatchPosition position = batch(value);
+    if (share && position)
+      shape[position.axis] = position.outer * share->batch * position.inner;
+    return shape;
+  }
 
 private:
   /// A value is trained if a parameter that trains reaches it.
@@ -215,8 +223,11 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    return create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials, kinds, hasInitial,
-                                         outer, batch, inner, shardCount);
+    auto sum = create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials, kinds, hasInitial,
+                                             outer, batch, inner, shardCount);
+    if (share && uses.front().rows)
+      sumPart(sum, *share);
+    return sum;
   }
 
   Value sumOfBiasUses(Value bias, llvm::ArrayRef<BiasUse> uses) {
@@ -231,11 +242,15 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    return create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner, shardCount);
+    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner, shardCount);
+    if (share && uses.front().rows)
+      sumPart(sum, *share);
+    return sum;
   }
 
   mlir::func::FuncOp entry;
   int64_t shardCount;
+  std::optional<Share> share; ///< of a replica
   BatchPositions positions;
   llvm::DenseSet<Value> trained;
   llvm::DenseMap<Value, Contributions> flowing;

@@ -11,6 +11,7 @@
 #include "passes/Dropout.h"
 #include "passes/NamePattern.h"
 #include "passes/Passes.h"
+#include "passes/Replica.h"
 
 namespace lstmc::passes {
 
@@ -22,6 +23,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
+constexpr llvm::StringLiteral kOrdinal = "sym.ordinal";
 constexpr llvm::StringLiteral kLearningRate = "learning_rate", kUpdate = "update", kSeed = "seed";
 
 /// The entry points, and what each keeps of the net.
@@ -38,17 +40,21 @@ public:
   Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards, llvm::ArrayRef<std::string> carry)
       : module(module), net(net), shards(shards), carry(carry), builder(module.getContext()) {}
 
-  /// Declares parameters and carried states, and numbers what draws random numbers: the ordinal of an op in the
-  /// net as it was written.
+  /// Numbers what draws random numbers: the ordinal of an op in the net as it was written.
+  void number() {
+    int64_t ordinal = 0;
+    for (Operation &op : net.front())
+      op.setAttr(kOrdinal, builder.getI64IntegerAttr(ordinal++));
+  }
+
+  /// Declares parameters and carried states.
   void declare() {
     builder.setInsertionPoint(net);
-    int64_t ordinal = 0;
     for (Operation &op : net.front()) {
       if (auto variable = llvm::dyn_cast<sym::VariableOp>(op))
-        declareParameter(variable, ordinal);
+        declareParameter(variable);
       else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state))
         builder.create<sym::StateOp>(state.getLoc(), state.getNameAttr(), mlir::TypeAttr::get(state.getType()));
-      op.setAttr("sym.ordinal", builder.getI64IntegerAttr(ordinal++));
     }
   }
 
@@ -71,7 +77,10 @@ public:
 
   void make(const EntryKind &kind) {
     builder.setInsertionPoint(net);
-    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), kind.name, builder.getFunctionType({}, {}));
+    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), partName(kind.name, deviceOf(net)), builder.getFunctionType({}, {}));
+    if (std::optional<Share> share = shareOf(net))
+      setShare(entry, deviceOf(net), *share);
+    stateResults.clear();
     if (kind.training)
       entry->setAttr("sym.training", builder.getUnitAttr());
     entry.addEntryBlock();
@@ -97,6 +106,10 @@ public:
         named.set("sym.role", builder.getStringAttr("output"));
         attributes.push_back(named.getDictionary(builder.getContext()));
       }
+    for (auto [name, value] : stateResults) {
+      results.push_back(value);
+      attributes.push_back(roleOf(name, "state"));
+    }
     builder.create<mlir::func::ReturnOp>(net.getLoc(), results);
     dropDeadOps(entry);
     dropDeadArguments(entry, kind);
@@ -105,13 +118,13 @@ public:
   }
 
 private:
-  void declareParameter(sym::VariableOp variable, int64_t ordinal) {
+  void declareParameter(sym::VariableOp variable) {
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
                                                       mlir::TypeAttr::get(variable.getType()));
     for (mlir::NamedAttribute attribute : variable->getAttrs())
-      if (attribute.getName() != variable.getNameAttrName())
+      if (attribute.getName() != variable.getNameAttrName() && attribute.getName() != kOrdinal)
         parameter->setAttr(attribute.getName(), attribute.getValue());
-    parameter->setAttr("ordinal", builder.getI64IntegerAttr(ordinal));
+    parameter->setAttr("ordinal", variable->getAttr(kOrdinal));
   }
 
   bool carried(sym::BeginStateOp state) {
@@ -136,11 +149,14 @@ private:
     return argument;
   }
 
+  mlir::DictionaryAttr roleOf(llvm::StringRef name, llvm::StringRef role) {
+    return builder.getDictionaryAttr({builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(name)),
+                                      builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
+  }
+
   void addScalars(mlir::func::FuncOp entry, bool training) {
     auto scalar = [&](llvm::StringRef name, mlir::Type type) {
-      addArgument(entry, mlir::RankedTensorType::get({1}, type),
-                  builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
-                                             builder.getNamedAttr("sym.role", builder.getStringAttr("scalar"))}));
+      addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"));
     };
     if (training)
       scalar(kLearningRate, builder.getF32Type());
@@ -152,7 +168,8 @@ private:
     if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
       map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName()));
     } else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state)) {
-      map.map(state.getResult(), builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName()));
+      map.map(state.getResult(), shareOf(net) ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"))
+                                              : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName())));
     } else if (auto dropout = llvm::dyn_cast<sym::DropoutOp>(op)) {
       Value x = map.lookup(dropout.getData());
       bool drops = (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
@@ -181,7 +198,7 @@ private:
   /// `axes` are dimensions over which the mask is shared.
   Value dropOut(sym::DropoutOp dropout, Value x, mlir::func::FuncOp entry) {
     return createDropout(builder, dropout.getLoc(), entry, x, dropout.getP().convertToDouble(),
-                         dropout->getAttrOfType<mlir::IntegerAttr>("sym.ordinal").getInt(), dropout.getAxes());
+                         dropout->getAttrOfType<mlir::IntegerAttr>(kOrdinal).getInt(), dropout.getAxes());
   }
 
   /// What a layer leaves behind is what it begins with at the next call.
@@ -191,7 +208,11 @@ private:
       begins.push_back(rnn.getStateCell());
     for (auto [i, begin] : llvm::enumerate(begins)) {
       auto state = begin ? begin.getDefiningOp<sym::BeginStateOp>() : sym::BeginStateOp();
-      if (state && carried(state) && copy->getNumResults() > i + 1)
+      if (!state || !carried(state) || copy->getNumResults() <= i + 1)
+        continue;
+      if (shareOf(net)) // the state is whole on one device, where sync-parameters joins the rows
+        stateResults.push_back({state.getName(), copy->getResult(i + 1)});
+      else
         builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1));
     }
   }
@@ -205,6 +226,8 @@ private:
       if (!head)
         continue;
       results.push_back(head.buildMetric(builder, shards, positions.of(head->getOperand(0))));
+      if (std::optional<Share> share = shareOf(entry); share && positions.of(head->getOperand(0)))
+        sumPart(results.back().getDefiningOp(), *share);
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, "sym.name"));
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr("sym.name", builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
@@ -250,6 +273,7 @@ private:
   llvm::ArrayRef<std::string> carry;
   mlir::OpBuilder builder;
   llvm::SmallVector<mlir::DictionaryAttr> arguments;
+  llvm::SmallVector<std::pair<llvm::StringRef, Value>> stateResults; ///< of a replica: by the state's name
 };
 
 struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
@@ -257,14 +281,20 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    if (nets.size() != 1) {
+    // Replicas stand behind the net that they are parts of.
+    llvm::ArrayRef<mlir::func::FuncOp> replicas = llvm::ArrayRef(nets).drop_front();
+    if (nets.empty() || llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {
       sym::emitCoded(getOperation(), ErrorCode::E0318) << "a module to compile has one net, found " << nets.size();
       return signalPassFailure();
     }
     llvm::SmallVector<std::string> patterns(carry.begin(), carry.end());
-    Maker maker(getOperation(), nets.front(), shards, patterns);
-    maker.declare();
-    bool loss = maker.hasLoss();
+    llvm::SmallVector<Maker> makers;
+    for (mlir::func::FuncOp net : nets) {
+      makers.push_back(Maker(getOperation(), net, shards, patterns));
+      makers.back().number();
+    }
+    makers.front().declare();
+    bool loss = makers.front().hasLoss();
     for (const EntryKind &kind : kEntryKinds) {
       bool asked = entries.empty() ? (loss || !kind.metrics) : llvm::is_contained(entries, kind.name.str());
       if (!asked)
@@ -274,11 +304,13 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
             << "entry " << kind.name << " needs a loss among the outputs, and there is none";
         return signalPassFailure();
       }
-      if (failed(maker.checkNames(kind)))
+      if (failed(makers.front().checkNames(kind)))
         return signalPassFailure();
-      maker.make(kind);
+      for (Maker &maker : makers)
+        maker.make(kind);
     }
-    nets.front().erase();
+    for (mlir::func::FuncOp net : nets)
+      net.erase();
   }
 };
 

@@ -28,6 +28,56 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
+//===---- on several devices ------------------------------------------------------------------------===//
+
+def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
+  let summary = "the net once per device, each over its own rows of the batch";
+  let description = [{
+    With two devices or more, adds a function per device behind the net: its inputs have the rows of some whole shards of the
+    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to devices in order, as evenly as they go, the
+    first ones getting more; a device for which no row is left gets no function.
+
+        func.func @net(%data: tensor<32x64xi32>)
+      adds
+        func.func @"net@0"(%data: tensor<16x64xi32>) attributes {sym.device = 0, sym.share = [32, 8, 0, 4]}
+        func.func @"net@1"(%data: tensor<16x64xi32>) attributes {sym.device = 1, sym.share = [32, 8, 4, 4]}
+
+    A net that says the batch as a number where it could be inferred contradicts itself on fewer rows: E0207 at that line. Behind
+    infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a device has. One device: nothing changes.
+  }];
+  let options = [
+    Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
+    Option<"devices", "devices", "int64_t", "1", "devices to share the batch out to">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
+  let summary = "what replicas tell one another: parameters, rows, sums over the batch";
+  let description = [{
+    Joins the functions that replicate made of one entry. The first device is the host: it holds all that persists, takes the inputs
+    whole and returns the outputs whole. Transfers are numbered in the order in which every program has them, so that no circle of waits
+    can close.
+
+    * Inputs and states are read on the host, which keeps its rows and sends the others theirs; parameters are sent as they are.
+    * A sum over the batch (ShardSum: weight gradients, metrics) becomes one op per maximal complete subtree of a replica's shards; the host
+      receives them and adds them as the tree over all shards does. So the bits do not depend on the number of devices.
+    * Dropout masks are drawn for the whole batch on each device, which keeps its rows: a number belongs to an element, not to a place.
+    * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over all replicas.
+
+        func.func @step            { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
+        func.func @"step@1"        { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
+      becomes
+        func.func @step            { ... %a = sym.weight_gradient ... {first = 0, count = 4} ; %b = sym.receive {peer = 1, message = 9}
+                                     %dw = sym.elemwise_add %a, %b ; sym.gradient @w, %dw }
+        func.func @"step@1"        { ... %b = sym.weight_gradient ... {first = 4, count = 4} ; sym.send %b {peer = 0, message = 9} }
+
+    E0402 at an op that mixes rows of the batch in another way. Behind gradient; before apply-optimizer, which sees whole gradients on the host alone.
+    Linear in ops.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 //===---- per device -------------------------------------------------------------------------------===//
 
 def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {

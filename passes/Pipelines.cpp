@@ -20,6 +20,12 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   auto add = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), false}); };
   auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), true}); };
 
+  // On the net itself: everything from here on is made for the rows that a device has.
+  ReplicateOptions replicas;
+  replicas.shards = options.shards;
+  replicas.devices = int64_t(options.devices.size());
+  add(createReplicate(replicas));
+
   // One net becomes entries before anything else, since gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
@@ -35,7 +41,10 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   gradient.shards = options.shards;
   addPerEntry(createGradient(gradient));
 
-  // Right behind gradient: what remains is ordinary ops, and updates can share regions with gradients.
+  // Needs the gradients' sums, and leaves whole gradients on the host for the optimizer.
+  add(createSyncParameters());
+
+  // Behind the gradients: what remains is ordinary ops, and updates can share regions with gradients.
   const OptimizerSpec &spec = options.optimizer;
   ApplyOptimizerOptions optimizer;
   optimizer.optimizer = spec.name;

@@ -96,6 +96,10 @@ private:
         ++launches[number].waits;
       }
     };
+    if (isTransfer(op.kernelId())) { // every program has its messages in ascending order
+      waitFor(lastTransfer);
+      lastTransfer = int(number);
+    }
     for (auto [i, view] : llvm::enumerate(views)) {
       if (!view)
         continue;
@@ -196,6 +200,7 @@ private:
   llvm::SmallVector<exec::LaunchOp> behind;
   llvm::SmallVector<mlir::Value> outputs;
   mlir::Operation *end = nullptr;
+  int lastTransfer = -1;
 };
 
 struct Schedule : impl::ScheduleBase<Schedule> {

@@ -28,6 +28,15 @@ inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
+// ---- on functions of a replica and their arguments ----
+/// IntegerAttr: index of the device whose program the function is.
+inline constexpr llvm::StringLiteral kDeviceAttr = "sym.device";
+/// DenseI64ArrayAttr [batch, shards, first, count]: rows of the whole batch, the shards that it is cut into, and those that
+/// the function's inputs hold.
+inline constexpr llvm::StringLiteral kShareAttr = "sym.share";
+/// TypeAttr: what an argument is a part of.
+inline constexpr llvm::StringLiteral kWholeAttr = "sym.whole";
+
 // ---- on the module ----
 /// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training
 /// that the source gives. A value is StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (None)

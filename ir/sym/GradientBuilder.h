@@ -39,6 +39,8 @@ public:
   /// Shards that the batch is cut into, and where the batch is in a forward value.
   virtual int64_t shards() = 0;
   virtual BatchPosition batch(mlir::Value value) = 0;
+  /// Extents of a forward value with all rows of the batch, also where this program has some of them.
+  virtual llvm::SmallVector<int64_t> wholeShape(mlir::Value value) = 0;
 };
 
 } // namespace lstmc::sym

@@ -44,6 +44,7 @@ def Sym_Dialect : Dialect {
     void addSourceOps();
     void addFusedOps();
     void addTrainingOps();
+    void addTransferOps();
   }];
 }
 

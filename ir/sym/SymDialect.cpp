@@ -41,6 +41,7 @@ void SymDialect::initialize() {
   addSourceOps();
   addFusedOps();
   addTrainingOps();
+  addTransferOps();
 }
 
 bool isTensor(Type type) {

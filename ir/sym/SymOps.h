@@ -55,3 +55,5 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
 #include "ir/sym/FusedOps.h.inc"
 #define GET_OP_CLASSES
 #include "ir/sym/TrainingOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/TransferOps.h.inc"

@@ -115,7 +115,7 @@ def Sym_RnnLayerOp : Sym_InternalOp<"rnn_layer", [
 }
 
 def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
-    Pure, AttrSizedOperandSegments, AttrSizedResultSegments,
+    Pure, AttrSizedOperandSegments, AttrSizedResultSegments, DeclareOpInterfaceMethods<Sym_BatchRule>,
     DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "backward of sym.rnn_layer through time";
   let description = [{
@@ -192,8 +192,9 @@ def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [Pure, DeclareOpInterface
 
 class Sym_KernelOp<string mnemonic, list<Trait> traits = []>
     : Sym_InternalOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Sym_KernelRule>], traits)>;
+class Sym_RowsOp<string mnemonic> : Sym_KernelOp<mnemonic, [DeclareOpInterfaceMethods<Sym_BatchRule>]>;
 
-def Sym_SoftmaxOutputGradientOp : Sym_KernelOp<"softmax_output_gradient"> {
+def Sym_SoftmaxOutputGradientOp : Sym_RowsOp<"softmax_output_gradient"> {
   let summary = "what SoftmaxOutput sends back, from its probabilities and the label";
   let description = [{
     The kernel `softmax_output_gradient`. p `[A, C, D]` by `axis`: its classes are there. `valid`, f64 [1]: what is divided by,
@@ -222,7 +223,7 @@ def Sym_ValidCountOp : Sym_KernelOp<"valid_count"> {
   let assemblyFormat = "$label attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_SoftmaxGradientOp : Sym_KernelOp<"softmax_gradient"> {
+def Sym_SoftmaxGradientOp : Sym_RowsOp<"softmax_gradient"> {
   let summary = "backward of softmax and log_softmax, from their result";
   let description = [{
     ```mlir
@@ -234,28 +235,28 @@ def Sym_SoftmaxGradientOp : Sym_KernelOp<"softmax_gradient"> {
   let assemblyFormat = "$y `,` $dy (`length` $length^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_LayerNormGradientOp : Sym_KernelOp<"layer_norm_gradient"> {
+def Sym_LayerNormGradientOp : Sym_RowsOp<"layer_norm_gradient"> {
   let summary = "backward of LayerNorm: to its data, and per row to gamma";
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$gamma, Sym_Tensor:$mean, Sym_Tensor:$rstd, Sym_Tensor:$dy, I64Attr:$axis);
   let results = (outs Sym_Tensor:$dx, Sym_Tensor:$dgammaRows);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_PickGradientOp : Sym_KernelOp<"pick_gradient"> {
+def Sym_PickGradientOp : Sym_RowsOp<"pick_gradient"> {
   let summary = "backward of pick: dy at the place picked, 0 elsewhere";
   let arguments = (ins Sym_Tensor:$dy, Sym_Tensor:$indices, I64Attr:$axis, BoolAttr:$wrap);
   let results = (outs Sym_Tensor:$dx);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_SequenceLastGradientOp : Sym_KernelOp<"sequence_last_gradient"> {
+def Sym_SequenceLastGradientOp : Sym_RowsOp<"sequence_last_gradient"> {
   let summary = "backward of SequenceLast with lengths";
   let arguments = (ins Sym_Tensor:$dy, Sym_Tensor:$length, I64Attr:$axis);
   let results = (outs Sym_Tensor:$dx);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_PlaceOp : Sym_KernelOp<"place"> {
+def Sym_PlaceOp : Sym_RowsOp<"place"> {
   let summary = "zeros with the operand in a strided window: backward of slicing";
   let description = [{
     result[begin + i * step] = x[i] on every axis, 0 elsewhere.
@@ -268,7 +269,7 @@ def Sym_PlaceOp : Sym_KernelOp<"place"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Sym_ReduceToOp : Sym_KernelOp<"reduce_to"> {
+def Sym_ReduceToOp : Sym_RowsOp<"reduce_to"> {
   let summary = "sums over the axes that a broadcast stretched";
   let description = [{
     The result has the operand's rank with extent 1 on the summed axes, or rank 1 and one element for all.

@@ -7,6 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/OpTable.h"
+#include "passes/Replica.h"
 
 namespace lstmc::passes {
 
@@ -114,10 +115,10 @@ private:
 } // namespace
 
 EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
-    : plan(plan), entry(entry), main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
+    : plan(plan), entry(entry), device(deviceOf(entry)), main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
   // The prepare program comes first, and goes again if nothing is put there.
-  prepareProgram = plan.program("prepare:" + entry.getName().str(), location);
-  program = plan.program(entry.getName(), location);
+  prepareProgram = plan.program("prepare:" + entryOf(entry).str(), device, location);
+  program = plan.program(entryOf(entry), device, location);
   main.setInsertionPointToEnd(&program.getBody().front());
   prepare.setInsertionPointToEnd(&prepareProgram.getBody().front());
 }
@@ -343,7 +344,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
 }
 
 bool EntryLowering::dependsOnParametersAlone(Operation *op) {
-  if (op->getNumOperands() == 0 || committed.contains(op))
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0 || committed.contains(op))
     return false;
   int64_t before = kKeptBytes, after = 0;
   for (Value operand : op->getOperands()) {
@@ -429,13 +430,13 @@ View EntryLowering::whole(Value memory) const {
 
 /// Buffers that only one program needs are that program's; what main reads of prepare is the plan's.
 Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element) {
-  return createBuffer(target(), kind, name, shape, element, location);
+  return createBuffer(target(), kind, name, device, shape, element, location);
 }
 
 Value EntryLowering::allocateResult(Value value) {
   mlir::RankedTensorType type = tensorType(value);
   if (preparing) {
-    Value memory = plan.persistent(Kind::Packed, nameOf(value), type.getShape(), type.getElementType(), location);
+    Value memory = plan.persistent(Kind::Packed, nameOf(value), device, type.getShape(), type.getElementType(), location);
     constant.insert(memory);
     return memory;
   }
@@ -496,7 +497,7 @@ View EntryLowering::packed(View weight, int64_t gates) {
     int64_t elements = weight.shape[0] * packedElements(weight.shape[1], weight.shape[2], gates);
     mlir::Type element = exec::typeOf(weight.dtype, entry.getContext());
     std::string name = source.getName().str() + ".packed";
-    memory = kept ? plan.persistent(Kind::Packed, name, {elements}, element, source.getLoc())
+    memory = kept ? plan.persistent(Kind::Packed, name, device, {elements}, element, source.getLoc())
                   : allocate(Kind::Workspace, name, {elements}, element);
   }
   View result = whole(memory);

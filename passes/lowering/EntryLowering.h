@@ -53,6 +53,7 @@ private:
 
   PlanBuilder &plan;
   mlir::func::FuncOp entry;
+  const int64_t device;
   exec::ProgramOp program, prepareProgram;
   mlir::OpBuilder main, prepare;
   bool preparing = false;

@@ -30,9 +30,9 @@ Value &ViewMemo::find(const sym::View &view, int64_t use) {
   return byValue[view.value][std::move(key)];
 }
 
-Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
                    mlir::Type element, mlir::Location location) {
-  return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name, /*device=*/0,
+  return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name, uint64_t(device),
                                         mlir::IntegerAttr());
 }
 
@@ -45,28 +45,28 @@ PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devi
   programs = std::make_unique<FusedPrograms>(initialiseOp);
 }
 
-Value PlanBuilder::persistent(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element,
-                              mlir::Location location) {
+Value PlanBuilder::persistent(exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
+                              mlir::Type element, mlir::Location location) {
   mlir::OpBuilder builder(initialiseOp);
-  return createBuffer(builder, kind, name, shape, element, location);
+  return createBuffer(builder, kind, name, device, shape, element, location);
 }
 
-exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, mlir::Location location) {
+exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, int64_t device, mlir::Location location) {
   auto builder = mlir::OpBuilder::atBlockEnd(&planOp.getBody().front());
-  return builder.create<exec::ProgramOp>(location, entry, 0);
+  return builder.create<exec::ProgramOp>(location, entry, device);
 }
 
 Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location) {
   Value &memory = inputs[{name.str(), type.getAsOpaquePointer()}];
   if (!memory)
-    memory = persistent(kind, name, type.getShape(), type.getElementType(), location);
+    memory = persistent(kind, name, /*device=*/0, type.getShape(), type.getElementType(), location);
   return memory;
 }
 
 mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   auto add = [&](mlir::Operation &op, exec::Kind kind, llvm::StringRef name, mlir::Type tensor) {
     auto type = llvm::cast<mlir::RankedTensorType>(tensor);
-    Value memory = persistent(kind, name, type.getShape(), type.getElementType(), op.getLoc());
+    Value memory = persistent(kind, name, /*device=*/0, type.getShape(), type.getElementType(), op.getLoc());
     for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
       memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
     memories[name] = memory;

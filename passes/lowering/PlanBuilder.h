@@ -33,10 +33,11 @@ public:
   /// An input or scalar of that name and type, one for all entries.
   mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location);
 
-  mlir::Value persistent(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element,
-                         mlir::Location location);
-  /// Behind the others.
-  exec::ProgramOp program(llvm::StringRef entry, mlir::Location location);
+  /// Memory that keeps its contents.
+  mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
+                         mlir::Type element, mlir::Location location);
+  /// The part of an entry that runs on a device, behind the programs before.
+  exec::ProgramOp program(llvm::StringRef entry, int64_t device, mlir::Location location);
 
   exec::PlanOp plan() { return planOp; }
   FusedPrograms &fused() { return *programs; }
@@ -55,7 +56,7 @@ private:
 };
 
 /// A buffer in front of `builder`'s place.
-mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
-                         mlir::Type element, mlir::Location location);
+mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device,
+                         llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location location);
 
 } // namespace lstmc::passes

@@ -87,7 +87,8 @@ KernelChooser kernelsOf(cpu::Level level) {
 std::unique_ptr<Session> openSession(const package::PackageData &data, int threads, KernelChooser kernels) {
   package::Package::Pointer package = check(package::Package::open(package::serialize(data), "test.lstmc"));
   std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(makeHostDevice("cpu:0", kernels, threads));
+  for (const package::Device &device : data.devices)
+    devices.push_back(makeHostDevice(device.name, kernels, threads));
   std::unique_ptr<Session> session = check(Session::create(package, std::move(devices)));
   check(session->initialise(1));
   for (const package::Parameter &parameter : data.parameters)

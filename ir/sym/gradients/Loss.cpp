@@ -1,6 +1,7 @@
 // Loss heads: the gradient starts here, whatever comes from above.
 
 #include "ir/sym/Create.h"
+#include "ir/sym/RuleSupport.h"
 #include "ir/sym/gradients/Expression.h"
 
 namespace lstmc::sym {
@@ -36,7 +37,8 @@ static LogicalResult regression(Op op, GradientBuilder &builder, Formula formula
     return success();
   auto type = rankedType(op.getData());
   Value label = op.getLabel();
-  int64_t perSample = rankedType(label).getNumElements() / rankedType(label).getDimSize(0);
+  llvm::SmallVector<int64_t> whole = builder.wholeShape(label);
+  int64_t perSample = product(whole) / whole.front();
   label = createCast(builder, op.getLoc(), label, type.getElementType());
   label = createReshape(builder, op.getLoc(), label, type.getShape());
   double scale = op.getGradScale().convertToDouble() / double(perSample);
@@ -61,7 +63,7 @@ LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
   E x{getData(), &builder};
   double scale = getGradScale().convertToDouble();
   if (getNormalization() == "batch")
-    scale /= double(type.getDimSize(0));
+    scale /= double(builder.wholeShape(getData()).front());
   E constant = x.of<OnesLikeOp>() * scale;
   if (getNormalization() == "valid") {
     E valid = x > getValidThresh().convertToDouble();

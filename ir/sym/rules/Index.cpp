@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in IndexOps.td.
+#include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -82,7 +83,7 @@ LogicalResult TakeOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition TakeOp::batchOfResult(unsigned, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getA()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getA()));
   if (operands[1])
     return movedTo(operands[1], axis + operands[1].axis);
   if (!operands[0] || operands[0].axis == axis)
@@ -114,7 +115,7 @@ LogicalResult PickOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition PickOp::batchOfResult(unsigned, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getData()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getData()));
   return withoutAxes(operands[0], {axis}, getKeepdims());
 }
 

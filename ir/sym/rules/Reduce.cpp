@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in ReduceOps.td.
+#include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -112,7 +113,7 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
 }
 
 template <typename Op> static BatchPosition softmaxBatch(Op op, BatchPosition position) {
-  int64_t axis = op.getAxis() < 0 ? op.getAxis() + rankOf(op.getData()) : op.getAxis();
+  int64_t axis = normalAxis(op.getAxis(), rankOf(op.getData()));
   return position.axis == axis ? BatchPosition::none() : position;
 }
 
@@ -167,7 +168,7 @@ LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition LayerNormOp::batchOfResult(unsigned index, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getData()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getData()));
   return withoutAxes(operands[0], {axis}, index == 0);
 }
 int64_t LayerNormOp::flops() { return 8 * elementsOf(getData()); }

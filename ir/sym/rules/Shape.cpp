@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in ShapeOps.td; Reshape's codes are in Reshape.cpp.
+#include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -130,7 +131,7 @@ LogicalResult ExpandDimsOp::relateShapes(ShapeRelation &relation) {
              : failure();
 }
 BatchPosition ExpandDimsOp::batchOfResult(unsigned, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getOutput()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getOutput()));
   return movedTo(operands[0], operands[0].axis + (operands[0] && operands[0].axis >= axis ? 1 : 0));
 }
 
@@ -255,7 +256,7 @@ LogicalResult ConcatOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition ConcatOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = firstBatch(operands);
-  int64_t dim = getDim() < 0 ? getDim() + rankOf(getOutput()) : getDim();
+  int64_t dim = normalAxis(getDim(), rankOf(getOutput()));
   return position && position.axis == dim ? BatchPosition::none() : position;
 }
 
@@ -285,7 +286,7 @@ LogicalResult StackOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition StackOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = firstBatch(operands);
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getOutput()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getOutput()));
   return movedTo(position, position.axis + (position && position.axis >= axis ? 1 : 0));
 }
 
@@ -351,7 +352,7 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
   return success();
 }
 BatchPosition SliceChannelOp::batchOfResult(unsigned, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getData()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getData()));
   return withoutAxes(operands[0], {axis}, !getSqueezeAxis());
 }
 
@@ -448,7 +449,7 @@ BatchPosition RepeatOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = operands[0];
   if (!getAxis())
     position = reshaped(position, shapeOf(getData()), {elementsOf(getData())});
-  int64_t axis = !getAxis() ? 0 : *getAxis() < 0 ? *getAxis() + rankOf(getData()) : *getAxis();
+  int64_t axis = getAxis() ? normalAxis(*getAxis(), rankOf(getData())) : 0;
   if (position && position.axis == axis)
     position.inner *= getRepeats();
   return position;

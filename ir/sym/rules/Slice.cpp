@@ -1,6 +1,7 @@
 // Shapes, batch position and cost of slice and slice_axis.
 #include "ir/sym/Window.h"
 
+#include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -149,7 +150,7 @@ LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition SliceAxisOp::batchOfResult(unsigned, Positions operands) {
-  int64_t axis = getAxis() < 0 ? getAxis() + rankOf(getData()) : getAxis();
+  int64_t axis = normalAxis(getAxis(), rankOf(getData()));
   bool whole = shapeOf(getData())[axis] == shapeOf(getOutput())[axis];
   return operands[0].axis == axis && !whole ? BatchPosition::none() : operands[0];
 }

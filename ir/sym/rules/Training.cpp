@@ -1,0 +1,42 @@
+// Where the batch is in the results of backward ops.
+#include "ir/sym/Create.h"
+#include "ir/sym/RuleSupport.h"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+using Positions = ArrayRef<BatchPosition>;
+
+BatchPosition RnnLayerGradientOp::batchOfResult(unsigned index, Positions operands) {
+  BatchPosition position = operands[0]; // gates [T, B, G*H]
+  return position && position.axis == 1 ? movedTo(position, int(rankOf(getResult(index))) - 2) : BatchPosition::none();
+}
+
+BatchPosition SoftmaxOutputGradientOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+BatchPosition SoftmaxGradientOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+BatchPosition LayerNormGradientOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+
+BatchPosition PickGradientOp::batchOfResult(unsigned, Positions operands) {
+  BatchPosition position = operands[0];
+  bool dropped = rankOf(getDy()) < rankOf(getDx());
+  return position && dropped && position.axis >= int(getAxis()) ? movedTo(position, position.axis + 1) : position;
+}
+
+BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands) {
+  BatchPosition position = operands[0];
+  return position && position.axis >= int(getAxis()) ? movedTo(position, position.axis + 1) : position;
+}
+
+BatchPosition PlaceOp::batchOfResult(unsigned, Positions operands) {
+  BatchPosition position = operands[0];
+  return position && shapeOf(getX())[position.axis] == shapeOf(getY())[position.axis] ? position : BatchPosition::none();
+}
+
+BatchPosition ReduceToOp::batchOfResult(unsigned, Positions operands) {
+  BatchPosition position = operands[0];
+  bool kept = position && rankOf(getX()) == rankOf(getY()) && shapeOf(getX())[position.axis] == shapeOf(getY())[position.axis];
+  return kept ? position : BatchPosition::none();
+}
+
+} // namespace lstmc::sym

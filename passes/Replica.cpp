@@ -1,0 +1,98 @@
+#include "passes/Replica.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Create.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::passes {
+
+using mlir::Value;
+using sym::BatchPosition;
+
+llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, int64_t devices) {
+  llvm::SmallVector<Share> shares;
+  auto begin = [&](int64_t device) { return (shards * device + devices - 1) / devices; };
+  for (int64_t device = 0; device < devices; ++device) {
+    Share share{batch, shards, begin(device), begin(device + 1) - begin(device)};
+    if (share.rows() > 0)
+      shares.push_back(share);
+  }
+  return shares;
+}
+
+std::optional<Share> shareOf(mlir::func::FuncOp function) {
+  auto numbers = function->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kShareAttr);
+  if (!numbers)
+    return std::nullopt;
+  return Share{numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+void setShare(mlir::func::FuncOp function, int64_t device, const Share &share) {
+  mlir::Builder builder(function.getContext());
+  function->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+  function->setAttr(sym::kShareAttr, builder.getDenseI64ArrayAttr({share.batch, share.shards, share.first, share.count}));
+}
+
+int64_t deviceOf(mlir::func::FuncOp function) {
+  auto device = function->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
+  return device ? device.getInt() : 0;
+}
+
+llvm::StringRef entryOf(mlir::func::FuncOp function) { return function.getName().split('@').first; }
+
+std::string partName(llvm::StringRef entry, int64_t device) {
+  return device == 0 ? entry.str() : entry.str() + "@" + (device == kWhole ? "whole" : std::to_string(device));
+}
+
+void sumPart(mlir::Operation *op, const Share &share) {
+  op->setAttr("batch", mlir::Builder(op).getI64IntegerAttr(share.batch));
+  llvm::cast<sym::ShardSum>(op).setPart(share.first, share.count);
+}
+
+bool sumsPart(mlir::Operation *op) {
+  auto sum = llvm::dyn_cast<sym::ShardSum>(op);
+  return sum && sum.getCount() != 0;
+}
+
+static llvm::ArrayRef<int64_t> shapeOf(mlir::Type type) { return llvm::cast<mlir::RankedTensorType>(type).getShape(); }
+
+BatchPosition positionOfPart(mlir::Type whole, mlir::Type part, const Share &share) {
+  for (auto [axis, extents] : llvm::enumerate(llvm::zip_equal(shapeOf(whole), shapeOf(part))))
+    if (std::get<0>(extents) != std::get<1>(extents))
+      return {int(axis), 1, share.rows(), 1};
+  return BatchPosition::none();
+}
+
+/// A shape with the axis of the batch as three: [.., outer, rows, inner, ..].
+static llvm::SmallVector<int64_t> opened(mlir::Type type, BatchPosition position, int64_t rows) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(type);
+  llvm::SmallVector<int64_t> open(shape.take_front(position.axis));
+  open.append({position.outer, rows, position.inner});
+  open.append(shape.begin() + position.axis + 1, shape.end());
+  return open;
+}
+
+Value takeRows(mlir::OpBuilder &builder, mlir::Location loc, Value value, BatchPosition position, int64_t begin, int64_t end) {
+  Value open = sym::createReshape(builder, loc, value, opened(value.getType(), position, position.batch));
+  return sym::createSliceAxis(builder, loc, open, position.axis + 1, begin, end);
+}
+
+Value sliceRows(mlir::OpBuilder &builder, mlir::Location loc, Value whole, BatchPosition position, const Share &share) {
+  position.batch = share.batch;
+  llvm::SmallVector<int64_t> shape(shapeOf(whole.getType()));
+  shape[size_t(position.axis)] = position.outer * share.rows() * position.inner;
+  Value rows = takeRows(builder, loc, whole, position, firstRow(share), firstRow(share) + share.rows());
+  return sym::createReshape(builder, loc, rows, shape);
+}
+
+Value joinRows(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts, mlir::Type whole,
+               BatchPosition position) {
+  llvm::SmallVector<Value> open;
+  for (Value part : parts) {
+    int64_t rows = shapeOf(part.getType())[position.axis] / (position.outer * position.inner);
+    open.push_back(sym::createReshape(builder, loc, part, opened(part.getType(), position, rows)));
+  }
+  return sym::createReshape(builder, loc, sym::createConcat(builder, loc, open, position.axis + 1), shapeOf(whole));
+}
+
+} // namespace lstmc::passes

@@ -1,0 +1,69 @@
+// replicate: the net once per device, each over its own rows of the batch.
+
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/ShapeRelation.h"
+#include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
+#include "passes/Passes.h"
+#include "passes/Replica.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_REPLICATE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct Replicate : impl::ReplicateBase<Replicate> {
+  using ReplicateBase::ReplicateBase;
+
+  void runOnOperation() override {
+    auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
+    if (devices < 2 || nets.size() != 1)
+      return;
+    mlir::func::FuncOp net = nets.front();
+    llvm::SmallVector<Share> shares = shareOut(BatchPositions(net).size(), shards, devices);
+    if (shares.size() < 2)
+      return;
+    setShare(net, kWhole, {shares.front().batch, shards, 0, shards});
+    auto builder = mlir::OpBuilder::atBlockEnd(getOperation().getBody());
+    for (auto [device, share] : llvm::enumerate(shares)) {
+      auto replica = llvm::cast<mlir::func::FuncOp>(builder.clone(*net));
+      replica.setName((net.getName() + "@" + llvm::Twine(device)).str());
+      setShare(replica, int64_t(device), share);
+      if (failed(makeSmaller(replica, share)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  /// Inputs get the share's rows; all that follows from them is inferred again.
+  mlir::LogicalResult makeSmaller(mlir::func::FuncOp replica, const Share &share) {
+    BatchPositions positions(replica);
+    mlir::Block &block = replica.front();
+    for (mlir::BlockArgument argument : block.getArguments()) {
+      auto whole = llvm::cast<mlir::RankedTensorType>(argument.getType());
+      replica.setArgAttr(argument.getArgNumber(), sym::kWholeAttr, mlir::TypeAttr::get(whole));
+      if (sym::BatchPosition position = positions.of(argument)) {
+        llvm::SmallVector<int64_t> shape(whole.getShape());
+        shape[position.axis] = share.rows();
+        argument.setType(whole.clone(shape));
+      }
+    }
+    for (mlir::Operation &op : block)
+      if (!llvm::isa<sym::VariableOp>(op))
+        for (mlir::Value result : op.getResults())
+          result.setType(mlir::UnrankedTensorType::get(llvm::cast<mlir::TensorType>(result.getType()).getElementType()));
+    sym::ShapeSolver solver;
+    if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) || failed(sym::checkClosed(block)))
+      return mlir::failure();
+    replica.setType(mlir::FunctionType::get(&getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+    return mlir::success();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

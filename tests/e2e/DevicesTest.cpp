@@ -1,0 +1,67 @@
+// One hash of trained weights and of what is measured, on any number of devices.
+#include <gtest/gtest.h>
+
+#include "executor/base/Hash.h"
+#include "tests/e2e/Net.h"
+
+namespace lstmc::e2e {
+namespace {
+
+constexpr int64_t kUpdates = 6;
+
+class Devices : public ::testing::TestWithParam<size_t> {
+protected:
+  Model model = models()[GetParam()];
+
+  package::PackageData compileFor(int devices) {
+    model.recipe.compile.devices.clear();
+    for (int device = 0; device < devices; ++device)
+      model.recipe.compile.devices.push_back("cpu:" + std::to_string(device));
+    return compileNet(model.recipe).package;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, Devices, ::testing::Range(size_t(0), models().size()),
+                         [](const auto &info) { return models()[info.param].name; });
+
+TEST_P(Devices, TrainToTheSameBits) {
+  auto one = openSession(compileFor(1), 1);
+  const uint64_t want = train(*one, model, 1, kUpdates);
+  for (int devices = 2; devices <= 8; ++devices) {
+    package::PackageData data = compileFor(devices);
+    ASSERT_EQ(data.devices.size(), size_t(devices));
+    auto several = openSession(data, devices == 2 ? 2 : 1);
+    EXPECT_EQ(train(*several, model, 1, kUpdates), want) << devices << " devices";
+    for (const package::State &state : data.states)
+      EXPECT_EQ(hashBytes(several->state(state.name)->data, size_t(several->state(state.name)->elements()) * 4),
+                hashBytes(one->state(state.name)->data, size_t(one->state(state.name)->elements()) * 4))
+          << state.name << " on " << devices << " devices";
+    for (const DevicePeak &peak : several->peaks())
+      EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device;
+  }
+}
+
+TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
+  auto one = openSession(compileFor(1), 1);
+  for (int devices : {2, 3, 5}) {
+    auto several = openSession(compileFor(devices), 1);
+    for (const char *entry : {"forward", "evaluate"}) {
+      for (Session *session : {one.get(), several.get()}) {
+        session->resetStates();
+        feed(*session, entry, 1, model.classes, model.recipe.steps);
+        Status done = session->run(entry);
+        ASSERT_TRUE(done.ok()) << done.error().text();
+      }
+      const package::PackageData &data = one->package().data();
+      for (const package::Binding &output : data.entries[*one->package().findEntry(entry)].outputs) {
+        Tensor a = *one->output(entry, output.name), b = *several->output(entry, output.name);
+        ASSERT_EQ(a.elements(), b.elements()) << output.name;
+        size_t bytes = size_t(a.elements()) * dtypeBytes(a.dtype);
+        EXPECT_EQ(hashBytes(a.data, bytes), hashBytes(b.data, bytes)) << output.name << " of " << entry << " on " << devices;
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace lstmc::e2e

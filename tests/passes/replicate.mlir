@@ -1,0 +1,39 @@
+// RUN: lstmc opt %s --split-input-file --replicate=devices=3 | FileCheck %s
+// RUN: lstmc opt %s --split-input-file --replicate | FileCheck %s --check-prefix=ONE
+
+// Eight shards on three devices are 3, 3 and 2 of them; of 5 rows these hold 1, 2 and 2. All types follow, the merged axis too;
+// parameters stay whole.
+// CHECK-LABEL: func.func @net(%{{.+}}: tensor<5x3x4xf32>
+//       CHECK:   attributes {sym.device = -1 : i64, sym.share = array<i64: 5, 8, 0, 8>}
+// CHECK-LABEL: func.func @"net@0"(%{{.+}}: tensor<1x3x4xf32> {{.*}}sym.whole = tensor<5x3x4xf32>}
+//       CHECK:   sym.share = array<i64: 5, 8, 0, 3>
+//       CHECK:   tensor<2x4xf32>
+//       CHECK:   -> tensor<3x2xf32>
+// CHECK-LABEL: func.func @"net@1"(%{{.+}}: tensor<2x3x4xf32>
+//       CHECK:   sym.device = 1 : i64, sym.share = array<i64: 5, 8, 3, 3>
+//       CHECK:   -> tensor<6x2xf32>
+// CHECK-LABEL: func.func @"net@2"(%{{.+}}: tensor<2x3x4xf32>
+//       CHECK:   sym.share = array<i64: 5, 8, 6, 2>
+//   ONE-LABEL: func.func @net
+//     ONE-NOT: sym.share
+//     ONE-NOT: func.func @"net@
+func.func @net(%x: tensor<5x3x4xf32> {sym.dims = ["batch", "", ""], sym.name = "x", sym.role = "data"}) -> tensor<15x2xf32> {
+  %w = sym.variable {name = "w"} : tensor<2x4xf32>
+  %r = sym.reshape %x {shape = array<i64: -3, 0>} : (tensor<5x3x4xf32>) -> tensor<15x4xf32>
+  %y = sym.fully_connected %r, %w {no_bias = true, num_hidden = 2 : i64} : (tensor<15x4xf32>, tensor<2x4xf32>) -> tensor<15x2xf32>
+  return %y : tensor<15x2xf32>
+}
+
+// -----
+
+// Two rows are for two devices, whose shards are not the first ones.
+// CHECK-LABEL: func.func @few
+//       CHECK: func.func @"few@0"
+//  CHECK-SAME:   sym.share = array<i64: 2, 8, 3, 3>
+//       CHECK: func.func @"few@1"
+//  CHECK-SAME:   sym.share = array<i64: 2, 8, 6, 2>
+//   CHECK-NOT: func.func @"few@2"
+func.func @few(%x: tensor<2x4xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<2x4xf32> {
+  %y = sym.relu %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
