@@ -7,7 +7,8 @@
 static std::atomic<size_t> count{0};
 
 // Sanitizers have these themselves: nothing is counted then.
-#if !defined(__has_feature) || !(__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
+#if !defined(__has_feature) ||                                                                     \
+    !(__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
 void *operator new(size_t bytes) {
   ++count;
   if (void *memory = std::malloc(bytes))
