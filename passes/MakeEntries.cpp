@@ -88,7 +88,7 @@ public:
 
     mlir::IRMapping map;
     for (unsigned i = 0; i < net.getNumArguments(); ++i)
-      map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i)));
+      map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i), net.getArgument(i).getLoc()));
     if (takesScalars(kind))
       addScalars(entry, kind.training);
     setArgumentAttributes(entry);
@@ -143,8 +143,8 @@ private:
 
   bool takesScalars(const EntryKind &kind) { return kind.training || dropsAlways(); }
 
-  Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes) {
-    Value argument = entry.front().addArgument(type, net.getLoc());
+  Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes, mlir::Location loc) {
+    Value argument = entry.front().addArgument(type, loc);
     arguments.push_back(attributes ? attributes : builder.getDictionaryAttr({}));
     return argument;
   }
@@ -156,7 +156,7 @@ private:
 
   void addScalars(mlir::func::FuncOp entry, bool training) {
     auto scalar = [&](llvm::StringRef name, mlir::Type type) {
-      addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"));
+      addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"), net.getLoc());
     };
     if (training)
       scalar(kLearningRate, builder.getF32Type());
@@ -168,7 +168,7 @@ private:
     if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
       map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName()));
     } else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state)) {
-      map.map(state.getResult(), shareOf(net) ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"))
+      map.map(state.getResult(), shareOf(net) ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"), state.getLoc())
                                               : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName())));
     } else if (auto dropout = llvm::dyn_cast<sym::DropoutOp>(op)) {
       Value x = map.lookup(dropout.getData());

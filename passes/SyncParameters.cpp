@@ -159,11 +159,17 @@ private:
 
   // ---- transfers ----
 
-  void send(Value value, Replica &to, int64_t message) {
-    builder.create<sym::SendOp>(value.getLoc(), value, uint64_t(deviceOf(to.part)), uint64_t(message));
+  /// `name`: of the input, state or parameter that it is about, for messages; may be null.
+  void send(Value value, Replica &to, int64_t message, mlir::StringAttr name = {}) {
+    auto op = builder.create<sym::SendOp>(value.getLoc(), value, uint64_t(deviceOf(to.part)), uint64_t(message));
+    if (name)
+      op->setAttr(sym::kNameAttr, name);
   }
-  Value receive(mlir::Location loc, mlir::Type type, Replica &from, int64_t message) {
-    return builder.create<sym::ReceiveOp>(loc, type, uint64_t(deviceOf(from.part)), uint64_t(message));
+  Value receive(mlir::Location loc, mlir::Type type, Replica &from, int64_t message, mlir::StringAttr name = {}) {
+    auto op = builder.create<sym::ReceiveOp>(loc, type, uint64_t(deviceOf(from.part)), uint64_t(message));
+    if (name)
+      op->setAttr(sym::kNameAttr, name);
+    return op;
   }
 
   // ---- what comes in ----
@@ -191,7 +197,7 @@ private:
       BatchPosition position = positionOfPart(whole, part, host.share);
       redirect(uses, position ? sliceRows(builder, loc, value, position, host.share) : value);
       for (Replica &replica : llvm::drop_begin(replicas))
-        send(position ? sliceRows(builder, loc, value, position, replica.share) : value, replica, message++);
+        send(position ? sliceRows(builder, loc, value, position, replica.share) : value, replica, message++, name);
       given();
     }
     // The others' arguments become what they receive, in the same order.
@@ -199,7 +205,8 @@ private:
       builder.setInsertionPointToStart(&replica.part.front());
       int64_t number = int64_t(r);
       for (mlir::BlockArgument argument : replica.part.getArguments()) {
-        argument.replaceAllUsesWith(receive(argument.getLoc(), argument.getType(), host, number));
+        auto name = replica.part.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
+        argument.replaceAllUsesWith(receive(argument.getLoc(), argument.getType(), host, number, name));
         number += int64_t(replicas.size()) - 1;
       }
       replica.part.front().eraseArguments(0, replica.part.getNumArguments());
@@ -246,7 +253,7 @@ private:
       read->moveBefore(builder.getBlock(), builder.getInsertionPoint());
       builder.setInsertionPointAfter(read);
       for (Replica &replica : llvm::drop_begin(replicas))
-        send(read.getValue(), replica, message++);
+        send(read.getValue(), replica, message++, read.getSourceAttr().getAttr());
       given();
       for (auto [r, replica] : llvm::enumerate(llvm::drop_begin(replicas))) {
         auto own = llvm::cast<sym::ReadOp>(replica.ops[i]);
@@ -254,7 +261,8 @@ private:
           builder.setInsertionPointAfter(lastReceived[r]);
         else
           builder.setInsertionPointToStart(&replica.part.front());
-        Value value = receive(own.getLoc(), own.getValue().getType(), host, message - int64_t(replicas.size()) + 1 + int64_t(r));
+        Value value = receive(own.getLoc(), own.getValue().getType(), host, message - int64_t(replicas.size()) + 1 + int64_t(r),
+                              own.getSourceAttr().getAttr());
         lastReceived[r] = value.getDefiningOp();
         own.getValue().replaceAllUsesWith(value);
         own.erase();

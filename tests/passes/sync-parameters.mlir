@@ -5,11 +5,11 @@
 // CHECK-LABEL: func.func @step(%{{.+}}: tensor<8x3xf32>
 //       CHECK:   sym.slice_axis %{{.+}} {axis = 1 : i64, begin = 0 : i64, end = 3 : i64}
 //       CHECK:   sym.slice_axis %{{.+}} {axis = 1 : i64, begin = 3 : i64, end = 6 : i64}
-//       CHECK:   sym.send %{{.+}} {message = 0 : i64, peer = 1 : i64} : tensor<3x3xf32>
+//       CHECK:   sym.send %{{.+}} {message = 0 : i64, peer = 1 : i64, sym.name = "x"} : tensor<3x3xf32>
 //       CHECK:   sym.slice_axis %{{.+}} {axis = 1 : i64, begin = 6 : i64, end = 8 : i64}
-//       CHECK:   sym.send %{{.+}} {message = 1 : i64, peer = 2 : i64} : tensor<2x3xf32>
+//       CHECK:   sym.send %{{.+}} {message = 1 : i64, peer = 2 : i64, sym.name = "x"} : tensor<2x3xf32>
 //       CHECK:   %[[W:.+]] = sym.read @w
-//       CHECK:   sym.send %[[W]] {message = [[SENT:.+]] : i64, peer = 1 : i64}
+//       CHECK:   sym.send %[[W]] {message = {{.+}} : i64, peer = 1 : i64, sym.name = "w"}
 //       CHECK:   sym.send %[[W]]
 // Shards 0-1 and 2 here, 3 and 4-5 there, 6-7: added as the tree over eight shards has them.
 //       CHECK:   %[[A:.+]] = "sym.weight_gradient"({{.*}}count = 2 : i64, first = 0 : i64
@@ -23,7 +23,7 @@
 //       CHECK:   %[[ALL:.+]] = sym.elemwise_add %[[ABC]], %[[DE]]
 //       CHECK:   sym.gradient @w, %[[ALL]]
 // CHECK-LABEL: func.func @"step@1"() attributes
-//  CHECK-NEXT:   sym.receive {message = 0 : i64, peer = 0 : i64} : tensor<3x3xf32>
+//  CHECK-NEXT:   sym.receive {message = 0 : i64, peer = 0 : i64, sym.name = "x"} : tensor<3x3xf32>
 //   CHECK-NOT:   sym.read
 //       CHECK:   %[[C:.+]] = "sym.weight_gradient"({{.*}}count = 1 : i64, first = 3 : i64
 //       CHECK:   %[[D:.+]] = "sym.weight_gradient"({{.*}}count = 2 : i64, first = 4 : i64

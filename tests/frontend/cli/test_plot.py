@@ -21,7 +21,7 @@ class Plot(Case):
 
     def test_what_is_refused(self):
         for words, message in [(["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
-                               (["--after", "fuse", "--disable-pass", "fuse"], "--after knows make-entries, "),
+                               (["--after", "fuse", "--disable-pass", "fuse"], "--after knows replicate, make-entries, "),
                                (["--after", "schedule", "--unfold", "time"], "there are only launches after schedule"),
                                (["--show", "tine"], 'got "tine"; did you mean "time"?'),
                                (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
