@@ -146,7 +146,7 @@ private:
     for (Operation *op : wholeOps) {
       bool rows = llvm::any_of(op->getOperands(), [&](Value v) { return bool(positions.of(v)); });
       if (!rows || sumsPart(op) || op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-          llvm::isa<sym::GradientOp, sym::LossHead>(op))
+          llvm::isa<sym::GradientOp>(op))
         continue;
       for (Value result : op->getResults())
         if (!positions.of(result) && !result.use_empty())
@@ -177,7 +177,8 @@ private:
   /// The host's program takes inputs and states whole, and gives every replica its rows.
   void giveArguments() {
     Replica &host = replicas.front();
-    for (unsigned i = 0, end = host.part.getNumArguments(); i < end; ++i) {
+    llvm::SmallVector<std::optional<int64_t>> given(host.part.getNumArguments()); ///< the first message of each
+    for (unsigned i = 0; i < given.size(); ++i) {
       mlir::BlockArgument argument = host.part.getArgument(i);
       mlir::Location loc = argument.getLoc();
       auto wholeType = host.part.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
@@ -196,18 +197,20 @@ private:
       }
       BatchPosition position = positionOfPart(whole, part, host.share);
       redirect(uses, position ? sliceRows(builder, loc, value, position, host.share) : value);
+      if (uses.empty()) // the learning rate is for the optimizer
+        continue;
+      given[i] = message;
       for (Replica &replica : llvm::drop_begin(replicas))
         send(position ? sliceRows(builder, loc, value, position, replica.share) : value, replica, message++, name);
-      given();
+      noteGiven();
     }
     // The others' arguments become what they receive, in the same order.
     for (auto [r, replica] : llvm::enumerate(llvm::drop_begin(replicas))) {
       builder.setInsertionPointToStart(&replica.part.front());
-      int64_t number = int64_t(r);
-      for (mlir::BlockArgument argument : replica.part.getArguments()) {
+      for (auto [argument, first] : llvm::zip_equal(replica.part.getArguments(), given)) {
         auto name = replica.part.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
-        argument.replaceAllUsesWith(receive(argument.getLoc(), argument.getType(), host, number, name));
-        number += int64_t(replicas.size()) - 1;
+        if (first)
+          argument.replaceAllUsesWith(receive(argument.getLoc(), argument.getType(), host, *first + int64_t(r), name));
       }
       replica.part.front().eraseArguments(0, replica.part.getNumArguments());
       lastReceived.push_back(builder.getInsertionPoint() == replica.part.front().begin() ? nullptr : &*std::prev(builder.getInsertionPoint()));
@@ -220,7 +223,7 @@ private:
     mlir::Block &block = replicas.front().part.front();
     lastGiven ? builder.setInsertionPointAfter(lastGiven) : builder.setInsertionPointToStart(&block);
   }
-  void given() {
+  void noteGiven() {
     if (builder.getInsertionPoint() != builder.getBlock()->begin())
       lastGiven = &*std::prev(builder.getInsertionPoint());
   }
@@ -254,7 +257,7 @@ private:
       builder.setInsertionPointAfter(read);
       for (Replica &replica : llvm::drop_begin(replicas))
         send(read.getValue(), replica, message++, read.getSourceAttr().getAttr());
-      given();
+      noteGiven();
       for (auto [r, replica] : llvm::enumerate(llvm::drop_begin(replicas))) {
         auto own = llvm::cast<sym::ReadOp>(replica.ops[i]);
         if (lastReceived[r])
