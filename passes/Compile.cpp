@@ -55,12 +55,14 @@ int64_t countOps(mlir::Operation *op) {
 /// before they are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
-  explicit Timer(Compiled &result) : result(result) {}
+  Timer(Compiled &result, llvm::ArrayRef<std::string> devices) : result(result), devices(devices) {}
 
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
       return;
     find(pass).opsBefore += countOps(op);
+    if (pass->getArgument() == "make-entries")
+      op->walk([&](mlir::func::FuncOp net) { addShare(net); });
     if (pass->getArgument() == "lower-to-exec")
       op->walk([&](mlir::func::FuncOp entry) { addCost(entry); });
     start = Clock::now();
@@ -77,6 +79,12 @@ public:
   }
 
 private:
+  void addShare(mlir::func::FuncOp net) {
+    std::optional<Share> share = shareOf(net);
+    if (share && deviceOf(net) != kWhole)
+      result.shares.push_back({devices[size_t(deviceOf(net))], share->rows(), share->batch, share->count, share->shards});
+  }
+
   /// To what the entry's parts on other devices cost.
   void addCost(mlir::func::FuncOp part) {
     auto found = llvm::find_if(result.costs, [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
@@ -96,6 +104,7 @@ private:
   }
 
   Compiled &result;
+  llvm::ArrayRef<std::string> devices;
   Clock::time_point start;
 };
 
@@ -216,7 +225,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   buildPipeline(manager, options);
   if (options.stopAfter.empty())
     manager.addPass(createLowerToPackageInto(data));
-  manager.addInstrumentation(std::make_unique<Timer>(result));
+  manager.addInstrumentation(std::make_unique<Timer>(result, options.devices));
   if (failed(runOrReproduce(manager, module, diagnostics)))
     return diagnostics;
   if (!options.stopAfter.empty())

@@ -32,6 +32,7 @@ struct CompileOptions {
   std::string net;                              ///< empty: the only net of the module
   std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
   std::vector<std::string> devices = {"cpu:0"}; ///< the batch is shared out to all of them; the first holds what persists
+  std::vector<int64_t> workLoads; ///< one per device, at least 1: in whose proportion; empty: evenly
   int64_t shards = 8;
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;
@@ -71,8 +72,15 @@ struct EntryCost {
   int64_t flops = 0, movedBytes = 0;
 };
 
+/// What a device has of the batch.
+struct BatchShare {
+  std::string device;
+  int64_t rows, batch, count, shards;
+};
+
 struct Compiled {
   package::PackageData package;
+  std::vector<BatchShare> shares; ///< of several devices; those without rows left out
   std::vector<PassTime> times; ///< in the order of the pipeline
   std::vector<PassSpan> spans; ///< the same work, as it happened
   std::vector<EntryCost> costs;

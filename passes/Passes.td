@@ -34,8 +34,8 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   let summary = "the net once per device, each over its own rows of the batch";
   let description = [{
     With two devices or more, adds a function per device behind the net: its inputs have the rows of some whole shards of the
-    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to devices in order, as evenly as they go, the
-    first ones getting more; a device for which no row is left gets no function.
+    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to devices in order, as evenly (or as `loads` has them)
+    as they go, the first ones getting more; a device for which no row is left gets no function.
 
         func.func @net(%data: tensor<32x64xi32>)
       adds
@@ -47,7 +47,8 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
-    Option<"devices", "devices", "int64_t", "1", "devices to share the batch out to">,
+    Option<"devices", "devices", "int64_t", "1", "devices to share the batch out to, evenly">,
+    ListOption<"loads", "loads", "int64_t", "instead: one number per device, in whose proportion">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

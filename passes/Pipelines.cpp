@@ -24,6 +24,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   ReplicateOptions replicas;
   replicas.shards = options.shards;
   replicas.devices = int64_t(options.devices.size());
+  replicas.loads = options.workLoads;
   add(createReplicate(replicas));
 
   // One net becomes entries before anything else, since gradients, dropout and states differ between them.

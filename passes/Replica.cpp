@@ -1,5 +1,7 @@
 #include "passes/Replica.h"
 
+#include <numeric>
+
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
@@ -9,13 +11,16 @@ namespace lstmc::passes {
 using mlir::Value;
 using sym::BatchPosition;
 
-llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, int64_t devices) {
+llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads) {
+  int64_t all = std::accumulate(loads.begin(), loads.end(), int64_t(0)), before = 0, begin = 0;
   llvm::SmallVector<Share> shares;
-  auto begin = [&](int64_t device) { return (shards * device + devices - 1) / devices; };
-  for (int64_t device = 0; device < devices; ++device) {
-    Share share{batch, shards, begin(device), begin(device + 1) - begin(device)};
+  for (int64_t load : loads) {
+    before += load;
+    int64_t end = (shards * before + all - 1) / all;
+    Share share{batch, shards, begin, end - begin};
     if (share.rows() > 0)
       shares.push_back(share);
+    begin = end;
   }
   return shares;
 }

@@ -20,9 +20,9 @@ inline int64_t firstRow(const Share &share) { return shardBegin(share.batch, sha
 /// batch shapes do not say where it is.
 inline constexpr int64_t kWhole = -1;
 
-/// One share per replica, none empty: shards in order, as evenly as whole shards go, the first ones larger. Devices for
-/// which no row is left have none.
-llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, int64_t devices);
+/// One share per replica, none empty: shards in order, in proportion to `loads` (one per device, at least 1) as far as whole
+/// shards go, the first ones larger. Devices for which no row is left have none.
+llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads);
 
 /// The share that a function's inputs hold; nothing where there are no replicas.
 std::optional<Share> shareOf(mlir::func::FuncOp function);

@@ -22,10 +22,13 @@ struct Replicate : impl::ReplicateBase<Replicate> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    if (devices < 2 || nets.size() != 1)
+    llvm::SmallVector<int64_t> parts(loads.begin(), loads.end());
+    if (parts.empty())
+      parts.assign(size_t(std::max<int64_t>(devices, 1)), 1);
+    if (parts.size() < 2 || nets.size() != 1)
       return;
     mlir::func::FuncOp net = nets.front();
-    llvm::SmallVector<Share> shares = shareOut(BatchPositions(net).size(), shards, devices);
+    llvm::SmallVector<Share> shares = shareOut(BatchPositions(net).size(), shards, parts);
     if (shares.size() < 2)
       return;
     setShare(net, kWhole, {shares.front().batch, shards, 0, shards});

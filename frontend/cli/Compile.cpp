@@ -40,6 +40,8 @@ int compileCommand(const Options &options, Console &console) {
   if (options.has("print-pass-times"))
     for (const passes::PassTime &time : model->compiled->times)
       console.say(fmt::format("{:>10.3f} ms  {:<24} {:>8} -> {:>8} ops", time.seconds * 1e3, time.pass, time.opsBefore, time.opsAfter));
+  if (!console.json() && !model->compiled->shares.empty())
+    console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
   if (!console.json())
     console.say(planTable(model->package->data()));
   if (!options.has("dry-run")) {

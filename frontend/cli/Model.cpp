@@ -177,6 +177,17 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   compile.devices.clear();
   for (const std::unique_ptr<Device> &device : present)
     compile.devices.emplace_back(device->name());
+  if (std::optional<std::string> loads = options.value("work-load-list")) {
+    for (const std::string &load : splitCommas(*loads)) {
+      LSTMC_ASSIGN(int64_t part, parseCount("work-load-list", load));
+      if (part < 1 || part > 1'000'000)
+        return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}", part);
+      compile.workLoads.push_back(part);
+    }
+    if (compile.workLoads.size() != compile.devices.size())
+      return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} devices", compile.workLoads.size(),
+                  compile.devices.size());
+  }
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);

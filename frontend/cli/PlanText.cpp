@@ -20,6 +20,14 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse) {
   return text;
 }
 
+std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked) {
+  std::string text;
+  for (const passes::BatchShare &share : shares)
+    text += text.empty() ? fmt::format("rows      {} {} of {} ({} of {} shards)", share.device, share.rows, share.batch, share.count, share.shards)
+                         : fmt::format(", {} {} ({})", share.device, share.rows, share.count);
+  return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
+}
+
 std::string planTable(const package::PackageData &data) {
   std::string text = fmt::format("{:<7} {:>10} {:>9} {:>10} {:>10} {:>12} {:>10}  {:<28} {:<34} {}", "device", "peak MiB", "weights",
                                  "gradients", "optimizer", "activations", "workspace", "peak at", "largest", "line");

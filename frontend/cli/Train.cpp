@@ -190,6 +190,8 @@ int trainCommand(const Options &options, Console &console) {
     elements += parameter.tensor.elements();
   console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net, grouped(elements),
                           model->package->data().numerics, package::deviceList(model->package->data()), train->seed, versionLine()));
+  if (model->compiled && !model->compiled->shares.empty())
+    console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
 

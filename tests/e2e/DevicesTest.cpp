@@ -41,6 +41,14 @@ TEST_P(Devices, TrainToTheSameBits) {
   }
 }
 
+TEST_P(Devices, ShareTheWorkAsAsked) {
+  const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
+  for (std::vector<int64_t> loads : {std::vector<int64_t>{3, 1}, {1, 7}, {2, 1, 1}, {5, 2, 9, 1}}) {
+    model.recipe.compile.workLoads = loads;
+    EXPECT_EQ(train(*openSession(compileFor(int(loads.size())), 1), model, 1, kUpdates), want) << loads.front();
+  }
+}
+
 TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
   auto one = openSession(compileFor(1), 1);
   for (int devices : {2, 3, 5}) {

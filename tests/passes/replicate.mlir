@@ -1,4 +1,5 @@
 // RUN: lstmc opt %s --split-input-file --replicate=devices=3 | FileCheck %s
+// RUN: lstmc opt %s --split-input-file --replicate=loads=3,1 | FileCheck %s --check-prefix=LOADS
 // RUN: lstmc opt %s --split-input-file --replicate | FileCheck %s --check-prefix=ONE
 
 // Eight shards on three devices are 3, 3 and 2 of them; of 5 rows these hold 1, 2 and 2. All types follow, the merged axis too;
@@ -14,6 +15,10 @@
 //       CHECK:   -> tensor<6x2xf32>
 // CHECK-LABEL: func.func @"net@2"(%{{.+}}: tensor<2x3x4xf32>
 //       CHECK:   sym.share = array<i64: 5, 8, 6, 2>
+// LOADS-LABEL: func.func @"net@0"
+//  LOADS-SAME:   sym.share = array<i64: 5, 8, 0, 6>
+// LOADS-LABEL: func.func @"net@1"
+//  LOADS-SAME:   sym.share = array<i64: 5, 8, 6, 2>
 //   ONE-LABEL: func.func @net
 //     ONE-NOT: sym.share
 //     ONE-NOT: func.func @"net@
