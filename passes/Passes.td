@@ -98,8 +98,11 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
         func.func @step(%data, %label, %learning_rate, %update, %seed) attributes {sym.training} ...
 
     Loss heads of `forward` give way to their value without a label (LossHead::buildValue): a softmax, a sigmoid, or what
-    they were given. Inputs that an entry does not read are left out, so forward asks for no labels. First of all passes behind infer-shapes: everything later
-    works on entries.
+    they were given. Inputs that an entry does not read are left out, so forward asks for no labels. Everything later works
+    on entries.
+
+    Of a net with replicas each becomes functions of its own, `step`, `step@1` .. and `step@whole`; their carried states are arguments and results,
+    since the state itself is whole on one device (sync-parameters).
   }];
   let options = [
     ListOption<"entries", "entries", "std::string", "entry points to make; all that the net allows if empty">,

@@ -27,7 +27,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   replicas.loads = options.workLoads;
   add(createReplicate(replicas));
 
-  // One net becomes entries before anything else, since gradients, dropout and states differ between them.
+  // A net becomes entries before it is worked on, since gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;

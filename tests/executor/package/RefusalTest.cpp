@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/package/Package.h"
+#include "tests/executor/package/RefusalCase.h"
 #include "tests/executor/package/SamplePackage.h"
 
 namespace lstmc::package {
@@ -11,28 +12,9 @@ namespace {
 
 using namespace sample;
 
-struct Case {
-  std::string name;
-  std::function<void(PackageData &)> breakIt;
-  std::string code;
-  std::string message;
+class Refusals : public testing::TestWithParam<RefusalCase> {};
 
-  friend void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
-};
-
-class Refusals : public testing::TestWithParam<Case> {};
-
-TEST_P(Refusals, NameFieldFoundAndWant) {
-  PackageData data = samplePackage();
-  GetParam().breakIt(data);
-  auto package = Package::open(serialize(data), "a.lstmc");
-  ASSERT_FALSE(package.ok());
-  EXPECT_EQ(package.error().message, GetParam().message);
-  EXPECT_EQ(errorRecord(package.error().code).name, GetParam().code);
-  EXPECT_EQ(errorRecord(package.error().code).exit, ExitCode::File);
-  EXPECT_EQ(package.error().place.file, "a.lstmc");
-  EXPECT_GE(package.error().place.byte, 8);
-}
+TEST_P(Refusals, NameFieldFoundAndWant) { expectRefused(samplePackage(), GetParam()); }
 
 Launch &stepLaunch(PackageData &data, size_t index) {
   return data.entries[kStep].programs[0].launches[index];
@@ -48,7 +30,7 @@ Launch softmaxOutput(int64_t normalization) {
           1};
 }
 
-const Case kCases[] = {
+const RefusalCase kCases[] = {
     // ---- devices, locations ----
     {"NoDevice", [](auto &d) { d.devices.clear(); }, "E0604", "devices: found 0, want 1 to 1024"},
     {"DeviceWithoutName", [](auto &d) { d.devices[0].name = ""; }, "E0604",

@@ -1,0 +1,36 @@
+// A valid package with one thing changed, and the refusal that it gets.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "executor/base/Errors.h"
+#include "executor/package/Package.h"
+
+namespace lstmc::package {
+
+struct RefusalCase {
+  std::string name;
+  std::function<void(PackageData &)> breakIt;
+  std::string code;
+  std::string message;
+
+  friend void PrintTo(const RefusalCase &c, std::ostream *out) { *out << c.name; }
+};
+
+/// Opening it fails with the case's code and message, exit 6, and a place in the file.
+inline void expectRefused(PackageData data, const RefusalCase &c) {
+  c.breakIt(data);
+  auto package = Package::open(serialize(data), "a.lstmc");
+  ASSERT_FALSE(package.ok());
+  EXPECT_EQ(package.error().message, c.message);
+  EXPECT_EQ(errorRecord(package.error().code).name, c.code);
+  EXPECT_EQ(errorRecord(package.error().code).exit, ExitCode::File);
+  EXPECT_EQ(package.error().place.file, "a.lstmc");
+  EXPECT_GE(package.error().place.byte, 8);
+}
+
+} // namespace lstmc::package
