@@ -28,12 +28,21 @@ struct OptimizerSpec {
   std::optional<double> clipGradientNorm; ///< over all gradients
 };
 
+/// Who adds the gradients of several devices: one of them for all parameters, or each one for some.
+enum class KvStore : uint8_t { Local, Device };
+
 struct CompileOptions {
   std::string net;                              ///< empty: the only net of the module
   std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
   std::vector<std::string> devices = {"cpu:0"}; ///< the batch is shared out to all of them; the first holds what persists
   std::vector<int64_t> workLoads; ///< one per device, at least 1: in whose proportion; empty: evenly
   int64_t shards = 8;
+  int64_t accumulate = 1;  ///< parts of its rows that each device takes one after the other, in `step`
+  KvStore kvStore = KvStore::Device;
+  bool updateOnStore = true; ///< where gradients are added; else on every device that has the parameter
+  std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
+  int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are fastest
+  int64_t chunks = 0;      ///< of time steps, where layers are split; 0: by cost
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;
   std::vector<std::string> carry; ///< patterns ("lstm*") of the begin states that are kept between calls
