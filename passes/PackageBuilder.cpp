@@ -123,7 +123,7 @@ private:
     }
     case exec::Kind::Optimizer:
       if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())
-        data.parameters[owner->second].slots.push_back({textAttr(buffer, "slot"), index});
+        data.parameters[owner->second].slots.push_back({textAttr(buffer, "slot"), {index}});
       return;
     case exec::Kind::Gradient:
       if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())

@@ -86,6 +86,9 @@ Status checkEntries(const PackageData &data);
 Status checkTransfers(const PackageData &data);
 /// Names, bindings, parameters, states, packed vectors, metrics.
 Status checkNames(const PackageData &data);
+/// The entry `init`: writes the copies of parameters and slots, all of them and nothing else. Needs
+/// the above.
+Status checkInit(const PackageData &data);
 
 /// The kernel's own rule about shapes, types and arguments (KernelRules.cpp).
 Status checkKernelRule(const PackageData &data, const Launch &launch, const Path &path,

@@ -110,7 +110,10 @@ private:
       for (size_t s = 0; s < parameter.slots.size(); ++s) {
         Path slot(path, "slots", int64_t(s));
         LSTMC_TRY(slots.add(parameter.slots[s].name, Path(slot, "name")));
-        LSTMC_TRY(own(parameter.slots[s].buffer, Kind::Optimizer, Path(slot, "buffer")));
+        const std::vector<uint32_t> &buffers = parameter.slots[s].buffers;
+        if (buffers.empty())
+          return refuse(Path(slot, "buffers"), ErrorCode::E0604, "found none, want at least 1");
+        LSTMC_TRY(copies(buffers, Kind::Optimizer, "buffers", slot));
       }
       for (auto [value, field] :
            {std::pair(parameter.lrMult, "lr_mult"), {parameter.wdMult, "wd_mult"}})

@@ -19,7 +19,8 @@ Status check(const PackageData &data) {
   LSTMC_TRY(checkEntries(data));
   LSTMC_TRY(checkTransfers(data));
   LSTMC_TRY(checkLives(data));
-  return checkNames(data);
+  LSTMC_TRY(checkNames(data));
+  return checkInit(data);
 }
 
 template <typename List> std::optional<size_t> findByName(const List &list, std::string_view name) {

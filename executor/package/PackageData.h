@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace lstmc::package {
 
 /// The operand that is absent.
 inline constexpr uint32_t kNoBuffer = 4294967295u;
+/// The entry that makes copies of parameters and slots equal to the first.
+inline constexpr std::string_view kInitEntry = "init";
 /// `entry` of a buffer that lives always.
 inline constexpr int32_t kPersistent = -1;
 
@@ -119,7 +122,7 @@ struct Entry {
 
 struct Slot {
   std::string name;
-  uint32_t buffer = 0;
+  std::vector<uint32_t> buffers;
   bool operator==(const Slot &) const = default;
 };
 

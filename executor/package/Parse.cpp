@@ -148,7 +148,7 @@ Parameter Reader::parameter(const fb::Parameter &from) {
   to.buffers = numbers<uint32_t>(from.buffers());
   to.gradients = numbers<uint32_t>(from.gradients());
   to.slots = tables<Slot>(from.slots(), [&](const fb::Slot &slot) {
-    return Slot{text(slot.name()), slot.buffer()};
+    return Slot{text(slot.name()), numbers<uint32_t>(slot.buffers())};
   });
   if (from.initialise())
     to.initialise = launch(*from.initialise());

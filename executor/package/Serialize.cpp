@@ -113,7 +113,8 @@ flatbuffers::Offset<fb::Parameter> Writer::parameter(const Parameter &value) {
   auto buffers = numbers(value.buffers), gradients = numbers(value.gradients);
   auto slots = tables<fb::Slot>(value.slots, [&](const Slot &slot) {
     Text slotName = text(slot.name);
-    return fb::CreateSlot(b, slotName, slot.buffer);
+    auto held = numbers(slot.buffers);
+    return fb::CreateSlot(b, slotName, held);
   });
   auto initialise = launch(value.initialise);
   return fb::CreateParameter(b, name, buffers, gradients, slots, initialise, init, value.lrMult,

@@ -34,6 +34,8 @@ struct Session::Impl {
   std::vector<std::optional<InitialLaunch>> initialiseAt;   ///< by parameter
   std::vector<Tensor> seeds;                                ///< what those launches read
   uint64_t parametersVersion = 1;
+  std::optional<size_t> init; ///< the entry of that name
+  bool copiesAreStale = false;
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
   std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
@@ -44,6 +46,11 @@ struct Session::Impl {
     return session::bind(b, *devices[b.device]);
   }
 
+  void clear(const std::vector<uint32_t> &buffers) {
+    for (uint32_t index : buffers)
+      std::memset(buffer(index).data, 0, data().buffers[index].bytes);
+  }
+
   Status checkMemory() const;
   Status bindInitialise();
 
@@ -51,6 +58,7 @@ struct Session::Impl {
   Status runPart(BoundEntry &entry, Part part);
   Status runParts(BoundEntry &entry);
   Status runWatched(BoundEntry &entry);
+  bool isInit(const BoundEntry &entry) const { return init && &entry == &entries[*init]; }
   Error explain(BoundEntry &entry);
   std::string when(const BoundEntry &entry) const;
 
@@ -114,6 +122,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
     LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*impl->package, i, impl->devices));
     impl->entries.push_back(std::move(entry));
   }
+  impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
   if (impl->devices.size() > 1 && !options.oneThread)
     impl->threads = std::make_unique<session::DeviceThreads>(
@@ -134,10 +143,8 @@ Status Session::initialise(uint64_t seed) {
     if (auto launch = impl_->initialiseAt[i])
       impl_->devices[launch->device]->run(*impl_->initialise[launch->device], launch->launch,
                                           launch->launch + 1);
-    for (const package::Slot &slot : parameter.slots) {
-      const package::Buffer &buffer = impl_->data().buffers[slot.buffer];
-      std::memset(impl_->buffer(slot.buffer).data, 0, buffer.bytes);
-    }
+    for (const package::Slot &slot : parameter.slots)
+      impl_->clear(slot.buffers);
   }
   impl_->setScalar("seed", int64_t(seed));
   resetStates();
@@ -165,7 +172,7 @@ Result<Tensor> Session::slot(std::string_view parameter, std::string_view slot) 
   if (auto at = package().findParameter(parameter))
     for (const package::Slot &candidate : package().data().parameters[*at].slots)
       if (candidate.name == slot)
-        return impl_->buffer(candidate.buffer);
+        return impl_->buffer(candidate.buffers[0]);
   return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(parameter),
               inQuotes(slot));
 }
@@ -192,6 +199,7 @@ Status Session::setParameter(std::string_view name, const Tensor &value) {
   return assign(parameter(name), value, "parameter", name);
 }
 Status Session::setSlot(std::string_view parameter, std::string_view slot, const Tensor &value) {
+  impl_->copiesAreStale = true;
   return assign(this->slot(parameter, slot), value, "optimizer state of", parameter);
 }
 Status Session::setState(std::string_view name, const Tensor &value) {
@@ -200,11 +208,13 @@ Status Session::setState(std::string_view name, const Tensor &value) {
 
 void Session::resetStates() {
   for (const package::State &state : package().data().states)
-    for (uint32_t index : state.buffers)
-      std::memset(impl_->buffer(index).data, 0, package().data().buffers[index].bytes);
+    impl_->clear(state.buffers);
 }
 
-void Session::parametersChanged() { ++impl_->parametersVersion; }
+void Session::parametersChanged() {
+  ++impl_->parametersVersion;
+  impl_->copiesAreStale = true;
+}
 
 // ---- inputs and outputs ----
 
@@ -280,6 +290,10 @@ Status Session::Impl::runParts(BoundEntry &entry) {
 }
 
 Status Session::Impl::run(BoundEntry &entry) {
+  if (init && copiesAreStale) {
+    LSTMC_TRY(runParts(entries[*init]));
+    copiesAreStale = false;
+  }
   if (entry.prepare && entry.preparedFor != parametersVersion) {
     LSTMC_TRY(run(entries[*entry.prepare]));
     entry.preparedFor = parametersVersion;
@@ -290,6 +304,8 @@ Status Session::Impl::run(BoundEntry &entry) {
   // One that failed may have changed some of them.
   if (entry.changesParameters)
     ++parametersVersion;
+  if (!status.ok())
+    copiesAreStale = true;
   return status;
 }
 
@@ -308,7 +324,8 @@ std::string Session::Impl::when(const BoundEntry &entry) const {
 }
 
 Status Session::Impl::runWatched(BoundEntry &entry) {
-  session::WatchedRun watched(*package, devices, observer, options.checkNan);
+  // What init copies is looked at where an entry uses it, which can say at which update.
+  session::WatchedRun watched(*package, devices, observer, options.checkNan && !isInit(entry));
   for (Part part : {Part::BeforeCommit, Part::Committed}) {
     if (!watched.run(entry, part)) {
       std::string moment = when(entry);

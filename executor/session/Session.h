@@ -73,10 +73,11 @@ public:
   const Device &device(size_t index) const;
 
   /// Initial values of all parameters from `seed`, as the source says; optimizer slots and states
-  /// become 0.
+  /// become 0. Like everything here that changes parameters or slots it changes the first of their
+  /// copies; the next run() brings the others to the same value.
   Status initialise(uint64_t seed);
 
-  // By name; E0610 when the package has none of that name.
+  // By name; E0610 when the package has none of that name. Of several copies, the first.
   Result<Tensor> parameter(std::string_view name) const;
   Result<Tensor> gradient(std::string_view name) const;
   Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
@@ -87,8 +88,8 @@ public:
   Status setSlot(std::string_view parameter, std::string_view slot, const Tensor &value);
   Status setState(std::string_view name, const Tensor &value);
   void resetStates();
-  /// To be called by who writes through parameter(): packed weights are made anew before the next
-  /// run.
+  /// To be called by who writes through parameter() or slot(): copies and packed weights are made
+  /// anew before the next run.
   void parametersChanged();
 
   // Inputs, straight in the arena, and outputs. E0001 for an entry or name that is not there.
@@ -101,13 +102,13 @@ public:
   bool setScalar(std::string_view name, double value);
   bool setScalar(std::string_view name, int64_t value);
 
-  /// Runs an entry: first `prepare:ENTRY` if parameters changed since, then the launches. An entry
-  /// that changes parameters stops at `commit`; when an output of role metric, or named loss or
-  /// gradient_norm, is not finite, the launches run again one at a time and E0701 names op, line,
-  /// update and first index, with nothing that persists changed but gradients. Of several devices,
-  /// all come to `commit` before any goes on; where one waits longer than the deadline (E0802) or
-  /// throws (E0803, E0901), all stop, and what is behind `commit` may be half done. Allocates
-  /// nothing.
+  /// Runs an entry: first `init` if parameters or slots were changed from outside, and
+  /// `prepare:ENTRY` if parameters changed since it ran, then the launches. An entry that changes
+  /// parameters stops at `commit`; when an output of role metric, or named loss or gradient_norm,
+  /// is not finite, the launches run again one at a time and E0701 names op, line, update and first
+  /// index, with nothing that persists changed but gradients. Of several devices, all come to
+  /// `commit` before any goes on; where one waits longer than the deadline (E0802) or throws
+  /// (E0803, E0901), all stop, and what is behind `commit` may be half done. Allocates nothing.
   Status run(std::string_view entry);
 
   /// What E0701 was about, in full; null before one.

@@ -127,7 +127,7 @@ inline PackageData samplePackage() {
   parameter.name = "w";
   parameter.buffers = {kWeight};
   parameter.gradients = {kGradient};
-  parameter.slots = {{"momentum", kMomentum}};
+  parameter.slots = {{"momentum", {kMomentum}}};
   parameter.initialise = {
       KernelId::Initialise, {{kSeed, 0, {1}, {}}, w}, {1, 7, 0}, {-0.5, 0.5}, 1};
   parameter.init = "Uniform(0.5)";

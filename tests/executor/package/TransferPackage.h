@@ -18,6 +18,8 @@ inline int64_t xTo(uint32_t device) { return 2 * int64_t(device); }
 inline int64_t wTo(uint32_t device) { return 2 * int64_t(device) + 1; }
 inline int64_t productOf(uint32_t device) { return 100 + int64_t(device); }
 inline int64_t newWTo(uint32_t device) { return 200 + int64_t(device); }
+/// Of init.
+inline int64_t copyOf(int64_t value, uint32_t device) { return 100 * value + int64_t(device); }
 } // namespace transfers
 
 /// Entry step, with x f32[3, 2 * devices] on the first device and part d the transpose of columns
@@ -25,7 +27,8 @@ inline int64_t newWTo(uint32_t device) { return 200 + int64_t(device); }
 ///   every device   product = w * part; those that have sent theirs overwrite it
 ///   the first      total = sum of the products in order; gradient_norm; commit; w = w - rate *
 ///   total every other    commit; its copy of w = w
-/// Besides, parameter v f32[4] lives on the last device.
+/// Besides, parameter v f32[4] belongs to the last device, and slot "momentum" of w to the first;
+/// the others have copies of both, which only entry init writes.
 class TransferPackage {
 public:
   explicit TransferPackage(uint32_t devices) : devices(devices), ends(devices) {
@@ -74,7 +77,8 @@ private:
     for (int64_t extent : shape)
       bytes *= uint64_t(extent);
     ends[device] = uint64_t(roundUp(int64_t(offset + bytes), kAlignment));
-    int32_t entry = kind == Kind::Parameter || kind == Kind::Scalar ? kPersistent : 0;
+    bool persists = kind == Kind::Parameter || kind == Kind::Optimizer || kind == Kind::Scalar;
+    int32_t entry = persists ? kPersistent : 0;
     data.buffers.push_back(
         {device, offset, bytes, dtype, std::move(shape), kind, std::move(name), 0, entry, 0, 0});
     return uint32_t(data.buffers.size() - 1);
@@ -155,11 +159,49 @@ private:
                         {1, 8, 0},
                         {-0.5, 0.5},
                         kScale};
+    weight.slots = {{"momentum", {part(0, Kind::Optimizer, "momentum")}}};
+    for (uint32_t d = 0; d < devices; ++d) {
+      if (d != last)
+        other.buffers.push_back(add(d, Kind::Parameter, DType::F32, {4}, "v"));
+      if (d != 0)
+        weight.slots[0].buffers.push_back(part(d, Kind::Optimizer, "momentum"));
+    }
     data.parameters = {weight, other};
+    if (devices > 1)
+      fillInit();
     data.entries[0].inputs = {{"x", x, "data", {}},
                               {"learning_rate", rate, "scalar", {}},
                               {"update", update, "scalar", {}}};
     data.entries[0].outputs = {{"gradient_norm", norm, "output", {}}};
+  }
+
+  void fillInit() {
+    Entry init;
+    init.name = kInitEntry;
+    for (uint32_t d = 0; d < devices; ++d)
+      init.programs.push_back({d, {}, 0});
+    int64_t value = 0;
+    auto copy = [&](const std::vector<uint32_t> &buffers) {
+      const Buffer &from = data.buffers[buffers[0]];
+      for (size_t i = 1; i < buffers.size(); ++i) {
+        const Buffer &to = data.buffers[buffers[i]];
+        int64_t message = transfers::copyOf(value, to.device);
+        auto end = [&](KernelId kernel, uint32_t buffer, uint32_t peer) {
+          return Launch{
+              kernel, {{buffer, 0, from.shape, {}}}, {peer, message}, {}, transfers::kMove};
+        };
+        init.programs[from.device].launches.push_back(end(KernelId::Send, buffers[0], to.device));
+        init.programs[to.device].launches.push_back(
+            end(KernelId::Receive, buffers[i], from.device));
+      }
+      ++value;
+    };
+    for (const Parameter &parameter : data.parameters) {
+      copy(parameter.buffers);
+      for (const Slot &slot : parameter.slots)
+        copy(slot.buffers);
+    }
+    data.entries.push_back(std::move(init));
   }
 };
 

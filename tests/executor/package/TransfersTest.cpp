@@ -16,6 +16,11 @@ Launch &launchOf(PackageData &data, uint32_t device, size_t index) {
   return data.entries[0].programs[device].launches[index];
 }
 
+void eraseInit(PackageData &data, size_t program, int64_t launch) {
+  std::vector<Launch> &launches = data.entries[1].programs[program].launches;
+  launches.erase(launches.begin() + launch);
+}
+
 class TransferRefusals : public testing::TestWithParam<RefusalCase> {};
 
 TEST_P(TransferRefusals, NameFieldFoundAndWant) { expectRefused(transferPackage(3), GetParam()); }
@@ -134,6 +139,71 @@ const RefusalCase kCases[] = {
      "E0611",
      "parameters[1].initialise.operands[0].buffer: found buffers[4] of device 0, want one of "
      "device 2"},
+
+    // ---- init ----
+    {"InitHasInputs", [](auto &d) { d.entries[1].inputs = {d.entries[0].inputs[1]}; }, "E0611",
+     "entries[1].inputs: found 1, want none for init"},
+    {"InitHasOutputs",
+     [](auto &d) {
+       d.entries[1].outputs = {{"w", d.parameters[0].buffers[0], "output", {}}};
+     },
+     "E0611", "entries[1].outputs: found 1, want none for init"},
+    {"InitHasMemory",
+     [](auto &d) {
+       Buffer own = d.buffers[d.parameters[0].buffers[0]];
+       own.kind = Kind::Activation;
+       own.offset = d.devices[0].arenaBytes;
+       own.entry = 1;
+       d.devices[0].arenaBytes += 64;
+       d.buffers.push_back(own);
+     },
+     "E0611",
+     "buffers[24].entry: found 1, which is init, want one that may have buffers of its own"},
+    {"InitWritesWhatCounts",
+     [](auto &d) {
+       Launch fill{KernelId::Fill, {{d.parameters[0].buffers[0], 0, {2, 3}, {}}}, {}, {0}, 0};
+       d.entries[1].programs[0].launches.push_back(fill);
+     },
+     "E0611",
+     "entries[1].programs[0].launches[5].operands[0].buffer: found buffers[0] written by init, "
+     "want "
+     "a copy of a parameter or slot"},
+    {"InitForgetsAParameter",
+     [](auto &d) {
+       eraseInit(d, 0, 0);
+       eraseInit(d, 1, 0);
+     },
+     "E0611",
+     "parameters[0].buffers[1]: found buffers[15], which init does not write, want a launch of "
+     "init "
+     "that does"},
+    {"InitForgetsASlot",
+     [](auto &d) {
+       eraseInit(d, 0, 2);
+       eraseInit(d, 1, 1);
+     },
+     "E0611",
+     "parameters[0].slots[0].buffers[1]: found buffers[22], which init does not write, want a "
+     "launch "
+     "of init that does"},
+    {"NoInit", [](auto &d) { d.entries.pop_back(); }, "E0611",
+     "parameters[0].buffers[1]: found buffers[15], which init does not write, want a launch of "
+     "init "
+     "that does"},
+    {"SlotTwiceOnADevice",
+     [](auto &d) {
+       std::vector<uint32_t> &buffers = d.parameters[0].slots[0].buffers;
+       d.buffers.push_back(d.buffers[buffers[1]]);
+       d.buffers.back().offset = d.devices[1].arenaBytes;
+       d.devices[1].arenaBytes += 64;
+       buffers[2] = uint32_t(d.buffers.size() - 1);
+     },
+     "E0605", "parameters[0].slots[0].buffers[2]: found two on device 1, want one per device"},
+    {"SlotOfAnotherShape",
+     [](auto &d) { d.buffers[d.parameters[0].slots[0].buffers[2]].shape = {6}; }, "E0605",
+     "parameters[0].slots[0].buffers[2]: found f32[6], want f32[2, 3], as buffers[19]"},
+    {"SlotNowhere", [](auto &d) { d.parameters[0].slots[0].buffers.clear(); }, "E0604",
+     "parameters[0].slots[0].buffers: found none, want at least 1"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Checks, TransferRefusals, testing::ValuesIn(kCases),
@@ -159,7 +229,7 @@ TEST(Transfers, NumbersMayStandInTwoEntries) {
                             Kind::Activation,
                             "a",
                             0,
-                            1,
+                            2,
                             0,
                             1});
     data.devices[device].arenaBytes += 64;

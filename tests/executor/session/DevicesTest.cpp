@@ -15,6 +15,7 @@
 
 #include "backends/registry/Devices.h"
 #include "executor/base/Philox.h"
+#include "executor/session/Binding.h"
 #include "executor/session/Session.h"
 #include "tests/executor/package/TransferPackage.h"
 #include "tests/executor/session/Allocations.h"
@@ -167,6 +168,95 @@ TEST(Devices, InitialValuesAreMadeWhereTheParameterLives) {
   EXPECT_NE(values(*three->parameter("v")), std::vector<float>(4, 0));
 }
 
+/// Rows of device `device` so large that their products overflow.
+void overflowOn(Session &session, int64_t device) {
+  fillInput(session, 7);
+  Tensor w = *session.parameter("w"), x = *session.input("step", "x");
+  for (int i = 0; i < 6; ++i)
+    w.as<float>()[i] = 1e30f;
+  for (int64_t c = 0; c < x.shape[0]; ++c)
+    x.as<float>()[c * x.shape[1] + transfers::kRows * device + 1] = 1e30f;
+}
+
+/// A value's copies, the first first.
+std::vector<std::vector<float>> copiesOf(const Session &session,
+                                         const std::vector<uint32_t> &buffers) {
+  std::vector<std::vector<float>> copies;
+  for (uint32_t index : buffers) {
+    const package::Buffer &buffer = session.package().data().buffers[index];
+    copies.push_back(values(session::bind(buffer, session.device(buffer.device))));
+  }
+  return copies;
+}
+
+class Copies : public testing::Test {
+protected:
+  std::unique_ptr<Session> session = makeSession(3);
+  const package::Parameter &w = session->package().data().parameters[0];
+  const package::Parameter &v = session->package().data().parameters[1];
+
+  void run() {
+    fillInput(*session, 1);
+    ASSERT_TRUE(session->run("step").ok());
+  }
+  void expectCopies(const std::vector<uint32_t> &buffers, const std::vector<float> &want) {
+    EXPECT_EQ(copiesOf(*session, buffers), std::vector(3, want));
+  }
+};
+
+TEST_F(Copies, FollowInitialValues) {
+  ASSERT_TRUE(session->initialise(5).ok());
+  std::vector<float> first = values(*session->parameter("v"));
+  EXPECT_NE(copiesOf(*session, v.buffers)[1], first); // not yet
+  run();
+  expectCopies(v.buffers, first);
+  ASSERT_TRUE(session->initialise(6).ok());
+  run();
+  expectCopies(v.buffers, values(*session->parameter("v")));
+  EXPECT_NE(values(*session->parameter("v")), first);
+}
+
+TEST_F(Copies, FollowWhatIsSetFromOutside) {
+  std::vector<float> given = {1, 2, 3, 4};
+  Tensor value = *session->parameter("v");
+  value.data = given.data();
+  ASSERT_TRUE(session->setParameter("v", value).ok());
+  run();
+  expectCopies(v.buffers, given);
+
+  std::vector<float> slot = {1, 2, 3, 4, 5, 6};
+  value = *session->slot("w", "momentum");
+  value.data = slot.data();
+  ASSERT_TRUE(session->setSlot("w", "momentum", value).ok());
+  run();
+  expectCopies(w.slots[0].buffers, slot);
+
+  session->parameter("v")->as<float>()[2] = 7;
+  session->parametersChanged();
+  given[2] = 7;
+  run();
+  expectCopies(v.buffers, given);
+}
+
+TEST_F(Copies, AreMadeOnlyThen) {
+  run();
+  session->parameter("v")->as<float>()[2] = 7; // and not said
+  run();
+  EXPECT_EQ(copiesOf(*session, v.buffers)[1], std::vector<float>(4, 0));
+}
+
+TEST_F(Copies, AreMadeAnewWhenARunFailed) {
+  ASSERT_TRUE(session->initialise(5).ok());
+  run();
+  overflowOn(*session, 1);
+  session->parameter("v")->as<float>()[2] = 7;
+  ASSERT_FALSE(session->run("step").ok());
+  Tensor w = *session->parameter("w");
+  std::fill_n(w.as<float>(), w.elements(), 0.5f);
+  run();
+  expectCopies(v.buffers, values(*session->parameter("v")));
+}
+
 TEST(Devices, AnyDelaysGiveTheSameBits) {
   uint64_t hash = trainedHash(*makeSession(3), 2);
   for (uint64_t schedule = 0; schedule < 200; ++schedule) {
@@ -229,16 +319,6 @@ TEST(Devices, ThreadsEndWithTheSession) {
 
 // ---- what is not finite ----
 
-/// Rows of device `device` so large that their products overflow.
-void overflowOn(Session &session, int64_t device) {
-  fillInput(session, 7);
-  Tensor w = *session.parameter("w"), x = *session.input("step", "x");
-  for (int i = 0; i < 6; ++i)
-    w.as<float>()[i] = 1e30f;
-  for (int64_t c = 0; c < x.shape[0]; ++c)
-    x.as<float>()[c * x.shape[1] + transfers::kRows * device + 1] = 1e30f;
-}
-
 TEST(Devices, NonFiniteValueOfAnyDeviceStopsAllAndIsNamed) {
   for (bool checkNan : {false, true})
     for (int64_t device : {0, 1, 2}) {
@@ -273,7 +353,8 @@ struct Trouble {
     SessionOptions options;
     options.deadline = deadline;
     options.hook = [=, this](const DeviceMoment &moment) {
-      if (moment.device == device && moment.launch == launch && armed.exchange(false))
+      if (moment.entry == "step" && moment.device == device && moment.launch == launch &&
+          armed.exchange(false))
         what(moment);
     };
     session = makeSession(devices, options);
