@@ -1,6 +1,7 @@
 #include "viz/Chart.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ static std::string escaped(std::string_view text) {
 }
 
 void Chart::rectangle(double x, double y, double width, double height, std::string_view color, std::string_view title) {
-  marks_.push_back({x, y, width, height, std::string(color), std::string(title)});
+  marks_.push_back({Mark::Kind::Rectangle, x, y, width, height, std::string(color), std::string(title)});
 }
 
 void Chart::line(double x1, double y1, double x2, double y2, std::string_view color) {
@@ -26,15 +27,27 @@ void Chart::line(double x1, double y1, double x2, double y2, std::string_view co
   rectangle(std::min(x1, x2), std::min(y1, y2), std::max(std::abs(x2 - x1), kThin), std::max(std::abs(y2 - y1), kThin), color);
 }
 
-void Chart::text(double x, double y, std::string_view text) { marks_.push_back({x, y, 0, 0, "", std::string(text)}); }
+void Chart::arrow(double x1, double y1, double x2, double y2, std::string_view color) {
+  marks_.push_back({Mark::Kind::Arrow, x1, y1, x2 - x1, y2 - y1, std::string(color), ""});
+}
+
+void Chart::text(double x, double y, std::string_view text) { marks_.push_back({Mark::Kind::Text, x, y, 0, 0, "", std::string(text)}); }
 
 std::string Chart::svg() const {
   std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
                                 "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{2}\">\n"
                                 "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
                                 width_, height_, kFontSize);
+  if (std::any_of(marks_.begin(), marks_.end(), [](const Mark &mark) { return mark.kind == Mark::Kind::Arrow; }))
+    svg += "<marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"5\" markerHeight=\"5\" orient=\"auto\">"
+           "<path d=\"M0,0 L6,3 L0,6 z\" fill=\"#555555\"/></marker>\n";
   for (const Mark &mark : marks_) {
-    if (mark.color.empty()) {
+    if (mark.kind == Mark::Kind::Arrow) {
+      svg += fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\" stroke-width=\"0.8\" marker-end=\"url(#tip)\"/>\n",
+                         mark.x, mark.y, mark.x + mark.width, mark.y + mark.height, mark.color);
+      continue;
+    }
+    if (mark.kind == Mark::Kind::Text) {
       svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", mark.x, mark.y, escaped(mark.text));
       continue;
     }
@@ -51,7 +64,18 @@ std::string Chart::dot() const {
                     "  node [shape=box, style=filled, penwidth=0, fixedsize=true, label=\"\", margin=0, fontname=\"Helvetica\"];\n";
   int count = 0;
   for (const Mark &mark : marks_) {
-    bool isText = mark.color.empty();
+    bool isText = mark.kind == Mark::Kind::Text;
+    if (mark.kind == Mark::Kind::Arrow) {
+      int from = count++, to = count++;
+      for (auto [node, x, y] : {std::tuple(from, mark.x, mark.y), {to, mark.x + mark.width, mark.y + mark.height}})
+        dot += fmt::format("  m{} [pos=\"{:.2f},{:.2f}\", shape=point, width=0, height=0, style=invis];\n", node, x, height_ - y);
+      double x1 = mark.x, y1 = height_ - mark.y, x2 = x1 + mark.width, y2 = y1 - mark.height;
+      dot += fmt::format("  m{} -- m{} [pos=\"e,{:.2f},{:.2f} {:.2f},{:.2f} {:.2f},{:.2f} {:.2f},{:.2f} {:.2f},{:.2f}\", dir=forward, arrowsize=0.4, "
+                         "penwidth=0.8, color=\"{}\"];\n",
+                         from, to, x2, y2, x1, y1, x1 + (x2 - x1) / 3, y1 + (y2 - y1) / 3, x1 + (x2 - x1) * 2 / 3, y1 + (y2 - y1) * 2 / 3,
+                         x2, y2, mark.color);
+      continue;
+    }
     // A box of a text is larger than the text, around its middle; Graphviz warns of a smaller one.
     double width = isText ? 1.5 * kLetterWidth * double(mark.text.size()) : mark.width, height = isText ? 2 * kFontSize : mark.height;
     double top = isText ? mark.y - 0.35 * kFontSize - height / 2 : mark.y;

@@ -19,6 +19,7 @@ public:
   /// `title` is shown by viewers of SVG when pointed at.
   void rectangle(double x, double y, double width, double height, std::string_view color, std::string_view title = "");
   void line(double x1, double y1, double x2, double y2, std::string_view color = "#333333");
+  void arrow(double x1, double y1, double x2, double y2, std::string_view color = "#555555");
   /// From `x` to the right, on the base line `y`.
   void text(double x, double y, std::string_view text);
 
@@ -28,8 +29,9 @@ public:
 
 private:
   struct Mark {
-    double x, y, width, height; ///< of a text no size
-    std::string color;          ///< empty: a text
+    enum class Kind { Rectangle, Arrow, Text } kind;
+    double x, y, width, height; ///< of a text no size; of an arrow how far it goes, in either direction
+    std::string color;          ///< of a text none
     std::string text;
   };
   std::string dot() const;

@@ -68,8 +68,8 @@ private:
     }
     if (!options_.device.empty())
       label += "\n" + llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
-    if (options_.rates)
-      label += "\n" + durationText(options_.rates->seconds(workOf(launch)));
+    if (options_.machine)
+      label += "\n" + durationText(options_.machine->secondsOf(launch.kernelId(), workOf(launch)));
     return fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id, kKernelKinds[kindOf(launch.kernelId())].color, quoted(label));
   }
 

@@ -154,14 +154,19 @@ private:
     out_ += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", index, quoted(name ? text(name.getValue()) : "input"));
   }
 
+  double secondsOf(mlir::Operation *op) {
+    Work work = workOf(op);
+    return cpu::estimateSeconds(work.flops, work.bytes, options_.machine->figures());
+  }
+
   std::string box(mlir::Operation *op) {
     Look look = lookOf(op);
     if (options_.memory && op->getNumResults() > 0)
       look.label += memoryLabel(op);
     if (!options_.device.empty())
       look.label += "\n" + options_.device;
-    if (options_.rates)
-      look.label += "\n" + durationText(options_.rates->seconds(workOf(op)));
+    if (options_.machine)
+      look.label += "\n" + durationText(secondsOf(op));
     if (options_.allSteps)
       if (std::optional<Unfolded> steps = Unfolded::of(op, id(op))) {
         std::string frame = steps->dot(look.label, look.color);
@@ -235,8 +240,8 @@ std::string dotHeader(const std::string &name, const NetworkOptions &options) {
   std::string header = fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=11];\n"
                                    "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
                                    quoted(name));
-  if (options.rates) {
-    std::string rates = options.rates->text();
+  if (options.machine) {
+    std::string rates = ratesText(*options.machine);
     if (size_t end = rates.find("; "); end != std::string::npos)
       rates.replace(end, 2, ";\n"); // two lines are narrower than most nets
     header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n", quoted(rates));

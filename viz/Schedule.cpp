@@ -3,27 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "viz/Cost.h"
 #include "viz/KernelKind.h"
+#include "viz/ScheduleText.h"
 
 namespace lstmc::viz {
 
 namespace {
 
-constexpr double kWidth = 1100, kLeft = 20, kTop = 66, kBar = 48, kLane = 100, kLegendRow = 18, kBottom = 12;
-
-std::string titleOf(const package::PackageData &package, const package::Launch &launch, const Work &work, double seconds) {
-  const package::Location &at = package.locations[launch.location];
-  std::string title(kernelRecord(launch.kernel).name);
-  if (!at.op.empty())
-    title += fmt::format(" of {}{}{}", at.op, at.name.empty() ? "" : " ", at.name);
-  title += fmt::format(": {}, {} FLOP, {} bytes", durationText(seconds), work.flops, work.bytes);
-  std::string_view line = at.text;
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;
-}
+constexpr double kWidth = 1100, kLeft = 20, kTop = 30, kTitle = 36, kBar = 48, kLane = 100, kLegendRow = 18, kBottom = 12;
 
 /// A step of 1, 2 or 5 times a power of ten, about `count` of which make up `length`.
 double niceStep(double length, int count) {
@@ -36,52 +29,58 @@ double niceStep(double length, int count) {
 
 class Lanes {
 public:
-  Lanes(const package::PackageData &package, const package::Entry &entry, const Rates &rates)
-      : package_(package), entry_(entry), rates_(rates),
-        chart_(kLeft + kWidth + 60, kTop + double(package.devices.size()) * kLane + 2 * kLegendRow + kBottom) {}
+  Lanes(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines)
+      : package_(package), entry_(entry), timelines_(timelines),
+        chart_(kLeft + kWidth + 60, kTop + double(timelines.size()) * blockHeight() + 2 * kLegendRow + kBottom) {}
 
   Chart draw() {
-    for (const package::DeviceProgram &program : entry_.programs) {
-      double sum = 0;
-      for (const package::Launch &launch : program.launches)
-        sum += rates_.seconds(workOf(package_, launch));
-      longest_ = std::max(longest_, sum);
-    }
+    for (const Timeline &timeline : timelines_)
+      longest_ = std::max(longest_, timeline.times.seconds);
     chart_.text(kLeft, 20, fmt::format("{}: schedule of {}", package_.net, entry_.name));
-    chart_.text(kLeft, 38, rates_.text());
-    for (size_t device = 0; device < package_.devices.size(); ++device)
-      lane(uint32_t(device), kTop + double(device) * kLane);
-    legend(kTop + double(package_.devices.size()) * kLane);
+    double top = kTop;
+    for (const Timeline &timeline : timelines_) {
+      chart_.text(kLeft, top + 14, timeline.title);
+      for (size_t device = 0; device < package_.devices.size(); ++device)
+        lane(timeline.times, uint32_t(device), laneTop(top, uint32_t(device)), &timeline == &timelines_[0]);
+      for (const MessageTime &message : messagesOf(entry_, timeline.times))
+        arrow(message, top);
+      top += blockHeight();
+    }
+    legend(top);
     return std::move(chart_);
   }
 
 private:
+  double blockHeight() const { return kTitle + double(package_.devices.size()) * kLane; }
+  static double laneTop(double blockTop, uint32_t device) { return blockTop + kTitle + double(device) * kLane; }
   double place(double seconds) const { return kLeft + (longest_ > 0 ? kWidth * seconds / longest_ : 0); }
 
-  void lane(uint32_t device, double top) {
-    double now = 0;
+  void lane(const cpu::EntryTimes &times, uint32_t device, double top, bool counted) {
+    double busy = 0;
     size_t count = 0;
-    for (const package::DeviceProgram &program : entry_.programs) {
+    for (size_t p = 0; p < entry_.programs.size(); ++p) {
+      const package::DeviceProgram &program = entry_.programs[p];
       if (program.device != device)
         continue;
-      for (const package::Launch &launch : program.launches) {
-        Work work = workOf(package_, launch);
-        double seconds = rates_.seconds(work);
-        bar(launch, top + 8, now, seconds, titleOf(package_, launch, work, seconds));
-        now += seconds;
-      }
-      count += program.launches.size();
+      count = program.launches.size();
+      busy = times.programs[p].busy;
+      for (size_t i = 0; i < count; ++i)
+        bar(program.launches[i], top + 8, times.programs[p].launches[i], counted);
     }
-    chart_.text(kLeft, top, fmt::format("{}: {} launch{}, {}", package_.devices[device].name, count, count == 1 ? "" : "es", durationText(now)));
+    std::string idle = package_.devices.size() > 1 ? fmt::format(", idle {:.0f} %", 100 * times.idleFraction(device)) : "";
+    chart_.text(kLeft, top, fmt::format("{}: {} launch{}, {}{}", package_.devices[device].name, count, count == 1 ? "" : "es", durationText(busy), idle));
     axis(top + 8 + kBar);
   }
 
-  void bar(const package::Launch &launch, double top, double begin, double seconds, const std::string &title) {
+  void bar(const package::Launch &launch, double top, const cpu::LaunchTime &time, bool counted) {
+    if (launch.kernel == KernelId::Send)
+      return; // an arrow
     constexpr double kGap = 0.5; // between neighbours that are wide enough for one
-    double x = place(begin), width = place(begin + seconds) - x;
+    double x = place(time.begin), width = place(time.end) - x;
     size_t kind = kindOf(launch.kernel);
-    kindSeconds_[kind] += seconds;
-    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar, kKernelKinds[kind].color, title);
+    kindSeconds_[kind] += counted ? time.end - time.begin : 0;
+    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar, kKernelKinds[kind].color,
+                     launchTitle(package_, launch, time.end - time.begin));
     // Kernel above name; neither where it does not fit.
     const package::Location &at = package_.locations[launch.location];
     double y = top + 0.4 * kBar;
@@ -90,6 +89,13 @@ private:
         chart_.text(x + 3, y, word);
       y += 0.35 * kBar;
     }
+  }
+
+  /// From the edge of the sender's lane to that of the receiver's which it faces.
+  void arrow(const MessageTime &message, double blockTop) {
+    double from = laneTop(blockTop, message.sender) + 8, to = laneTop(blockTop, message.receiver) + 8;
+    bool down = from < to;
+    chart_.arrow(place(message.sent), down ? from + kBar : from, place(message.taken), down ? to : to + kBar);
   }
 
   void axis(double y) {
@@ -103,6 +109,7 @@ private:
     }
   }
 
+  /// With the sums of the first timeline.
   void legend(double y) {
     double x = kLeft;
     for (size_t kind = 0; kind < kKernelKinds.size(); ++kind) {
@@ -117,22 +124,24 @@ private:
 
   const package::PackageData &package_;
   const package::Entry &entry_;
-  const Rates &rates_;
+  std::span<const Timeline> timelines_;
   Chart chart_;
-  double longest_ = 0; ///< seconds of the lane that takes longest
+  double longest_ = 0; ///< seconds of the timeline that takes longest
   std::array<double, kKernelKinds.size()> kindSeconds_ = {};
 };
 
 } // namespace
 
-Chart scheduleChart(const package::PackageData &package, const Rates &rates) {
-  auto named = [&](std::string_view name) {
-    return std::find_if(package.entries.begin(), package.entries.end(), [&](const package::Entry &e) { return e.name == name; });
-  };
-  auto entry = named("step");
-  if (entry == package.entries.end())
-    entry = named("forward");
-  return entry == package.entries.end() ? Chart(kWidth, kTop) : Lanes(package, *entry, rates).draw();
+const package::Entry *scheduledEntry(const package::PackageData &package) {
+  for (std::string_view name : {"step", "forward"})
+    for (const package::Entry &entry : package.entries)
+      if (entry.name == name)
+        return &entry;
+  return nullptr;
+}
+
+Chart scheduleChart(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines) {
+  return Lanes(package, entry, timelines).draw();
 }
 
 } // namespace lstmc::viz

@@ -1,13 +1,27 @@
-// The launches of an entry over time, as a chart.
+// The launches of an entry over time, as a chart or a trace.
 #pragma once
 
+#include <span>
+
+#include "backends/cpu/compiler/Forecast.h"
 #include "viz/Chart.h"
-#include "viz/Cost.h"
 
 namespace lstmc::viz {
 
-/// A lane per device, and in it a bar per launch in the order of the program, as wide as the launch is estimated to take;
-/// `step` where the package has it, else `forward`.
-Chart scheduleChart(const package::PackageData &package, const Rates &rates);
+/// `step` where the package has it, else `forward`; null where it has neither.
+const package::Entry *scheduledEntry(const package::PackageData &package);
+
+/// When each launch runs, as a forecast or a clock says.
+struct Timeline {
+  std::string title; ///< "planned; estimate: ..."
+  cpu::EntryTimes times;
+};
+
+/// Per timeline a lane per device, and in it a bar per launch in the order of the program, all on one scale; what devices send one
+/// another as arrows from the sender's lane to the receiver's. Where there is no bar, a device waits.
+Chart scheduleChart(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines);
+
+/// The same in Chrome's format (chrome://tracing, Perfetto): a process per timeline, a thread per device.
+std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines);
 
 } // namespace lstmc::viz

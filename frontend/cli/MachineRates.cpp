@@ -9,6 +9,8 @@
 #include "backends/cpu/rates/Rates.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/device/ThreadTeam.h"
+#include "frontend/cli/Calibration.h"
 #include "frontend/cli/Devices.h"
 
 namespace lstmc::cli {
@@ -45,6 +47,38 @@ static Json kept() {
   return good ? document : Json{{"schema", "lstmc.machine/1"}, {"rates", Json::object()}};
 }
 
+/// {"product": {"launch": seconds, ...}, ...}, terms of 0 left out.
+static Json kernelsJson(const cpu::Machine &machine) {
+  Json kernels = Json::object();
+  for (const KernelRecord &record : kernelRecords()) {
+    Json terms = Json::object();
+    for (size_t i = 0; i < cpu::kTerms.size(); ++i)
+      if (double seconds = machine.seconds[size_t(record.id)][i]; seconds > 0)
+        terms[std::string(cpu::kTerms[i])] = seconds;
+    kernels[std::string(record.name)] = terms;
+  }
+  return kernels;
+}
+
+/// False where a kernel or a number is missing: of another version, and measured again then.
+static bool readKernels(const Json &kernels, cpu::Machine &machine) {
+  if (!kernels.is_object())
+    return false;
+  for (const KernelRecord &record : kernelRecords()) {
+    auto terms = kernels.find(std::string(record.name));
+    if (terms == kernels.end() || !terms->is_object())
+      return false;
+    for (size_t i = 0; i < cpu::kTerms.size(); ++i) {
+      auto term = terms->find(std::string(cpu::kTerms[i]));
+      double seconds = term == terms->end() ? 0 : term->is_number() ? double(*term) : -1;
+      if (!(seconds >= 0) || seconds > 1)
+        return false;
+      machine.seconds[size_t(record.id)][i] = seconds;
+    }
+  }
+  return true;
+}
+
 double MachineRates::limitSeconds(double flops, double weightBytes, bool f64) const {
   return std::max(flops / (f64 ? flopsPerSecond / 2 : flopsPerSecond), weightBytes / streamPerSecond);
 }
@@ -53,7 +87,9 @@ Status calibrate(int threads) {
   ThreadTeam team(threads);
   MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
   Json document = kept();
-  document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond}};
+  LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
+  document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond},
+                                       {"kernels", kernelsJson(machine)}};
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
   return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
@@ -73,6 +109,20 @@ std::optional<MachineRates> keptRates(int threads) {
   if (!(rates.flopsPerSecond > 0 && rates.streamPerSecond > 0))
     return std::nullopt;
   return rates;
+}
+
+cpu::Machine machineOf(int threads) {
+  Json document = kept();
+  auto found = document["rates"].find(keyOf(threads));
+  cpu::Machine machine;
+  if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") || !readKernels((*found)["kernels"], machine))
+    return cpu::Machine();
+  machine.measuredThreads = threads;
+  return machine;
+}
+
+cpu::Machine machineOf(int threads, size_t count) {
+  return machineOf(threads > 0 ? threads : std::max(1, availableProcessors() / std::max(1, int(count))));
 }
 
 } // namespace lstmc::cli

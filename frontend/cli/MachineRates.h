@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "backends/cpu/compiler/CostModel.h"
 #include "executor/base/Status.h"
 
 namespace lstmc::cli {
@@ -17,6 +18,12 @@ struct MachineRates {
 
 /// Measures with that many threads, and keeps what it found. E0601 when it cannot be kept.
 Status calibrate(int threads);
+
+/// A device of that many threads, for forecasts: as calibrate() found it, else built in.
+cpu::Machine machineOf(int threads);
+
+/// The same for each device of `count`, which share the processors out as sessions do where `threads` is 0.
+cpu::Machine machineOf(int threads, size_t count);
 
 /// What was kept for this processor, level and number of threads; none before a calibrate.
 std::optional<MachineRates> keptRates(int threads);

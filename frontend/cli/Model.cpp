@@ -10,6 +10,7 @@
 #include "backends/registry/Devices.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
+#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
@@ -153,12 +154,6 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
   return fit;
 }
 
-/// What is not here is refused by the registry, which knows.
-static Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
-  std::vector<std::string> lists = options.values("devices");
-  return parseDevices(lists.empty() ? options.text("devices") : fmt::format("{}", fmt::join(lists, ",")));
-}
-
 static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net, const Options &options,
                                                      const ModelRequest &request,
                                                      const std::vector<package::Setting> &fit) {
@@ -173,21 +168,8 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
     if (std::find(known.begin(), known.end(), entry) == known.end())
       return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry, didYouMean(entry, known));
   LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
-  LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1}));
-  compile.devices.clear();
-  for (const std::unique_ptr<Device> &device : present)
-    compile.devices.emplace_back(device->name());
-  if (std::optional<std::string> loads = options.value("work-load-list")) {
-    for (const std::string &load : splitCommas(*loads)) {
-      LSTMC_ASSIGN(int64_t part, parseCount("work-load-list", load));
-      if (part < 1 || part > 1'000'000)
-        return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}", part);
-      compile.workLoads.push_back(part);
-    }
-    if (compile.workLoads.size() != compile.devices.size())
-      return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} devices", compile.workLoads.size(),
-                  compile.devices.size());
-  }
+  LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
+  LSTMC_TRY(readDeviceFlags(options, *net.graph, devices, compile));
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);

@@ -48,18 +48,6 @@ static Result<std::vector<std::string>> wordsOf(const Options &options, std::str
   return words;
 }
 
-/// Those that `bench --calibrate` left for all threads of this machine; else the compiler's, the same on every machine.
-static viz::Rates ratesInForce() {
-  viz::Rates rates;
-  int threads = hostFacts().cores;
-  if (std::optional<MachineRates> kept = keptRates(threads)) {
-    rates.figures.flopsPerSecond = kept->flopsPerSecond;
-    rates.figures.bytesPerSecond = kept->streamPerSecond;
-    rates.measuredThreads = threads;
-  }
-  return rates;
-}
-
 static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
   viz::NetworkOptions drawing;
   drawing.shapes = false;
@@ -70,7 +58,7 @@ static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
     if (word == "device")
       drawing.device = "cpu:0"; // the one that programs are made for so far
     if (word == "time")
-      drawing.rates = ratesInForce();
+      drawing.machine = machineOf(0, 1);
   }
   LSTMC_ASSIGN(std::vector<std::string> unfold, wordsOf(options, "unfold", {"time", "layer"}));
   for (const std::string &word : unfold) {
@@ -113,11 +101,24 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
 }
 
+static int plotSchedule(const Model &model, const std::string &suffix, const Options &options, Console &console) {
+  const package::PackageData &data = model.package->data();
+  const package::Entry *entry = viz::scheduledEntry(data);
+  if (!entry)
+    return console.fail(fail(ErrorCode::E0001, "{} has neither step nor forward, and so no schedule", model.path));
+  cpu::Machine machine = machineOf(0, data.devices.size());
+  std::vector<viz::Timeline> timelines = {{"planned; " + viz::ratesText(machine), cpu::forecast(data, *entry, {machine})}};
+  if (suffix == "json")
+    return writePicture(viz::scheduleTrace(data, *entry, timelines), options, console);
+  Result<std::string> picture = viz::scheduleChart(data, *entry, timelines).as(suffix.empty() ? "svg" : suffix);
+  return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
+}
+
 int plotCommand(const Options &options, Console &console) {
   std::string what = options.text("what");
   std::string suffix = suffixOf(options.text("output"));
-  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf")
-    return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, got \".{}\"", suffix));
+  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" && !(suffix == "json" && what == "schedule"))
+    return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, and of schedules .json for a viewer of traces, got \".{}\"", suffix));
   if (what == "network")
     return plotNetwork(options, console, suffix);
   for (std::string_view flag : {"show", "unfold", "after"})
@@ -133,8 +134,7 @@ int plotCommand(const Options &options, Console &console) {
   console.warn(model->warnings);
   if (what == "memory")
     return writePicture(viz::memoryChart(model->package->data()), options, console);
-  Result<std::string> picture = viz::scheduleChart(model->package->data(), ratesInForce()).as(suffix.empty() ? "svg" : suffix);
-  return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
+  return plotSchedule(*model, suffix, options, console);
 }
 
 } // namespace lstmc::cli

@@ -69,7 +69,7 @@ TEST(AfterPass, LaunchesAreBoxesAndBuffersEdges) {
   NetworkOptions drawing;
   drawing.memory = true;
   drawing.device = "all";
-  drawing.rates = Rates();
+  drawing.machine = cpu::Machine();
   std::string dot = after("validate-plan", drawing);
   for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n", "behind the commit", "µs\"", "built-in rates"})
     EXPECT_THAT(dot, HasSubstr(text));

@@ -1,18 +1,19 @@
-// Schedules and what they are estimated from: work counted by hand, bars as wide as it, a lane per device.
+// Schedules: bars as wide as what launches take, a lane per device, arrows for messages.
 #include <cstdlib>
 #include <regex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/e2e/Net.h"
+#include "viz/Cost.h"
 #include "viz/Schedule.h"
 
 namespace lstmc::viz {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 package::PackageData compiled() { return e2e::compileNet(e2e::models().front().recipe).package; }
 
@@ -20,74 +21,31 @@ const package::Entry &entryOf(const package::PackageData &data, std::string_view
   return *std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &e) { return e.name == name; });
 }
 
-/// x, y and what the flags name, as buffers of one type.
-package::PackageData withBuffers(DType dtype) {
-  package::PackageData data;
-  data.buffers.resize(4);
-  for (package::Buffer &buffer : data.buffers)
-    buffer.dtype = dtype;
-  return data;
+Timeline planned(const package::PackageData &data, const package::Entry &entry) {
+  return {"planned; " + ratesText({}), cpu::forecast(data, entry, {cpu::Machine()})};
 }
 
-TEST(Cost, OfAProductIsCountedByHand) {
-  package::PackageData data = withBuffers(DType::F32);
-  package::Launch launch;
-  launch.kernel = KernelId::Product;
-  launch.operands = {{0, 0, {1, 5, 7}, {}}, {1, 0, {112}, {}}, {package::kNoBuffer, 0, {}, {}}, {2, 0, {1, 5, 3}, {}}};
-  Work work = workOf(data, launch);
-  EXPECT_EQ(work.flops, 2 * 5 * 3 * 7);
-  EXPECT_EQ(work.bytes, 4 * (5 * 7 + 112 + 5 * 3));
-  data = withBuffers(DType::F64);
-  EXPECT_EQ(workOf(data, launch).flops, 2 * 2 * 5 * 3 * 7);
-  EXPECT_EQ(workOf(data, launch).bytes, 8 * (5 * 7 + 112 + 5 * 3));
-}
-
-TEST(Cost, CountsElementsInMemoryOnce) {
-  package::PackageData data = withBuffers(DType::F32);
-  package::Launch launch;
-  launch.kernel = KernelId::Copy;
-  launch.operands = {{0, 0, {6, 5}, {0, 1}}, {1, 0, {6, 5}, {}}};
-  EXPECT_EQ(workOf(data, launch).flops, 0);
-  EXPECT_EQ(workOf(data, launch).bytes, 4 * (5 + 6 * 5));
-  // An embedding reads rows: 3 indices of a table of 100.
-  launch.kernel = KernelId::Gather;
-  launch.operands = {{0, 0, {1, 100, 8}, {}}, {1, 0, {3}, {}}, {2, 0, {1, 3, 8}, {}}};
-  EXPECT_EQ(workOf(data, launch).bytes, 4 * (3 * 8 + 3 + 3 * 8));
-}
-
-TEST(Cost, OfAFusedProgramGrowsWithItsInstructions) {
-  package::PackageData data = withBuffers(DType::F32);
-  data.programs.resize(1);
-  data.programs[0].instructions.resize(3);
-  package::Launch launch;
-  launch.kernel = KernelId::Fused;
-  launch.operands = {{0, 0, {6, 5}, {}}, {1, 0, {6, 5}, {}}};
-  launch.ints = {0};
-  EXPECT_EQ(workOf(data, launch).flops, 3 * 6 * 5);
-}
-
-TEST(Cost, IsTheLongerOfComputingAndMovingAndALaunch) {
-  Rates rates;
-  rates.figures = {.flopsPerSecond = 100, .bytesPerSecond = 10, .launchSeconds = 1};
-  EXPECT_EQ(rates.seconds({1000, 20}), 11);
-  EXPECT_EQ(rates.seconds({100, 20}), 3);
+/// Of `step`, else `forward`.
+std::string svgOf(const package::PackageData &data) {
+  const package::Entry &entry = *scheduledEntry(data);
+  return scheduleChart(data, entry, {{planned(data, entry)}}).svg();
 }
 
 /// Bars stand in the order of the program without a gap, as wide as their launch takes.
 TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
   package::PackageData data = compiled();
-  Rates rates;
-  std::string svg = scheduleChart(data, rates).svg();
+  cpu::Machine machine;
+  std::string svg = svgOf(data);
   const std::vector<package::Launch> &launches = entryOf(data, "step").programs[0].launches;
   double sum = 0;
   for (const package::Launch &launch : launches)
-    sum += rates.seconds(workOf(data, launch));
+    sum += machine.secondsOf(launch.kernel, cpu::workOf(data, launch));
   const std::regex bar("<rect x=\"([0-9.]+)\" [^>]* width=\"([0-9.]+)\" [^>]*><title>([a-z_]+)[^<]*</title>");
   size_t i = 0;
   double now = 0;
   for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at, ++i) {
     ASSERT_LT(i, launches.size());
-    double seconds = rates.seconds(workOf(data, launches[i]));
+    double seconds = machine.secondsOf(launches[i].kernel, cpu::workOf(data, launches[i]));
     EXPECT_EQ((*at)[3].str(), kernelRecord(launches[i].kernel).name);
     EXPECT_NEAR(std::stod((*at)[1]), 20 + 1100 * now / sum, 0.005 + 1e-6) << i;
     // Half a unit is left between neighbours that are wide enough for it.
@@ -100,37 +58,112 @@ TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
 }
 
 TEST(Schedule, SaysWhereALaunchComesFrom) {
-  std::string svg = scheduleChart(compiled(), {}).svg();
+  std::string svg = svgOf(compiled());
   EXPECT_TRUE(std::regex_search(svg, std::regex("<title>product of [A-Za-z]+ [a-z]+: [^<]* FLOP, [^<]* bytes; [^<]*\\.lnet:[0-9]+:[0-9]+ [^ <][^<]+</title>")));
 }
 
 TEST(Schedule, IsOfForwardWhereNothingIsTrained) {
   package::PackageData data = compiled();
-  EXPECT_THAT(scheduleChart(data, {}).svg(), HasSubstr("schedule of step"));
+  EXPECT_THAT(svgOf(data), HasSubstr("schedule of step"));
   std::erase_if(data.entries, [](const package::Entry &entry) { return entry.name == "step"; });
-  EXPECT_THAT(scheduleChart(data, {}).svg(), HasSubstr("schedule of forward"));
+  EXPECT_THAT(svgOf(data), HasSubstr("schedule of forward"));
 }
 
 TEST(Schedule, HasALanePerDevice) {
   package::PackageData data = compiled();
   data.devices.push_back({"cpu:1", 0});
-  EXPECT_THAT(scheduleChart(data, {}).svg(), HasSubstr("cpu:1: 0 launches"));
+  EXPECT_THAT(svgOf(data), HasSubstr("cpu:1: 0 launches"));
   for (package::Entry &entry : data.entries)
     if (entry.name == "step")
       entry.programs.push_back({1, {entry.programs[0].launches.front()}, 1});
-  EXPECT_THAT(scheduleChart(data, {}).svg(), HasSubstr("cpu:1: 1 launch, "));
+  EXPECT_THAT(svgOf(data), HasSubstr("cpu:1: 1 launch, "));
 }
 
 TEST(Schedule, SaysByWhichRatesItIsEstimated) {
+  EXPECT_THAT(svgOf(compiled()), HasSubstr("planned; estimate: from what launches compute and move; built-in rates of one core"));
+  EXPECT_EQ(svgOf(compiled()), svgOf(compiled()));
+  cpu::Machine machine;
+  machine.measuredThreads = 2;
+  EXPECT_THAT(ratesText(machine), HasSubstr("rates of this machine with 2 threads"));
+}
+
+/// Two devices, the second of which waits for what the first sends behind its last launch but one.
+package::PackageData overTwoDevices() {
   package::PackageData data = compiled();
-  Rates rates;
-  EXPECT_THAT(scheduleChart(data, rates).svg(), HasSubstr("built-in rates of one core"));
-  EXPECT_EQ(scheduleChart(data, rates).svg(), scheduleChart(compiled(), rates).svg());
-  rates.figures.flopsPerSecond = 123e9;
-  rates.measuredThreads = 2;
-  std::string measured = scheduleChart(data, rates).svg();
-  EXPECT_THAT(measured, HasSubstr("computing at 123 GFLOP/s"));
-  EXPECT_THAT(measured, HasSubstr("rates of this machine with 2 threads"));
+  data.devices.push_back({"cpu:1", 0});
+  for (package::Entry &entry : data.entries)
+    if (entry.name == "step") {
+      package::Launch last = entry.programs[0].launches.back(), send, receive;
+      send.kernel = KernelId::Send;
+      receive.kernel = KernelId::Receive;
+      send.operands = receive.operands = {last.operands[0]};
+      send.ints = {1, 7};
+      receive.ints = {0, 7};
+      std::vector<package::Launch> &launches = entry.programs[0].launches;
+      launches.insert(launches.end() - 1, send);
+      entry.programs[0].commit = uint32_t(launches.size());
+      entry.programs.push_back({1, {receive, last}, 2});
+    }
+  return data;
+}
+
+TEST(Schedule, DrawsMessagesAsArrowsAndSaysWhoWaits) {
+  package::PackageData data = overTwoDevices();
+  const package::Entry &entry = *scheduledEntry(data);
+  cpu::EntryTimes times = cpu::forecast(data, entry, {cpu::Machine()});
+  std::string svg = svgOf(data);
+  std::smatch arrow;
+  ASSERT_TRUE(std::regex_search(svg, arrow, std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\"")));
+  const cpu::LaunchTime &sent = *(times.programs[0].launches.end() - 2), &taken = times.programs[1].launches[0];
+  EXPECT_NEAR(std::stod(arrow[1]), 20 + 1100 * sent.begin / times.seconds, 0.006);
+  EXPECT_NEAR(std::stod(arrow[3]), 20 + 1100 * taken.begin / times.seconds, 0.006);
+  // From the lower edge of the first lane to the upper edge of the second.
+  EXPECT_EQ(std::stod(arrow[4]) - std::stod(arrow[2]), 100 - 48);
+  EXPECT_THAT(svg, HasSubstr(fmt::format("cpu:1: 2 launches, {}, idle {:.0f} %", durationText(times.programs[1].busy), 100 * times.idleFraction(1))));
+}
+
+TEST(Schedule, PutsTimelinesOneOverTheOtherOnOneScale) {
+  package::PackageData data = compiled();
+  const package::Entry &entry = *scheduledEntry(data);
+  std::vector<Timeline> two = {planned(data, entry), planned(data, entry)};
+  two[1].title = "measured";
+  for (cpu::LaunchTime &time : two[1].times.programs[0].launches)
+    time = {2 * time.begin, 2 * time.end};
+  two[1].times.seconds *= 2;
+  std::string svg = scheduleChart(data, entry, two).svg();
+  EXPECT_THAT(svg, HasSubstr(">measured</text>"));
+  // The first ends in the middle, the second at the right.
+  std::vector<double> ends;
+  const std::regex bar("<rect x=\"([0-9.]+)\" [^>]* width=\"([0-9.]+)\" [^>]*><title>");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at)
+    ends.push_back(std::stod((*at)[1]) + std::stod((*at)[2]));
+  ASSERT_EQ(ends.size(), 2 * entry.programs[0].launches.size());
+  EXPECT_NEAR(ends[ends.size() / 2 - 1], 20 + 550, 0.6);
+  EXPECT_NEAR(ends.back(), 20 + 1100, 0.6);
+}
+
+TEST(Schedule, IsATraceToo) {
+  package::PackageData data = overTwoDevices();
+  const package::Entry &entry = *scheduledEntry(data);
+  cpu::EntryTimes times = cpu::forecast(data, entry, {cpu::Machine()});
+  auto trace = nlohmann::json::parse(scheduleTrace(data, entry, {{planned(data, entry)}}));
+  size_t launches = 0;
+  double last = 0, sent = -1, taken = -1;
+  for (const auto &event : trace["traceEvents"]) {
+    if (event["ph"] == "X") {
+      ++launches;
+      last = std::max(last, double(event["ts"]) + double(event["dur"]));
+    }
+    if (event["ph"] == "s" || event["ph"] == "f") {
+      EXPECT_EQ(event["id"], 7);
+      EXPECT_EQ(event["tid"], event["ph"] == "s" ? 1 : 2);
+      (event["ph"] == "s" ? sent : taken) = event["ts"];
+    }
+  }
+  EXPECT_EQ(launches, entry.programs[0].launches.size() + 2);
+  EXPECT_DOUBLE_EQ(last, times.seconds * 1e6);
+  EXPECT_GE(sent, 0);
+  EXPECT_GT(taken, sent);
 }
 
 TEST(Chart, EscapesTextsAndTitles) {
@@ -144,7 +177,8 @@ TEST(Chart, EscapesTextsAndTitles) {
 TEST(Chart, IsDrawnInEveryFormat) {
   if (std::system("dot -V 2>/dev/null") != 0)
     GTEST_SKIP() << "no program dot";
-  Chart chart = scheduleChart(compiled(), {});
+  package::PackageData data = overTwoDevices();
+  Chart chart = scheduleChart(data, *scheduledEntry(data), {{planned(data, *scheduledEntry(data))}});
   for (auto [format, begin] : {std::pair{"svg", "<svg"}, {"png", "\x89PNG"}, {"pdf", "%PDF"}}) {
     Result<std::string> picture = chart.as(format);
     ASSERT_TRUE(picture.ok()) << format;

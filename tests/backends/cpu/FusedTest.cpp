@@ -72,7 +72,8 @@ void check(const FusedProgram &program, const std::vector<Block> &blocks, const 
     for (int workers : {1, 2, 3, 5}) {
       std::vector<Block> got = blocks;
       std::vector<Tensor> operands = views(got);
-      LaunchArgs args{operands, {}, {}, &program};
+      const int64_t ints[] = {0};
+      LaunchArgs args{operands, ints, {}, &program};
       run(level, KernelId::Fused, args, workers);
       for (size_t i = 0; i < blocks.size(); ++i)
         ASSERT_TRUE(sameBits(want[i], got[i]))

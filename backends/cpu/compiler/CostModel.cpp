@@ -1,0 +1,108 @@
+#include "backends/cpu/compiler/CostModel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lstmc::cpu {
+
+/// What a core has near, the second level of its cache.
+static constexpr int64_t kNearBytes = 1 << 20;
+
+Terms termsOf(const Work &work) {
+  auto far = [](int64_t bytes) { return double(std::max<int64_t>(0, bytes - kNearBytes)); };
+  return {1,
+          double(work.flops),
+          double(work.functions),
+          double(work.bytes),
+          far(work.bytes),
+          double(work.steps),
+          double(work.steps) * double(work.stepBytes),
+          double(work.steps) * far(work.stepBytes)};
+}
+
+/// By what a kernel spends its time on.
+static Terms builtIn(KernelId kernel) {
+  switch (kernel) {
+  case KernelId::Product:
+  case KernelId::WeightGradient:
+  case KernelId::RnnForward:
+  case KernelId::RnnBackward:
+    return {1e-6, 1 / 80e9, 1e-9, 1 / 40e9, 1 / 12e9, 1e-7, 1 / 100e9, 1 / 30e9};
+  default:
+    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0};
+  }
+}
+
+Machine::Machine() {
+  for (size_t kernel = 0; kernel < kKernelCount; ++kernel)
+    seconds[kernel] = builtIn(KernelId(kernel));
+}
+
+double Machine::secondsOf(KernelId kernel, const Work &work) const {
+  Terms terms = termsOf(work);
+  double sum = 0;
+  for (size_t i = 0; i < kTerms.size(); ++i)
+    sum += terms[i] * seconds[size_t(kernel)][i];
+  return sum;
+}
+
+CoreFigures Machine::figures() const {
+  const Terms &product = seconds[size_t(KernelId::Product)], &fused = seconds[size_t(KernelId::Fused)];
+  auto rate = [](double secondsOfOne, double most) { return secondsOfOne > 1 / most ? 1 / secondsOfOne : most; };
+  return {.flopsPerSecond = rate(product[1], 1e15), .bytesPerSecond = rate(fused[3] + fused[4], 1e14), .launchSeconds = fused[0]};
+}
+
+Machine Machine::scaled(const CoreFigures &figures) {
+  Machine machine;
+  CoreFigures own = machine.figures();
+  for (Terms &terms : machine.seconds)
+    for (size_t i = 0; i < kTerms.size(); ++i) {
+      std::string_view term = kTerms[i];
+      terms[i] *= term.ends_with("byte")                     ? own.bytesPerSecond / figures.bytesPerSecond
+                  : term == "flop" || term == "function" ? own.flopsPerSecond / figures.flopsPerSecond
+                                                         : figures.launchSeconds / own.launchSeconds;
+    }
+  return machine;
+}
+
+/// Minimises the sum over rows of (row . x - 1)^2 with no x below 0, one coordinate at a time.
+static Terms leastSquares(const std::vector<Terms> &rows) {
+  constexpr size_t n = kTerms.size();
+  std::array<Terms, n> products{};
+  Terms right{}, x{};
+  for (const Terms &row : rows)
+    for (size_t i = 0; i < n; ++i) {
+      right[i] += row[i];
+      for (size_t j = 0; j < n; ++j)
+        products[i][j] += row[i] * row[j];
+    }
+  for (int round = 0; round < 20'000; ++round)
+    for (size_t i = 0; i < n; ++i) {
+      if (products[i][i] <= 0)
+        continue;
+      double rest = right[i];
+      for (size_t j = 0; j < n; ++j)
+        rest -= j == i ? 0 : products[i][j] * x[j];
+      x[i] = std::max(0.0, rest / products[i][i]);
+    }
+  return x;
+}
+
+Machine fit(std::span<const Sample> samples, int threads) {
+  Machine machine;
+  machine.measuredThreads = threads;
+  std::array<std::vector<Terms>, kKernelCount> rows;
+  for (const Sample &sample : samples) {
+    if (!(sample.seconds > 0))
+      continue;
+    Terms &row = rows[size_t(sample.kernel)].emplace_back(termsOf(sample.work));
+    for (double &term : row)
+      term /= sample.seconds;
+  }
+  for (size_t kernel = 0; kernel < kKernelCount; ++kernel)
+    if (!rows[kernel].empty())
+      machine.seconds[kernel] = leastSquares(rows[kernel]);
+  return machine;
+}
+
+} // namespace lstmc::cpu

@@ -1,0 +1,142 @@
+#include "backends/cpu/compiler/Work.h"
+
+#include <functional>
+#include <numeric>
+#include <tuple>
+
+#include "executor/abi/Gate.h"
+
+namespace lstmc::cpu {
+
+namespace {
+
+int64_t elements(const Window &w) {
+  return w.present ? std::accumulate(w.shape.begin(), w.shape.end(), int64_t(1), std::multiplies<>()) : 0;
+}
+
+int64_t last(const Window &w) { return w.shape.empty() ? 1 : w.shape.back(); }
+
+/// Of elements in memory: an axis of stride 0 reads one again and again.
+int64_t bytes(const Window &w) {
+  int64_t count = w.present ? 1 : 0;
+  for (size_t axis = 0; axis < w.shape.size(); ++axis)
+    count *= w.strides.empty() || w.strides[axis] != 0 ? w.shape[axis] : 1;
+  return count * int64_t(dtypeBytes(w.dtype));
+}
+
+int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, int64_t instructions) {
+  const KernelRecord &record = kernelRecord(kernel);
+  auto named = [&](std::string_view name) -> const Window & { return operands[size_t(record.operand(name))]; };
+  switch (kernel) {
+  case KernelId::Fused:
+    return operands.empty() ? 0 : elements(operands.back()) * instructions;
+  case KernelId::Product:
+    return 2 * elements(named("y")) * last(named("x"));
+  case KernelId::RnnForward: {
+    const Window &y = named("y");
+    return 2 * elements(y) * gateCount(RnnMode(ints[size_t(record.integer("mode"))])) * (last(named("x")) + last(y));
+  }
+  case KernelId::RnnBackward:
+    return 2 * elements(named("gates")) * (named("dx").present ? last(named("dx")) + last(named("y")) : last(named("y")));
+  case KernelId::WeightGradient: {
+    // Pairs behind the fixed operands; a use by index adds rows and multiplies nothing.
+    int64_t sum = 0;
+    for (size_t i = record.operands.size(); i + 1 < operands.size(); i += 2)
+      sum += elements(operands[i]) * (operands[i + 1].shape.size() < operands[i].shape.size() ? 1 : 2 * last(operands[i + 1]));
+    return sum;
+  }
+  case KernelId::BiasGradient:
+  case KernelId::NormSquared: {
+    int64_t sum = 0;
+    for (size_t i = record.operands.size(); i < operands.size(); ++i)
+      sum += (kernel == KernelId::NormSquared ? 2 : 1) * elements(operands[i]);
+    return sum;
+  }
+  case KernelId::Reduce:
+  case KernelId::RegressionMetric:
+  case KernelId::LossMetric:
+    return elements(named("x"));
+  case KernelId::Softmax:
+  case KernelId::SoftmaxCrossEntropy:
+  case KernelId::SoftmaxMetric:
+    return 5 * elements(named("x"));
+  case KernelId::SoftmaxGradient:
+  case KernelId::SoftmaxOutputGradient:
+    return 4 * elements(named("dx"));
+  case KernelId::ValidCount:
+    return elements(named("label"));
+  case KernelId::LayerNorm:
+  case KernelId::LayerNormGradient:
+    return 8 * elements(named("x"));
+  default:
+    return 0; // moves elements
+  }
+}
+
+/// Functions of kernels that are no fused programs.
+int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints) {
+  const KernelRecord &record = kernelRecord(kernel);
+  auto named = [&](std::string_view name) -> const Window & { return operands[size_t(record.operand(name))]; };
+  switch (kernel) {
+  case KernelId::RnnForward:
+    return elements(named("y")) * gateCount(RnnMode(ints[size_t(record.integer("mode"))]));
+  case KernelId::RnnBackward:
+    return elements(named("gates"));
+  case KernelId::Softmax:
+  case KernelId::SoftmaxCrossEntropy:
+  case KernelId::SoftmaxMetric:
+    return elements(named("x"));
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+bool isFunction(ScalarOp op) {
+  // From cbrt on, ScalarOps.def has nothing else.
+  return op == ScalarOp::Uniform || op == ScalarOp::Pow || op == ScalarOp::Hypot || op >= ScalarOp::Cbrt;
+}
+
+Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, ProgramWork program) {
+  const KernelRecord &record = kernelRecord(kernel);
+  Work work{.flops = flopsOf(kernel, operands, ints, program.instructions), .functions = functionsOf(kernel, operands, ints)};
+  bool wide = false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    std::string_view name = i < record.operands.size() ? record.operands[i].name : "";
+    wide |= operands[i].present && operands[i].dtype == DType::F64;
+    if (name == "scratch")
+      continue;
+    // An embedding reads the rows that it copies, not the table.
+    bool rows = kernel == KernelId::Gather && name == "w";
+    work.bytes += bytes(rows ? operands[size_t(record.operand("y"))] : operands[i]);
+  }
+  if (kernel == KernelId::Fused && !operands.empty())
+    work.functions = elements(operands.back()) * program.functions;
+  for (auto [recurrence, gates, weights] : {std::tuple(KernelId::RnnForward, "y", "r"), {KernelId::RnnBackward, "gates", "rt"}})
+    if (kernel == recurrence) {
+      work.steps = operands[size_t(record.operand(gates))].shape[0];
+      work.stepBytes = bytes(operands[size_t(record.operand(weights))]);
+    }
+  if (wide)
+    work.flops *= 2;
+  return work;
+}
+
+Work workOf(const package::PackageData &package, const package::Launch &launch) {
+  std::vector<Window> operands;
+  for (const package::Operand &operand : launch.operands) {
+    Window &window = operands.emplace_back();
+    if (operand.buffer != package::kNoBuffer)
+      window = {operand.shape, operand.strides, package.buffers[operand.buffer].dtype, true};
+  }
+  ProgramWork program;
+  if (launch.kernel == KernelId::Fused)
+    for (const FusedInstruction &instruction : package.programs[size_t(launch.ints[0])].instructions) {
+      ++program.instructions;
+      program.functions += isFunction(instruction.op);
+    }
+  return workOf(launch.kernel, operands, launch.ints, program);
+}
+
+} // namespace lstmc::cpu

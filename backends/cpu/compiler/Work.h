@@ -1,0 +1,46 @@
+// What a launch does, as far as its time depends on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executor/abi/ScalarOps.h"
+#include "executor/package/PackageData.h"
+
+namespace lstmc::cpu {
+
+/// Floating-point operations, an fma counting two and one of f64 as two of f32, and bytes, each tensor once.
+struct Work {
+  int64_t flops = 0, bytes = 0;
+
+  int64_t functions = 0; ///< values of exp, tanh and the like, and random ones
+
+  // Of recurrences: steps that wait for one another, and what each of them reads again.
+  int64_t steps = 0, stepBytes = 0;
+
+  bool operator==(const Work &) const = default;
+};
+
+/// An operand of a launch as its kernel sees it.
+struct Window {
+  std::vector<int64_t> shape, strides; ///< no shape: a single element, or none; no strides: dense
+  DType dtype = DType::F32;
+  bool present = false;
+};
+
+/// Whether a scalar operation takes as long as many of the others.
+bool isFunction(ScalarOp op);
+
+/// What a fused program does to an element.
+struct ProgramWork {
+  int64_t instructions = 0, functions = 0;
+};
+
+/// `program`: of `fused` only.
+Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, ProgramWork program = {});
+
+/// The same of a launch in a package.
+Work workOf(const package::PackageData &package, const package::Launch &launch);
+
+} // namespace lstmc::cpu

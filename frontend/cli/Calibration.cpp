@@ -1,0 +1,108 @@
+#include "frontend/cli/Calibration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "executor/session/Session.h"
+#include "frontend/cli/Model.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+/// A language model with a bit of everything; two layers, so that one reads what the other writes.
+constexpr std::string_view kNet = R"(hidden, vocab, gru = setting("hidden", 64), setting("vocab", 50), setting("gru", 0)
+N, T = dim("batch", 4), dim("seq", 8)
+
+def calibration(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=vocab, output_dim=hidden, name="embed")
+    for i in range(2):
+        if gru:
+            x, h = GRU(x, num_hidden=hidden, name="layer%d" % i)
+        else:
+            x, h, c = LSTM(x, num_hidden=hidden, name="layer%d" % i)
+        x = Dropout(x, p=0.2)
+    y = FullyConnected(x, num_hidden=vocab, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+)";
+
+struct Cell {
+  int batch, steps, hidden, vocab;
+  bool gru;
+};
+constexpr Cell kCells[] = {{1, 16, 64, 50, false},   {1, 16, 256, 65, false},   {1, 8, 512, 200, false},   {2, 12, 128, 500, false},
+                           {4, 16, 128, 65, false},  {8, 16, 256, 1000, false}, {16, 16, 64, 65, false},   {16, 12, 512, 65, false},
+                           {20, 20, 200, 2000, false}, {32, 16, 256, 65, false}, {32, 8, 1024, 100, false}, {64, 8, 128, 65, false},
+                           {64, 10, 512, 65, false}, {32, 12, 128, 65, true},   {4, 12, 256, 65, true}};
+constexpr int kRounds = 7;
+
+/// All times of every launch.
+class Stopwatch : public SessionObserver {
+public:
+  void before(const LaunchView &) override { begin_ = Clock::now(); }
+  void after(const LaunchView &view) override {
+    seconds_[{std::string(view.entry), view.index}].push_back(std::chrono::duration<double>(Clock::now() - begin_).count());
+  }
+
+  /// The median time of each.
+  void addTo(std::vector<cpu::Sample> &samples, const package::PackageData &data) {
+    for (auto &[key, times] : seconds_)
+      for (const package::Entry &entry : data.entries)
+        if (entry.name == key.first) {
+          std::nth_element(times.begin(), times.begin() + long(times.size() / 2), times.end());
+          const package::Launch &launch = entry.programs[0].launches[key.second];
+          samples.push_back({launch.kernel, cpu::workOf(data, launch), times[times.size() / 2]});
+        }
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_;
+  std::map<std::pair<std::string, size_t>, std::vector<double>> seconds_; ///< by entry and launch
+};
+
+Options optionsOf(const Cell &cell, int threads) {
+  Options options;
+  options.command = "train";
+  auto give = [&](std::string_view flag, const std::string &value) { options = options.with(flag, value); };
+  give("threads", fmt::format("{}", threads));
+  give("batch", fmt::format("{}", cell.batch));
+  give("optimizer", cell.batch % 16 == 0 ? "adam" : "sgd");
+  for (auto [name, value] : {std::pair("seq", cell.steps), {"hidden", cell.hidden}, {"vocab", cell.vocab}, {"gru", int(cell.gru)}})
+    options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
+  return options;
+}
+
+Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) {
+  Options options = optionsOf(cell, threads);
+  LSTMC_ASSIGN(lnet::LoadOptions load, loadOptions(options, {}));
+  Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(kNet), load);
+  if (!net.ok())
+    return fail(ErrorCode::E0001, "calibration: {}", net.diagnostics().front().message);
+  Checked<Model> model = compileNet(std::move(*net), options, {.entries = {"forward", "step"}});
+  if (!model.ok())
+    return fail(ErrorCode::E0001, "calibration: {}", model.diagnostics().front().message);
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(*model, options));
+  session->setScalar("learning_rate", 1e-3);
+  Stopwatch stopwatch;
+  for (int round = -1; round < kRounds; ++round) {
+    session->setObserver(round < 0 ? nullptr : &stopwatch); // the first warms up
+    session->setScalar("update", int64_t(round + 2));
+    for (std::string_view entry : {"forward", "step"})
+      LSTMC_TRY(session->run(entry));
+  }
+  stopwatch.addTo(samples, model->package->data());
+  return {};
+}
+
+} // namespace
+
+Result<cpu::Machine> measureMachine(int threads) {
+  std::vector<cpu::Sample> samples;
+  for (const Cell &cell : kCells)
+    LSTMC_TRY(sample(cell, threads, samples));
+  return cpu::fit(samples, threads);
+}
+
+} // namespace lstmc::cli

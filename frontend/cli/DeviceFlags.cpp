@@ -1,0 +1,121 @@
+#include "frontend/cli/DeviceFlags.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "frontend/symbol/View.h"
+
+namespace lstmc::cli {
+
+/// Most parts that a batch or a sequence may be asked to be cut into; far beyond what is of use.
+static constexpr int64_t kMostParts = 65536;
+
+Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
+  std::vector<std::string> lists = options.values("devices");
+  return parseDevices(lists.empty() ? options.text("devices") : fmt::format("{}", fmt::join(lists, ",")));
+}
+
+static Result<int64_t> partsAsked(const Options &options, std::string_view flag, int64_t least) {
+  LSTMC_ASSIGN(int64_t parts, options.countInForce(flag));
+  if (parts < least || parts > kMostParts)
+    return fail(ErrorCode::E0001, "--{} takes {} to {}, got {}", flag, least, kMostParts, parts);
+  return parts;
+}
+
+static Status readWorkLoads(const Options &options, passes::CompileOptions &compile) {
+  std::optional<std::string> loads = options.value("work-load-list");
+  if (!loads)
+    return {};
+  for (const std::string &load : splitCommas(*loads)) {
+    LSTMC_ASSIGN(int64_t part, parseCount("work-load-list", load));
+    if (part < 1 || part > 1'000'000)
+      return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}", part);
+    compile.workLoads.push_back(part);
+  }
+  if (compile.workLoads.size() != compile.devices.size())
+    return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} devices", compile.workLoads.size(),
+                compile.devices.size());
+  return {};
+}
+
+static Status readStore(const Options &options, passes::CompileOptions &compile) {
+  static constexpr std::string_view kOverProcesses[] = {"nccl", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_async"};
+  std::string store = options.text("kv-store");
+  if (std::find(std::begin(kOverProcesses), std::end(kOverProcesses), store) != std::end(kOverProcesses))
+    return fail(ErrorCode::E0001, "--kv-store {} is for {}, which this version has not; devices of one process have local and device", store,
+                store == "nccl" ? "GPUs" : "several processes");
+  if (store != "local" && store != "device")
+    return fail(ErrorCode::E0001, "--kv-store takes local or device, got \"{}\"{}", store, didYouMean(store, {"local", "device"}));
+  compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;
+  std::string update = options.text("update-on-kvstore");
+  if (update != "0" && update != "1")
+    return fail(ErrorCode::E0001, "--update-on-kvstore takes 0 or 1, got \"{}\"", update);
+  compile.updateOnStore = update == "1";
+  return {};
+}
+
+/// The groups of the net, each once, in the order of the source.
+static std::vector<std::string> groupsOf(const symbol::Graph &graph) {
+  std::vector<std::string> groups;
+  for (const symbol::NodeView &node : symbol::view(graph).nodes)
+    if (!node.group.empty() && std::find(groups.begin(), groups.end(), node.group) == groups.end())
+      groups.push_back(node.group);
+  return groups;
+}
+
+/// "layer1" and "cpu:1" of `layer1=cpu:1`, where the net has the one and -d the other.
+static Result<std::pair<std::string, std::string>> placeOf(const std::string &text, const std::vector<std::string> &groups,
+                                                           const std::vector<std::string> &devices) {
+  size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return fail(ErrorCode::E0001, "--place takes GROUP=DEVICE,..., auto or auto=STAGES, got \"{}\"", text);
+  std::string group = text.substr(0, equals), device = text.substr(equals + 1);
+  if (groups.empty())
+    return fail(ErrorCode::E0001, "--place {}: the net has no groups; `with ctx_group(\"{}\"):` makes one", text, group);
+  if (std::find(groups.begin(), groups.end(), group) == groups.end())
+    return fail(ErrorCode::E0001, "--place {}: the net has no group \"{}\", it has {}{}", text, group, fmt::join(groups, ", "),
+                didYouMean(group, {groups.begin(), groups.end()}));
+  LSTMC_ASSIGN(std::vector<DeviceName> named, parseDevices(device));
+  if (named.size() != 1)
+    return fail(ErrorCode::E0001, "--place {}: a group is on one device, \"{}\" is {}", text, device, named.size());
+  if (std::find(devices.begin(), devices.end(), named[0].text()) == devices.end())
+    return fail(ErrorCode::E0001, "--place {}: {} is none of the devices in use, {}", text, named[0].text(), fmt::join(devices, ", "));
+  return std::pair(group, named[0].text());
+}
+
+static Status readPlace(const Options &options, const symbol::Graph &graph, passes::CompileOptions &compile) {
+  std::string place = options.text("place");
+  if (place == "auto") {
+    compile.stages = 0;
+  } else if (place.starts_with("auto=")) {
+    LSTMC_ASSIGN(compile.stages, parseCount("place", place.substr(5)));
+    if (compile.stages < 1 || compile.stages > int64_t(compile.devices.size()))
+      return fail(ErrorCode::E0001, "--place {}: layers are split over 1 to {} devices, as many as are in use", place, compile.devices.size());
+  } else if (!place.empty()) {
+    std::vector<std::string> groups = groupsOf(graph);
+    for (const std::string &part : splitCommas(place)) {
+      LSTMC_ASSIGN(auto placed, placeOf(part, groups, compile.devices));
+      for (const auto &[group, device] : compile.place)
+        if (group == placed.first)
+          return fail(ErrorCode::E0001, "--place names group \"{}\" twice", group);
+      compile.place.push_back(placed);
+    }
+  }
+  return {};
+}
+
+Status readDeviceFlags(const Options &options, const symbol::Graph &graph, const std::vector<DeviceName> &devices,
+                       passes::CompileOptions &compile) {
+  compile.devices.clear();
+  for (const DeviceName &device : devices)
+    compile.devices.push_back(device.text());
+  LSTMC_TRY(readWorkLoads(options, compile));
+  LSTMC_TRY(readStore(options, compile));
+  LSTMC_TRY(readPlace(options, graph, compile));
+  LSTMC_ASSIGN(compile.accumulate, partsAsked(options, "accumulate", 1));
+  LSTMC_ASSIGN(compile.chunks, partsAsked(options, "chunks", 0));
+  return {};
+}
+
+} // namespace lstmc::cli

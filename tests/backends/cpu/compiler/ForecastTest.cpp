@@ -1,0 +1,86 @@
+// Programs of two devices played by hand: who waits for what, and for how long.
+#include <gtest/gtest.h>
+
+#include "backends/cpu/compiler/Forecast.h"
+
+namespace lstmc::cpu {
+namespace {
+
+/// A machine on which a copy of n floats takes n seconds, and a message of n floats n / 2, and 10 more on its way.
+Machine machine() {
+  Machine machine;
+  machine.seconds[size_t(KernelId::Copy)] = {0, 0, 0, 1.0 / 8, 0, 0, 0, 0};
+  machine.linkSeconds = 10;
+  machine.linkBytesPerSecond = 8;
+  return machine;
+}
+
+package::Launch copy(int64_t floats) {
+  package::Launch launch;
+  launch.kernel = KernelId::Copy;
+  launch.operands = {{0, 0, {floats}, {}}, {0, 0, {floats}, {}}};
+  return launch;
+}
+
+package::Launch transfer(KernelId kernel, int64_t peer, int64_t message, int64_t floats) {
+  package::Launch launch;
+  launch.kernel = kernel;
+  launch.operands = {{0, 0, {floats}, {}}};
+  launch.ints = {peer, message};
+  return launch;
+}
+
+package::PackageData oneBuffer() {
+  package::PackageData data;
+  data.buffers.resize(1);
+  return data;
+}
+
+TEST(Forecast, AReceiverWaitsForWhatIsSent) {
+  package::Entry entry;
+  entry.programs = {{0, {copy(5), transfer(KernelId::Send, 1, 0, 6), copy(1)}, 3}, {1, {copy(2), transfer(KernelId::Receive, 0, 0, 6), copy(4)}, 3}};
+  EntryTimes times = forecast(oneBuffer(), entry, {machine()});
+  // The sender goes on at 5; the receiver, at 2 by then, has the message at 15, copies until 18 and is done at 22.
+  EXPECT_EQ(times.programs[0].launches.back().end, 6);
+  EXPECT_EQ(times.programs[1].launches[1].begin, 15);
+  EXPECT_EQ(times.programs[1].launches[1].end, 18);
+  EXPECT_EQ(times.seconds, 22);
+  EXPECT_EQ(times.programs[1].busy, 2 + 3 + 4);
+  EXPECT_DOUBLE_EQ(times.idleFraction(1), 1 - 9.0 / 22);
+  EXPECT_DOUBLE_EQ(times.idleFraction(0), 1 - 6.0 / 22);
+  EXPECT_EQ(times.idleFraction(2), 1);
+  EXPECT_EQ(times.sentBytes(), 24);
+  EXPECT_EQ(times.programs[0].sentBytes, 24);
+}
+
+TEST(Forecast, AMessageThatIsThereIsTakenAtOnce) {
+  package::Entry entry;
+  entry.programs = {{1, {copy(50), transfer(KernelId::Receive, 0, 3, 2)}, 2}, {0, {transfer(KernelId::Send, 1, 3, 2)}, 1}};
+  EntryTimes times = forecast(oneBuffer(), entry, {machine()});
+  EXPECT_EQ(times.programs[0].launches[1].begin, 50);
+  EXPECT_EQ(times.seconds, 51);
+}
+
+TEST(Forecast, AllComeToCommitBeforeAnyGoesOn) {
+  package::Entry entry;
+  entry.programs = {{0, {copy(3), copy(2)}, 1}, {1, {copy(7), copy(1)}, 1}};
+  EntryTimes times = forecast(oneBuffer(), entry, {machine()});
+  EXPECT_EQ(times.programs[0].launches[1].begin, 7);
+  EXPECT_EQ(times.seconds, 9);
+  // Where nothing is committed nobody waits.
+  entry.programs[0].commit = entry.programs[1].commit = 2;
+  EXPECT_EQ(forecast(oneBuffer(), entry, {machine()}).programs[0].launches[1].begin, 3);
+}
+
+TEST(Forecast, EveryDeviceHasItsOwnMachine) {
+  package::Entry entry;
+  entry.programs = {{0, {copy(4)}, 1}, {1, {copy(4)}, 1}};
+  Machine slow = machine();
+  slow.seconds[size_t(KernelId::Copy)][3] *= 3;
+  EntryTimes times = forecast(oneBuffer(), entry, {machine(), slow});
+  EXPECT_EQ(times.programs[0].busy, 4);
+  EXPECT_EQ(times.programs[1].busy, 12);
+}
+
+} // namespace
+} // namespace lstmc::cpu

@@ -1,0 +1,88 @@
+// Work counted by hand: what launches compute and move.
+#include <gtest/gtest.h>
+
+#include "backends/cpu/compiler/Work.h"
+#include "executor/abi/Gate.h"
+
+namespace lstmc::cpu {
+namespace {
+
+/// x, y and what the flags name, as buffers of one type.
+package::PackageData withBuffers(DType dtype) {
+  package::PackageData data;
+  data.buffers.resize(4);
+  for (package::Buffer &buffer : data.buffers)
+    buffer.dtype = dtype;
+  return data;
+}
+
+TEST(Work, OfAProductIsCountedByHand) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::Product;
+  launch.operands = {{0, 0, {1, 5, 7}, {}}, {1, 0, {112}, {}}, {package::kNoBuffer, 0, {}, {}}, {2, 0, {1, 5, 3}, {}}};
+  Work work = workOf(data, launch);
+  EXPECT_EQ(work.flops, 2 * 5 * 3 * 7);
+  EXPECT_EQ(work.bytes, 4 * (5 * 7 + 112 + 5 * 3));
+  data = withBuffers(DType::F64);
+  EXPECT_EQ(workOf(data, launch).flops, 2 * 2 * 5 * 3 * 7);
+  EXPECT_EQ(workOf(data, launch).bytes, 8 * (5 * 7 + 112 + 5 * 3));
+}
+
+TEST(Work, CountsElementsInMemoryOnce) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::Copy;
+  launch.operands = {{0, 0, {6, 5}, {0, 1}}, {1, 0, {6, 5}, {}}};
+  EXPECT_EQ(workOf(data, launch).flops, 0);
+  EXPECT_EQ(workOf(data, launch).bytes, 4 * (5 + 6 * 5));
+  // An embedding reads rows: 3 indices of a table of 100.
+  launch.kernel = KernelId::Gather;
+  launch.operands = {{0, 0, {1, 100, 8}, {}}, {1, 0, {3}, {}}, {2, 0, {1, 3, 8}, {}}};
+  EXPECT_EQ(workOf(data, launch).bytes, 4 * (3 * 8 + 3 + 3 * 8));
+}
+
+TEST(Work, OfAFusedProgramGrowsWithItsInstructions) {
+  package::PackageData data = withBuffers(DType::F32);
+  data.programs.resize(1);
+  data.programs[0].instructions.resize(3, {ScalarOp::Mul});
+  package::Launch launch;
+  launch.kernel = KernelId::Fused;
+  launch.operands = {{0, 0, {6, 5}, {}}, {1, 0, {6, 5}, {}}};
+  launch.ints = {0};
+  EXPECT_EQ(workOf(data, launch).flops, 3 * 6 * 5);
+  EXPECT_EQ(workOf(data, launch).functions, 0);
+  data.programs[0].instructions[1].op = ScalarOp::Tanh;
+  EXPECT_EQ(workOf(data, launch).functions, 6 * 5);
+}
+
+TEST(Work, OfARecurrenceKnowsWhatEveryStepReadsAgain) {
+  package::PackageData data = withBuffers(DType::F32);
+  // T=5, B=2, I=3, H=4: gates i, f, g, o.
+  package::Launch launch;
+  launch.kernel = KernelId::RnnForward;
+  launch.ints = {int64_t(RnnMode::Lstm), 0, 1};
+  launch.operands.resize(kernelRecord(launch.kernel).operands.size());
+  const KernelRecord &record = kernelRecord(launch.kernel);
+  launch.operands[size_t(record.operand("x"))] = {0, 0, {5, 2, 3}, {}};
+  launch.operands[size_t(record.operand("w"))] = {1, 0, {48}, {}};
+  launch.operands[size_t(record.operand("r"))] = {2, 0, {64}, {}};
+  launch.operands[size_t(record.operand("y"))] = {3, 0, {5, 2, 4}, {}};
+  launch.operands[size_t(record.operand("scratch"))] = {3, 0, {1000}, {}};
+  Work work = workOf(data, launch);
+  EXPECT_EQ(work.flops, 2 * 5 * 2 * (4 * 4) * (3 + 4));
+  EXPECT_EQ(work.functions, 5 * 2 * 4 * 4);
+  EXPECT_EQ(work.steps, 5);
+  EXPECT_EQ(work.stepBytes, 4 * 64);
+  EXPECT_EQ(work.bytes, 4 * (5 * 2 * 3 + 48 + 64 + 5 * 2 * 4));
+}
+
+TEST(Work, FunctionsAreWhatTakesLong) {
+  for (ScalarOp op : {ScalarOp::Uniform, ScalarOp::Pow, ScalarOp::Exp, ScalarOp::Tanh, ScalarOp::SoftRelu})
+    EXPECT_TRUE(isFunction(op)) << kScalarRecords[size_t(op)].name;
+  for (ScalarOp op : {ScalarOp::Constant, ScalarOp::Fma, ScalarOp::Select, ScalarOp::Sqrt, ScalarOp::Rint})
+    EXPECT_FALSE(isFunction(op)) << kScalarRecords[size_t(op)].name;
+}
+
+} // namespace
+} // namespace lstmc::cpu

@@ -1,0 +1,24 @@
+// What charts and traces of a schedule say alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/cpu/compiler/Forecast.h"
+
+namespace lstmc::viz {
+
+/// "product of FullyConnected decoder: 1.2 ms, 400 FLOP, 80 bytes; net.lnet:7:9 y = ...".
+std::string launchTitle(const package::PackageData &package, const package::Launch &launch, double seconds);
+
+/// A message between two devices.
+struct MessageTime {
+  int64_t number;
+  uint32_t sender, receiver; ///< devices
+  double sent, taken;
+};
+
+/// By number.
+std::vector<MessageTime> messagesOf(const package::Entry &entry, const cpu::EntryTimes &times);
+
+} // namespace lstmc::viz
