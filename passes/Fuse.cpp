@@ -28,6 +28,16 @@ struct Group {
   unsigned ops = 0;
   unsigned edges = 0; ///< operands and results of its ops, an upper bound of the region's
   mlir::RankedTensorType shape;
+  /// Of the masks among its ops; no other mask may join.
+  std::optional<mlir::DenseI64ArrayAttr> window;
+
+  bool agrees(const Group &other) const { return !window || !other.window || *window == *other.window; }
+  void take(const Group &other) {
+    ops += other.ops;
+    edges += other.edges;
+    if (!window)
+      window = other.window;
+  }
 };
 
 class Fuser {
@@ -97,25 +107,28 @@ private:
         consumers.push_back(group);
     }
     joins &= !consumers.empty();
-    unsigned ops = 1, edges = op->getNumOperands() + 1;
+    Group joined{unsigned(groups.size()), 1, op->getNumOperands() + 1, shape, {}};
+    if (llvm::isa<sym::DropoutMaskOp>(op))
+      joined.window = windowOf(op);
+    const Group alone = joined;
     for (unsigned group : consumers) {
-      ops += groups[group].ops;
-      edges += groups[group].edges;
+      joins &= joined.agrees(groups[group]);
+      joined.take(groups[group]);
     }
-    joins &= ops <= maxOps && edges <= 2 * maxOperands;
+    joins &= joined.ops <= maxOps && joined.edges <= 2 * maxOperands;
     heights[op] = joins ? height : height + 1;
     if (!fuses)
       return;
     if (!joins) {
       groupOf[op] = unsigned(groups.size());
-      groups.push_back({unsigned(groups.size()), 1, op->getNumOperands() + 1, shape});
+      groups.push_back(alone);
       return;
     }
     unsigned first = consumers.front();
     for (unsigned group : llvm::drop_begin(consumers))
       groups[group].parent = first;
-    groups[first].ops = ops;
-    groups[first].edges = edges;
+    joined.parent = first;
+    groups[first] = joined;
     groupOf[op] = first;
   }
 
@@ -209,8 +222,7 @@ private:
       auto from = groupOf.find(order[i]);
       if (alone && into != groupOf.end() && from != groupOf.end() && canJoin(from->second, into->second)) {
         unsigned target = into->second, source = from->second;
-        groups[target].ops += groups[source].ops;
-        groups[target].edges += groups[source].edges;
+        groups[target].take(groups[source]);
         llvm::SmallVector<Operation *> moved = std::move(members[source]);
         members[source].clear();
         members[target].append(moved.begin(), moved.end());
@@ -228,7 +240,7 @@ private:
 
   bool canJoin(unsigned consumer, unsigned producer) {
     const Group &a = groups[consumer], &b = groups[producer];
-    if (a.shape.getShape() != b.shape.getShape() || a.ops + b.ops > maxOps || a.edges + b.edges > 2 * maxOperands)
+    if (a.shape.getShape() != b.shape.getShape() || !a.agrees(b) || a.ops + b.ops > maxOps || a.edges + b.edges > 2 * maxOperands)
       return false;
     return llvm::none_of(members[producer], [&](Operation *op) { return isNarrow(op->getResult(0)); });
   }
@@ -282,6 +294,9 @@ private:
       return;
     builder.setInsertionPointAfter(unit.back());
     auto fused = builder.create<sym::FusedOp>(unit.back()->getLoc(), types, operands);
+    for (Operation *op : unit)
+      if (mlir::DenseI64ArrayAttr window = windowOf(op))
+        fused.setWindowAttr(window);
     if (auto name = unit.back()->getAttr("sym.name"))
       fused->setAttr("sym.name", name);
     fused.getBody().push_back(body.release());

@@ -21,8 +21,9 @@ public:
   }
   void store(int operand, int value) { program_.results[operand] = value; }
 
-  TestLaunch launch(std::vector<Array> operands) const {
+  TestLaunch launch(std::vector<Array> operands, const std::vector<int64_t> &window = {}) const {
     TestLaunch launch = makeLaunch(KernelId::Fused, std::move(operands), {0});
+    launch.ints.insert(launch.ints.end(), window.begin(), window.end());
     launch.program = std::make_shared<FusedProgram>(program_);
     return launch;
   }
@@ -127,7 +128,8 @@ TestLaunch manyValues(int live) {
   return p.launch({Array(DType::F32, {1, 777}, uniform(-1, 1)), Array(DType::F32, {1, 777})});
 }
 
-TestLaunch uniformNumbers(Shape shape, Layout layout, int64_t seed, int64_t update) {
+TestLaunch uniformNumbers(Shape shape, Layout layout, int64_t seed, int64_t update,
+                          const std::vector<int64_t> &window = {}) {
   Program p;
   int key = p.input(DType::I64), count = p.input(DType::I64), y = p.output(DType::F32);
   p.store(y, p.make(ScalarOp::Uniform, DType::F32, {key, count}, 5));
@@ -137,7 +139,7 @@ TestLaunch uniformNumbers(Shape shape, Layout layout, int64_t seed, int64_t upda
     seeds = seeds.broadcast(int(i), shape[i]);
     updates = updates.broadcast(int(i), shape[i]);
   }
-  return p.launch({seeds, updates, Array(DType::F32, shape, layout)});
+  return p.launch({seeds, updates, Array(DType::F32, shape, layout)}, window);
 }
 
 void addPrograms(std::vector<Case> &cases) {
@@ -153,6 +155,24 @@ void addPrograms(std::vector<Case> &cases) {
       return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77);
     });
   add(cases, id, "uniform, long", [] { return uniformNumbers({50021}, Layout::Dense, -3, 2); });
+
+  const std::vector<int64_t> kWindows[] = {
+      {1001, 2205, 1},                     // what follows one another
+      {70, 3, 100 * 35, 21, 35, 35, 1},    // rows of a batch of 100
+      {5 * 735, 3, 735, 735, 1},           // steps of a sequence
+      {9, 3, 4000, 3, 700, 7, 105, 35, 3}, // every third element
+      {12, 1, 9, 3, 0, 1, 7, 735, 1},      // the same numbers again
+      {int64_t(1) << 47, 3, 1 << 20, 735, 5},
+  };
+  for (Layout layout : kAnyLayout)
+    for (const std::vector<int64_t> &window : kWindows)
+      add(cases, id,
+          fmt::format("uniform, window {}, {}", fmt::join(window, " "), layoutName(layout)), [=] {
+            return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77, window);
+          });
+  add(cases, id, "uniform, window of long rows", [] {
+    return uniformNumbers({50, 1003}, Layout::Dense, 3, 2, {17, 50, 2006, 1003, 1});
+  });
 
   for (DType narrow : {DType::F16, DType::BF16, DType::I8, DType::U8})
     for (Layout layout : kAnyLayout)

@@ -42,7 +42,11 @@ OperandRecord parseOperand(std::string_view word, const std::vector<OperandRecor
 
 KernelRecord parse(KernelId id, std::string_view name, std::string_view operands,
                    std::string_view ints, std::string_view floats, std::string_view meaning) {
-  KernelRecord record{id, name, {}, {}, words(ints), words(floats), meaning};
+  KernelRecord record{id, name, {}, {}, words(ints), {}, words(floats), meaning};
+  if (!record.ints.empty() && record.ints.back().ends_with('*')) {
+    record.intList = record.ints.back().substr(0, record.ints.back().size() - 1);
+    record.ints.pop_back();
+  }
   std::string_view fixed = operands, repeated;
   if (size_t open = operands.find('('); open != std::string_view::npos) {
     fixed = operands.substr(0, open);

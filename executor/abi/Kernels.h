@@ -33,6 +33,7 @@ struct KernelRecord {
   std::vector<OperandRecord> operands; ///< the fixed ones
   std::vector<OperandRecord> repeated; ///< the group at the end that repeats; empty if none
   std::vector<std::string_view> ints;
+  std::string_view intList; ///< of any length, behind `ints`; empty if none
   std::vector<std::string_view> floats;
   std::string_view meaning;
 
@@ -40,6 +41,10 @@ struct KernelRecord {
   int operand(std::string_view name) const;
   int integer(std::string_view name) const;
   int floating(std::string_view name) const;
+
+  bool takesInts(size_t count) const {
+    return intList.empty() ? count == ints.size() : count >= ints.size();
+  }
 };
 
 /// All kernels, in the order of their ids.

@@ -191,9 +191,10 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
     return refuse(Path(path, "operands"), ErrorCode::E0605, "found {}, want {}{} for {}", count,
                   fixed, group == 0 ? "" : fmt::format(" and a multiple of {}", group),
                   record.name);
-  if (launch.ints.size() != record.ints.size())
-    return refuse(Path(path, "ints"), ErrorCode::E0605, "found {}, want {} for {}",
-                  launch.ints.size(), record.ints.size(), record.name);
+  if (!record.takesInts(launch.ints.size()))
+    return refuse(Path(path, "ints"), ErrorCode::E0605, "found {}, want {}{} for {}",
+                  launch.ints.size(), record.intList.empty() ? "" : "at least ",
+                  record.ints.size(), record.name);
   if (launch.floats.size() != record.floats.size())
     return refuse(Path(path, "floats"), ErrorCode::E0605, "found {}, want {} for {}",
                   launch.floats.size(), record.floats.size(), record.name);

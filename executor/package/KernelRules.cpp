@@ -38,6 +38,7 @@ void ruleFused(Rule &r) {
       r.refuseOperand(i, "shape", "found {}, want {}, that of operands[0]", shapeText(v),
                       shapeText(first));
   }
+  r.window(r.groups() == 0 ? 0 : r.view(size_t(0)).elements);
 }
 
 void ruleArange(Rule &r) {

@@ -193,6 +193,27 @@ int64_t Rule::integer(std::string_view name, int64_t low, int64_t high) {
   return ok() ? value : low;
 }
 
+void Rule::window(int64_t elements) {
+  auto list = std::span(launch.ints).subspan(record.ints.size());
+  if (!ok() || list.empty())
+    return;
+  Path at(path, "ints");
+  if (list.size() < 3 || list.size() % 2 == 0 || list.size() > 1 + 2 * size_t(kMaxRank)) {
+    error = refuse(at, ErrorCode::E0605,
+                   "found {} for {} of {}, want none or an offset and 1 to {} pairs", list.size(),
+                   record.intList, record.name, kMaxRank);
+    return;
+  }
+  std::optional<ElementWindow::Size> size = ElementWindow::of(list).size(kMaxElements);
+  if (!size)
+    error = refuse(at, ErrorCode::E0604, "found a {} of {} that reaches below 0 or above {}",
+                   record.intList, record.name, kMaxElements);
+  else if (size->elements != elements)
+    error = refuse(at, ErrorCode::E0605,
+                   "found a {} of {} elements, want {}, those of the operands of {}",
+                   record.intList, size->elements, elements, record.name);
+}
+
 double Rule::finite(std::string_view name) {
   int at = record.floating(name);
   double value = launch.floats[size_t(at)];

@@ -1,4 +1,5 @@
 // The interpreter of fused programs, element by element.
+#include "executor/abi/ElementWindow.h"
 #include "executor/base/ScalarSemantics.h"
 #include "executor/package/Program.h"
 #include "executor/reference/Groups.h"
@@ -28,7 +29,8 @@ void runFused(const LaunchArgs &args) {
   if (operands.empty())
     return;
   ScalarValue values[kMaxFusedOperands + kMaxFusedInstructions];
-  uint64_t element = 0;
+  const ElementWindow window = ElementWindow::of(args.ints.subspan(1));
+  int64_t element = 0;
   forEachIndex(operands[0], operands[0].rank, [&](const auto &index) {
     for (size_t i = 0; i < operands.size(); ++i)
       if (!program.writes(i))
@@ -38,7 +40,7 @@ void runFused(const LaunchArgs &args) {
       const int reads = kScalarRecords[int(in.op)].operands;
       values[next++] = evaluate(in.op, in.type, reads > 0 ? values[in.a] : ScalarValue(),
                                 reads > 1 ? values[in.b] : ScalarValue(),
-                                reads > 2 ? values[in.c] : ScalarValue(), in.immediate, element);
+                                reads > 2 ? values[in.c] : ScalarValue(), in.immediate, uint64_t(window.at(element)));
     }
     for (size_t i = 0; i < operands.size(); ++i)
       if (program.writes(i))

@@ -104,7 +104,7 @@ LogicalResult LaunchOp::verify() {
   if (views.size() < fixed || (group == 0 ? views.size() != fixed : (views.size() - fixed) % group != 0))
     return emitOpError() << "has " << views.size() << " operands, kernel \"" << llvm::StringRef(record.name)
                          << "\" takes " << fixed << (group ? " and groups more" : "");
-  if (getInts().size() != record.ints.size() || getFloats().size() != record.floats.size())
+  if (!record.takesInts(getInts().size()) || getFloats().size() != record.floats.size())
     return emitOpError() << "has " << getInts().size() << " ints and " << getFloats().size() << " floats, kernel \""
                          << llvm::StringRef(record.name) << "\" takes " << record.ints.size() << " and "
                          << record.floats.size();

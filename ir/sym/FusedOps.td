@@ -53,6 +53,7 @@ def Sym_FusedOp : Sym_FusedPart<"fused", [SingleBlock, IsolatedFromAbove]> {
       * arguments: one block argument per operand, of its widened element type.
       * yield: one value per result, of its widened element type.
       * body: `sym.scalar` ops only.
+      * window: as in `sym.dropout_mask`; of the elements whose random numbers the body draws.
 
     ```mlir
     %y = sym.fused %a, %b : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32> {
@@ -62,7 +63,7 @@ def Sym_FusedOp : Sym_FusedPart<"fused", [SingleBlock, IsolatedFromAbove]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Sym_Tensor>:$operands);
+  let arguments = (ins Variadic<Sym_Tensor>:$operands, OptionalAttr<DenseI64ArrayAttr>:$window);
   let results = (outs Variadic<Sym_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$operands attr-dict `:` functional-type($operands, $results) $body";

@@ -37,6 +37,11 @@ llvm::LogicalResult relateRemoved(ShapeRelation &relation, mlir::Value from, mli
 /// Product that saturates, for costs.
 int64_t product(llvm::ArrayRef<int64_t> extents);
 
+// ---- random numbers ----
+
+/// `window`, which may be null, is one (executor/abi/ElementWindow.h) for a result of that type.
+llvm::LogicalResult verifyWindow(mlir::Operation *op, mlir::DenseI64ArrayAttr window, mlir::Type result);
+
 // ---- batch ----
 
 /// The first operand's position that is one.

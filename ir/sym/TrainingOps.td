@@ -288,14 +288,24 @@ def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterface
   let summary = "0 with probability p, else 1/(1-p), by seed, update, op and element";
   let description = [{
     The element is the row-major index in the result, so its scalar form is right only over the result's own shape.
-    Backward makes the mask again rather than keep it.
+    Backward makes the mask again rather than keep it. A part of a mask says which elements of the whole are its own
+    (executor/abi/ElementWindow.h): rows 8 to 15 of a batch of 32, below.
+      * window: an offset and pairs of extent and stride, none below 0; as many elements as the result has.
     ```mlir
     %m = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x32x256xf32>
+    %n = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 2048, 64, 8192, 2048, 1>}
+       : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x8x256xf32>
     ```
   }];
-  let arguments = (ins Sym_Tensor:$seed, Sym_Tensor:$update, F64Attr:$p, I64Attr:$ordinal);
+  let arguments = (ins Sym_Tensor:$seed, Sym_Tensor:$update, F64Attr:$p, I64Attr:$ordinal,
+                   OptionalAttr<DenseI64ArrayAttr>:$window);
   let results = (outs Sym_Tensor:$mask);
   let assemblyFormat = "$seed `,` $update attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$seed, "::mlir::Value":$update,
+                                 "::mlir::FloatAttr":$p, "::mlir::IntegerAttr":$ordinal), [{
+    build($_builder, $_state, type, seed, update, p, ordinal, ::mlir::DenseI64ArrayAttr());
+  }]>];
 }
 
 //===---- metrics ----------------------------------------------------------------------------------===//

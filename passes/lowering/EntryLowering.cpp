@@ -413,7 +413,10 @@ void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
     views.push_back(view(result));
     outputs.push_back(tensorType(result).getElementType());
   }
-  launch(KernelId::Fused, views, {plan.fused().idOf(body, inputs, outputs)}, {});
+  llvm::SmallVector<int64_t> ints = {plan.fused().idOf(body, inputs, outputs)};
+  if (mlir::DenseI64ArrayAttr window = windowOf(op))
+    llvm::append_range(ints, window.asArrayRef());
+  launch(KernelId::Fused, views, ints, {});
 }
 
 //===---- memory -----------------------------------------------------------------------------------===//

@@ -30,6 +30,14 @@ FusedSize measureBody(mlir::Block &body) {
   return size;
 }
 
+mlir::DenseI64ArrayAttr windowOf(mlir::Operation *op) {
+  if (auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(op))
+    return mask.getWindowAttr();
+  if (auto fused = llvm::dyn_cast<sym::FusedOp>(op))
+    return fused.getWindowAttr();
+  return nullptr;
+}
+
 int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs, llvm::ArrayRef<mlir::Type> outputs) {
   std::vector<int64_t> key = {int64_t(inputs.size()), int64_t(outputs.size())};
   for (mlir::Type type : llvm::concat<const mlir::Type>(inputs, outputs))

@@ -23,6 +23,9 @@ struct FusedSize {
 /// Of a body with `results` results.
 FusedSize measureBody(mlir::Block &body);
 
+/// The window (executor/abi/ElementWindow.h) of an op that draws random numbers, or holds ops that do; null: none.
+mlir::DenseI64ArrayAttr windowOf(mlir::Operation *op);
+
 class FusedPrograms {
 public:
   /// Programs are put in front of `place`.

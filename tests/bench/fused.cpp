@@ -103,7 +103,8 @@ int main() {
         operands.push_back(vectorOf(m));
       for (int level = 0; level <= int(cpu::machineLevel()); ++level) {
         cpu::FusedCode code = cpu::tileEngine(cpu::Level(level)).prepare(c.program);
-        LaunchArgs args{operands, {}, {}, &c.program};
+        const int64_t ints[] = {0};
+        LaunchArgs args{operands, ints, {}, &c.program};
         Alone worker;
         double seconds = best([&] {
                            for (int r = 0; r < repeat; ++r)

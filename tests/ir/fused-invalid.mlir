@@ -90,3 +90,14 @@ func.func @f(%x: tensor<2xf32>) {
   }
   return
 }
+
+// -----
+// fused:window
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{has a window of 4 elements for a result of 6}}
+  %y = sym.fused %x {window = array<i64: 0, 2, 8, 2, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32> {
+  ^bb0(%a: f32):
+    sym.yield %a : f32
+  }
+  return
+}

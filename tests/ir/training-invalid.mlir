@@ -28,3 +28,17 @@ func.func @f(%x: tensor<4x5xf32>) {
   %m = sym.loss_metric %x {outer = 1 : i64, batch = 4 : i64, inner = 5 : i64, shards = 0 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
   return
 }
+
+// -----
+func.func @f(%s: tensor<1xi64>) {
+  // expected-error@+1 {{has a window of 2 numbers, want an offset and pairs}}
+  %m = sym.dropout_mask %s, %s {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 0, 6>} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+func.func @f(%s: tensor<1xi64>) {
+  // expected-error@+1 {{has a window that reaches below 0 or above 281474976710656}}
+  %m = sym.dropout_mask %s, %s {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 0, 2, 3, 3, -1>} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2x3xf32>
+  return
+}

@@ -64,3 +64,44 @@ func.func @apart(%x: !t, %y: !t) -> (!t, !t) {
   %1 = sym.tanh %y : (!t) -> !t
   return %0, %1 : !t, !t
 }
+
+// Two parts of one mask have their numbers from two places: they do not share a region.
+!s = tensor<1xi64>
+// CHECK-LABEL: func @two_windows
+// CHECK:         sym.dropout_mask {{.+}}window = array<i64: 0, 4, 24, 8, 1>
+// CHECK:         sym.fused {{.+}} {window = array<i64: 8, 4, 24, 8, 1>}
+func.func @two_windows(%x: !t, %seed: !s, %update: !s) -> !t {
+  %0 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 0, 4, 24, 8, 1>} : (!s, !s) -> !t
+  %1 = sym.elemwise_mul %x, %0 : (!t, !t) -> !t
+  %2 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 8, 4, 24, 8, 1>} : (!s, !s) -> !t
+  %3 = sym.elemwise_mul %1, %2 : (!t, !t) -> !t
+  return %3 : !t
+}
+
+// Nor do a part and a whole share one, whichever comes first.
+// CHECK-LABEL: func @part_and_whole
+// CHECK:         sym.fused
+// CHECK-NOT:     window
+// CHECK:         sym.fused {{.+}} {window = array<i64: 8, 4, 24, 8, 1>}
+// CHECK:         return
+func.func @part_and_whole(%x: !t, %w: tensor<8x8xf32>, %seed: !s, %update: !s) -> (!t, !t) {
+  %0 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (!s, !s) -> !t
+  %1 = sym.elemwise_mul %x, %0 : (!t, !t) -> !t
+  %2 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 8, 4, 24, 8, 1>} : (!s, !s) -> !t
+  %3 = sym.elemwise_mul %1, %2 : (!t, !t) -> !t
+  %4 = sym.fully_connected %1, %w {no_bias = true, num_hidden = 8 : i64} : (!t, tensor<8x8xf32>) -> !t
+  return %3, %4 : !t, !t
+}
+
+// Masks of one window do.
+// CHECK-LABEL: func @one_window
+// CHECK:         sym.fused {{.+}} {window = array<i64: 8, 4, 24, 8, 1>}
+// CHECK-NOT:     sym.elemwise_mul
+// CHECK:         return
+func.func @one_window(%x: !t, %seed: !s, %update: !s) -> !t {
+  %0 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 8, 4, 24, 8, 1>} : (!s, !s) -> !t
+  %1 = sym.elemwise_mul %x, %0 : (!t, !t) -> !t
+  %2 = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 9 : i64, window = array<i64: 8, 4, 24, 8, 1>} : (!s, !s) -> !t
+  %3 = sym.elemwise_mul %1, %2 : (!t, !t) -> !t
+  return %3 : !t
+}

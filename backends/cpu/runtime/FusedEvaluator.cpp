@@ -4,6 +4,7 @@
 
 #include "backends/cpu/runtime/FusedPlan.h"
 #include "backends/cpu/runtime/TileCopy.h"
+#include "executor/abi/ElementWindow.h"
 
 namespace lstmc::cpu {
 
@@ -84,6 +85,24 @@ int64_t offsetOf(const FusedPlan &plan, const FusedPlan::Operand &operand, int64
   return offset;
 }
 
+/// Random numbers, piece by piece of what follows one another in the whole.
+void draw(const FusedPlan &plan, const FusedPlan::Step &step, TileArgs args, int64_t first) {
+  const ElementWindow window = ElementWindow::of({plan.window, size_t(plan.windowInts)});
+  int64_t run = INT64_MAX;
+  if (window.rank() > 0)
+    run = window.stride(window.rank() - 1) == 1 ? window.extent(window.rank() - 1) : 1;
+  int64_t left = args.count;
+  for (int64_t at = first; left > 0; left -= args.count, at += args.count) {
+    args.count = std::min(left, run - at % run);
+    args.first = uint64_t(window.at(at));
+    step.run(args);
+    auto bytes = [&](int v) { return args.count * plan.values[v].step * tileBytes(plan.values[v].type); };
+    args.out = static_cast<char *>(args.out) + bytes(step.out);
+    for (int k = 0; k < step.inputs; ++k)
+      args.in[k] = static_cast<const char *>(args.in[k]) + bytes(step.in[k]);
+  }
+}
+
 void runStep(const FusedPlan &plan, const FusedPlan::Step &step, int64_t first, int64_t count) {
   TileArgs args;
   args.out = plan.values[step.out].data;
@@ -93,8 +112,11 @@ void runStep(const FusedPlan &plan, const FusedPlan::Step &step, int64_t first, 
   }
   args.count = count;
   args.immediate = step.immediate;
-  args.first = uint64_t(first);
-  step.run(args);
+  args.first = 0;
+  if (step.drawn)
+    draw(plan, step, args, first);
+  else
+    step.run(args);
 }
 
 void runTile(FusedPlan &plan, int64_t first, int64_t count) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "executor/abi/ElementWindow.h"
 #include "executor/base/Numeric.h"
 
 namespace lstmc::cpu {
@@ -75,6 +76,24 @@ void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
   }
 }
 
+/// Where the launch's elements are in the whole.
+void FusedPlan::place(std::span<const int64_t> list) {
+  const ElementWindow given = ElementWindow::of(list);
+  window[0] = given.offset;
+  windowInts = 1;
+  for (size_t axis = 0; axis < given.rank(); ++axis) {
+    int64_t extent = given.extent(axis), stride = given.stride(axis);
+    if (extent == 1)
+      continue;
+    if (windowInts > 1 && window[windowInts - 1] == stride * extent)
+      extent *= window[windowInts -= 2];
+    window[windowInts++] = extent;
+    window[windowInts++] = stride;
+  }
+  if (windowInts == 3 && window[2] == 1)
+    windowInts = 1;
+}
+
 bool FusedPlan::dense(const Operand &operand) const {
   int64_t step = 1;
   for (int d = rank - 1; d >= 0; --d) {
@@ -128,8 +147,8 @@ void FusedPlan::classify(const FusedProgram &program) {
     const auto &instruction = program.instructions[i];
     int inputs = kScalarRecords[int(instruction.op)].operands;
     Step step{nullptr, uint16_t(operandCount + i), {instruction.a, instruction.b, instruction.c},
-              inputs, instruction.immediate};
-    bool once = instruction.op != ScalarOp::Uniform;
+              inputs, instruction.immediate, instruction.op == ScalarOp::Uniform};
+    bool once = !step.drawn;
     for (int k = 0; k < inputs; ++k)
       once &= values[step.in[k]].uniform;
     values[step.out] = {nullptr, 1, instruction.type, once, false};
@@ -242,6 +261,8 @@ void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int worker
     operand.result = uint16_t(operand.written ? program.results[o] : 0);
   }
   collapse(args, ordered);
+  if (ordered)
+    place(args.ints.subspan(1));
   reachOperands();
   classify(program);
   writeInPlace();
@@ -279,7 +300,7 @@ void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int worker
     }
   }
   auto function = [&](const Step &step, const auto &instruction) {
-    bool last = step.inputs > 0 && instruction.op != ScalarOp::Uniform;
+    bool last = step.inputs > 0 && !step.drawn;
     DType type = last ? values[step.in[step.inputs - 1]].type : instruction.type;
     bool vector = type == DType::F32 || type == DType::Bool;
     TileFunction own = vector ? table.f32[int(instruction.op)] : nullptr;

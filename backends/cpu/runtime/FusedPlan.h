@@ -58,6 +58,7 @@ struct FusedPlan {
     uint16_t in[3];
     int inputs;
     double immediate;
+    bool drawn; ///< random numbers, by the elements' indices in the whole
   };
 
   int rank;
@@ -67,6 +68,10 @@ struct FusedPlan {
   int64_t tile;    ///< elements
   int64_t tiles;   ///< in all
   int64_t perRow;  ///< tiles in a row, where `rows`
+  /// Of the elements' indices in the whole: a list of abi/ElementWindow.h, extents of 1 left out and
+  /// what goes on in one step joined.
+  int64_t window[1 + 2 * kMaxRank];
+  int windowInts; ///< of them
 
   int operandCount;
   int valueCount;
@@ -86,6 +91,7 @@ struct FusedPlan {
 
 private:
   void collapse(const LaunchArgs &args, bool ordered);
+  void place(std::span<const int64_t> list);
   void reachOperands();
   void classify(const FusedProgram &program);
   void writeInPlace();

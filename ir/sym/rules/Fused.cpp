@@ -1,5 +1,6 @@
 // Text form and checks of sym.scalar and sym.fused.
-#include "ir/sym/SymOps.h"
+#include "executor/abi/ElementWindow.h"
+#include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
 
@@ -106,6 +107,22 @@ LogicalResult ApplyScalarOp::verify() {
   return success();
 }
 
+LogicalResult verifyWindow(Operation *op, DenseI64ArrayAttr window, Type result) {
+  if (!window)
+    return success();
+  ArrayRef<int64_t> list = window;
+  if (list.size() < 3 || list.size() % 2 == 0)
+    return op->emitOpError() << "has a window of " << list.size() << " numbers, want an offset and pairs";
+  constexpr int64_t kLimit = int64_t(1) << 48; // indices fit into 64 bits
+  auto size = ElementWindow::of({list.data(), list.size()}).size(kLimit);
+  if (!size)
+    return op->emitOpError("has a window that reaches below 0 or above ") << kLimit;
+  int64_t elements = cast<ShapedType>(result).getNumElements();
+  if (size->elements != elements)
+    return op->emitOpError("has a window of ") << size->elements << " elements for a result of " << elements;
+  return success();
+}
+
 //===---- sym.fused
 //--------------------------------------------------------------------------------===//
 
@@ -163,7 +180,9 @@ LogicalResult FusedOp::verify() {
   for (Operation &op : block.without_terminator())
     if (!isa<ApplyScalarOp>(op))
       return op.emitOpError("stands in sym.fused, which holds sym.scalar only");
-  return success();
+
+  // fused:window
+  return verifyWindow(*this, getWindowAttr(), shape);
 }
 
 } // namespace lstmc::sym

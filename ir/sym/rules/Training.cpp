@@ -28,6 +28,8 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
   return position && position.axis >= int(getAxis()) ? movedTo(position, position.axis + 1) : position;
 }
 
+LogicalResult DropoutMaskOp::verify() { return verifyWindow(*this, getWindowAttr(), getMask().getType()); }
+
 BatchPosition PlaceOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = operands[0];
   return position && shapeOf(getX())[position.axis] == shapeOf(getY())[position.axis] ? position : BatchPosition::none();

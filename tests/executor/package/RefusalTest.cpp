@@ -363,6 +363,37 @@ const RefusalCase kCases[] = {
      "E0605",
      "entries[2].programs[0].launches[1].operands[0].strides: found 2 on the last axis, want 1 "
      "for x of product"},
+    {"RuleWindowCount", [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 3}; }, "E0605",
+     "entries[2].programs[0].launches[5].ints: found 2 for window of fused, want none or an offset "
+     "and 1 to 16 pairs"},
+    {"RuleWindowRank",
+     [](auto &d) {
+       stepLaunch(d, 5).ints.assign(36, 1);
+       stepLaunch(d, 5).ints[0] = 0;
+     },
+     "E0605",
+     "entries[2].programs[0].launches[5].ints: found 35 for window of fused, want none or an offset "
+     "and 1 to 16 pairs"},
+    {"RuleWindowElements", [](auto &d) { stepLaunch(d, 5).ints = {0, 7, 3, 40, 3, 1}; }, "E0605",
+     "entries[2].programs[0].launches[5].ints: found a window of 9 elements, want 12, those of the "
+     "operands of fused"},
+    {"RuleWindowOffset", [](auto &d) { stepLaunch(d, 5).ints = {0, -1, 12, 1}; }, "E0604",
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "281474976710656"},
+    {"RuleWindowStride", [](auto &d) { stepLaunch(d, 5).ints = {0, 12, 12, -1}; }, "E0604",
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "281474976710656"},
+    {"RuleWindowExtent", [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 0, 1}; }, "E0604",
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "281474976710656"},
+    {"RuleWindowWraps", [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 3, 1ll << 62, 4, 1ll << 62}; },
+     "E0604",
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "281474976710656"},
+    {"RuleWindowExtentsWrap",
+     [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 1ll << 32, 0, 1ll << 32, 0, 12, 1}; }, "E0604",
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "281474976710656"},
     {"RuleEmbeddingScratch",
      [](auto &d) {
        // dw [3, 4] gathers rows of dy [1, 2, 1, 4] by the indices [1, 2, 1].
