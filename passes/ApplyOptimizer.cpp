@@ -13,6 +13,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/Passes.h"
+#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -55,7 +56,7 @@ private:
     llvm::SmallVector<sym::GradientOp> gradients;
     entry.walk([&](sym::GradientOp op) { gradients.push_back(op); });
     inDeclaredOrder(gradients);
-    mlir::OpBuilder builder(entry.front().getTerminator());
+    mlir::OpBuilder builder(entry.front().getTerminator(), &stamp);
     if (optimizer == "none")
       returnGradients(builder, entry, gradients);
     else if (mlir::failed(update(builder, entry, gradients)))
@@ -73,9 +74,11 @@ private:
     llvm::StringMap<unsigned> rank;
     for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
       rank[parameter.getSymName()] = i;
-    llvm::sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) {
-      return rank[a.getParameter()] < rank[b.getParameter()];
-    });
+    auto place = [&](sym::GradientOp op) {
+      auto device = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
+      return std::pair(rank[op.getParameter()], device ? device.getInt() : 0);
+    };
+    llvm::sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) { return place(a) < place(b); });
   }
 
   void returnGradients(mlir::OpBuilder &builder, mlir::func::FuncOp entry, llvm::ArrayRef<sym::GradientOp> gradients) {
@@ -92,12 +95,13 @@ private:
     double rescale = rescaleOf(entry);
     Value scale; // f32 [1]: rescale and clipping in one factor, where the norm is asked for
     if (clipNorm > 0 || reportNorm) {
+      auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
       llvm::SmallVector<Value> values;
       for (sym::GradientOp gradient : gradients)
-        values.push_back(gradient.getValue());
-      auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
+        if (values.empty() || values.back() != gradient.getValue()) // once, where each copy is updated by itself
+          values.push_back(gradient.getValue());
       Type element = sym::rankedType(values.front()).getElementType();
-      Value squares = builder.create<sym::NormSquaredOp>(entry.getLoc(), f64, values);
+      Value squares = sumOfSquares(builder, entry.getLoc(), f64, values);
       auto results = fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
                           [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
                             Type t = in[0].getType();
@@ -113,9 +117,27 @@ private:
       addResult(builder, entry, results[0], "gradient_norm", "output");
       scale = results[1];
     }
-    for (sym::GradientOp gradient : gradients)
+    for (sym::GradientOp gradient : gradients) {
+      stamp.setAs(gradient);
       updateOne(builder, entry, gradient, scale, rescale);
+    }
     return mlir::success();
+  }
+
+  /// Over tensors in declared order. On several devices each squares what it has, and the first adds, in the same order.
+  Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64, llvm::ArrayRef<Value> values) {
+    if (!values.front().getDefiningOp()->hasAttr(sym::kDeviceAttr))
+      return builder.create<sym::NormSquaredOp>(loc, f64, values);
+    llvm::SmallVector<Value> squares;
+    for (Value value : values) {
+      stamp.setAs(value.getDefiningOp());
+      squares.push_back(builder.create<sym::NormSquaredOp>(loc, f64, value));
+    }
+    stamp.set(0);
+    Value sum = squares.front();
+    for (Value next : llvm::drop_begin(squares))
+      sum = builder.create<sym::ElemwiseAddOp>(loc, f64, sum, next);
+    return sum;
   }
 
   /// MXNet's Module divides by the batch. A head whose gradient is a mean already needs no division.
@@ -147,7 +169,7 @@ private:
       slots = {"momentum"};
     llvm::SmallVector<std::string> slotNames;
     for (const std::string &slot : slots) {
-      slotNames.push_back(declareSlot(parameter, slot, type));
+      slotNames.push_back(declareSlot(gradient, parameter, slot, type));
       operands.push_back(builder.create<sym::ReadOp>(loc, type, slotNames.back()));
     }
     if (scale)
@@ -165,9 +187,20 @@ private:
         g = e.mul(g, e.number(t, rescale));
       return optimizer == "adam" ? adam(e, t, w, g, rate, decay, in[3], in[4]) : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
     });
-    builder.create<sym::WriteOp>(loc, parameter.getSymName(), values[0]);
+    writeCopies(builder, gradient, parameter, values[0]);
     for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
       builder.create<sym::WriteOp>(loc, name, value);
+  }
+
+  /// To all copies that the gradient's update is for.
+  void writeCopies(mlir::OpBuilder &builder, sym::GradientOp gradient, sym::ParameterOp parameter, Value value) {
+    auto to = gradient->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
+    for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
+      if (to)
+        stamp.set(to[copy]);
+      builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value);
+    }
+    stamp.setAs(gradient);
   }
 
   /// w' = (1 - rate wd) w - rate C(g); with momentum m' = mu m - rate wd w - rate C(g), w' = w + m'
@@ -212,19 +245,38 @@ private:
     return attribute ? attribute.getValueAsDouble() : fallback;
   }
 
-  std::string declareSlot(sym::ParameterOp parameter, llvm::StringRef slot, mlir::RankedTensorType type) {
+  /// A slot is where its parameter is updated: with one copy per device that updates for itself, filled by `init`.
+  std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter, llvm::StringRef slot, mlir::RankedTensorType type) {
     std::string name = (parameter.getSymName() + "." + slot).str();
-    if (!mlir::SymbolTable::lookupNearestSymbolFrom(parameter, mlir::StringAttr::get(&getContext(), name))) {
-      mlir::OpBuilder builder(&getContext());
-      mlir::Operation *last = parameter;
-      for (auto other : getOperation().getOps<sym::ParameterOp>())
-        last = other;
-      for (auto other : getOperation().getOps<sym::SlotOp>())
-        last = other;
-      builder.setInsertionPointAfter(last);
-      builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, type);
+    auto device = gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
+    mlir::OpBuilder builder(&getContext());
+    if (auto declared = llvm::cast_or_null<sym::SlotOp>(mlir::SymbolTable::lookupNearestSymbolFrom(parameter, builder.getStringAttr(name)))) {
+      addCopy(declared, device.getInt());
+      return name;
     }
+    mlir::Operation *last = parameter;
+    for (auto other : getOperation().getOps<sym::ParameterOp>())
+      last = other;
+    for (auto other : getOperation().getOps<sym::SlotOp>())
+      last = other;
+    builder.setInsertionPointAfter(last);
+    auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, type);
+    if (device)
+      made->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(device.getInt()));
     return name;
+  }
+
+  void addCopy(sym::SlotOp slot, int64_t device) {
+    auto has = slot->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
+    llvm::SmallVector<int64_t> devices(has.asArrayRef());
+    auto init = getOperation().lookupSymbol<mlir::func::FuncOp>("init");
+    mlir::OpBuilder builder(init.front().getTerminator(), &stamp);
+    stamp.set(devices.front());
+    Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName());
+    stamp.set(device);
+    builder.create<sym::WriteOp>(slot.getLoc(), slot.getSymName(), value);
+    devices.push_back(device);
+    slot->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(devices));
   }
 
   static void addResult(mlir::OpBuilder &builder, mlir::func::FuncOp entry, Value value, const std::string &name,
@@ -235,6 +287,8 @@ private:
                                                   builder.getNamedAttr("sym.role", builder.getStringAttr(role))}));
     ret->insertOperands(ret->getNumOperands(), value);
   }
+
+  Stamp stamp{sym::kDeviceAttr}; ///< on several devices: where a gradient is
 };
 
 } // namespace

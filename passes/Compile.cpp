@@ -55,7 +55,7 @@ int64_t countOps(mlir::Operation *op) {
 /// before they are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
-  Timer(Compiled &result, llvm::ArrayRef<std::string> devices) : result(result), devices(devices) {}
+  Timer(Compiled &result, const CompileOptions &options) : result(result), options(options) {}
 
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
@@ -79,10 +79,16 @@ public:
   }
 
 private:
+  /// Replicas by the first of their devices; parts of one replica follow one another.
   void addShare(mlir::func::FuncOp net) {
     std::optional<Share> share = shareOf(net);
-    if (share && deviceOf(net) != kWhole)
-      result.shares.push_back({devices[size_t(deviceOf(net))], share->rows(), share->batch, share->count, share->shards});
+    if (!share || partOf(net) == kWhole)
+      return;
+    const std::string &device = options.devices[size_t(replicaOf(net) * options.devicesPerReplica())];
+    if (result.shares.empty() || result.shares.back().device != device)
+      result.shares.push_back({device, 0, share->batch, 0, share->shards});
+    result.shares.back().rows += share->rows();
+    result.shares.back().count += share->count;
   }
 
   /// To what the entry's parts on other devices cost.
@@ -104,7 +110,7 @@ private:
   }
 
   Compiled &result;
-  llvm::ArrayRef<std::string> devices;
+  const CompileOptions &options;
   Clock::time_point start;
 };
 
@@ -209,6 +215,12 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
 
 } // namespace
 
+int64_t CompileOptions::devicesPerReplica() const {
+  if (stages > 0)
+    return stages;
+  return int64_t(devices.size());
+}
+
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
@@ -225,7 +237,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   buildPipeline(manager, options);
   if (options.stopAfter.empty())
     manager.addPass(createLowerToPackageInto(data));
-  manager.addInstrumentation(std::make_unique<Timer>(result, options.devices));
+  manager.addInstrumentation(std::make_unique<Timer>(result, options));
   if (failed(runOrReproduce(manager, module, diagnostics)))
     return diagnostics;
   if (!options.stopAfter.empty())

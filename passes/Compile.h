@@ -56,6 +56,9 @@ struct CompileOptions {
   /// is no package. Empty: all of them.
   std::string stopAfter;
 
+  /// How many of `devices` share the layers of one replica.
+  int64_t devicesPerReplica() const;
+
   /// Goes into the package as it is.
   std::string producer = "lstmc 0.1.0";
   std::string graphHash;

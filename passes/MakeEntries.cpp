@@ -77,9 +77,9 @@ public:
 
   void make(const EntryKind &kind) {
     builder.setInsertionPoint(net);
-    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), partName(kind.name, deviceOf(net)), builder.getFunctionType({}, {}));
+    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), partName(kind.name, partOf(net)), builder.getFunctionType({}, {}));
     if (std::optional<Share> share = shareOf(net))
-      setShare(entry, deviceOf(net), *share);
+      setShare(entry, partOf(net), replicaOf(net), *share);
     stateResults.clear();
     if (kind.training)
       entry->setAttr("sym.training", builder.getUnitAttr());

@@ -100,12 +100,16 @@ private:
     data.programs.push_back(std::move(program));
   }
 
-  /// Parameters, slots and states, in the order of the plan.
+  /// Parameters, slots and states, in the order of the plan; copies of one stand together, the one that decides first.
   void addDeclaration(exec::BufferOp buffer) {
     uint32_t index = indices.lookup(buffer.getMemory());
     switch (buffer.getKind()) {
     case exec::Kind::Parameter:
     case exec::Kind::Auxiliary: {
+      if (auto known = parameters.find(buffer.getName()); known != parameters.end()) {
+        data.parameters[known->second].buffers.push_back(index);
+        return;
+      }
       package::Parameter parameter;
       parameter.name = buffer.getName().str();
       parameter.buffers = {index};
@@ -123,7 +127,7 @@ private:
     }
     case exec::Kind::Optimizer:
       if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())
-        data.parameters[owner->second].slots.push_back({textAttr(buffer, "slot"), {index}});
+        addSlot(data.parameters[owner->second].slots, textAttr(buffer, "slot"), index);
       return;
     case exec::Kind::Gradient:
       if (auto owner = parameters.find(textAttr(buffer, "parameter")); owner != parameters.end())
@@ -135,6 +139,14 @@ private:
     default:
       return;
     }
+  }
+
+  static void addSlot(std::vector<package::Slot> &slots, std::string name, uint32_t buffer) {
+    auto known = llvm::find_if(slots, [&](const package::Slot &slot) { return slot.name == name; });
+    if (known != slots.end())
+      known->buffers.push_back(buffer);
+    else
+      slots.push_back({std::move(name), {buffer}});
   }
 
   void addInitialise(exec::ProgramOp program) {

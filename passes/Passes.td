@@ -31,55 +31,86 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
 //===---- on several devices ------------------------------------------------------------------------===//
 
 def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
-  let summary = "the net once per device, each over its own rows of the batch";
+  let summary = "the net once per part of the batch, each over its own rows";
   let description = [{
-    With two devices or more, adds a function per device behind the net: its inputs have the rows of some whole shards of the
-    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to devices in order, as evenly (or as `loads` has them)
-    as they go, the first ones getting more; a device for which no row is left gets no function.
+    With two replicas or more, adds a function per replica behind the net: its inputs have the rows of some whole shards of the
+    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to replicas in order, as evenly (or as `loads` has them)
+    as they go, the first ones getting more; a replica for which no row is left gets no function. With `accumulate`, the
+    shards of a replica are cut again, into parts that it carries out one after the other: less memory for the same sums.
 
         func.func @net(%data: tensor<32x64xi32>)
       adds
-        func.func @"net@0"(%data: tensor<16x64xi32>) attributes {sym.device = 0, sym.share = [32, 8, 0, 4]}
-        func.func @"net@1"(%data: tensor<16x64xi32>) attributes {sym.device = 1, sym.share = [32, 8, 4, 4]}
+        func.func @"net@0"(%data: tensor<16x64xi32>) attributes {sym.part = [0, 0], sym.share = [32, 8, 0, 4]}
+        func.func @"net@1"(%data: tensor<16x64xi32>) attributes {sym.part = [1, 1], sym.share = [32, 8, 4, 4]}
 
     A net that says the batch as a number where it could be inferred contradicts itself on fewer rows: E0207 at that line. Behind
-    infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a device has. One device: nothing changes.
+    infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
   }];
   let options = [
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
-    Option<"devices", "devices", "int64_t", "1", "devices to share the batch out to, evenly">,
-    ListOption<"loads", "loads", "int64_t", "instead: one number per device, in whose proportion">,
+    Option<"replicas", "replicas", "int64_t", "1", "replicas to share the batch out to, evenly">,
+    ListOption<"loads", "loads", "int64_t", "instead: one number per replica, in whose proportion">,
+    Option<"accumulate", "accumulate", "int64_t", "1", "parts that each replica takes one after the other">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
-  let summary = "what replicas tell one another: parameters, rows, sums over the batch";
+  let summary = "one function of all devices: who has which parameter, and every sum over the batch";
   let description = [{
-    Joins the functions that replicate made of one entry. The first device is the host: it holds all that persists, takes the inputs
-    whole and returns the outputs whole. Transfers are numbered in the order in which every program has them, so that no circle of waits
-    can close.
+    Joins the functions that replicate made of one entry into one, in which every op says its device: that of its stage in its
+    replica. From here on devices are one graph; insert-transfers cuts it.
 
-    * Inputs and states are read on the host, which keeps its rows and sends the others theirs; parameters are sent as they are.
-    * A sum over the batch (ShardSum: weight gradients, metrics) becomes one op per maximal complete subtree of a replica's shards; the host
-      receives them and adds them as the tree over all shards does. So the bits do not depend on the number of devices.
-    * Dropout masks are drawn for the whole batch on each device, which keeps its rows: a number belongs to an element, not to a place.
-    * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over all replicas.
+    * A parameter has a copy on each device that reads it. One of them decides (`sym.devices`, first): it has the initial value, which the
+      entry `init` brings to the others. With store `local` that is the first device, with `device` each gets some, evenly by bytes.
+    * A sum over the batch (ShardSum: weight gradients, metrics) becomes one op per maximal complete subtree of a part's shards; the
+      device that decides over the parameter adds them as the tree over all shards does (metrics: the first device). So the bits do not
+      depend on the number of parts or devices.
+    * The gradient is left where it was added, for an update there whose result goes to all copies; without `update-on-store`, it
+      goes to all copies, for an update on each.
+    * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
+    * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over the whole batch.
 
         func.func @step            { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
         func.func @"step@1"        { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
       becomes
-        func.func @step            { ... %a = sym.weight_gradient ... {first = 0, count = 4} ; %b = sym.receive {peer = 1, message = 9}
-                                     %dw = sym.elemwise_add %a, %b ; sym.gradient @w, %dw }
-        func.func @"step@1"        { ... %b = sym.weight_gradient ... {first = 4, count = 4} ; sym.send %b {peer = 0, message = 9} }
+        sym.parameter @w {sym.devices = [0, 1]}
+        func.func @step            { ... %a = sym.weight_gradient ... {first = 0, count = 4, sym.device = 0}
+                                     ... %b = sym.weight_gradient ... {first = 4, count = 4, sym.device = 1}
+                                     %dw = sym.elemwise_add %a, %b {sym.device = 0} ; sym.gradient @w, %dw {sym.device = 0} }
+        func.func @init            { %w = sym.read @w {sym.device = 0} ; sym.write @w, %w {sym.device = 1} }
 
-    E0402 at an op that mixes rows of the batch in another way. Behind gradient; before apply-optimizer, which sees whole gradients on the host alone.
+    E0402 at an op that mixes rows of the batch in another way. Behind gradient; before apply-optimizer, which sees whole gradients.
     Linear in ops.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "1", "devices of a replica">,
+    Option<"local", "local", "bool", "false", "add all gradients on the first device">,
+    Option<"updateOnStore", "update-on-store", "bool", "true", "update where gradients are added, not on every copy">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
+  let summary = "a function per device, and a copy wherever a value crosses between two";
+  let description = [{
+    Cuts a function whose ops say their devices (sync-parameters) into one per device. A value goes to each other device that reads it
+    once, as soon as it is there; what needs no operands (zeros, say) is made there instead. Arguments and results are the first device's.
+    Transfers are numbered in the order of the one function that they come from, of which every program is a part: so all
+    programs have them in one order, and no circle of waits can close. Those that only feed a write (new weights,
+    initial values) are numbered behind all others and marked: they are received in their place, behind the commit.
+
+        func.func @step { %a = sym.tanh %x {sym.device = 0} ; %b = sym.tanh %a {sym.device = 1} ; ... }
+      becomes
+        func.func @step     { %a = sym.tanh %x ; sym.send %a {peer = 1, message = 0} }
+        func.func @"step@1" { %a = sym.receive {peer = 0, message = 0} ; %b = sym.tanh %a }
+
+    Behind apply-optimizer, which still adds sums over devices; before fuse, so that no region crosses one. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
-//===---- per device -------------------------------------------------------------------------------===//
+//===---- entries -------------------------------------------------------------------------------===//
 
 def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
   let summary = "make the entry points out of the one net";

@@ -23,8 +23,9 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   // On the net itself: everything from here on is made for the rows that a device has.
   ReplicateOptions replicas;
   replicas.shards = options.shards;
-  replicas.devices = int64_t(options.devices.size());
+  replicas.replicas = int64_t(options.devices.size()) / options.devicesPerReplica();
   replicas.loads = options.workLoads;
+  replicas.accumulate = options.accumulate;
   add(createReplicate(replicas));
 
   // A net becomes entries before it is worked on, since gradients, dropout and states differ between them.
@@ -42,8 +43,12 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   gradient.shards = options.shards;
   addPerEntry(createGradient(gradient));
 
-  // Needs the gradients' sums, and leaves whole gradients on the host for the optimizer.
-  add(createSyncParameters());
+  // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was added.
+  SyncParametersOptions sync;
+  sync.stages = options.devicesPerReplica();
+  sync.local = options.kvStore == KvStore::Local;
+  sync.updateOnStore = options.updateOnStore;
+  add(createSyncParameters(sync));
 
   // Behind the gradients: what remains is ordinary ops, and updates can share regions with gradients.
   const OptimizerSpec &spec = options.optimizer;
@@ -58,6 +63,9 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   optimizer.clipGradient = spec.clipGradient.value_or(0);
   optimizer.clipNorm = spec.clipGradientNorm.value_or(0);
   add(createApplyOptimizer(optimizer));
+
+  // The last pass that sees several devices as one graph; before fuse, so that no region crosses two.
+  add(createInsertTransfers());
 
   // Layers have their final form now; lower-to-exec needs the chunk to size workspaces.
   if (enabled("hoist-projection"))

@@ -11,18 +11,29 @@ namespace lstmc::passes {
 using mlir::Value;
 using sym::BatchPosition;
 
-llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads) {
+/// Cuts shards [first, first + count) in proportion to `loads`: `take` is given the index of each load and what it gets.
+static void cut(int64_t first, int64_t count, llvm::ArrayRef<int64_t> loads,
+                llvm::function_ref<void(size_t, int64_t, int64_t)> take) {
   int64_t all = std::accumulate(loads.begin(), loads.end(), int64_t(0)), before = 0, begin = 0;
-  llvm::SmallVector<Share> shares;
-  for (int64_t load : loads) {
+  for (auto [i, load] : llvm::enumerate(loads)) {
     before += load;
-    int64_t end = (shards * before + all - 1) / all;
-    Share share{batch, shards, begin, end - begin};
-    if (share.rows() > 0)
-      shares.push_back(share);
+    int64_t end = (count * before + all - 1) / all;
+    take(i, first + begin, end - begin);
     begin = end;
   }
-  return shares;
+}
+
+llvm::SmallVector<BatchPart> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads, int64_t accumulate) {
+  llvm::SmallVector<BatchPart> parts;
+  llvm::SmallVector<int64_t> times(size_t(accumulate), 1);
+  cut(0, shards, loads, [&](size_t replica, int64_t replicaFirst, int64_t replicaCount) {
+    cut(replicaFirst, replicaCount, times, [&](size_t, int64_t first, int64_t count) {
+      Share share{batch, shards, first, count};
+      if (share.rows() > 0)
+        parts.push_back({int64_t(replica), share});
+    });
+  });
+  return parts;
 }
 
 std::optional<Share> shareOf(mlir::func::FuncOp function) {
@@ -32,11 +43,18 @@ std::optional<Share> shareOf(mlir::func::FuncOp function) {
   return Share{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-void setShare(mlir::func::FuncOp function, int64_t device, const Share &share) {
+void setShare(mlir::func::FuncOp function, int64_t part, int64_t replica, const Share &share) {
   mlir::Builder builder(function.getContext());
-  function->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+  function->setAttr(sym::kPartAttr, builder.getDenseI64ArrayAttr({part, replica}));
   function->setAttr(sym::kShareAttr, builder.getDenseI64ArrayAttr({share.batch, share.shards, share.first, share.count}));
 }
+
+static int64_t partNumber(mlir::func::FuncOp function, size_t which) {
+  auto numbers = function->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kPartAttr);
+  return numbers ? numbers[which] : 0;
+}
+int64_t partOf(mlir::func::FuncOp function) { return partNumber(function, 0); }
+int64_t replicaOf(mlir::func::FuncOp function) { return partNumber(function, 1); }
 
 int64_t deviceOf(mlir::func::FuncOp function) {
   auto device = function->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
@@ -45,8 +63,8 @@ int64_t deviceOf(mlir::func::FuncOp function) {
 
 llvm::StringRef entryOf(mlir::func::FuncOp function) { return function.getName().split('@').first; }
 
-std::string partName(llvm::StringRef entry, int64_t device) {
-  return device == 0 ? entry.str() : entry.str() + "@" + (device == kWhole ? "whole" : std::to_string(device));
+std::string partName(llvm::StringRef entry, int64_t part) {
+  return part == 0 ? entry.str() : entry.str() + "@" + (part == kWhole ? "whole" : std::to_string(part));
 }
 
 void sumPart(mlir::Operation *op, const Share &share) {

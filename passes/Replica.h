@@ -1,4 +1,4 @@
-// A part of the batch on a device: what replicate leaves on functions, and moves of rows.
+// Parts of the batch: what replicate leaves on functions, and moves of rows.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,36 @@
 
 namespace lstmc::passes {
 
-/// The shards whose rows a replica has.
+/// The shards whose rows a part has.
 using Share = ShardRange;
 inline int64_t firstRow(const Share &share) { return shardBegin(share.batch, share.shards, share.first); }
 
-/// In place of a device: the whole batch, on none. Beside its replicas a net is kept as it is, since on a single row of the
-/// batch shapes do not say where it is.
+/// In place of a part: the whole batch. Beside its parts a net is kept as it is, since on a single row of the batch
+/// shapes do not say where it is.
 inline constexpr int64_t kWhole = -1;
 
-/// One share per replica, none empty: shards in order, in proportion to `loads` (one per device, at least 1) as far as whole
-/// shards go, the first ones larger. Devices for which no row is left have none.
-llvm::SmallVector<Share> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads);
+/// A part of the batch, and the replica that carries it out.
+struct BatchPart {
+  int64_t replica;
+  Share share;
+};
+/// None empty: shards in order, in proportion to `loads` (one per replica, at least 1) as far as whole shards go, the first ones
+/// larger, and each replica's again in `accumulate` parts. Replicas for which no row is left have none.
+llvm::SmallVector<BatchPart> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads, int64_t accumulate);
 
-/// The share that a function's inputs hold; nothing where there are no replicas.
+/// The share that a function's inputs hold; nothing where there are no parts.
 std::optional<Share> shareOf(mlir::func::FuncOp function);
-void setShare(mlir::func::FuncOp function, int64_t device, const Share &share);
+void setShare(mlir::func::FuncOp function, int64_t part, int64_t replica, const Share &share);
 /// 0 where nothing says so.
+int64_t partOf(mlir::func::FuncOp function);
+int64_t replicaOf(mlir::func::FuncOp function);
+/// The device whose program a function is; 0 where nothing says so.
 int64_t deviceOf(mlir::func::FuncOp function);
 
-/// The entry that a replica's function is a part of: "step" of "step@1".
+/// The entry that a function is a part of: "step" of "step@1".
 llvm::StringRef entryOf(mlir::func::FuncOp function);
-/// Name of the part on a device: "step", "step@1"; "step@whole".
-std::string partName(llvm::StringRef entry, int64_t device);
+/// Name of a part, or of what a device does of an entry: "step", "step@1"; "step@whole".
+std::string partName(llvm::StringRef entry, int64_t part);
 
 /// Makes an op that sums over the batch (weight_gradient, a metric ..) sum the share's rows alone.
 void sumPart(mlir::Operation *op, const Share &share);

@@ -1,4 +1,4 @@
-// replicate: the net once per device, each over its own rows of the batch.
+// replicate: the net once per part of the batch, each over its own rows.
 
 #include "mlir/Pass/Pass.h"
 
@@ -22,21 +22,22 @@ struct Replicate : impl::ReplicateBase<Replicate> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    llvm::SmallVector<int64_t> parts(loads.begin(), loads.end());
-    if (parts.empty())
-      parts.assign(size_t(std::max<int64_t>(devices, 1)), 1);
-    if (parts.size() < 2 || nets.size() != 1)
+    llvm::SmallVector<int64_t> shares(loads.begin(), loads.end());
+    if (shares.empty())
+      shares.assign(size_t(std::max<int64_t>(replicas, 1)), 1);
+    if (shares.size() * size_t(accumulate) < 2 || nets.size() != 1)
       return;
     mlir::func::FuncOp net = nets.front();
-    llvm::SmallVector<Share> shares = shareOut(BatchPositions(net).size(), shards, parts);
-    if (shares.size() < 2)
+    llvm::SmallVector<BatchPart> parts = shareOut(BatchPositions(net).size(), shards, shares, accumulate);
+    if (parts.size() < 2)
       return;
-    setShare(net, kWhole, {shares.front().batch, shards, 0, shards});
+    setShare(net, kWhole, 0, {parts.front().share.batch, shards, 0, shards});
     auto builder = mlir::OpBuilder::atBlockEnd(getOperation().getBody());
-    for (auto [device, share] : llvm::enumerate(shares)) {
+    for (auto [number, part] : llvm::enumerate(parts)) {
+      const Share &share = part.share;
       auto replica = llvm::cast<mlir::func::FuncOp>(builder.clone(*net));
-      replica.setName((net.getName() + "@" + llvm::Twine(device)).str());
-      setShare(replica, int64_t(device), share);
+      replica.setName((net.getName() + "@" + llvm::Twine(number)).str());
+      setShare(replica, int64_t(number), part.replica, share);
       if (failed(makeSmaller(replica, share)))
         return signalPassFailure();
     }

@@ -1,5 +1,6 @@
-// sync-parameters: what replicas have to tell one another. The first device holds what persists, all inputs and all outputs.
+// sync-parameters: the parts of an entry become one function, in which every op says its device.
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 
 #include "ir/sym/Attributes.h"
@@ -7,8 +8,11 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
+#include "passes/Homes.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
+#include "passes/ShardTree.h"
+#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -21,337 +25,237 @@ using mlir::Operation;
 using mlir::Value;
 using sym::BatchPosition;
 
-/// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as shares; those without rows left out.
-llvm::SmallVector<Share> subtreesOf(const Share &share) {
-  llvm::SmallVector<Share> subtrees;
-  for (int64_t first = share.first, end = share.first + share.count; first < end;) {
-    int64_t size = 1;
-    while (first % (2 * size) == 0 && first + 2 * size <= end)
-      size *= 2;
-    Share subtree{share.batch, share.shards, first, size};
-    if (subtree.rows() > 0)
-      subtrees.push_back(subtree);
-    first += size;
-  }
-  return subtrees;
+llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
+  return llvm::to_vector(llvm::make_pointer_range(part.front().without_terminator()));
 }
 
-/// Adds subtrees, in ascending order, as the tree over all shards does: a binary counter (base/Tree.h).
-class TreeOfValues {
+/// The functions of one entry, joined.
+class Joiner {
 public:
-  TreeOfValues(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
-
-  /// A complete subtree of `size` shards from `first` on.
-  void add(int64_t first, int64_t size, Value sum) {
-    skipTo(first);
-    push(size, sum);
-  }
-  Value finish(int64_t shards) {
-    skipTo(shards);
-    Value root;
-    for (auto &[level, value] : llvm::reverse(stack))
-      root = join(value, root);
-    return root;
-  }
-
-private:
-  /// Shards without rows.
-  void skipTo(int64_t shard) {
-    while (count < shard)
-      push(1, {});
-  }
-  void push(int64_t size, Value value) {
-    for (; !stack.empty() && stack.back().first == size; size *= 2)
-      value = join(stack.pop_back_val().second, value);
-    stack.push_back({size, value});
-    count = 0;
-    for (auto &[width, unused] : stack)
-      count += width;
-  }
-  Value join(Value left, Value right) {
-    if (!left || !right)
-      return left ? left : right;
-    return builder.create<sym::ElemwiseAddOp>(loc, left.getType(), left, right);
-  }
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-  llvm::SmallVector<std::pair<int64_t, Value>> stack; ///< widths, descending
-  int64_t count = 0;
-};
-
-/// Who reads a value now, to be given another one later.
-llvm::SmallVector<mlir::OpOperand *> usesOf(Value value) {
-  llvm::SmallVector<mlir::OpOperand *> uses;
-  for (mlir::OpOperand &use : value.getUses())
-    uses.push_back(&use);
-  return uses;
-}
-
-void redirect(llvm::ArrayRef<mlir::OpOperand *> uses, Value to) {
-  for (mlir::OpOperand *use : uses)
-    use->set(to);
-}
-
-/// The functions of one entry, by device.
-class Synchroniser {
-public:
-  Synchroniser(mlir::MLIRContext *context, mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> parts)
-      : builder(context), positions(whole), wholeOps(opsOf(whole)) {
-    for (mlir::func::FuncOp part : parts)
-      replicas.push_back({part, *shareOf(part), opsOf(part)});
+  /// `whole`: the entry over the whole batch, null where it is in one part.
+  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes)
+      : whole(whole), homes(homes), builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
+    for (mlir::func::FuncOp function : functions) {
+      Part part{function, opsOf(function)};
+      if (whole)
+        part.share = *shareOf(function);
+      parts.push_back(part);
+    }
+    if (whole) {
+      positions.emplace(whole);
+      wholeOps = opsOf(whole);
+    }
   }
 
   mlir::LogicalResult run() {
-    Replica &host = replicas.front();
-    for (Replica &replica : replicas)
-      if (replica.ops.size() != wholeOps.size())
-        return sym::emitCoded(host.part, ErrorCode::E0402) << "replicas of entry " << entryOf(host.part) << " differ";
-    if (failed(checkRows()))
+    for (Part &part : parts)
+      if (whole && part.ops.size() != wholeOps.size())
+        return sym::emitCoded(part.function, ErrorCode::E0402) << "replicas of entry " << entryOf(part.function) << " differ";
+    if (whole && failed(checkRows()))
       return mlir::failure();
     findPositions();
-    giveArguments();
-    giveParameters();
-    for (size_t i = 0; i < host.ops.size(); ++i)
-      visit(i);
+    makeEntry();
+    // The parts of a replica one after the other; replicas side by side, op by op.
+    size_t rounds = 0;
+    llvm::SmallVector<llvm::SmallVector<Part *>> byRound;
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      size_t round = i > 0 && replicaOf(part.function) == replicaOf(parts[i - 1].function) ? rounds + 1 : 0;
+      rounds = round;
+      if (byRound.size() <= round)
+        byRound.emplace_back();
+      byRound[round].push_back(&part);
+    }
+    sums.resize(wholeOps.size());
+    for (auto &round : byRound)
+      for (size_t i = 0; i < parts.front().ops.size(); ++i)
+        for (Part *part : round)
+          visit(*part, i);
     joinResults();
     return mlir::success();
   }
 
 private:
-  struct Replica {
-    mlir::func::FuncOp part;
-    Share share;
-    llvm::SmallVector<Operation *> ops; ///< as they were: the same ones in every replica
+  struct Part {
+    mlir::func::FuncOp function;
+    llvm::SmallVector<Operation *> ops; ///< the same ones in every part
+    Share share = {};
     llvm::DenseMap<Value, BatchPosition> positions = llvm::DenseMap<Value, BatchPosition>();
   };
+  /// What parts have summed so far, of one op.
+  using Subtrees = llvm::SmallVector<std::pair<Share, Value>>;
 
-  static llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
-    return llvm::to_vector(llvm::make_pointer_range(part.front()));
-  }
+  bool isLast(const Part &part) const { return &part == &parts.back(); }
 
   /// Where the rows are is the same in the parts as in the whole.
   void findPositions() {
-    for (Replica &replica : replicas)
-      for (auto [own, op] : llvm::zip_equal(replica.ops, wholeOps))
-        for (auto [part, whole] : llvm::zip_equal(own->getResults(), op->getResults()))
-          if (BatchPosition position = positions.of(whole)) {
-            position.batch = replica.share.rows();
-            replica.positions[part] = position;
+    for (Part &part : parts)
+      for (auto [own, op] : llvm::zip(part.ops, wholeOps))
+        for (auto [result, whole] : llvm::zip_equal(own->getResults(), op->getResults()))
+          if (BatchPosition position = positions->of(whole)) {
+            position.batch = part.share.rows();
+            part.positions[result] = position;
           }
   }
 
   /// E0402 at an op that mixes rows of the batch, whose result on a part of them would be another.
   mlir::LogicalResult checkRows() {
     for (Operation *op : wholeOps) {
-      bool rows = llvm::any_of(op->getOperands(), [&](Value v) { return bool(positions.of(v)); });
-      if (!rows || sumsPart(op) || op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-          llvm::isa<sym::GradientOp>(op))
+      bool rows = llvm::any_of(op->getOperands(), [&](Value v) { return bool(positions->of(v)); });
+      if (!rows || sumsPart(op) || llvm::isa<sym::GradientOp>(op))
         continue;
       for (Value result : op->getResults())
-        if (!positions.of(result) && !result.use_empty())
-          return sym::emitCoded(op, ErrorCode::E0402)
-                 << op->getName().stripDialect() << " mixes the rows of the batch, which are on " << replicas.size()
-                 << " devices: compile it for one";
+        if (!positions->of(result) && !result.use_empty())
+          return sym::emitCoded(op, ErrorCode::E0402) << op->getName().stripDialect() << " mixes the rows of the batch, which is in "
+                                                      << parts.size() << " parts: compile it for one device, without accumulation";
     }
     return mlir::success();
   }
 
-  // ---- transfers ----
-
-  /// `name`: of the input, state or parameter that it is about, for messages; may be null.
-  void send(Value value, Replica &to, int64_t message, mlir::StringAttr name = {}) {
-    auto op = builder.create<sym::SendOp>(value.getLoc(), value, uint64_t(deviceOf(to.part)), uint64_t(message));
-    if (name)
-      op->setAttr(sym::kNameAttr, name);
-  }
-  Value receive(mlir::Location loc, mlir::Type type, Replica &from, int64_t message, mlir::StringAttr name = {}) {
-    auto op = builder.create<sym::ReceiveOp>(loc, type, uint64_t(deviceOf(from.part)), uint64_t(message));
-    if (name)
-      op->setAttr(sym::kNameAttr, name);
-    return op;
-  }
-
   // ---- what comes in ----
 
-  /// The host's program takes inputs and states whole, and gives every replica its rows.
-  void giveArguments() {
-    Replica &host = replicas.front();
-    llvm::SmallVector<std::optional<int64_t>> given(host.part.getNumArguments()); ///< the first message of each
-    for (unsigned i = 0; i < given.size(); ++i) {
-      mlir::BlockArgument argument = host.part.getArgument(i);
+  /// The function itself, its arguments whole, and what the parts have in their place.
+  void makeEntry() {
+    mlir::func::FuncOp first = parts.front().function;
+    builder.setInsertionPoint(whole ? whole : first);
+    entry = builder.create<mlir::func::FuncOp>(first.getLoc(), entryOf(first), builder.getFunctionType({}, {}));
+    if (first->hasAttr("sym.training"))
+      entry->setAttr("sym.training", builder.getUnitAttr());
+    builder.setInsertionPointToStart(entry.addEntryBlock());
+    for (mlir::BlockArgument argument : first.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      auto wholeType = first.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
+      auto role = first.getArgAttrOfType<mlir::StringAttr>(i, sym::kRoleAttr);
+      auto name = first.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr);
       mlir::Location loc = argument.getLoc();
-      auto wholeType = host.part.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
-      auto name = host.part.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr);
-      auto role = host.part.getArgAttrOfType<mlir::StringAttr>(i, sym::kRoleAttr);
-      bool isState = role && role.getValue() == "state";
-      mlir::Type part = argument.getType(), whole = wholeType ? wholeType.getValue() : part;
-      llvm::SmallVector<mlir::OpOperand *> uses = usesOf(argument);
-      behindGiven();
-      Value value = argument;
-      if (isState) {
-        whole = mlir::SymbolTable::lookupNearestSymbolFrom<sym::StateOp>(host.part, name).getType();
-        value = builder.create<sym::ReadOp>(loc, whole, name.getValue());
-      } else {
-        argument.setType(whole);
-      }
-      BatchPosition position = positionOfPart(whole, part, host.share);
-      redirect(uses, position ? sliceRows(builder, loc, value, position, host.share) : value);
-      if (uses.empty()) // the learning rate is for the optimizer
-        continue;
-      given[i] = message;
-      for (Replica &replica : llvm::drop_begin(replicas))
-        send(position ? sliceRows(builder, loc, value, position, replica.share) : value, replica, message++, name);
-      noteGiven();
-    }
-    // The others' arguments become what they receive, in the same order.
-    for (auto [r, replica] : llvm::enumerate(llvm::drop_begin(replicas))) {
-      builder.setInsertionPointToStart(&replica.part.front());
-      for (auto [argument, first] : llvm::zip_equal(replica.part.getArguments(), given)) {
-        auto name = replica.part.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
-        if (first)
-          argument.replaceAllUsesWith(receive(argument.getLoc(), argument.getType(), host, *first + int64_t(r), name));
-      }
-      replica.part.front().eraseArguments(0, replica.part.getNumArguments());
-      lastReceived.push_back(builder.getInsertionPoint() == replica.part.front().begin() ? nullptr : &*std::prev(builder.getInsertionPoint()));
-    }
-    dropStateArguments(host);
-  }
-
-  /// What the host gives stands in front of all else, in the order of messages.
-  void behindGiven() {
-    mlir::Block &block = replicas.front().part.front();
-    lastGiven ? builder.setInsertionPointAfter(lastGiven) : builder.setInsertionPointToStart(&block);
-  }
-  void noteGiven() {
-    if (builder.getInsertionPoint() != builder.getBlock()->begin())
-      lastGiven = &*std::prev(builder.getInsertionPoint());
-  }
-
-  void dropStateArguments(Replica &host) {
-    llvm::SmallVector<mlir::DictionaryAttr> attributes;
-    for (unsigned i = 0; i < host.part.getNumArguments(); ++i) {
-      mlir::NamedAttrList named(host.part.getArgAttrDict(i));
-      named.erase(sym::kWholeAttr);
-      attributes.push_back(named.getDictionary(builder.getContext()));
-    }
-    for (unsigned i = host.part.front().getNumArguments(); i-- > 0;) {
-      auto role = llvm::dyn_cast_or_null<mlir::StringAttr>(attributes[i].get(sym::kRoleAttr));
+      Value value;
       if (role && role.getValue() == "state") {
-        host.part.front().eraseArgument(i);
-        attributes.erase(attributes.begin() + i);
+        auto state = mlir::SymbolTable::lookupNearestSymbolFrom<sym::StateOp>(first, name);
+        stamp.set(homes.of(name.getValue()).front());
+        value = builder.create<sym::ReadOp>(loc, state.getType(), name.getValue());
+      } else {
+        value = entry.front().addArgument(wholeType ? wholeType.getValue() : argument.getType(), loc);
+        mlir::NamedAttrList named(first.getArgAttrDict(i));
+        named.erase(sym::kWholeAttr);
+        attributes.push_back(named.getDictionary(builder.getContext()));
+        stamp.set(0);
       }
-    }
-    hostArguments = attributes;
-  }
-
-  /// Parameters are read on the host and sent. A program that changes them sends what they were.
-  void giveParameters() {
-    Replica &host = replicas.front();
-    for (size_t i = 0; i < host.ops.size(); ++i) {
-      auto read = llvm::dyn_cast<sym::ReadOp>(host.ops[i]);
-      if (!read)
-        continue;
-      behindGiven();
-      read->moveBefore(builder.getBlock(), builder.getInsertionPoint());
-      builder.setInsertionPointAfter(read);
-      for (Replica &replica : llvm::drop_begin(replicas))
-        send(read.getValue(), replica, message++, read.getSourceAttr().getAttr());
-      noteGiven();
-      for (auto [r, replica] : llvm::enumerate(llvm::drop_begin(replicas))) {
-        auto own = llvm::cast<sym::ReadOp>(replica.ops[i]);
-        if (lastReceived[r])
-          builder.setInsertionPointAfter(lastReceived[r]);
-        else
-          builder.setInsertionPointToStart(&replica.part.front());
-        Value value = receive(own.getLoc(), own.getValue().getType(), host, message - int64_t(replicas.size()) + 1 + int64_t(r),
-                              own.getSourceAttr().getAttr());
-        lastReceived[r] = value.getDefiningOp();
-        own.getValue().replaceAllUsesWith(value);
-        own.erase();
-        replica.ops[i] = nullptr;
+      if (whole)
+        wholeValues.map(whole.getArgument(i), value);
+      for (Part &part : parts) {
+        mlir::BlockArgument own = part.function.getArgument(i);
+        BatchPosition position = positionOfPart(value.getType(), own.getType(), part.share);
+        if (!own.use_empty())
+          own.replaceAllUsesWith(position ? sliceRows(builder, loc, value, position, part.share) : value);
       }
     }
   }
 
   // ---- what is done together ----
 
-  /// Op `i` of all replicas.
-  void visit(size_t i) {
-    Operation *op = replicas.front().ops[i];
-    if (sumsPart(op)) {
-      addUp(i);
-    } else if (llvm::isa<sym::DropoutMaskOp>(op)) {
-      for (Replica &replica : replicas)
-        drawWhole(llvm::cast<sym::DropoutMaskOp>(replica.ops[i]), replica);
-    } else if (auto gradient = llvm::dyn_cast<sym::SoftmaxOutputGradientOp>(op)) {
-      if (gradient.getNormalization() == "valid")
-        countTogether(i);
-      else if (gradient.getNormalization() == "batch")
-        divideByWhole(i);
-    } else if (llvm::isa<sym::GradientOp>(op)) {
-      for (Replica &replica : llvm::drop_begin(replicas)) {
-        replica.ops[i]->erase();
-        replica.ops[i] = nullptr;
+  void visit(Part &part, size_t i) {
+    Operation *op = part.ops[i];
+    op->moveBefore(&entry.front(), entry.front().end());
+    int64_t device = homes.deviceOf(part.function, op);
+    // What is behind a sum over all parts is where that was made.
+    for (Value operand : op->getOperands())
+      if (auto place = summed.find(operand); place != summed.end()) {
+        device = place->second;
+        for (Value result : op->getResults())
+          summed[result] = device;
       }
-    }
+    op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+    stamp.set(device);
+    builder.setInsertionPointToEnd(&entry.front());
+    if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
+      return readOnce(part, i, read);
+    if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
+      return op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
+    if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
+      return keepGradient(part, gradient);
+    if (!whole)
+      return;
+    if (sumsPart(op))
+      addUp(part, i);
+    else if (auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(op))
+      drawWhole(mask, part);
+    else if (auto head = llvm::dyn_cast<sym::SoftmaxOutputGradientOp>(op))
+      divideByWhole(part, i, head);
   }
 
-  /// A sum over the batch: every replica adds the maximal complete subtrees of its shards, the host adds these.
-  void addUp(size_t i) {
-    Replica &host = replicas.front();
-    struct Subtree {
-      Share share;
-      Value sum;
-      Replica *where;
+  /// A parameter is read once on a device, a state at its home.
+  void readOnce(Part &part, size_t i, sym::ReadOp read) {
+    llvm::ArrayRef<int64_t> has = homes.of(read.getSource());
+    int64_t device = read->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
+    if (!llvm::is_contained(has, device)) {
+      device = has.front();
+      read->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+    }
+    Value &known = reads[{read.getSourceAttr(), device}];
+    if (!known) {
+      known = read.getValue();
+      return;
+    }
+    read.getValue().replaceAllUsesWith(known);
+    part.ops[i] = nullptr;
+    read.erase();
+  }
+
+  /// One per parameter, where it is added; or one per copy.
+  void keepGradient(Part &part, sym::GradientOp gradient) {
+    if (!isLast(part))
+      return gradient.erase();
+    llvm::ArrayRef<int64_t> copies = homes.of(gradient.getParameter());
+    auto say = [&](sym::GradientOp op, int64_t device, llvm::ArrayRef<int64_t> to) {
+      op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+      op->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(to));
     };
-    llvm::SmallVector<mlir::OpOperand *> readers = usesOf(host.ops[i]->getResult(0));
-    llvm::SmallVector<Subtree> subtrees;
-    for (Replica &replica : replicas) {
-      Operation *op = replica.ops[i];
-      builder.setInsertionPointAfter(op);
-      llvm::SmallVector<Share> shares = subtreesOf(replica.share);
-      for (const Share &share : shares) {
-        Operation *part = op;
-        if (shares.size() > 1) {
-          part = builder.clone(*op);
-          takeOwnRows(part, replica, share);
-        }
-        sumPart(part, share);
-        subtrees.push_back({share, part->getResult(0), &replica});
-      }
-    }
-    // Sends stand behind the last of a replica's sums, receives behind the host's.
-    mlir::Location loc = host.ops[i]->getLoc();
-    llvm::SmallDenseMap<Replica *, Operation *> place;
-    for (const Subtree &subtree : subtrees)
-      place[subtree.where] = subtree.sum.getDefiningOp();
-    for (Subtree &subtree : subtrees) {
-      if (subtree.where == &host)
-        continue;
-      builder.setInsertionPointAfter(place[subtree.where]);
-      send(subtree.sum, host, message);
-      place[subtree.where] = &*std::prev(builder.getInsertionPoint());
-      builder.setInsertionPointAfter(place[&host]);
-      subtree.sum = receive(loc, subtree.sum.getType(), *subtree.where, message++);
-      place[&host] = subtree.sum.getDefiningOp();
-    }
-    builder.setInsertionPointAfter(place[&host]);
-    TreeOfValues tree(builder, loc);
-    for (const Subtree &subtree : subtrees)
-      tree.add(subtree.share.first, subtree.share.count, subtree.sum);
-    redirect(readers, tree.finish(host.share.shards));
+    if (homes.updateOnStore)
+      return say(gradient, copies.front(), copies);
+    for (int64_t device : copies)
+      say(builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(), gradient.getValue()), device, device);
+    gradient.erase();
   }
 
-  /// Operands that hold the rows of a replica, cut to those of a subtree.
-  void takeOwnRows(Operation *sum, Replica &replica, const Share &subtree) {
+  /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the last, one device adds these.
+  void addUp(Part &part, size_t i) {
+    Operation *op = part.ops[i];
+    llvm::SmallVector<Share> shares = subtreesOf(part.share);
+    for (const Share &share : shares) {
+      Operation *own = op;
+      if (shares.size() > 1) {
+        own = builder.clone(*op);
+        takeOwnRows(own, part, share);
+      }
+      sumPart(own, share);
+      sums[i].push_back({share, own->getResult(0)});
+    }
+    if (!isLast(part))
+      return;
+    int64_t device = homes.ofSum(op);
+    stamp.set(device);
+    // Parts come in rounds, subtrees in the order of their shards.
+    llvm::sort(sums[i], [](const auto &a, const auto &b) { return a.first.first < b.first.first; });
+    llvm::SmallVector<mlir::OpOperand *> readers;
+    for (mlir::OpOperand &use : op->getResult(0).getUses())
+      readers.push_back(&use);
+    ShardTree tree(builder, op->getLoc());
+    for (const auto &[share, sum] : sums[i])
+      tree.add(share.first, share.count, sum);
+    Value all = tree.finish(part.share.shards);
+    summed[all] = device;
+    for (mlir::OpOperand *use : readers)
+      use->set(all);
+  }
+
+  /// Operands that hold the rows of a part, cut to those of a subtree.
+  void takeOwnRows(Operation *sum, Part &part, const Share &subtree) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(sum);
-    int64_t begin = firstRow(subtree) - firstRow(replica.share);
+    int64_t begin = firstRow(subtree) - firstRow(part.share);
     for (mlir::OpOperand &operand : sum->getOpOperands()) {
-      BatchPosition position = replica.positions.lookup(operand.get());
+      BatchPosition position = part.positions.lookup(operand.get());
       if (!position) // the begin state of a layer, [B, K]
-        position = {0, 1, replica.share.rows(), 1};
+        position = {0, 1, part.share.rows(), 1};
       Value rows = takeRows(builder, sum->getLoc(), operand.get(), position, begin, begin + subtree.rows());
       if (!llvm::isa<sym::WeightGradientOp, sym::BiasGradientOp>(sum)) {
         llvm::SmallVector<int64_t> shape(sym::rankedType(operand.get()).getShape());
@@ -362,157 +266,165 @@ private:
     }
   }
 
-  /// Random numbers belong to elements of the whole batch: the mask is drawn for all rows, and each replica keeps its own.
-  void drawWhole(sym::DropoutMaskOp mask, Replica &replica) {
+  /// Random numbers belong to elements of the whole batch: the mask is drawn for all rows, and each part keeps its own.
+  void drawWhole(sym::DropoutMaskOp mask, Part &part) {
     BatchPosition position;
     for (Operation *user : mask->getUsers())
       for (Value result : user->getResults())
         if (!position && sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank())
-          position = replica.positions.lookup(result);
+          position = part.positions.lookup(result);
     auto type = sym::rankedType(mask.getMask());
     if (!position || type.getDimSize(position.axis) != position.outer * position.batch * position.inner)
       return; // shared by the rows
     llvm::SmallVector<int64_t> shape(type.getShape());
-    shape[size_t(position.axis)] = position.outer * replica.share.batch * position.inner;
-    llvm::SmallVector<mlir::OpOperand *> uses = usesOf(mask.getMask());
-    builder.setInsertionPointAfter(mask);
+    shape[size_t(position.axis)] = position.outer * part.share.batch * position.inner;
     mask.getMask().setType(type.clone(shape));
-    redirect(uses, sliceRows(builder, mask.getLoc(), mask.getMask(), position, replica.share));
+    llvm::SmallVector<mlir::OpOperand *> uses;
+    for (mlir::OpOperand &use : mask.getMask().getUses())
+      uses.push_back(&use);
+    Value rows = sliceRows(builder, mask.getLoc(), mask.getMask(), position, part.share);
+    for (mlir::OpOperand *use : uses)
+      use->set(rows);
   }
 
-  /// What SoftmaxOutput divides by is counted over all replicas.
-  void countTogether(size_t i) {
-    Replica &host = replicas.front();
+  /// What SoftmaxOutput divides by is a number of the whole batch.
+  void divideByWhole(Part &part, size_t i, sym::SoftmaxOutputGradientOp op) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-    llvm::SmallVector<Value> counts;
-    for (Replica &replica : replicas) {
-      auto op = llvm::cast<sym::SoftmaxOutputGradientOp>(replica.ops[i]);
-      builder.setInsertionPoint(op);
-      counts.push_back(builder.create<sym::ValidCountOp>(op.getLoc(), f64, op.getLabel(), op.getIgnoreLabelAttr()));
-    }
-    mlir::Location loc = host.ops[i]->getLoc();
-    Value all = counts.front();
-    for (size_t r = 1; r < replicas.size(); ++r) {
-      builder.setInsertionPoint(replicas[r].ops[i]);
-      send(counts[r], host, message);
-      builder.setInsertionPoint(host.ops[i]);
-      Value other = receive(loc, f64, replicas[r], message++);
-      all = builder.create<sym::ElemwiseAddOp>(loc, f64, all, other);
-    }
-    for (size_t r = 1; r < replicas.size(); ++r) {
-      builder.setInsertionPoint(host.ops[i]);
-      send(all, replicas[r], message);
-      builder.setInsertionPoint(replicas[r].ops[i]);
-      divideBy(replicas[r], i, receive(loc, f64, host, message++));
-    }
-    divideBy(host, i, all);
-  }
-
-  void divideByWhole(size_t i) {
-    for (Replica &replica : replicas) {
-      auto op = llvm::cast<sym::SoftmaxOutputGradientOp>(replica.ops[i]);
-      BatchPosition position = replica.positions.lookup(op.getP());
+    builder.setInsertionPoint(op);
+    Value &divisor = divisors[i];
+    if (op.getNormalization() == "valid" && !divisor) {
+      stamp.set(0);
+      Value label = onWhole(llvm::cast<sym::SoftmaxOutputGradientOp>(wholeOps[i]).getLabel());
+      divisor = builder.create<sym::ValidCountOp>(op.getLoc(), f64, label, op.getIgnoreLabelAttr());
+    } else if (op.getNormalization() == "batch" && !divisor) {
+      BatchPosition position = part.positions.lookup(op.getP());
       int64_t rows = sym::rankedType(op.getP()).getDimSize(0);
       if (position && position.axis == 0)
-        rows = position.outer * replica.share.batch * position.inner;
-      builder.setInsertionPoint(op);
-      auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-      divideBy(replica, i, builder.create<sym::FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}),
-                                                       builder.getF64FloatAttr(double(rows)), builder.getStringAttr(""),
-                                                       builder.getStringAttr("float64")));
+        rows = position.outer * part.share.batch * position.inner;
+      divisor = builder.create<sym::FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}), builder.getF64FloatAttr(double(rows)),
+                                            builder.getStringAttr(""), builder.getStringAttr("float64"));
     }
+    if (divisor)
+      op.getValidMutable().assign(divisor);
   }
 
-  void divideBy(Replica &replica, size_t i, Value count) {
-    llvm::cast<sym::SoftmaxOutputGradientOp>(replica.ops[i]).getValidMutable().assign(count);
+  /// What the whole batch has there, made again on the first device.
+  Value onWhole(Value value) {
+    if (Value known = wholeValues.lookupOrNull(value))
+      return known;
+    Operation *maker = value.getDefiningOp();
+    for (Value operand : maker->getOperands())
+      onWhole(operand);
+    return builder.clone(*maker, wholeValues)->getResult(llvm::cast<mlir::OpResult>(value).getResultNumber());
   }
 
   // ---- what goes out ----
 
-  /// Outputs and states are joined on the host; sums are there already. Behind everything, so that messages ascend.
+  /// Outputs and states are joined from the parts; sums are whole already.
   void joinResults() {
-    Replica &host = replicas.front();
-    auto hostReturn = llvm::cast<mlir::func::ReturnOp>(host.part.front().getTerminator());
+    Part &last = parts.back();
     llvm::SmallVector<Value> results;
-    llvm::SmallVector<mlir::DictionaryAttr> attributes;
-    for (unsigned i = 0; i < hostReturn.getNumOperands(); ++i) {
-      mlir::DictionaryAttr named = host.part.getResultAttrDict(i);
-      auto role = llvm::cast<mlir::StringAttr>(named.get(sym::kRoleAttr));
-      Value own = hostReturn.getOperand(i);
-      if (role.getValue() != "metric") {
-        BatchPosition position = host.positions.lookup(own);
-        mlir::Type whole = own.getType();
-        if (position) {
-          llvm::SmallVector<int64_t> shape(sym::rankedType(own).getShape());
-          shape[size_t(position.axis)] = position.outer * host.share.batch * position.inner;
-          whole = sym::rankedType(own).clone(shape);
-          llvm::SmallVector<Value> parts = {own};
-          for (Replica &replica : llvm::drop_begin(replicas)) {
-            Value part = replica.part.front().getTerminator()->getOperand(i);
-            builder.setInsertionPoint(replica.part.front().getTerminator());
-            send(part, host, message);
-            builder.setInsertionPoint(hostReturn);
-            parts.push_back(receive(own.getLoc(), part.getType(), replica, message++));
-          }
-          builder.setInsertionPoint(hostReturn);
-          own = joinRows(builder, own.getLoc(), parts, whole, position);
-        }
-        if (role.getValue() == "state") {
-          builder.setInsertionPoint(hostReturn);
-          builder.create<sym::WriteOp>(own.getLoc(), llvm::cast<mlir::StringAttr>(named.get(sym::kNameAttr)).getValue(), own);
-          continue;
-        }
+    llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
+    builder.setInsertionPointToEnd(&entry.front());
+    for (unsigned i = 0; i < last.function.getNumResults(); ++i) {
+      mlir::DictionaryAttr named = last.function.getResultAttrDict(i);
+      llvm::StringRef role = llvm::cast<mlir::StringAttr>(named.get(sym::kRoleAttr)).getValue();
+      auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(named.get(sym::kNameAttr));
+      Value value = last.function.front().getTerminator()->getOperand(i);
+      stamp.set(role == "state" ? homes.of(name.getValue()).front() : 0);
+      BatchPosition position = last.positions.lookup(value);
+      if (position && role != "metric") {
+        llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
+        shape[size_t(position.axis)] = position.outer * last.share.batch * position.inner;
+        llvm::SmallVector<Value> all;
+        for (Part &part : parts)
+          all.push_back(part.function.front().getTerminator()->getOperand(i));
+        value = joinRows(builder, value.getLoc(), all, sym::rankedType(value).clone(shape), position);
       }
-      results.push_back(own);
-      attributes.push_back(named);
+      if (role == "state") {
+        builder.create<sym::WriteOp>(value.getLoc(), name.getValue(), value);
+        continue;
+      }
+      results.push_back(value);
+      resultAttributes.push_back(named);
     }
-    hostReturn->setOperands(results);
-    setFunctionType(host.part, hostArguments, attributes);
-    for (Replica &replica : llvm::drop_begin(replicas)) {
-      replica.part.front().getTerminator()->setOperands({});
-      setFunctionType(replica.part, {}, {});
-    }
-    for (Replica &replica : replicas)
-      dropDead(replica.part);
-  }
-
-  static void setFunctionType(mlir::func::FuncOp part, llvm::ArrayRef<mlir::DictionaryAttr> arguments,
-                              llvm::ArrayRef<mlir::DictionaryAttr> results) {
-    part.removeArgAttrsAttr();
-    part.removeResAttrsAttr();
-    part.setFunctionType(mlir::FunctionType::get(part.getContext(), part.front().getArgumentTypes(),
-                                                 part.front().getTerminator()->getOperandTypes()));
-    part.setAllArgAttrs(arguments);
-    part.setAllResultAttrs(results);
-  }
-
-  static void dropDead(mlir::func::FuncOp part) {
-    auto ops = llvm::to_vector(llvm::make_pointer_range(part.front().without_terminator()));
+    builder.create<mlir::func::ReturnOp>(entry.getLoc(), results)->removeAttr(sym::kDeviceAttr);
+    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(), mlir::ValueRange(results).getTypes()));
+    entry.setAllArgAttrs(attributes);
+    entry.setAllResultAttrs(resultAttributes);
+    for (Part &part : parts)
+      part.function.erase();
+    if (whole)
+      whole.erase();
+    llvm::SmallVector<Operation *> ops = opsOf(entry);
     for (Operation *op : llvm::reverse(ops))
       if (op->use_empty() && mlir::isPure(op) && !op->hasAttr("sym.head"))
         op->erase();
   }
 
+  mlir::func::FuncOp whole, entry;
+  const Homes &homes;
+  Stamp stamp{sym::kDeviceAttr};
   mlir::OpBuilder builder;
-  BatchPositions positions; ///< of the values of the whole
+  std::optional<BatchPositions> positions; ///< of the values of the whole
   llvm::SmallVector<Operation *> wholeOps;
-  llvm::SmallVector<Replica> replicas;
-  llvm::SmallVector<Operation *> lastReceived; ///< per replica but the host
-  Operation *lastGiven = nullptr;
-  llvm::SmallVector<mlir::DictionaryAttr> hostArguments;
-  int64_t message = 0;
+  llvm::SmallVector<Part> parts;
+  mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
+  llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device
+  llvm::SmallVector<Subtrees> sums;         ///< by op
+  llvm::DenseMap<Value, int64_t> summed;    ///< sums over all parts and what follows: the device
+  llvm::DenseMap<size_t, Value> divisors;   ///< by op
 };
 
 struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
+  using SyncParametersBase::SyncParametersBase;
+
   void runOnOperation() override {
-    llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::func::FuncOp>> entries; // the whole stands first
-    for (auto part : getOperation().getOps<mlir::func::FuncOp>())
-      if (shareOf(part))
-        entries[entryOf(part)].push_back(part);
-    for (auto &[entry, parts] : entries) {
-      if (failed(Synchroniser(&getContext(), parts.front(), llvm::ArrayRef(parts).drop_front()).run()))
+    mlir::ModuleOp module = getOperation();
+    llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::func::FuncOp>> entries;
+    bool parts = false;
+    for (auto part : module.getOps<mlir::func::FuncOp>()) {
+      entries[entryOf(part)].push_back(part);
+      parts |= bool(shareOf(part));
+    }
+    if (!parts && stages < 2)
+      return;
+    Homes homes(module, stages, local, updateOnStore);
+    for (auto &[name, functions] : entries) {
+      // The whole stands first.
+      mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
+      if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes).run()))
         return signalPassFailure();
-      parts.front().erase();
+    }
+    makeInit(homes);
+  }
+
+private:
+  /// Brings the value of each parameter to all copies.
+  void makeInit(const Homes &homes) {
+    mlir::ModuleOp module = getOperation();
+    Stamp stamp(sym::kDeviceAttr);
+    mlir::OpBuilder builder(&getContext(), &stamp);
+    mlir::func::FuncOp init;
+    for (auto parameter : module.getOps<sym::ParameterOp>()) {
+      llvm::ArrayRef<int64_t> copies = homes.of(parameter.getSymName());
+      if (copies.size() < 2)
+        continue;
+      if (!init) {
+        builder.setInsertionPointToEnd(module.getBody());
+        init = builder.create<mlir::func::FuncOp>(module.getLoc(), "init", builder.getFunctionType({}, {}));
+        builder.setInsertionPointToStart(init.addEntryBlock());
+        builder.create<mlir::func::ReturnOp>(module.getLoc());
+      }
+      builder.setInsertionPoint(init.front().getTerminator());
+      stamp.set(copies.front());
+      Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(), parameter.getSymName());
+      for (int64_t device : copies.drop_front()) {
+        stamp.set(device);
+        builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value);
+      }
     }
   }
 };

@@ -131,7 +131,7 @@ mlir::LogicalResult EntryLowering::run() {
     if (mlir::isOpTriviallyDead(op))
       op->erase();
   for (auto write : entry.getOps<sym::WriteOp>())
-    changing.insert(plan.declared(write.getTarget()));
+    changing.insert(memoryOf(write.getTarget()));
   bindInputs();
   placeOutputs();
   findCommitted();
@@ -142,7 +142,7 @@ mlir::LogicalResult EntryLowering::run() {
       return mlir::failure();
   saveOverwritten();
   bindOutputs();
-  if (!changing.empty()) {
+  if (!changing.empty() || !committed.empty()) {
     main.create<exec::CommitOp>(location);
     for (Operation &op : entry.front().without_terminator())
       if (committed.contains(&op) && failed(lower(&op)))
@@ -165,7 +165,7 @@ void EntryLowering::bindInputs() {
     };
     std::string role = text("sym.role", "data"), name = text("sym.name", "arg" + std::to_string(i));
     auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(i, "sym.dims");
-    Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name, tensorType(argument), argument.getLoc());
+    Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name, tensorType(argument), device, argument.getLoc());
     main.create<exec::InputOp>(argument.getLoc(), memory, name, role, dims ? dims : main.getStrArrayAttr({}));
     storage[argument] = whole(memory);
   }
@@ -205,12 +205,12 @@ void EntryLowering::bindOutputs() {
 
 //===---- the commit -------------------------------------------------------------------------------===//
 
-/// Element-wise ops all of whose results end in writes.
+/// Element-wise ops all of whose results end in writes, and transfers of such values.
 void EntryLowering::findCommitted() {
-  if (changing.empty())
-    return;
   for (Operation &op : llvm::reverse(entry.front().without_terminator()))
-    if (isElementwise(&op) && op.getNumResults() > 0 && llvm::all_of(op.getUsers(), [&](Operation *user) {
+    if (op.hasAttr(sym::kCommittedAttr))
+      committed.insert(&op);
+    else if ((!changing.empty() || !committed.empty()) && isElementwise(&op) && op.getNumResults() > 0 && llvm::all_of(op.getUsers(), [&](Operation *user) {
           return llvm::isa<sym::WriteOp>(user) || committed.contains(user);
         }))
       committed.insert(&op);
@@ -223,7 +223,7 @@ void EntryLowering::placeDirectWrites() {
   llvm::DenseMap<Operation *, unsigned> order;
   auto readMemory = [&](Value value) -> Value {
     auto read = value.getDefiningOp<sym::ReadOp>();
-    return read ? plan.declared(read.getSource()) : Value();
+    return read ? memoryOf(read.getSource()) : Value();
   };
   // A value that is no plain read may be a view of what is read; then nothing is written in place.
   llvm::DenseSet<Value> viewed;
@@ -234,7 +234,7 @@ void EntryLowering::placeDirectWrites() {
             llvm::any_of(user->getResults(), [&](Value result) {
               return llvm::any_of(result.getUsers(), [&](Operation *u) { return committed.contains(u) || llvm::isa<sym::WriteOp>(u); });
             }))
-          viewed.insert(plan.declared(read.getSource()));
+          viewed.insert(memoryOf(read.getSource()));
     if (!committed.contains(&op))
       continue;
     order.try_emplace(&op, unsigned(order.size()));
@@ -244,7 +244,7 @@ void EntryLowering::placeDirectWrites() {
   }
   for (auto write : entry.getOps<sym::WriteOp>()) {
     auto result = llvm::dyn_cast<mlir::OpResult>(write.getValue());
-    Value memory = plan.declared(write.getTarget());
+    Value memory = memoryOf(write.getTarget());
     if (!result || !committed.contains(result.getOwner()) || places.contains(result) || viewed.contains(memory))
       continue;
     Operation *op = result.getOwner();
@@ -267,7 +267,7 @@ void EntryLowering::saveOverwritten() {
     auto found = storage.find(write.getValue());
     if (written.contains(write) || found == storage.end())
       continue;
-    if (changing.contains(found->second.value) && found->second.value != plan.declared(write.getTarget())) {
+    if (changing.contains(found->second.value) && found->second.value != memoryOf(write.getTarget())) {
       location = write.getLoc();
       found->second = denseCopy(found->second);
     }
@@ -281,7 +281,7 @@ void EntryLowering::writeBack() {
     if (written.contains(write))
       continue;
     location = write.getLoc();
-    View from = storage.lookup(write.getValue()), to = whole(plan.declared(write.getTarget()));
+    View from = storage.lookup(write.getValue()), to = whole(memoryOf(write.getTarget()));
     if (from.value != to.value)
       groups[tensorType(write.getValue())].push_back({from, to});
     else if (!from.dense() || from.shape != to.shape)
@@ -321,7 +321,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   location = launchLocation(op);
   current = op;
   if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
-    Value memory = plan.declared(read.getSource());
+    Value memory = memoryOf(read.getSource());
     storage[read.getValue()] = whole(memory);
     Kind kind = memory.getDefiningOp<exec::BufferOp>().getKind();
     if (!changing.contains(memory) && (kind == Kind::Parameter || kind == Kind::Auxiliary))

@@ -51,6 +51,8 @@ private:
   /// The program that launches go to now.
   mlir::OpBuilder &target() { return preparing ? prepare : main; }
 
+  mlir::Value memoryOf(llvm::StringRef symbol) const { return plan.declared(symbol, device); }
+
   PlanBuilder &plan;
   mlir::func::FuncOp entry;
   const int64_t device;

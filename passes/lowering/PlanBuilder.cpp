@@ -56,21 +56,35 @@ exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, int64_t device, mlir
   return builder.create<exec::ProgramOp>(location, entry, device);
 }
 
-Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location) {
-  Value &memory = inputs[{name.str(), type.getAsOpaquePointer()}];
+Value PlanBuilder::declared(llvm::StringRef symbol, int64_t device) const {
+  for (const auto &[where, memory] : memories.find(symbol)->second)
+    if (where == device)
+      return memory;
+  llvm_unreachable("sync-parameters says on which devices a symbol is read and written");
+}
+
+Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, int64_t device, mlir::Location location) {
+  Value &memory = inputs[{name.str(), type.getAsOpaquePointer(), device}];
   if (!memory)
-    memory = persistent(kind, name, /*device=*/0, type.getShape(), type.getElementType(), location);
+    memory = persistent(kind, name, device, type.getShape(), type.getElementType(), location);
   return memory;
 }
 
 mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   auto add = [&](mlir::Operation &op, exec::Kind kind, llvm::StringRef name, mlir::Type tensor) {
     auto type = llvm::cast<mlir::RankedTensorType>(tensor);
-    Value memory = persistent(kind, name, /*device=*/0, type.getShape(), type.getElementType(), op.getLoc());
-    for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
-      memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
-    memories[name] = memory;
-    return memory;
+    auto devices = op.getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
+    op.removeAttr(sym::kDevicesAttr);
+    for (int64_t device : devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(0)) {
+      Value memory = persistent(kind, name, device, type.getShape(), type.getElementType(), op.getLoc());
+      for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
+        memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
+      if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
+        memory.getDefiningOp()->setAttr("parameter", slot.getParameterAttr().getAttr());
+        memory.getDefiningOp()->setAttr("slot", slot.getSlotAttr());
+      }
+      memories[name].push_back({device, memory});
+    }
   };
   for (mlir::Operation &op : *module.getBody()) {
     if (auto parameter = llvm::dyn_cast<sym::ParameterOp>(op)) {
@@ -78,9 +92,7 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
       bool auxiliary = op.hasAttr("auxiliary") || (role && role.getValue() == "auxiliary");
       add(op, auxiliary ? exec::Kind::Auxiliary : exec::Kind::Parameter, parameter.getSymName(), parameter.getType());
     } else if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
-      Value memory = add(op, exec::Kind::Optimizer, slot.getSymName(), slot.getType());
-      memory.getDefiningOp()->setAttr("parameter", slot.getParameterAttr().getAttr());
-      memory.getDefiningOp()->setAttr("slot", slot.getSlotAttr());
+      add(op, exec::Kind::Optimizer, slot.getSymName(), slot.getType());
     } else if (auto state = llvm::dyn_cast<sym::StateOp>(op)) {
       add(op, exec::Kind::State, state.getSymName(), state.getType());
     }
@@ -88,21 +100,28 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   return initialise(module);
 }
 
+/// The first device has a program `initialise`, which fused programs stand in front of; others get one where they need it.
+exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
+  for (auto program : planOp.getBody().getOps<exec::ProgramOp>())
+    if (program.getEntry() == initialiseOp.getEntry() && int64_t(program.getDevice()) == device)
+      return program;
+  return program(initialiseOp.getEntry(), device, initialiseOp.getLoc());
+}
+
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
   mlir::ArrayAttr fallback = fitInitialiser(module);
-  auto builder = mlir::OpBuilder::atBlockEnd(&initialiseOp.getBody().front());
-  Value seed;
   for (auto parameter : module.getOps<sym::ParameterOp>()) {
     mlir::FailureOr<InitialValue> value =
         resolveInitialValue(parameter.getSymName(), llvm::cast<mlir::RankedTensorType>(parameter.getType()).getShape(),
                             parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback, parameter.getLoc());
     if (failed(value))
       return mlir::failure();
-    if (!seed) {
-      seed = input(exec::Kind::Scalar, "seed", mlir::RankedTensorType::get({1}, builder.getI64Type()), module.getLoc());
+    auto [device, memory] = memories[parameter.getSymName()].front();
+    exec::ProgramOp program = initialiseOn(device);
+    auto builder = mlir::OpBuilder::atBlockEnd(&program.getBody().front());
+    Value seed = input(exec::Kind::Scalar, "seed", mlir::RankedTensorType::get({1}, builder.getI64Type()), device, module.getLoc());
+    if (program.getBody().front().empty())
       builder.create<exec::InputOp>(module.getLoc(), seed, "seed", "scalar", builder.getStrArrayAttr({}));
-    }
-    Value memory = declared(parameter.getSymName());
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
     auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
     builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise, mlir::ValueRange{seed, memory},

@@ -28,10 +28,10 @@ public:
 
   /// Buffers for the module's parameters, slots and states, and the program `initialise`.
   mlir::LogicalResult declare(mlir::ModuleOp module);
-  /// Memory of a parameter, slot or state.
-  mlir::Value declared(llvm::StringRef symbol) const { return memories.lookup(symbol); }
+  /// Memory of a parameter, slot or state on a device that has it.
+  mlir::Value declared(llvm::StringRef symbol, int64_t device) const;
   /// An input or scalar of that name and type, one for all entries.
-  mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location);
+  mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, int64_t device, mlir::Location location);
 
   /// Memory that keeps its contents.
   mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
@@ -46,12 +46,13 @@ public:
 
 private:
   mlir::LogicalResult initialise(mlir::ModuleOp module);
+  exec::ProgramOp initialiseOn(int64_t device);
 
   exec::PlanOp planOp;
   exec::ProgramOp initialiseOp;
   std::unique_ptr<FusedPrograms> programs;
-  llvm::StringMap<mlir::Value> memories;
-  std::map<std::pair<std::string, const void *>, mlir::Value> inputs; ///< by name and type; never iterated
+  llvm::StringMap<llvm::SmallVector<std::pair<int64_t, mlir::Value>>> memories; ///< by device, the one that decides first
+  std::map<std::tuple<std::string, const void *, int64_t>, mlir::Value> inputs;  ///< by name, type and device; never iterated
   ViewMemo preparedViews;
 };
 

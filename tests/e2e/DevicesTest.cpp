@@ -49,6 +49,24 @@ TEST_P(Devices, ShareTheWorkAsAsked) {
   }
 }
 
+/// Who adds and who updates; parts one after the other; all at once.
+TEST_P(Devices, KeepParametersInEveryWay) {
+  const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
+  for (bool onStore : {true, false})
+    for (passes::KvStore store : {passes::KvStore::Local, passes::KvStore::Device})
+      for (auto [devices, accumulate] : {std::pair(1, 2), {1, 3}, {2, 1}, {2, 4}, {3, 2}, {5, 1}}) {
+        passes::CompileOptions &options = model.recipe.compile;
+        options.kvStore = store;
+        options.updateOnStore = onStore;
+        options.accumulate = accumulate;
+        auto session = openSession(compileFor(devices), 1);
+        EXPECT_EQ(train(*session, model, 1, kUpdates), want)
+            << devices << " devices x " << accumulate << " parts, store " << int(store) << ", update there " << onStore;
+        for (const package::Parameter &parameter : session->package().data().parameters)
+          EXPECT_EQ(parameter.buffers.size(), size_t(devices)) << parameter.name;
+      }
+}
+
 TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
   auto one = openSession(compileFor(1), 1);
   for (int devices : {2, 3, 5}) {

@@ -1,17 +1,17 @@
-// RUN: lstmc opt %s --split-input-file --replicate=devices=3 | FileCheck %s
+// RUN: lstmc opt %s --split-input-file --replicate=replicas=3 | FileCheck %s
 // RUN: lstmc opt %s --split-input-file --replicate=loads=3,1 | FileCheck %s --check-prefix=LOADS
 // RUN: lstmc opt %s --split-input-file --replicate | FileCheck %s --check-prefix=ONE
 
 // Eight shards on three devices are 3, 3 and 2 of them; of 5 rows these hold 1, 2 and 2. All types follow, the merged axis too;
 // parameters stay whole.
 // CHECK-LABEL: func.func @net(%{{.+}}: tensor<5x3x4xf32>
-//       CHECK:   attributes {sym.device = -1 : i64, sym.share = array<i64: 5, 8, 0, 8>}
+//       CHECK:   attributes {sym.part = array<i64: -1, 0>, sym.share = array<i64: 5, 8, 0, 8>}
 // CHECK-LABEL: func.func @"net@0"(%{{.+}}: tensor<1x3x4xf32> {{.*}}sym.whole = tensor<5x3x4xf32>}
 //       CHECK:   sym.share = array<i64: 5, 8, 0, 3>
 //       CHECK:   tensor<2x4xf32>
 //       CHECK:   -> tensor<3x2xf32>
 // CHECK-LABEL: func.func @"net@1"(%{{.+}}: tensor<2x3x4xf32>
-//       CHECK:   sym.device = 1 : i64, sym.share = array<i64: 5, 8, 3, 3>
+//       CHECK:   sym.part = array<i64: 1, 1>, sym.share = array<i64: 5, 8, 3, 3>
 //       CHECK:   -> tensor<6x2xf32>
 // CHECK-LABEL: func.func @"net@2"(%{{.+}}: tensor<2x3x4xf32>
 //       CHECK:   sym.share = array<i64: 5, 8, 6, 2>

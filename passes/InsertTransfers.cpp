@@ -1,0 +1,147 @@
+// insert-transfers: one function of all devices becomes a function per device, with a copy wherever a value crosses.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/SymOps.h"
+#include "passes/Passes.h"
+#include "passes/Replica.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_INSERTTRANSFERS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+class Cutter {
+public:
+  explicit Cutter(mlir::func::FuncOp entry) : entry(entry), builder(entry.getContext()) { parts[0] = entry; }
+
+  void run() {
+    auto ops = llvm::to_vector(llvm::make_pointer_range(entry.front().without_terminator()));
+    for (Operation *op : ops) {
+      auto said = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
+      devices[op] = said ? said.getInt() : 0;
+      op->removeAttr(sym::kDeviceAttr);
+    }
+    for (mlir::BlockArgument argument : entry.getArguments())
+      giveAway(argument);
+    for (Operation *op : ops) {
+      int64_t device = devices.lookup(op);
+      op->moveBefore(partOn(device).front().getTerminator());
+      for (mlir::OpOperand &operand : op->getOpOperands())
+        if (deviceOf(operand.get()) != device)
+          operand.set(copies.lookup({operand.get(), device}));
+      for (Value result : op->getResults())
+        giveAway(result);
+    }
+    for (mlir::OpOperand &operand : entry.front().getTerminator()->getOpOperands())
+      if (deviceOf(operand.get()) != 0)
+        operand.set(copies.lookup({operand.get(), 0}));
+    number();
+  }
+
+private:
+  /// Ends, for as long as it grows, in a return of nothing.
+  mlir::func::FuncOp partOn(int64_t device) {
+    mlir::func::FuncOp &part = parts[device];
+    if (!part) {
+      builder.setInsertionPointAfter(std::prev(parts.find(device))->second);
+      part = builder.create<mlir::func::FuncOp>(entry.getLoc(), partName(entry.getName(), device), builder.getFunctionType({}, {}));
+      part->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
+      builder.setInsertionPointToStart(part.addEntryBlock());
+      builder.create<mlir::func::ReturnOp>(entry.getLoc());
+    }
+    return part;
+  }
+
+  int64_t deviceOf(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op ? devices.lookup(op) : 0;
+  }
+
+  /// A value goes to each other device that reads it as soon as it is there.
+  void giveAway(Value value) {
+    int64_t from = deviceOf(value);
+    llvm::SmallVector<int64_t, 4> readers;
+    for (Operation *user : value.getUsers()) {
+      int64_t device = devices.lookup(user); // a return: 0
+      if (device != from && !llvm::is_contained(readers, device))
+        readers.push_back(device);
+    }
+    llvm::sort(readers);
+    for (int64_t device : readers)
+      copies[{value, device}] = give(value, from, device);
+  }
+
+  Value give(Value value, int64_t from, int64_t to) {
+    Operation *maker = value.getDefiningOp();
+    Operation *end = partOn(to).front().getTerminator();
+    builder.setInsertionPoint(end);
+    if (maker && maker->getNumOperands() == 0 && maker->getNumResults() == 1 && mlir::isPure(maker)) {
+      Operation *made = builder.clone(*maker);
+      devices[made] = to;
+      return made->getResult(0);
+    }
+    auto receive = builder.create<sym::ReceiveOp>(value.getLoc(), value.getType(), uint64_t(from), 0);
+    devices[receive] = to;
+    builder.setInsertionPoint(partOn(from).front().getTerminator());
+    auto send = builder.create<sym::SendOp>(value.getLoc(), value, uint64_t(to), 0);
+    devices[send] = from;
+    if (mlir::StringAttr name = nameOf(value)) {
+      send->setAttr(sym::kNameAttr, name);
+      receive->setAttr(sym::kNameAttr, name);
+    }
+    transfers.push_back({send, receive});
+    return receive.getValue();
+  }
+
+  /// Of the input or parameter that it is, for messages; may be null.
+  mlir::StringAttr nameOf(Value value) {
+    if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value))
+      return entry.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
+    if (auto read = value.getDefiningOp<sym::ReadOp>())
+      return read.getSourceAttr().getAttr();
+    return {};
+  }
+
+  void number() {
+    auto onlyWritten = [](sym::ReceiveOp receive) {
+      return llvm::all_of(receive->getUsers(), [](Operation *user) { return llvm::isa<sym::WriteOp>(user); });
+    };
+    int64_t message = 0;
+    for (bool committed : {false, true})
+      for (auto [send, receive] : transfers) {
+        if (onlyWritten(receive) != committed)
+          continue;
+        send.setMessage(uint64_t(message));
+        receive.setMessage(uint64_t(message++));
+        if (committed) {
+          send->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
+          receive->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
+        }
+      }
+  }
+
+  mlir::func::FuncOp entry;
+  mlir::OpBuilder builder;
+  std::map<int64_t, mlir::func::FuncOp> parts;   ///< by device
+  llvm::DenseMap<Operation *, int64_t> devices;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> copies; ///< looked up, never iterated
+  llvm::SmallVector<std::pair<sym::SendOp, sym::ReceiveOp>> transfers;
+};
+
+struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
+  void runOnOperation() override {
+    for (auto entry : llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>()))
+      Cutter(entry).run();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

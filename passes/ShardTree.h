@@ -1,0 +1,33 @@
+// The binary tree over the shards of a batch, as ops: who adds what (robustness rule 5).
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+#include "passes/Replica.h"
+
+namespace lstmc::passes {
+
+/// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as shares; those without rows left out.
+llvm::SmallVector<Share> subtreesOf(const Share &share);
+
+/// Adds subtrees, in ascending order, as the tree over all shards does: a binary counter (base/Tree.h).
+class ShardTree {
+public:
+  ShardTree(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  /// A complete subtree of `size` shards from `first` on.
+  void add(int64_t first, int64_t size, mlir::Value sum);
+  mlir::Value finish(int64_t shards);
+
+private:
+  void skipTo(int64_t shard);
+  void push(int64_t size, mlir::Value value);
+  mlir::Value join(mlir::Value left, mlir::Value right);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  llvm::SmallVector<std::pair<int64_t, mlir::Value>> stack; ///< widths, descending
+  int64_t count = 0;
+};
+
+} // namespace lstmc::passes

@@ -1,0 +1,31 @@
+// Says of every op that a builder makes where it runs.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace lstmc::passes {
+
+/// A listener for builders: new ops of a function get an IntegerAttr, while one is set.
+class Stamp : public mlir::OpBuilder::Listener {
+public:
+  explicit Stamp(llvm::StringRef attribute) : attribute(attribute) {}
+
+  void set(int64_t number) { value = number; }
+  /// To what `op` says; to nothing if it says nothing.
+  void setAs(mlir::Operation *op) {
+    auto said = op->getAttrOfType<mlir::IntegerAttr>(attribute);
+    value = said ? std::optional<int64_t>(said.getInt()) : std::nullopt;
+  }
+
+private:
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
+    if (value && llvm::isa_and_present<mlir::func::FuncOp>(op->getParentOp()) && !op->hasAttr(attribute))
+      op->setAttr(attribute, mlir::Builder(op).getI64IntegerAttr(*value));
+  }
+
+  llvm::StringRef attribute;
+  std::optional<int64_t> value;
+};
+
+} // namespace lstmc::passes

@@ -1,0 +1,37 @@
+// RUN: lstmc opt %s --insert-transfers | FileCheck %s
+
+sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
+
+// A value goes over as soon as it is there, once per device; zeros are made where they are read.
+// CHECK-LABEL: func.func @step(%arg0: tensor<4xf32>
+//  CHECK-NEXT:   sym.send %arg0 {message = 0 : i64, peer = 2 : i64, sym.name = "x"}
+//       CHECK:   %[[A:.+]] = sym.tanh %arg0
+//  CHECK-NEXT:   sym.send %[[A]] {message = 1 : i64, peer = 1 : i64}
+//       CHECK:   %[[C:.+]] = sym.receive {message = 3 : i64, peer = 2 : i64}
+//  CHECK-NEXT:   sym.write @w, %[[C]]
+//  CHECK-NEXT:   return %[[C]]
+// CHECK-LABEL: func.func @"step@1"() attributes {sym.device = 1 : i64}
+//  CHECK-NEXT:   %[[A:.+]] = sym.receive {message = 1 : i64, peer = 0 : i64}
+//       CHECK:   %[[Z:.+]] = sym.full
+//  CHECK-NEXT:   %[[S:.+]] = sym.elemwise_add %[[A]], %[[Z]]
+//  CHECK-NEXT:   %[[B:.+]] = sym.elemwise_mul %[[S]], %[[A]]
+//  CHECK-NEXT:   sym.send %[[B]] {message = 2 : i64, peer = 2 : i64}
+// What is only written goes behind all else.
+//  CHECK-NEXT:   %[[C:.+]] = sym.receive {message = 4 : i64, peer = 2 : i64, sym.committed}
+//  CHECK-NEXT:   sym.write @w, %[[C]]
+// CHECK-LABEL: func.func @"step@2"() attributes {sym.device = 2 : i64}
+//  CHECK-NEXT:   %[[X:.+]] = sym.receive {message = 0 : i64, peer = 0 : i64, sym.name = "x"}
+//  CHECK-NEXT:   %[[B:.+]] = sym.receive {message = 2 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   %[[C:.+]] = sym.elemwise_sub %[[B]], %[[X]]
+//  CHECK-NEXT:   sym.send %[[C]] {message = 3 : i64, peer = 0 : i64}
+//  CHECK-NEXT:   sym.send %[[C]] {message = 4 : i64, peer = 1 : i64, sym.committed}
+func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor<4xf32> {
+  %a = sym.tanh %x {sym.device = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %z = sym.full {shape = array<i64: 4>, value = 0.0 : f64, sym.device = 0 : i64} : tensor<4xf32>
+  %s = sym.elemwise_add %a, %z {sym.device = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = sym.elemwise_mul %s, %a {sym.device = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %c = sym.elemwise_sub %b, %x {sym.device = 2 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  sym.write @w, %c : tensor<4xf32> {sym.device = 0 : i64}
+  sym.write @w, %c : tensor<4xf32> {sym.device = 1 : i64}
+  return %c : tensor<4xf32>
+}
