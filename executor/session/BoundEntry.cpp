@@ -27,6 +27,7 @@ struct Ends {
   const package::Operand *sent = nullptr;
   size_t sender = 0; ///< device
   MessageEnd send{}, receive{};
+  std::optional<MessageEnd> await; ///< where the sender writes over it
 };
 using MessageEnds = std::map<int64_t, Ends>;
 
@@ -43,6 +44,51 @@ MessageEnds sends(const package::Entry &entry) {
   return messages;
 }
 
+/// From the first byte of the arena that a view may touch to behind the last.
+struct Bytes {
+  uint64_t begin, end;
+  bool overlaps(const Bytes &other) const { return begin < other.end && other.begin < end; }
+};
+
+Bytes bytesOf(const PackageData &data, const package::Operand &operand) {
+  int64_t low = operand.offset, high = operand.offset;
+  std::vector<int64_t> strides = package::stridesOf(operand);
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    int64_t reach = (operand.shape[axis] - 1) * strides[axis];
+    (reach < 0 ? low : high) += reach;
+  }
+  const package::Buffer &buffer = data.buffers[operand.buffer];
+  uint64_t width = dtypeBytes(buffer.dtype);
+  return {buffer.offset + uint64_t(low) * width, buffer.offset + uint64_t(high + 1) * width};
+}
+
+/// By launch: the messages that the program has sent and that this launch is the first to write
+/// over, be it through another buffer that has the place by then. What no launch writes over may be
+/// taken until the program's part ends, where all devices come together.
+std::multimap<size_t, int64_t> overwrites(const PackageData &data,
+                                          const package::DeviceProgram &program) {
+  std::multimap<size_t, int64_t> found;
+  std::map<int64_t, Bytes> sent; // and not written over
+  for (size_t i = 0; i < program.launches.size(); ++i) {
+    const package::Launch &launch = program.launches[i];
+    for (size_t k = 0; k < launch.operands.size() && !sent.empty(); ++k) {
+      const package::Operand &operand = launch.operands[k];
+      if (operand.buffer == package::kNoBuffer || !package::writes(data, launch, k))
+        continue;
+      Bytes written = bytesOf(data, operand);
+      std::erase_if(sent, [&](const auto &message) {
+        bool over = message.second.overlaps(written);
+        if (over)
+          found.emplace(i, message.first);
+        return over;
+      });
+    }
+    if (launch.kernel == KernelId::Send)
+      sent[messageNumber(launch)] = bytesOf(data, launch.operands[0]);
+  }
+  return found;
+}
+
 /// Cuts the program into steps and makes its launches ready. `messages` receives its ends.
 Result<BoundProgram> bindProgram(const package::Package &package,
                                  const package::DeviceProgram &source, size_t position,
@@ -50,11 +96,17 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   BoundProgram program{source.device, &source, nullptr, {}, 0};
   std::vector<LaunchSpec> specs;
   specs.reserve(source.launches.size());
+  const std::multimap<size_t, int64_t> awaited = overwrites(package.data(), source);
   bool extend = false; // the last step takes another launch
   for (size_t i = 0; i < source.launches.size(); ++i) {
     const package::Launch &launch = source.launches[i];
     if (i == source.commit) {
       program.commitStep = program.steps.size();
+      extend = false;
+    }
+    for (auto [from, to] = awaited.equal_range(i); from != to; ++from) {
+      messages[from->second].await = {position, program.steps.size()};
+      program.steps.push_back({Step::Kind::Await, i, specs.size(), specs.size()});
       extend = false;
     }
     Step step{Step::Kind::Launches, i, specs.size(), specs.size()};
@@ -114,7 +166,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
     entry.programs.push_back(std::move(made));
   }
   for (const auto &[number, ends] : messages) {
-    for (MessageEnd end : {ends.send, ends.receive})
+    for (MessageEnd end : {ends.send, ends.receive, ends.await.value_or(ends.send)})
       entry.programs[end.program].steps[end.step].message = entry.messages.size();
     entry.messages.push_back(std::make_unique<Message>(number, ends.send, ends.receive));
   }

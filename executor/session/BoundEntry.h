@@ -20,14 +20,15 @@ using Devices = std::vector<std::unique_ptr<Device>>;
 /// The part of a program in front of `commit`, the part from there on, or both.
 enum class Part : uint8_t { BeforeCommit, Committed, All };
 
-/// A stretch of launches that a device carries out by itself, or its end of a transfer.
+/// A stretch of launches that a device carries out by itself, its end of a transfer, or a wait
+/// until a message that it has sent is taken, before `launch` writes over it.
 struct Step {
-  enum class Kind : uint8_t { Launches, Send, Receive };
+  enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
   size_t launch;      ///< the first, in the package's program
   size_t first, last; ///< those made ready. A receive is a copy from the sender's place; of a send
-                      ///< nothing is
-  size_t message = 0; ///< of a transfer, in `messages`
+                      ///< or a wait nothing is
+  size_t message = 0; ///< in `messages`
 };
 
 struct BoundProgram {

@@ -95,7 +95,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
   for (size_t s = program.firstStep(part_); s < program.lastStep(part_); ++s) {
     const Step &step = program.steps[s];
     seats_[program.device].step.store(s);
-    if (hook_)
+    if (hook_ && step.kind != Step::Kind::Await)
       hook_({program.device, entry_->name, step.launch, stopped_});
     if (stopped_.load())
       return;
@@ -107,8 +107,9 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (step.kind == Step::Kind::Send) {
       message.offered.store(round_.load());
       room_.announce();
+      continue;
     }
-    if (!meet(program, step, message))
+    if (!await(program, step, message))
       return;
     if (step.kind == Step::Kind::Receive) {
       device.run(*program.launches, step.first, step.last);
@@ -118,9 +119,12 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
   }
 }
 
-bool DeviceThreads::meet(const BoundProgram &program, const Step &step, Message &message) {
+bool DeviceThreads::await(const BoundProgram &program, const Step &step, Message &message) {
+  // All devices came together at the end of the part before.
+  if (step.kind == Step::Kind::Await && message.send.step < program.firstStep(part_))
+    return true;
   const std::atomic<uint64_t> &other =
-      step.kind == Step::Kind::Send ? message.taken : message.offered;
+      step.kind == Step::Kind::Await ? message.taken : message.offered;
   const uint64_t round = round_.load();
   auto met = [&] { return other.load() == round; };
   bool answered = room_.await([&] { return met() || stopped_.load(); }, deadlineFromNow());
@@ -145,8 +149,8 @@ static double inSeconds(std::chrono::milliseconds time) { return double(time.cou
 
 void DeviceThreads::stopLate(const BoundProgram &program, const Step &step,
                              const Message &message) {
-  bool send = step.kind == Step::Kind::Send;
-  const BoundProgram &peer = entry_->programs[(send ? message.receive : message.send).program];
+  bool sent = step.kind == Step::Kind::Await;
+  const BoundProgram &peer = entry_->programs[(sent ? message.receive : message.send).program];
   stop(failAt(placeOf(program, step), ErrorCode::E0802, "{} waited {:g} s at {} for {}; {}",
               nameOf(program), inSeconds(deadline_), stepText(program, step), nameOf(peer),
               whereabouts(peer)));
@@ -181,6 +185,9 @@ std::string DeviceThreads::stepText(const BoundProgram &program, const Step &ste
   case Step::Kind::Receive:
     return fmt::format("receive of message {} of {}, {}", entry_->messages[step.message]->number,
                        entry_->name, op);
+  case Step::Kind::Await:
+    return fmt::format("launch {} of {}, {}, which writes over message {}", step.launch,
+                       entry_->name, op, entry_->messages[step.message]->number);
   case Step::Kind::Launches:
     break;
   }

@@ -17,9 +17,10 @@
 
 namespace lstmc::session {
 
-/// A thread per device, made once; the first device's is the caller's. A message is a meeting: the
-/// sender offers, the receiver copies straight from the sender's place into its own, and the sender
-/// goes on when the copy is done. Both the package and the devices outlive it.
+/// A thread per device, made once; the first device's is the caller's. The sender of a message
+/// offers and goes on; the receiver copies straight from the sender's place into its own; before
+/// the sender writes over that place it waits until the copy is done. Both the package and the
+/// devices outlive it.
 class DeviceThreads {
 public:
   DeviceThreads(const package::Package &package, const Devices &devices,
@@ -46,8 +47,8 @@ private:
   const BoundProgram *programOf(size_t device) const;
   void carryOut(size_t device);
   void carryOut(const BoundProgram &program);
-  /// Waits for the other end; false when all stop.
-  bool meet(const BoundProgram &program, const Step &step, Message &message);
+  /// Receive: waits until it is offered; Await: until it is taken. False when all stop.
+  bool await(const BoundProgram &program, const Step &step, Message &message);
   bool allBack() const;
 
   /// Keeps the first error and stops all.

@@ -13,12 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/registry/Devices.h"
 #include "executor/base/Philox.h"
-#include "executor/session/Binding.h"
-#include "executor/session/Session.h"
-#include "tests/executor/package/TransferPackage.h"
 #include "tests/executor/session/Allocations.h"
+#include "tests/executor/session/DeviceSession.h"
 
 namespace lstmc {
 namespace {
@@ -27,36 +24,8 @@ using package::Package;
 using package::PackageData;
 using package::transferPackage;
 using namespace std::chrono_literals;
+using namespace test;
 namespace transfers = package::transfers;
-
-std::unique_ptr<Session> makeSession(uint32_t devices, SessionOptions options = {},
-                                     int threads = 1) {
-  auto package = Package::open(package::serialize(transferPackage(devices)));
-  EXPECT_TRUE(package.ok()) << package.error().text();
-  auto made = makeDevices(std::to_string(devices) + "xcpu", {threads, Engine::Fast});
-  EXPECT_TRUE(made.ok()) << made.error().text();
-  auto session = Session::create(*package, std::move(*made), std::move(options));
-  EXPECT_TRUE(session.ok()) << session.error().text();
-  return std::move(*session);
-}
-
-SessionOptions withHook(DeviceHook hook) {
-  SessionOptions options;
-  options.hook = std::move(hook);
-  return options;
-}
-
-std::vector<float> values(const Tensor &tensor) {
-  return {tensor.as<float>(), tensor.as<float>() + tensor.elements()};
-}
-
-void fillInput(Session &session, int update) {
-  Tensor x = *session.input("step", "x");
-  for (int64_t i = 0; i < x.elements(); ++i)
-    x.as<float>()[i] = std::sin(float(update) + 0.37f * float(i));
-  session.setScalar("learning_rate", 0.125);
-  session.setScalar("update", int64_t(update));
-}
 
 /// The package's step in plain loops.
 struct Expected {
@@ -79,16 +48,6 @@ struct Expected {
       }
   }
 };
-
-uint64_t trainedHash(Session &session, int updates = 5) {
-  EXPECT_TRUE(session.initialise(3).ok());
-  for (int update = 1; update <= updates; ++update) {
-    fillInput(session, update);
-    Status status = session.run("step");
-    EXPECT_TRUE(status.ok()) << status.error().text();
-  }
-  return session.weightsHash();
-}
 
 /// Threads of this process. One that has been joined may still be counted for a moment.
 int threadCount() {
@@ -166,95 +125,6 @@ TEST(Devices, InitialValuesAreMadeWhereTheParameterLives) {
   EXPECT_EQ(values(*three->parameter("v")), values(*one->parameter("v")));
   EXPECT_EQ(three->weightHashes(), one->weightHashes());
   EXPECT_NE(values(*three->parameter("v")), std::vector<float>(4, 0));
-}
-
-/// Rows of device `device` so large that their products overflow.
-void overflowOn(Session &session, int64_t device) {
-  fillInput(session, 7);
-  Tensor w = *session.parameter("w"), x = *session.input("step", "x");
-  for (int i = 0; i < 6; ++i)
-    w.as<float>()[i] = 1e30f;
-  for (int64_t c = 0; c < x.shape[0]; ++c)
-    x.as<float>()[c * x.shape[1] + transfers::kRows * device + 1] = 1e30f;
-}
-
-/// A value's copies, the first first.
-std::vector<std::vector<float>> copiesOf(const Session &session,
-                                         const std::vector<uint32_t> &buffers) {
-  std::vector<std::vector<float>> copies;
-  for (uint32_t index : buffers) {
-    const package::Buffer &buffer = session.package().data().buffers[index];
-    copies.push_back(values(session::bind(buffer, session.device(buffer.device))));
-  }
-  return copies;
-}
-
-class Copies : public testing::Test {
-protected:
-  std::unique_ptr<Session> session = makeSession(3);
-  const package::Parameter &w = session->package().data().parameters[0];
-  const package::Parameter &v = session->package().data().parameters[1];
-
-  void run() {
-    fillInput(*session, 1);
-    ASSERT_TRUE(session->run("step").ok());
-  }
-  void expectCopies(const std::vector<uint32_t> &buffers, const std::vector<float> &want) {
-    EXPECT_EQ(copiesOf(*session, buffers), std::vector(3, want));
-  }
-};
-
-TEST_F(Copies, FollowInitialValues) {
-  ASSERT_TRUE(session->initialise(5).ok());
-  std::vector<float> first = values(*session->parameter("v"));
-  EXPECT_NE(copiesOf(*session, v.buffers)[1], first); // not yet
-  run();
-  expectCopies(v.buffers, first);
-  ASSERT_TRUE(session->initialise(6).ok());
-  run();
-  expectCopies(v.buffers, values(*session->parameter("v")));
-  EXPECT_NE(values(*session->parameter("v")), first);
-}
-
-TEST_F(Copies, FollowWhatIsSetFromOutside) {
-  std::vector<float> given = {1, 2, 3, 4};
-  Tensor value = *session->parameter("v");
-  value.data = given.data();
-  ASSERT_TRUE(session->setParameter("v", value).ok());
-  run();
-  expectCopies(v.buffers, given);
-
-  std::vector<float> slot = {1, 2, 3, 4, 5, 6};
-  value = *session->slot("w", "momentum");
-  value.data = slot.data();
-  ASSERT_TRUE(session->setSlot("w", "momentum", value).ok());
-  run();
-  expectCopies(w.slots[0].buffers, slot);
-
-  session->parameter("v")->as<float>()[2] = 7;
-  session->parametersChanged();
-  given[2] = 7;
-  run();
-  expectCopies(v.buffers, given);
-}
-
-TEST_F(Copies, AreMadeOnlyThen) {
-  run();
-  session->parameter("v")->as<float>()[2] = 7; // and not said
-  run();
-  EXPECT_EQ(copiesOf(*session, v.buffers)[1], std::vector<float>(4, 0));
-}
-
-TEST_F(Copies, AreMadeAnewWhenARunFailed) {
-  ASSERT_TRUE(session->initialise(5).ok());
-  run();
-  overflowOn(*session, 1);
-  session->parameter("v")->as<float>()[2] = 7;
-  ASSERT_FALSE(session->run("step").ok());
-  Tensor w = *session->parameter("w");
-  std::fill_n(w.as<float>(), w.elements(), 0.5f);
-  run();
-  expectCopies(v.buffers, values(*session->parameter("v")));
 }
 
 TEST(Devices, AnyDelaysGiveTheSameBits) {
@@ -410,17 +280,18 @@ TEST(Devices, WaitForADeviceThatHangsHasADeadline) {
     std::string message;
   };
   const Case kCases[] = {
-      // The first device waits to send, to receive, and for the end.
+      // The first device waits to receive from one that is there, and from one that is not.
       {1, transfers::kReceiveW,
-       "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at send of message 3 of step, move for "
-       "cpu:1; cpu:1 was at receive of message 3 of step, move"},
+       "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at receive of message 101 of step, move "
+       "for cpu:1; cpu:1 was at receive of message 3 of step, move"},
       {1, transfers::kProduct,
        "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at receive of message 101 of step, move "
        "for cpu:1; cpu:1 was at launch 2 of step, scale (elemwise_mul)"},
-      // The other one waits for the first.
+      // The other one waits for the first to take what it is about to write over.
       {0, transfers::firstProduct(2),
-       "net.lnet:1:1: error[E0802]: cpu:1 waited 0.05 s at send of message 101 of step, move for "
-       "cpu:0; cpu:0 was at launch 2 of step, scale (elemwise_mul)"},
+       "net.lnet:2:5: error[E0802]: cpu:1 waited 0.05 s at launch 4 of step, scale "
+       "(elemwise_mul), which writes over message 101 for cpu:0; cpu:0 was at launch 2 of step, "
+       "scale (elemwise_mul)"},
   };
   int threads = threadCount();
   for (const Case &c : kCases) {
