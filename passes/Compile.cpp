@@ -216,9 +216,24 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
 } // namespace
 
 int64_t CompileOptions::devicesPerReplica() const {
-  if (stages > 0)
-    return stages;
-  return int64_t(devices.size());
+  int64_t most = stages > 0 ? stages : int64_t(devices.size());
+  for (const auto &[group, device] : place)
+    most = std::max<int64_t>(most, llvm::find(devices, device) - devices.begin() + 1);
+  return most;
+}
+
+/// E0402 where the devices are not replicas of equally many.
+static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
+  auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
+  Diagnostic error;
+  error.code = ErrorCode::E0402;
+  if (each > devices || devices % each != 0)
+    error.message = fmt::format("{} devices cannot be replicas of {} devices each", devices, each);
+  else if (!options.workLoads.empty() && int64_t(options.workLoads.size()) != devices / each)
+    error.message = fmt::format("work loads are for {} replicas, and there are {}", options.workLoads.size(), devices / each);
+  else
+    return std::nullopt;
+  return error;
 }
 
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
@@ -227,6 +242,8 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     diagnostics.push_back(toDiagnostic(diagnostic));
     return mlir::success();
   });
+  if (std::optional<Diagnostic> error = checkDevices(options))
+    return Diagnostics{*error};
   Compiled result;
   if (options.dtype)
     computeIn(module, *options.dtype);

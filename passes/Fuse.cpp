@@ -43,7 +43,17 @@ struct Group {
 class Fuser {
 public:
   Fuser(mlir::func::FuncOp function, unsigned maxOps, unsigned maxOperands)
-      : block(function.front()), maxOps(maxOps), maxOperands(maxOperands) {}
+      : block(function.front()), maxOps(maxOps), maxOperands(maxOperands) {
+    Operation *last = nullptr;
+    for (Operation &op : block)
+      if (llvm::isa<sym::SendOp, sym::ReceiveOp>(op)) {
+        if (last) {
+          before[&op] = last;
+          behind[last] = &op;
+        }
+        last = &op;
+      }
+  }
 
   void run() {
     for (Operation &op : llvm::reverse(block.without_terminator()))
@@ -90,6 +100,8 @@ private:
     int64_t height = 0;
     for (Operation *user : op->getUsers())
       height = std::max(height, heights.lookup(user));
+    if (Operation *next = behind.lookup(op))
+      height = std::max(height, heights.lookup(next));
     bool fuses = canFuse(op);
     auto shape = fuses ? sym::rankedType(op->getResult(0)) : mlir::RankedTensorType();
     bool joins = fuses && !isNarrow(op->getResult(0));
@@ -176,12 +188,12 @@ private:
           continue;
         }
         Operation *member = frame.unit[frame.op];
-        if (frame.operand == member->getNumOperands()) {
+        if (frame.operand > member->getNumOperands()) {
           ++frame.op;
           frame.operand = 0;
           continue;
         }
-        Operation *producer = member->getOperand(frame.operand++).getDefiningOp();
+        Operation *producer = producerOf(member, frame.operand++);
         if (!producer || done.contains(producer) || sameUnit(producer, member))
           continue;
         waiting.push_back(producer);
@@ -189,6 +201,11 @@ private:
       }
     }
     return order;
+  }
+
+  /// Of operand `i`; behind the last, of nothing, what it has to wait for all the same.
+  Operation *producerOf(Operation *op, unsigned i) const {
+    return i < op->getNumOperands() ? op->getOperand(i).getDefiningOp() : before.lookup(op);
   }
 
   bool sameUnit(Operation *a, Operation *b) const {
@@ -205,8 +222,8 @@ private:
       bool alone = true; // one producer is the deepest, or its group
       Operation *candidate = nullptr;
       for (Operation *op : unit)
-        for (Value operand : op->getOperands()) {
-          Operation *producer = operand.getDefiningOp();
+        for (unsigned operand = 0; operand <= op->getNumOperands(); ++operand) {
+          Operation *producer = producerOf(op, operand);
           if (!producer || sameUnit(producer, op))
             continue;
           int64_t depth = depths.lookup(producer);
@@ -316,6 +333,7 @@ private:
 
   mlir::Block &block;
   unsigned maxOps, maxOperands;
+  llvm::DenseMap<Operation *, Operation *> before, behind; ///< of transfers, which keep their order: the next ones
   llvm::DenseMap<Operation *, int64_t> heights;
   llvm::DenseMap<Operation *, unsigned> groupOf;
   std::vector<Group> groups;

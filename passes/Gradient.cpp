@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/GradientBuilder.h"
@@ -10,6 +11,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
+#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -84,6 +86,7 @@ class Reverse : public sym::GradientBuilder {
 public:
   Reverse(mlir::func::FuncOp entry, int64_t shards)
       : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards), share(shareOf(entry)), positions(entry) {
+    setListener(&stage);
     setInsertionPoint(entry.front().getTerminator());
     markTrained();
   }
@@ -163,6 +166,7 @@ private:
     if (!reached)
       return mlir::success();
     current = op;
+    stage.setAs(op);
     setInsertionPoint(entry.front().getTerminator());
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
       Value gradient = complete(read.getValue());
@@ -249,6 +253,7 @@ private:
   }
 
   mlir::func::FuncOp entry;
+  Stamp stage{sym::kStageAttr}; ///< backward is where forward was
   int64_t shardCount;
   std::optional<Share> share; ///< of a replica
   BatchPositions positions;

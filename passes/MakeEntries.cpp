@@ -23,7 +23,6 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-constexpr llvm::StringLiteral kOrdinal = "sym.ordinal";
 constexpr llvm::StringLiteral kLearningRate = "learning_rate", kUpdate = "update", kSeed = "seed";
 
 /// The entry points, and what each keeps of the net.
@@ -44,7 +43,7 @@ public:
   void number() {
     int64_t ordinal = 0;
     for (Operation &op : net.front())
-      op.setAttr(kOrdinal, builder.getI64IntegerAttr(ordinal++));
+      op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(ordinal++));
   }
 
   /// Declares parameters and carried states.
@@ -122,9 +121,9 @@ private:
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
                                                       mlir::TypeAttr::get(variable.getType()));
     for (mlir::NamedAttribute attribute : variable->getAttrs())
-      if (attribute.getName() != variable.getNameAttrName() && attribute.getName() != kOrdinal)
+      if (attribute.getName() != variable.getNameAttrName() && attribute.getName() != sym::kOrdinalAttr)
         parameter->setAttr(attribute.getName(), attribute.getValue());
-    parameter->setAttr("ordinal", variable->getAttr(kOrdinal));
+    parameter->setAttr("ordinal", variable->getAttr(sym::kOrdinalAttr));
   }
 
   bool carried(sym::BeginStateOp state) {
@@ -198,7 +197,7 @@ private:
   /// `axes` are dimensions over which the mask is shared.
   Value dropOut(sym::DropoutOp dropout, Value x, mlir::func::FuncOp entry) {
     return createDropout(builder, dropout.getLoc(), entry, x, dropout.getP().convertToDouble(),
-                         dropout->getAttrOfType<mlir::IntegerAttr>(kOrdinal).getInt(), dropout.getAxes());
+                         dropout->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt(), dropout.getAxes());
   }
 
   /// What a layer leaves behind is what it begins with at the next call.

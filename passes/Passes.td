@@ -55,6 +55,52 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
+def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
+  let summary = "which of the devices that share a net's layers has which op";
+  let description = [{
+    With two stages or more, gives every op of an entry its `sym.stage`. Ops of a ctx_group that `groups` names are where it says; without
+    groups, the ops that compute with parameters are cut, in program order, into as many runs as there are stages, so that the
+    most flops in one are least (CostRule). Other ops follow the latest of their operands, and what stands in front of all of these its
+    readers; a parameter is where most is computed with it.
+
+        %y0, .. = sym.rnn_layer lstm x(%x) ...   {sym.group = "layer0"}       sym.stage = 0
+        %m = sym.elemwise_mul %y0, %mask                                      sym.stage = 0
+        %y1, .. = sym.rnn_layer lstm x(%m) ...   {sym.group = "layer1"}       sym.stage = 1
+
+    All entries are placed alike, by the ordinals of ops in the net as written, so a parameter has one place. E0402 where a group
+    has no op, or where there are fewer ops with parameters than stages. Behind unpack-rnn, which makes layers of a stack; before
+    gradient, so that backward ops get the stage of their forward op. Linear in ops; the cut is quadratic in ops with parameters.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "1", "devices that share the layers">,
+    ListOption<"groups", "groups", "std::string", "NAME=STAGE of ctx_groups; none: by cost">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
+  let summary = "the steps of layers on several devices in chunks, as a wavefront";
+  let description = [{
+    Where recurrent layers are on several stages, their steps are cut into chunks: chunk c of a layer begins with the states that chunk c-1
+    ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and behind them that work
+    on steps one by one (BatchRule, asked about steps) are cut too; others wait for all chunks. Chunks follow one another in the function, each through
+    all layers; gradient, behind this pass, makes backward the same way round.
+
+        %y0, %h0 = sym.rnn_layer .. x(%x)              %x0, %x1 = sym.cut %x
+        %y1, %h1 = sym.rnn_layer .. x(%y0)   becomes   %a0, %s = sym.rnn_layer .. x(%x0) {sym.stage = 0}
+                                                       %b0, %t = sym.rnn_layer .. x(%a0) {sym.stage = 1}
+                                                       %a1, .. = sym.rnn_layer .. x(%x1) state(%s) {sym.stage = 0}
+                                                       %b1, .. = sym.rnn_layer .. x(%a1) state(%t) {sym.stage = 1}
+                                                       %y1 = sym.concat %b0, %b1
+
+    The bits are those of the whole layer: a step does not know of the chunk around it, and weight gradients have the chunks as uses, last first.
+    A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what is behind it up to the next layer.
+    Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
+  }];
+  let options = [Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen">];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
   let summary = "one function of all devices: who has which parameter, and every sum over the batch";
   let description = [{
@@ -241,7 +287,7 @@ def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
     height above the end of the program, ops of a region share one, and all other edges go down, so that no cycle can arise. Ops
     that do not feed one another are not grouped. A region stays below the limits of abi/ScalarOps.h (`max-ops`,
     `max-operands` bound it before instructions are counted; what is too long after all is lowered op by op).
-    Same bits with and without: scalar operations do not change, nor does their order. Linear in ops. Runs before lower-to-exec.
+    Transfers keep their order, which counts as one more edge. Same bits with and without: scalar operations do not change, nor does their order. Linear in ops. Runs before lower-to-exec.
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", "48", "ops in one region">,
                  Option<"maxOperands", "max-operands", "unsigned", "40", "operands and results of one region">];

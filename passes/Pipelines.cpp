@@ -38,6 +38,20 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   // Layers before gradient: it differentiates layers, not stacks.
   addPerEntry(createUnpackRnn());
 
+  // Layers are there, backward is not: it will be where forward is.
+  PlaceDevicesOptions place;
+  place.stages = options.devicesPerReplica();
+  std::vector<std::string> groups;
+  for (const auto &[group, device] : options.place)
+    groups.push_back(group + "=" + std::to_string(llvm::find(options.devices, device) - options.devices.begin()));
+  place.groups = groups;
+  add(createPlaceDevices(place));
+
+  // Before gradient, which makes backward in chunks because forward is.
+  SplitLayersOptions split;
+  split.chunks = options.chunks;
+  addPerEntry(createSplitLayers(split));
+
   // On the whole training graph, so that every later pass sees forward and backward as one program.
   GradientOptions gradient;
   gradient.shards = options.shards;

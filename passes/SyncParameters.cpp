@@ -177,7 +177,7 @@ private:
     if (sumsPart(op))
       addUp(part, i);
     else if (auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(op))
-      drawWhole(mask, part);
+      drawOwnRows(part, i, mask);
     else if (auto head = llvm::dyn_cast<sym::SoftmaxOutputGradientOp>(op))
       divideByWhole(part, i, head);
   }
@@ -266,25 +266,33 @@ private:
     }
   }
 
-  /// Random numbers belong to elements of the whole batch: the mask is drawn for all rows, and each part keeps its own.
-  void drawWhole(sym::DropoutMaskOp mask, Part &part) {
+  /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it draws.
+  void drawOwnRows(Part &part, size_t i, sym::DropoutMaskOp mask) {
     BatchPosition position;
-    for (Operation *user : mask->getUsers())
+    for (Operation *user : wholeOps[i]->getUsers())
       for (Value result : user->getResults())
         if (!position && sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank())
-          position = part.positions.lookup(result);
-    auto type = sym::rankedType(mask.getMask());
+          position = positions->of(result);
+    auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
+    auto type = sym::rankedType(whole.getMask());
     if (!position || type.getDimSize(position.axis) != position.outer * position.batch * position.inner)
       return; // shared by the rows
-    llvm::SmallVector<int64_t> shape(type.getShape());
-    shape[size_t(position.axis)] = position.outer * part.share.batch * position.inner;
-    mask.getMask().setType(type.clone(shape));
-    llvm::SmallVector<mlir::OpOperand *> uses;
-    for (mlir::OpOperand &use : mask.getMask().getUses())
-      uses.push_back(&use);
-    Value rows = sliceRows(builder, mask.getLoc(), mask.getMask(), position, part.share);
-    for (mlir::OpOperand *use : uses)
-      use->set(rows);
+    // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps), the axis of the batch opened.
+    llvm::SmallVector<int64_t> window = {0};
+    if (auto given = whole.getWindowAttr()) {
+      window.assign(given.asArrayRef().begin(), given.asArrayRef().end());
+    } else {
+      int64_t stride = type.getNumElements();
+      for (int64_t extent : type.getShape())
+        window.append({extent, stride /= extent});
+    }
+    size_t axis = 1 + 2 * size_t(position.axis);
+    int64_t inner = window[axis + 1], row = inner * position.inner, outer = row * position.batch;
+    window[0] += firstRow(part.share) * row;
+    window.erase(window.begin() + axis, window.begin() + axis + 2);
+    int64_t opened[] = {position.outer, outer, part.share.rows(), row, position.inner, inner};
+    window.insert(window.begin() + axis, std::begin(opened), std::end(opened));
+    mask.setWindow(window);
   }
 
   /// What SoftmaxOutput divides by is a number of the whole batch.

@@ -9,6 +9,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Dropout.h"
 #include "passes/Passes.h"
+#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -22,9 +23,11 @@ using mlir::Value;
 class Unpack {
 public:
   Unpack(sym::RnnOp rnn, bool training)
-      : rnn(rnn), training(training), builder(rnn), loc(rnn.getLoc()), units(rnn.getStateSize()),
+      : rnn(rnn), training(training), builder(rnn, &ordinal), loc(rnn.getLoc()), units(rnn.getStateSize()),
         layers(rnn.getNumLayers()), directions(rnn.getBidirectional() ? 2 : 1), mode(*parseRnnMode(rnn.getMode())),
-        gates(gateCount(mode)) {}
+        gates(gateCount(mode)) {
+    ordinal.setAs(rnn);
+  }
 
   void run() {
     llvm::SmallVector<Value> lastH, lastC;
@@ -89,6 +92,8 @@ private:
       std::string own = layers * directions == 1 ? "" : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
       made->setAttr(sym::kNameAttr, builder.getStringAttr(name.getValue() + own));
     }
+    if (mlir::Attribute group = rnn->getAttr(sym::kGroupAttr))
+      made->setAttr(sym::kGroupAttr, group);
     return made;
   }
 
@@ -149,12 +154,13 @@ private:
     double p = rnn.getP().convertToDouble();
     if (!training || p == 0)
       return x;
-    int64_t ordinal = rnn->getAttrOfType<mlir::IntegerAttr>("sym.ordinal").getInt() + (layer << 20);
-    return createDropout(builder, loc, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, ordinal);
+    int64_t mask = rnn->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt() + (layer << 20);
+    return createDropout(builder, loc, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, mask);
   }
 
   sym::RnnOp rnn;
   bool training;
+  Stamp ordinal{sym::kOrdinalAttr};
   mlir::OpBuilder builder;
   mlir::Location loc;
   int64_t units, layers, directions;

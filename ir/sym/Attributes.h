@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
+/// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers have their stack's.
+inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";
+
 // ---- on several devices ----
 /// IntegerAttr on ops of an entry: which of the devices that share its layers (place-devices).
 inline constexpr llvm::StringLiteral kStageAttr = "sym.stage";

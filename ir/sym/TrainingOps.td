@@ -133,6 +133,22 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
                  Optional<Sym_Tensor>:$dh0, Optional<Sym_Tensor>:$dc0);
 }
 
+def Sym_CutOp : Sym_InternalOp<"cut", [
+    Pure, DeclareOpInterfaceMethods<Sym_BatchRule>, DeclareOpInterfaceMethods<Sym_GradientRule>,
+    DeclareOpInterfaceMethods<Sym_KernelRule>]> {
+  let summary = "the steps of a value in parts, one behind the other";
+  let description = [{
+    Left by split-layers. Axis 0 of x is cut into pieces of these sizes, which add up to its extent. Views; its gradient sets
+    theirs side by side.
+    ```mlir
+    %a, %b = sym.cut %x {sizes = array<i64: 25, 25>} : (tensor<50x32x256xf32>) -> (tensor<25x32x256xf32>, tensor<25x32x256xf32>)
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$x, DenseI64ArrayAttr:$sizes);
+  let results = (outs Variadic<Sym_Tensor>:$pieces);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
 //===---- sums over the batch ----------------------------------------------------------------------===//
 
 def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [

@@ -67,6 +67,25 @@ TEST_P(Devices, KeepParametersInEveryWay) {
       }
 }
 
+/// Layers on devices of their own, chunks of steps, replicas of such, parts one after the other: all at once.
+TEST_P(Devices, ShareTheLayers) {
+  const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
+  struct Case {
+    int devices, stages, chunks, accumulate;
+  };
+  for (Case c : {Case{2, 2, 1, 1}, {2, 2, 2, 1}, {2, 2, 3, 1}, {2, 2, 0, 1}, {3, 3, 2, 1}, {4, 2, 2, 1}, {6, 2, 3, 2}, {2, 2, 5, 3}}) {
+    passes::CompileOptions &options = model.recipe.compile;
+    options.stages = c.stages;
+    options.chunks = c.chunks;
+    options.accumulate = c.accumulate;
+    auto session = openSession(compileFor(c.devices), 1);
+    EXPECT_EQ(train(*session, model, 1, kUpdates), want)
+        << c.devices << " devices, " << c.stages << " stages, " << c.chunks << " chunks, " << c.accumulate << " parts";
+    for (const DevicePeak &peak : session->peaks())
+      EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device;
+  }
+}
+
 TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
   auto one = openSession(compileFor(1), 1);
   for (int devices : {2, 3, 5}) {

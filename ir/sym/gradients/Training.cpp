@@ -35,6 +35,16 @@ BatchPosition RnnLayerOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosi
   return position;
 }
 
+llvm::LogicalResult CutOp::buildGradient(GradientBuilder &builder) {
+  if (!builder.wants(getX()))
+    return llvm::success();
+  llvm::SmallVector<mlir::Value> pieces;
+  for (unsigned i = 0; i < getNumResults(); ++i)
+    pieces.push_back(builder.resultGradientOrZero(i));
+  builder.add(getX(), createConcat(builder, getLoc(), pieces, 0));
+  return llvm::success();
+}
+
 llvm::LogicalResult RnnLayerOp::verify() {
   std::optional<RnnMode> mode = parseRnnMode(getMode());
   if (!mode)

@@ -121,6 +121,16 @@ llvm::LogicalResult SliceAxisOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
+llvm::LogicalResult CutOp::emitKernels(KernelBuilder &builder) {
+  View whole = builder.view(getX());
+  int64_t begin = 0;
+  for (auto [piece, size] : llvm::zip_equal(getPieces(), getSizes())) {
+    builder.alias(piece, whole.slice(0, begin, size));
+    begin += size;
+  }
+  return mlir::success();
+}
+
 llvm::LogicalResult ReverseOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   for (int64_t given : getAxis()) {

@@ -35,7 +35,10 @@ LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.sameShape(getData(), getOutput());
 }
-BatchPosition SequenceMaskOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+/// What is kept depends on the step.
+BatchPosition SequenceMaskOp::batchOfResult(unsigned, Positions operands) {
+  return operands[0] && operands[0].axis == int(getAxis()) ? BatchPosition::none() : operands[0];
+}
 
 LogicalResult SequenceLastOp::relateShapes(ShapeRelation &relation) {
   if (failed(relateLengths(relation, *this)))

@@ -28,6 +28,18 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
   return position && position.axis >= int(getAxis()) ? movedTo(position, position.axis + 1) : position;
 }
 
+/// A batch that is in the cut axis is behind the steps there, or is what is cut.
+BatchPosition CutOp::batchOfResult(unsigned index, Positions operands) {
+  BatchPosition position = operands[0];
+  if (!position || position.axis != 0)
+    return position;
+  int64_t size = getSizes()[index], period = position.batch * position.inner;
+  if (size % period != 0)
+    return BatchPosition::none();
+  position.outer = size / period;
+  return position;
+}
+
 LogicalResult DropoutMaskOp::verify() { return verifyWindow(*this, getWindowAttr(), getMask().getType()); }
 
 BatchPosition PlaceOp::batchOfResult(unsigned, Positions operands) {

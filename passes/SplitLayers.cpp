@@ -1,0 +1,316 @@
+// split-layers: the steps of layers that several devices share, in chunks, so that one works on a chunk while the next
+// works on the chunk before.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Create.h"
+#include "ir/sym/ShapeRelation.h"
+#include "ir/sym/SymOps.h"
+#include "passes/Passes.h"
+#include "passes/Stamp.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_SPLITLAYERS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+using sym::BatchPosition;
+
+/// Steps that a chunk should have at least, and chunks that are enough for the ends of the wavefront not to matter.
+constexpr int64_t kLeastSteps = 4, kMostChunks = 16;
+
+bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBefore(); }
+
+class Splitter {
+public:
+  Splitter(mlir::func::FuncOp entry, int64_t steps, int64_t chunks)
+      : entry(entry), steps(steps), chunks(chunks), builder(entry.getContext(), &stage) {}
+
+  void run() {
+    for (Operation &op : entry.front().without_terminator())
+      classify(&op);
+    llvm::SmallVector<llvm::SmallVector<Operation *>> levels;
+    for (Operation &op : entry.front().without_terminator()) {
+      auto level = size_t(levelOf.lookup(&op));
+      if (levels.size() <= level)
+        levels.resize(level + 1);
+      levels[level].push_back(&op);
+    }
+    Operation *end = entry.front().getTerminator();
+    builder.setInsertionPoint(end);
+    for (llvm::ArrayRef<Operation *> level : levels) {
+      for (Operation *op : level)
+        if (!isChunked(op))
+          moveWhole(op);
+      for (int64_t chunk = 0; chunk < chunks; ++chunk)
+        for (Operation *op : level)
+          if (isChunked(op))
+            makeChunk(op, chunk);
+    }
+    for (mlir::OpOperand &operand : end->getOpOperands())
+      operand.set(wholeOf(operand.get()));
+    for (Operation *op : llvm::reverse(replaced))
+      op->erase();
+  }
+
+private:
+  int64_t firstStep(int64_t chunk) const { return chunk * steps / chunks; }
+  int64_t stepsOf(int64_t chunk) const { return firstStep(chunk + 1) - firstStep(chunk); }
+  bool isChunked(Operation *op) const { return chunkedOps.contains(op); }
+
+  // ---- what can be cut ----
+
+  /// An op is cut if it works on steps one by one, or is a layer; ops behind a cut one that are not wait for all chunks.
+  void classify(Operation *op) {
+    bool cut = canCut(op);
+    int64_t level = 0;
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp()) {
+        bool chunkByChunk = cut && stepsIn.contains(operand);
+        level = std::max(level, levelOf.lookup(maker) + (isChunked(maker) && !chunkByChunk ? 1 : 0));
+      }
+    levelOf[op] = level;
+    if (cut)
+      chunkedOps.insert(op);
+  }
+
+  bool canCut(Operation *op) {
+    if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op)) {
+      if (!isSplit(layer) || sym::rankedType(layer.getX()).getDimSize(0) != steps)
+        return false;
+      stepsIn[layer.getY()] = {0, 1, steps, 1};
+      return true;
+    }
+    auto rule = llvm::dyn_cast<sym::BatchRule>(op);
+    if (!rule || llvm::isa<sym::LossHead>(op) || op->getNumResults() == 0)
+      return false;
+    llvm::SmallVector<BatchPosition> operands;
+    bool any = false;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(stepsIn.lookup(operand));
+      any |= bool(operands.back());
+    }
+    if (!any)
+      return false;
+    // A factor or addend of the result's shape has the same steps.
+    for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
+      if (!position && llvm::isa<sym::ScalarRule>(op) && operand.getType() == op->getResult(0).getType())
+        position = *llvm::find_if(operands, [](BatchPosition p) { return bool(p); });
+    llvm::SmallVector<BatchPosition> results;
+    for (mlir::OpResult result : op->getResults()) {
+      results.push_back(rule.batchOfResult(result.getResultNumber(), operands));
+      if (!leads(results.back()))
+        return false;
+    }
+    if (!infersChunk(op, operands, results))
+      return false;
+    for (auto [result, position] : llvm::zip_equal(op->getResults(), results))
+      stepsIn[result] = position;
+    for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
+      if (position && !stepsIn.contains(operand))
+        cutOperands[{op, operand}] = position;
+    return true;
+  }
+
+  /// Steps in front of all else: then the order of a weight gradient's sum is that of its chunks (robustness rule 4).
+  static bool leads(BatchPosition position) { return position && position.axis == 0 && position.outer == 1; }
+
+  mlir::RankedTensorType chunkType(Value value, BatchPosition position, int64_t chunk) const {
+    auto type = sym::rankedType(value);
+    llvm::SmallVector<int64_t> shape(type.getShape());
+    shape[0] = stepsOf(chunk) * position.inner;
+    return type.clone(shape);
+  }
+
+  /// Whether the op, given a chunk, says that it makes a chunk: its attributes may name extents.
+  bool infersChunk(Operation *op, llvm::ArrayRef<BatchPosition> operands, llvm::ArrayRef<BatchPosition> results) {
+    mlir::ScopedDiagnosticHandler quiet(op->getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+    for (int64_t chunk : {int64_t(0), chunks - 1}) {
+      mlir::Block scratch;
+      mlir::IRMapping map;
+      for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands)) {
+        if (position && !leads(position))
+          return false;
+        map.map(operand, scratch.addArgument(position ? chunkType(operand, position, chunk) : operand.getType(), op->getLoc()));
+      }
+      mlir::OpBuilder inner(op->getContext());
+      inner.setInsertionPointToEnd(&scratch);
+      Operation *copy = inner.clone(*op, map);
+      for (Value result : copy->getResults())
+        result.setType(mlir::UnrankedTensorType::get(sym::rankedType(result).getElementType()));
+      bool settled = succeeded(sym::ShapeSolver().settle(copy));
+      for (auto [result, original, position] : llvm::zip_equal(copy->getResults(), op->getResults(), results))
+        settled &= result.getType() == chunkType(original, position, chunk);
+      if (!settled)
+        return false;
+    }
+    return true;
+  }
+
+  // ---- cutting ----
+
+  void moveWhole(Operation *op) {
+    for (mlir::OpOperand &operand : op->getOpOperands())
+      operand.set(wholeOf(operand.get()));
+    op->moveBefore(entry.front().getTerminator());
+  }
+
+  /// The value with all steps.
+  Value wholeOf(Value value) {
+    auto found = pieces.find(value);
+    if (found == pieces.end())
+      return value;
+    Value &joined = whole[value];
+    if (!joined) {
+      stage.setAs(value.getDefiningOp());
+      joined = found->second.size() == 1 ? found->second.front() : sym::createConcat(builder, value.getLoc(), found->second, 0);
+    }
+    return joined;
+  }
+
+  /// Chunk `chunk` of a value that has steps.
+  Value pieceOf(Value value, BatchPosition position, int64_t chunk) {
+    auto found = pieces.find(value);
+    if (found != pieces.end())
+      return found->second[size_t(chunk)];
+    llvm::SmallVector<Value> &cuts = pieces[value];
+    whole[value] = value;
+    if (Operation *maker = value.getDefiningOp())
+      stage.setAs(maker);
+    if (auto mask = value.getDefiningOp<sym::DropoutMaskOp>()) {
+      for (int64_t c = 0; c < chunks; ++c)
+        cuts.push_back(drawSteps(mask, position, c));
+      return cuts[size_t(chunk)];
+    }
+    llvm::SmallVector<mlir::Type> types;
+    llvm::SmallVector<int64_t> sizes;
+    for (int64_t c = 0; c < chunks; ++c) {
+      types.push_back(chunkType(value, position, c));
+      sizes.push_back(stepsOf(c) * position.inner);
+    }
+    auto cut = builder.create<sym::CutOp>(value.getLoc(), types, value, sizes);
+    cuts.assign(cut.getPieces().begin(), cut.getPieces().end());
+    return cuts[size_t(chunk)];
+  }
+
+  /// Random numbers belong to elements of the whole.
+  Value drawSteps(sym::DropoutMaskOp mask, BatchPosition position, int64_t chunk) {
+    auto type = sym::rankedType(mask.getMask()), part = chunkType(mask.getMask(), position, chunk);
+    int64_t stride = type.getNumElements();
+    llvm::SmallVector<int64_t> window = {firstStep(chunk) * position.inner * (stride / type.getDimSize(0))};
+    for (auto [extent, all] : llvm::zip_equal(part.getShape(), type.getShape()))
+      window.append({extent, stride /= all});
+    auto made = llvm::cast<sym::DropoutMaskOp>(builder.clone(*mask));
+    made.getMask().setType(part);
+    made.setWindow(window);
+    return made.getMask();
+  }
+
+  void makeChunk(Operation *op, int64_t chunk) {
+    stage.setAs(op);
+    if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
+      return makeLayer(layer, chunk);
+    mlir::IRMapping map;
+    for (Value operand : op->getOperands()) {
+      BatchPosition position = stepsIn.lookup(operand);
+      if (auto cut = cutOperands.find({op, operand}); cut != cutOperands.end())
+        position = cut->second;
+      Value piece = position ? pieceOf(operand, position, chunk) : wholeOf(operand);
+      map.map(operand, piece);
+    }
+    stage.setAs(op);
+    Operation *copy = builder.clone(*op, map);
+    for (mlir::OpResult result : op->getResults()) {
+      copy->getResult(result.getResultNumber()).setType(chunkType(result, stepsIn.lookup(result), chunk));
+      pieces[result].push_back(copy->getResult(result.getResultNumber()));
+    }
+    if (chunk + 1 == chunks)
+      replaced.push_back(op);
+  }
+
+  /// A chunk begins where the one before ended; the last one ends as the layer does.
+  void makeLayer(sym::RnnLayerOp layer, int64_t chunk) {
+    BatchPosition all = {0, 1, steps, 1};
+    mlir::IRMapping map;
+    for (Value operand : layer->getOperands())
+      map.map(operand, operand == layer.getX() ? pieceOf(operand, all, chunk) : wholeOf(operand));
+    if (layer.getLength())
+      map.map(layer.getLength(), lengthFrom(wholeOf(layer.getLength()), firstStep(chunk)));
+    stage.setAs(layer);
+    auto piece = [&](Value value) { return value ? mlir::Type(chunkType(value, all, chunk)) : mlir::Type(); };
+    auto mapped = [&](Value value) { return value ? map.lookup(value) : Value(); };
+    sym::RnnLayerOp before = chunk > 0 ? lastChunk.lookup(layer) : sym::RnnLayerOp();
+    auto made = builder.create<sym::RnnLayerOp>(
+        layer.getLoc(), piece(layer.getY()), layer.getHN().getType(), layer.getCN() ? layer.getCN().getType() : mlir::Type(),
+        piece(layer.getGates()), piece(layer.getCells()), mlir::Type(), mapped(layer.getX()), mapped(layer.getW()), mapped(layer.getR()),
+        mapped(layer.getBi()), mapped(layer.getBh()), before ? before.getHN() : mapped(layer.getH0()),
+        before && before.getCN() ? before.getCN() : mapped(layer.getC0()), mapped(layer.getLength()), layer.getModeAttr(),
+        layer.getReverseAttr(), layer.getChunkAttr());
+    made->setDiscardableAttrs(layer->getDiscardableAttrDictionary());
+    lastChunk[layer] = made;
+    pieces[layer.getY()].push_back(made.getY());
+    if (chunk + 1 < chunks)
+      return;
+    layer.getHN().replaceAllUsesWith(made.getHN());
+    if (layer.getCN())
+      layer.getCN().replaceAllUsesWith(made.getCN());
+    replaced.push_back(layer);
+  }
+
+  /// Lengths as a chunk counts them; what is below 0 counts as 0, what is beyond it as all of it.
+  Value lengthFrom(Value length, int64_t first) {
+    if (first == 0)
+      return length;
+    Value &less = lengths[{length, first}];
+    if (!less)
+      less = builder.create<sym::MinusScalarOp>(length.getLoc(), length.getType(), length, builder.getF64FloatAttr(double(first)),
+                                                  builder.getBoolAttr(true));
+    return less;
+  }
+
+  mlir::func::FuncOp entry;
+  int64_t steps, chunks;
+  Stamp stage{sym::kStageAttr};
+  mlir::OpBuilder builder;
+  llvm::DenseSet<Operation *> chunkedOps;
+  llvm::DenseMap<Operation *, int64_t> levelOf;
+  llvm::DenseMap<Value, BatchPosition> stepsIn;                              ///< of values that are made in chunks
+  llvm::DenseMap<std::pair<Operation *, Value>, BatchPosition> cutOperands; ///< whole ones of ops that are cut
+  llvm::DenseMap<Value, llvm::SmallVector<Value>> pieces;
+  llvm::DenseMap<Value, Value> whole;
+  llvm::DenseMap<Operation *, sym::RnnLayerOp> lastChunk;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> lengths;
+  llvm::SmallVector<Operation *> replaced;
+};
+
+struct SplitLayers : impl::SplitLayersBase<SplitLayers> {
+  using SplitLayersBase::SplitLayersBase;
+
+  void runOnOperation() override {
+    llvm::SmallVector<int64_t> stages;
+    int64_t steps = 0;
+    for (auto layer : getOperation().getOps<sym::RnnLayerOp>()) {
+      auto stage = layer->getAttrOfType<mlir::IntegerAttr>(sym::kStageAttr);
+      if (!stage || !isSplit(layer))
+        continue;
+      if (steps == 0)
+        steps = sym::rankedType(layer.getX()).getDimSize(0);
+      if (!llvm::is_contained(stages, stage.getInt()))
+        stages.push_back(stage.getInt());
+    }
+    int64_t count = chunks > 0 ? int64_t(chunks) : std::min(kMostChunks, steps / kLeastSteps);
+    count = std::min(count, steps);
+    if (stages.size() > 1 && count > 1)
+      Splitter(getOperation(), steps, count).run();
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes
