@@ -13,6 +13,9 @@ namespace {
 
 using package::PackageData;
 
+/// Launches that a device carries out without saying that it gets on.
+constexpr size_t kStretch = 32;
+
 bool isFinite(const Tensor &tensor) {
   // Metrics are small and dense.
   for (int64_t i = 0; i < tensor.elements(); ++i)
@@ -123,7 +126,8 @@ Result<BoundProgram> bindProgram(const package::Package &package,
     } else {
       specs.push_back(bind(package, launch, *devices[source.device]));
     }
-    if (extend && step.kind == Step::Kind::Launches) {
+    if (extend && step.kind == Step::Kind::Launches &&
+        specs.size() - program.steps.back().first <= kStretch) {
       program.steps.back().last = specs.size();
       continue;
     }

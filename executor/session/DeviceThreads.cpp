@@ -9,6 +9,11 @@
 
 namespace lstmc::session {
 
+/// The end that a device waits for at a step.
+static MessageEnd peerOf(const Step &step, const Message &message) {
+  return step.kind == Step::Kind::Await ? message.receive : message.send;
+}
+
 static bool crowded(const Devices &devices) {
   int threads = 0;
   for (const std::unique_ptr<Device> &device : devices)
@@ -39,28 +44,80 @@ void DeviceThreads::serve(size_t device) {
     if (leaving_)
       return;
     carryOut(device);
-    seats_[device].finished.store(round);
-    room_.announce();
+    finish(device, round);
+    // The first may hang with nobody waiting for what it sends.
+    auto over = [&] {
+      return seats_[0].finished.load() == round || round_.load() != round || stopped_.load();
+    };
+    if (!awaitWhileProgress(over, [&] { return seats_[0].waits.load(); }))
+      stopFirst(device, round);
   }
 }
 
+void DeviceThreads::finish(size_t device, uint64_t round) {
+  seats_[device].finished.store(round);
+  seats_[device].progress.fetch_add(1);
+  room_.announce();
+}
+
 Status DeviceThreads::run(BoundEntry &entry, Part part) {
-  entry_ = &entry;
-  part_ = part;
-  error_.reset();
-  stopped_.store(false);
-  for (Seat &seat : seats_)
-    seat.step.store(kNotBegun);
-  round_.fetch_add(1);
+  {
+    std::lock_guard lock(errorMutex_); // stopFirst looks at these
+    entry_ = &entry;
+    part_ = part;
+    error_.reset();
+    stopped_.store(false);
+    for (Seat &seat : seats_)
+      seat.step.store(kNotBegun);
+    round_.fetch_add(1);
+  }
   room_.announce();
   carryOut(0);
+  {
+    std::lock_guard lock(errorMutex_);
+    finish(0, round_.load());
+  }
   auto allAreBack = [this] { return allBack(); };
-  if (!room_.await(allAreBack, deadlineFromNow())) {
+  auto allWait = [this] {
+    const BoundProgram *program = unfinished();
+    return !program || seats_[program->device].waits.load();
+  };
+  if (!awaitWhileProgress(allAreBack, allWait)) {
     stopUnfinished();
     // What they work on is ours and lives on only while we wait.
     room_.await(allAreBack);
   }
+  std::lock_guard lock(errorMutex_);
   return error_ ? Status(*error_) : Status();
+}
+
+uint64_t DeviceThreads::progress() const {
+  uint64_t sum = 0;
+  for (const Seat &seat : seats_)
+    sum += seat.progress.load();
+  return sum;
+}
+
+template <typename Ready, typename Blocked>
+bool DeviceThreads::awaitWhileProgress(Ready ready, Blocked blocked) {
+  int more = 2;
+  for (uint64_t seen = progress(); !room_.await(ready, deadlineFromNow());) {
+    uint64_t now = progress();
+    if (now == seen && (!blocked() || more-- == 0))
+      return false;
+    seen = now;
+  }
+  return true;
+}
+
+const BoundProgram *DeviceThreads::unfinished() const {
+  const BoundProgram *found = nullptr;
+  for (const BoundProgram &program : entry_->programs) {
+    const Seat &seat = seats_[program.device];
+    if (seat.finished.load() != round_.load() && (!found || !seat.waits.load()))
+      found = &program;
+  }
+  return found;
 }
 
 bool DeviceThreads::allBack() const {
@@ -95,6 +152,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
   for (size_t s = program.firstStep(part_); s < program.lastStep(part_); ++s) {
     const Step &step = program.steps[s];
     seats_[program.device].step.store(s);
+    seats_[program.device].progress.fetch_add(1);
     if (hook_ && step.kind != Step::Kind::Await)
       hook_({program.device, entry_->name, step.launch, stopped_});
     if (stopped_.load())
@@ -127,20 +185,27 @@ bool DeviceThreads::await(const BoundProgram &program, const Step &step, Message
       step.kind == Step::Kind::Await ? message.taken : message.offered;
   const uint64_t round = round_.load();
   auto met = [&] { return other.load() == round; };
-  bool answered = room_.await([&] { return met() || stopped_.load(); }, deadlineFromNow());
+  const size_t peer = entry_->programs[peerOf(step, message).program].device;
+  std::atomic<bool> &waits = seats_[program.device].waits;
+  waits.store(true);
+  bool answered = awaitWhileProgress([&] { return met() || stopped_.load(); },
+                                     [&] { return seats_[peer].waits.load(); });
   if (!answered)
     stopLate(program, step, message);
+  waits.store(false);
   return answered && met();
 }
 
 // ---- errors ----
 
 void DeviceThreads::stop(Error error) {
-  {
-    std::lock_guard lock(errorMutex_);
-    if (!error_)
-      error_ = std::move(error);
-  }
+  std::lock_guard lock(errorMutex_);
+  stopLocked(std::move(error));
+}
+
+void DeviceThreads::stopLocked(Error error) {
+  if (!error_)
+    error_ = std::move(error);
   stopped_.store(true);
   room_.announce();
 }
@@ -149,24 +214,31 @@ static double inSeconds(std::chrono::milliseconds time) { return double(time.cou
 
 void DeviceThreads::stopLate(const BoundProgram &program, const Step &step,
                              const Message &message) {
-  bool sent = step.kind == Step::Kind::Await;
-  const BoundProgram &peer = entry_->programs[(sent ? message.receive : message.send).program];
+  const BoundProgram &peer = entry_->programs[peerOf(step, message).program];
   stop(failAt(placeOf(program, step), ErrorCode::E0802, "{} waited {:g} s at {} for {}; {}",
               nameOf(program), inSeconds(deadline_), stepText(program, step), nameOf(peer),
               whereabouts(peer)));
 }
 
+Error DeviceThreads::lateEnd(size_t waiting, const BoundProgram &program) const {
+  size_t at = seats_[program.device].step.load();
+  Place place = at == kNotBegun ? Place() : placeOf(program, program.steps[at]);
+  return failAt(place, ErrorCode::E0802, "{} waited {:g} s for {} to end {}; {}",
+                devices_[waiting]->name(), inSeconds(deadline_), nameOf(program), entry_->name,
+                whereabouts(program));
+}
+
 void DeviceThreads::stopUnfinished() {
-  for (size_t device = 1; device < seats_.size(); ++device) {
-    const BoundProgram *program = programOf(device);
-    if (!program || seats_[device].finished.load() == round_.load())
-      continue;
-    size_t at = seats_[device].step.load();
-    Place place = at == kNotBegun ? Place() : placeOf(*program, program->steps[at]);
-    return stop(failAt(place, ErrorCode::E0802, "{} waited {:g} s for {} to end {}; {}",
-                       devices_[0]->name(), inSeconds(deadline_), nameOf(*program), entry_->name,
-                       whereabouts(*program)));
-  }
+  if (const BoundProgram *program = unfinished())
+    stop(lateEnd(0, *program));
+}
+
+void DeviceThreads::stopFirst(size_t waiting, uint64_t round) {
+  // While we hold this, run() comes neither to its end nor to another round.
+  std::lock_guard lock(errorMutex_);
+  const BoundProgram *program = round_.load() == round ? programOf(0) : nullptr;
+  if (program && seats_[0].finished.load() != round)
+    stopLocked(lateEnd(waiting, *program));
 }
 
 void DeviceThreads::stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what) {

@@ -40,6 +40,8 @@ private:
   struct alignas(64) Seat {
     std::atomic<uint64_t> finished{0}; ///< round
     std::atomic<size_t> step{kNotBegun};
+    std::atomic<uint64_t> progress{0}; ///< steps begun and rounds finished, ever
+    std::atomic<bool> waits{false};    ///< for another device's message
   };
 
   void serve(size_t device);
@@ -49,12 +51,24 @@ private:
   void carryOut(const BoundProgram &program);
   /// Receive: waits until it is offered; Await: until it is taken. False when all stop.
   bool await(const BoundProgram &program, const Step &step, Message &message);
+  void finish(size_t device, uint64_t round);
   bool allBack() const;
+  /// Waits as long as any device gets on, and a deadline longer; and two more while who is waited
+  /// for is `blocked` itself, since the one that it waits for is to blame. False when it is too
+  /// long.
+  template <typename Ready, typename Blocked> bool awaitWhileProgress(Ready ready, Blocked blocked);
+  uint64_t progress() const;
+  /// One that has not come to its end, if there is one rather one that does not wait.
+  const BoundProgram *unfinished() const;
 
   /// Keeps the first error and stops all.
   void stop(Error error);
+  void stopLocked(Error error);
   void stopLate(const BoundProgram &program, const Step &step, const Message &message);
   void stopUnfinished();
+  /// The first device does not come to its end, and `waiting` has nothing else to do.
+  void stopFirst(size_t waiting, uint64_t round);
+  Error lateEnd(size_t waiting, const BoundProgram &program) const;
   void stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what);
 
   /// "launch 4 of step, fc (FullyConnected)"

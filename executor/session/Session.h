@@ -25,7 +25,7 @@ struct SessionOptions {
   /// Carries the programs of several devices out launch by launch on the calling thread, in a fixed
   /// order, instead of side by side.
   bool oneThread = false;
-  /// How long a device waits for another one.
+  /// How long a device waits for another one while none gets on.
   std::chrono::milliseconds deadline{60'000};
   DeviceHook hook = {}; ///< for tests of several devices
 };
@@ -107,7 +107,7 @@ public:
   /// parameters stops at `commit`; when an output of role metric, or named loss or gradient_norm,
   /// is not finite, the launches run again one at a time and E0701 names op, line, update and first
   /// index, with nothing that persists changed but gradients. Of several devices, all come to
-  /// `commit` before any goes on; where one waits longer than the deadline (E0802) or throws
+  /// `commit` before any goes on; where one waits too long (E0802) or throws
   /// (E0803, E0901), all stop, and what is behind `commit` may be half done. Allocates nothing.
   Status run(std::string_view entry);
 

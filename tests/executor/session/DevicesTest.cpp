@@ -305,33 +305,62 @@ TEST(Devices, WaitForADeviceThatHangsHasADeadline) {
   }
 }
 
-TEST(Devices, WaitForTheEndHasADeadline) {
-  // Nobody receives from it any more, but the run is not over without it.
+/// The package of two devices with another launch at the end of one's program, which hangs.
+std::string hangAtTheEndOf(uint32_t device) {
   PackageData data = transferPackage(2);
-  package::DeviceProgram &program = data.entries[0].programs[1];
-  package::Launch again = program.launches[transfers::kReceiveNewW];
+  package::DeviceProgram &program = data.entries[0].programs[device];
+  size_t last = program.launches.size();
+  package::Launch again = program.launches[last - 1];
   again.kernel = KernelId::Fill;
   again.ints = {};
   again.floats = {1};
   again.location = transfers::kUpdate;
   program.launches.push_back(again);
   for (package::Buffer &buffer : data.buffers)
-    if (buffer.device == 1 && buffer.entry == 0)
+    if (buffer.device == device && buffer.entry == 0)
       ++buffer.to;
   auto package = Package::open(package::serialize(data));
-  ASSERT_TRUE(package.ok()) << package.error().text();
+  EXPECT_TRUE(package.ok()) << package.error().text();
   SessionOptions options;
   options.deadline = 50ms;
-  options.hook = [](const DeviceMoment &moment) {
-    if (moment.device == 1 && moment.launch == transfers::kReceiveNewW + 1)
+  options.hook = [=](const DeviceMoment &moment) {
+    if (moment.entry == "step" && moment.device == device && moment.launch == last)
       hang(moment);
   };
   auto session = Session::create(*package, std::move(*makeDevices("2xcpu", {1})), options);
-  ASSERT_TRUE(session.ok());
+  EXPECT_TRUE(session.ok());
   fillInput(**session, 1);
-  EXPECT_EQ((*session)->run("step").error().text(),
+  return (*session)->run("step").error().text();
+}
+
+TEST(Devices, WaitForTheEndHasADeadline) {
+  // Nobody receives from them any more, but the run is not over without them.
+  EXPECT_EQ(hangAtTheEndOf(1),
             "net.lnet:4:1: error[E0802]: cpu:0 waited 0.05 s for cpu:1 to end step; cpu:1 was at "
             "launch 6 of step, update (sgd_update)");
+  // Its new weights are sent, so over a copy of them.
+  EXPECT_EQ(hangAtTheEndOf(0),
+            "net.lnet:4:1: error[E0802]: cpu:1 waited 0.05 s for cpu:0 to end step; cpu:0 was at "
+            "launch 8 of step, update (sgd_update)");
+}
+
+TEST(Devices, TheOneThatHangsIsNamedNotWhoWaitsForIt) {
+  // The last hangs, the first waits for it, all others have come to the end.
+  for (int i = 0; i < 5; ++i) {
+    Trouble trouble(5, 4, transfers::kProduct, hang, 20ms);
+    EXPECT_EQ(trouble.session->run("step").error().text(),
+              "net.lnet:1:1: error[E0802]: cpu:0 waited 0.02 s at receive of message 104 of step, "
+              "move for cpu:4; cpu:4 was at launch 2 of step, scale (elemwise_mul)");
+  }
+}
+
+TEST(Devices, SlowOnesThatGetOnAreWaitedFor) {
+  SessionOptions options = withHook([](const DeviceMoment &moment) {
+    if (moment.device == 1)
+      std::this_thread::sleep_for(25ms);
+  });
+  options.deadline = 60ms; // of seven steps
+  EXPECT_EQ(trainedHash(*makeSession(2, options), 1), trainedHash(*makeSession(2), 1));
 }
 
 // ---- opening ----
