@@ -13,6 +13,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Devices.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/Foretold.h"
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Trace.h"
@@ -34,6 +35,7 @@ struct Cell {
   std::vector<double> seconds; ///< sorted
   std::optional<passes::EntryCost> cost;
   std::optional<double> limit; ///< seconds, of a machine that was calibrated
+  double forecast = 0;         ///< seconds
   uint64_t peakBytes = 0, weightsHash = 0, seed = 0;
 
   double mean() const {
@@ -49,6 +51,7 @@ struct Cell {
     return std::sqrt(sum / double(std::max<size_t>(seconds.size() - 1, 1)));
   }
   double quantile(double q) const { return seconds[std::min(seconds.size() - 1, size_t(q * double(seconds.size())))]; }
+  double forecastError() const { return forecast / quantile(0.5) - 1; }
   double labelsPerSecond() const { return double(labels) / quantile(0.5); }
 };
 
@@ -127,9 +130,10 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   std::sort(cell.seconds.begin(), cell.seconds.end());
   int workers = int(cell.threads) * int(cell.devices.size());
   if (options.has("calibrate"))
-    LSTMC_TRY(calibrate(workers));
+    LSTMC_TRY(calibrate({1, int(cell.threads), workers, availableProcessors()}));
   if (std::optional<MachineRates> rates = keptRates(workers); rates && cell.cost)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
+  cell.forecast = *forecastSeconds(model.package->data(), entryName, {machineOf(int(cell.threads), cell.devices.size())});
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.measuredBytes;
   cell.weightsHash = session->weightsHash();
@@ -186,7 +190,8 @@ Json cellJson(const Cell &cell, const std::string &model) {
                {"labels_per_s", cell.labelsPerSecond()}, {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
                {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()},
                {"limit_s", cell.limit ? Json(*cell.limit) : Json()},
-               {"limit_fraction", cell.limit ? Json(*cell.limit / cell.quantile(0.5)) : Json()}};
+               {"limit_fraction", cell.limit ? Json(*cell.limit / cell.quantile(0.5)) : Json()}, {"forecast_s", cell.forecast},
+               {"forecast_error_fraction", cell.forecastError()}};
   json.update({{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
   return json;
 }
@@ -197,7 +202,7 @@ Json host() {
 }
 
 constexpr std::string_view kColumns[] = {"entry", "device", "batch", "steps", "threads", "dtype", "mean ± deviation ms",
-                                         "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit"};
+                                         "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit", "forecast ms", "off by"};
 
 std::vector<std::string> columnsOf(const Cell &cell) {
   auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
@@ -206,7 +211,8 @@ std::vector<std::string> columnsOf(const Cell &cell) {
           fmt::format("{:.4f}", cell.quantile(0.5) * 1e3), fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
           fmt::format("{:.0f}", cell.labelsPerSecond()),
           cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9) : "-",
-          cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-"};
+          cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-", fmt::format("{:.4f}", cell.forecast * 1e3),
+          fmt::format("{:+.0f} %", cell.forecastError() * 100)};
 }
 
 /// The columns of command.md section 6, so that a table reads as the JSON does.

@@ -15,6 +15,7 @@ int trainCommand(const Options &options, Console &console);
 int evalCommand(const Options &options, Console &console);
 int sampleCommand(const Options &options, Console &console);
 int plotCommand(const Options &options, Console &console);
+int planCommand(const Options &options, Console &console);
 int inspectCommand(const Options &options, Console &console);
 int optCommand(const Options &options, Console &console);
 int fmtCommand(const Options &options, Console &console);

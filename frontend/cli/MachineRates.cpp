@@ -83,13 +83,15 @@ double MachineRates::limitSeconds(double flops, double weightBytes, bool f64) co
   return std::max(flops / (f64 ? flopsPerSecond / 2 : flopsPerSecond), weightBytes / streamPerSecond);
 }
 
-Status calibrate(int threads) {
-  ThreadTeam team(threads);
-  MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
+Status calibrate(const std::set<int> &threadCounts) {
   Json document = kept();
-  LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
-  document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond},
-                                       {"kernels", kernelsJson(machine)}};
+  for (int threads : threadCounts) {
+    ThreadTeam team(threads);
+    MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
+    LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
+    document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond},
+                                         {"kernels", kernelsJson(machine)}};
+  }
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
   return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
@@ -122,7 +124,16 @@ cpu::Machine machineOf(int threads) {
 }
 
 cpu::Machine machineOf(int threads, size_t count) {
-  return machineOf(threads > 0 ? threads : std::max(1, availableProcessors() / std::max(1, int(count))));
+  int processors = availableProcessors(), devices = std::max(1, int(count));
+  if (threads == 0)
+    threads = std::max(1, processors / devices);
+  cpu::Machine machine = machineOf(threads);
+  // Devices that have no processor of their own take turns.
+  double turns = std::max(1.0, double(threads) * devices / processors);
+  for (cpu::Terms &terms : machine.seconds)
+    for (double &term : terms)
+      term *= turns;
+  return machine;
 }
 
 } // namespace lstmc::cli

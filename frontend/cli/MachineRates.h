@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "backends/cpu/compiler/CostModel.h"
 #include "executor/base/Status.h"
@@ -16,13 +17,13 @@ struct MachineRates {
   double limitSeconds(double flops, double weightBytes, bool f64) const;
 };
 
-/// Measures with that many threads, and keeps what it found. E0601 when it cannot be kept.
-Status calibrate(int threads);
+/// Measures with each number of threads, some seconds each, and keeps what it found. E0601 when it cannot be kept.
+Status calibrate(const std::set<int> &threadCounts);
 
 /// A device of that many threads, for forecasts: as calibrate() found it, else built in.
 cpu::Machine machineOf(int threads);
 
-/// The same for each device of `count`, which share the processors out as sessions do where `threads` is 0.
+/// The same for each of `count` devices at work together, which share the processors out as sessions do where `threads` is 0.
 cpu::Machine machineOf(int threads, size_t count);
 
 /// What was kept for this processor, level and number of threads; none before a calibrate.

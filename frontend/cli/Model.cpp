@@ -168,7 +168,9 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
     if (std::find(known.begin(), known.end(), entry) == known.end())
       return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry, didYouMean(entry, known));
   LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
-  LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
+  if (!request.devicesMayBeAbsent) {
+    LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
+  }
   LSTMC_TRY(readDeviceFlags(options, *net.graph, devices, compile));
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)

@@ -29,6 +29,7 @@ struct ModelRequest {
   std::optional<int64_t> offeredVocab;   ///< symbols that the data have
   std::vector<package::Setting> fit;     ///< values for fit that beat file and flags
   std::vector<std::string> carry;        ///< patterns of states to keep, besides fit's
+  bool devicesMayBeAbsent = false;       ///< it is planned, not run
   bool keepExec = false;                 ///< for `inspect --emit exec`
   std::string attachment;                ///< package inside a checkpoint; empty: "model.lstmc"
 };

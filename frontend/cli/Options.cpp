@@ -303,7 +303,7 @@ Status checkValues(const Options &options) {
   }
   std::string format = options.text("format");
   bool bench = options.command == "bench", train = options.command == "train";
-  if ((format == "jsonl" && !bench && !train) || ((format == "csv" || format == "md") && !bench))
+  if ((format == "jsonl" && !bench && !train) || ((format == "csv" || format == "md") && !bench && options.command != "plan"))
     return fail(ErrorCode::E0001, "lstmc {} has no --format {}", options.command, format);
   return {};
 }

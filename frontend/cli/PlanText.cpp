@@ -1,6 +1,10 @@
 #include "frontend/cli/PlanText.h"
 
+#include <algorithm>
+#include <set>
+
 #include "executor/package/Plan.h"
+#include "viz/Cost.h"
 
 namespace lstmc::cli {
 
@@ -28,50 +32,153 @@ std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::strin
   return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
 }
 
-std::string planTable(const package::PackageData &data) {
-  std::string text = fmt::format("{:<7} {:>10} {:>9} {:>10} {:>10} {:>12} {:>10}  {:<28} {:<34} {}", "device", "peak MiB", "weights",
-                                 "gradients", "optimizer", "activations", "workspace", "peak at", "largest", "line");
-  for (const package::DevicePlan &d : package::planOf(data, 1)) {
-    package::PeakLaunch at = package::launchAtPeak(data, d).value_or(package::PeakLaunch());
+std::string forecastLine(const package::PackageData &data, const Foretold &foretold) {
+  std::string text = "forecast ";
+  if (foretold.updateSeconds)
+    text += " update " + viz::durationText(*foretold.updateSeconds);
+  if (foretold.forwardSeconds)
+    text += fmt::format("{} forward {}", foretold.updateSeconds ? "," : "", viz::durationText(*foretold.forwardSeconds));
+  if (foretold.speedup)
+    text += fmt::format("; {:.2f} times as fast as one device", *foretold.speedup);
+  if (data.devices.size() > 1) {
+    text += fmt::format("; sends {}; idle", mebibytes(uint64_t(foretold.sentBytes)));
+    for (size_t i = 0; i < data.devices.size(); ++i)
+      text += fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * foretold.idle[i]);
+  }
+  return text + (foretold.rates == "built-in" ? std::string(" · by built-in rates; bench --calibrate measures this machine's")
+                                              : " · by the rates of " + foretold.rates);
+}
+
+/// Of the buffers that live at the peak, those that hold what another device sent; what is kept is no message.
+static uint64_t communicationBytes(const package::PackageData &data, const package::DevicePlan &plan) {
+  std::set<uint32_t> received;
+  for (const package::Entry &entry : data.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      for (const package::Launch &launch : program.launches)
+        if (launch.kernel == KernelId::Receive)
+          received.insert(launch.operands[0].buffer);
+  uint64_t bytes = 0;
+  for (uint32_t index : plan.largest)
+    if (const package::Buffer &buffer = data.buffers[index];
+        received.contains(index) && (buffer.kind == package::Kind::Activation || buffer.kind == package::Kind::Workspace))
+      bytes += buffer.bytes;
+  return bytes;
+}
+
+namespace {
+
+/// A device's plan, and what the table and the document say of it alike. Parts add up to the peak.
+struct Row {
+  package::DevicePlan plan; ///< with all buffers that live at the peak
+  uint64_t communication, activations, workspace;
+  package::PeakLaunch at;
+};
+
+} // namespace
+
+static std::vector<Row> rowsOf(const package::PackageData &data) {
+  std::vector<Row> rows;
+  for (const package::DevicePlan &plan : package::planOf(data, data.buffers.size())) {
+    uint64_t messages = communicationBytes(data, plan), fromActivations = std::min(messages, plan.activationBytes());
+    rows.push_back({plan, messages, plan.activationBytes() - fromActivations,
+                    plan.workspaceBytes() - std::min(plan.workspaceBytes(), messages - fromActivations),
+                    package::launchAtPeak(data, plan).value_or(package::PeakLaunch())});
+  }
+  return rows;
+}
+
+/// "step lstm1 rnn_backward"
+static std::string momentText(const package::PeakLaunch &at) {
+  return at.entry + (at.op.empty() ? "" : " " + at.op) + (at.kernel.empty() ? "" : " " + at.kernel);
+}
+
+static std::vector<std::string> planColumns(std::string_view unit) {
+  return {"device", "may use", fmt::format("peak {}", unit), "weights", "gradients", "optimizer", "activations", "comm", "workspace", "peak at", "largest", "line"};
+}
+
+std::vector<std::vector<std::string>> planRows(const package::PackageData &data, const Capacities &capacities) {
+  std::vector<Row> rows = rowsOf(data);
+  uint64_t most = 0;
+  for (const Row &row : rows)
+    most = std::max(most, row.plan.arenaBytes);
+  bool large = most >= uint64_t(1) << 30;
+  auto amount = [&](uint64_t bytes) { return fmt::format("{:.2f}", inMiB(bytes) / (large ? 1024 : 1)); };
+  std::vector<std::vector<std::string>> table = {planColumns(large ? "GiB" : "MiB")};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row &row = rows[i];
     std::string largest, line;
-    for (uint32_t index : d.largest) {
-      const package::Buffer &buffer = data.buffers[index];
+    if (!row.plan.largest.empty()) {
+      const package::Buffer &buffer = data.buffers[row.plan.largest[0]];
       const package::Location &location = data.locations[buffer.location];
       largest = buffer.name + " " + package::typeText(buffer.dtype, buffer.shape);
       line = location.line ? fmt::format("{}:{}", location.file, location.line) : "-";
     }
-    text += fmt::format("\n{:<7} {:>10.2f} {:>9.2f} {:>10.2f} {:>10.2f} {:>12.2f} {:>10.2f}  {:<28} {:<34} {}", d.device,
-                        inMiB(d.arenaBytes), inMiB(d.weightBytes()), inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()),
-                        inMiB(d.activationBytes()), inMiB(d.workspaceBytes()), fmt::format("{} {} {}", at.entry, at.op, at.kernel),
-                        largest, line);
+    table.push_back({row.plan.device, i < capacities.size() ? mebibytes(capacities[i]) : "-", amount(row.plan.arenaBytes), amount(row.plan.weightBytes()),
+                     amount(row.plan.gradientBytes()), amount(row.plan.optimizerBytes()), amount(row.activations), amount(row.communication),
+                     amount(row.workspace), momentText(row.at), largest, line});
+  }
+  return table;
+}
+
+std::string planTable(const package::PackageData &data, const Capacities &capacities) {
+  std::vector<std::vector<std::string>> rows = planRows(data, capacities);
+  std::vector<size_t> widths(rows[0].size());
+  for (const std::vector<std::string> &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  constexpr size_t kFirstNumber = 1, kLastNumber = 8; // to the right
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (size_t i = 0; i < rows[r].size(); ++i)
+      line += (i ? "  " : "") + (i >= kFirstNumber && i <= kLastNumber ? fmt::format("{:>{}}", rows[r][i], widths[i]) : fmt::format("{:<{}}", rows[r][i], widths[i]));
+    text += (r ? "\n" : "") + line.substr(0, line.find_last_not_of(' ') + 1);
+    if (r > 0 && r <= capacities.size() && data.devices[r - 1].arenaBytes > capacities[r - 1])
+      text += fmt::format("\n{:<{}}  does not fit: {} over", "", widths[0], mebibytes(data.devices[r - 1].arenaBytes - capacities[r - 1]));
   }
   return text;
 }
 
-nlohmann::ordered_json planJson(const package::PackageData &data) {
-  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
-  for (const package::DevicePlan &d : package::planOf(data, 8)) {
-    nlohmann::ordered_json largest = nlohmann::ordered_json::array();
-    for (uint32_t index : d.largest) {
-      const package::Buffer &buffer = data.buffers[index];
-      const package::Location &location = data.locations[buffer.location];
-      largest.push_back({{"name", buffer.name}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"bytes", buffer.bytes},
-                         {"file", location.file}, {"line", location.line}, {"column", location.column}});
-    }
-    package::PeakLaunch at = package::launchAtPeak(data, d).value_or(package::PeakLaunch());
-    devices.push_back({{"device", d.device},
-                       {"capacity_bytes", nullptr},
-                       {"peak_bytes", d.arenaBytes},
-                       {"weights_bytes", d.weightBytes()},
-                       {"gradients_bytes", d.gradientBytes()},
-                       {"optimizer_bytes", d.optimizerBytes()},
-                       {"activations_bytes", d.activationBytes()},
-                       {"communication_bytes", 0},
-                       {"workspace_bytes", d.workspaceBytes()},
-                       {"peak_at", {{"phase", at.entry}, {"op", at.op}, {"kernel", at.kernel}, {"launch", d.peakLaunch}}},
-                       {"largest", largest}});
+using Json = nlohmann::ordered_json;
+
+static Json deviceJson(const package::PackageData &data, const Row &row) {
+  constexpr size_t kLargest = 8;
+  Json largest = Json::array();
+  for (size_t i = 0; i < std::min(kLargest, row.plan.largest.size()); ++i) {
+    const package::Buffer &buffer = data.buffers[row.plan.largest[i]];
+    const package::Location &location = data.locations[buffer.location];
+    largest.push_back({{"name", buffer.name}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"bytes", buffer.bytes},
+                       {"file", location.file}, {"line", location.line}, {"column", location.column}});
   }
-  return {{"schema", "lstmc.plan/1"}, {"fits", true}, {"devices", devices}};
+  return {{"device", row.plan.device},
+          {"capacity_bytes", nullptr},
+          {"peak_bytes", row.plan.arenaBytes},
+          {"weights_bytes", row.plan.weightBytes()},
+          {"gradients_bytes", row.plan.gradientBytes()},
+          {"optimizer_bytes", row.plan.optimizerBytes()},
+          {"activations_bytes", row.activations},
+          {"communication_bytes", row.communication},
+          {"workspace_bytes", row.workspace},
+          {"peak_at", {{"phase", row.at.entry}, {"op", row.at.op}, {"kernel", row.at.kernel}, {"launch", row.plan.peakLaunch}}},
+          {"largest", largest}};
+}
+
+Json planJson(const package::PackageData &data, const Foretold *foretold, const Capacities &capacities) {
+  Json devices = Json::array();
+  std::vector<Row> rows = rowsOf(data);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Json &device = devices.emplace_back(deviceJson(data, rows[i]));
+    if (i < capacities.size())
+      device["capacity_bytes"] = capacities[i];
+    if (foretold)
+      device["idle_fraction"] = foretold->idle[i];
+  }
+  Json plan = {{"schema", "lstmc.plan/1"}, {"fits", fits(data, capacities)}, {"devices", devices}};
+  auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
+  if (foretold)
+    plan["forecast"] = {{"update_s", orNull(foretold->updateSeconds)}, {"forward_s", orNull(foretold->forwardSeconds)},
+                        {"speedup", orNull(foretold->speedup)}, {"sent_bytes", foretold->sentBytes}, {"rates", foretold->rates}};
+  return plan;
 }
 
 } // namespace lstmc::cli

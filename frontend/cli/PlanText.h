@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/package/PackageData.h"
+#include "frontend/cli/Foretold.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
@@ -19,10 +20,17 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse);
 /// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; "" for one device.
 std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked);
 
-/// A row per device: peak and what it consists of, its moment, the largest tensor with its line.
-std::string planTable(const package::PackageData &data);
+/// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle cpu:0 3 %, cpu:1 5 % · by ...".
+std::string forecastLine(const package::PackageData &data, const Foretold &foretold);
 
-/// lstmc.plan/1
-nlohmann::ordered_json planJson(const package::PackageData &data);
+/// A row per device: what it may use, where that is known, peak and what it consists of, its moment, the largest tensor with
+/// its line; below a row that does not fit, by how much.
+std::string planTable(const package::PackageData &data, const Capacities &capacities = {});
+
+/// The rows again, as records of a table.
+std::vector<std::vector<std::string>> planRows(const package::PackageData &data, const Capacities &capacities);
+
+/// lstmc.plan/1. What is not known is left out, or null.
+nlohmann::ordered_json planJson(const package::PackageData &data, const Foretold *foretold = nullptr, const Capacities &capacities = {});
 
 } // namespace lstmc::cli

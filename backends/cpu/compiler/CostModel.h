@@ -20,16 +20,23 @@ Terms termsOf(const Work &work);
 
 inline constexpr size_t kKernelCount = size_t(KernelId::Receive) + 1;
 
+/// How messages come to a device.
+struct Link {
+  double seconds = 3e-6; ///< from a send to the begin of what is received
+  double bytesPerSecond = 8e9;
+};
+
 /// A device as forecasts see it.
 struct Machine {
   std::array<Terms, kKernelCount> seconds; ///< by kernel: of one unit of each term
-  double linkSeconds = 3e-6;               ///< from a send to the begin of what is received
-  double linkBytesPerSecond = 8e9;
+  Link link;                               ///< from any other device,
+  std::vector<Link> links;                 ///< or, where there are any, by the device that sends
   int measuredThreads = 0;                 ///< 0: built in
 
   Machine(); ///< the built-in figures, of one core in a machine of the kind that performance.md measures
 
   double secondsOf(KernelId kernel, const Work &work) const;
+  const Link &linkFrom(uint32_t device) const { return device < links.size() ? links[device] : link; }
   /// For what is no launch yet: estimateSeconds of an op of sym.
   CoreFigures figures() const;
   /// Built in, with every kernel so much faster or slower.

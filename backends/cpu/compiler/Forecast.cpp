@@ -50,9 +50,9 @@ private:
       auto sent = sent_.find(launch.ints[1]);
       if (sent == sent_.end())
         return false;
-      const Machine &machine = machineOf(program.device);
-      begin = std::max(begin, sent->second + machine.linkSeconds);
-      seconds = double(work.bytes) / machine.linkBytesPerSecond;
+      const Link &link = machineOf(program.device).linkFrom(uint32_t(launch.ints[0]));
+      begin = std::max(begin, sent->second + link.seconds);
+      seconds = double(work.bytes) / link.bytesPerSecond;
     } else if (launch.kernel == KernelId::Send) {
       sent_[launch.ints[1]] = begin;
       device.sentBytes += work.bytes;

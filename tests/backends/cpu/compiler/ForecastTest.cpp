@@ -10,8 +10,7 @@ namespace {
 Machine machine() {
   Machine machine;
   machine.seconds[size_t(KernelId::Copy)] = {0, 0, 0, 1.0 / 8, 0, 0, 0, 0};
-  machine.linkSeconds = 10;
-  machine.linkBytesPerSecond = 8;
+  machine.link = {.seconds = 10, .bytesPerSecond = 8};
   return machine;
 }
 
@@ -80,6 +79,20 @@ TEST(Forecast, EveryDeviceHasItsOwnMachine) {
   EntryTimes times = forecast(oneBuffer(), entry, {machine(), slow});
   EXPECT_EQ(times.programs[0].busy, 4);
   EXPECT_EQ(times.programs[1].busy, 12);
+}
+
+TEST(Forecast, ALinkMayDependOnWhoSends) {
+  package::Entry entry;
+  entry.programs = {{0, {transfer(KernelId::Send, 2, 0, 6)}, 1},
+                    {1, {transfer(KernelId::Send, 2, 1, 6)}, 1},
+                    {2, {transfer(KernelId::Receive, 0, 0, 6), transfer(KernelId::Receive, 1, 1, 6)}, 2}};
+  Machine receiver = machine();
+  receiver.links = {{.seconds = 1, .bytesPerSecond = 24}, {.seconds = 7, .bytesPerSecond = 12}};
+  EntryTimes times = forecast(oneBuffer(), entry, {machine(), machine(), receiver});
+  EXPECT_EQ(times.programs[2].launches[0].begin, 1);
+  EXPECT_EQ(times.programs[2].launches[0].end, 2);
+  EXPECT_EQ(times.programs[2].launches[1].begin, 7);
+  EXPECT_EQ(times.programs[2].launches[1].end, 9);
 }
 
 } // namespace

@@ -1,0 +1,47 @@
+#include "frontend/cli/Foretold.h"
+
+#include <algorithm>
+
+namespace lstmc::cli {
+
+static const package::Entry *findEntry(const package::PackageData &data, std::string_view name) {
+  auto found = std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &entry) { return entry.name == name; });
+  return found == data.entries.end() ? nullptr : &*found;
+}
+
+std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry, const cpu::Machines &machines) {
+  const package::Entry *found = findEntry(data, entry);
+  return found ? std::optional(cpu::forecast(data, *found, machines).seconds) : std::nullopt;
+}
+
+Foretold foretell(const package::PackageData &data, const cpu::Machines &machines) {
+  Foretold foretold;
+  bool measured = std::all_of(machines.begin(), machines.end(), [](const cpu::Machine &machine) { return machine.measuredThreads > 0; });
+  foretold.rates = measured ? "this machine" : "built-in";
+  foretold.updateSeconds = forecastSeconds(data, "step", machines);
+  const package::Entry *shown = nullptr;
+  for (std::string_view name : {"evaluate", "forward"}) // the later beats the earlier
+    if (const package::Entry *entry = findEntry(data, name)) {
+      foretold.forwardSeconds = cpu::forecast(data, *entry, machines).seconds;
+      shown = entry;
+    }
+  if (const package::Entry *step = findEntry(data, "step"))
+    shown = step;
+  foretold.idle.assign(data.devices.size(), 1);
+  if (shown) {
+    cpu::EntryTimes times = cpu::forecast(data, *shown, machines);
+    foretold.sentBytes = times.sentBytes();
+    for (uint32_t device = 0; device < data.devices.size(); ++device)
+      foretold.idle[device] = times.idleFraction(device);
+  }
+  return foretold;
+}
+
+bool fits(const package::PackageData &data, const Capacities &capacities) {
+  for (size_t device = 0; device < std::min(data.devices.size(), capacities.size()); ++device)
+    if (data.devices[device].arenaBytes > capacities[device])
+      return false;
+  return true;
+}
+
+} // namespace lstmc::cli

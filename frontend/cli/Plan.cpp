@@ -1,0 +1,263 @@
+// plan: what will happen, how long it takes and whether it fits, before anything runs.
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/ranges.h>
+
+#include "frontend/cli/Cluster.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/Devices.h"
+#include "frontend/cli/MachineRates.h"
+#include "frontend/cli/Model.h"
+#include "frontend/cli/PlanText.h"
+#include "viz/Cost.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Where it is planned for: the devices of --cluster that -d names, or this machine's.
+struct Target {
+  std::optional<Cluster> cluster; ///< all of it
+  uint64_t mayUse = 0;            ///< of --mem; 0: not given
+  int threads = 0;
+};
+
+/// A plan for some devices, and what is known of it.
+struct Planned {
+  package::PackageData data;
+  std::vector<passes::BatchShare> shares;
+  Diagnostics warnings;
+  Capacities capacities;
+  Foretold foretold;
+};
+
+Result<Target> targetAsked(const Options &options) {
+  Target target;
+  if (std::optional<std::string> path = options.value("cluster")) {
+    LSTMC_ASSIGN(target.cluster, readCluster(*path));
+  }
+  if (options.has("mem")) {
+    LSTMC_ASSIGN(int64_t bytes, options.bytesInForce("mem"));
+    target.mayUse = uint64_t(bytes);
+  }
+  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  target.threads = int(std::min<int64_t>(threads, 1024));
+  return target;
+}
+
+/// -d, else all devices of the cluster.
+Options withDevices(const Options &options, const Target &target) {
+  if (!target.cluster || options.has("devices"))
+    return options;
+  std::string list;
+  for (const DeviceName &device : target.cluster->devices)
+    list += (list.empty() ? "" : ",") + device.text();
+  return options.with("devices", list);
+}
+
+/// What each device may use, and how fast it is.
+Status describeDevices(Planned &planned, const Target &target, cpu::Machines &machines) {
+  size_t count = planned.data.devices.size();
+  if (target.cluster) {
+    std::vector<DeviceName> names;
+    for (const package::Device &device : planned.data.devices) {
+      LSTMC_ASSIGN(std::vector<DeviceName> name, parseDevices(device.name));
+      names.push_back(name[0]);
+    }
+    LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
+    machines = part.machines;
+    planned.capacities = part.memory;
+  } else {
+    machines = {machineOf(target.threads, count)};
+    // Devices of one machine have its memory together; what one of them may use is what the others leave.
+    uint64_t others = 0;
+    for (const package::Device &device : planned.data.devices)
+      others += device.arenaBytes;
+    for (const package::Device &device : planned.data.devices)
+      planned.capacities.push_back(hostFacts().memoryBytes - std::min(hostFacts().memoryBytes, others - device.arenaBytes));
+  }
+  if (target.mayUse)
+    for (uint64_t &capacity : planned.capacities)
+      capacity = std::min(target.mayUse, capacity);
+  return {};
+}
+
+/// Without regard to --mem, so that what does not fit can be shown.
+Checked<Planned> planFor(const Options &options, const Target &target) {
+  ModelRequest request;
+  request.devicesMayBeAbsent = target.cluster.has_value();
+  Checked<Model> model = loadModel(withDevices(options, target).with("mem", ""), request);
+  if (!model.ok())
+    return model.diagnostics();
+  Planned planned;
+  planned.data = model->package->data();
+  if (model->compiled)
+    planned.shares = model->compiled->shares;
+  planned.warnings = model->warnings;
+  cpu::Machines machines;
+  if (Status status = describeDevices(planned, target, machines); !status.ok())
+    return asDiagnostic(status.error());
+  planned.foretold = foretell(planned.data, machines);
+  if (target.cluster)
+    planned.foretold.rates = *options.value("cluster");
+  return planned;
+}
+
+/// Of several devices: how much faster they are than the first alone. None where that cannot be planned.
+std::optional<double> speedup(const Planned &planned, const Options &options, const Target &target) {
+  if (planned.data.devices.size() < 2 || !isSource(options.operands[0]))
+    return std::nullopt;
+  Options alone = options.with("devices", planned.data.devices[0].name);
+  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store", "update-on-kvstore"})
+    alone = alone.with(flag, "");
+  Checked<Planned> one = planFor(alone, target);
+  if (!one.ok() || !(planned.foretold.seconds() > 0))
+    return std::nullopt;
+  return one->foretold.seconds() / planned.foretold.seconds();
+}
+
+/// Other flags with which it fits.
+struct Remedy {
+  std::string flags;
+  std::vector<uint64_t> peaks;
+  double timeFraction; ///< of the time as asked for that it takes more; below 0: less
+};
+
+/// Each is planned, and those that fit are kept: of each way the least change that is enough.
+std::vector<Remedy> remediesFor(const Planned &planned, const Options &options, const Target &target) {
+  std::vector<Remedy> remedies;
+  auto fitsWith = [&](const std::string &flags, const Options &changed) {
+    Checked<Planned> other = planFor(changed, target);
+    if (!other.ok() || !fits(other->data, other->capacities))
+      return false;
+    Remedy remedy{flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
+    for (const package::Device &device : other->data.devices)
+      remedy.peaks.push_back(device.arenaBytes);
+    remedies.push_back(std::move(remedy));
+    return true;
+  };
+  int64_t accumulate = options.countInForce("accumulate").ok() ? *options.countInForce("accumulate") : 1;
+  for (int64_t parts = 2 * accumulate; parts <= 8 * accumulate; parts *= 2)
+    if (fitsWith(fmt::format("--accumulate {}", parts), options.with("accumulate", fmt::format("{}", parts))))
+      break;
+  size_t most = target.cluster ? target.cluster->devices.size() : 8;
+  for (bool split : {false, true})
+    for (size_t count = 2 * planned.data.devices.size(); count <= most; count *= 2) {
+      std::string list = fmt::format("{}xcpu", count);
+      Options changed = options.with("devices", list).with("work-load-list", "").with("place", split ? "auto" : "");
+      if (fitsWith(fmt::format("-d {}{}", list, split ? " --place auto" : ""), changed))
+        break;
+    }
+  for (const package::Setting &setting : planned.data.settings)
+    if (setting.name == "batch") {
+      Result<int64_t> batch = parseCount("batch", setting.value);
+      for (int64_t less = batch.ok() ? *batch / 2 : 0; less >= 1; less /= 2)
+        if (fitsWith(fmt::format("-b {}", less), options.with("batch", fmt::format("{}", less))))
+          break;
+    }
+  return remedies;
+}
+
+Json placementOf(const Planned &planned, const Options &options) {
+  Json list = Json::array();
+  std::vector<std::string> seen;
+  for (const package::Parameter &parameter : planned.data.parameters)
+    if (!parameter.group.empty() && std::find(seen.begin(), seen.end(), parameter.group) == seen.end()) {
+      seen.push_back(parameter.group);
+      std::string place = options.text("place");
+      list.push_back({{"group", parameter.group}, {"device", planned.data.devices[planned.data.buffers[parameter.buffers[0]].device].name},
+                      {"reason", place.starts_with("auto") ? "cost" : place.empty() ? "every device has all" : "--place"}});
+    }
+  return list;
+}
+
+void printTable(const std::vector<std::vector<std::string>> &rows, bool csv, Console &console) {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (const std::string &cell : rows[r])
+      line += csv ? (line.empty() ? "" : ",") + (cell.find(',') == std::string::npos ? cell : "\"" + cell + "\"") : (line.empty() ? "| " : " | ") + cell;
+    console.print(csv ? line : line + " |");
+    if (r == 0 && !csv) {
+      std::string rule = "|";
+      for (size_t i = 0; i < rows[r].size(); ++i)
+        rule += "---|";
+      console.print(rule);
+    }
+  }
+}
+
+void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, const Options &options, Console &console) {
+  if (console.json()) {
+    Json document = planJson(planned.data, &planned.foretold, planned.capacities);
+    document["remedies"] = Json::array();
+    for (const Remedy &remedy : remedies)
+      document["remedies"].push_back({{"flags", remedy.flags}, {"peak_bytes", remedy.peaks}, {"time_fraction", remedy.timeFraction}});
+    document["placement"] = placementOf(planned, options);
+    return console.print(document);
+  }
+  if (std::string format = options.text("format"); format == "csv" || format == "md")
+    return printTable(planRows(planned.data, planned.capacities), format == "csv", console);
+  if (!planned.shares.empty())
+    console.print(sharesLine(planned.shares, options.value("work-load-list").value_or("")));
+  console.print(planTable(planned.data, planned.capacities));
+  size_t widest = 0;
+  for (const Remedy &remedy : remedies)
+    widest = std::max(widest, remedy.flags.size());
+  for (const Remedy &remedy : remedies) {
+    std::vector<std::string> peaks;
+    for (uint64_t bytes : remedy.peaks)
+      peaks.push_back(mebibytes(bytes));
+    console.print(fmt::format("{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags, widest, fmt::join(peaks, ", "),
+                              planned.foretold.updateSeconds ? "update" : "forward", 100 * remedy.timeFraction));
+  }
+  console.print(forecastLine(planned.data, planned.foretold));
+}
+
+/// E0401 for every device that has too little, at the user's line where there is a source.
+int refuse(const Planned &planned, const Options &options, const Target &target, Console &console) {
+  ModelRequest request;
+  request.devicesMayBeAbsent = target.cluster.has_value();
+  Diagnostics errors;
+  for (size_t i = 0; i < planned.capacities.size(); ++i) {
+    const package::Device &device = planned.data.devices[i];
+    if (device.arenaBytes <= planned.capacities[i])
+      continue;
+    Diagnostics found;
+    if (isSource(options.operands[0])) // the compiler knows the lines, and has one limit for all devices
+      found = loadModel(withDevices(options, target).with("mem", fmt::format("{}", planned.capacities[i])), request).diagnostics();
+    std::erase_if(found, [&](const Diagnostic &error) { return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos; });
+    if (found.empty())
+      found.push_back(asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}", mebibytes(device.arenaBytes), device.name,
+                                        mebibytes(planned.capacities[i]))));
+    errors.insert(errors.end(), found.begin(), found.end());
+  }
+  return console.fail(errors);
+}
+
+} // namespace
+
+int planCommand(const Options &options, Console &console) {
+  Result<Target> target = targetAsked(options);
+  if (!target.ok())
+    return console.fail(target.error());
+  Checked<Planned> planned = planFor(options, *target);
+  if (!planned.ok())
+    return console.fail(planned.diagnostics());
+  console.warn(planned->warnings);
+  planned->foretold.speedup = speedup(*planned, options, *target);
+  bool fit = fits(planned->data, planned->capacities);
+  std::vector<Remedy> remedies;
+  if (!fit && isSource(options.operands[0]))
+    remedies = remediesFor(*planned, options, *target);
+  printPlan(*planned, remedies, options, console);
+  if (fit)
+    return 0;
+  return console.json() ? int(ExitCode::Plan) : refuse(*planned, options, *target, console);
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,149 @@
+"""plan: what is said before a run, checked against what other commands find."""
+import json
+import re
+import shlex
+import unittest
+
+from command import Case
+
+CLUSTER = """\
+[[device]]
+name = "cpu:0"
+memory = "1G"
+flops_per_s = 2e11
+[[device]]
+name = "cpu:1"
+memory = 1048576
+
+[[link]]
+between = ["cpu:0", "cpu:1"]
+bytes_per_s = 1.2e9
+latency_s = 0.25
+"""
+
+
+class Plan(Case):
+    def plan(self, *words, status=0):
+        return self.document("plan", "small.lnet", *words, schema="lstmc.plan/1", status=status)
+
+    def test_says_what_compile_finds(self):
+        for words in [[], ["-d", "2xcpu"], ["-b", "7", "-d", "3xcpu", "--optimizer", "sgd"]]:
+            plan = self.plan(*words)
+            found = self.document("compile", "small.lnet", "--dry-run", *words, schema="lstmc.plan/1")
+            self.assertTrue(plan["fits"])
+            self.assertEqual([d["peak_bytes"] for d in plan["devices"]], [d["peak_bytes"] for d in found["devices"]])
+            for device in plan["devices"]:
+                parts = ("weights", "gradients", "optimizer", "activations", "communication", "workspace")
+                self.assertEqual(sum(device[part + "_bytes"] for part in parts), device["peak_bytes"])
+                self.assertGreater(device["capacity_bytes"], device["peak_bytes"])
+        self.good("compile", "small.lnet", "-o", "small.lstmc")
+        package = self.document("plan", "small.lstmc", schema="lstmc.plan/1")
+        self.assertEqual(package["devices"][0]["peak_bytes"], self.plan()["devices"][0]["peak_bytes"])
+
+    def test_forecast(self):
+        one, two = self.plan(), self.plan("-d", "2xcpu")
+        self.assertGreater(one["forecast"]["update_s"], one["forecast"]["forward_s"])
+        self.assertEqual(one["forecast"]["sent_bytes"], 0)
+        self.assertIsNone(one["forecast"]["speedup"])
+        self.assertEqual(one["forecast"]["rates"], "built-in")
+        self.assertAlmostEqual(one["devices"][0]["idle_fraction"], 0)
+        self.assertGreater(two["forecast"]["sent_bytes"], 0)
+        self.assertAlmostEqual(two["forecast"]["speedup"], self.plan("-t", "1")["forecast"]["update_s"] / two["forecast"]["update_s"], delta=1e-9)
+        for device in two["devices"]:
+            self.assertTrue(0 < device["idle_fraction"] < 1)
+        self.assertEqual(one, self.plan())
+
+    def test_devices_without_a_processor_take_turns(self):
+        # As many threads as no machine has.
+        few, many = self.plan("-t", "512"), self.plan("-t", "1024")
+        self.assertAlmostEqual(many["forecast"]["update_s"] / few["forecast"]["update_s"], 2, places=6)
+
+    def test_what_fits_instead_does_fit(self):
+        peak = self.plan()["devices"][0]["peak_bytes"]
+        self.assertTrue(self.plan("--mem", str(peak))["fits"])
+        limit = str(peak - 1)
+        plan = self.plan("--mem", limit, status=4)
+        self.assertFalse(plan["fits"])
+        self.assertEqual(plan["devices"][0]["capacity_bytes"], peak - 1)
+        self.assertGreaterEqual(len(plan["remedies"]), 2)
+        for remedy in plan["remedies"]:
+            other = self.plan("--mem", limit, *shlex.split(remedy["flags"]))
+            self.assertTrue(other["fits"], remedy)
+            self.assertEqual([d["peak_bytes"] for d in other["devices"]], remedy["peak_bytes"])
+            self.assertAlmostEqual(other["forecast"]["update_s"] / plan["forecast"]["update_s"] - 1, remedy["time_fraction"], places=9)
+
+    def test_table(self):
+        done = self.good("plan", "small.lnet", "-d", "2xcpu")
+        self.assertEqual(done.stderr, "")
+        self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ndevice +may use +peak MiB +weights ")
+        self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+  \S.*  small\.lnet:\d+$")
+        self.assertRegex(done.stdout, r"\nforecast  update \S+ .s, forward \S+ .s; [\d.]+ times as fast as one device; sends [\d.]+ KiB; "
+                                      r"idle cpu:0 \d+ %, cpu:1 \d+ % · by built-in rates; bench --calibrate measures this machine's\n\Z")
+        done = self.run_here("plan", "small.lnet", "--mem", "20K")
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stdout, r"\n +does not fit: [\d.]+ KiB over\ninstead -")
+        self.assertRegex(done.stderr, r"\Asmall\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on cpu:0, which may use 20\.\d+ KiB\n|20480 bytes")
+        rows = self.good("plan", "small.lnet", "-d", "2xcpu", "--format", "csv").stdout.splitlines()
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(len({len(re.sub(r'"[^"]*"', "", row).split(",")) for row in rows}), 1)
+        self.assertEqual(len(self.good("plan", "small.lnet", "--format", "md").stdout.splitlines()), 3)
+
+    def test_rates_of_this_machine(self):
+        env = {"LSTMC_CACHE_DIR": str(self.folder)}
+        rates = lambda: json.loads(self.good("plan", "small.lnet", "-t", "1", "--json", env=env).stdout)["forecast"]["rates"]
+        self.good("bench", "small.lnet", "-r", "1", "-t", "1", "--calibrate", env=env)
+        self.assertEqual(rates(), "this machine")
+        machine = json.loads((self.folder / "machine.json").read_text())
+        for measured in machine["rates"].values():
+            del measured["kernels"]["product"]
+        (self.folder / "machine.json").write_text(json.dumps(machine))
+        self.assertEqual(rates(), "built-in")
+
+
+class Cluster(Case):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "c.toml").write_text(CLUSTER)
+
+    def test_devices_of_the_file(self):
+        plan = self.document("plan", "small.lnet", "--cluster", "c.toml", schema="lstmc.plan/1")
+        self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [1 << 30, 1 << 20])
+        # The link's latency is in every exchange.
+        self.assertGreater(plan["forecast"]["update_s"], 0.25)
+        self.assertEqual(plan["forecast"]["rates"], "c.toml")
+        self.assertLess(plan["forecast"]["speedup"], 0.1)
+        one = self.document("plan", "small.lnet", "--cluster", "c.toml", "-d", "cpu:1", schema="lstmc.plan/1")
+        self.assertEqual([(d["device"], d["capacity_bytes"]) for d in one["devices"]], [("cpu:1", 1 << 20)])
+
+    def test_only_what_does_not_fit_is_an_error(self):
+        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "--set", "hidden=150")
+        self.assertEqual(done.returncode, 4)
+        self.assertEqual(re.findall(r"error\[E0401\]: the plan needs .* on (cpu:\d), ", done.stderr), ["cpu:1"])
+        self.assertRegex(done.stdout, r"(?m)^cpu:1 .*\n +does not fit: ")
+
+    def test_what_is_refused(self):
+        for text, code, message in [("x = 3\n", "E0604", 'found "x" outside of [[device]] and [[link]]'),
+                                    ("", "E0604", "found no [[device]], want at least one"),
+                                    ("[[devise]]\nname = \"cpu:0\"\n", "E0604", "found [[devise]], want [[device]] and [[link]]"),
+                                    ("[[device]]\nname = \"cpu:0\"\n", "E0604", "a [[device]] without memory"),
+                                    (CLUSTER.replace('"1G"', '"lots"'), "E0604", 'memory of cpu:0: found "lots", want bytes'),
+                                    (CLUSTER.replace("2e11", "0"), "E0604", 'flops_per_s of a [[device]]: found "0", want a number above 0'),
+                                    (CLUSTER.replace("flops_per_s", "flop_per_s"), "E0604", 'it has name, memory, flops_per_s, bytes_per_s, launch_s; did you mean "flops_per_s"?'),
+                                    (CLUSTER.replace('name = "cpu:1"', 'name = "cpu:0"'), "E0612", "device cpu:0 stands twice"),
+                                    (CLUSTER.replace('"cpu:0", "cpu:1"', '"cpu:0", "cpu:7"'), "E0604", "a [[link]] names cpu:7, which is no [[device]]"),
+                                    (CLUSTER.replace('"cpu:0", "cpu:1"', '"cpu:0"'), "E0604", "`between` of a [[link]] has 1 devices, want two"),
+                                    (CLUSTER.replace("[[link]]", "[[link"), "E060", "")]:
+            (self.folder / "c.toml").write_text(text)
+            done = self.run_here("plan", "small.lnet", "--cluster", "c.toml")
+            self.assertEqual(done.returncode, 6, text)
+            self.assertIn(f"c.toml: error[{code}", done.stderr)
+            self.assertIn(message, done.stderr)
+        self.assertEqual(self.run_here("plan", "small.lnet", "--cluster", "none.toml").returncode, 6)
+        (self.folder / "c.toml").write_text(CLUSTER)
+        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "-d", "3xcpu")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--devices has cpu:2, which the cluster has not", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
