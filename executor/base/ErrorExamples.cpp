@@ -83,7 +83,7 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0612, "    year,value,year                  # a column of a table twice"},
     {ErrorCode::E0613, "    lstmc inspect objects.npy        # dtype \"|O\": pickled Python"},
     {ErrorCode::E0701, "    lstmc train m.lnet --data text:input.txt -o ck --lr 1e30"},
-    {ErrorCode::E0702, "    (needs a comparison of replicas, which this version has not)"},
+    {ErrorCode::E0702, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu --check-replicas 1     # and a bit flips in the memory of cpu:1"},
     {ErrorCode::E0801, "    (needs several processes, which this version has not)"},
     {ErrorCode::E0802, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu     # suspended for minutes, and woken again"},
     {ErrorCode::E0803, "    (none: each one is a bug of ours, or of a hook in a test)"},

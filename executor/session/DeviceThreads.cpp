@@ -60,10 +60,17 @@ void DeviceThreads::finish(size_t device, uint64_t round) {
   room_.announce();
 }
 
-Status DeviceThreads::run(BoundEntry &entry, Part part) {
+Status DeviceThreads::run(BoundEntry &entry, Part part) { return round(&entry, part, nullptr); }
+
+Status DeviceThreads::each(const std::function<void(size_t)> &work) {
+  return round(nullptr, Part::All, &work);
+}
+
+Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<void(size_t)> *work) {
   {
     std::lock_guard lock(errorMutex_); // stopFirst looks at these
-    entry_ = &entry;
+    entry_ = entry;
+    work_ = work;
     part_ = part;
     error_.reset();
     stopped_.store(false);
@@ -112,6 +119,8 @@ bool DeviceThreads::awaitWhileProgress(Ready ready, Blocked blocked) {
 
 const BoundProgram *DeviceThreads::unfinished() const {
   const BoundProgram *found = nullptr;
+  if (!entry_)
+    return nullptr;
   for (const BoundProgram &program : entry_->programs) {
     const Seat &seat = seats_[program.device];
     if (seat.finished.load() != round_.load() && (!found || !seat.waits.load()))
@@ -126,6 +135,8 @@ bool DeviceThreads::allBack() const {
 }
 
 const BoundProgram *DeviceThreads::programOf(size_t device) const {
+  if (!entry_)
+    return nullptr;
   for (const BoundProgram &program : entry_->programs)
     if (program.device == device)
       return &program;
@@ -133,6 +144,8 @@ const BoundProgram *DeviceThreads::programOf(size_t device) const {
 }
 
 void DeviceThreads::carryOut(size_t device) {
+  if (work_)
+    return (*work_)(device);
   const BoundProgram *program = programOf(device);
   if (!program)
     return;

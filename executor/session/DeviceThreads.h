@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +34,8 @@ public:
   /// than the deadline (E0802) or throws (E0803, E0901), all stop at their next step, and the first
   /// error is the answer. Allocates nothing but errors.
   Status run(BoundEntry &entry, Part part);
+  /// Calls it for every device, on the device's thread.
+  Status each(const std::function<void(size_t device)> &work);
 
 private:
   static constexpr size_t kNotBegun = SIZE_MAX;
@@ -44,6 +47,7 @@ private:
     std::atomic<bool> waits{false};    ///< for another device's message
   };
 
+  Status round(BoundEntry *entry, Part part, const std::function<void(size_t)> *work);
   void serve(size_t device);
   /// The device's program in the entry, if it has one.
   const BoundProgram *programOf(size_t device) const;
@@ -92,8 +96,9 @@ private:
   std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads
   std::atomic<bool> stopped_{false};
   bool leaving_ = false;
-  BoundEntry *entry_ = nullptr;
+  BoundEntry *entry_ = nullptr; ///< of a run
   Part part_ = Part::All;
+  const std::function<void(size_t)> *work_ = nullptr; ///< of each()
 
   std::mutex errorMutex_;
   std::optional<Error> error_;

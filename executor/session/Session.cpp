@@ -9,6 +9,7 @@
 #include "executor/session/Binding.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
+#include "executor/session/Replicas.h"
 #include "executor/session/WatchedRun.h"
 
 namespace lstmc {
@@ -38,6 +39,7 @@ struct Session::Impl {
   bool copiesAreStale = false;
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
+  std::optional<session::Replicas> replicas;
   std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
 
   const PackageData &data() const { return package->data(); }
@@ -61,6 +63,8 @@ struct Session::Impl {
   bool isInit(const BoundEntry &entry) const { return init && &entry == &entries[*init]; }
   Error explain(BoundEntry &entry);
   std::string when(const BoundEntry &entry) const;
+  /// "after update 1,041", by the scalar of that name; "now" where no entry has it.
+  std::string lastUpdate() const;
 
   template <typename T> bool setScalar(std::string_view name, T value);
 };
@@ -124,6 +128,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   }
   impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
+  impl->replicas.emplace(*impl->package, impl->devices);
   if (impl->devices.size() > 1 && !options.oneThread)
     impl->threads = std::make_unique<session::DeviceThreads>(
         *impl->package, impl->devices, options.deadline, std::move(options.hook));
@@ -323,6 +328,14 @@ std::string Session::Impl::when(const BoundEntry &entry) const {
   return "in " + std::string(entry.name);
 }
 
+std::string Session::Impl::lastUpdate() const {
+  for (const BoundEntry &entry : entries)
+    for (const session::ScalarInput &scalar : entry.scalars)
+      if (scalar.name == "update")
+        return "after update " + session::withCommas(scalar.integer);
+  return "now";
+}
+
 Status Session::Impl::runWatched(BoundEntry &entry) {
   // What init copies is looked at where an entry uses it, which can say at which update.
   session::WatchedRun watched(*package, devices, observer, options.checkNan && !isInit(entry));
@@ -353,6 +366,18 @@ bool Session::faultBehindCommit() const { return impl_->faultBehindCommit; }
 void Session::setObserver(SessionObserver *observer) { impl_->observer = observer; }
 
 // ---- reports ----
+
+Status Session::compareReplicas() {
+  if (impl_->copiesAreStale)
+    return {};
+  auto hash = [this](size_t device) { impl_->replicas->hash(device); };
+  if (impl_->threads)
+    LSTMC_TRY(impl_->threads->each(hash));
+  else
+    for (size_t device = 0; device < impl_->devices.size(); ++device)
+      hash(device);
+  return impl_->replicas->compare(impl_->lastUpdate());
+}
 
 std::vector<uint64_t> Session::weightHashes() const {
   std::vector<uint64_t> hashes;

@@ -119,6 +119,11 @@ public:
   /// Null: none.
   void setObserver(SessionObserver *observer);
 
+  /// Compares 64-bit hashes of the copies of every parameter and auxiliary: E0702 (exit 7) names
+  /// the first one that differs, the devices and the update. What was changed from outside is not
+  /// compared before the run that brings the copies to the same value.
+  Status compareReplicas();
+
   /// XXH3-64 over parameters and auxiliaries in declared order.
   uint64_t weightsHash() const;
   /// Per parameter, in declared order.

@@ -26,6 +26,7 @@ public:
   Status step(const StepScalars &scalars) override;
   bool failedBehindCommit() const override { return session_.faultBehindCommit(); }
   Status evaluate() override;
+  Status compareReplicas() override { return session_.compareReplicas(); }
   MetricValues metric(Entry entry, size_t head) override;
   std::optional<double> gradientNorm() override;
 

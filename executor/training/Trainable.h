@@ -58,6 +58,8 @@ public:
   /// at, and the one not finite was written by the update itself.
   virtual bool failedBehindCommit() const { return false; }
   virtual Status evaluate() = 0;
+  /// E0702 where a parameter is not the same on all devices that hold it.
+  virtual Status compareReplicas() { return {}; }
 
   /// Of the entry that ran last.
   virtual MetricValues metric(Entry entry, size_t head) = 0;

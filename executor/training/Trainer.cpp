@@ -164,6 +164,8 @@ private:
         keepFailed(scalars);
       return status;
     }
+    if (options_.checkReplicas > 0 && number % options_.checkReplicas == 0)
+      LSTMC_TRY(model_.compareReplicas());
 
     double labels = 0;
     for (size_t head = 0; head < model_.heads().size(); ++head) {

@@ -21,6 +21,7 @@ struct TrainOptions {
   Amount dispEvery{50, Amount::Unit::Updates};
   int keep = 3;
   int64_t keepEvery = 0; ///< as CheckpointWriter::Options
+  int64_t checkReplicas = 0; ///< updates from one comparison to the next; 0: none
   int earlyStop = 0; ///< validations without a better loss; 0: never
   uint64_t seed = 0;
   std::string folder; ///< of checkpoints; empty: none are written
@@ -39,7 +40,7 @@ struct TrainOptions {
 /// are initialised by the caller; with `resume` the newest good checkpoint replaces them.
 ///
 /// An update: fill the inputs, run `step` with learning_rate, update and seed, add up what the
-/// heads measured. Then, in this order and where due: line, validation, save (also when a
+/// heads measured. Then, in this order and where due: comparison of replicas (E0702), line, validation, save (also when a
 /// validation was the best). The end validates and saves once more. Everything but `seconds` and
 /// rates is a function of model, data, seed and the update alone, so a resumed run logs and ends
 /// with the same bits.

@@ -82,6 +82,7 @@ Status readAmounts(const Options &options, training::TrainOptions &train) {
   LSTMC_TRY(read("disp-every", train.dispEvery));
   LSTMC_ASSIGN(int64_t keep, options.countInForce("keep"));
   LSTMC_ASSIGN(train.keepEvery, options.countInForce("keep-every"));
+  LSTMC_ASSIGN(train.checkReplicas, options.countInForce("check-replicas"));
   LSTMC_ASSIGN(int64_t patience, options.countInForce("early-stop"));
   train.keep = int(keep);
   train.earlyStop = int(patience);

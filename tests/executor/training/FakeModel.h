@@ -46,6 +46,7 @@ public:
     if (scalars.update == failAt)
       return fail(ErrorCode::E0701, "exp gave inf at update {}", scalars.update);
     run(&scalars);
+    lastUpdate_ = scalars.update;
     return {};
   }
   bool failedBehindCommit() const override { return behindCommit; }
@@ -56,11 +57,22 @@ public:
   MetricValues metric(Entry, size_t) override { return metric_; }
   std::optional<double> gradientNorm() override { return norm_; }
 
+  Status compareReplicas() override {
+    comparedAt.push_back(lastUpdate_);
+    if (lastUpdate_ >= differFrom)
+      return fail(ErrorCode::E0702, "weight differs after update {}", lastUpdate_);
+    return {};
+  }
+
   int64_t failAt = -1;
+  int64_t differFrom = INT64_MAX;
+  std::vector<int64_t> comparedAt; ///< updates
   bool behindCommit = false;
   std::string graphHash = "abc";
 
 private:
+  int64_t lastUpdate_ = 0;
+
   template <typename T> static Tensor tensor(T *data, int64_t count) {
     return data::denseTensor(data, DType::F32, std::span(&count, 1));
   }

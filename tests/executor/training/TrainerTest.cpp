@@ -189,6 +189,28 @@ TEST_F(Training, NonFiniteNumbersPassThrough) {
   EXPECT_EQ(resumed.weightsHash(), all.weightsHash());
 }
 
+TEST_F(Training, ReplicasAreComparedWhenAsked) {
+  Log log;
+  FakeModel unasked, asked, wrong;
+  ASSERT_OK(train(unasked, *data_, nullptr, options_, log));
+  EXPECT_TRUE(unasked.comparedAt.empty());
+  TrainOptions options = into("replicas");
+  options.after.value = 35;
+  options.checkReplicas = 10;
+  ASSERT_OK(train(asked, *data_, nullptr, options, log));
+  EXPECT_EQ(asked.comparedAt, (std::vector<int64_t>{10, 20, 30}));
+
+  // What differs is not saved.
+  options.folder = folder_ / "differ";
+  options.saveEvery = {5, Amount::Unit::Updates};
+  wrong.differFrom = 13;
+  EXPECT_REFUSED(train(wrong, *data_, nullptr, options, log), E0702,
+                 "weight differs after update 20");
+  EXPECT_EQ(log.ended.reason, EndReason::Error);
+  EXPECT_EQ(findCheckpoint(folder_ / "differ")->checkpoint.state.update, 15);
+  EXPECT_EQ(log.ended.failedUpdate, "");
+}
+
 TEST_F(Training, AFailedUpdateThatCannotBeKeptIsAWarning) {
   FakeModel model;
   model.failAt = 3;

@@ -40,6 +40,14 @@ class Stopped(Case):
             self.good(*LEARN, "--after", total, "-o", f"whole-{status}")
             self.assertEqual(weights(self.folder / folder), weights(self.folder / f"whole-{status}"))
 
+    def test_comparing_replicas_changes_nothing(self):
+        def trained(folder, *words):
+            return self.good(*LEARN, "--after", "5u", "-o", folder, *words).stdout.split("weights ")[1]
+        self.assertEqual(trained("compared", "-d", "2xcpu", "--check-replicas", "2"), trained("alone"))
+        done = self.run_here(*LEARN, "--after", "5u", "-o", "no", "--check-replicas", "often")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--check-replicas takes a count", done.stderr)
+
     def test_a_folder_with_checkpoints_is_not_begun_anew(self):
         self.good(*LEARN, "--after", "3u", "-o", "ck")
         done = self.run_here(*LEARN, "--after", "3u", "-o", "ck")

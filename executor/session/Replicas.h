@@ -1,0 +1,40 @@
+// Whether what several devices hold of one parameter is equal, by hashes of its bytes.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "executor/base/Status.h"
+#include "executor/package/Package.h"
+#include "executor/session/BoundEntry.h"
+
+namespace lstmc::session {
+
+/// 64-bit hashes of the copies of every parameter that has several.
+class Replicas {
+public:
+  Replicas(const package::Package &package, const Devices &devices);
+
+  /// Hashes the copies on a device; several devices at once.
+  void hash(size_t device);
+
+  /// E0702 names the first parameter in declared order whose copies differ, who holds which, and
+  /// `when`.
+  Status compare(std::string_view when) const;
+
+private:
+  struct Copy {
+    uint32_t device;
+    Tensor tensor;
+    uint64_t hash = 0;
+  };
+  struct Value {
+    const package::Parameter *parameter;
+    std::vector<Copy> copies;
+  };
+
+  const package::Package &package_;
+  std::vector<Value> values_;
+};
+
+} // namespace lstmc::session
