@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
 
-peers   every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
-fuzz    every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
+peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
+fuzz        every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
+schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -126,6 +127,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--executions", type=int, default=1_000_000)
+    parser.add_argument("--schedules", type=int, default=1000)
     args, rest = parser.parse_known_args()
     programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
     if args.name == "peers":
@@ -136,10 +138,14 @@ def main():
             print(json.dumps(result))
     elif args.name == "fuzz":
         raise SystemExit(0 if fuzz(args.executions) else 1)
+    elif args.name == "schedules":
+        folder = root / "build/tests/executor/schedules"
+        raise SystemExit(subprocess.run([sys.executable, root / "tests/executor/schedules/schedules.py", root / "build/lstmc",
+                                         folder / "schedules", root, str(args.schedules)]).returncode)
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, fuzz, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, fuzz, schedules, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 
