@@ -13,6 +13,7 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/Location.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Layouts.h"
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
@@ -224,6 +225,8 @@ int64_t CompileOptions::devicesPerReplica() const {
 
 /// E0402 where the devices are not replicas of equally many.
 static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
+  if (options.stages == 0 && options.place.empty())
+    return std::nullopt; // only what fits is weighed
   auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
   Diagnostic error;
   error.code = ErrorCode::E0402;
@@ -236,14 +239,12 @@ static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
   return error;
 }
 
-Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(toDiagnostic(diagnostic));
     return mlir::success();
   });
-  if (std::optional<Diagnostic> error = checkDevices(options))
-    return Diagnostics{*error};
   Compiled result;
   if (options.dtype)
     computeIn(module, *options.dtype);
@@ -278,6 +279,37 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   result.package.data = options.data;
   result.package.packed = std::move(packed);
   return {std::move(result), std::move(diagnostics)};
+}
+
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+  if (std::optional<Diagnostic> error = checkDevices(options))
+    return Diagnostics{*error};
+  std::vector<CompileOptions> open = openLayouts(options);
+  if (open.size() < 2)
+    return compileAs(module, open.empty() ? options : open.front());
+  Diagnostics refused;
+  std::vector<std::pair<Layout, const CompileOptions *>> weighed;
+  for (const CompileOptions &candidate : open) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+    CompileOptions unlimited = candidate;
+    unlimited.memoryLimit.reset();
+    unlimited.stopAfter.clear();
+    Checked<Compiled> compiled = compileAs(*copy, unlimited);
+    if (compiled.ok())
+      weighed.push_back({weigh(compiled->package, candidate), &candidate});
+    else if (refused.empty())
+      refused = compiled.diagnostics();
+  }
+  if (weighed.empty())
+    return refused;
+  std::stable_sort(weighed.begin(), weighed.end(), [](const auto &a, const auto &b) {
+    return std::pair(!a.first.fits, a.first.seconds) < std::pair(!b.first.fits, b.first.seconds);
+  });
+  Checked<Compiled> compiled = compileAs(module, *weighed.front().second);
+  if (compiled.ok())
+    for (const auto &[layout, unused] : weighed)
+      compiled->layouts.push_back(layout);
+  return compiled;
 }
 
 } // namespace lstmc::passes

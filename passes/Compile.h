@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "backends/cpu/compiler/CostModel.h"
 #include "executor/abi/DType.h"
 #include "executor/base/Diagnostic.h"
 #include "executor/package/PackageData.h"
@@ -41,8 +42,10 @@ struct CompileOptions {
   KvStore kvStore = KvStore::Device;
   bool updateOnStore = true; ///< where gradients are added; else on every device that has the parameter
   std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
-  int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are fastest
-  int64_t chunks = 0;      ///< of time steps, where layers are split; 0: by cost
+  int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are forecast to be fastest
+  int64_t chunks = 0;      ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
+  cpu::Machine machine;    ///< that forecasts are for: one of the devices,
+  std::optional<cpu::Machine> machineAlone; ///< and the first, were it the only one, where that is another (more threads)
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;
   std::vector<std::string> carry; ///< patterns ("lstm*") of the begin states that are kept between calls
@@ -90,8 +93,18 @@ struct BatchShare {
   int64_t rows, batch, count, shards;
 };
 
+/// A way to share the devices out, and what is forecast of it.
+struct Layout {
+  int64_t devices, stages, chunks; ///< chunks 1: steps are not cut
+  double seconds = 0;              ///< of `step`, or of `forward` or `evaluate` where there is none
+  uint64_t peakBytes = 0;          ///< of the device that needs most
+  bool fits = true;                ///< the memory limit
+  int64_t replicas() const { return devices / stages; }
+};
+
 struct Compiled {
   package::PackageData package;
+  std::vector<Layout> layouts; ///< that were weighed where the options leave some open: the one taken first, then by time
   std::vector<BatchShare> shares; ///< of several devices; those without rows left out
   std::vector<PassTime> times; ///< in the order of the pipeline
   std::vector<PassSpan> spans; ///< the same work, as it happened
@@ -100,7 +113,8 @@ struct Compiled {
 };
 
 /// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the user's lines; E0401
-/// when the plan exceeds the limit.
+/// when the plan exceeds the limit. Where the options leave the layout open (`stages` 0, or stages and `chunks` 0), several are compiled
+/// and the one that fits and is forecast to be fastest is taken: with `stages` 0 that may be one device, whatever `devices` says.
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -65,6 +65,7 @@ public:
         byRound.emplace_back();
       byRound[round].push_back(&part);
     }
+    last = byRound.back().back();
     sums.resize(wholeOps.size());
     for (auto &round : byRound)
       for (size_t i = 0; i < parts.front().ops.size(); ++i)
@@ -84,7 +85,7 @@ private:
   /// What parts have summed so far, of one op.
   using Subtrees = llvm::SmallVector<std::pair<Share, Value>>;
 
-  bool isLast(const Part &part) const { return &part == &parts.back(); }
+  bool isLast(const Part &part) const { return &part == last; }
 
   /// Where the rows are is the same in the parts as in the whole.
   void findPositions() {
@@ -331,20 +332,19 @@ private:
 
   /// Outputs and states are joined from the parts; sums are whole already.
   void joinResults() {
-    Part &last = parts.back();
     llvm::SmallVector<Value> results;
     llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
     builder.setInsertionPointToEnd(&entry.front());
-    for (unsigned i = 0; i < last.function.getNumResults(); ++i) {
-      mlir::DictionaryAttr named = last.function.getResultAttrDict(i);
+    for (unsigned i = 0; i < last->function.getNumResults(); ++i) {
+      mlir::DictionaryAttr named = last->function.getResultAttrDict(i);
       llvm::StringRef role = llvm::cast<mlir::StringAttr>(named.get(sym::kRoleAttr)).getValue();
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(named.get(sym::kNameAttr));
-      Value value = last.function.front().getTerminator()->getOperand(i);
+      Value value = last->function.front().getTerminator()->getOperand(i);
       stamp.set(role == "state" ? homes.of(name.getValue()).front() : 0);
-      BatchPosition position = last.positions.lookup(value);
+      BatchPosition position = last->positions.lookup(value);
       if (position && role != "metric") {
         llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
-        shape[size_t(position.axis)] = position.outer * last.share.batch * position.inner;
+        shape[size_t(position.axis)] = position.outer * last->share.batch * position.inner;
         llvm::SmallVector<Value> all;
         for (Part &part : parts)
           all.push_back(part.function.front().getTerminator()->getOperand(i));
@@ -378,6 +378,7 @@ private:
   std::optional<BatchPositions> positions; ///< of the values of the whole
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
+  Part *last = nullptr; ///< the one that is visited last
   mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device

@@ -1,6 +1,7 @@
 #include "frontend/cli/DeviceFlags.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/ranges.h>
 
@@ -33,9 +34,11 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
       return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}", part);
     compile.workLoads.push_back(part);
   }
-  if (compile.workLoads.size() != compile.devices.size())
-    return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} devices", compile.workLoads.size(),
-                compile.devices.size());
+  // Where `auto` weighs how many devices share a replica's layers, the compiler knows how many replicas there are.
+  size_t replicas = compile.devices.size() / size_t(std::max<int64_t>(1, compile.devicesPerReplica()));
+  if (compile.stages > 0 && compile.workLoads.size() != replicas)
+    return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} {}", compile.workLoads.size(), replicas,
+                replicas == compile.devices.size() ? "devices" : "replicas");
   return {};
 }
 
@@ -84,8 +87,60 @@ static Result<std::pair<std::string, std::string>> placeOf(const std::string &te
   return std::pair(group, named[0].text());
 }
 
-static Status readPlace(const Options &options, const symbol::Graph &graph, passes::CompileOptions &compile) {
+static std::vector<std::string> texts(const std::vector<DeviceName> &devices) {
+  std::vector<std::string> texts;
+  for (const DeviceName &device : devices)
+    texts.push_back(device.text());
+  return texts;
+}
+
+static Error at(const symbol::Setting &setting, Error error) {
+  error.place = {setting.origin.file, setting.origin.line, setting.origin.column};
+  return error;
+}
+
+Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet::LoadedNet &net) {
+  if (options.has("devices") || net.place.empty())
+    return devicesAsked(options);
+  std::vector<DeviceName> devices;
+  for (const symbol::Setting &setting : net.place) {
+    Result<std::vector<DeviceName>> named = parseDevices(std::get<std::string>(setting.value));
+    if (!named.ok())
+      return at(setting, named.error());
+    for (const DeviceName &device : *named)
+      if (std::none_of(devices.begin(), devices.end(), [&](const DeviceName &d) { return d.text() == device.text(); }))
+        devices.push_back(device);
+  }
+  std::sort(devices.begin(), devices.end(), [](const DeviceName &a, const DeviceName &b) {
+    return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
+  });
+  return devices;
+}
+
+/// The file's own, if -d has all of its devices.
+static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::string> &groups, passes::CompileOptions &compile) {
+  for (const symbol::Setting &setting : net.place) {
+    Result<std::vector<DeviceName>> named = parseDevices(std::get<std::string>(setting.value));
+    if (!named.ok())
+      return at(setting, named.error());
+    std::string device = fmt::format("{}", fmt::join(texts(*named), ","));
+    if (named->size() == 1 && std::find(compile.devices.begin(), compile.devices.end(), device) == compile.devices.end()) {
+      compile.place.clear();
+      return {};
+    }
+    auto placed = placeOf(setting.key + "=" + device, groups, compile.devices);
+    if (!placed.ok())
+      return at(setting, placed.error());
+    compile.place.push_back(*placed);
+  }
+  return {};
+}
+
+static Status readPlace(const Options &options, const lnet::LoadedNet &net, passes::CompileOptions &compile) {
+  const symbol::Graph &graph = *net.graph;
   std::string place = options.text("place");
+  if (!place.starts_with("auto"))
+    LSTMC_TRY(placeAsFile(net, groupsOf(graph), compile));
   if (place == "auto") {
     compile.stages = 0;
   } else if (place.starts_with("auto=")) {
@@ -94,25 +149,26 @@ static Status readPlace(const Options &options, const symbol::Graph &graph, pass
       return fail(ErrorCode::E0001, "--place {}: layers are split over 1 to {} devices, as many as are in use", place, compile.devices.size());
   } else if (!place.empty()) {
     std::vector<std::string> groups = groupsOf(graph);
+    std::set<std::string> named;
     for (const std::string &part : splitCommas(place)) {
       LSTMC_ASSIGN(auto placed, placeOf(part, groups, compile.devices));
-      for (const auto &[group, device] : compile.place)
-        if (group == placed.first)
-          return fail(ErrorCode::E0001, "--place names group \"{}\" twice", group);
+      if (!named.insert(placed.first).second)
+        return fail(ErrorCode::E0001, "--place names group \"{}\" twice", placed.first);
+      std::erase_if(compile.place, [&](const auto &known) { return known.first == placed.first; });
       compile.place.push_back(placed);
     }
   }
   return {};
 }
 
-Status readDeviceFlags(const Options &options, const symbol::Graph &graph, const std::vector<DeviceName> &devices,
+Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net, const std::vector<DeviceName> &devices,
                        passes::CompileOptions &compile) {
   compile.devices.clear();
   for (const DeviceName &device : devices)
     compile.devices.push_back(device.text());
-  LSTMC_TRY(readWorkLoads(options, compile));
   LSTMC_TRY(readStore(options, compile));
-  LSTMC_TRY(readPlace(options, graph, compile));
+  LSTMC_TRY(readPlace(options, net, compile));
+  LSTMC_TRY(readWorkLoads(options, compile));
   LSTMC_ASSIGN(compile.accumulate, partsAsked(options, "accumulate", 1));
   LSTMC_ASSIGN(compile.chunks, partsAsked(options, "chunks", 0));
   return {};

@@ -5,17 +5,19 @@
 
 #include "executor/device/DeviceNames.h"
 #include "frontend/cli/Options.h"
-#include "frontend/symbol/Symbol.h"
+#include "frontend/lnet/Load.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
 
 /// --devices, whether they are here or not: the registry knows, and refuses.
 Result<std::vector<DeviceName>> devicesAsked(const Options &options);
+/// As above; without the flag, those that the file's place(..) names.
+Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet::LoadedNet &net);
 
-/// Fills in what they decide of a compilation. E0001 for a device that is not among -d, a group that `graph` does not have, a number
-/// out of range, a store that there is not.
-Status readDeviceFlags(const Options &options, const symbol::Graph &graph, const std::vector<DeviceName> &devices,
+/// Fills in what they decide of a compilation; place(..) of the file stands where --place does not, as long as its devices are in use. E0001
+/// for a device that is not among -d, a group that the net does not have, a number out of range, a store that there is not.
+Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net, const std::vector<DeviceName> &devices,
                        passes::CompileOptions &compile);
 
 } // namespace lstmc::cli

@@ -11,6 +11,7 @@
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
@@ -154,6 +155,20 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
   return fit;
 }
 
+/// What layouts are weighed by, where flags leave them open; all else that is compiled depends on no measurement.
+static Status describeMachine(const Options &options, const ModelRequest &request, passes::CompileOptions &compile) {
+  if (compile.stages == 1 && compile.place.empty())
+    return {};
+  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  if (request.machine) {
+    compile.machine = *request.machine;
+  } else {
+    compile.machine = machineOf(int(std::min<int64_t>(threads, 1024)), compile.devices.size());
+    compile.machineAlone = machineOf(int(std::min<int64_t>(threads, 1024)), 1);
+  }
+  return {};
+}
+
 static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net, const Options &options,
                                                      const ModelRequest &request,
                                                      const std::vector<package::Setting> &fit) {
@@ -167,11 +182,12 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   for (const std::string &entry : compile.entries)
     if (std::find(known.begin(), known.end(), entry) == known.end())
       return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry, didYouMean(entry, known));
-  LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
+  LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options, net));
   if (!request.devicesMayBeAbsent) {
     LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
   }
-  LSTMC_TRY(readDeviceFlags(options, *net.graph, devices, compile));
+  LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
+  LSTMC_TRY(describeMachine(options, request, compile));
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
@@ -341,7 +357,7 @@ Result<uint64_t> seedInForce(const Model &model, const Options &options) {
   return uint64_t(seed);
 }
 
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine) {
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine, DeviceHook hook) {
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
   if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
@@ -352,6 +368,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
+  sessionOptions.hook = std::move(hook);
   sessionOptions.checkNan = options.has("check-nan");
   LSTMC_ASSIGN(std::unique_ptr<Session> session, Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));

@@ -47,7 +47,7 @@ struct Evaluator::Builtins {
       {"PolyScheduler", &Evaluator::builtinPoly},
       {"CosineScheduler", &Evaluator::builtinCosine},
       {"foreach", &Evaluator::builtinNotBuilt},
-      {"place", &Evaluator::builtinNotBuilt},
+      {"place", &Evaluator::builtinPlace},
       {"Custom", &Evaluator::builtinCustom},
       {"_layer_name", &Evaluator::builtinLayerName, true},
       {"_begin_state", &Evaluator::builtinBeginState},

@@ -228,11 +228,15 @@ private:
   Value simpleScheduler(Arguments &arguments, std::string_view shown, std::string_view name,
                         std::initializer_list<BuiltinParameter> parameters);
   // Settings.cpp, Training.cpp.
-  Value builtinSetting(Arguments &), builtinDim(Arguments &), builtinFit(Arguments &), builtinData(Arguments &);
+  Value builtinSetting(Arguments &), builtinDim(Arguments &), builtinFit(Arguments &), builtinData(Arguments &), builtinPlace(Arguments &);
   Value builtinNotBuilt(Arguments &), builtinCustom(Arguments &);
   Value declareSetting(SettingInForce record, const Value &fallback, Span nameSpan);
   std::optional<Value> parseSetting(const std::string &name, const std::string &text, const Value &like, Span span);
-  Value training(Arguments &arguments, std::string_view function, bool fit);
+  struct NetDefaults {
+    std::string net;
+    std::vector<symbol::Setting> settings;
+  };
+  Value training(Arguments &arguments, std::string_view function, std::vector<NetDefaults> &into);
 
   // Imports: Imports.cpp.
   void runImport(const ImportStmt *stmt);
@@ -274,10 +278,6 @@ private:
     bool internal;        ///< the function is layers.lnet's
     mutable std::string text;
   };
-  struct NetDefaults {
-    std::string net;
-    std::vector<symbol::Setting> settings;
-  };
 
   const LoadOptions &options_;
   Problems &problems_;
@@ -307,7 +307,7 @@ private:
   std::vector<SettingInForce> settings_;
   std::map<std::string, Value> settingValues_;
   std::map<std::string, int64_t> shapeDims_;
-  std::vector<NetDefaults> fit_, data_;
+  std::vector<NetDefaults> fit_, data_, place_;
   struct Declared {
     symbol::Symbol symbol;
     std::shared_ptr<TypeValue> type;

@@ -50,6 +50,7 @@ struct LoadedNet {
   /// Defaults of `fit(..)` and `data(..)` for this net, in the order written. Lists of strings (`carry`,
   /// `eval_metric`) are one string with commas.
   std::vector<symbol::Setting> fit, data;
+  std::vector<symbol::Setting> place; ///< of `place(..)`: ctx_group, and its device as text
   std::vector<std::string> files; ///< read, as named in messages; the main one first
 };
 

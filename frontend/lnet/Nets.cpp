@@ -211,6 +211,7 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   };
   loaded.fit = defaults(fit_);
   loaded.data = defaults(data_);
+  loaded.place = defaults(place_);
   loaded.settings = settings_;
   std::vector<std::pair<std::string, symbol::AttributeValue>> inForce;
   for (const SettingInForce &setting : settings_)

@@ -1,4 +1,4 @@
-// fit(..) and data(..): a file's own defaults for training.
+// fit(..), data(..) and place(..): a file's own defaults for training and for the devices of its groups.
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/Suggest.h"
@@ -24,6 +24,8 @@ constexpr TrainingKey kFitKeys[] = {
     {"num_update", KeyKind::Integer},      {"carry", KeyKind::Strings},
     {"seed", KeyKind::Integer},
 };
+/// Any key of place(..): a ctx_group, given a device.
+constexpr TrainingKey kGroup = {"", KeyKind::Text};
 constexpr TrainingKey kDataKeys[] = {
     {"train", KeyKind::Text},    {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
     {"unit", KeyKind::Text},     {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
@@ -55,7 +57,8 @@ std::vector<std::string_view> fitKeys() {
   return names;
 }
 
-Value Evaluator::training(Arguments &arguments, std::string_view function, bool fit) {
+Value Evaluator::training(Arguments &arguments, std::string_view function, std::vector<NetDefaults> &into) {
+  const bool fit = &into == &fit_, groups = &into == &place_;
   Span span = calleeSpan(arguments.call);
   if (arguments.unknown)
     return Value::unknown();
@@ -78,6 +81,8 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, bool 
       if (each.name == name)
         key = &each;
     }
+    if (groups)
+      key = &kGroup;
     if (!key) {
       report(makeError(ErrorCode::E0214, named.argument->nameSpan, fmt::format("{} has no key \"{}\"", function, name),
                        didYouMean(name, names)));
@@ -146,7 +151,7 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, bool 
       error(ErrorCode::E0204, named.argument->value->span, "{} is {}, got {}", name, kindText(key->kind), reprOf(value));
       continue;
     }
-    if (name == "optimizer" && value.string() != "sgd" && value.string() != "adam") {
+    if (fit && name == "optimizer" && value.string() != "sgd" && value.string() != "adam") {
       constexpr std::string_view kLater[] = {"nag",  "rmsprop", "adagrad", "adadelta", "ftrl", "adamax", "nadam",
                                              "signum", "ftml",  "sgld",    "dcasgd",   "lbsgd", "lars",  "lamb", "test"};
       bool later = std::find(std::begin(kLater), std::end(kLater), value.string()) != std::end(kLater);
@@ -177,15 +182,16 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, bool 
   if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
     return error(ErrorCode::E0214, arguments.places[0]->span, "{} is for a net, got {}", function, reprOf(net));
   defaults.net = net.as<FunctionObject>().name();
-  for (const NetDefaults &other : fit ? fit_ : data_)
+  for (const NetDefaults &other : into)
     if (other.net == defaults.net)
       return error(ErrorCode::E0214, span, "{} of \"{}\" stands twice", function, defaults.net);
-  (fit ? fit_ : data_).push_back(std::move(defaults));
+  into.push_back(std::move(defaults));
   return Value::none();
 }
 
-Value Evaluator::builtinFit(Arguments &arguments) { return training(arguments, "fit", true); }
-Value Evaluator::builtinData(Arguments &arguments) { return training(arguments, "data", false); }
+Value Evaluator::builtinFit(Arguments &arguments) { return training(arguments, "fit", fit_); }
+Value Evaluator::builtinData(Arguments &arguments) { return training(arguments, "data", data_); }
+Value Evaluator::builtinPlace(Arguments &arguments) { return training(arguments, "place", place_); }
 
 Value Evaluator::builtinNotBuilt(Arguments &arguments) {
   Span span = calleeSpan(arguments.call);

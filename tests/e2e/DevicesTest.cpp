@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/base/Hash.h"
-#include "tests/e2e/Net.h"
+#include "tests/e2e/Variants.h"
 
 namespace lstmc::e2e {
 namespace {
@@ -41,49 +41,27 @@ TEST_P(Devices, TrainToTheSameBits) {
   }
 }
 
-TEST_P(Devices, ShareTheWorkAsAsked) {
+/// Layers on devices of their own, chunks of steps, replicas of such, uneven work, parts one after the other, who adds and who updates.
+TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
   const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
-  for (std::vector<int64_t> loads : {std::vector<int64_t>{3, 1}, {1, 7}, {2, 1, 1}, {5, 2, 9, 1}}) {
-    model.recipe.compile.workLoads = loads;
-    EXPECT_EQ(train(*openSession(compileFor(int(loads.size())), 1), model, 1, kUpdates), want) << loads.front();
-  }
+  std::vector<Variant> variants = coveringVariants(model);
+  EXPECT_GT(variants.size(), 20u);
+  for (const Variant &variant : variants)
+    EXPECT_EQ(trainAs(model, variant, kUpdates), want) << variant.text();
 }
 
-/// Who adds and who updates; parts one after the other; all at once.
-TEST_P(Devices, KeepParametersInEveryWay) {
+/// What the compiler chooses, where it is asked to.
+TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
-  for (bool onStore : {true, false})
-    for (passes::KvStore store : {passes::KvStore::Local, passes::KvStore::Device})
-      for (auto [devices, accumulate] : {std::pair(1, 2), {1, 3}, {2, 1}, {2, 4}, {3, 2}, {5, 1}}) {
-        passes::CompileOptions &options = model.recipe.compile;
-        options.kvStore = store;
-        options.updateOnStore = onStore;
-        options.accumulate = accumulate;
-        auto session = openSession(compileFor(devices), 1);
-        EXPECT_EQ(train(*session, model, 1, kUpdates), want)
-            << devices << " devices x " << accumulate << " parts, store " << int(store) << ", update there " << onStore;
-        for (const package::Parameter &parameter : session->package().data().parameters)
-          EXPECT_EQ(parameter.buffers.size(), size_t(devices)) << parameter.name;
-      }
-}
-
-/// Layers on devices of their own, chunks of steps, replicas of such, parts one after the other: all at once.
-TEST_P(Devices, ShareTheLayers) {
-  const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
-  struct Case {
-    int devices, stages, chunks, accumulate;
-  };
-  for (Case c : {Case{2, 2, 1, 1}, {2, 2, 2, 1}, {2, 2, 3, 1}, {2, 2, 0, 1}, {3, 3, 2, 1}, {4, 2, 2, 1}, {6, 2, 3, 2}, {2, 2, 5, 3}}) {
-    passes::CompileOptions &options = model.recipe.compile;
-    options.stages = c.stages;
-    options.chunks = c.chunks;
-    options.accumulate = c.accumulate;
-    auto session = openSession(compileFor(c.devices), 1);
-    EXPECT_EQ(train(*session, model, 1, kUpdates), want)
-        << c.devices << " devices, " << c.stages << " stages, " << c.chunks << " chunks, " << c.accumulate << " parts";
-    for (const DevicePeak &peak : session->peaks())
-      EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device;
-  }
+  model.recipe.compile = Variant{.devices = 2}.applyTo(model.recipe.compile);
+  model.recipe.compile.stages = 0;
+  model.recipe.compile.chunks = 0;
+  passes::Compiled compiled = compileNet(model.recipe);
+  ASSERT_GE(compiled.layouts.size(), 4u);
+  EXPECT_EQ(compiled.layouts.front().devices, int64_t(compiled.package.devices.size()));
+  for (const passes::Layout &layout : compiled.layouts)
+    EXPECT_GE(layout.seconds, compiled.layouts.front().seconds);
+  EXPECT_EQ(train(*openSession(compiled.package, 1), model, 1, kUpdates), want);
 }
 
 TEST_P(Devices, AnswerAndMeasureToTheSameBits) {

@@ -138,10 +138,14 @@ std::vector<Model> models() {
                            .steps = 7,
                            .load = {.settings = {{"hidden", "24"}, {"batch", "13"}}}}};
   lengths.recipe.compile.optimizer = {.name = "adam", .wd = 1e-3};
+  lengths.stages = 3;
 
   Model directions{.name = "directions", .recipe = {.file = "tests/e2e/nets/directions.lnet", .steps = 6}, .classes = 5};
   directions.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.5, .clipGradient = 0.05};
-  return {characters, words, lengths, directions};
+
+  Model classes{.name = "classes", .recipe = {.file = "tests/e2e/nets/classes.lnet"}, .classes = 6, .stages = 3};
+  classes.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .clipGradientNorm = 1};
+  return {characters, words, lengths, directions, classes};
 }
 
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {

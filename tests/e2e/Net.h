@@ -46,10 +46,11 @@ struct Model {
   Recipe recipe;
   int64_t classes = 2;
   double learningRate = 0.01;
+  int stages = 4; ///< devices that can share its layers, at most
 };
 
 /// A character model, a word model with tied weights and an ignored label, a regression with sequence lengths, a
-/// bidirectional GRU: odd extents, dropout, both optimizers, each kind of clipping, carried states.
+/// bidirectional GRU, dense layers: odd extents, dropout, both optimizers, each kind of clipping, carried states.
 std::vector<Model> models();
 
 /// The hash of the weights after updates [first, first + count) from 1 on.

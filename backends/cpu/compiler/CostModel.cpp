@@ -34,7 +34,7 @@ static Terms builtIn(KernelId kernel) {
 }
 
 Machine::Machine() {
-  for (size_t kernel = 0; kernel < kKernelCount; ++kernel)
+  for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
     seconds[kernel] = builtIn(KernelId(kernel));
 }
 
@@ -91,7 +91,7 @@ static Terms leastSquares(const std::vector<Terms> &rows) {
 Machine fit(std::span<const Sample> samples, int threads) {
   Machine machine;
   machine.measuredThreads = threads;
-  std::array<std::vector<Terms>, kKernelCount> rows;
+  std::array<std::vector<Terms>, kLaunchKinds> rows;
   for (const Sample &sample : samples) {
     if (!(sample.seconds > 0))
       continue;
@@ -99,7 +99,7 @@ Machine fit(std::span<const Sample> samples, int threads) {
     for (double &term : row)
       term /= sample.seconds;
   }
-  for (size_t kernel = 0; kernel < kKernelCount; ++kernel)
+  for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
     if (!rows[kernel].empty())
       machine.seconds[kernel] = leastSquares(rows[kernel]);
   return machine;

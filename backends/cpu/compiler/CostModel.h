@@ -18,7 +18,7 @@ using Terms = std::array<double, kTerms.size()>;
 
 Terms termsOf(const Work &work);
 
-inline constexpr size_t kKernelCount = size_t(KernelId::Receive) + 1;
+inline constexpr size_t kLaunchKinds = size_t(KernelId::Receive) + 1;
 
 /// How messages come to a device.
 struct Link {
@@ -28,7 +28,7 @@ struct Link {
 
 /// A device as forecasts see it.
 struct Machine {
-  std::array<Terms, kKernelCount> seconds; ///< by kernel: of one unit of each term
+  std::array<Terms, kLaunchKinds> seconds; ///< by kernel: of one unit of each term
   Link link;                               ///< from any other device,
   std::vector<Link> links;                 ///< or, where there are any, by the device that sends
   int measuredThreads = 0;                 ///< 0: built in

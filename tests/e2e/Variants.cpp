@@ -1,0 +1,94 @@
+#include "tests/e2e/Variants.h"
+
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace lstmc::e2e {
+
+std::string Variant::text() const {
+  std::string text = fmt::format("{}xcpu", devices);
+  if (stages > 1)
+    text += fmt::format(" --place auto={} --chunks {}", stages, chunks);
+  if (!workLoads.empty())
+    text += fmt::format(" --work-load-list {}", fmt::join(workLoads, ","));
+  return text + fmt::format(" --accumulate {} --kv-store {} --update-on-kvstore {} -t {}", accumulate,
+                            store == passes::KvStore::Local ? "local" : "device", int(updateOnStore), threads);
+}
+
+passes::CompileOptions Variant::applyTo(passes::CompileOptions options) const {
+  options.devices.clear();
+  for (int device = 0; device < devices; ++device)
+    options.devices.push_back("cpu:" + std::to_string(device));
+  options.stages = stages;
+  options.chunks = chunks;
+  options.accumulate = accumulate;
+  options.workLoads = workLoads;
+  options.kvStore = store;
+  options.updateOnStore = updateOnStore;
+  return options;
+}
+
+/// None, or the last replica with thrice the work of the first.
+static std::vector<std::vector<int64_t>> loadsOf(int replicas) {
+  std::vector<std::vector<int64_t>> loads = {{}};
+  if (replicas > 1) {
+    loads.emplace_back(size_t(replicas), 2);
+    loads.back().front() = 1;
+    loads.back().back() = 3;
+  }
+  return loads;
+}
+
+std::vector<Variant> allVariants(const Model &model) {
+  std::vector<Variant> variants;
+  for (int devices = 1; devices <= 8; ++devices)
+    for (int stages = 1; stages <= std::min(devices, model.stages); ++stages) {
+      if (devices % stages != 0)
+        continue;
+      for (const std::vector<int64_t> &loads : loadsOf(devices / stages))
+        for (int chunks : stages > 1 ? std::vector{1, 2, 5} : std::vector{1})
+          for (int accumulate : {1, 2, 4})
+            for (passes::KvStore store : {passes::KvStore::Local, passes::KvStore::Device})
+              for (bool updateOnStore : {true, false})
+                for (int threads : {1, 2, 3})
+                  variants.push_back({devices, stages, chunks, accumulate, loads, store, updateOnStore, threads});
+    }
+  return variants;
+}
+
+std::vector<Variant> coveringVariants(const Model &model) {
+  using Pair = std::tuple<size_t, int, size_t, int>;
+  std::set<Pair> met;
+  std::vector<Variant> chosen;
+  auto pairs = [](const Variant &v) {
+    int values[] = {v.devices, v.stages, v.chunks, v.accumulate, int(!v.workLoads.empty()), int(v.store), int(v.updateOnStore), v.threads};
+    std::vector<Pair> pairs;
+    for (size_t a = 0; a < std::size(values); ++a)
+      for (size_t b = a + 1; b < std::size(values); ++b)
+        pairs.push_back({a, values[a], b, values[b]});
+    return pairs;
+  };
+  // Those that bring most first, so that few are needed; ties in the order of all.
+  std::vector<Variant> all = allVariants(model);
+  for (size_t wanted = pairs(Variant()).size(); wanted > 0; --wanted)
+    for (const Variant &variant : all) {
+      size_t isNew = 0;
+      for (const Pair &pair : pairs(variant))
+        isNew += !met.contains(pair);
+      if (isNew < wanted)
+        continue;
+      for (const Pair &pair : pairs(variant))
+        met.insert(pair);
+      chosen.push_back(variant);
+    }
+  return chosen;
+}
+
+uint64_t trainAs(const Model &model, const Variant &variant, int64_t updates) {
+  Recipe recipe = model.recipe;
+  recipe.compile = variant.applyTo(recipe.compile);
+  return train(*openSession(compileNet(recipe).package, variant.threads), model, 1, updates);
+}
+
+} // namespace lstmc::e2e
