@@ -1,11 +1,13 @@
 // devices: what -d can name on this machine.
 #include "frontend/cli/Devices.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <sys/sysinfo.h>
 
 #include "backends/cpu/runtime/Level.h"
+#include "executor/device/DeviceNames.h"
 #include "executor/device/ThreadTeam.h"
 #include "frontend/cli/Commands.h"
 
@@ -25,17 +27,22 @@ HostFacts hostFacts() {
   return facts;
 }
 
+/// The host is one cpu:0 unless more are asked for: then so many logical devices, each with memory and threads of its
+/// own, and messages through the host's memory between them.
 int devicesCommand(const Options &, Console &console) {
   HostFacts host = hostFacts();
   if (console.json()) {
     nlohmann::ordered_json device = {{"name", "cpu:0"}, {"memory_bytes", host.memoryBytes}, {"cores", host.cores}, {"level", host.level},
-                                     {"links", nlohmann::ordered_json::array()}};
+                                     {"links", nlohmann::ordered_json::array({"memory"})}, {"logical_devices", kMaxDevices}};
     nlohmann::ordered_json devices = nlohmann::ordered_json::array();
     devices.push_back(device);
     console.print(nlohmann::ordered_json{{"schema", "lstmc.devices/1"}, {"devices", devices}});
   } else {
-    console.print(fmt::format("{:<8} {:>12} {:>6} {:<8} links\n{:<8} {:>12} {:>6} {:<8} -", "device", "memory", "cores", "level", "cpu:0",
+    console.print(fmt::format("{:<8} {:>12} {:>6} {:<8} links\n{:<8} {:>12} {:>6} {:<8} memory", "device", "memory", "cores", "level", "cpu:0",
                               fmt::format("{:.1f} GiB", double(host.memoryBytes) / (1 << 30)), host.cores, host.level));
+    int devices = std::max(2, host.cores), each = std::max(1, host.cores / devices);
+    console.print(fmt::format("-d {0}xcpu makes {0} logical devices of it, cpu:0 to cpu:{1}, of {2} {3} each; any count up to {4} does", devices,
+                              devices - 1, each, each == 1 ? "thread" : "threads", kMaxDevices));
   }
   return 0;
 }

@@ -22,7 +22,7 @@ namespace {
 /// --verbose-ops: a line for each launch, beside what --trace collects.
 class OpLog : public SessionObserver {
 public:
-  OpLog(const Console &console, Trace &trace) : console_(console), trace_(trace) {}
+  OpLog(const Console &console, Trace &trace, const Session &session) : console_(console), trace_(trace), session_(session) {}
   void before(const LaunchView &view) override {
     trace_.before(view);
     begin_ = std::chrono::steady_clock::now();
@@ -33,14 +33,24 @@ public:
     int64_t bytes = 0;
     for (const Tensor &operand : view.operands)
       bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
-    console_.say(fmt::format("{:<6} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}", view.device, view.index,
-                             kernelRecord(view.launch.kernel).name, view.location.name.empty() ? view.location.op : view.location.name, bytes, us, view.location.file,
-                             view.location.line));
+    console_.say(fmt::format("{:<6} {:<9} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}", view.device, view.entry, view.index,
+                             kernelText(view.launch), view.location.name.empty() ? view.location.op : view.location.name, bytes, us,
+                             view.location.file, view.location.line));
   }
 
 private:
+  /// "product", "send to cpu:1"
+  std::string kernelText(const package::Launch &launch) const {
+    const KernelRecord &record = kernelRecord(launch.kernel);
+    std::string text(record.name);
+    if (isTransfer(launch.kernel))
+      text += (launch.kernel == KernelId::Send ? " to " : " from ") + session_.device(size_t(launch.ints[size_t(record.integer("peer"))])).name();
+    return text;
+  }
+
   const Console &console_;
   Trace &trace_;
+  const Session &session_;
   std::chrono::steady_clock::time_point begin_;
 };
 
@@ -192,7 +202,7 @@ int runCommand(const Options &options, Console &console) {
   if (!call.ok())
     return console.fail(call.error());
   trace.watch(session);
-  OpLog log(console, trace);
+  OpLog log(console, trace, session);
   if (options.has("verbose-ops"))
     session.setObserver(&log);
   Result<int64_t> repeat = options.countInForce("repeat");

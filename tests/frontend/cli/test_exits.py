@@ -71,7 +71,10 @@ class Exits(Case):
             done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", device)
             self.assertEqual(done.returncode, 5)
             self.assertIn(f"-d {instead} would do", done.stderr)
-        self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "--gpus", "0"), 5)
+        for indices, instead in {"0": "cpu", "0,2": "2xcpu"}.items():
+            done = self.run_here("run", "small.lnet", "-i", "data=0", "--gpus", indices)
+            self.assertEqual(done.returncode, 5)
+            self.assertIn(f"-d {instead} would do", done.stderr)
         self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "-d", "tpu"), 2)
 
     def test_6_file_is_missing_or_refused(self):
