@@ -85,7 +85,7 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0701, "    lstmc train m.lnet --data text:input.txt -o ck --lr 1e30"},
     {ErrorCode::E0702, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu --check-replicas 1     # and a bit flips in the memory of cpu:1"},
     {ErrorCode::E0801, "    (needs several processes, which this version has not)"},
-    {ErrorCode::E0802, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu     # suspended for minutes, and woken again"},
+    {ErrorCode::E0802, "    (none: each one is a bug of ours, or a machine that keeps a thread from its processors for a minute)"},
     {ErrorCode::E0803, "    (none: each one is a bug of ours, or of a hook in a test)"},
     {ErrorCode::E0901, "    (ulimit -v 1000000; lstmc run large.lnet -i data=0)"},
     {ErrorCode::E0001, "    lstmc compile m.lnet --dry-run --frobnicate"},

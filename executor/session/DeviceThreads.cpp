@@ -107,10 +107,14 @@ uint64_t DeviceThreads::progress() const {
 
 template <typename Ready, typename Blocked>
 bool DeviceThreads::awaitWhileProgress(Ready ready, Blocked blocked) {
-  int more = 2;
-  for (uint64_t seen = progress(); !room_.await(ready, deadlineFromNow());) {
+  // In two halves: after the process was suspended the first is over, and nobody has got on.
+  constexpr int kParts = 2;
+  int quiet = 0;
+  for (uint64_t seen = progress();
+       !room_.await(ready, WaitingRoom::Clock::now() + deadline_ / kParts);) {
     uint64_t now = progress();
-    if (now == seen && (!blocked() || more-- == 0))
+    quiet = now == seen ? quiet + 1 : 0;
+    if (quiet >= (blocked() ? 3 * kParts : kParts))
       return false;
     seen = now;
   }

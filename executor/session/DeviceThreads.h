@@ -83,9 +83,6 @@ private:
   const std::string &nameOf(const BoundProgram &program) const {
     return devices_[program.device]->name();
   }
-  WaitingRoom::Clock::time_point deadlineFromNow() const {
-    return WaitingRoom::Clock::now() + deadline_;
-  }
 
   const package::Package &package_;
   const Devices &devices_;
