@@ -1,10 +1,14 @@
-// schedules [--schedules N] [--updates N] PACKAGE...: trains packages of several devices with
-// delays at random steps, another set of them each time; every time the bits must be those of the
-// programs carried out one after the other. Exit 1 where they are not.
+// schedules [--schedules N] [--faults N] [--updates N] PACKAGE...: trains packages of several
+// devices with delays at random steps, another set of them each time; every time the bits must be
+// those of the programs carried out one after the other. Then with faults: at a random step a
+// device throws, has no memory or hangs; all must stop with an error that names it, and go on with
+// the same bits when they begin anew. Exit 1 where not.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,13 +33,6 @@ template <typename T> T orQuit(Result<T> result) {
   fmt::print(stderr, "{}\n", result.error().text());
   std::exit(2);
 }
-void orQuit(const Status &status) {
-  if (!status.ok()) {
-    fmt::print(stderr, "{}\n", status.error().text());
-    std::exit(2);
-  }
-}
-
 /// Integers 0 to 4, floats in [-1, 1), by name, element and update.
 void feed(Session &session, const package::Entry &entry, int64_t update) {
   for (const package::Binding &input : entry.inputs) {
@@ -52,10 +49,10 @@ void feed(Session &session, const package::Entry &entry, int64_t update) {
 }
 
 /// Weights, states and what is measured, after some updates from the beginning.
-uint64_t trained(Session &session, int updates) {
+Result<uint64_t> train(Session &session, int updates) {
   const package::PackageData &data = session.package().data();
   const package::Entry &step = data.entries[*session.package().findEntry("step")];
-  orQuit(session.initialise(1));
+  LSTMC_TRY(session.initialise(1));
   session.setScalar("learning_rate", 0.05);
   std::vector<uint64_t> hashes;
   auto add = [&](const Tensor &tensor) {
@@ -64,8 +61,8 @@ uint64_t trained(Session &session, int updates) {
   for (int64_t update = 1; update <= updates; ++update) {
     session.setScalar("update", update);
     feed(session, step, update);
-    orQuit(session.run("step"));
-    orQuit(session.compareReplicas());
+    LSTMC_TRY(session.run("step"));
+    LSTMC_TRY(session.compareReplicas());
     for (const package::Binding &output : step.outputs)
       add(orQuit(session.output("step", output.name)));
   }
@@ -88,54 +85,143 @@ void delay(uint64_t number, const DeviceMoment &moment, uint32_t run) {
     std::this_thread::yield();
 }
 
-bool sameUnderAll(const std::string &file, uint64_t schedules, int updates) {
-  package::Package::Pointer package = orQuit(package::Package::open(file));
-  if (!package->findEntry("step")) {
-    fmt::print(stderr, "{}: has no step\n", file);
-    std::exit(2);
-  }
-  auto open = [&](SessionOptions options) {
-    auto devices = orQuit(makeDevices(package::deviceList(package->data()), {1}));
-    return orQuit(Session::create(package, std::move(devices), std::move(options)));
-  };
-  SessionOptions inTurn, delayed;
-  inTurn.oneThread = true;
-  const uint64_t want = trained(*open(inTurn), updates);
-  std::atomic<uint64_t> number{0};
-  std::vector<std::atomic<uint32_t>> steps(package->data().devices.size());
-  delayed.hook = [&](const DeviceMoment &moment) {
-    delay(number.load(), moment, steps[moment.device].fetch_add(1));
-  };
-  auto session = open(delayed);
-  for (; number < schedules; ++number) {
-    for (std::atomic<uint32_t> &count : steps)
-      count = 0;
-    if (uint64_t found = trained(*session, updates); found != want) {
-      fmt::print("{}: schedule {} gives {:016x}, want {:016x}\n", file, number.load(), found, want);
-      return false;
+/// A package, and what training it gives.
+class Trial {
+public:
+  Trial(const std::string &file, int updates)
+      : file_(file), updates_(updates), package_(orQuit(package::Package::open(file))),
+        steps_(package_->data().devices.size()) {
+    if (!package_->findEntry("step")) {
+      fmt::print(stderr, "{}: has no step\n", file);
+      std::exit(2);
     }
+    SessionOptions inTurn;
+    inTurn.oneThread = true;
+    want_ = orQuit(train(*open(inTurn), updates));
   }
-  fmt::print("{}: {} schedules on {} give {:016x}\n", file, schedules,
-             package::deviceList(package->data()), want);
-  std::fflush(stdout);
-  return true;
-}
+
+  bool schedules(uint64_t count) {
+    std::atomic<uint64_t> number{0};
+    SessionOptions options;
+    options.hook = [&](const DeviceMoment &moment) {
+      delay(number.load(), moment, steps_[moment.device].fetch_add(1));
+    };
+    auto session = open(options);
+    for (; number < count; ++number)
+      if (!same(*session, fmt::format("schedule {}", number.load())))
+        return false;
+    fmt::print("{}: {} schedules on {} give {:016x}\n", file_, count,
+               package::deviceList(package_->data()), want_);
+    std::fflush(stdout);
+    return true;
+  }
+
+  bool faults(uint64_t count) {
+    std::atomic<uint32_t> device{0}, step{UINT32_MAX}, kind{0};
+    SessionOptions options;
+    options.deadline = std::chrono::milliseconds(400);
+    options.hook = [&](const DeviceMoment &moment) {
+      if (steps_[moment.device].fetch_add(1) == step && moment.device == device)
+        fail(kind, moment);
+    };
+    auto session = open(options);
+    if (!same(*session, "without a fault"))
+      return false;
+    std::vector<uint32_t> all(steps_.begin(), steps_.end());
+    for (uint64_t number = 0; number < count; ++number) {
+      PhiloxBlock random = randomBlock(7, number, 0, 0);
+      device = random[0] % uint32_t(all.size());
+      if (all[device] == 0)
+        continue; // has nothing to do
+      step = random[1] % all[device];
+      kind = uint32_t(number % 3);
+      restart();
+      Result<uint64_t> broken = train(*session, updates_);
+      std::string what = fmt::format("fault {}, {} at step {} of device {}", number,
+                                     kKinds[kind].name, step.load(), device.load());
+      step = UINT32_MAX;
+      if (!named(broken, kKinds[kind], package_->data().devices[device].name)) {
+        fmt::print("{}: {}: {}\n", file_, what,
+                   broken.ok() ? "went unnoticed" : broken.error().text());
+        return false;
+      }
+      if (!same(*session, "after " + what))
+        return false;
+    }
+    fmt::print("{}: {} faults, each named\n", file_, count);
+    std::fflush(stdout);
+    return true;
+  }
+
+private:
+  struct Kind {
+    std::string_view name;
+    ErrorCode code;
+    std::string_view text; ///< with the device in it
+  };
+  static constexpr Kind kKinds[] = {{"an exception", ErrorCode::E0803, "{} failed at "},
+                                    {"no memory", ErrorCode::E0901, "{} failed at "},
+                                    {"a hang", ErrorCode::E0802, "; {} was at "}};
+
+  static void fail(uint32_t kind, const DeviceMoment &moment) {
+    if (kind == 0)
+      throw std::runtime_error("a fault");
+    if (kind == 1)
+      throw std::bad_alloc();
+    while (!moment.stopped)
+      std::this_thread::yield();
+  }
+
+  static bool named(const Result<uint64_t> &result, const Kind &kind, const std::string &device) {
+    return !result.ok() && result.error().code == kind.code &&
+           result.error().message.find(fmt::format(fmt::runtime(kind.text), device)) !=
+               std::string::npos;
+  }
+
+  std::unique_ptr<Session> open(SessionOptions options) {
+    auto devices = orQuit(makeDevices(package::deviceList(package_->data()), {1}));
+    return orQuit(Session::create(package_, std::move(devices), std::move(options)));
+  }
+  void restart() {
+    for (std::atomic<uint32_t> &count : steps_)
+      count = 0;
+  }
+  bool same(Session &session, const std::string &what) {
+    restart();
+    Result<uint64_t> found = train(session, updates_);
+    if (found.ok() && *found == want_)
+      return true;
+    fmt::print("{}: {} gives {}, want {:016x}\n", file_, what,
+               found.ok() ? fmt::format("{:016x}", *found) : found.error().text(), want_);
+    return false;
+  }
+
+  const std::string file_;
+  const int updates_;
+  package::Package::Pointer package_;
+  std::vector<std::atomic<uint32_t>> steps_; ///< of each device since training began
+  uint64_t want_ = 0;
+};
 
 } // namespace
 } // namespace lstmc
 
 int main(int count, char **words) {
-  uint64_t schedules = 20;
+  uint64_t schedules = 20, faults = 0;
   int updates = 3;
   bool same = true;
   for (int i = 1; i < count; ++i) {
     std::string_view word = words[i];
     if (word == "--schedules" && i + 1 < count)
       schedules = std::strtoull(words[++i], nullptr, 10);
+    else if (word == "--faults" && i + 1 < count)
+      faults = std::strtoull(words[++i], nullptr, 10);
     else if (word == "--updates" && i + 1 < count)
       updates = std::atoi(words[++i]);
-    else
-      same &= lstmc::sameUnderAll(words[i], schedules, updates);
+    else {
+      lstmc::Trial trial(words[i], updates);
+      same &= trial.schedules(schedules) && trial.faults(faults);
+    }
   }
   return same ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 """schedules.py LSTMC SCHEDULES ROOT [N]: compiles small networks for several devices in every way, and trains each under N
-random schedules (6 unless said). SCHEDULES is the program of main.cpp; one built with ThreadSanitizer looks for races too."""
+random schedules (6 unless said), and with faults, of which there are fewer: one that hangs takes its time. SCHEDULES is the program of main.cpp; one built with ThreadSanitizer looks for races too."""
 import pathlib
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def main(lstmc, schedules, root, count="6"):
             packages.append(str(pathlib.Path(folder) / f"{name}.lstmc"))
             subprocess.run([lstmc, "compile", pathlib.Path(root) / net, "--entry", "step", "-q", "-o", packages[-1], *flags.split()],
                            check=True, stdout=subprocess.DEVNULL)
-        return subprocess.run([schedules, "--schedules", count, *packages], check=False).returncode
+        return subprocess.run([schedules, "--schedules", count, "--faults", str(max(6, int(count) // 10)), *packages], check=False).returncode
 
 
 if __name__ == "__main__":
