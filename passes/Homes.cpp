@@ -8,7 +8,7 @@ namespace lstmc::passes {
 using mlir::Operation;
 using mlir::Value;
 
-Homes::Homes(mlir::ModuleOp module, int64_t stages, bool local, bool updateOnStore) : updateOnStore(updateOnStore), stages(stages) {
+Homes::Homes(mlir::ModuleOp module, int64_t stages, bool local, bool updateOnStore) : stages(stages), updateOnStore(updateOnStore) {
   for (auto part : module.getOps<mlir::func::FuncOp>())
     if (!shareOf(part) || partOf(part) != kWhole)
       lookAt(part);

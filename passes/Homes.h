@@ -21,13 +21,13 @@ public:
   /// Where a sum over the batch is finished: with the parameter whose gradient it is, else on the first device.
   int64_t ofSum(mlir::Operation *sum) const;
 
+  const int64_t stages; ///< devices of a replica
   const bool updateOnStore;
 
 private:
   void lookAt(mlir::func::FuncOp part);
   void decide(mlir::ModuleOp module, bool local);
 
-  int64_t stages;
   llvm::StringMap<llvm::SmallVector<int64_t>> devices; ///< looked up, never iterated
 };
 

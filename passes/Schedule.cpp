@@ -99,6 +99,8 @@ private:
     if (isTransfer(op.kernelId())) { // every program has its messages in ascending order
       waitFor(lastTransfer);
       lastTransfer = int(number);
+      if (op.kernelId() == KernelId::Send)
+        sends.push_back(number);
     }
     for (auto [i, view] : llvm::enumerate(views)) {
       if (!view)
@@ -122,7 +124,8 @@ private:
     }
   }
 
-  /// Of the launches that can run, the first that frees at least what it takes; if there is none, the first.
+  /// Of the launches that can run, the first that frees at least what it takes; if there is none, the first. What another device
+  /// waits for does not wait for work that stood behind it.
   std::vector<unsigned> freeFirst() {
     std::vector<unsigned> waits, usersLeft, sums;
     std::vector<bool> alive(buffers.size(), false);
@@ -153,8 +156,12 @@ private:
     for (unsigned i : std::vector<unsigned>(ready.begin(), ready.end()))
       look(i);
     std::vector<unsigned> order;
+    auto send = sends.begin();
     while (!ready.empty()) {
-      unsigned number = freeing.empty() ? *ready.begin() : *freeing.begin();
+      bool frees = !freeing.empty() && (send == sends.end() || *freeing.begin() <= *send);
+      unsigned number = frees ? *freeing.begin() : *ready.begin();
+      if (send != sends.end() && number == *send)
+        ++send;
       ready.erase(number);
       freeing.erase(number);
       order.push_back(number);
@@ -201,6 +208,7 @@ private:
   llvm::SmallVector<mlir::Value> outputs;
   mlir::Operation *end = nullptr;
   int lastTransfer = -1;
+  std::vector<unsigned> sends; ///< ascending
 };
 
 struct Schedule : impl::ScheduleBase<Schedule> {

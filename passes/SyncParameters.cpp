@@ -67,8 +67,9 @@ public:
     }
     last = byRound.back().back();
     sums.resize(wholeOps.size());
+    llvm::SmallVector<size_t> order = orderOfOps();
     for (auto &round : byRound)
-      for (size_t i = 0; i < parts.front().ops.size(); ++i)
+      for (size_t i : order)
         for (Part *part : round)
           visit(*part, i);
     joinResults();
@@ -110,6 +111,37 @@ private:
                                                       << parts.size() << " parts: compile it for one device, without accumulation";
     }
     return mlir::success();
+  }
+
+  /// Program order; but where a replica is one device, sums over the batch stand right behind what they add, so that they go to
+  /// other devices while the rest of backward runs. Of several, the next one rather waits for what backward gives it.
+  llvm::SmallVector<size_t> orderOfOps() {
+    llvm::ArrayRef<Operation *> ops = parts.front().ops;
+    llvm::DenseMap<Operation *, size_t> index;
+    llvm::SmallVector<llvm::SmallVector<size_t>> behind(ops.size());
+    llvm::SmallVector<size_t> order;
+    for (auto [i, op] : llvm::enumerate(ops)) {
+      index[op] = i;
+      size_t last = i;
+      if (whole && homes.stages == 1 && sumsPart(op)) {
+        last = 0;
+        for (Value operand : op->getOperands())
+          if (Operation *maker = operand.getDefiningOp())
+            last = std::max(last, index.lookup(maker));
+      }
+      if (last < i)
+        behind[last].push_back(i);
+    }
+    llvm::DenseSet<size_t> moved;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (!moved.contains(i))
+        order.push_back(i);
+      for (size_t sum : behind[i]) {
+        order.push_back(sum);
+        moved.insert(sum);
+      }
+    }
+    return order;
   }
 
   // ---- what comes in ----

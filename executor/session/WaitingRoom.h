@@ -19,13 +19,14 @@ public:
   using Clock = std::chrono::steady_clock;
 
   /// `crowded`: more threads than processors, so a thread that polls keeps another from its work.
-  explicit WaitingRoom(bool crowded) : spins_(crowded ? 32 : 4000) {}
+  explicit WaitingRoom(bool crowded)
+      : spins_(crowded ? 32 : 4000), pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
 
   /// Returns what `ready()` says when it says true or the deadline has passed; without a deadline,
   /// true.
   template <typename Ready>
   bool await(Ready ready, std::optional<Clock::time_point> deadline = std::nullopt) {
-    auto until = Clock::now() + kPollFor;
+    auto until = Clock::now() + pollFor_;
     for (int spin = 1; !ready(); ++spin) {
       _mm_pause();
       if (spin % spins_ == 0)
@@ -47,8 +48,6 @@ public:
   }
 
 private:
-  static constexpr std::chrono::microseconds kPollFor{1000};
-
   template <typename Ready> bool sleep(Ready ready, std::optional<Clock::time_point> deadline) {
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
@@ -62,6 +61,9 @@ private:
   }
 
   const int spins_; ///< pauses before a polling thread yields
+  /// Before a thread sleeps: where each has a processor, longer than one stage of a wavefront works for another. A thread that is
+  /// woken may be put where the one that woke it goes on working, and wait there.
+  const std::chrono::milliseconds pollFor_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<int> sleepers_{0};
