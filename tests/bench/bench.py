@@ -4,6 +4,7 @@
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
 fuzz        every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
+replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -16,6 +17,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 
@@ -142,10 +144,16 @@ def main():
         folder = root / "build/tests/executor/schedules"
         raise SystemExit(subprocess.run([sys.executable, root / "tests/executor/schedules/schedules.py", root / "build/lstmc",
                                          folder / "schedules", root, str(args.schedules)]).returncode)
+    elif args.name == "replicas":
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder) / "char_lm.lstmc"
+            subprocess.run([root / "build/lstmc", "compile", root / "samples/char_lm.lnet", "-d", "2xcpu", "--set", "hidden=512",
+                            "--set", "vocab=65", "--shape", "data=64x50", "--entry", "step", "-q", "-o", package], check=True, stdout=subprocess.DEVNULL)
+            raise SystemExit(subprocess.run([root / "build/tests/bench/bench_replicas", package]).returncode)
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, fuzz, schedules, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 
