@@ -66,7 +66,7 @@ private:
           bytes += elements(view) * int64_t(dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType())));
       label += fmt::format("\n{:.1f} KiB", double(bytes) / 1024);
     }
-    if (!options_.device.empty())
+    if (!options_.devices.empty())
       label += "\n" + llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
     if (options_.machine)
       label += "\n" + durationText(options_.machine->secondsOf(launch.kernelId(), workOf(launch)));

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "executor/package/Plan.h"
 
@@ -12,7 +14,7 @@ namespace lstmc::viz {
 
 namespace {
 
-constexpr double kWidth = 900, kHeight = 160, kLeft = 90, kTop = 40, kGap = 50;
+constexpr double kWidth = 900, kHeight = 160, kLeft = 110, kTop = 40, kGap = 50;
 
 constexpr std::array<std::string_view, package::kKindCount> kColors = {
     "#fb8072", "#fccde5", "#fdb462", "#bebada", "#b3cde3", "#8dd3c7", "#8dd3c7", "#cccccc", "#b3de69", "#ffffb3", "#d9d9d9"};
@@ -24,30 +26,67 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+/// What a device holds from one launch to the next.
+struct Moment {
+  double begin, end; ///< seconds
+  package::BytesOfKind bytes;
+};
+
+/// A program of an entry. Where a device waits it holds what the launch before held.
+struct Lane {
+  size_t entry;
+  uint32_t device;
+  double seconds; ///< of the whole entry, on all devices
+  std::vector<Moment> moments;
+};
+
+std::vector<Lane> lanesOf(const package::PackageData &package, const cpu::Machines &machines) {
+  std::vector<Lane> lanes;
+  for (size_t e = 0; e < package.entries.size(); ++e) {
+    cpu::EntryTimes times = cpu::forecast(package, package.entries[e], machines);
+    for (const cpu::DeviceTimes &program : times.programs) {
+      std::vector<package::BytesOfKind> bytes = package::bytesAlive(package, program.device, e);
+      Lane &lane = lanes.emplace_back(Lane{e, program.device, times.seconds, {}});
+      for (size_t i = 0; i < program.launches.size(); ++i) {
+        bool last = i + 1 == program.launches.size();
+        lane.moments.push_back({i == 0 ? 0 : program.launches[i].begin, last ? times.seconds : program.launches[i + 1].begin, bytes[i]});
+      }
+    }
+  }
+  return lanes;
+}
+
 } // namespace
 
-std::string memoryChart(const package::PackageData &package) {
-  uint64_t arena = package.devices.empty() ? 1 : std::max<uint64_t>(package.devices[0].arenaBytes, 1);
-  double height = kTop + double(package.entries.size()) * (kHeight + kGap) + 40;
+std::string memoryChart(const package::PackageData &package, const cpu::Machines &machines) {
+  uint64_t most = 1;
+  std::string peaks;
+  for (const package::Device &device : package.devices) {
+    most = std::max(most, device.arenaBytes);
+    peaks += fmt::format("{}{:.2f} MiB on {}", peaks.empty() ? "" : ", ", double(device.arenaBytes) / (1 << 20), escaped(device.name));
+  }
+  std::vector<Lane> lanes = lanesOf(package, machines);
+  double height = kTop + double(lanes.size()) * (kHeight + kGap) + 40;
   std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"Helvetica\" font-size=\"11\">\n",
                                 kLeft + kWidth + 20, height);
-  svg += fmt::format("<text x=\"{}\" y=\"20\">{}: planned peak {:.2f} MiB on {}</text>\n", kLeft, escaped(package.net),
-                     double(arena) / (1 << 20), package.devices.empty() ? "-" : escaped(package.devices[0].name));
-  for (size_t e = 0; e < package.entries.size(); ++e) {
-    double bottom = kTop + double(e) * (kHeight + kGap) + kHeight;
-    std::vector<package::BytesOfKind> moments = package::bytesAlive(package, 0, e);
-    double step = kWidth / double(std::max<size_t>(moments.size(), 1));
-    svg += fmt::format("<text x=\"4\" y=\"{}\">{}</text>\n<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"#333\" stroke-dasharray=\"4\"/>\n", bottom - kHeight + 12,
-                       escaped(package.entries[e].name), kLeft, kLeft + kWidth, bottom - kHeight, bottom - kHeight);
-    for (size_t i = 0; i < moments.size(); ++i) {
+  svg += fmt::format("<text x=\"{}\" y=\"20\">{}: planned peak {}</text>\n", kLeft, escaped(package.net), peaks.empty() ? "-" : peaks);
+  for (size_t l = 0; l < lanes.size(); ++l) {
+    const Lane &lane = lanes[l];
+    double bottom = kTop + double(l) * (kHeight + kGap) + kHeight;
+    double peak = bottom - kHeight * double(package.devices[lane.device].arenaBytes) / double(most);
+    svg += fmt::format("<text x=\"4\" y=\"{:.2f}\">{}</text>\n<text x=\"4\" y=\"{:.2f}\">{}</text>\n", bottom - kHeight + 12,
+                       escaped(package.entries[lane.entry].name), bottom - kHeight + 26, escaped(package.devices[lane.device].name));
+    svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"#333\" stroke-dasharray=\"4\"/>\n", kLeft, kLeft + kWidth, peak, peak);
+    double scale = lane.seconds > 0 ? kWidth / lane.seconds : 0;
+    for (const Moment &moment : lane.moments) {
       double y = bottom;
-      for (size_t kind = 0; kind < moments[i].size(); ++kind) {
-        double bar = kHeight * double(moments[i][kind]) / double(arena);
+      for (size_t kind = 0; kind < moment.bytes.size(); ++kind) {
+        double bar = kHeight * double(moment.bytes[kind]) / double(most);
         if (bar <= 0)
           continue;
         y -= bar;
-        svg += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", kLeft + double(i) * step, y, step,
-                           bar, kColors[kind]);
+        svg += fmt::format("<rect x=\"{:.4f}\" y=\"{:.2f}\" width=\"{:.4f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", kLeft + moment.begin * scale, y,
+                           (moment.end - moment.begin) * scale, bar, kColors[kind]);
       }
     }
   }
@@ -55,6 +94,24 @@ std::string memoryChart(const package::PackageData &package) {
     svg += fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"10\" height=\"10\" fill=\"{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
                        kLeft + double(kind) * 80, height - 24, kColors[kind], kLeft + double(kind) * 80 + 14, height - 15, package::kKindNames[kind]);
   return svg + "</svg>\n";
+}
+
+std::string memoryTrace(const package::PackageData &package, const cpu::Machines &machines) {
+  using Json = nlohmann::ordered_json;
+  std::string text;
+  auto add = [&](const Json &event) {
+    text += (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  for (size_t e = 0; e < package.entries.size(); ++e)
+    add({{"name", "process_name"}, {"ph", "M"}, {"pid", e + 1}, {"args", {{"name", package.entries[e].name + ", planned"}}}});
+  for (const Lane &lane : lanesOf(package, machines))
+    for (const Moment &moment : lane.moments) {
+      Json bytes = Json::object();
+      for (size_t kind = 0; kind < moment.bytes.size(); ++kind)
+        bytes[std::string(package::kKindNames[kind])] = moment.bytes[kind];
+      add({{"name", "bytes on " + package.devices[lane.device].name}, {"ph", "C"}, {"ts", moment.begin * 1e6}, {"pid", lane.entry + 1}, {"args", bytes}});
+    }
+  return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + text + "\n]}\n";
 }
 
 } // namespace lstmc::viz

@@ -1,13 +1,17 @@
-// Bytes over the launches of an entry, as an SVG bar chart.
+// Bytes over the time of an entry, as an SVG bar chart or a trace.
 #pragma once
 
 #include <string>
 
-#include "executor/package/PackageData.h"
+#include "backends/cpu/compiler/Forecast.h"
 
 namespace lstmc::viz {
 
-/// One lane per entry: at each launch the bytes that live then, by kind, on top of what persists. The peak is marked.
-std::string memoryChart(const package::PackageData &package);
+/// A lane per entry and device: at each moment, as forecast for `machines`, the bytes that live then, by kind, on top of what
+/// persists. All lanes have one scale of bytes; the peak of each device is marked.
+std::string memoryChart(const package::PackageData &package, const cpu::Machines &machines);
+
+/// The same in Chrome's format: a counter per device, a process per entry.
+std::string memoryTrace(const package::PackageData &package, const cpu::Machines &machines);
 
 } // namespace lstmc::viz

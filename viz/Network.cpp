@@ -154,6 +154,16 @@ private:
     out_ += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", index, quoted(name ? text(name.getValue()) : "input"));
   }
 
+  /// Of the devices that share a replica's layers the op's own, until it has one of all devices.
+  std::string deviceOf(mlir::Operation *op) {
+    auto index = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
+    if (!index)
+      index = op->getAttrOfType<mlir::IntegerAttr>(sym::kStageAttr);
+    if (index && index.getInt() < int64_t(options_.devices.size()))
+      return options_.devices[size_t(index.getInt())];
+    return options_.devices.size() == 1 ? options_.devices[0] : "";
+  }
+
   double secondsOf(mlir::Operation *op) {
     Work work = workOf(op);
     return cpu::estimateSeconds(work.flops, work.bytes, options_.machine->figures());
@@ -163,8 +173,8 @@ private:
     Look look = lookOf(op);
     if (options_.memory && op->getNumResults() > 0)
       look.label += memoryLabel(op);
-    if (!options_.device.empty())
-      look.label += "\n" + options_.device;
+    if (std::string device = deviceOf(op); !device.empty())
+      look.label += "\n" + device;
     if (options_.machine)
       look.label += "\n" + durationText(secondsOf(op));
     if (options_.allSteps)

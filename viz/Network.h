@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -13,7 +14,7 @@ namespace lstmc::viz {
 struct NetworkOptions {
   bool shapes = true;         ///< on edges
   bool memory = false;        ///< in boxes: bytes of an op's results, and of the parameters that it reads
-  std::string device;         ///< in boxes: what carries the net out; empty: left out. Launches know theirs
+  std::vector<std::string> devices; ///< in boxes: which of these carries an op out, where a pass has said it or there is one; empty: left out. Launches know theirs
   std::optional<cpu::Machine> machine; ///< in boxes: the time that an op is estimated to take there
   bool allOps = false;        ///< a box per op; else moves of elements are drawn into their edge
   bool allSteps = false;      ///< recurrent layers as boxes of their steps (Unfold.h)

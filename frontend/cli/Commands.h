@@ -19,6 +19,7 @@ int planCommand(const Options &options, Console &console);
 int inspectCommand(const Options &options, Console &console);
 int optCommand(const Options &options, Console &console);
 int fmtCommand(const Options &options, Console &console);
+int diffCommand(const Options &options, Console &console);
 int benchCommand(const Options &options, Console &console);
 int devicesCommand(const Options &options, Console &console);
 int explainCommand(const Options &options, Console &console);

@@ -363,7 +363,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
   LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
   LSTMC_ASSIGN(std::vector<DeviceName> names,
-               options.has("devices") ? devicesAsked(options) : parseDevices(package::deviceList(model.package->data())));
+               options.has("devices") && !model.compiled ? devicesAsked(options) : parseDevices(package::deviceList(model.package->data())));
   LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = int(threads), .engine = engine}));
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;

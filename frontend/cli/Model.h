@@ -30,6 +30,7 @@ struct ModelRequest {
   std::vector<package::Setting> fit;     ///< values for fit that beat file and flags
   std::vector<std::string> carry;        ///< patterns of states to keep, besides fit's
   bool devicesMayBeAbsent = false;       ///< it is planned, not run
+  std::optional<cpu::Machine> machine;   ///< that layouts are weighed for; none: this one
   bool keepExec = false;                 ///< for `inspect --emit exec`
   std::string attachment;                ///< package inside a checkpoint; empty: "model.lstmc"
 };
@@ -68,8 +69,8 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
 Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
 
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
-/// or initial values from --seed.
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast);
+/// or initial values from --seed. `hook` sees when devices come to their steps.
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast, DeviceHook hook = {});
 
 /// --seed, else that of fit(..), else 0.
 Result<uint64_t> seedInForce(const Model &model, const Options &options);

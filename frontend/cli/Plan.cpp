@@ -31,6 +31,7 @@ struct Target {
 struct Planned {
   package::PackageData data;
   std::vector<passes::BatchShare> shares;
+  std::vector<passes::Layout> layouts;
   Diagnostics warnings;
   Capacities capacities;
   Foretold foretold;
@@ -87,17 +88,28 @@ Status describeDevices(Planned &planned, const Target &target, cpu::Machines &ma
   return {};
 }
 
-/// Without regard to --mem, so that what does not fit can be shown.
-Checked<Planned> planFor(const Options &options, const Target &target) {
+ModelRequest requestFor(const Target &target) {
   ModelRequest request;
-  request.devicesMayBeAbsent = target.cluster.has_value();
-  Checked<Model> model = loadModel(withDevices(options, target).with("mem", ""), request);
+  if (target.cluster) {
+    request.devicesMayBeAbsent = true;
+    request.machine = target.cluster->machines[0];
+  }
+  return request;
+}
+
+/// With --mem where that can be met, else without, so that what does not fit can be shown.
+Checked<Planned> planFor(const Options &options, const Target &target) {
+  Checked<Model> model = loadModel(withDevices(options, target), requestFor(target));
+  if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
+    model = loadModel(withDevices(options, target).with("mem", ""), requestFor(target));
   if (!model.ok())
     return model.diagnostics();
   Planned planned;
   planned.data = model->package->data();
-  if (model->compiled)
+  if (model->compiled) {
     planned.shares = model->compiled->shares;
+    planned.layouts = model->compiled->layouts;
+  }
   planned.warnings = model->warnings;
   cpu::Machines machines;
   if (Status status = describeDevices(planned, target, machines); !status.ok())
@@ -198,12 +210,15 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
     for (const Remedy &remedy : remedies)
       document["remedies"].push_back({{"flags", remedy.flags}, {"peak_bytes", remedy.peaks}, {"time_fraction", remedy.timeFraction}});
     document["placement"] = placementOf(planned, options);
+    document["layouts"] = layoutsJson(planned.layouts);
     return console.print(document);
   }
   if (std::string format = options.text("format"); format == "csv" || format == "md")
     return printTable(planRows(planned.data, planned.capacities), format == "csv", console);
   if (!planned.shares.empty())
     console.print(sharesLine(planned.shares, options.value("work-load-list").value_or("")));
+  if (!planned.layouts.empty())
+    console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
   size_t widest = 0;
   for (const Remedy &remedy : remedies)
@@ -220,8 +235,6 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
 
 /// E0401 for every device that has too little, at the user's line where there is a source.
 int refuse(const Planned &planned, const Options &options, const Target &target, Console &console) {
-  ModelRequest request;
-  request.devicesMayBeAbsent = target.cluster.has_value();
   Diagnostics errors;
   for (size_t i = 0; i < planned.capacities.size(); ++i) {
     const package::Device &device = planned.data.devices[i];
@@ -229,7 +242,7 @@ int refuse(const Planned &planned, const Options &options, const Target &target,
       continue;
     Diagnostics found;
     if (isSource(options.operands[0])) // the compiler knows the lines, and has one limit for all devices
-      found = loadModel(withDevices(options, target).with("mem", fmt::format("{}", planned.capacities[i])), request).diagnostics();
+      found = loadModel(withDevices(options, target).with("mem", fmt::format("{}", planned.capacities[i])), requestFor(target)).diagnostics();
     std::erase_if(found, [&](const Diagnostic &error) { return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos; });
     if (found.empty())
       found.push_back(asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}", mebibytes(device.arenaBytes), device.name,

@@ -32,6 +32,26 @@ std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::strin
   return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
 }
 
+std::string layoutsText(const std::vector<passes::Layout> &layouts) {
+  std::string text;
+  for (const passes::Layout &layout : layouts) {
+    std::string what = layout.devices == 1 ? "1 device" : layout.stages == 1 ? fmt::format("{} replicas", layout.devices)
+                       : fmt::format("{}{} stages, {} chunks", layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
+                                     layout.stages, layout.chunks);
+    text += fmt::format("{}{:<32} {:>9}  {:>9}{}", text.empty() ? "taken     " : "\n          ", what, viz::durationText(layout.seconds),
+                        mebibytes(layout.peakBytes), layout.fits ? "" : "  does not fit");
+  }
+  return text;
+}
+
+nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const passes::Layout &layout : layouts)
+    list.push_back({{"devices", layout.devices}, {"stages", layout.stages}, {"chunks", layout.chunks}, {"time_s", layout.seconds},
+                    {"peak_bytes", layout.peakBytes}, {"fits", layout.fits}});
+  return list;
+}
+
 std::string forecastLine(const package::PackageData &data, const Foretold &foretold) {
   std::string text = "forecast ";
   if (foretold.updateSeconds)

@@ -6,8 +6,9 @@
 
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Devices.h"
+#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/MachineRates.h"
+#include "frontend/cli/Measured.h"
 #include "frontend/cli/Model.h"
 #include "frontend/symbol/Module.h"
 #include "viz/Dot.h"
@@ -55,8 +56,11 @@ static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
   for (const std::string &word : show) {
     drawing.shapes |= word == "shapes";
     drawing.memory |= word == "memory";
-    if (word == "device")
-      drawing.device = "cpu:0"; // the one that programs are made for so far
+    if (word == "device") {
+      LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
+      for (const DeviceName &device : devices)
+        drawing.devices.push_back(device.text());
+    }
     if (word == "time")
       drawing.machine = machineOf(0, 1);
   }
@@ -83,7 +87,10 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
     return console.fail(net.diagnostics());
   console.warn(net.diagnostics());
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (std::optional<std::string> pass = options.value("after")) {
+  std::optional<std::string> pass = options.value("after");
+  if (!pass && drawing->devices.size() > 1)
+    pass = "place-devices"; // before it nothing is anywhere
+  if (pass) {
     Checked<mlir::OwningOpRef<mlir::ModuleOp>> left = moduleAfter(*pass, *net, options);
     if (!left.ok())
       return console.fail(left.diagnostics());
@@ -101,31 +108,60 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
 }
 
+/// As they are for the whole machine, or for --threads.
+static Result<cpu::Machine> machineAsked(const Options &options, size_t devices) {
+  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  return machineOf(int(std::min<int64_t>(threads, 1024)), devices);
+}
+
+/// What was planned, and with --measured what happened.
+static Result<std::vector<viz::Timeline>> timelines(const Model &model, const package::Entry &entry, const Options &options) {
+  const package::PackageData &data = model.package->data();
+  LSTMC_ASSIGN(cpu::Machine machine, machineAsked(options, data.devices.size()));
+  std::vector<viz::Timeline> timelines = {{"planned; " + viz::ratesText(machine), cpu::forecast(data, entry, {machine})}};
+  if (options.has("measured")) {
+    LSTMC_ASSIGN(cpu::EntryTimes times, measuredTimes(model, options, entry));
+    timelines.push_back({data.devices.size() > 1 ? "measured, from message to message; in between as launches took it alone" : "measured", std::move(times)});
+  }
+  return timelines;
+}
+
 static int plotSchedule(const Model &model, const std::string &suffix, const Options &options, Console &console) {
   const package::PackageData &data = model.package->data();
   const package::Entry *entry = viz::scheduledEntry(data);
   if (!entry)
     return console.fail(fail(ErrorCode::E0001, "{} has neither step nor forward, and so no schedule", model.path));
-  cpu::Machine machine = machineOf(0, data.devices.size());
-  std::vector<viz::Timeline> timelines = {{"planned; " + viz::ratesText(machine), cpu::forecast(data, *entry, {machine})}};
+  Result<std::vector<viz::Timeline>> lines = timelines(model, *entry, options);
+  if (!lines.ok())
+    return console.fail(lines.error());
   if (suffix == "json")
-    return writePicture(viz::scheduleTrace(data, *entry, timelines), options, console);
-  Result<std::string> picture = viz::scheduleChart(data, *entry, timelines).as(suffix.empty() ? "svg" : suffix);
+    return writePicture(viz::scheduleTrace(data, *entry, *lines), options, console);
+  Result<std::string> picture = viz::scheduleChart(data, *entry, *lines).as(suffix.empty() ? "svg" : suffix);
   return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
+}
+
+static int plotMemory(const Model &model, const std::string &suffix, const Options &options, Console &console) {
+  const package::PackageData &data = model.package->data();
+  Result<cpu::Machine> machine = machineAsked(options, data.devices.size());
+  if (!machine.ok())
+    return console.fail(machine.error());
+  return writePicture(suffix == "json" ? viz::memoryTrace(data, {*machine}) : viz::memoryChart(data, {*machine}), options, console);
 }
 
 int plotCommand(const Options &options, Console &console) {
   std::string what = options.text("what");
   std::string suffix = suffixOf(options.text("output"));
-  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" && !(suffix == "json" && what == "schedule"))
-    return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, and of schedules .json for a viewer of traces, got \".{}\"", suffix));
+  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" && !(suffix == "json" && what != "network"))
+    return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, and of schedules and memory .json for a viewer of traces, got \".{}\"", suffix));
+  if (what != "schedule" && options.has("measured"))
+    return console.fail(fail(ErrorCode::E0001, "--measured is for --what schedule, not for {}", what));
   if (what == "network")
     return plotNetwork(options, console, suffix);
   for (std::string_view flag : {"show", "unfold", "after"})
     if (options.has(flag))
       return console.fail(fail(ErrorCode::E0001, "--{} is for --what network, not for {}", flag, what));
-  if (what == "memory" && suffix != "svg" && suffix != "")
-    return console.fail(fail(ErrorCode::E0001, "a memory plan is drawn as .svg, got \".{}\"", suffix));
+  if (what == "memory" && suffix != "svg" && suffix != "json" && suffix != "")
+    return console.fail(fail(ErrorCode::E0001, "a memory plan is drawn as .svg, or told as .json to a viewer of traces, got \".{}\"", suffix));
   if (suffix == "dot")
     return console.fail(fail(ErrorCode::E0001, "a schedule is bars over time and no graph: it is drawn as .svg, .png or .pdf, not as .dot"));
   Checked<Model> model = loadModel(options, {});
@@ -133,7 +169,7 @@ int plotCommand(const Options &options, Console &console) {
     return console.fail(model.diagnostics());
   console.warn(model->warnings);
   if (what == "memory")
-    return writePicture(viz::memoryChart(model->package->data()), options, console);
+    return plotMemory(*model, suffix, options, console);
   return plotSchedule(*model, suffix, options, console);
 }
 

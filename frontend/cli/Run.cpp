@@ -14,6 +14,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Trace.h"
+#include "frontend/cli/Ulp.h"
 
 namespace lstmc::cli {
 
@@ -132,18 +133,8 @@ Result<data::Array> expectedArray(const std::string &name, const std::string &fi
 
 double elementAt(const Tensor &tensor, int64_t i) { return readElement<double>(tensor.data, tensor.dtype, i); }
 
-/// Distance in units in the last place of f32; 0 for equal values.
-double ulps(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b)))
-    return 0;
-  float larger = std::max(std::fabs(float(a)), std::fabs(float(b)));
-  return std::fabs(a - b) / double(std::nextafter(larger, INFINITY) - larger);
-}
-
 Result<bool> outputsAsExpected(Session &session, std::string_view entry, const Options &options, Console &console) {
-  LSTMC_ASSIGN(double maxUlp, options.numberInForce("ulp"));
-  LSTMC_ASSIGN(double rtol, options.numberInForce("rtol"));
-  LSTMC_ASSIGN(double atol, options.numberInForce("atol"));
+  LSTMC_ASSIGN(Tolerance tolerance, Tolerance::asked(options));
   bool all = true;
   for (const std::string &text : options.values("expect-output")) {
     std::string name = text.substr(0, text.find('='));
@@ -156,8 +147,7 @@ Result<bool> outputsAsExpected(Session &session, std::string_view entry, const O
     double worst = 0;
     for (int64_t i = 0; i < output.elements(); ++i) {
       double a = elementAt(output, i), b = elementAt(wanted, i);
-      bool near = ulps(a, b) <= maxUlp || std::fabs(a - b) <= atol + rtol * std::fabs(b);
-      if (near)
+      if (tolerance.near(output.dtype, a, b))
         continue;
       ++differ;
       worst = std::max(worst, std::fabs(a - b));

@@ -68,7 +68,7 @@ TEST(AfterPass, ShowsWhatThePassDid) {
 TEST(AfterPass, LaunchesAreBoxesAndBuffersEdges) {
   NetworkOptions drawing;
   drawing.memory = true;
-  drawing.device = "all";
+  drawing.devices = {"all"};
   drawing.machine = cpu::Machine();
   std::string dot = after("validate-plan", drawing);
   for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n", "behind the commit", "µs\"", "built-in rates"})

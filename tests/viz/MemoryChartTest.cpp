@@ -2,6 +2,7 @@
 #include <regex>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "executor/package/Plan.h"
 #include "tests/e2e/Net.h"
@@ -51,7 +52,7 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
 TEST(MemoryChart, DrawsThem) {
   package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
   data.net = "<a&b>";
-  std::string svg = memoryChart(data);
+  std::string svg = memoryChart(data, {cpu::Machine()});
   EXPECT_NE(svg.find("&lt;a&amp;b&gt;: planned peak"), std::string::npos);
   std::vector<double> heights;
   std::string last;
@@ -72,6 +73,59 @@ TEST(MemoryChart, DrawsThem) {
       EXPECT_NEAR(heights[moment++], 160 * double(total(bytes)) / double(data.devices[0].arenaBytes), 11 * 0.005) << entry;
     }
   EXPECT_EQ(moment, heights.size());
+}
+
+/// A second device with half the memory, and programs that send it something.
+package::PackageData overTwoDevices() {
+  package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
+  data.devices.push_back({"cpu:1", data.devices[0].arenaBytes / 2});
+  package::Buffer buffer = data.buffers[0];
+  buffer.device = 1;
+  buffer.bytes = data.devices[1].arenaBytes;
+  buffer.kind = package::Kind::Parameter;
+  buffer.entry = package::kPersistent;
+  data.buffers.push_back(buffer);
+  package::Launch send, receive;
+  send.kernel = KernelId::Send;
+  receive.kernel = KernelId::Receive;
+  send.operands = receive.operands = {{0, 0, {1}, {}}};
+  send.ints = {1, 0};
+  receive.ints = {0, 0};
+  std::vector<package::DeviceProgram> &programs = data.entries[0].programs;
+  programs[0].launches.push_back(send);
+  programs[0].commit = uint32_t(programs[0].launches.size());
+  programs.push_back({1, {receive}, 1});
+  return data;
+}
+
+TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
+  package::PackageData data = overTwoDevices();
+  std::string svg = memoryChart(data, {cpu::Machine()});
+  EXPECT_NE(svg.find(fmt::format("planned peak {:.2f} MiB on cpu:0, {:.2f} MiB on cpu:1", double(data.devices[0].arenaBytes) / (1 << 20),
+                                 double(data.devices[1].arenaBytes) / (1 << 20))),
+            std::string::npos);
+  // The first entry's second lane: it waits all the time and holds its parameter, half as high as the first device's peak.
+  std::smatch bar;
+  std::string lane = svg.substr(svg.find(">cpu:1</text>"));
+  ASSERT_TRUE(std::regex_search(lane, bar, std::regex("<rect x=\"110.0000\" y=\"[0-9.]+\" width=\"900.0000\" height=\"80.00\"")));
+  EXPECT_NE(lane.find("y1=\"330.00\""), std::string::npos) << "the peak's line: 40 + 160 + 50 + 160 - 80";
+}
+
+TEST(MemoryChart, IsATraceToo) {
+  package::PackageData data = overTwoDevices();
+  auto trace = nlohmann::json::parse(memoryTrace(data, {cpu::Machine()}));
+  uint64_t most = 0, second = 0;
+  for (const auto &event : trace["traceEvents"]) {
+    if (event["ph"] != "C")
+      continue;
+    uint64_t sum = 0;
+    for (const auto &[kind, bytes] : event["args"].items())
+      sum += uint64_t(bytes);
+    (event["name"] == "bytes on cpu:0" ? most : second) = std::max(event["name"] == "bytes on cpu:0" ? most : second, sum);
+  }
+  package::DevicePlan plan = package::planOf(data)[0];
+  EXPECT_EQ(most, total(plan.bytesOfKind));
+  EXPECT_EQ(second, data.devices[1].arenaBytes);
 }
 
 } // namespace

@@ -49,6 +49,11 @@ class Flags(Case):
         self.refused('--place lstm=cpu:0: the net has no groups; `with ctx_group("lstm"):` makes one', "--place", "lstm=cpu:0",
                      model="small.lnet")
 
+    def test_a_work_load_is_that_of_a_replica(self):
+        self.refused("--work-load-list has 3 numbers, want one for each of 2 devices", "-d", "2xcpu", "--work-load-list", "3,2,1")
+        self.refused("--work-load-list has 4 numbers, want one for each of 2 replicas", "-d", "4xcpu", "--place", "auto=2", "--work-load-list", "1,2,3,4")
+        self.good("compile", "small.lnet", "--dry-run", "-d", "4xcpu", "--place", "auto=2", "--work-load-list", "3,1")
+
     def test_a_package_has_them_already(self):
         self.good("compile", "small.lnet", "-o", "small.lstmc")
         for flag, value in {"kv-store": "local", "update-on-kvstore": "0", "accumulate": "2", "chunks": "2", "place": "auto"}.items():

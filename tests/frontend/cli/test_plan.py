@@ -88,6 +88,16 @@ class Plan(Case):
         self.assertEqual(len({len(re.sub(r'"[^"]*"', "", row).split(",")) for row in rows}), 1)
         self.assertEqual(len(self.good("plan", "small.lnet", "--format", "md").stdout.splitlines()), 3)
 
+    def test_auto_takes_the_fastest_that_it_weighed(self):
+        plan = self.plan("-d", "2xcpu", "--place", "auto", "-t", "1")
+        layouts = plan["layouts"]
+        self.assertGreater(len(layouts), 1)
+        self.assertEqual([x["time_s"] for x in layouts], sorted(x["time_s"] for x in layouts))
+        self.assertEqual(layouts[0]["devices"], len(plan["devices"]))
+        self.assertAlmostEqual(layouts[0]["time_s"], plan["forecast"]["update_s"], places=9)
+        self.assertIn("1 device ", self.good("plan", "small.lnet", "-d", "2xcpu", "--place", "auto").stdout)
+        self.assertEqual(self.plan("-d", "2xcpu")["layouts"], [])
+
     def test_rates_of_this_machine(self):
         env = {"LSTMC_CACHE_DIR": str(self.folder)}
         rates = lambda: json.loads(self.good("plan", "small.lnet", "-t", "1", "--json", env=env).stdout)["forecast"]["rates"]

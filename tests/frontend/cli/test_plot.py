@@ -1,4 +1,6 @@
 """plot: every picture it draws, and what it refuses."""
+import json
+import re
 import unittest
 
 from command import Case
@@ -19,12 +21,68 @@ class Plot(Case):
         self.assertIn("schedule of step", text)
         self.assertIn("built-in rates of one core, not of this machine", text)
 
+    def trace(self, *words):
+        self.good("plot", "small.lnet", *words, "-o", "t.json", "--force")
+        return json.loads((self.folder / "t.json").read_text())["traceEvents"]
+
+    def test_what_was_planned_and_what_happened(self):
+        for words, lanes in [([], 1), (["-d", "2xcpu"], 2)]:
+            events = self.trace("--what", "schedule", "--measured", *words)
+            launches = {pid: [e for e in events if e["ph"] == "X" and e["pid"] == pid] for pid in (1, 2)}
+            # The same launches on the same devices in the same order, by the model and by the clock.
+            names = lambda pid: [(e["tid"], e["name"]) for e in launches[pid]]
+            self.assertEqual(names(1), names(2))
+            self.assertEqual(len({e["tid"] for e in launches[2]}), lanes)
+            for pid in (1, 2):
+                for tid in range(1, lanes + 1):
+                    lane = [e for e in launches[pid] if e["tid"] == tid]
+                    self.assertGreater(sum(e["dur"] for e in lane), 0)
+                    for before, after in zip(lane, lane[1:]):
+                        self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3, (pid, before, after))
+            # Nothing is taken before it has been sent.
+            for pid in (1, 2):
+                ends = lambda ph: {e["id"]: e["ts"] for e in events if e["ph"] == ph and e["pid"] == pid}
+                sent, taken = ends("s"), ends("f")
+                self.assertEqual(bool(sent), lanes == 2)
+                self.assertEqual(sorted(sent), sorted(taken))
+                for message, moment in taken.items():
+                    self.assertGreaterEqual(moment + 1e-3, sent[message])
+        text = self.good("plot", "small.lnet", "--what", "schedule", "--measured", "-d", "2xcpu").stdout
+        self.assertIn(">planned; estimate: ", text)
+        self.assertIn(">measured, from message to message; ", text)
+
+    def test_memory_of_every_device(self):
+        text = self.good("plot", "small.lnet", "--what", "memory", "-d", "2xcpu").stdout
+        self.assertRegex(text, r"planned peak [\d.]+ MiB on cpu:0, [\d.]+ MiB on cpu:1<")
+        peaks = {d["device"]: d["peak_bytes"] for d in self.document("plan", "small.lnet", "-d", "2xcpu", schema="lstmc.plan/1")["devices"]}
+        most = {}
+        for event in self.trace("--what", "memory", "-d", "2xcpu"):
+            if event["ph"] == "C":
+                most[event["name"]] = max(most.get(event["name"], 0), sum(event["args"].values()))
+        for device, peak in peaks.items():
+            # But for holes.
+            self.assertTrue(0.8 * peak < most["bytes on " + device] <= peak, (device, peak, most))
+
+    def test_boxes_say_their_device(self):
+        (self.folder / "stack.lnet").write_text(
+            "def stack(data: float32[4, 6]):\n    x = data\n    for i in range(2):\n        with ctx_group(\"g%d\" % i):\n"
+            "            x = FullyConnected(x, num_hidden=5 + i, name=\"fc%d\" % i)\n    return x\n")
+        box = lambda text, name: re.search(rf'label="{name}\\n[^"]*"', text).group(0)
+        one = self.good("plot", "stack.lnet", "--show", "device").stdout
+        two = self.good("plot", "stack.lnet", "--show", "device", "-d", "2xcpu", "--place", "g0=cpu:0,g1=cpu:1").stdout
+        for text, devices in [(one, ["cpu:0", "cpu:0"]), (two, ["cpu:0", "cpu:1"])]:
+            for i, device in enumerate(devices):
+                self.assertIn("\\n" + device, box(text, f"fc{i}"))
+
     def test_what_is_refused(self):
         for words, message in [(["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
                                (["--after", "fuse", "--disable-pass", "fuse"], "--after knows replicate, make-entries, "),
                                (["--after", "schedule", "--unfold", "time"], "there are only launches after schedule"),
                                (["--show", "tine"], 'got "tine"; did you mean "time"?'),
                                (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
+                               (["--measured"], "--measured is for --what schedule, not for network"),
+                               (["--what", "memory", "--measured"], "--measured is for --what schedule, not for memory"),
+                               (["-o", "x.json"], "and of schedules and memory .json for a viewer of traces"),
                                (["--what", "schedule", "-o", "x.dot"], "it is drawn as .svg, .png or .pdf, not as .dot"),
                                (["--what", "schedule", "--unfold", "time"], "--unfold is for --what network, not for schedule")]:
             done = self.run_here("plot", "small.lnet", *words)

@@ -1,0 +1,46 @@
+"""The ways to share a net out to devices that samples/README.md shows: each trains, to the same bits, and draws its picture."""
+import random
+import re
+import shlex
+import unittest
+
+from command import Case, SOURCE
+
+
+def commands(name):
+    """Words behind `lstmc NAME` of the part about several devices, with the sample's path in full."""
+    part = (SOURCE / "samples/README.md").read_text().split("## Several devices")[1]
+    for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
+        yield [str(SOURCE / word) if word.startswith("samples/") else word for word in shlex.split(line)]
+
+
+class Samples(Case):
+    SMALL = ["--set", "hidden=6", "-b", "8", "--set", "seq=12"]
+
+    def test_four_ways_to_train_have_the_same_bits(self):
+        draw = random.Random(3)
+        (self.folder / "input.txt").write_text("".join(draw.choice("abcdefg \n") for _ in range(4000)))
+        hashes = []
+        for i, words in enumerate(commands("train")):
+            words[words.index("-o") + 1] = f"ck{i}"
+            done = self.good("train", *words, *self.SMALL, "--after", "5u")
+            hashes.append(re.search(r"weights ([0-9a-f]+)$", done.stdout.strip()).group(1))
+        self.assertEqual(len(hashes), 4)
+        self.assertEqual(len(set(hashes)), 1, hashes)
+
+    def test_four_pictures(self):
+        arrows = {}
+        for words in commands("plot"):
+            self.good("plot", *words, *self.SMALL)
+            name = words[words.index("-o") + 1]
+            svg = (self.folder / name).read_text()
+            devices = re.findall(r">(cpu:\d): \d+ launches", svg)
+            self.assertEqual(devices, ["cpu:0"] if name == "one.svg" else ["cpu:0", "cpu:1"])
+            arrows[name] = svg.count("marker-end")
+        self.assertEqual(sorted(arrows), ["layers.svg", "one.svg", "parallel.svg", "uneven.svg"])
+        self.assertEqual(arrows.pop("one.svg"), 0)
+        self.assertTrue(all(arrows.values()), arrows)
+
+
+if __name__ == "__main__":
+    unittest.main()
