@@ -39,7 +39,7 @@ struct CompileOptions {
   std::vector<int64_t> workLoads; ///< one per device, at least 1: in whose proportion; empty: evenly
   int64_t shards = 8;
   int64_t accumulate = 1;  ///< parts of its rows that each device takes one after the other, in `step`
-  KvStore kvStore = KvStore::Device;
+  KvStore kvStore = KvStore::Local;
   bool updateOnStore = true; ///< where gradients are added; else on every device that has the parameter
   std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
   int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are forecast to be fastest

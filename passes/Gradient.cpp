@@ -9,6 +9,7 @@
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
+#include "passes/Chunks.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
 #include "passes/Stamp.h"
@@ -29,12 +30,31 @@ struct WeightUse {
   enum Kind : int64_t { Product, Index, Delayed, Ahead } kind;
   Value dy, x, initial;
   BatchPosition rows;
+  mlir::Attribute chunkOf = {};
+
+  bool continues(const WeightUse &other) const { return chunkOf && chunkOf == other.chunkOf && kind == other.kind; }
 };
 
 struct BiasUse {
   Value dy;
   BatchPosition rows;
+  mlir::Attribute chunkOf = {};
+
+  bool continues(const BiasUse &other) const { return chunkOf && chunkOf == other.chunkOf; }
 };
+
+/// Uses by the chunks of one op, last chunk first, are one use by the whole op.
+template <typename Use> llvm::SmallVector<llvm::ArrayRef<Use>> byOp(llvm::ArrayRef<Use> uses) {
+  llvm::SmallVector<llvm::ArrayRef<Use>> runs;
+  while (!uses.empty()) {
+    size_t size = 1;
+    while (size < uses.size() && uses[size].continues(uses.front()))
+      ++size;
+    runs.push_back(uses.take_front(size));
+    uses = uses.drop_front(size);
+  }
+  return runs;
+}
 
 /// Shards cut one batch: uses under batches of different size (or none) are sums of their own. Groups in order
 /// of first appearance.
@@ -127,7 +147,7 @@ public:
   }
   void addBiasUse(Value bias, Value dy) override {
     if (wants(bias))
-      flowing[bias].biasUses.push_back({dy, resultRows()});
+      flowing[bias].biasUses.push_back({dy, resultRows(), current->getAttr(kChunkOfAttr)});
   }
 
   int64_t shards() override { return shardCount; }
@@ -184,8 +204,34 @@ private:
   }
 
   void addUse(Value weight, WeightUse use) {
-    if (wants(weight))
-      flowing[weight].weightUses.push_back(use);
+    if (!wants(weight))
+      return;
+    use.chunkOf = current->getAttr(kChunkOfAttr);
+    flowing[weight].weightUses.push_back(use);
+  }
+
+  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a value or are joined already, that.
+  template <typename Use> Value joined(llvm::ArrayRef<Use> chunks, Value Use::*which) {
+    if (chunks.size() == 1)
+      return chunks.front().*which;
+    llvm::SmallVector<Value> parts;
+    for (const Use &chunk : llvm::reverse(chunks))
+      parts.push_back(chunk.*which);
+    if (auto cut = parts.front().template getDefiningOp<sym::CutOp>(); cut && llvm::equal(cut.getPieces(), parts))
+      return cut.getX();
+    for (Operation *user : parts.front().getUsers())
+      if (auto concat = llvm::dyn_cast<sym::ConcatOp>(user); concat && llvm::equal(concat.getOperands(), parts))
+        return concat.getResult();
+    return sym::createConcat(*this, parts.front().getLoc(), parts, 0);
+  }
+
+  /// Rows of a use of chunks: those of the whole op.
+  template <typename Use> static BatchPosition rowsOf(llvm::ArrayRef<Use> chunks) {
+    BatchPosition rows = chunks.front().rows;
+    if (rows && rows.axis == 0)
+      for (const Use &chunk : chunks.drop_front())
+        rows.outer += chunk.rows.outer;
+    return rows;
   }
 
   /// Rows of a use are those of the op's first result, whatever way its operands were reshaped.
@@ -214,11 +260,13 @@ private:
     llvm::SmallVector<Value> dys, xs, initials;
     llvm::SmallVector<int64_t> kinds, hasInitial, outer, inner;
     int64_t batch = 1;
-    for (const WeightUse &use : uses) {
-      auto type = llvm::cast<mlir::RankedTensorType>(use.x.getType());
-      Rows rows(type, type.getRank() - (use.kind == WeightUse::Index ? 0 : 1), use.rows);
-      dys.push_back(use.dy);
-      xs.push_back(use.x);
+    for (llvm::ArrayRef<WeightUse> chunks : byOp(uses)) {
+      const WeightUse &use = chunks.back(); // the first chunk
+      Value x = joined(chunks, &WeightUse::x);
+      auto type = llvm::cast<mlir::RankedTensorType>(x.getType());
+      Rows rows(type, type.getRank() - (use.kind == WeightUse::Index ? 0 : 1), rowsOf(chunks));
+      dys.push_back(joined(chunks, &WeightUse::dy));
+      xs.push_back(x);
       kinds.push_back(use.kind);
       hasInitial.push_back(bool(use.initial));
       if (use.initial)
@@ -238,10 +286,11 @@ private:
     llvm::SmallVector<Value> dys;
     llvm::SmallVector<int64_t> outer, inner;
     int64_t batch = 1;
-    for (const BiasUse &use : uses) {
-      auto type = llvm::cast<mlir::RankedTensorType>(use.dy.getType());
-      Rows rows(type, type.getRank() - 1, use.rows);
-      dys.push_back(use.dy);
+    for (llvm::ArrayRef<BiasUse> chunks : byOp(uses)) {
+      Value dy = joined(chunks, &BiasUse::dy);
+      auto type = llvm::cast<mlir::RankedTensorType>(dy.getType());
+      Rows rows(type, type.getRank() - 1, rowsOf(chunks));
+      dys.push_back(dy);
       outer.push_back(rows.outer);
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);

@@ -93,7 +93,7 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
                                                        %b1, .. = sym.rnn_layer .. x(%a1) state(%t) {sym.stage = 1}
                                                        %y1 = sym.concat %b0, %b1
 
-    The bits are those of the whole layer: a step does not know of the chunk around it, and weight gradients have the chunks as uses, last first.
+    The bits are those of the whole layer: a step does not know of the chunk around it, and gradient joins the chunks again for the weights.
     A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what is behind it up to the next layer.
     Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
   }];

@@ -9,6 +9,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Chunks.h"
 #include "passes/Passes.h"
 #include "passes/Stamp.h"
 
@@ -77,8 +78,10 @@ private:
         level = std::max(level, levelOf.lookup(maker) + (isChunked(maker) && !chunkByChunk ? 1 : 0));
       }
     levelOf[op] = level;
-    if (cut)
+    if (cut) {
+      numbers[op] = chunkedOps.size();
       chunkedOps.insert(op);
+    }
   }
 
   bool canCut(Operation *op) {
@@ -227,6 +230,7 @@ private:
     }
     stage.setAs(op);
     Operation *copy = builder.clone(*op, map);
+    copy->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(op)));
     for (mlir::OpResult result : op->getResults()) {
       copy->getResult(result.getResultNumber()).setType(chunkType(result, stepsIn.lookup(result), chunk));
       pieces[result].push_back(copy->getResult(result.getResultNumber()));
@@ -254,6 +258,7 @@ private:
         before && before.getCN() ? before.getCN() : mapped(layer.getC0()), mapped(layer.getLength()), layer.getModeAttr(),
         layer.getReverseAttr(), layer.getChunkAttr());
     made->setDiscardableAttrs(layer->getDiscardableAttrDictionary());
+    made->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(layer)));
     lastChunk[layer] = made;
     pieces[layer.getY()].push_back(made.getY());
     if (chunk + 1 < chunks)
@@ -280,7 +285,7 @@ private:
   Stamp stage{sym::kStageAttr};
   mlir::OpBuilder builder;
   llvm::DenseSet<Operation *> chunkedOps;
-  llvm::DenseMap<Operation *, int64_t> levelOf;
+  llvm::DenseMap<Operation *, int64_t> levelOf, numbers;
   llvm::DenseMap<Value, BatchPosition> stepsIn;                              ///< of values that are made in chunks
   llvm::DenseMap<std::pair<Operation *, Value>, BatchPosition> cutOperands; ///< whole ones of ops that are cut
   llvm::DenseMap<Value, llvm::SmallVector<Value>> pieces;
