@@ -84,7 +84,7 @@ static std::string bashCompletion() {
                      "  if [ $COMP_CWORD -eq 1 ]; then\n"
                      "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
                      "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
-                     "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk 'NR>1{{print $1}}')\" -- \"$word\")); return ;;\n"
+                     "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk '/^[a-z]+:[0-9]/{{print $1}}')\" -- \"$word\")); return ;;\n"
                      "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
                      "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null | sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
                      "      esac; done; compopt -o nospace; return ;;\n"

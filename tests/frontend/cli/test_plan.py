@@ -53,6 +53,18 @@ class Plan(Case):
             self.assertTrue(0 < device["idle_fraction"] < 1)
         self.assertEqual(one, self.plan())
 
+    def test_stands_beside_what_is_measured(self):
+        update = self.plan("-t", "1")["forecast"]["update_s"]
+        cell = self.document("bench", "small.lnet", "--entry", "step", "-t", "1", "-r", "3", schema="lstmc.bench/1")["cells"][0]
+        self.assertAlmostEqual(cell["forecast_s"], update, places=12)
+        self.assertAlmostEqual(cell["forecast_error_fraction"], update / cell["median_s"] - 1, places=9)
+        train = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-t", "1"]
+        said = self.good(*train, "-o", "ck").stderr
+        self.assertRegex(said, r"(?m)^forecast  update \S+ .s, forward \S+ .s · by built-in rates; ")
+        self.assertRegex(said, r"(?m)^forecast  update \S+ .s, measured \S+ m?.s \([+-]\d+ %\)$")
+        start = self.document(*train, "-o", "ck2", schema="lstmc.train/1")["start"]
+        self.assertGreater(start["plan"]["forecast"]["update_s"], 0)
+
     def test_devices_without_a_processor_take_turns(self):
         # As many threads as no machine has.
         few, many = self.plan("-t", "512"), self.plan("-t", "1024")
