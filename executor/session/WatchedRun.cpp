@@ -5,6 +5,29 @@
 namespace lstmc::session {
 
 bool WatchedRun::run(const BoundEntry &entry, Part part) {
+  if (carryOut(entry, part))
+    return true;
+  // From commit on, what has not been carried out is left.
+  if (part == Part::BeforeCommit)
+    findEarlier(entry, part);
+  return false;
+}
+
+void WatchedRun::findEarlier(const BoundEntry &entry, Part part) {
+  const Found first = std::move(*found_);
+  for (size_t index = 0; index < first.program; ++index) {
+    const BoundProgram &program = entry.programs[index];
+    const size_t &next = next_[index]; // which advance() sets
+    bool well = true;
+    while (well && next < program.lastStep(part) && program.steps[next].kind != Step::Kind::Receive)
+      well = advance(entry, index, next + 1);
+    if (!well && found_->launch->location == first.launch->location)
+      return;
+  }
+  found_ = first;
+}
+
+bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
   next_.clear();
   for (const BoundProgram &program : entry.programs)
     next_.push_back(program.firstStep(part));
@@ -55,17 +78,17 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   if (observer_)
     observer_->after(view);
   if (checkNan_)
-    finding_ = findIn(package_.data(), launch, operands_);
-  if (!finding_)
-    return true;
-  foundIn_ = &launch;
-  foundOn_ = program.device;
-  return false;
+    if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_)) {
+      found_ = {size_t(&program - entry.programs.data()), program.device, &launch, operands_,
+                *finding};
+      return false;
+    }
+  return true;
 }
 
 Diagnostic WatchedRun::describe(std::string_view when) const {
-  return session::describe(package_.data(), *foundIn_, operands_, *finding_, when,
-                           devices_[foundOn_]->name());
+  return session::describe(package_.data(), *found_->launch, found_->operands, found_->finding,
+                           when, devices_[found_->device]->name());
 }
 
 std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,

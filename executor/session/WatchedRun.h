@@ -23,13 +23,25 @@ public:
              bool checkNan)
       : package_(package), devices_(devices), observer_(observer), checkNan_(checkNan) {}
 
-  /// False when it stopped.
+  /// False when it stopped. Where several devices do the same op for rows of their own, the first
+  /// of those in which it goes wrong is what is found.
   bool run(const BoundEntry &entry, Part part);
 
   /// What it stopped at.
   Diagnostic describe(std::string_view when) const;
 
 private:
+  struct Found {
+    size_t program, device;
+    const package::Launch *launch;
+    std::vector<Tensor> operands;
+    Finding finding;
+  };
+
+  bool carryOut(const BoundEntry &entry, Part part);
+  /// Looks whether a device before the one of `found_` comes to the same op, with nothing that it
+  /// has to receive first, and finds a value there too.
+  void findEarlier(const BoundEntry &entry, Part part);
   /// The program's steps up to `last`.
   bool advance(const BoundEntry &entry, size_t program, size_t last);
   bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Step &step, size_t at);
@@ -41,9 +53,7 @@ private:
 
   std::vector<size_t> next_; ///< by program: its next step
   std::vector<Tensor> operands_;
-  std::optional<Finding> finding_;
-  const package::Launch *foundIn_ = nullptr;
-  size_t foundOn_ = 0; ///< device
+  std::optional<Found> found_;
 };
 
 /// A value that came from outside and is not finite, if there is one.

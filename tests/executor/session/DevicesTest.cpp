@@ -213,6 +213,25 @@ TEST(Devices, NonFiniteValueOfAnyDeviceStopsAllAndIsNamed) {
     }
 }
 
+TEST(Devices, OfSeveralThatGoWrongInTheSameOpTheFirstIsNamed) {
+  for (bool checkNan : {false, true})
+    for (int64_t other : {1, 2}) {
+      SessionOptions options;
+      options.checkNan = checkNan;
+      auto session = makeSession(3, options);
+      overflowOn(*session, 0);
+      Tensor x = *session->input("step", "x");
+      for (int64_t c = 0; c < x.shape[0]; ++c)
+        x.as<float>()[c * x.shape[1] + transfers::kRows * other] = 1e30f;
+      uint64_t before = session->weightsHash();
+      ASSERT_FALSE(session->run("step").ok());
+      EXPECT_EQ(session->fault()->reasons[0].text.substr(0, 5), "cpu:0");
+      EXPECT_EQ(session->fault()->message,
+                "first infinity at update 7: scale (elemwise_mul), output[1, 0]");
+      EXPECT_EQ(session->weightsHash(), before);
+    }
+}
+
 // ---- devices that fail ----
 
 /// A session whose device misbehaves when it comes to a launch, once.
