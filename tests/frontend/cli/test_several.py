@@ -3,6 +3,7 @@ import re
 import unittest
 
 from command import Case
+from test_hostile import npy
 
 NET = """\
 def net(data: float32[6, 4]):
@@ -10,6 +11,19 @@ def net(data: float32[6, 4]):
         x = tanh(FullyConnected(data, num_hidden=5, name="fc0"))
     with ctx_group("top"):
         return FullyConnected(x, num_hidden=3, name="fc1")
+"""
+# tanh is 1 or -1 in the rows that are not 0, so that some of them overflow whatever the weights are.
+OVERFLOW = """\
+N = dim("batch", 4)
+
+def net(data: float32[N, 3], label: float32[N, 1]):
+    with ctx_group("low"):
+        x = Activation(FullyConnected(data, num_hidden=5, no_bias=True, name="fc0"), act_type="tanh")
+    with ctx_group("top"):
+        y = FullyConnected(x * 3e38, num_hidden=1, name="fc1")
+    return LinearRegressionOutput(y, label)
+
+fit(net, initializer=Uniform(0.5))
 """
 RUN = ["run", "net.lnet", "-i", "data=6x4xf32=random:1"]
 LINE = re.compile(r"^(cpu:\d) +(\S+) +(\d+) (\S+(?: (?:to|from) cpu:\d)?) +(\S+) +(\d+) bytes +([\d.]+) us  (\S+):(\d+)$")
@@ -42,6 +56,22 @@ class Several(Case):
             self.assertEqual((forward[s][3], forward[r][3]), (f"send to {forward[r][0]}", f"receive from {forward[s][0]}"))
             self.assertEqual(forward[s][5], forward[r][5])
         self.assertEqual([op for op in said.splitlines() if op.startswith("cpu:") and not LINE.match(op)], [])
+
+    def test_the_first_device_with_a_number_that_is_none_is_named(self):
+        (self.folder / "over.lnet").write_text(OVERFLOW)
+        rows = [0.0] * 48  # in the third batch of four, rows 1 and 3 overflow
+        rows[27:30], rows[33:36] = [50.0] * 3, [50.0] * 3
+        (self.folder / "x.npy").write_bytes(npy(rows, "(16, 3)"))
+        (self.folder / "y.npy").write_bytes(npy([1.0] * 16, "(16, 1)"))
+        # By device, its row.
+        cases = {"cpu": ("cpu:0", 1), "2xcpu": ("cpu:0", 1), "4xcpu --kv-store local": ("cpu:1", 0), "3xcpu --update-on-kvstore 0": ("cpu:1", 0),
+                 "2xcpu --place low=cpu:0,top=cpu:1": ("cpu:1", 1), "2xcpu --check-nan": ("cpu:0", 1), "cpu --accumulate 2": ("cpu:0", 1)}
+        for words, (device, row) in cases.items():
+            done = self.run_here("train", "over.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "4u", "-o", "ck", "--force",
+                                 "--lr", "0.0001", "-d", *words.split())
+            self.assertEqual(done.returncode, 7, words)
+            self.assertRegex(done.stderr, rf"over\.lnet:7:\d+: error\[E0701\]: first infinity at update 3: fc1 \(FullyConnected\), output\[0, {row}, 0\]")
+            self.assertIn(f"    = {device}; x in ", done.stderr, words)
 
     def test_logical_devices_are_listed(self):
         said = self.good("devices").stdout.splitlines()
