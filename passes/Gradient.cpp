@@ -210,7 +210,8 @@ private:
     flowing[weight].weightUses.push_back(use);
   }
 
-  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a value or are joined already, that.
+  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a value or are joined already on the
+  /// same device, that.
   template <typename Use> Value joined(llvm::ArrayRef<Use> chunks, Value Use::*which) {
     if (chunks.size() == 1)
       return chunks.front().*which;
@@ -220,7 +221,8 @@ private:
     if (auto cut = parts.front().template getDefiningOp<sym::CutOp>(); cut && llvm::equal(cut.getPieces(), parts))
       return cut.getX();
     for (Operation *user : parts.front().getUsers())
-      if (auto concat = llvm::dyn_cast<sym::ConcatOp>(user); concat && llvm::equal(concat.getOperands(), parts))
+      if (auto concat = llvm::dyn_cast<sym::ConcatOp>(user);
+          concat && llvm::equal(concat.getOperands(), parts) && concat->getAttr(sym::kStageAttr) == current->getAttr(sym::kStageAttr))
         return concat.getResult();
     return sym::createConcat(*this, parts.front().getLoc(), parts, 0);
   }
