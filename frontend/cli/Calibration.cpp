@@ -1,8 +1,9 @@
 #include "frontend/cli/Calibration.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
+
+#include <time.h>
 
 #include "executor/session/Session.h"
 #include "frontend/cli/Model.h"
@@ -36,28 +37,38 @@ constexpr Cell kCells[] = {{1, 16, 64, 50, false},  {1, 16, 256, 65, false}, {1,
                            {32, 3, 1024, 100, false}, {64, 8, 128, 65, false}, {64, 4, 512, 65, false},  {32, 12, 128, 65, true},  {4, 12, 256, 65, true}};
 constexpr int kRounds = 8;
 
-/// All times of every launch.
+/// All times of every launch. Of a device without threads of its own those of the processor, so that other work on the machine, which
+/// takes turns with a measurement of seconds, is not counted.
 class Stopwatch : public SessionObserver {
 public:
-  void before(const LaunchView &) override { begin_ = Clock::now(); }
+  explicit Stopwatch(int threads) : clock_(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC) {}
+
+  void before(const LaunchView &) override { begin_ = now(); }
   void after(const LaunchView &view) override {
-    seconds_[{std::string(view.entry), view.index}].push_back(std::chrono::duration<double>(Clock::now() - begin_).count());
+    double end = now();
+    seconds_[{std::string(view.entry), view.index}].push_back(end - begin_);
   }
 
-  /// Of each the time that a quarter of its rounds stay below: other work on the machine makes some of them longer.
+  /// The median time of each.
   void addTo(std::vector<cpu::Sample> &samples, const package::PackageData &data) {
     for (auto &[key, times] : seconds_)
       for (const package::Entry &entry : data.entries)
         if (entry.name == key.first) {
           std::sort(times.begin(), times.end());
           const package::Launch &launch = entry.programs[0].launches[key.second];
-          samples.push_back({launch.kernel, cpu::workOf(data, launch), times[times.size() / 4]});
+          samples.push_back({launch.kernel, cpu::workOf(data, launch), times[times.size() / 2]});
         }
   }
 
 private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_;
+  double now() const {
+    timespec time{};
+    clock_gettime(clock_, &time);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+  }
+
+  const clockid_t clock_;
+  double begin_ = 0;
   std::map<std::pair<std::string, size_t>, std::vector<double>> seconds_; ///< by entry and launch
 };
 
@@ -84,7 +95,7 @@ Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) 
     return fail(ErrorCode::E0001, "calibration: {}", model.diagnostics().front().message);
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(*model, options));
   session->setScalar("learning_rate", 1e-3);
-  Stopwatch stopwatch;
+  Stopwatch stopwatch(threads);
   for (int round = -1; round < kRounds; ++round) {
     session->setObserver(round < 0 ? nullptr : &stopwatch); // the first warms up
     session->setScalar("update", int64_t(round + 2));

@@ -26,11 +26,12 @@ TEST(CostModel, FitFindsTheFiguresOfAKernel) {
     }
   Machine found = fit(samples, 3);
   EXPECT_EQ(found.measuredThreads, 3);
+  // But for the little that figures are held to the built-in ones.
   for (const Sample &sample : samples)
-    EXPECT_NEAR(found.secondsOf(KernelId::Product, sample.work) / sample.seconds, 1, 1e-3);
+    EXPECT_NEAR(found.secondsOf(KernelId::Product, sample.work) / sample.seconds, 1, 0.02);
   // A size that was not among them; and a kernel that was not keeps what is built in.
   Work work{.flops = 2 * 32 * 256 * 256, .bytes = 4 * (2 * 32 * 256 + 256 * 256)};
-  EXPECT_NEAR(found.secondsOf(KernelId::Product, work) / truth.secondsOf(KernelId::Product, work), 1, 0.01);
+  EXPECT_NEAR(found.secondsOf(KernelId::Product, work) / truth.secondsOf(KernelId::Product, work), 1, 0.02);
   EXPECT_EQ(found.secondsOf(KernelId::Copy, work), Machine().secondsOf(KernelId::Copy, work));
 }
 
@@ -41,6 +42,15 @@ TEST(CostModel, FitHasNothingBelowZero) {
     samples.push_back({KernelId::Copy, {.bytes = bytes}, 1e-6 * double(4000 - bytes)});
   for (double term : fit(samples, 1).seconds[size_t(KernelId::Copy)])
     EXPECT_GE(term, 0);
+}
+
+TEST(CostModel, FitHoldsTermsThatSamplesHardlyShow) {
+  // One sample is a few bytes beyond what is near, and a little late: no reason to think that far bytes take for ever.
+  std::vector<Sample> samples;
+  for (int64_t bytes : {10'000, 100'000, 500'000, (1 << 20) + 100})
+    samples.push_back({KernelId::Gather, {.bytes = bytes}, 1e-6 + 3e-11 * double(bytes) * (bytes > 1 << 20 ? 1.3 : 1)});
+  Work far{.bytes = 8 << 20};
+  EXPECT_LT(fit(samples, 1).secondsOf(KernelId::Gather, far), 3 * Machine().secondsOf(KernelId::Gather, far));
 }
 
 TEST(CostModel, ScaledMeetsTheFiguresAskedFor) {
