@@ -42,5 +42,14 @@ class Samples(Case):
         self.assertTrue(all(arrows.values()), arrows)
 
 
+    def test_a_cluster(self):
+        words, = commands("plan")
+        plan = self.document("plan", *words, *self.SMALL, schema="lstmc.plan/1")
+        self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [16 << 30, 8 << 30])
+        # The second is half as fast, so the first waits.
+        full = self.document("plan", *words, schema="lstmc.plan/1")
+        self.assertGreater(full["devices"][0]["idle_fraction"], full["devices"][1]["idle_fraction"] + 0.2)
+
+
 if __name__ == "__main__":
     unittest.main()
