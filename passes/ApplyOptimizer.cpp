@@ -126,7 +126,8 @@ private:
 
   /// Over tensors in declared order. On several devices each squares what it has, and the first adds, in the same order.
   Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64, llvm::ArrayRef<Value> values) {
-    if (!values.front().getDefiningOp()->hasAttr(sym::kDeviceAttr))
+    mlir::Operation *maker = values.front().getDefiningOp();
+    if (!maker || !maker->hasAttr(sym::kDeviceAttr))
       return builder.create<sym::NormSquaredOp>(loc, f64, values);
     llvm::SmallVector<Value> squares;
     for (Value value : values) {
