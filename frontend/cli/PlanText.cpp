@@ -36,8 +36,8 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts) {
   std::string text;
   for (const passes::Layout &layout : layouts) {
     std::string what = layout.devices == 1 ? "1 device" : layout.stages == 1 ? fmt::format("{} replicas", layout.devices)
-                       : fmt::format("{}{} stages, {} chunks", layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
-                                     layout.stages, layout.chunks);
+                       : fmt::format("{}{} stages, {}", layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
+                                     layout.stages, layout.chunks == 1 ? "uncut" : fmt::format("{} chunks", layout.chunks));
     text += fmt::format("{}{:<32} {:>9}  {:>9}{}", text.empty() ? "taken     " : "\n          ", what, viz::durationText(layout.seconds),
                         mebibytes(layout.peakBytes), layout.fits ? "" : "  does not fit");
   }
