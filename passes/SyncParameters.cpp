@@ -177,8 +177,12 @@ private:
       for (Part &part : parts) {
         mlir::BlockArgument own = part.function.getArgument(i);
         BatchPosition position = positionOfPart(value.getType(), own.getType(), part.share);
-        if (!own.use_empty())
-          own.replaceAllUsesWith(position ? sliceRows(builder, loc, value, position, part.share) : value);
+        if (own.use_empty())
+          continue;
+        Value rows = position ? sliceRows(builder, loc, value, position, part.share) : value;
+        if (position)
+          part.positions[rows] = position;
+        own.replaceAllUsesWith(rows);
       }
     }
   }

@@ -130,6 +130,8 @@ mlir::LogicalResult EntryLowering::run() {
   for (Operation *op : llvm::reverse(ops))
     if (mlir::isOpTriviallyDead(op))
       op->erase();
+  if (failed(checkDevices()))
+    return mlir::failure();
   for (auto write : entry.getOps<sym::WriteOp>())
     changing.insert(memoryOf(write.getTarget()));
   bindInputs();
@@ -151,6 +153,25 @@ mlir::LogicalResult EntryLowering::run() {
   }
   if (prepareProgram.getBody().front().empty())
     prepareProgram.erase();
+  return mlir::success();
+}
+
+/// E0402 at an op of another device than one of its operands: insert-transfers would have brought it over.
+mlir::LogicalResult EntryLowering::checkDevices() {
+  auto deviceOfOp = [&](Operation *op) {
+    auto said = op ? op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr) : mlir::IntegerAttr();
+    return said ? said.getInt() : device;
+  };
+  for (Operation &op : entry.front().without_terminator()) {
+    if (deviceOfOp(&op) == device)
+      continue;
+    for (Value operand : op.getOperands())
+      if (int64_t there = deviceOfOp(operand.getDefiningOp()); there != deviceOfOp(&op))
+        return sym::emitCoded(&op, ErrorCode::E0402) << op.getName().stripDialect() << " on device " << deviceOfOp(&op)
+                                                     << " reads what is on device " << there << ", and nothing sends it";
+    return sym::emitCoded(&op, ErrorCode::E0402) << op.getName().stripDialect() << " is for device " << deviceOfOp(&op)
+                                                 << " and stands in the program of device " << device;
+  }
   return mlir::success();
 }
 

@@ -31,6 +31,7 @@ public:
   void alias(mlir::Value result, sym::View of) override;
 
 private:
+  mlir::LogicalResult checkDevices();
   void bindInputs();
   void placeOutputs();
   void placeParts();

@@ -2,9 +2,11 @@
 """Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
 
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
+devices     deep.lnet on two devices of one thread beside one device: the batch shared out, and the layers
 fuzz        every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
+sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -96,6 +98,40 @@ def peers(args):
     return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
 
 
+# What is measured on several devices: flags of all, entries, and flags of the two with what the second could bring at best.
+SEVERAL = {
+    "batch shared out, 2 x LSTM 512, N 64, T 50": (
+        ["--set", "layers=2", "--set", "seq=50", "-b", "64"], ["step"], {"2xcpu": 2.0}),
+    "layers shared out, 4 x LSTM 512, N 8, T 64": (
+        [], ["forward", "step"],
+        {f"2xcpu --place auto=2 --chunks {chunks}": 2 * chunks / (1 + chunks) for chunks in (4, 8, 16)}),
+}
+
+
+def devices(rounds):
+    """Two devices beside one device of one thread and of two, in turn; the bound of a wavefront is stages x chunks / (stages + chunks - 1)."""
+    def seconds(shape, entry, threads, flags):
+        done = subprocess.run([root / "build/lstmc", "bench", root / "tests/bench/deep.lnet", "--entry", entry, "--json", "-r", "8",
+                               "-t", str(threads), *shape, "-d", *flags.split()], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["cells"][0]["median_s"]
+
+    print("| what | entry | devices x threads | ms | over 1 x 1 | of the bound | over 1 x 2 |\n|---|---|---|---|---|---|---|")
+    for name, (shape, entries, several) in SEVERAL.items():
+        for entry in entries:
+            cases = [("cpu", 1), ("cpu", 2), *((flags, 1) for flags in several)]
+            times = {case: [] for case in cases}
+            for _ in range(rounds):
+                for case in cases:
+                    times[case].append(seconds(shape, entry, case[1], case[0]))
+            median = {case: statistics.median(values) for case, values in times.items()}
+            for flags, threads in cases:
+                ours = median[flags, threads]
+                gain = median["cpu", 1] / ours
+                bound = f"{gain / several[flags]:.2f}" if flags in several else "-"
+                print(f"| {name} | {entry} | {flags} x {threads} | {1000 * ours:.1f} | {gain:.2f} | {bound} | {median['cpu', 2] / ours:.2f} |",
+                      flush=True)
+
+
 def fuzz(executions):
     """Runs each fuzz program; whether none found anything."""
     programs = sorted([*(root / "build-fuzz/tests/fuzz").glob("fuzz_*"), root / "build/tests/fuzz/fuzz_lnet"])
@@ -138,6 +174,8 @@ def main():
         result = peers(args)
         if args.json:
             print(json.dumps(result))
+    elif args.name == "devices":
+        devices(args.rounds)
     elif args.name == "fuzz":
         raise SystemExit(0 if fuzz(args.executions) else 1)
     elif args.name == "schedules":
@@ -153,7 +191,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, devices, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

@@ -64,6 +64,34 @@ TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   EXPECT_EQ(train(*openSession(compiled.package, 1), model, 1, kUpdates), want);
 }
 
+/// Takes what device 2 sends for what device 1 sends, and the other way round, where both are addends of one sum of floats. False
+/// where there is none.
+bool swapAddends(package::PackageData &data) {
+  for (package::Entry &entry : data.entries) {
+    std::vector<package::Launch> &launches = entry.programs[0].launches;
+    for (size_t i = 0; entry.name == "step" && i + 1 < launches.size(); ++i) {
+      package::Launch &one = launches[i], &two = launches[i + 1];
+      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive || one.ints[0] != 1 || two.ints[0] != 2)
+        continue;
+      package::Buffer &a = data.buffers[one.operands[0].buffer], &b = data.buffers[two.operands[0].buffer];
+      if (a.dtype != DType::F32 || a.shape != b.shape || a.bytes < 200)
+        continue;
+      std::swap(one.operands, two.operands);
+      a.from = b.from = uint32_t(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// ((0-1) + (2-3)) + ((4-5) + (6-7)), each on a device; then with 2-3 and 4-5 exchanged.
+TEST_P(Devices, EndWhenTwoAddendsAreSwapped) {
+  package::PackageData data = compileFor(4);
+  const uint64_t want = train(*openSession(data, 1), model, 1, kUpdates);
+  ASSERT_TRUE(swapAddends(data));
+  EXPECT_NE(train(*openSession(data, 1), model, 1, kUpdates), want);
+}
+
 TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
   auto one = openSession(compileFor(1), 1);
   for (int devices : {2, 3, 5}) {

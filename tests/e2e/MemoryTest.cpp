@@ -74,6 +74,8 @@ TEST_P(Memory, IsThePlanInDoublePrecision) {
 }
 
 TEST_P(Memory, OfThePlanDoesNotDependOnTheNumberOfSteps) {
+  if (model.recipe.steps == 0)
+    return; // it has none
   auto of = [&](int64_t steps) {
     model.recipe.steps = steps;
     return compileNet(model.recipe);

@@ -8,6 +8,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "executor/base/Hash.h"
 #include "executor/base/Philox.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Render.h"
@@ -151,12 +152,19 @@ std::vector<Model> models() {
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {
   session.setScalar("learning_rate", model.learningRate);
   session.setScalar("seed", int64_t(3));
+  const package::PackageData &data = session.package().data();
+  std::vector<uint64_t> hashes;
   for (int64_t update = first; update < first + count; ++update) {
     feed(session, "step", update, model.classes, model.recipe.steps);
     session.setScalar("update", update);
     check(session.run("step"));
+    for (const package::Binding &output : data.entries[*session.package().findEntry("step")].outputs) {
+      Tensor value = check(session.output("step", output.name));
+      hashes.push_back(hashBytes(value.data, size_t(value.elements()) * dtypeBytes(value.dtype)));
+    }
   }
-  return session.weightsHash();
+  hashes.push_back(session.weightsHash());
+  return combineHashes(hashes);
 }
 
 } // namespace lstmc::e2e

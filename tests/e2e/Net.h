@@ -53,7 +53,7 @@ struct Model {
 /// bidirectional GRU, dense layers: odd extents, dropout, both optimizers, each kind of clipping, carried states.
 std::vector<Model> models();
 
-/// The hash of the weights after updates [first, first + count) from 1 on.
+/// The hash of what updates [first, first + count) from 1 on measure, and of the weights after them.
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count);
 
 } // namespace lstmc::e2e
