@@ -327,7 +327,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
     once become fewer.
 
-    A weight gradient so runs as soon as its operands are there, and the gradients of the gates die with it. Results do not depend on
+    A weight gradient so runs as soon as its operands are there, and the gradients of the gates die with it. On several devices transfers
+    keep their order, and no send waits for a launch that stood behind it. Results do not depend on
     it. Linear in launches and operands.
   }];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];

@@ -56,19 +56,18 @@ public:
     findPositions();
     makeEntry();
     // The parts of a replica one after the other; replicas side by side, op by op.
-    size_t rounds = 0;
-    llvm::SmallVector<llvm::SmallVector<Part *>> byRound;
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      size_t round = i > 0 && replicaOf(part.function) == replicaOf(parts[i - 1].function) ? rounds + 1 : 0;
-      rounds = round;
-      if (byRound.size() <= round)
-        byRound.emplace_back();
-      byRound[round].push_back(&part);
+    llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
+    llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
+    for (Part &part : parts) {
+      size_t round = begun[replicaOf(part.function)]++;
+      if (rounds.size() <= round)
+        rounds.emplace_back();
+      rounds[round].push_back(&part);
     }
-    last = byRound.back().back();
+    last = rounds.back().back();
     sums.resize(wholeOps.size());
     llvm::SmallVector<size_t> order = orderOfOps();
-    for (auto &round : byRound)
+    for (auto &round : rounds)
       for (size_t i : order)
         for (Part *part : round)
           visit(*part, i);

@@ -182,8 +182,9 @@ Json placementOf(const Planned &planned, const Options &options) {
     if (!parameter.group.empty() && std::find(seen.begin(), seen.end(), parameter.group) == seen.end()) {
       seen.push_back(parameter.group);
       std::string place = options.text("place");
+      bool everywhere = parameter.buffers.size() == planned.data.devices.size();
       list.push_back({{"group", parameter.group}, {"device", planned.data.devices[planned.data.buffers[parameter.buffers[0]].device].name},
-                      {"reason", place.starts_with("auto") ? "cost" : place.empty() ? "every device has all" : "--place"}});
+                      {"reason", place.starts_with("auto") ? "cost" : !place.empty() ? "--place" : everywhere ? "every device has all" : "place(..)"}});
     }
   return list;
 }
