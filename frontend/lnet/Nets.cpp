@@ -173,13 +173,15 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   if (result.is(ValueKind::Tensor)) {
     outputs.push_back(result.as<TensorObject>().symbol);
   } else if (result.is(ValueKind::Tuple) && !result.items().empty()) {
+    bool unknown = false;
     for (const Value &item : result.items()) {
-      if (item.isUnknown())
-        result = Value::unknown();
-      else if (item.is(ValueKind::Tensor))
+      unknown |= item.isUnknown();
+      if (item.is(ValueKind::Tensor))
         outputs.push_back(item.as<TensorObject>().symbol);
     }
-    if (!result.isUnknown() && outputs.size() != result.items().size())
+    if (unknown)
+      result = Value::unknown();
+    else if (outputs.size() != result.items().size())
       result = Value::none();
   } else if (!result.isUnknown()) {
     result = Value::none();
