@@ -35,8 +35,8 @@ enum class KvStore : uint8_t { Local, Device };
 struct CompileOptions {
   std::string net;                              ///< empty: the only net of the module
   std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
-  std::vector<std::string> devices = {"cpu:0"}; ///< the batch is shared out to all of them; the first holds what persists
-  std::vector<int64_t> workLoads; ///< one per device, at least 1: in whose proportion; empty: evenly
+  std::vector<std::string> devices = {"cpu:0"}; ///< share batch and layers out; the first takes the inputs and gives the outputs
+  std::vector<int64_t> workLoads; ///< one per replica, at least 1: in whose proportion; empty: evenly
   int64_t shards = 8;
   int64_t accumulate = 1;  ///< parts of its rows that each device takes one after the other, in `step`
   KvStore kvStore = KvStore::Local;

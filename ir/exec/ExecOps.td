@@ -100,8 +100,8 @@ def Exec_ResultsOp : Exec_Op<"results", [Terminator, HasParent<"FusedOp">]> {
 def Exec_ProgramOp : Exec_Op<"program", [SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "the launches of one entry on one device";
   let description = [{
-    Entries are `forward`, `evaluate`, `step`; `prepare:ENTRY` runs before ENTRY whenever weights have changed, and
-    `initialise` holds one launch per parameter, which gives it its first value.
+    Entries are `forward`, `evaluate`, `step`; `prepare:ENTRY` runs before ENTRY whenever weights have changed, `init`
+    brings values that were set from outside to all devices that have a copy, and `initialise` holds one launch per parameter, which gives it its first value.
   }];
   let arguments = (ins StrAttr:$entry, I64Attr:$device);
   let regions = (region SizedRegion<1>:$body);
