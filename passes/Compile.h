@@ -41,6 +41,10 @@ struct CompileOptions {
   int64_t accumulate = 1;  ///< parts of its rows that each device takes one after the other, in `step`
   KvStore kvStore = KvStore::Local;
   bool updateOnStore = true; ///< where gradients are added; else on every device that has the parameter
+  int64_t bigArrayBound = 1'000'000; ///< elements from which an array is cut into slices, each updated on a device of its own
+                                     ///< (KvStore::Device, updateOnStore); 0: none is
+  int64_t bucketBytes = 64 << 10;    ///< gradients smaller than that are sent to where they are added so many bytes at once
+  std::vector<std::string> recompute; ///< groups and names of layers whose values backward computes again
   std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
   int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are forecast to be fastest
   int64_t chunks = 0;      ///< of time steps, where layers are split; 0: as many as are forecast to be fastest

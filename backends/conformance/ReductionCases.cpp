@@ -164,8 +164,8 @@ void addLayerNorm(std::vector<Case> &cases) {
 }
 
 void addNormSquared(std::vector<Case> &cases) {
-  auto norm = [&](std::string what, std::vector<Array> tensors) {
-    tensors.insert(tensors.begin(), Array(DType::F64, {1}));
+  auto norm = [&](std::string what, std::vector<Array> tensors, Array begin = {}) {
+    tensors.insert(tensors.begin(), {Array(DType::F64, {1}), std::move(begin)});
     TestLaunch launch = makeLaunch(KernelId::NormSquared, tensors);
     add(cases, KernelId::NormSquared, what, [=] { return launch.clone(); });
   };
@@ -177,6 +177,7 @@ void addNormSquared(std::vector<Case> &cases) {
         Array(DType::F32, {3, 3000}, uniform(-1, 1, 2)),
         Array(DType::F32, {1}, uniform(-1, 1, 3))});
   norm("large squares", {Array(DType::F32, {99}, uniform(-3e38, 3e38))});
+  norm("goes on", {Array(DType::F32, {3, 3000}, uniform(-1, 1)), Array(DType::F32, {5}, uniform(-1, 1, 1))}, Array(DType::F64, {1}, uniform(1, 2)));
   norm("f64", {Array(DType::F64, {5000}, uniform(-1, 1))});
   for (Layout layout : kAnyLayout)
     norm(std::string(layoutName(layout)), {Array(DType::F32, {67, 65}, uniform(-1, 1), layout)});

@@ -16,6 +16,9 @@ inline constexpr int64_t kPanel = 16;
 /// Every buffer of an arena starts on this border, in bytes.
 inline constexpr int64_t kAlignment = 64;
 
+/// Elements whose squares a norm adds by themselves (robustness rule 9); slices of an array end between such tiles.
+inline constexpr int64_t kNormTile = 4096;
+
 constexpr int64_t roundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /// Elements of one packed [N, K] matrix.

@@ -16,16 +16,19 @@ public:
     for (const Parameter &parameter : data.parameters) {
       note(parameter.buffers);
       for (const Slot &slot : parameter.slots)
-        note(slot.buffers);
+        if (!isSliced(data, parameter, slot))
+          note(slot.buffers);
     }
     for (size_t e = 0; e < data.entries.size(); ++e)
       if (data.entries[e].name == kInitEntry)
         LSTMC_TRY(entry(e));
     for (size_t p = 0; p < data.parameters.size(); ++p) {
+      const Parameter &parameter = data.parameters[p];
       Path path("parameters", int64_t(p));
-      LSTMC_TRY(allWritten(data.parameters[p].buffers, path));
-      for (size_t s = 0; s < data.parameters[p].slots.size(); ++s)
-        LSTMC_TRY(allWritten(data.parameters[p].slots[s].buffers, Path(path, "slots", int64_t(s))));
+      LSTMC_TRY(allWritten(parameter.buffers, path));
+      for (size_t s = 0; s < parameter.slots.size(); ++s)
+        if (!isSliced(data, parameter, parameter.slots[s]))
+          LSTMC_TRY(allWritten(parameter.slots[s].buffers, Path(path, "slots", int64_t(s))));
     }
     return {};
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "executor/abi/Packing.h"
 #include "executor/package/Plan.h"
 
 namespace lstmc::package {
@@ -83,6 +84,31 @@ private:
     return {};
   }
 
+  /// Parts of one value, of whole tiles of the norm (robustness rule 9), one per device.
+  Status slices(const std::vector<uint32_t> &buffers, const Buffer &whole, const Path &path) {
+    int64_t left = whole.elements();
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Path at(path, "buffers", int64_t(i));
+      LSTMC_TRY(own(buffers[i], Kind::Optimizer, at));
+      const Buffer &buffer = data.buffers[buffers[i]];
+      if (buffer.dtype != whole.dtype || buffer.shape.size() != 1)
+        return refuse(at, ErrorCode::E0605, "found {}, want a slice of {}",
+                      typeText(buffer.dtype, buffer.shape), typeText(whole.dtype, whole.shape));
+      for (size_t j = 0; j < i; ++j)
+        if (data.buffers[buffers[j]].device == buffer.device)
+          return refuse(at, ErrorCode::E0605, "found two on device {}, want one per device",
+                        buffer.device);
+      left -= buffer.elements();
+      bool last = i + 1 == buffers.size();
+      if (last ? left != 0 : left < 0 || buffer.elements() % kNormTile != 0)
+        return refuse(at, ErrorCode::E0605,
+                      "found a slice of {} elements, want all to have the parameter's {} and to "
+                      "end on multiples of {}",
+                      buffer.elements(), whole.elements(), kNormTile);
+    }
+    return {};
+  }
+
   Status sameValue(uint32_t index, uint32_t first, const Path &path) {
     const Buffer &a = data.buffers[index], &b = data.buffers[first];
     if (a.shape != b.shape || a.dtype != b.dtype)
@@ -113,7 +139,9 @@ private:
         const std::vector<uint32_t> &buffers = parameter.slots[s].buffers;
         if (buffers.empty())
           return refuse(Path(slot, "buffers"), ErrorCode::E0604, "found none, want at least 1");
-        LSTMC_TRY(copies(buffers, Kind::Optimizer, "buffers", slot));
+        LSTMC_TRY(isSliced(data, parameter, parameter.slots[s])
+                      ? slices(buffers, data.buffers[parameter.buffers[0]], slot)
+                      : copies(buffers, Kind::Optimizer, "buffers", slot));
       }
       for (auto [value, field] :
            {std::pair(parameter.lrMult, "lr_mult"), {parameter.wdMult, "wd_mult"}})
@@ -282,6 +310,14 @@ private:
 };
 
 } // namespace
+
+bool isSliced(const PackageData &data, const Parameter &parameter, const Slot &slot) {
+  if (slot.buffers[0] >= data.buffers.size())
+    return false;
+  const Buffer &first = data.buffers[slot.buffers[0]];
+  return first.shape.size() == 1 &&
+         first.elements() < data.buffers[parameter.buffers[0]].elements();
+}
 
 Status checkNames(const PackageData &data) { return NamesCheck(data).run(); }
 

@@ -354,8 +354,10 @@ void ruleLayerNormGradient(Rule &r) {
 }
 
 void ruleNormSquared(Rule &r) {
-  r.type("y", DType::F64);
-  r.shape("y", "1");
+  for (const char *number : {"y", "begin"}) {
+    r.type(number, DType::F64);
+    r.shape(number, "1");
+  }
   for (size_t i = 0; i < r.groups(); ++i)
     r.real(r.position(i, 0));
 }

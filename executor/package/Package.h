@@ -49,6 +49,9 @@ private:
 /// Which operands of a launch are written, as its kernel's record (or fused program) says.
 bool writes(const PackageData &data, const Launch &launch, size_t operand);
 
+/// Whether a slot's buffers are slices of it, rather than copies.
+bool isSliced(const PackageData &data, const Parameter &parameter, const Slot &slot);
+
 /// Extent by extent strides of a dense shape, or the operand's own.
 std::vector<int64_t> stridesOf(const Operand &operand);
 

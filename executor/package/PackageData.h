@@ -77,6 +77,12 @@ struct Buffer {
   int32_t entry = kPersistent;
   uint32_t from = 0;
   uint32_t to = 0;
+  int64_t elements() const {
+    int64_t n = 1;
+    for (int64_t extent : shape)
+      n *= extent;
+    return n;
+  }
   bool operator==(const Buffer &) const = default;
 };
 

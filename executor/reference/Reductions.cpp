@@ -1,4 +1,6 @@
 // reduce, softmax, layer_norm and their gradients, and norm_squared.
+#include <utility>
+
 #include "executor/abi/Kernels.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/Lanes.h"
@@ -173,16 +175,15 @@ void runLayerNormGradient(const LaunchArgs &args) {
   withFloat(args.operands[0], [&](auto real) { layerNormGradient<decltype(real)>(args); });
 }
 
-/// Tiles of a tensor are added in ascending order from +0, then tensors in theirs.
+/// Tiles of a tensor are added in ascending order from +0 (the first tensor's from `begin`), then tensors in theirs.
 void runNormSquared(const LaunchArgs &args) {
-  constexpr int64_t kTile = 4096;
-  double total = 0;
-  for (const Tensor &x : args.operands.subspan(1)) {
-    double sum = 0;
+  double total = 0, begun = args.operands[1] ? args.operands[1].as<const double>()[0] : 0;
+  for (const Tensor &x : args.operands.subspan(2)) {
+    double sum = std::exchange(begun, 0);
     const int64_t elements = x.elements();
-    for (int64_t begin = 0; begin < elements; begin += kTile)
+    for (int64_t begin = 0; begin < elements; begin += kNormTile)
       sum =
-          sum + sumInLanes<double>(std::min(kTile, elements - begin), [&](int64_t e, double lane) {
+          sum + sumInLanes<double>(std::min(kNormTile, elements - begin), [&](int64_t e, double lane) {
             double value = readElement<double>(x.data, x.dtype, reducedOffset(x, 0, begin + e));
             return std::fma(value, value, lane);
           });

@@ -10,6 +10,7 @@
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
 #include "executor/session/Replicas.h"
+#include "executor/session/Slices.h"
 #include "executor/session/WatchedRun.h"
 
 namespace lstmc {
@@ -40,6 +41,7 @@ struct Session::Impl {
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
   std::optional<session::Replicas> replicas;
+  std::optional<session::Slices> slices;
   std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
 
   const PackageData &data() const { return package->data(); }
@@ -129,6 +131,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
+  impl->slices.emplace(*impl->package, impl->devices);
   if (impl->devices.size() > 1 && !options.oneThread)
     impl->threads = std::make_unique<session::DeviceThreads>(
         *impl->package, impl->devices, options.deadline, std::move(options.hook));
@@ -141,6 +144,7 @@ const package::Package &Session::package() const { return *impl_->package; }
 const Device &Session::device(size_t index) const { return *impl_->devices[index]; }
 
 Status Session::initialise(uint64_t seed) {
+  impl_->slices->forget();
   for (const Tensor &place : impl_->seeds)
     writeElement(place.data, place.dtype, 0, int64_t(seed));
   for (size_t i = 0; i < impl_->initialiseAt.size(); ++i) {
@@ -174,10 +178,13 @@ Result<Tensor> Session::gradient(std::string_view name) const {
 }
 
 Result<Tensor> Session::slot(std::string_view parameter, std::string_view slot) const {
+  const PackageData &data = package().data();
   if (auto at = package().findParameter(parameter))
-    for (const package::Slot &candidate : package().data().parameters[*at].slots)
+    for (const package::Slot &candidate : data.parameters[*at].slots)
       if (candidate.name == slot)
-        return impl_->buffer(candidate.buffers[0]);
+        return package::isSliced(data, data.parameters[*at], candidate)
+                   ? impl_->slices->whole(data.parameters[*at], candidate)
+                   : impl_->buffer(candidate.buffers[0]);
   return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(parameter),
               inQuotes(slot));
 }
@@ -315,6 +322,7 @@ Status Session::Impl::run(BoundEntry &entry) {
 }
 
 Status Session::run(std::string_view name) {
+  impl_->slices->writeBack();
   for (BoundEntry &entry : impl_->entries)
     if (entry.name == name)
       return impl_->run(entry);

@@ -57,7 +57,8 @@ struct DevicePeak {
 /// Owns the devices' arenas, what persists between calls (weights, gradients, optimizer slots,
 /// states), and the order of a call. Used by one thread at a time. Tensors that it gives are views
 /// of an arena: parameters, gradients, slots and states keep their place and contents; inputs and
-/// outputs of an entry hold theirs until another entry runs.
+/// outputs of an entry hold theirs until another entry runs. A slot that devices have slices of is
+/// put together, and is good until an entry runs, which takes back what was written to it.
 class Session {
 public:
   /// E0501 when the devices are not those the package was compiled for in number, or the host

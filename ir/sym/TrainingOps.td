@@ -32,9 +32,10 @@ def Sym_SlotOp : Sym_InternalOp<"slot", [Symbol]> {
     ```mlir
     sym.slot @decoder_weight.mean of @decoder_weight "mean" : tensor<65x256xf32>
     ```
+    With `slices`, each of its devices has so many of its elements, in order.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, StrAttr:$slot,
-                   TypeAttrOf<Sym_Tensor>:$type);
+                   TypeAttrOf<Sym_Tensor>:$type, OptionalAttr<DenseI64ArrayAttr>:$slices);
   let assemblyFormat = "$sym_name `of` $parameter $slot `:` $type attr-dict";
 }
 
@@ -55,23 +56,25 @@ def Sym_ReadOp : Sym_InternalOp<"read", [MemoryEffects<[MemRead]>]> {
     Reads see the value from before the call wherever they stand: writes take effect at its end.
     ```mlir
     %w = sym.read @decoder_weight : tensor<65x256xf32>
+    %s = sym.read @decoder_weight from 8192 : tensor<4096xf32>   // so many of its elements, in order
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$source);
+  let arguments = (ins FlatSymbolRefAttr:$source, OptionalAttr<I64Attr>:$first);
   let results = (outs Sym_Tensor:$value);
-  let assemblyFormat = "$source `:` type($value) attr-dict";
+  let assemblyFormat = "$source (`from` $first^)? `:` type($value) attr-dict";
 }
 
 def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "what a parameter, slot or state holds after the call";
   let description = [{
-    One write per target in an entry.
+    One write per target and device in an entry, or one per slice.
     ```mlir
     sym.write @decoder_weight, %new : tensor<65x256xf32>
+    sym.write @decoder_weight from 8192, %part : tensor<4096xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$target, Sym_Tensor:$value);
-  let assemblyFormat = "$target `,` $value `:` type($value) attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$target, Sym_Tensor:$value, OptionalAttr<I64Attr>:$first);
+  let assemblyFormat = "$target (`from` $first^)? `,` $value `:` type($value) attr-dict";
 }
 
 def Sym_GradientOp : Sym_InternalOp<"gradient", [MemoryEffects<[MemWrite]>]> {
@@ -80,10 +83,11 @@ def Sym_GradientOp : Sym_InternalOp<"gradient", [MemoryEffects<[MemWrite]>]> {
     Left by the gradient pass for apply-optimizer, which turns it into an update or into an output.
     ```mlir
     sym.gradient @decoder_weight, %dw : tensor<65x256xf32>
+    sym.gradient @decoder_weight from 8192, %slice : tensor<4096xf32>   // of a slice, left by sync-parameters
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$parameter, Sym_Tensor:$value);
-  let assemblyFormat = "$parameter `,` $value `:` type($value) attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Sym_Tensor:$value, OptionalAttr<I64Attr>:$first);
+  let assemblyFormat = "$parameter (`from` $first^)? `,` $value `:` type($value) attr-dict";
 }
 
 //===---- recurrence -------------------------------------------------------------------------------===//
@@ -192,16 +196,18 @@ def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
   let assemblyFormat = "$dys attr-dict `:` functional-type($dys, $db)";
 }
 
-def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [Pure, DeclareOpInterfaceMethods<Sym_KernelRule>]> {
+def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [
+    Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<Sym_KernelRule>]> {
   let summary = "the sum of squares of all operands, in f64";
   let description = [{
     ```mlir
     %n = sym.norm_squared %a, %b : (tensor<65x256xf32>, tensor<65xf32>) -> tensor<1xf64>
+    %m = sym.norm_squared %c from %n : tensor<1xf64> : (tensor<4096xf32>) -> tensor<1xf64>   // goes on with %b
     ```
   }];
-  let arguments = (ins Variadic<Sym_Tensor>:$xs);
+  let arguments = (ins Variadic<Sym_Tensor>:$xs, Optional<Sym_Tensor>:$begin);
   let results = (outs Sym_Tensor:$norm);
-  let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $norm)";
+  let assemblyFormat = "$xs (`from` $begin^ `:` type($begin))? attr-dict `:` functional-type($xs, $norm)";
 }
 
 //===---- gradients that are kernels of their own --------------------------------------------------===//

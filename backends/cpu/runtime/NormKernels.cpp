@@ -67,8 +67,6 @@ void layerNormGradient(const LaunchArgs &args, Worker &worker) {
   }
 }
 
-constexpr int64_t kNormTile = 4096; ///< elements summed by themselves: robustness rule 9
-
 /// Squares of elements begin to end - 1, of any type and strides.
 double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, int64_t end) {
   if (x.dtype == DType::F32 && x.dense())
@@ -87,13 +85,16 @@ double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, 
 /// Workers share the tiles of a tensor; worker 0 adds their sums in order.
 void normSquared(const LaunchArgs &args, Worker &worker) {
   const Tensor &y = args.operands[0];
+  const Tensor &begin = args.operands[1];
+  double begun = begin ? *begin.as<const double>() : 0;
   SharedSums sums(y.data, worker);
   double total = 0;
-  for (const Tensor &x : args.operands.subspan(1)) {
+  for (const Tensor &x : args.operands.subspan(2)) {
     const Tensor *views[1] = {&x};
     StridedWalk<1> walk(views, false);
     int64_t tiles = ceilDivide(walk.total, kNormTile);
-    double sum = 0;
+    double sum = begun;
+    begun = 0;
     for (int64_t first = 0; first < tiles; first += SharedSums::kPlaces) {
       int64_t n = minimum(SharedSums::kPlaces, tiles - first);
       sums.make(n, [&](int64_t i, double *places) {

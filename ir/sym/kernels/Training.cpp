@@ -95,7 +95,7 @@ llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
 }
 
 llvm::LogicalResult NormSquaredOp::emitKernels(KernelBuilder &builder) {
-  llvm::SmallVector<View, 0> operands = {builder.output(builder.view(getNorm()), {1})};
+  llvm::SmallVector<View, 0> operands = {builder.output(builder.view(getNorm()), {1}), getBegin() ? builder.view(getBegin()) : View()};
   for (mlir::Value x : getXs())
     operands.push_back(builder.view(x));
   builder.launch(KernelId::NormSquared, operands);
