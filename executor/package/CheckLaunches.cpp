@@ -1,5 +1,6 @@
 #include "executor/package/Check.h"
 
+#include "executor/abi/ElementWindow.h"
 #include "executor/base/SafeSize.h"
 #include "executor/package/Plan.h"
 
@@ -178,6 +179,33 @@ std::vector<int64_t> stridesOf(const Operand &operand) {
   return strides;
 }
 
+/// The elements of a written operand are elements of a whole of its rank, in bounds.
+static Status checkPiece(const PackageData &data, const Launch &launch, const Piece &piece,
+                         std::span<const CheckedView> views, const Path &path) {
+  LSTMC_TRY(checkIndex(Path(path, "operand"), piece.operand, views.size(), "operands"));
+  const CheckedView &view = views[piece.operand];
+  if (!view.present || !writes(data, launch, piece.operand))
+    return refuse(Path(path, "operand"), ErrorCode::E0604, "found {}, want one that is written",
+                  piece.operand);
+  if (piece.shape.size() != size_t(view.rank))
+    return refuse(Path(path, "shape"), ErrorCode::E0604, "found rank {}, want {}, the operand's",
+                  piece.shape.size(), view.rank);
+  int64_t elements = 1;
+  for (int64_t extent : piece.shape) {
+    if (extent < 1 || extent > kMaxElements / elements)
+      return refuse(Path(path, "shape"), ErrorCode::E0604,
+                    "found extent {}, want at least 1 and at most {} elements", extent,
+                    kMaxElements);
+    elements *= extent;
+  }
+  auto size = ElementWindow::of(piece.window).size(kMaxElements);
+  if (piece.window.size() < 3 || piece.window.size() % 2 == 0 || !size ||
+      size->elements != view.elements || size->last >= elements)
+    return refuse(Path(path, "window"), ErrorCode::E0604,
+                  "found numbers that are no window of {} elements on {}", view.elements, elements);
+  return {};
+}
+
 Status checkLaunch(const PackageData &data, const Launch &launch, const Path &path,
                    std::vector<CheckedView> &views) {
   LSTMC_TRY(
@@ -232,6 +260,11 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
                       operandRecord(record, out)->name, record.name);
     }
   }
+  for (size_t i = 0; i < launch.pieces.size(); ++i)
+    LSTMC_TRY(checkPiece(data, launch, launch.pieces[i], views, Path(path, "pieces", int64_t(i))));
+  if (launch.chunk < -1)
+    return refuse(Path(path, "chunk"), ErrorCode::E0604, "found {}, want at least -1",
+                  launch.chunk);
   return {};
 }
 

@@ -94,12 +94,22 @@ struct Operand {
   bool operator==(const Operand &) const = default;
 };
 
+struct Piece {
+  uint32_t operand = 0;
+  std::vector<int64_t> window; ///< executor/abi/ElementWindow.h
+  std::vector<int64_t> shape;
+  bool operator==(const Piece &) const = default;
+};
+
 struct Launch {
   KernelId kernel = KernelId::Fill;
   std::vector<Operand> operands;
   std::vector<int64_t> ints;
   std::vector<double> floats;
   uint32_t location = 0;
+  std::vector<Piece> pieces = {};
+  int32_t chunk = -1;
+  uint32_t firstStep = 0;
   bool operator==(const Launch &) const = default;
 };
 

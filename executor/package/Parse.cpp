@@ -93,6 +93,12 @@ Launch Reader::launch(const fb::Launch &from) {
   to.ints = numbers<int64_t>(from.ints());
   to.floats = numbers<double>(from.floats());
   to.location = from.location();
+  to.pieces = tables<Piece>(from.pieces(), [&](const fb::Piece &piece) {
+    return Piece{piece.operand(), numbers<int64_t>(piece.window()),
+                 numbers<int64_t>(piece.shape())};
+  });
+  to.chunk = from.chunk();
+  to.firstStep = from.first_step();
   return to;
 }
 

@@ -137,6 +137,16 @@ std::vector<DevicePlan> planOf(const PackageData &data, size_t largest) {
   return plans;
 }
 
+/// [T, ...] of an operand that every launch of these kernels has: y, or the gradient of the gates.
+static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
+  constexpr size_t kForwardY = 8, kBackwardGates = 0, kReverse = 1;
+  if (launch.kernel != KernelId::RnnForward && launch.kernel != KernelId::RnnBackward)
+    return std::nullopt;
+  bool forward = launch.kernel == KernelId::RnnForward;
+  int64_t low = launch.firstStep, high = low + launch.operands[forward ? kForwardY : kBackwardGates].shape[0] - 1;
+  return forward == (launch.ints[kReverse] == 0) ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
+}
+
 std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan &plan) {
   if (plan.peakEntry == kPersistent)
     return std::nullopt;
@@ -144,7 +154,8 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
   for (const DeviceProgram &program : entry.programs)
     if (data.devices[program.device].name == plan.device) {
       const Launch &launch = program.launches[plan.peakLaunch];
-      return PeakLaunch{entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name)};
+      return PeakLaunch{entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
+                        launch.chunk < 0 ? std::nullopt : std::optional(launch.chunk)};
     }
   return std::nullopt;
 }

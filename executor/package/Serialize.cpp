@@ -81,7 +81,12 @@ flatbuffers::Offset<fb::Launch> Writer::launch(const Launch &value) {
   });
   auto ints = numbers(value.ints);
   auto floats = numbers(value.floats);
-  return fb::CreateLaunch(b, uint16_t(value.kernel), operands, ints, floats, value.location);
+  auto pieces = tables<fb::Piece>(value.pieces, [&](const Piece &piece) {
+    auto window = numbers(piece.window), shape = numbers(piece.shape);
+    return fb::CreatePiece(b, piece.operand, window, shape);
+  });
+  return fb::CreateLaunch(b, uint16_t(value.kernel), operands, ints, floats, value.location, pieces,
+                          value.chunk, value.firstStep);
 }
 
 flatbuffers::Offset<fb::Program> Writer::program(const FusedProgram &value) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "executor/abi/ElementWindow.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 
@@ -66,6 +67,16 @@ SourceRange rangeOf(const package::Location &location) {
   return range;
 }
 
+/// From an element of the operand to the same one of what it is a piece of.
+void moveToWhole(NonFinite &where, const Tensor &operand, const package::Piece &piece) {
+  int64_t element = 0;
+  for (size_t axis = 0; axis < size_t(where.rank); ++axis)
+    element = element * operand.shape[axis] + where.index[axis];
+  int64_t left = ElementWindow::of(piece.window).at(element);
+  for (size_t axis = size_t(where.rank); axis-- > 0; left /= piece.shape[axis])
+    where.index[axis] = left % piece.shape[axis];
+}
+
 } // namespace
 
 std::optional<NonFinite> firstNonFinite(const Tensor &tensor) {
@@ -88,8 +99,12 @@ std::optional<Finding> findIn(const package::PackageData &data, const package::L
     if (buffer == package::kNoBuffer || !package::writes(data, launch, i) ||
         data.buffers[buffer].kind == package::Kind::Workspace)
       continue;
-    if (std::optional<NonFinite> where = firstNonFinite(operands[i]))
+    if (std::optional<NonFinite> where = firstNonFinite(operands[i])) {
+      for (const package::Piece &piece : launch.pieces)
+        if (piece.operand == i)
+          moveToWhole(*where, operands[i], piece);
       return Finding{i, *where};
+    }
   }
   return std::nullopt;
 }

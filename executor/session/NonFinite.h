@@ -21,8 +21,9 @@ struct NonFinite {
 /// integers.
 std::optional<NonFinite> firstNonFinite(const Tensor &tensor);
 
-/// What a launch wrote: the first written operand with such an element. Workspaces hold no values,
-/// and `fill` writes what the source asks for: neither is looked at.
+/// What a launch wrote: the first written operand with such an element, which `where` names as one
+/// of the whole batch and of all steps. Workspaces hold no values, and `fill` writes what the
+/// source asks for: neither is looked at.
 struct Finding {
   size_t operand;
   NonFinite where;

@@ -107,9 +107,12 @@ static std::vector<Row> rowsOf(const package::PackageData &data) {
   return rows;
 }
 
-/// "step lstm1 rnn_backward"
+/// "step lstm1 rnn_backward t=63..32 chunk 1"
 static std::string momentText(const package::PeakLaunch &at) {
-  return at.entry + (at.op.empty() ? "" : " " + at.op) + (at.kernel.empty() ? "" : " " + at.kernel);
+  std::string text = at.entry + (at.op.empty() ? "" : " " + at.op) + (at.kernel.empty() ? "" : " " + at.kernel);
+  if (at.steps)
+    text += fmt::format(" t={}..{}", at.steps->first, at.steps->last);
+  return text + (at.chunk ? fmt::format(" chunk {}", *at.chunk) : "");
 }
 
 static std::vector<std::string> planColumns(std::string_view unit) {
@@ -179,7 +182,8 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
           {"activations_bytes", row.activations},
           {"communication_bytes", row.communication},
           {"workspace_bytes", row.workspace},
-          {"peak_at", {{"phase", row.at.entry}, {"op", row.at.op}, {"kernel", row.at.kernel}, {"launch", row.plan.peakLaunch}}},
+          {"peak_at", {{"phase", row.at.entry}, {"op", row.at.op}, {"kernel", row.at.kernel}, {"launch", row.plan.peakLaunch},
+                       {"t", row.at.steps ? Json(row.at.steps->first) : Json()}, {"chunk", row.at.chunk ? Json(*row.at.chunk) : Json()}}},
           {"largest", largest}};
 }
 

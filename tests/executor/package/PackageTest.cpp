@@ -13,6 +13,9 @@ namespace {
 
 TEST(Package, ParsesToWhatWasSerialised) {
   PackageData data = samplePackage();
+  data.entries[sample::kStep].programs[0].launches[1].pieces = {lastRows()};
+  data.entries[sample::kStep].programs[0].launches[1].chunk = 2;
+  data.entries[sample::kStep].programs[0].launches[1].firstStep = 7;
   auto parsed = parse(serialize(data));
   ASSERT_TRUE(parsed.ok()) << parsed.error().text();
   data.abi = kPackageAbi;
@@ -96,6 +99,37 @@ TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   EXPECT_EQ(at->kernel, kernelRecord(launch.kernel).name);
   plan.peakEntry = kPersistent;
   EXPECT_FALSE(launchAtPeak(data, plan));
+}
+
+/// A layer's steps in the order in which it works on them, counted from the first of all chunks.
+TEST(Plan, PeakInALayerHasItsSteps) {
+  PackageData data = samplePackage();
+  DevicePlan plan = planOf(data)[0];
+  plan.peakEntry = sample::kStep;
+  plan.peakLaunch = 2;
+  Launch &launch = data.entries[sample::kStep].programs[0].launches[2];
+  EXPECT_FALSE(launchAtPeak(data, plan)->steps);
+  EXPECT_FALSE(launchAtPeak(data, plan)->chunk);
+  launch.chunk = 3;
+  launch.firstStep = 96;
+  const Operand steps{0, 0, {32, 2, 4}, {}};
+  launch.kernel = KernelId::RnnForward;
+  launch.operands.assign(14, {});
+  launch.operands[8] = steps; // y
+  auto expect = [&](int64_t reverse, int64_t first, int64_t last) {
+    launch.ints = {0, reverse, 1};
+    PeakLaunch at = *launchAtPeak(data, plan);
+    EXPECT_EQ(at.steps->first, first);
+    EXPECT_EQ(at.steps->last, last);
+    EXPECT_EQ(at.chunk, 3);
+  };
+  expect(0, 96, 127);
+  expect(1, 127, 96);
+  launch.kernel = KernelId::RnnBackward;
+  launch.operands.assign(17, {});
+  launch.operands[0] = steps; // gates
+  expect(0, 127, 96);
+  expect(1, 96, 127);
 }
 
 TEST(Plan, TypeText) { EXPECT_EQ(typeText(DType::F32, {3, 4}), "f32[3, 4]"); }

@@ -272,6 +272,65 @@ const RefusalCase kCases[] = {
      [](auto &d) { stepLaunch(d, 5).operands[0].strides = {0, 1}; }, "E0611",
      "entries[2].programs[0].launches[5].operands[3].buffer: found bytes that operands[0] has "
      "too, want others for operand of fused"},
+    {"PieceOperand",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].operand = 4;
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].operand: found 4, want below 4, the number of operands"},
+    {"PieceIsRead",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].operand = 0;
+     },
+     "E0604", "entries[2].programs[0].launches[1].pieces[0].operand: found 0, want one that is written"},
+    {"PieceIsAbsent",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].operand = 2;
+     },
+     "E0604", "entries[2].programs[0].launches[1].pieces[0].operand: found 2, want one that is written"},
+    {"PieceRank",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].shape = {5, kUnits};
+     },
+     "E0604", "entries[2].programs[0].launches[1].pieces[0].shape: found rank 2, want 3, the operand's"},
+    {"PieceExtent",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].shape = {1, 0, kUnits};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].shape: found extent 0, want at least 1 and at most "
+     "281474976710656 elements"},
+    {"PieceElements",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].window[3] = 1;
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].window: found numbers that are no window of 6 "
+     "elements on 15"},
+    {"PieceBeyondTheWhole",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].window[0] += 1;
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].window: found numbers that are no window of 6 "
+     "elements on 15"},
+    {"PieceWithoutWindow",
+     [](auto &d) {
+       stepLaunch(d, 1).pieces = {lastRows()};
+       stepLaunch(d, 1).pieces[0].window.clear();
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].window: found numbers that are no window of 6 "
+     "elements on 15"},
+    {"Chunk", [](auto &d) { stepLaunch(d, 1).chunk = -2; }, "E0604",
+     "entries[2].programs[0].launches[1].chunk: found -2, want at least -1"},
     {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 5).ints = {1}; }, "E0604",
      "entries[2].programs[0].launches[5].ints[0]: found 1, want 0 to 0 for program of fused"},
     {"FusedOperandCount", [](auto &d) { stepLaunch(d, 5).operands.pop_back(); }, "E0605",

@@ -29,6 +29,12 @@ enum EntryIndex : uint32_t { kPrepare, kForward, kStep };
 inline constexpr int64_t kBatch = 2, kInputs = 4, kUnits = 3;
 } // namespace sample
 
+/// Rows 3 and 4 of five, of y as `product` writes it.
+inline Piece lastRows() {
+  using namespace sample;
+  return {3, {3 * kUnits, 1, 5 * kUnits, kBatch, kUnits, kUnits, 1}, {1, 5, kUnits}};
+}
+
 /// w f32[3, 4], x f32[2, 4], y f32[2, 3].
 ///   prepare:forward   p = pack(w)
 ///   forward           y = x w^T; commit; state = y
@@ -103,7 +109,7 @@ inline PackageData samplePackage() {
               {kBatch, 2, 0, 2},
               {},
               1};
-  Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, gradient}, {}, {}, 1};
+  Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, {}, gradient}, {}, {}, 1};
   Launch weightGradient{
       KernelId::WeightGradient,
       {gradient, {}, {kStepY, 0, {1, kBatch, 1, kUnits}, {}}, {kX, 0, {1, kBatch, 1, kInputs}, {}}},

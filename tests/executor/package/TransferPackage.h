@@ -138,7 +138,7 @@ private:
       receive(0, d, arrived, productOf(d));
       launch(0, KernelId::Fused, {whole(total), whole(arrived), whole(total)}, {1}, kSum);
     }
-    launch(0, KernelId::NormSquared, {{norm, 0, {1}, {}}, whole(total)}, {}, kSum);
+    launch(0, KernelId::NormSquared, {{norm, 0, {1}, {}}, {}, whole(total)}, {}, kSum);
     for (DeviceProgram &program : programs())
       program.commit = uint32_t(program.launches.size());
     Operand rates{rate, 0, {kRows, kColumns}, {0, 0}};

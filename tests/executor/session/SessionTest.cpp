@@ -181,6 +181,22 @@ TEST(Session, NonFiniteStepChangesNothingAndNamesTheLaunch) {
   EXPECT_EQ(fault->reasons[0].text, "cpu:0, for i = 1; x in [1, 8], p in [0, 1e+38]");
 }
 
+/// Of a part of the batch the row is the one that the user counts.
+TEST(Session, NonFiniteElementIsNamedAsOneOfTheWhole) {
+  PackageData data = package::samplePackage();
+  data.entries[package::sample::kStep].programs[0].launches[1].pieces = {package::lastRows()};
+  auto session = makeSession(data);
+  fill(*session);
+  session->setScalar("update", int64_t(3));
+  for (int i = 0; i < package::sample::kInputs; ++i) {
+    session->parameter("w")->as<float>()[2 * package::sample::kInputs + i] = 1e38f;
+    session->input("step", "x")->as<float>()[i] = 0;
+    session->input("step", "x")->as<float>()[package::sample::kInputs + i] = 10;
+  }
+  EXPECT_EQ(session->run("step").error().text(), "net.lnet:3:9: error[E0701]: first infinity at update 3: "
+                                                 "fc (FullyConnected), output[0, 4, 2]");
+}
+
 TEST(Session, NonFiniteInputAndParameterAreNamedAsGiven) {
   auto session = makeSession();
   fill(*session);
