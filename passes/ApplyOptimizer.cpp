@@ -69,14 +69,14 @@ private:
     return mlir::success();
   }
 
-  /// Norms add tensors in the order in which parameters are declared.
+  /// Norms add tensors in the order in which parameters are declared, and slices in theirs.
   void inDeclaredOrder(llvm::SmallVectorImpl<sym::GradientOp> &gradients) {
     llvm::StringMap<unsigned> rank;
     for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
       rank[parameter.getSymName()] = i;
     auto place = [&](sym::GradientOp op) {
       auto device = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
-      return std::pair(rank[op.getParameter()], device ? device.getInt() : 0);
+      return std::tuple(rank[op.getParameter()], op.getFirst().value_or(0), device ? device.getInt() : 0);
     };
     llvm::sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) { return place(a) < place(b); });
   }
@@ -96,12 +96,8 @@ private:
     Value scale; // f32 [1]: rescale and clipping in one factor, where the norm is asked for
     if (clipNorm > 0 || reportNorm) {
       auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-      llvm::SmallVector<Value> values;
-      for (sym::GradientOp gradient : gradients)
-        if (values.empty() || values.back() != gradient.getValue()) // once, where each copy is updated by itself
-          values.push_back(gradient.getValue());
-      Type element = sym::rankedType(values.front()).getElementType();
-      Value squares = sumOfSquares(builder, entry.getLoc(), f64, values);
+      Type element = sym::rankedType(sym::GradientOp(gradients.front()).getValue()).getElementType();
+      Value squares = sumOfSquares(builder, entry.getLoc(), f64, gradients);
       auto results = fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
                           [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
                             Type t = in[0].getType();
@@ -124,16 +120,23 @@ private:
     return mlir::success();
   }
 
-  /// Over tensors in declared order. On several devices each squares what it has, and the first adds, in the same order.
-  Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64, llvm::ArrayRef<Value> values) {
-    mlir::Operation *maker = values.front().getDefiningOp();
-    if (!maker || !maker->hasAttr(sym::kDeviceAttr))
-      return builder.create<sym::NormSquaredOp>(loc, f64, values);
-    llvm::SmallVector<Value> squares;
-    for (Value value : values) {
-      stamp.setAs(value.getDefiningOp());
-      squares.push_back(builder.create<sym::NormSquaredOp>(loc, f64, value));
+  /// Over tensors in declared order. On several devices each squares what it has, going on with the slice before its own, and the
+  /// first adds, in the same order.
+  Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64, llvm::ArrayRef<sym::GradientOp> gradients) {
+    llvm::SmallVector<Value> values, squares;
+    for (sym::GradientOp gradient : gradients) {
+      Value value = gradient.getValue();
+      if (!values.empty() && values.back() == value) // once, where each copy is updated by itself
+        continue;
+      values.push_back(value);
+      if (!gradient->hasAttr(sym::kDeviceAttr))
+        continue;
+      stamp.setAs(gradient);
+      Value begin = gradient.getFirst().value_or(0) > 0 ? squares.pop_back_val() : Value();
+      squares.push_back(builder.create<sym::NormSquaredOp>(loc, f64, value, begin));
     }
+    if (squares.empty())
+      return builder.create<sym::NormSquaredOp>(loc, f64, values, Value());
     stamp.set(0);
     Value sum = squares.front();
     for (Value next : llvm::drop_begin(squares))
@@ -161,7 +164,7 @@ private:
     double lrMult = multiplier(parameter, "lr_mult", 1);
     double decay = wd * multiplier(parameter, "wd_mult", decaysByName(parameter.getSymName()) ? 1 : 0);
 
-    llvm::SmallVector<Value> operands = {builder.create<sym::ReadOp>(loc, type, parameter.getSymName()), gradient.getValue(),
+    llvm::SmallVector<Value> operands = {builder.create<sym::ReadOp>(loc, type, parameter.getSymName(), gradient.getFirstAttr()), gradient.getValue(),
                                          scalarInput(entry, "learning_rate")};
     llvm::SmallVector<std::string> slots;
     if (optimizer == "adam")
@@ -170,8 +173,8 @@ private:
       slots = {"momentum"};
     llvm::SmallVector<std::string> slotNames;
     for (const std::string &slot : slots) {
-      slotNames.push_back(declareSlot(gradient, parameter, slot, type));
-      operands.push_back(builder.create<sym::ReadOp>(loc, type, slotNames.back()));
+      slotNames.push_back(declareSlot(gradient, parameter, slot));
+      operands.push_back(builder.create<sym::ReadOp>(loc, type, slotNames.back(), mlir::IntegerAttr()));
     }
     if (scale)
       operands.push_back(scale);
@@ -190,7 +193,7 @@ private:
     });
     writeCopies(builder, gradient, parameter, values[0]);
     for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
-      builder.create<sym::WriteOp>(loc, name, value);
+      builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
   }
 
   /// To all copies that the gradient's update is for.
@@ -199,7 +202,7 @@ private:
     for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
       if (to)
         stamp.set(to[copy]);
-      builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value);
+      builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value, gradient.getFirstAttr());
     }
     stamp.setAs(gradient);
   }
@@ -246,13 +249,17 @@ private:
     return attribute ? attribute.getValueAsDouble() : fallback;
   }
 
-  /// A slot is where its parameter is updated: with one copy per device that updates for itself, filled by `init`.
-  std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter, llvm::StringRef slot, mlir::RankedTensorType type) {
+  /// A slot is where its parameter is updated: with one copy per device that updates for itself, filled by `init`, or a slice on each
+  /// that updates a slice.
+  std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter, llvm::StringRef slot) {
     std::string name = (parameter.getSymName() + "." + slot).str();
     auto device = gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
     mlir::OpBuilder builder(&getContext());
     if (auto declared = llvm::cast_or_null<sym::SlotOp>(mlir::SymbolTable::lookupNearestSymbolFrom(parameter, builder.getStringAttr(name)))) {
-      addCopy(declared, device.getInt());
+      if (gradient.getFirst())
+        addSlice(declared, gradient);
+      else
+        addCopy(declared, device.getInt());
       return name;
     }
     mlir::Operation *last = parameter;
@@ -261,10 +268,21 @@ private:
     for (auto other : getOperation().getOps<sym::SlotOp>())
       last = other;
     builder.setInsertionPointAfter(last);
-    auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, type);
-    if (device)
+    auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, parameter.getType(), mlir::DenseI64ArrayAttr());
+    if (gradient.getFirst())
+      addSlice(made, gradient);
+    else if (device)
       made->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(device.getInt()));
     return name;
+  }
+
+  static void addSlice(sym::SlotOp slot, sym::GradientOp gradient) {
+    auto has = slot->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
+    llvm::SmallVector<int64_t> devices(has ? has.asArrayRef() : llvm::ArrayRef<int64_t>()), sizes(slot.getSlices().value_or(llvm::ArrayRef<int64_t>()));
+    devices.push_back(gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt());
+    sizes.push_back(sym::rankedType(gradient.getValue()).getNumElements());
+    slot->setAttr(sym::kDevicesAttr, mlir::DenseI64ArrayAttr::get(slot.getContext(), devices));
+    slot.setSlices(sizes);
   }
 
   void addCopy(sym::SlotOp slot, int64_t device) {
@@ -273,9 +291,9 @@ private:
     auto init = getOperation().lookupSymbol<mlir::func::FuncOp>("init");
     mlir::OpBuilder builder(init.front().getTerminator(), &stamp);
     stamp.set(devices.front());
-    Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName());
+    Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName(), mlir::IntegerAttr());
     stamp.set(device);
-    builder.create<sym::WriteOp>(slot.getLoc(), slot.getSymName(), value);
+    builder.create<sym::WriteOp>(slot.getLoc(), slot.getSymName(), value, mlir::IntegerAttr());
     devices.push_back(device);
     slot->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(devices));
   }

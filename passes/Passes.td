@@ -114,6 +114,9 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
       depend on the number of parts or devices.
     * The gradient is left where it was added, for an update there whose result goes to all copies; without `update-on-store`, it
       goes to all copies, for an update on each.
+    * With store `device`, a parameter of `big-array-bound` elements or more is cut into slices, one per device that has it, between tiles of the
+      norm: each device adds and updates its own. Sums of fewer than `bucket-bytes` bytes that take the same ways are set side by side,
+      sent and added as one array; such a bucket is closed when it is full, or when an op needs what is in it.
     * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
     * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over the whole batch.
 
@@ -133,6 +136,8 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
     Option<"stages", "stages", "int64_t", "1", "devices of a replica">,
     Option<"local", "local", "bool", "false", "add all gradients on the first device">,
     Option<"updateOnStore", "update-on-store", "bool", "true", "update where gradients are added, not on every copy">,
+    Option<"bigArrayBound", "big-array-bound", "int64_t", "0", "elements from which a parameter is cut into slices; 0: none is">,
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "0", "sums of fewer bytes are sent together, so many at once">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -178,12 +183,15 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
     they were given. Inputs that an entry does not read are left out, so forward asks for no labels. Everything later works
     on entries.
 
+    Ops that `recompute` names, as only the net as written has them, get `sym.recompute` for rematerialise; E0402 where there is none.
+
     Of a net with replicas each becomes functions of its own, `step`, `step@1` .. and `step@whole`; their carried states are arguments and results,
     since the state itself is whole on one device (sync-parameters).
   }];
   let options = [
     ListOption<"entries", "entries", "std::string", "entry points to make; all that the net allows if empty">,
     ListOption<"carry", "carry", "std::string", "patterns of layers or begin states that are kept between calls">,
+    ListOption<"recompute", "recompute", "std::string", "ctx_groups and names of ops that become recompute groups">,
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch, for metrics">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
@@ -220,6 +228,32 @@ def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
     E0403 at the op through which a parameter trains and which has no gradient.
   }];
   let options = [Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
+  let summary = "make again in backward what a recompute group need not keep";
+  let description = [{
+    In an entry that trains, a forward value that only ops of its own recompute group (`sym.recompute`) read in forward is not kept for
+    backward: right in front of the first op of backward that reads it, what makes it is done once more, from what came into the
+    group. Of a recurrent layer these are gates, cells and `before`, which the layer itself then need not store.
+
+        %y, %h, %c, %gates, %cells = sym.rnn_layer lstm x(%x) .. {sym.recompute = "lstm0"}
+        ...
+        %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) .. dy(%dy)
+      becomes
+        %y, %h, %c, %0, %1 = sym.rnn_layer lstm x(%x) ..
+        ...
+        %2, %3, %4, %gates, %cells = sym.rnn_layer lstm x(%x) .. {sym.recompute = "lstm0"}
+        %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) .. dy(%dy)
+
+    Kept as ever: what comes into a group and what leaves it, outputs of recurrent layers, and values of loss heads. Ops of several
+    ctx_groups or stages are groups of their own. Behind the pass only what is made again has the attribute; fuse leaves it where it stands.
+
+    Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
+    Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right behind
+    gradient, in all parts of the batch alike. Linear in ops and operands, n log n where a group is large.
+  }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 

@@ -32,6 +32,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;
+  entries.recompute = options.recompute;
   entries.shards = options.shards;
   add(createMakeEntries(entries));
 
@@ -57,11 +58,16 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   gradient.shards = options.shards;
   addPerEntry(createGradient(gradient));
 
+  // Backward knows now what it reads; and everything behind it treats what is made again as any op.
+  add(createRematerialise());
+
   // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was added.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
   sync.local = options.kvStore == KvStore::Local;
   sync.updateOnStore = options.updateOnStore;
+  sync.bigArrayBound = options.optimizer.name == "none" ? 0 : options.bigArrayBound; // gradients as outputs are whole
+  sync.bucketBytes = options.bucketBytes;
   add(createSyncParameters(sync));
 
   // Behind the gradients: what remains is ordinary ops, and updates can share regions with gradients.

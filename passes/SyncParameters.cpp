@@ -7,6 +7,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Aggregator.h"
 #include "passes/BatchPositions.h"
 #include "passes/Homes.h"
 #include "passes/Passes.h"
@@ -33,8 +34,8 @@ llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
 class Joiner {
 public:
   /// `whole`: the entry over the whole batch, null where it is in one part.
-  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes)
-      : whole(whole), homes(homes), builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
+  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes, int64_t bucketBytes)
+      : whole(whole), homes(homes), bucketBytes(bucketBytes), builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
     for (mlir::func::FuncOp function : functions) {
       Part part{function, opsOf(function)};
       if (whole)
@@ -71,6 +72,9 @@ public:
       for (size_t i : order)
         for (Part *part : round)
           visit(*part, i);
+    aggregator->makeAll();
+    for (sym::GradientOp gradient : gradients)
+      keepGradient(gradient);
     joinResults();
     return mlir::success();
   }
@@ -82,9 +86,6 @@ private:
     Share share = {};
     llvm::DenseMap<Value, BatchPosition> positions = llvm::DenseMap<Value, BatchPosition>();
   };
-  /// What parts have summed so far, of one op.
-  using Subtrees = llvm::SmallVector<std::pair<Share, Value>>;
-
   bool isLast(const Part &part) const { return &part == last; }
 
   /// Where the rows are is the same in the parts as in the whole.
@@ -153,6 +154,7 @@ private:
     if (first->hasAttr("sym.training"))
       entry->setAttr("sym.training", builder.getUnitAttr());
     builder.setInsertionPointToStart(entry.addEntryBlock());
+    aggregator.emplace(homes, bucketBytes, stamp, builder, entry.front());
     for (mlir::BlockArgument argument : first.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto wholeType = first.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
@@ -163,7 +165,7 @@ private:
       if (role && role.getValue() == "state") {
         auto state = mlir::SymbolTable::lookupNearestSymbolFrom<sym::StateOp>(first, name);
         stamp.set(homes.of(name.getValue()).front());
-        value = builder.create<sym::ReadOp>(loc, state.getType(), name.getValue());
+        value = builder.create<sym::ReadOp>(loc, state.getType(), name.getValue(), mlir::IntegerAttr());
       } else {
         value = entry.front().addArgument(wholeType ? wholeType.getValue() : argument.getType(), loc);
         mlir::NamedAttrList named(first.getArgAttrDict(i));
@@ -190,14 +192,19 @@ private:
 
   void visit(Part &part, size_t i) {
     Operation *op = part.ops[i];
+    // Sums may come later than what they add: their only readers from here on come behind all else.
+    if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
+      return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
+    aggregator->makeFor(op);
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = homes.deviceOf(part.function, op);
     // What is behind a sum over all parts is where that was made.
     for (Value operand : op->getOperands())
-      if (auto place = summed.find(operand); place != summed.end()) {
-        device = place->second;
-        for (Value result : op->getResults())
-          summed[result] = device;
+      if (auto there = aggregator->deviceOf(operand)) {
+        device = *there;
+        aggregator->follow(op, device);
+      } else if (!aggregator->slicesOf(operand).empty()) {
+        return aggregator->addSlices(op);
       }
     op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
     stamp.set(device);
@@ -206,8 +213,6 @@ private:
       return readOnce(part, i, read);
     if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
       return op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
-    if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
-      return keepGradient(part, gradient);
     if (!whole)
       return;
     if (sumsPart(op))
@@ -236,19 +241,24 @@ private:
     read.erase();
   }
 
-  /// One per parameter, where it is added; or one per copy.
-  void keepGradient(Part &part, sym::GradientOp gradient) {
-    if (!isLast(part))
-      return gradient.erase();
-    llvm::ArrayRef<int64_t> copies = homes.of(gradient.getParameter());
-    auto say = [&](sym::GradientOp op, int64_t device, llvm::ArrayRef<int64_t> to) {
-      op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
-      op->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(to));
+  /// One per parameter or slice, where it is added; or one per copy.
+  void keepGradient(sym::GradientOp gradient) {
+    llvm::StringRef parameter = gradient.getParameter();
+    llvm::ArrayRef<int64_t> copies = homes.of(parameter);
+    builder.setInsertionPointToEnd(&entry.front());
+    auto keep = [&](Value value, mlir::IntegerAttr from, int64_t device, llvm::ArrayRef<int64_t> to) {
+      stamp.set(device);
+      auto kept = builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(), value, from);
+      kept->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(to));
     };
-    if (homes.updateOnStore)
-      return say(gradient, copies.front(), copies);
-    for (int64_t device : copies)
-      say(builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(), gradient.getValue()), device, device);
+    if (llvm::ArrayRef<Value> values = aggregator->slicesOf(gradient.getValue()); !values.empty())
+      for (auto [value, slice] : llvm::zip_equal(values, homes.slicesOf(parameter)))
+        keep(value, builder.getI64IntegerAttr(slice.first), slice.device, copies);
+    else if (homes.updateOnStore)
+      keep(gradient.getValue(), {}, copies.front(), copies);
+    else
+      for (int64_t device : copies)
+        keep(gradient.getValue(), {}, device, device);
     gradient.erase();
   }
 
@@ -265,22 +275,8 @@ private:
       sumPart(own, share);
       sums[i].push_back({share, own->getResult(0)});
     }
-    if (!isLast(part))
-      return;
-    int64_t device = homes.ofSum(op);
-    stamp.set(device);
-    // Parts come in rounds, subtrees in the order of their shards.
-    llvm::sort(sums[i], [](const auto &a, const auto &b) { return a.first.first < b.first.first; });
-    llvm::SmallVector<mlir::OpOperand *> readers;
-    for (mlir::OpOperand &use : op->getResult(0).getUses())
-      readers.push_back(&use);
-    ShardTree tree(builder, op->getLoc());
-    for (const auto &[share, sum] : sums[i])
-      tree.add(share.first, share.count, sum);
-    Value all = tree.finish(part.share.shards);
-    summed[all] = device;
-    for (mlir::OpOperand *use : readers)
-      use->set(all);
+    if (isLast(part))
+      aggregator->add(op, std::move(sums[i]));
   }
 
   /// Operands that hold the rows of a part, cut to those of a subtree.
@@ -386,7 +382,7 @@ private:
         value = joinRows(builder, value.getLoc(), all, sym::rankedType(value).clone(shape), position);
       }
       if (role == "state") {
-        builder.create<sym::WriteOp>(value.getLoc(), name.getValue(), value);
+        builder.create<sym::WriteOp>(value.getLoc(), name.getValue(), value, mlir::IntegerAttr());
         continue;
       }
       results.push_back(value);
@@ -408,6 +404,7 @@ private:
 
   mlir::func::FuncOp whole, entry;
   const Homes &homes;
+  const int64_t bucketBytes;
   Stamp stamp{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<BatchPositions> positions; ///< of the values of the whole
@@ -417,8 +414,9 @@ private:
   mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device
-  llvm::SmallVector<Subtrees> sums;         ///< by op
-  llvm::DenseMap<Value, int64_t> summed;    ///< sums over all parts and what follows: the device
+  llvm::SmallVector<Subtrees> sums; ///< what parts have summed so far, by op
+  std::optional<Aggregator> aggregator;
+  llvm::SmallVector<sym::GradientOp> gradients; ///< the last part's
   llvm::DenseMap<size_t, Value> divisors;   ///< by op
 };
 
@@ -435,11 +433,11 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     }
     if (!parts && stages < 2)
       return;
-    Homes homes(module, stages, local, updateOnStore);
+    Homes homes(module, stages, {local, updateOnStore, bigArrayBound});
     for (auto &[name, functions] : entries) {
       // The whole stands first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
-      if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes).run()))
+      if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes, bucketBytes).run()))
         return signalPassFailure();
     }
     makeInit(homes);
@@ -464,10 +462,10 @@ private:
       }
       builder.setInsertionPoint(init.front().getTerminator());
       stamp.set(copies.front());
-      Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(), parameter.getSymName());
+      Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(), parameter.getSymName(), mlir::IntegerAttr());
       for (int64_t device : copies.drop_front()) {
         stamp.set(device);
-        builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value);
+        builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value, mlir::IntegerAttr());
       }
     }
   }

@@ -55,6 +55,8 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
   if (update != "0" && update != "1")
     return fail(ErrorCode::E0001, "--update-on-kvstore takes 0 or 1, got \"{}\"", update);
   compile.updateOnStore = update == "1";
+  LSTMC_ASSIGN(compile.bigArrayBound, options.countInForce("bigarray-bound"));
+  LSTMC_ASSIGN(compile.bucketBytes, options.bytesInForce("bucket-bytes"));
   return {};
 }
 

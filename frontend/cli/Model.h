@@ -20,7 +20,8 @@ namespace lstmc::cli {
 
 /// Flags that change what is compiled, and so have no meaning for a package.
 inline constexpr std::string_view kCompileFlags[] = {"set", "shape", "net", "batch", "dtype", "shards", "work-load-list", "kv-store", "update-on-kvstore",
-                                                     "accumulate", "chunks", "place", "disable-pass"};
+                                                     "bigarray-bound", "bucket-bytes",
+                                                     "accumulate", "chunks", "place", "recompute", "disable-pass"};
 
 /// What a command needs of the model beside its flags.
 struct ModelRequest {

@@ -12,6 +12,7 @@
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/Recompute.h"
 #include "viz/Cost.h"
 
 namespace lstmc::cli {
@@ -34,6 +35,7 @@ struct Planned {
   std::vector<passes::Layout> layouts;
   Diagnostics warnings;
   Capacities capacities;
+  cpu::Machines machines;
   Foretold foretold;
 };
 
@@ -62,7 +64,7 @@ Options withDevices(const Options &options, const Target &target) {
 }
 
 /// What each device may use, and how fast it is.
-Status describeDevices(Planned &planned, const Target &target, cpu::Machines &machines) {
+Status describeDevices(Planned &planned, const Target &target) {
   size_t count = planned.data.devices.size();
   if (target.cluster) {
     std::vector<DeviceName> names;
@@ -71,10 +73,10 @@ Status describeDevices(Planned &planned, const Target &target, cpu::Machines &ma
       names.push_back(name[0]);
     }
     LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
-    machines = part.machines;
+    planned.machines = part.machines;
     planned.capacities = part.memory;
   } else {
-    machines = {machineOf(target.threads, count)};
+    planned.machines = {machineOf(target.threads, count)};
     // Devices of one machine have its memory together; what one of them may use is what the others leave.
     uint64_t others = 0;
     for (const package::Device &device : planned.data.devices)
@@ -111,10 +113,9 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
     planned.layouts = model->compiled->layouts;
   }
   planned.warnings = model->warnings;
-  cpu::Machines machines;
-  if (Status status = describeDevices(planned, target, machines); !status.ok())
+  if (Status status = describeDevices(planned, target); !status.ok())
     return asDiagnostic(status.error());
-  planned.foretold = foretell(planned.data, machines);
+  planned.foretold = foretell(planned.data, planned.machines);
   if (target.cluster)
     planned.foretold.rates = *options.value("cluster");
   return planned;
@@ -125,7 +126,7 @@ std::optional<double> speedup(const Planned &planned, const Options &options, co
   if (planned.data.devices.size() < 2 || !isSource(options.operands[0]))
     return std::nullopt;
   Options alone = options.with("devices", planned.data.devices[0].name);
-  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store", "update-on-kvstore"})
+  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store", "update-on-kvstore", "bigarray-bound", "bucket-bytes"})
     alone = alone.with(flag, "");
   Checked<Planned> one = planFor(alone, target);
   if (!one.ok() || !(planned.foretold.seconds() > 0))
@@ -140,6 +141,17 @@ struct Remedy {
   double timeFraction; ///< of the time as asked for that it takes more; below 0: less
 };
 
+/// Values of --recompute, with those that are given.
+std::vector<std::string> recomputeLists(const Planned &planned, const Options &options) {
+  std::vector<std::string> lists;
+  Result<lnet::LoadOptions> load = loadOptions(options, {});
+  Checked<lnet::LoadedNet> net = load.ok() ? loadSource(options.operands[0], *load) : Checked<lnet::LoadedNet>(asDiagnostic(load.error()));
+  if (net.ok())
+    for (const std::vector<std::string> &layers : layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
+      lists.push_back(fmt::format("{}{}{}", options.text("recompute"), options.has("recompute") ? "," : "", fmt::join(layers, ",")));
+  return lists;
+}
+
 /// Each is planned, and those that fit are kept: of each way the least change that is enough.
 std::vector<Remedy> remediesFor(const Planned &planned, const Options &options, const Target &target) {
   std::vector<Remedy> remedies;
@@ -153,6 +165,9 @@ std::vector<Remedy> remediesFor(const Planned &planned, const Options &options, 
     remedies.push_back(std::move(remedy));
     return true;
   };
+  for (const std::string &list : recomputeLists(planned, options))
+    if (fitsWith("--recompute " + list, options.with("recompute", list)))
+      break;
   int64_t accumulate = options.countInForce("accumulate").ok() ? *options.countInForce("accumulate") : 1;
   for (int64_t parts = 2 * accumulate; parts <= 8 * accumulate; parts *= 2)
     if (fitsWith(fmt::format("--accumulate {}", parts), options.with("accumulate", fmt::format("{}", parts))))

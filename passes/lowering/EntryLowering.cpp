@@ -240,11 +240,14 @@ void EntryLowering::findCommitted() {
 /// A committed op's result is made right where it is written to, if no committed op behind it reads the old value, and the op
 /// itself does so element for element at most.
 void EntryLowering::placeDirectWrites() {
-  llvm::DenseMap<Value, Operation *> lastReader; // of persistent memory
+  llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 2>> readers; // of persistent memory
   llvm::DenseMap<Operation *, unsigned> order;
-  auto readMemory = [&](Value value) -> Value {
+  auto readPlace = [&](Value value) -> View {
     auto read = value.getDefiningOp<sym::ReadOp>();
-    return read ? memoryOf(read.getSource()) : Value();
+    return read ? placeOf(read.getSource(), read.getFirst(), read.getType()) : View();
+  };
+  auto overlap = [](const View &a, const View &b) {
+    return a.value == b.value && a.offset < b.offset + b.elements() && b.offset < a.offset + a.elements();
   };
   // A value that is no plain read may be a view of what is read; then nothing is written in place.
   llvm::DenseSet<Value> viewed;
@@ -260,24 +263,25 @@ void EntryLowering::placeDirectWrites() {
       continue;
     order.try_emplace(&op, unsigned(order.size()));
     for (Value operand : op.getOperands())
-      if (Value memory = readMemory(operand))
-        lastReader[memory] = &op;
+      if (View place = readPlace(operand))
+        readers[place.value].push_back({place, &op});
   }
   for (auto write : entry.getOps<sym::WriteOp>()) {
     auto result = llvm::dyn_cast<mlir::OpResult>(write.getValue());
-    Value memory = memoryOf(write.getTarget());
-    if (!result || !committed.contains(result.getOwner()) || places.contains(result) || viewed.contains(memory))
+    View target = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
+    if (!result || !committed.contains(result.getOwner()) || places.contains(result) || viewed.contains(target.value))
       continue;
     Operation *op = result.getOwner();
-    auto reader = lastReader.find(memory);
-    if (reader != lastReader.end() && order.lookup(reader->second) > order.lookup(op))
-      continue;
-    bool sameElements = llvm::all_of(op->getOperands(), [&](Value operand) {
-      return readMemory(operand) != memory || operand.getType() == result.getType();
+    bool readLater = llvm::any_of(readers[target.value], [&](const auto &reader) {
+      return overlap(reader.first, target) && order.lookup(reader.second) > order.lookup(op);
     });
-    if (!sameElements)
+    bool sameElements = llvm::all_of(op->getOperands(), [&](Value operand) {
+      View read = readPlace(operand);
+      return !read || !overlap(read, target) || (operand.getType() == result.getType() && read.offset == target.offset);
+    });
+    if (readLater || !sameElements)
       continue;
-    places[result] = whole(memory);
+    places[result] = target;
     written.insert(write);
   }
 }
@@ -302,7 +306,7 @@ void EntryLowering::writeBack() {
     if (written.contains(write))
       continue;
     location = write.getLoc();
-    View from = storage.lookup(write.getValue()), to = whole(memoryOf(write.getTarget()));
+    View from = storage.lookup(write.getValue()), to = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
     if (from.value != to.value)
       groups[tensorType(write.getValue())].push_back({from, to});
     else if (!from.dense() || from.shape != to.shape)
@@ -343,7 +347,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   current = op;
   if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
     Value memory = memoryOf(read.getSource());
-    storage[read.getValue()] = whole(memory);
+    storage[read.getValue()] = placeOf(read.getSource(), read.getFirst(), read.getType());
     Kind kind = memory.getDefiningOp<exec::BufferOp>().getKind();
     if (!changing.contains(memory) && (kind == Kind::Parameter || kind == Kind::Auxiliary))
       constant.insert(memory);
@@ -450,6 +454,13 @@ View EntryLowering::whole(Value memory) const {
   view.strides = exec::denseStrides(type.getShape());
   view.dtype = exec::dtypeOf(type.getElementType());
   return view;
+}
+
+View EntryLowering::placeOf(llvm::StringRef symbol, std::optional<uint64_t> first, mlir::Type tensor) const {
+  View all = whole(memoryOf(symbol));
+  if (!first)
+    return all;
+  return all.reshape(all.elements()).slice(0, int64_t(*first), llvm::cast<mlir::RankedTensorType>(tensor).getNumElements());
 }
 
 /// Buffers that only one program needs are that program's; what main reads of prepare is the plan's.

@@ -53,6 +53,8 @@ private:
   mlir::OpBuilder &target() { return preparing ? prepare : main; }
 
   mlir::Value memoryOf(llvm::StringRef symbol) const { return plan.declared(symbol, device); }
+  /// What a read or write is of: a symbol's memory here, or so many of its elements from `first` on.
+  sym::View placeOf(llvm::StringRef symbol, std::optional<uint64_t> first, mlir::Type tensor) const;
 
   PlanBuilder &plan;
   mlir::func::FuncOp entry;

@@ -71,15 +71,18 @@ Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTens
 }
 
 mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
+  static constexpr int64_t kFirst[] = {0};
   auto add = [&](mlir::Operation &op, exec::Kind kind, llvm::StringRef name, mlir::Type tensor) {
     auto type = llvm::cast<mlir::RankedTensorType>(tensor);
     auto devices = op.getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
     op.removeAttr(sym::kDevicesAttr);
-    for (int64_t device : devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(0)) {
-      Value memory = persistent(kind, name, device, type.getShape(), type.getElementType(), op.getLoc());
+    auto slot = llvm::dyn_cast<sym::SlotOp>(op);
+    for (auto [i, device] : llvm::enumerate(devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(kFirst))) {
+      llvm::ArrayRef<int64_t> shape = slot && slot.getSlices() ? slot.getSlices()->slice(i, 1) : type.getShape();
+      Value memory = persistent(kind, name, device, shape, type.getElementType(), op.getLoc());
       for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
         memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
-      if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
+      if (slot) {
         memory.getDefiningOp()->setAttr("parameter", slot.getParameterAttr().getAttr());
         memory.getDefiningOp()->setAttr("slot", slot.getSlotAttr());
       }

@@ -9,6 +9,8 @@ namespace {
 
 constexpr int64_t kUpdates = 6;
 
+uint64_t hashOf(const Tensor &tensor) { return hashBytes(tensor.data, size_t(tensor.elements()) * dtypeBytes(tensor.dtype)); }
+
 class Devices : public ::testing::TestWithParam<size_t> {
 protected:
   Model model = models()[GetParam()];
@@ -33,9 +35,7 @@ TEST_P(Devices, TrainToTheSameBits) {
     auto several = openSession(data, devices == 2 ? 2 : 1);
     EXPECT_EQ(train(*several, model, 1, kUpdates), want) << devices << " devices";
     for (const package::State &state : data.states)
-      EXPECT_EQ(hashBytes(several->state(state.name)->data, size_t(several->state(state.name)->elements()) * 4),
-                hashBytes(one->state(state.name)->data, size_t(one->state(state.name)->elements()) * 4))
-          << state.name << " on " << devices << " devices";
+      EXPECT_EQ(hashOf(*several->state(state.name)), hashOf(*one->state(state.name))) << state.name << " on " << devices << " devices";
     for (const DevicePeak &peak : several->peaks())
       EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device;
   }
@@ -48,6 +48,33 @@ TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
   EXPECT_GT(variants.size(), 20u);
   for (const Variant &variant : variants)
     EXPECT_EQ(trainAs(model, variant, kUpdates), want) << variant.text();
+}
+
+/// Large arrays are updated in slices, each with its own part of the optimizer's slots; what is read and set is whole.
+TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
+  auto one = openSession(compileFor(1), 1);
+  train(*one, model, 1, kUpdates);
+  model.recipe.compile = Variant{.devices = 3, .bigArrayBound = 1}.applyTo(model.recipe.compile);
+  package::PackageData data = compileNet(model.recipe).package;
+  auto cut = openSession(data, 1), resumed = openSession(data, 1);
+  train(*cut, model, 1, kUpdates);
+  bool large = false, sliced = false;
+  for (const package::Parameter &parameter : data.parameters) {
+    large |= data.buffers[parameter.buffers[0]].elements() > 4096;
+    ASSERT_TRUE(resumed->setParameter(parameter.name, *one->parameter(parameter.name)).ok());
+    for (const package::Slot &slot : parameter.slots) {
+      sliced |= package::isSliced(data, parameter, slot);
+      Tensor want = *one->slot(parameter.name, slot.name);
+      EXPECT_EQ(hashOf(*cut->slot(parameter.name, slot.name)), hashOf(want)) << parameter.name << " " << slot.name;
+      ASSERT_TRUE(resumed->setSlot(parameter.name, slot.name, want).ok());
+    }
+  }
+  EXPECT_EQ(sliced, large && !data.parameters[0].slots.empty());
+  for (const package::State &state : data.states)
+    ASSERT_TRUE(resumed->setState(state.name, *one->state(state.name)).ok());
+  const uint64_t want = train(*one, model, kUpdates + 1, 2);
+  EXPECT_EQ(train(*cut, model, kUpdates + 1, 2), want);
+  EXPECT_EQ(train(*resumed, model, kUpdates + 1, 2), want);
 }
 
 /// What the compiler chooses, where it is asked to.
@@ -105,10 +132,7 @@ TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
       }
       const package::PackageData &data = one->package().data();
       for (const package::Binding &output : data.entries[*one->package().findEntry(entry)].outputs) {
-        Tensor a = *one->output(entry, output.name), b = *several->output(entry, output.name);
-        ASSERT_EQ(a.elements(), b.elements()) << output.name;
-        size_t bytes = size_t(a.elements()) * dtypeBytes(a.dtype);
-        EXPECT_EQ(hashBytes(a.data, bytes), hashBytes(b.data, bytes)) << output.name << " of " << entry << " on " << devices;
+        EXPECT_EQ(hashOf(*several->output(entry, output.name)), hashOf(*one->output(entry, output.name))) << output.name << " of " << entry << " on " << devices;
       }
     }
   }

@@ -12,8 +12,8 @@ std::string Variant::text() const {
     text += fmt::format(" --place auto={} --chunks {}", stages, chunks);
   if (!workLoads.empty())
     text += fmt::format(" --work-load-list {}", fmt::join(workLoads, ","));
-  return text + fmt::format(" --accumulate {} --kv-store {} --update-on-kvstore {} -t {}", accumulate,
-                            store == passes::KvStore::Local ? "local" : "device", int(updateOnStore), threads);
+  return text + fmt::format(" --accumulate {} --kv-store {} --update-on-kvstore {} --bigarray-bound {} --bucket-bytes {} -t {}", accumulate,
+                            store == passes::KvStore::Local ? "local" : "device", int(updateOnStore), bigArrayBound, bucketBytes, threads);
 }
 
 passes::CompileOptions Variant::applyTo(passes::CompileOptions options) const {
@@ -26,6 +26,8 @@ passes::CompileOptions Variant::applyTo(passes::CompileOptions options) const {
   options.workLoads = workLoads;
   options.kvStore = store;
   options.updateOnStore = updateOnStore;
+  options.bigArrayBound = bigArrayBound;
+  options.bucketBytes = bucketBytes;
   return options;
 }
 
@@ -52,7 +54,9 @@ std::vector<Variant> allVariants(const Model &model) {
             for (passes::KvStore store : {passes::KvStore::Local, passes::KvStore::Device})
               for (bool updateOnStore : {true, false})
                 for (int threads : {1, 2, 3})
-                  variants.push_back({devices, stages, chunks, accumulate, loads, store, updateOnStore, threads});
+                  variants.push_back({.devices = devices, .stages = stages, .chunks = chunks, .accumulate = accumulate, .workLoads = loads,
+                                      .store = store, .updateOnStore = updateOnStore, .bigArrayBound = threads == 2 ? 1 : 0,
+                                      .bucketBytes = 1024 * (3 - threads), .threads = threads});
     }
   return variants;
 }

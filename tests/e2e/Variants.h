@@ -14,6 +14,7 @@ struct Variant {
   std::vector<int64_t> workLoads; ///< one per replica; empty: even
   passes::KvStore store = passes::KvStore::Device;
   bool updateOnStore = true;
+  int64_t bigArrayBound = 0, bucketBytes = 0; ///< in allVariants, as many as there are threads say
   int threads = 1; ///< per device
 
   std::string text() const;

@@ -202,6 +202,25 @@ const RefusalCase kCases[] = {
     {"SlotOfAnotherShape",
      [](auto &d) { d.buffers[d.parameters[0].slots[0].buffers[2]].shape = {6}; }, "E0605",
      "parameters[0].slots[0].buffers[2]: found f32[6], want f32[2, 3], as buffers[19]"},
+    {"SlotInSlicesBetweenNoTiles",
+     [](auto &d) {
+       for (uint32_t index : d.parameters[0].slots[0].buffers)
+         d.buffers[index].shape = {2};
+     },
+     "E0605",
+     "parameters[0].slots[0].buffers[0]: found a slice of 2 elements, want all to have the parameter's 6 and to end on multiples of 4096"},
+    {"SlotInOneSlice",
+     [](auto &d) {
+       d.parameters[0].slots[0].buffers.resize(1);
+       d.buffers[d.parameters[0].slots[0].buffers[0]].shape = {5};
+     },
+     "E0605", "parameters[0].slots[0].buffers[0]: found a slice of 5 elements, want all to have the parameter's 6 and to end on multiples of 4096"},
+    {"SlotInSlicesOfAnotherType",
+     [](auto &d) {
+       d.buffers[d.parameters[0].slots[0].buffers[0]].shape = {5};
+       d.buffers[d.parameters[0].slots[0].buffers[0]].dtype = DType::I32;
+     },
+     "E0605", "parameters[0].slots[0].buffers[0]: found i32[5], want a slice of f32[2, 3]"},
     {"SlotNowhere", [](auto &d) { d.parameters[0].slots[0].buffers.clear(); }, "E0604",
      "parameters[0].slots[0].buffers: found none, want at least 1"},
 };
