@@ -6,8 +6,8 @@
 
 namespace lstmc::passes {
 
-/// x times its mask. `axes`: dimensions over which one mask is shared. The entry has inputs `seed` and `update`.
-mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp entry, mlir::Value x,
+/// x times its mask, in the groups of `written`. `axes`: dimensions over which one mask is shared. The entry has inputs `seed` and `update`.
+mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written, mlir::func::FuncOp entry, mlir::Value x,
                           double p, int64_t ordinal, llvm::ArrayRef<int64_t> axes = {});
 
 /// The entry's input of that name and role "scalar"; asserts that there is one.

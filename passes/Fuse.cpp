@@ -7,6 +7,7 @@
 
 #include <deque>
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Passes.h"
@@ -89,6 +90,11 @@ private:
     return sym::computeType(element) != element;
   }
 
+  /// Whether `user` makes again for backward (rematerialise) what `op` is kept for: where they were one, it would be made in forward, and kept.
+  static bool isKeptFor(Operation *op, Operation *user) {
+    return user->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kRecomputeAttr);
+  }
+
   unsigned root(unsigned group) {
     while (groups[group].parent != group)
       group = groups[group].parent = groups[groups[group].parent].parent;
@@ -110,7 +116,7 @@ private:
       if (heights.lookup(user) != height)
         continue;
       auto found = groupOf.find(user);
-      joins &= found != groupOf.end();
+      joins &= found != groupOf.end() && !isKeptFor(op, user);
       if (!joins)
         break;
       unsigned group = root(found->second);
@@ -259,6 +265,10 @@ private:
     const Group &a = groups[consumer], &b = groups[producer];
     if (a.shape.getShape() != b.shape.getShape() || !a.agrees(b) || a.ops + b.ops > maxOps || a.edges + b.edges > 2 * maxOperands)
       return false;
+    for (Operation *op : members[consumer])
+      for (Value operand : op->getOperands())
+        if (auto maker = groupOf.find(operand.getDefiningOp()); maker != groupOf.end() && maker->second == producer && isKeptFor(maker->first, op))
+          return false;
     return llvm::none_of(members[producer], [&](Operation *op) { return isNarrow(op->getResult(0)); });
   }
 

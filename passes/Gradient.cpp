@@ -8,6 +8,7 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Backward.h"
 #include "passes/BatchPositions.h"
 #include "passes/Chunks.h"
 #include "passes/Passes.h"
@@ -118,6 +119,8 @@ public:
     for (Operation *op : llvm::reverse(forward))
       if (mlir::failed(visit(op)))
         return mlir::failure();
+    if (Operation *first = forward.empty() ? nullptr : forward.back()->getNextNode(); first && !first->hasTrait<mlir::OpTrait::IsTerminator>())
+      first->setAttr(kBackwardAttr, getUnitAttr());
     return mlir::success();
   }
 
@@ -190,7 +193,7 @@ private:
     setInsertionPoint(entry.front().getTerminator());
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
       Value gradient = complete(read.getValue());
-      create<sym::GradientOp>(op->getLoc(), read.getSourceAttr(), gradient);
+      create<sym::GradientOp>(op->getLoc(), read.getSourceAttr(), gradient, mlir::IntegerAttr());
       return mlir::success();
     }
     if (op->hasTrait<sym::NoGradient>() ||

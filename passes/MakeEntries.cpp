@@ -1,5 +1,6 @@
 // make-entries: one function per entry point out of the one net that the user wrote.
 
+#include "llvm/ADT/StringSet.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
@@ -44,6 +45,26 @@ public:
     int64_t ordinal = 0;
     for (Operation &op : net.front())
       op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(ordinal++));
+  }
+
+  /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of several, the first. E0402 at one that has none.
+  mlir::LogicalResult recompute(llvm::ArrayRef<std::string> names) {
+    llvm::StringSet<> found;
+    for (Operation &op : net.front().without_terminator()) {
+      auto is = [&](llvm::StringRef attribute, llvm::StringRef name) {
+        auto given = op.getAttrOfType<mlir::StringAttr>(attribute);
+        return given && given.getValue() == name;
+      };
+      for (llvm::StringRef name : llvm::reverse(names))
+        if (is(sym::kGroupAttr, name) || is(sym::kNameAttr, name)) {
+          op.setAttr(sym::kRecomputeAttr, builder.getStringAttr(name));
+          found.insert(name);
+        }
+    }
+    for (llvm::StringRef name : names)
+      if (!found.contains(name))
+        return sym::emitCoded(net, ErrorCode::E0402) << "no op is in ctx_group \"" << name << "\" or has that name, and it is to be recomputed";
+    return mlir::success();
   }
 
   /// Declares parameters and carried states.
@@ -165,10 +186,10 @@ private:
 
   void clone(Operation &op, mlir::IRMapping &map, mlir::func::FuncOp entry, const EntryKind &kind) {
     if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
-      map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName()));
+      map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName(), mlir::IntegerAttr()));
     } else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state)) {
       map.map(state.getResult(), shareOf(net) ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"), state.getLoc())
-                                              : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName())));
+                                              : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName(), mlir::IntegerAttr())));
     } else if (auto dropout = llvm::dyn_cast<sym::DropoutOp>(op)) {
       Value x = map.lookup(dropout.getData());
       bool drops = (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
@@ -196,7 +217,7 @@ private:
 
   /// `axes` are dimensions over which the mask is shared.
   Value dropOut(sym::DropoutOp dropout, Value x, mlir::func::FuncOp entry) {
-    return createDropout(builder, dropout.getLoc(), entry, x, dropout.getP().convertToDouble(),
+    return createDropout(builder, dropout, entry, x, dropout.getP().convertToDouble(),
                          dropout->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt(), dropout.getAxes());
   }
 
@@ -212,7 +233,7 @@ private:
       if (shareOf(net)) // the state is whole on one device, where sync-parameters joins the rows
         stateResults.push_back({state.getName(), copy->getResult(i + 1)});
       else
-        builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1));
+        builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1), mlir::IntegerAttr());
     }
   }
 
@@ -291,6 +312,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     for (mlir::func::FuncOp net : nets) {
       makers.push_back(Maker(getOperation(), net, shards, patterns));
       makers.back().number();
+      if (failed(makers.back().recompute(llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))
+        return signalPassFailure();
     }
     makers.front().declare();
     bool loss = makers.front().hasLoss();

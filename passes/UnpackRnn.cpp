@@ -92,8 +92,9 @@ private:
       std::string own = layers * directions == 1 ? "" : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
       made->setAttr(sym::kNameAttr, builder.getStringAttr(name.getValue() + own));
     }
-    if (mlir::Attribute group = rnn->getAttr(sym::kGroupAttr))
-      made->setAttr(sym::kGroupAttr, group);
+    for (llvm::StringRef group : {sym::kGroupAttr, sym::kRecomputeAttr})
+      if (mlir::Attribute given = rnn->getAttr(group))
+        made->setAttr(group, given);
     return made;
   }
 
@@ -155,7 +156,7 @@ private:
     if (!training || p == 0)
       return x;
     int64_t mask = rnn->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt() + (layer << 20);
-    return createDropout(builder, loc, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, mask);
+    return createDropout(builder, rnn, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, mask);
   }
 
   sym::RnnOp rnn;

@@ -12,6 +12,7 @@
 #include "executor/session/Values.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/MachineRates.h"
+#include "frontend/cli/Recompute.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
@@ -187,6 +188,7 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
     LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
   }
   LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
+  LSTMC_TRY(readRecompute(options, *net.graph, compile));
   LSTMC_TRY(describeMachine(options, request, compile));
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)

@@ -1,0 +1,168 @@
+// rematerialise: what is inside a recompute group is made again where backward needs it.
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/Create.h"
+#include "ir/sym/SymOps.h"
+#include "passes/Backward.h"
+#include "passes/Passes.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_REMATERIALISE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Attribute;
+using mlir::Operation;
+using mlir::Value;
+
+/// Ops that are made again together: of one recompute group and ctx_group, on one stage. What goes from one segment to another is kept.
+using Segment = std::tuple<Attribute, Attribute, Attribute>;
+
+Segment segmentOf(Operation *op) {
+  return {op->getAttr(sym::kRecomputeAttr), op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
+}
+
+int64_t bytesOf(Value value) {
+  mlir::RankedTensorType type = sym::rankedType(value);
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// One training entry.
+class Remaker {
+public:
+  explicit Remaker(mlir::func::FuncOp entry) : builder(entry.getContext()), entry(entry), end(entry.front().getTerminator()) {
+    bool isBackward = false;
+    for (Operation &op : entry.front().without_terminator()) {
+      isBackward |= op.hasAttr(kBackwardAttr);
+      if (isBackward)
+        backward.push_back(&op);
+      else
+        places[&op] = unsigned(places.size());
+    }
+  }
+
+  /// Segments for which as much would have to be kept besides as they save.
+  llvm::DenseSet<Segment> findUseless() {
+    llvm::MapVector<Segment, llvm::SetVector<Value>> wanted;
+    llvm::DenseSet<Value> kept;
+    for (Operation *op : backward)
+      for (Value operand : op->getOperands())
+        if (isInside(operand))
+          wanted[segmentOf(operand.getDefiningOp())].insert(operand);
+        else
+          kept.insert(operand);
+    llvm::DenseSet<Segment> useless;
+    for (const auto &[segment, values] : wanted) {
+      int64_t saved = 0;
+      for (Value value : values)
+        saved += bytesOf(value);
+      llvm::SetVector<Value> entering;
+      for (Operation *op : opsFor(values.getArrayRef()))
+        for (Value operand : op->getOperands())
+          if (!isInside(operand) && !kept.contains(operand) && operand.getDefiningOp() && !llvm::isa<sym::ReadOp>(operand.getDefiningOp()))
+            entering.insert(operand);
+      for (Value value : entering)
+        saved -= bytesOf(value);
+      if (saved > 0)
+        kept.insert(entering.begin(), entering.end());
+      else
+        useless.insert(segment);
+    }
+    return useless;
+  }
+
+  /// Everything as late as it can be: for each op of backward what only it and those behind it need.
+  void run(const llvm::DenseSet<Segment> &useless) {
+    for (Operation *op : backward)
+      for (mlir::OpOperand &operand : op->getOpOperands())
+        if (isInside(operand.get()) && !useless.contains(segmentOf(operand.get().getDefiningOp())))
+          operand.set(again(operand.get(), op));
+    if (!backward.empty())
+      backward.front()->removeAttr(kBackwardAttr);
+    for (Operation &op : entry.front())
+      if (places.contains(&op))
+        op.removeAttr(sym::kRecomputeAttr);
+  }
+
+private:
+  /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since backward begins with them, and so is what a
+  /// recurrent layer gives: it is a part of what it keeps for backward, and without it all layers in front would have to run again at once.
+  bool isInside(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) || llvm::isa<sym::LossHead>(op) || !mlir::isPure(op))
+      return false;
+    auto [known, isNew] = inside.try_emplace(value, false);
+    if (!isNew)
+      return known->second;
+    if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op); layer && (value == layer.getY() || value == layer.getHN() || value == layer.getCN()))
+      return false;
+    return known->second = llvm::none_of(value.getUsers(), [&](Operation *user) {
+             return user == end || (places.contains(user) && segmentOf(user) != segmentOf(op));
+           });
+  }
+
+  /// The ops that make values out of what is kept or has been made again, in program order.
+  llvm::SmallVector<Operation *> opsFor(llvm::ArrayRef<Value> values) {
+    llvm::SetVector<Operation *> ops;
+    auto need = [&](Value value) {
+      if (isInside(value) && !remade.contains(value))
+        ops.insert(value.getDefiningOp());
+    };
+    llvm::for_each(values, need);
+    for (size_t i = 0; i < ops.size(); ++i)
+      llvm::for_each(ops[i]->getOperands(), need);
+    llvm::SmallVector<Operation *> ordered = ops.takeVector();
+    llvm::sort(ordered, [&](Operation *a, Operation *b) { return places.lookup(a) < places.lookup(b); });
+    return ordered;
+  }
+
+  Value again(Value value, Operation *before) {
+    builder.setInsertionPoint(before);
+    for (Operation *op : opsFor(value)) {
+      mlir::IRMapping map;
+      for (Value operand : op->getOperands())
+        if (Value made = remade.lookup(operand))
+          map.map(operand, made);
+      Operation *copy = builder.clone(*op, map);
+      for (auto [old, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
+        if (isInside(old))
+          remade[old] = made;
+    }
+    return remade.lookup(value);
+  }
+
+  mlir::OpBuilder builder;
+  mlir::func::FuncOp entry;
+  Operation *end;
+  llvm::DenseMap<Operation *, unsigned> places; ///< of forward ops
+  llvm::SmallVector<Operation *> backward;
+  llvm::DenseMap<Value, bool> inside;
+  llvm::DenseMap<Value, Value> remade;
+};
+
+struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
+  using RematerialiseBase::RematerialiseBase;
+
+  void runOnOperation() override {
+    std::optional<llvm::DenseSet<Segment>> useless;
+    for (auto entry : getOperation().getOps<mlir::func::FuncOp>()) {
+      if (!entry->hasAttr("sym.training")) {
+        entry.walk([](Operation *op) { op->removeAttr(sym::kRecomputeAttr); });
+        continue;
+      }
+      Remaker remaker(entry);
+      if (!useless) // parts of the batch do as the whole does, whatever the sizes of theirs
+        useless = remaker.findUseless();
+      remaker.run(*useless);
+    }
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes
