@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::passes {
@@ -9,9 +10,9 @@ namespace lstmc::passes {
 using sym::BatchPosition;
 
 static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
-  auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(argument, "sym.dims");
+  auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(argument, sym::kDimsAttr);
   for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : llvm::ArrayRef<mlir::Attribute>()))
-    if (llvm::cast<mlir::StringAttr>(dim).getValue() == "batch")
+    if (llvm::cast<mlir::StringAttr>(dim).getValue() == sym::kBatchDim)
       return int(axis);
   return -1;
 }

@@ -58,14 +58,34 @@ private:
       }
     }
     for (mlir::Operation &op : block)
-      if (!llvm::isa<sym::VariableOp>(op))
+      if (!llvm::isa<sym::VariableOp>(op)) {
+        cutExtents(&op, positions, share);
         for (mlir::Value result : op.getResults())
           result.setType(mlir::UnrankedTensorType::get(llvm::cast<mlir::TensorType>(result.getType()).getElementType()));
+      }
     sym::ShapeSolver solver;
     if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) || failed(sym::checkClosed(block)))
       return mlir::failure();
     replica.setType(mlir::FunctionType::get(&getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
     return mlir::success();
+  }
+
+  /// What was written as the dim of the batch becomes the share's.
+  static void cutExtents(mlir::Operation *op, const BatchPositions &positions, const Share &share) {
+    if (auto range = llvm::dyn_cast<sym::ArangeOp>(op); range && positions.of(range)) {
+      range.setStart(llvm::APFloat(double(firstRow(share))));
+      range.setStop(llvm::APFloat(double(firstRow(share) + share.rows())));
+      return;
+    }
+    auto dims = op->getAttrOfType<mlir::ArrayAttr>(sym::kDimsAttr);
+    auto shape = op->getAttrOfType<mlir::DenseI64ArrayAttr>("shape");
+    if (!dims || !shape)
+      return;
+    llvm::SmallVector<int64_t> extents(shape.asArrayRef());
+    for (auto [extent, dim] : llvm::zip_equal(extents, dims.getAsValueRange<mlir::StringAttr>()))
+      if (dim == sym::kBatchDim)
+        extent = share.rows();
+    op->setAttr("shape", mlir::DenseI64ArrayAttr::get(op->getContext(), extents));
   }
 };
 

@@ -161,6 +161,23 @@ private:
     return view_.nodes[edge.index].outputs > 1 ? fmt::format("{}[{}]", name, edge.output) : name;
   }
 
+  /// Whether the attribute is the one that the node's dims are of.
+  static bool holdsDims(const NodeView &node, std::string_view attribute) {
+    bool stops = std::ranges::any_of(node.attributes, [](const auto &a) { return a.name == "stop"; });
+    return !node.dims.empty() && attribute == (node.op != "_arange" ? "shape" : stops ? "stop" : "start");
+  }
+
+  /// A shape, or the end of a range.
+  std::string extents(const AttributeValue &value, const std::vector<std::string> &dims) {
+    if (auto end = std::get_if<double>(&value))
+      return dimVariable({int64_t(*end), dims[0]});
+    const auto &tuple = std::get<symbol::Tuple>(value);
+    std::string text = "(";
+    for (size_t i = 0; i < tuple.size(); ++i)
+      text += (dims[i].empty() ? std::to_string(*tuple[i]) : dimVariable({*tuple[i], dims[i]})) + (i + 1 < tuple.size() || i == 0 ? ", " : "");
+    return text + ")";
+  }
+
   std::string call(const NodeView &node) {
     std::string text;
     auto add = [&](const std::string &argument) { text += (text.empty() ? "" : ", ") + argument; };
@@ -190,7 +207,7 @@ private:
       add(byPosition ? reference(edge) : name + "=" + reference(edge));
     }
     for (const symbol::NamedAttribute &attribute : node.attributes)
-      add(attribute.name + "=" + written(attribute.value));
+      add(attribute.name + "=" + (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims) : written(attribute.value)));
     add("name=" + quoted(node.name));
     return node.op + "(" + text + ")";
   }

@@ -184,6 +184,8 @@ private:
                       const Expr *leftPlace);
   std::optional<symbol::AttributeValue> attribute(const symbol::OpSignature &op, const symbol::OpAttribute &record,
                                                   const Value &value, const Expr *place);
+  /// Of a list of extents or a single one: the dims that they are the values of, "" for others.
+  std::vector<std::string> dimsOf(const Value &extents) const;
   Value wrap(const std::vector<symbol::Symbol> &symbols);
   Value wrap(symbol::Symbol symbol) { return heap_.make<TensorObject>(symbol); }
   bool mayDraw(std::string_view what, Span span);

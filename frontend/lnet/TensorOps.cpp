@@ -70,6 +70,21 @@ bool isFill(const symbol::OpSignature &op) {
   return op.name == "_zeros" || op.name == "_ones" || op.name == "_full";
 }
 
+/// Whether the attribute's numbers are extents of what the op makes: arange(n) has n numbers, arange(a, n) is up to n.
+bool holdsExtents(const symbol::OpSignature &op, std::string_view attribute) {
+  return attribute == "shape" || (op.name == "_arange" && (attribute == "start" || attribute == "stop"));
+}
+
+/// arange(a, n) for an a other than 0: fewer than n numbers.
+bool startsElsewhere(const symbol::Call &call) {
+  auto number = [&](std::string_view name) -> const double * {
+    auto found = std::ranges::find(call.attributes, name, &symbol::NamedAttribute::name);
+    return found == call.attributes.end() ? nullptr : std::get_if<double>(&found->value);
+  };
+  const double *start = number("start");
+  return number("stop") && start && *start != 0;
+}
+
 } // namespace
 
 bool Evaluator::mayDraw(std::string_view what, Span span) {
@@ -263,6 +278,16 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
   return std::nullopt;
 }
 
+std::vector<std::string> Evaluator::dimsOf(const Value &extents) const {
+  std::vector<std::string> dims;
+  auto add = [&](const Value &extent) { dims.push_back(extent.dim() ? dims_[extent.dim() - 1] : std::string()); };
+  if (extents.isSequence())
+    std::ranges::for_each(extents.items(), add);
+  else
+    add(extents);
+  return dims;
+}
+
 Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
   Span span = calleeSpan(arguments.call);
   std::string_view written = module_->file->text(span);
@@ -297,6 +322,16 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
     places.assign(items.size(), places[0]);
   }
 
+  auto addAttribute = [&](const symbol::OpAttribute &record, const Value &value, const Expr *place) {
+    auto converted = attribute(op, record, value, place);
+    good &= converted.has_value();
+    if (!converted)
+      return;
+    call.attributes.push_back({record.name, std::move(*converted)});
+    if (std::vector<std::string> dims = dimsOf(value); holdsExtents(op, record.name) && !std::ranges::all_of(dims, &std::string::empty))
+      call.dims = std::move(dims);
+  };
+
   size_t attributesInOrder = 0;
   for (size_t i = 0; i < positional.size(); ++i) {
     const Value &value = positional[i];
@@ -310,12 +345,8 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
       }
       const symbol::OpAttribute &record = op.attributes[attributesInOrder++];
       given.push_back(record.name);
-      if (value.isUnknown())
-        continue;
-      auto converted = attribute(op, record, value, places[i]);
-      if (converted)
-        call.attributes.push_back({record.name, std::move(*converted)});
-      good &= converted.has_value();
+      if (!value.isUnknown())
+        addAttribute(record, value, places[i]);
       continue;
     }
     if (!op.variadic && i >= op.inputs.size()) {
@@ -384,10 +415,7 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
                         fmt::format("{} is a tensor, got {}", name, reprOf(value))));
       continue;
     }
-    auto converted = attribute(op, *record, value, named.argument->value);
-    if (converted)
-      call.attributes.push_back({std::string(name), std::move(*converted)});
-    good &= converted.has_value();
+    addAttribute(*record, value, named.argument->value);
   }
 
   auto missing = [&](const std::string &name) {
@@ -405,6 +433,8 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
   }
   if (!good || !known)
     return Value::unknown();
+  if (op.name == "_arange" && startsElsewhere(call))
+    call.dims.clear();
   // What stands behind an input that is absent goes by its name.
   for (size_t i = 0; i < call.positional.size(); ++i)
     if (!call.positional[i]) {

@@ -101,6 +101,8 @@ private:
                        mlir::UnrankedTensorType::get(impl_.openType()));
 
     state.addAttribute(sym::kNameAttr, builder.getStringAttr(name_));
+    if (!call_.dims.empty())
+      state.addAttribute(sym::kDimsAttr, builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(call_.dims)));
     addScopes(state);
     return builder.create(state);
   }

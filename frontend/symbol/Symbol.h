@@ -133,6 +133,9 @@ struct Call {
   std::vector<Symbol> positional;
   std::vector<std::pair<std::string, Symbol>> named;
   std::vector<NamedAttribute> attributes;
+  /// The dims that the extents of its attribute `shape`, or the end of its range from 0 on, were written as, "" for a number;
+  /// empty where none was.
+  std::vector<std::string> dims;
   std::string name; ///< empty: made as MXNet does ("fullyconnected0")
   Origin origin;
   /// What messages call this node, "LSTM(num_hidden=256)" for what a layer's file made; empty: the op.

@@ -137,6 +137,9 @@ private:
     if (auto dtype = op->getAttrOfType<mlir::StringAttr>(sym::kDTypeAttr))
       node.computeDType = dtype.str();
     node.recompute = op->hasAttr(sym::kRecomputeAttr);
+    if (auto dims = op->getAttrOfType<mlir::ArrayAttr>(sym::kDimsAttr))
+      for (mlir::Attribute dim : dims)
+        node.dims.push_back(llvm::cast<mlir::StringAttr>(dim).str());
     if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
       node.kind = NodeView::Kind::Variable;
       node.name = variable.getName().str();

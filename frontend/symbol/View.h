@@ -30,6 +30,7 @@ struct NodeView {
   std::string op; ///< MXNet's canonical name
   std::vector<std::pair<std::string, EdgeView>> inputs; ///< by name; "arg0" and so on where there are any number
   std::vector<NamedAttribute> attributes;               ///< those that are not at their defaults
+  std::vector<std::string> dims;                        ///< as Call has them
   int outputs = 1;                                      ///< that users see
   DType dtype = DType::F32;                             ///< of a parameter or state
   Shape shape;                                          ///< of a parameter or state

@@ -13,12 +13,15 @@ inline constexpr llvm::StringLiteral kNameAttr = "sym.name";
 inline constexpr llvm::StringLiteral kRoleAttr = "sym.role";
 /// ArrayAttr of StringAttr, one per axis: the dim that the extent was written as, "" for a number.
 inline constexpr llvm::StringLiteral kDimsAttr = "sym.dims";
+/// The dim whose extent is the number of rows.
+inline constexpr llvm::StringLiteral kBatchDim = "batch";
 
 // ---- on results of a net's function ----
 // kNameAttr: "softmax_output"; kDimsAttr.
 
 // ---- on ops ----
 // kNameAttr: the node's name ("fc1").
+// kDimsAttr: of the extents in its attribute `shape`; of arange from 0 on, of the end of its range.
 /// StringAttr: the ctx_group that the node is in.
 inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
 /// UnitAttr: kept by nothing for backward (`with recompute()`).

@@ -61,6 +61,9 @@ void DimNames::update(Block &block) {
     if (auto variable = dyn_cast<VariableOp>(*at)) {
       if (variable.getDimsAttr())
         setAll(variable, variable.getDimsAttr());
+    } else if (auto dims = at->getAttrOfType<ArrayAttr>(kDimsAttr);
+               dims && at->getNumOperands() == 0) {
+      setAll(at->getResult(0), dims);
     } else if (auto rule = dyn_cast<ShapeRule>(*at)) {
       if (llvm::any_of(at->getOperands(),
                        [&](Value operand) { return names_.contains(operand); })) {

@@ -146,7 +146,10 @@ std::vector<Model> models() {
 
   Model classes{.name = "classes", .recipe = {.file = "tests/e2e/nets/classes.lnet"}, .classes = 6, .stages = 3};
   classes.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .clipGradientNorm = 1};
-  return {characters, words, lengths, directions, classes};
+
+  Model rows{.name = "rows", .recipe = {.file = "tests/e2e/nets/rows.lnet"}, .learningRate = 0.05, .stages = 1};
+  rows.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
+  return {characters, words, lengths, directions, classes, rows};
 }
 
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {

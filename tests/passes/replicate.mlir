@@ -42,3 +42,24 @@ func.func @few(%x: tensor<2x4xf32> {sym.dims = ["batch", ""], sym.name = "x", sy
   %y = sym.relu %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return %y : tensor<2x4xf32>
 }
+
+// -----
+
+// What was written as the dim of the batch has the rows of the part: extents, and a number per row.
+// CHECK-LABEL: func.func @"written@1"
+//  CHECK-SAME:   sym.share = array<i64: 5, 8, 3, 3>
+//       CHECK:   sym.zeros {shape = array<i64: 2, 5>, sym.dims = ["batch", ""]} : tensor<2x5xf32>
+//       CHECK:   sym.reshape {{.*}}shape = array<i64: 2, 5, 1>
+//       CHECK:   sym.arange {repeat = 2 : i64, start = 1.0{{.*}}, stop = 3.0{{.*}}} : tensor<4xf32>
+//       CHECK:   sym.arange {start = 0.0{{.*}}, stop = 5.0{{.*}}} : tensor<5xf32>
+// CHECK-LABEL: func.func @"written@2"
+//       CHECK:   sym.arange {{.*}}start = 3.0{{.*}}, stop = 5.0
+func.func @written(%x: tensor<5x5xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"})
+    -> (tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5xf32>) {
+  %z = sym.zeros {shape = array<i64: 5, 5>, sym.dims = ["batch", ""]} : tensor<5x5xf32>
+  %a = sym.elemwise_add %x, %z : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+  %r = sym.reshape %x {shape = array<i64: 5, 5, 1>, sym.dims = ["batch", "", ""]} : (tensor<5x5xf32>) -> tensor<5x5x1xf32>
+  %i = sym.arange {start = 5.0, repeat = 2 : i64, sym.dims = ["batch"]} : tensor<10xf32>
+  %n = sym.arange {start = 0.0, stop = 5.0} : tensor<5xf32>
+  return %a, %r, %i, %n : tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5xf32>
+}

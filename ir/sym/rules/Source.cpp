@@ -1,4 +1,5 @@
-// Shapes of the ops in SourceOps.td; none of them depends on rows of the batch.
+// Shapes of the ops in SourceOps.td, and which of them have rows of the batch.
+#include "ir/sym/Attributes.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -41,20 +42,29 @@ static LogicalResult relateConstant(ShapeRelation &relation, Value output, Array
   return relation.fixShape(output, extents, "shape");
 }
 
+/// Of what has no operands: the axis that was written as the dim of the batch.
+static BatchPosition writtenBatch(Operation *op) {
+  auto dims = op->getAttrOfType<ArrayAttr>(kDimsAttr);
+  for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : ArrayRef<Attribute>()))
+    if (cast<StringAttr>(dim).getValue() == kBatchDim)
+      return {int(axis), 1, cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(axis), 1};
+  return BatchPosition::none();
+}
+
 LogicalResult ZerosOp::relateShapes(ShapeRelation &relation) {
   return relateConstant(relation, getOutput(), getShape(), getDtype());
 }
-BatchPosition ZerosOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+BatchPosition ZerosOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
 LogicalResult OnesOp::relateShapes(ShapeRelation &relation) {
   return relateConstant(relation, getOutput(), getShape(), getDtype());
 }
-BatchPosition OnesOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+BatchPosition OnesOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
 LogicalResult FullOp::relateShapes(ShapeRelation &relation) {
   return relateConstant(relation, getOutput(), getShape(), getDtype());
 }
-BatchPosition FullOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+BatchPosition FullOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
 LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
   double start = getStop() ? getStart().convertToDouble() : 0;
@@ -76,6 +86,14 @@ LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.fixShape(getOutput(), {int64_t(count) * int64_t(getRepeat())}, "the range");
 }
-BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+/// Each row has a number, `repeat` times.
+BatchPosition ArangeOp::batchOfResult(unsigned, Positions) {
+  BatchPosition position = writtenBatch(*this);
+  if (!position || getStep().convertToDouble() != 1)
+    return BatchPosition::none();
+  position.inner = int64_t(getRepeat());
+  position.batch /= position.inner;
+  return position;
+}
 
 } // namespace lstmc::sym

@@ -56,6 +56,31 @@ TEST(Graph, NodesComeInTheOrderOfTheCalls) {
   EXPECT_NE(minus, std::string::npos);
 }
 
+/// Extents keep the dim that they were written as; of a range, where it is one number per row.
+TEST(Graph, ExtentsKnowTheirDim) {
+  std::string text = graphOf(R"(N, n = dim("batch", 4), 3
+def net(data: float32[N, n]):
+    x = data + zeros((N, n)) + full(value=2, shape=[N, n]) + Reshape(data, shape=(N, -1)) + ones((4, n))
+    x = broadcast_add(x, Reshape(arange(0, N, dtype="float32"), shape=(data.shape[0], 1)))
+    x = broadcast_add(x, Reshape(arange(1, N + 1), shape=(4, 1)))
+    return broadcast_add(x, Reshape(Concat(arange(2, stop=N), arange(2), dim=0), shape=(4, 1)))
+)");
+  auto lineOf = [&](std::string_view op, int which = 0) {
+    size_t at = text.find(op);
+    for (; which > 0; --which)
+      at = text.find(op, at + 1);
+    return at == std::string::npos ? std::string() : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_NE(lineOf("sym.zeros").find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.full").find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.reshape", 0).find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.arange", 0).find(R"(sym.dims = ["batch"])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.reshape", 1).find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_EQ(lineOf("sym.ones").find("sym.dims"), std::string::npos) << text;
+  EXPECT_EQ(lineOf("sym.arange", 1).find("sym.dims"), std::string::npos) << text;
+  EXPECT_EQ(lineOf("sym.arange", 2).find("sym.dims"), std::string::npos) << text;
+}
+
 TEST(Graph, OperatorsAreOps) {
   std::string text = graphOf(R"(def net(data: float32[4, 4], other: float32[4, 4]):
     a = 2 - data + 2 / other
