@@ -1,5 +1,7 @@
 #include "passes/Lifetimes.h"
 
+#include <map>
+
 namespace lstmc::passes {
 
 Lifetimes::Lifetimes(exec::ProgramOp program) {
@@ -50,6 +52,27 @@ Lifetimes::Lifetimes(exec::ProgramOp program) {
       life.from = life.bound ? last : 0;
   if (!committed)
     commit = uint32_t(launches.size());
+  keepSent();
+}
+
+/// What is sent may be taken much later: memory that is used again soon would make the sender wait for the one who takes.
+void Lifetimes::keepSent() {
+  constexpr size_t kAhead = 2; // messages to the same device
+  std::map<int64_t, std::vector<Lifetime *>> sent;
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    if (launch.kernelId() != KernelId::Send)
+      continue;
+    std::vector<Lifetime *> &before = sent[launch.getInts()[0]];
+    if (before.size() >= kAhead)
+      if (Lifetime *life = before[before.size() - kAhead])
+        life->to = std::max(life->to, uint32_t(i));
+    auto found = index.find(launch.getBuffers().front());
+    before.push_back(found == index.end() ? nullptr : &buffers[found->second]);
+  }
+  for (auto &[peer, before] : sent)
+    for (size_t i = before.size() - std::min(kAhead, before.size()); i < before.size(); ++i)
+      if (before[i] && commit > 0)
+        before[i]->to = std::max(before[i]->to, commit - 1);
 }
 
 } // namespace lstmc::passes

@@ -30,6 +30,9 @@ struct Lifetimes {
   uint32_t commit = 0; ///< launches.size() where nothing is committed
   std::vector<Lifetime> buffers; ///< in program order
   llvm::DenseMap<mlir::Value, unsigned> index;
+
+private:
+  void keepSent();
 };
 
 } // namespace lstmc::passes

@@ -4,6 +4,7 @@
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
 devices     deep.lnet on two devices of one thread beside one device: the batch shared out, and the layers
 fuzz        every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
+sync        what keeping replicas equal costs: a step of two devices beside two steps of half the batch, apart
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash
@@ -108,12 +109,41 @@ SEVERAL = {
 }
 
 
+def start(shape, entry, threads, flags, repeats=8):
+    """`lstmc bench` of deep.lnet, begun."""
+    return subprocess.Popen([root / "build/lstmc", "bench", root / "tests/bench/deep.lnet", "--entry", entry, "--json", "-r", str(repeats),
+                             "-t", str(threads), *shape, "-d", *flags.split()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def finish(process):
+    """Its median, in seconds."""
+    text, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit("%s failed" % process.args)
+    return json.loads(text)["cells"][0]["median_s"]
+
+
+def sync(rounds):
+    """What keeping replicas equal costs: a step of two devices, over two steps of half the batch by processes that know nothing of each other."""
+    shape = SEVERAL["batch shared out, 2 x LSTM 512, N 64, T 50"][0]
+    half = [*shape[:-1], "32"]
+    cases = ["", "--bucket-bytes 0", "--update-on-kvstore 0", "--kv-store device", "--kv-store device --bigarray-bound 0"]
+    times = {case: [] for case in ("apart", *cases)}
+    for _ in range(rounds):
+        apart = [start(half, "step", 1, "cpu", 10) for _ in range(2)]
+        times["apart"].append(max(finish(process) for process in apart))
+        for case in cases:
+            times[case].append(finish(start(shape, "step", 1, "2xcpu " + case, 10)))
+    median = {case: statistics.median(values) for case, values in times.items()}
+    print("| step of N 64 on two devices | ms | over two of N 32 apart, %.1f ms |\n|---|---|---|" % (1000 * median["apart"]))
+    for case in cases:
+        print("| `-d 2xcpu %s` | %.1f | %+.1f %% |" % (case, 1000 * median[case], 100 * (median[case] / median["apart"] - 1)), flush=True)
+
+
 def devices(rounds):
     """Two devices beside one device of one thread and of two, in turn; the bound of a wavefront is stages x chunks / (stages + chunks - 1)."""
     def seconds(shape, entry, threads, flags):
-        done = subprocess.run([root / "build/lstmc", "bench", root / "tests/bench/deep.lnet", "--entry", entry, "--json", "-r", "8",
-                               "-t", str(threads), *shape, "-d", *flags.split()], capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)["cells"][0]["median_s"]
+        return finish(start(shape, entry, threads, flags))
 
     print("| what | entry | devices x threads | ms | over 1 x 1 | of the bound | over 1 x 2 |\n|---|---|---|---|---|---|---|")
     for name, (shape, entries, several) in SEVERAL.items():
@@ -176,6 +206,8 @@ def main():
             print(json.dumps(result))
     elif args.name == "devices":
         devices(args.rounds)
+    elif args.name == "sync":
+        sync(args.rounds)
     elif args.name == "fuzz":
         raise SystemExit(0 if fuzz(args.executions) else 1)
     elif args.name == "schedules":
@@ -191,7 +223,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, devices, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, devices, sync, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 
