@@ -11,6 +11,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Passes.h"
+#include "passes/Pieces.h"
 #include "passes/lowering/FusedPrograms.h"
 
 namespace lstmc::passes {
@@ -326,6 +327,7 @@ private:
         fused.setWindowAttr(window);
     if (auto name = unit.back()->getAttr("sym.name"))
       fused->setAttr("sym.name", name);
+    copyPieces(unit.back(), fused);
     fused.getBody().push_back(body.release());
     for (auto [old, result] : llvm::zip_equal(results, fused.getResults()))
       old.replaceAllUsesWith(result);

@@ -12,6 +12,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Chunks.h"
 #include "passes/Passes.h"
+#include "passes/Pieces.h"
 #include "passes/Replica.h"
 #include "passes/Stamp.h"
 
@@ -203,7 +204,29 @@ private:
     if (!rule)
       return sym::emitCoded(op, ErrorCode::E0403)
              << "no gradient is known for " << op->getName().stripDialect() << ", and a parameter trains through it";
-    return rule.buildGradient(*this);
+    Operation *before = entry.front().getTerminator()->getPrevNode();
+    mlir::LogicalResult built = rule.buildGradient(*this);
+    if (op->hasAttr(kChunkAttr))
+      for (Operation *made = before->getNextNode(); made != entry.front().getTerminator(); made = made->getNextNode())
+        markSteps(made);
+    return built;
+  }
+
+  /// What is like a value of the chunk that has its steps in front, has them too: gradients are like what they are the gradients of.
+  void markSteps(Operation *made) {
+    auto leads = [](mlir::OpResult result) {
+      auto lead = result.getOwner()->getAttrOfType<mlir::DenseBoolArrayAttr>(kStepsLeadAttr);
+      return (lead && lead[result.getResultNumber()]) || llvm::isa<sym::CutOp>(result.getOwner());
+    };
+    llvm::SmallVector<bool> lead;
+    for (Value result : made->getResults()) {
+      auto alike = [&](Value value) {
+        auto known = llvm::dyn_cast<mlir::OpResult>(value);
+        return known && value.getType() == result.getType() && leads(known);
+      };
+      lead.push_back(llvm::any_of(current->getResults(), alike) || llvm::any_of(current->getOperands(), alike));
+    }
+    made->setAttr(kStepsLeadAttr, mlir::DenseBoolArrayAttr::get(getContext(), lead));
   }
 
   void addUse(Value weight, WeightUse use) {
@@ -307,7 +330,7 @@ private:
   }
 
   mlir::func::FuncOp entry;
-  Stamp stage{sym::kStageAttr}; ///< backward is where forward was
+  Stamp stage{sym::kStageAttr, kChunkAttr}; ///< backward is where forward was
   int64_t shardCount;
   std::optional<Share> share; ///< of a replica
   BatchPositions positions;

@@ -1,9 +1,11 @@
 #include "passes/PackageBuilder.h"
 
 #include "executor/abi/ScalarOps.h"
+#include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
 #include "passes/Lifetimes.h"
+#include "passes/Pieces.h"
 
 namespace lstmc::passes {
 
@@ -173,7 +175,30 @@ private:
     row.ints.assign(launch.getInts().begin(), launch.getInts().end());
     row.floats.assign(launch.getFloats().begin(), launch.getFloats().end());
     row.location = location(launch.getLoc());
+    addPieces(launch, row);
     return row;
+  }
+
+  /// Of what is read, none is kept.
+  void addPieces(exec::LaunchOp launch, package::Launch &row) {
+    if (auto chunk = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr)) {
+      row.chunk = int32_t(chunk[0]);
+      row.firstStep = uint32_t(chunk[1]);
+    }
+    auto pieces = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kPiecesAttr);
+    for (llvm::ArrayRef<int64_t> left = pieces ? pieces.asArrayRef() : llvm::ArrayRef<int64_t>(); !left.empty();) {
+      auto take = [&] {
+        llvm::ArrayRef<int64_t> numbers = left.slice(1, size_t(left.front()));
+        left = left.drop_front(1 + numbers.size());
+        return std::vector<int64_t>(numbers.begin(), numbers.end());
+      };
+      package::Piece piece{.operand = uint32_t(left.front())};
+      left = left.drop_front();
+      piece.window = take();
+      piece.shape = take();
+      if (package::writes(data, row, piece.operand))
+        row.pieces.push_back(std::move(piece));
+    }
   }
 
   void addProgram(exec::ProgramOp program) {

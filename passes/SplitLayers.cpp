@@ -11,6 +11,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Chunks.h"
 #include "passes/Passes.h"
+#include "passes/Pieces.h"
 #include "passes/Stamp.h"
 
 namespace lstmc::passes {
@@ -230,13 +231,23 @@ private:
     }
     stage.setAs(op);
     Operation *copy = builder.clone(*op, map);
-    copy->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(op)));
     for (mlir::OpResult result : op->getResults()) {
       copy->getResult(result.getResultNumber()).setType(chunkType(result, stepsIn.lookup(result), chunk));
       pieces[result].push_back(copy->getResult(result.getResultNumber()));
     }
+    markChunk(copy, op, chunk);
     if (chunk + 1 == chunks)
       replaced.push_back(op);
+  }
+
+  void markChunk(Operation *made, Operation *of, int64_t chunk) {
+    made->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(of)));
+    made->setAttr(kChunkAttr, builder.getDenseI64ArrayAttr({chunk, firstStep(chunk), stepsOf(chunk), steps}));
+    auto layer = llvm::dyn_cast<sym::RnnLayerOp>(made);
+    llvm::SmallVector<bool> lead;
+    for (Value result : made->getResults())
+      lead.push_back(!layer || (result != layer.getHN() && result != layer.getCN()));
+    made->setAttr(kStepsLeadAttr, builder.getDenseBoolArrayAttr(lead));
   }
 
   /// A chunk begins where the one before ended; the last one ends as the layer does.
@@ -258,7 +269,7 @@ private:
         before && before.getCN() ? before.getCN() : mapped(layer.getC0()), mapped(layer.getLength()), layer.getModeAttr(),
         layer.getReverseAttr(), layer.getChunkAttr());
     made->setDiscardableAttrs(layer->getDiscardableAttrDictionary());
-    made->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(layer)));
+    markChunk(made, layer, chunk);
     lastChunk[layer] = made;
     pieces[layer.getY()].push_back(made.getY());
     if (chunk + 1 < chunks)

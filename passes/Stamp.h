@@ -6,26 +6,33 @@
 
 namespace lstmc::passes {
 
-/// A listener for builders: new ops of a function get an IntegerAttr, while one is set.
+/// A listener for builders: new ops of a function get an IntegerAttr, while one is set; and another attribute, `also`, of the op
+/// that they are set as.
 class Stamp : public mlir::OpBuilder::Listener {
 public:
-  explicit Stamp(llvm::StringRef attribute) : attribute(attribute) {}
+  explicit Stamp(llvm::StringRef attribute, llvm::StringRef also = {}) : attribute(attribute), also(also) {}
 
   void set(int64_t number) { value = number; }
   /// To what `op` says; to nothing if it says nothing.
   void setAs(mlir::Operation *op) {
     auto said = op->getAttrOfType<mlir::IntegerAttr>(attribute);
     value = said ? std::optional<int64_t>(said.getInt()) : std::nullopt;
+    alsoValue = also.empty() ? mlir::Attribute() : op->getAttr(also);
   }
 
 private:
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
-    if (value && llvm::isa_and_present<mlir::func::FuncOp>(op->getParentOp()) && !op->hasAttr(attribute))
+    if (!llvm::isa_and_present<mlir::func::FuncOp>(op->getParentOp()))
+      return;
+    if (value && !op->hasAttr(attribute))
       op->setAttr(attribute, mlir::Builder(op).getI64IntegerAttr(*value));
+    if (alsoValue && !op->hasAttr(also))
+      op->setAttr(also, alsoValue);
   }
 
-  llvm::StringRef attribute;
+  llvm::StringRef attribute, also;
   std::optional<int64_t> value;
+  mlir::Attribute alsoValue;
 };
 
 } // namespace lstmc::passes

@@ -11,6 +11,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Homes.h"
 #include "passes/Passes.h"
+#include "passes/Pieces.h"
 #include "passes/Replica.h"
 #include "passes/ShardTree.h"
 #include "passes/Stamp.h"
@@ -91,12 +92,20 @@ private:
   /// Where the rows are is the same in the parts as in the whole.
   void findPositions() {
     for (Part &part : parts)
-      for (auto [own, op] : llvm::zip(part.ops, wholeOps))
-        for (auto [result, whole] : llvm::zip_equal(own->getResults(), op->getResults()))
-          if (BatchPosition position = positions->of(whole)) {
-            position.batch = part.share.rows();
+      for (auto [own, op] : llvm::zip(part.ops, wholeOps)) {
+        llvm::SmallVector<int64_t> rows = {firstRow(part.share), part.share.rows(), part.share.batch};
+        bool any = false;
+        for (auto [result, whole] : llvm::zip_equal(own->getResults(), op->getResults())) {
+          BatchPosition position = positions->of(whole);
+          rows.append({position.axis, position.inner});
+          any |= bool(position);
+          position.batch = part.share.rows();
+          if (position)
             part.positions[result] = position;
-          }
+        }
+        if (any)
+          own->setAttr(kRowsAttr, builder.getDenseI64ArrayAttr(rows));
+      }
   }
 
   /// E0402 at an op that mixes rows of the batch, whose result on a part of them would be another.

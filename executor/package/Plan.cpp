@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace lstmc::package {
 
@@ -147,6 +148,21 @@ static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
   return forward == (launch.ints[kReverse] == 0) ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
 }
 
+/// Of an op without a name, such as backward's, the one that all named ops of its place have.
+static std::string nameOf(const PackageData &data, const Location &location) {
+  std::string name = location.name;
+  for (const Location &other : data.locations) {
+    bool there = other.line && std::tie(other.file, other.line, other.column, other.notes) ==
+                                   std::tie(location.file, location.line, location.column, location.notes);
+    if (!location.name.empty() || !there || other.name.empty() || other.name == name)
+      continue;
+    if (!name.empty())
+      return {};
+    name = other.name;
+  }
+  return name;
+}
+
 std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan &plan) {
   if (plan.peakEntry == kPersistent)
     return std::nullopt;
@@ -154,7 +170,7 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
   for (const DeviceProgram &program : entry.programs)
     if (data.devices[program.device].name == plan.device) {
       const Launch &launch = program.launches[plan.peakLaunch];
-      return PeakLaunch{entry.name, data.locations[launch.location].name, std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
+      return PeakLaunch{entry.name, nameOf(data, data.locations[launch.location]), std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
                         launch.chunk < 0 ? std::nullopt : std::optional(launch.chunk)};
     }
   return std::nullopt;

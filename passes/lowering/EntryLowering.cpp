@@ -7,6 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/OpTable.h"
+#include "passes/Pieces.h"
 #include "passes/Replica.h"
 
 namespace lstmc::passes {
@@ -365,6 +366,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
     copy(from, to);
   pendingCopies.clear();
   preparing = false;
+  current = nullptr;
   return result;
 }
 
@@ -552,9 +554,10 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm:
   if (kernel == KernelId::Copy && operands[0].value == operands[1].value && operands[0].offset == operands[1].offset &&
       operands[0].shape == operands[1].shape && operands[0].strides == operands[1].strides)
     return; // made in its place
-  llvm::SmallVector<int64_t> list;
+  llvm::SmallVector<int64_t> list, pieces;
   llvm::SmallVector<Value> buffers;
-  for (const View &operand : operands) {
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    appendPieceOf(operand, number, pieces);
     exec::OperandView view;
     if (operand) {
       buffers.push_back(operand.value);
@@ -571,7 +574,25 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm:
     }
     exec::encodeView(view, list);
   }
-  target().create<exec::LaunchOp>(location, kernel, buffers, list, ints, floats);
+  auto made = target().create<exec::LaunchOp>(location, kernel, buffers, list, ints, floats);
+  if (!pieces.empty())
+    made->setAttr(kPiecesAttr, target().getDenseI64ArrayAttr(pieces));
+  if (mlir::Attribute chunk = current ? current->getAttr(kChunkAttr) : mlir::Attribute())
+    made->setAttr(kChunkAttr, chunk);
+}
+
+/// Where the operand is a result of the current op, element for element.
+void EntryLowering::appendPieceOf(const View &operand, size_t number, llvm::SmallVectorImpl<int64_t> &pieces) {
+  if (!operand || !current)
+    return;
+  for (mlir::OpResult result : current->getResults()) {
+    auto known = storage.find(result);
+    if (known == storage.end() || known->second.value != operand.value || known->second.offset != operand.offset ||
+        tensorType(result).getNumElements() != operand.elements())
+      continue;
+    if (operand.dense() || tensorType(result).getShape() == llvm::ArrayRef<int64_t>(operand.shape))
+      return appendPiece(result, number, operand.shape, pieces);
+  }
 }
 
 void EntryLowering::alias(Value result, View of) {

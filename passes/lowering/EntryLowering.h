@@ -45,6 +45,7 @@ private:
   void copyTogether(llvm::ArrayRef<std::pair<sym::View, sym::View>> copies, mlir::Type element);
   void bindOutputs();
 
+  void appendPieceOf(const sym::View &operand, size_t number, llvm::SmallVectorImpl<int64_t> &pieces);
   bool dependsOnParametersAlone(mlir::Operation *op);
   sym::View whole(mlir::Value memory) const;
   mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element);

@@ -101,6 +101,24 @@ TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   EXPECT_FALSE(launchAtPeak(data, plan));
 }
 
+/// Backward stands where forward does, and is called like it where nothing else stands there.
+TEST(Plan, PeakInBackwardHasTheNameOfForward) {
+  PackageData data = samplePackage();
+  DevicePlan plan = planOf(data)[0];
+  plan.peakEntry = sample::kStep;
+  plan.peakLaunch = 2;
+  data.locations.push_back(data.locations[1]);
+  data.locations.back().name = "";
+  data.entries[sample::kStep].programs[0].launches[2].location = 2;
+  EXPECT_EQ(launchAtPeak(data, plan)->op, "fc");
+  data.locations.push_back(data.locations[1]);
+  EXPECT_EQ(launchAtPeak(data, plan)->op, "fc");
+  data.locations.back().name = "other";
+  EXPECT_EQ(launchAtPeak(data, plan)->op, "");
+  data.locations.back().notes = {"for i = 2"};
+  EXPECT_EQ(launchAtPeak(data, plan)->op, "fc");
+}
+
 /// A layer's steps in the order in which it works on them, counted from the first of all chunks.
 TEST(Plan, PeakInALayerHasItsSteps) {
   PackageData data = samplePackage();

@@ -88,7 +88,7 @@ class Plan(Case):
         done = self.good("plan", "small.lnet", "-d", "2xcpu")
         self.assertEqual(done.stderr, "")
         self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ndevice +may use +peak MiB +weights ")
-        self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+  \S.*  small\.lnet:\d+$")
+        self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+ t=7\.\.0  \S.*  small\.lnet:\d+$")
         self.assertRegex(done.stdout, r"\nforecast  update \S+ .s, forward \S+ .s; [\d.]+ times as fast as one device; sends [\d.]+ KiB; "
                                       r"idle cpu:0 \d+ %, cpu:1 \d+ % · by built-in rates; bench --calibrate measures this machine's\n\Z")
         done = self.run_here("plan", "small.lnet", "--mem", "20K")

@@ -28,6 +28,19 @@ fit(net, initializer=Uniform(0.5))
 RUN = ["run", "net.lnet", "-i", "data=6x4xf32=random:1"]
 LINE = re.compile(r"^(cpu:\d) +(\S+) +(\d+) (\S+(?: (?:to|from) cpu:\d)?) +(\S+) +(\d+) bytes +([\d.]+) us  (\S+):(\d+)$")
 
+STEPS = """\
+N, T = dim("batch", 4), dim("seq", 20)
+
+def net(data: float32[N, T, 3], label: float32[N, 2]):
+    x = SwapAxis(data, dim1=0, dim2=1)
+    a, h, c = LSTM(x, num_hidden=5, name="low")
+    b = FullyConnected(a, num_hidden=5, no_bias=True, flatten=False, name="mid")
+    d, h, c = LSTM(b, num_hidden=2, name="top")
+    return LinearRegressionOutput(SequenceLast(d), label)
+
+fit(net, initializer=Mixed(["mid.*", ".*weight", ".*"], [Constant(3e38), One(), Zero()]))
+"""
+
 
 class Several(Case):
     def setUp(self):
@@ -63,15 +76,29 @@ class Several(Case):
         rows[27:30], rows[33:36] = [50.0] * 3, [50.0] * 3
         (self.folder / "x.npy").write_bytes(npy(rows, "(16, 3)"))
         (self.folder / "y.npy").write_bytes(npy([1.0] * 16, "(16, 1)"))
-        # By device, its row.
-        cases = {"cpu": ("cpu:0", 1), "2xcpu": ("cpu:0", 1), "4xcpu --kv-store local": ("cpu:1", 0), "3xcpu --update-on-kvstore 0": ("cpu:1", 0),
-                 "2xcpu --place low=cpu:0,top=cpu:1": ("cpu:1", 1), "2xcpu --check-nan": ("cpu:0", 1), "cpu --accumulate 2": ("cpu:0", 1)}
-        for words, (device, row) in cases.items():
+        cases = {"cpu": "cpu:0", "2xcpu": "cpu:0", "4xcpu --kv-store local": "cpu:1", "3xcpu --update-on-kvstore 0": "cpu:1",
+                 "2xcpu --place low=cpu:0,top=cpu:1": "cpu:1", "2xcpu --check-nan": "cpu:0", "cpu --accumulate 4": "cpu:0"}
+        for words, device in cases.items():
             done = self.run_here("train", "over.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "4u", "-o", "ck", "--force",
                                  "--lr", "0.0001", "-d", *words.split())
             self.assertEqual(done.returncode, 7, words)
-            self.assertRegex(done.stderr, rf"over\.lnet:7:\d+: error\[E0701\]: first infinity at update 3: fc1 \(FullyConnected\), output\[0, {row}, 0\]")
+            self.assertRegex(done.stderr, rf"over\.lnet:7:\d+: error\[E0701\]: first infinity at update 3: fc1 \(FullyConnected\), output\[0, 1, 0\]", words)
             self.assertIn(f"    = {device}; x in ", done.stderr, words)
+
+    def test_an_element_is_counted_in_all_rows_and_steps(self):
+        (self.folder / "steps.lnet").write_text(STEPS)
+        data = [0.0] * (4 * 20 * 3)  # row 2 overflows from step 13 on
+        for step in range(13, 20):
+            data[(2 * 20 + step) * 3] = 50.0
+        (self.folder / "x.npy").write_bytes(npy(data, "(4, 20, 3)"))
+        (self.folder / "y.npy").write_bytes(npy([0.0] * (4 * 2), "(4, 2)"))
+        for words in ("cpu", "2xcpu", "4xcpu", "cpu --accumulate 4", "2xcpu --place auto=2 --chunks 5", "4xcpu --place auto=2 --chunks 3",
+                      "2xcpu --place auto=2 --chunks 10 --accumulate 2"):
+            done = self.run_here("train", "steps.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "1u", "-o", "ck", "--force",
+                                 "-d", *words.split())
+            self.assertEqual(done.returncode, 7, words)
+            # 13 steps of four rows are in front of it, and two rows.
+            self.assertRegex(done.stderr, r"steps\.lnet:6:\d+: error\[E0701\]: first infinity at update 1: mid \(FullyConnected\), output\[0, 54, 0\]", words)
 
     def test_logical_devices_are_listed(self):
         said = self.good("devices").stdout.splitlines()
