@@ -113,10 +113,16 @@ private:
       addResult(builder, entry, results[0], "gradient_norm", "output");
       scale = results[1];
     }
+    // Devices update side by side before they give one another what they have made: at most one update each at a time.
+    llvm::SmallVector<NewValue> made;
     for (sym::GradientOp gradient : gradients) {
+      bool again = llvm::any_of(made, [&](NewValue &other) { return other.gradient->getAttr(sym::kDeviceAttr) == gradient->getAttr(sym::kDeviceAttr); });
+      if (again)
+        writeCopies(builder, made);
       stamp.setAs(gradient);
-      updateOne(builder, entry, gradient, scale, rescale);
+      made.push_back({gradient, updateOne(builder, entry, gradient, scale, rescale)});
     }
+    writeCopies(builder, made);
     return mlir::success();
   }
 
@@ -156,7 +162,8 @@ private:
     return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());
   }
 
-  void updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient, Value scale,
+  /// Of the parameter or slice; not yet written.
+  Value updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient, Value scale,
                  double rescale) {
     auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(gradient, gradient.getParameterAttr());
     auto type = sym::rankedType(gradient.getValue());
@@ -191,20 +198,28 @@ private:
         g = e.mul(g, e.number(t, rescale));
       return optimizer == "adam" ? adam(e, t, w, g, rate, decay, in[3], in[4]) : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
     });
-    writeCopies(builder, gradient, parameter, values[0]);
     for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
       builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
+    return values[0];
   }
 
-  /// To all copies that the gradient's update is for.
-  void writeCopies(mlir::OpBuilder &builder, sym::GradientOp gradient, sym::ParameterOp parameter, Value value) {
-    auto to = gradient->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
-    for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
-      if (to)
-        stamp.set(to[copy]);
-      builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value, gradient.getFirstAttr());
+  struct NewValue {
+    sym::GradientOp gradient;
+    Value value;
+  };
+
+  /// To all copies that the gradients' updates are for.
+  void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<NewValue> &made) {
+    for (auto &[gradient, value] : made) {
+      stamp.setAs(gradient);
+      auto to = gradient->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
+      for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
+        if (to)
+          stamp.set(to[copy]);
+        builder.create<sym::WriteOp>(value.getLoc(), gradient.getParameter(), value, gradient.getFirstAttr());
+      }
     }
-    stamp.setAs(gradient);
+    made.clear();
   }
 
   /// w' = (1 - rate wd) w - rate C(g); with momentum m' = mu m - rate wd w - rate C(g), w' = w + m'

@@ -7,6 +7,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
+#include "passes/ShardTree.h"
 
 namespace lstmc::passes {
 
@@ -33,16 +34,16 @@ public:
       giveAway(argument);
     for (Operation *op : ops) {
       int64_t device = devices.lookup(op);
-      op->moveBefore(partOn(device).front().getTerminator());
       for (mlir::OpOperand &operand : op->getOpOperands())
         if (deviceOf(operand.get()) != device)
-          operand.set(copies.lookup({operand.get(), device}));
+          operand.set(copyOn(device, operand.get()));
+      op->moveBefore(partOn(device).front().getTerminator());
       for (Value result : op->getResults())
         giveAway(result);
     }
     for (mlir::OpOperand &operand : entry.front().getTerminator()->getOpOperands())
       if (deviceOf(operand.get()) != 0)
-        operand.set(copies.lookup({operand.get(), 0}));
+        operand.set(copyOn(0, operand.get()));
     number();
   }
 
@@ -65,18 +66,25 @@ private:
     return op ? devices.lookup(op) : 0;
   }
 
-  /// A value goes to each other device that reads it as soon as it is there.
+  /// A value goes to each other device that reads it as soon as it is there; but where it is only added up or written, when
+  /// it is: the other device has work of its own to do before.
   void giveAway(Value value) {
     int64_t from = deviceOf(value);
     llvm::SmallVector<int64_t, 4> readers;
     for (Operation *user : value.getUsers()) {
       int64_t device = devices.lookup(user); // a return: 0
-      if (device != from && !llvm::is_contained(readers, device))
+      bool late = llvm::isa<sym::WriteOp>(user) || user->hasAttr(kAggregateAttr);
+      if (device != from && !late && !llvm::is_contained(readers, device))
         readers.push_back(device);
     }
     llvm::sort(readers);
     for (int64_t device : readers)
-      copies[{value, device}] = give(value, from, device);
+      copyOn(device, value);
+  }
+
+  Value copyOn(int64_t device, Value value) {
+    Value &copy = copies[{value, device}];
+    return copy ? copy : copy = give(value, deviceOf(value), device);
   }
 
   Value give(Value value, int64_t from, int64_t to) {

@@ -146,7 +146,9 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
   let summary = "a function per device, and a copy wherever a value crosses between two";
   let description = [{
     Cuts a function whose ops say their devices (sync-parameters) into one per device. A value goes to each other device that reads it
-    once, as soon as it is there; what needs no operands (zeros, say) is made there instead. Arguments and results are the first device's.
+    once, as soon as it is there, or, where it is only added to other sums or written, when it is: what is received stands in the
+    program, and should not stand before work that does not need it. What needs no operands (zeros, say) is made there instead.
+    Arguments and results are the first device's.
     Transfers are numbered in the order of the one function that they come from, of which every program is a part: so all
     programs have them in one order, and no circle of waits can close. Those that only feed a write (new weights,
     initial values) are numbered behind all others and marked: they are received in their place, behind the commit.

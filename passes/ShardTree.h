@@ -7,6 +7,9 @@
 
 namespace lstmc::passes {
 
+/// UnitAttr: an addition of what parts have summed.
+inline constexpr llvm::StringLiteral kAggregateAttr = "sym.aggregate";
+
 /// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as shares; those without rows left out.
 llvm::SmallVector<Share> subtreesOf(const Share &share);
 

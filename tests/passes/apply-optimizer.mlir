@@ -70,9 +70,9 @@ sym.parameter @fc_bias : !b
 // ADAM-NEXT:   %[[move:.+]] = sym.scalar div %[[over]], %[[under]]
 // ADAM-NEXT:   %[[w2:.+]] = sym.scalar sub %[[w]], %[[move]]
 // ADAM-NEXT:   sym.yield %[[w2]], %[[mean2]], %[[var2]]
-// ADAM:      sym.write @fc_weight,
 // ADAM:      sym.write @fc_weight.mean
 // ADAM:      sym.write @fc_weight.variance
+// ADAM:      sym.write @fc_weight,
 
 // NONE-LABEL: func @step
 // NONE-SAME:    (%[[G:.+]]: tensor<4x3xf32> {{.*}}, %[[D:.+]]: tensor<4xf32> {{.*}}) -> (tensor<4x3xf32> {sym.name = "gradient:fc_weight"

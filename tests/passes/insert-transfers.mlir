@@ -35,3 +35,25 @@ func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   sym.write @w, %c : tensor<4xf32> {sym.device = 1 : i64}
   return %c : tensor<4xf32>
 }
+
+// What is only added to another sum goes when that is done, so that the one who adds does not wait before work of its own.
+// CHECK-LABEL: func.func @sums(
+//       CHECK:   %[[A:.+]] = sym.tanh
+//  CHECK-NEXT:   %[[B:.+]] = sym.sigmoid
+//  CHECK-NEXT:   %[[R:.+]] = sym.receive {message = 1 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   %[[S:.+]] = sym.elemwise_add %[[A]], %[[R]] {sym.aggregate}
+// CHECK-LABEL: func.func @"sums@1"
+//       CHECK:   sym.receive {message = 0 : i64, peer = 0 : i64, sym.name = "x"}
+//  CHECK-NEXT:   %[[A:.+]] = sym.tanh
+//  CHECK-NEXT:   %[[B:.+]] = sym.sigmoid
+//  CHECK-NEXT:   sym.send %[[A]] {message = 1 : i64, peer = 0 : i64}
+func.func @sums(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor<4xf32> {
+  %a = sym.tanh %x {sym.device = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = sym.tanh %x {sym.device = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = sym.sigmoid %a {sym.device = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %d = sym.sigmoid %c {sym.device = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %s = sym.elemwise_add %a, %c {sym.device = 0 : i64, sym.aggregate} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  sym.write @w, %d : tensor<4xf32> {sym.device = 1 : i64}
+  sym.write @w, %b : tensor<4xf32> {sym.device = 0 : i64}
+  return %s : tensor<4xf32>
+}

@@ -13,8 +13,8 @@
 // SLICES-DAG: %[[W1:.+]] = sym.reshape %{{.+}} {shape = array<i64: 5000>, sym.device = 1 : i64} : (tensor<100x50xf32>)
 // SLICES-DAG: %[[A0:.+]] = sym.slice_axis %[[W0]] {axis = 0 : i64, begin = 0 : i64, end = 4096 : i64, sym.device = 0 : i64}
 // SLICES-DAG: %[[A1:.+]] = sym.slice_axis %[[W1]] {axis = 0 : i64, begin = 0 : i64, end = 4096 : i64, sym.device = 1 : i64}
-// SLICES-DAG: %[[A:.+]] = sym.elemwise_add %[[A0]], %[[A1]] {sym.device = 0 : i64, sym.name = "aggregate"} : (tensor<4096xf32>
-// SLICES-DAG: %[[B:.+]] = sym.elemwise_add %{{.+}}, %{{.+}} {sym.device = 1 : i64, sym.name = "aggregate"} : (tensor<904xf32>
+// SLICES-DAG: %[[A:.+]] = sym.elemwise_add %[[A0]], %[[A1]] {sym.aggregate, sym.device = 0 : i64, sym.name = "aggregate"} : (tensor<4096xf32>
+// SLICES-DAG: %[[B:.+]] = sym.elemwise_add %{{.+}}, %{{.+}} {sym.aggregate, sym.device = 1 : i64, sym.name = "aggregate"} : (tensor<904xf32>
 // SLICES-DAG: %[[C0:.+]] = sym.concat %{{.+}}, %{{.+}} {dim = 0 : i64, sym.device = 0 : i64} : (tensor<2xf32>, tensor<200xf32>) -> tensor<202xf32>
 // SLICES-DAG: %[[C1:.+]] = sym.concat %{{.+}}, %{{.+}} {dim = 0 : i64, sym.device = 1 : i64} : (tensor<2xf32>, tensor<200xf32>) -> tensor<202xf32>
 // SLICES-DAG: %[[C:.+]] = sym.elemwise_add %[[C0]], %[[C1]] {{.*}}sym.name = "aggregate"} : (tensor<202xf32>
@@ -26,20 +26,20 @@
 // LOCAL: sym.elemwise_add {{.*}}sym.name = "aggregate"} : (tensor<100x50xf32>
 // LOCAL: sym.gradient @w, %{{.+}} : tensor<100x50xf32> {sym.device = 0 : i64, sym.devices = array<i64: 0, 1>}
 
-// Each device has its slice of the slots, and gives its slice of the new weight to all. The norm goes from slice to slice.
+// Each device has its slice of the slots. All update before they give one another what they have made. The norm goes from slice to slice.
 // UPDATE: sym.slot @w.mean of @w "mean" : tensor<100x50xf32> {slices = array<i64: 4096, 904>, sym.devices = array<i64: 0, 1>}
 // UPDATE-LABEL: func.func @step(
 // UPDATE: %[[N:.+]] = sym.norm_squared %{{.+}} {sym.device = 0 : i64} : (tensor<4096xf32>) -> tensor<1xf64>
 // UPDATE: sym.norm_squared %{{.+}} from %[[N]] : tensor<1xf64> {sym.device = 1 : i64} : (tensor<904xf32>) -> tensor<1xf64>
 // UPDATE: sym.read @w from 0 : tensor<4096xf32> {sym.device = 0 : i64}
 // UPDATE: sym.read @w.mean : tensor<4096xf32> {sym.device = 0 : i64}
-// UPDATE: sym.write @w from 0, %[[NEW:.+]] : tensor<4096xf32> {sym.device = 0 : i64}
-// UPDATE: sym.write @w from 0, %[[NEW]] : tensor<4096xf32> {sym.device = 1 : i64}
 // UPDATE: sym.write @w.mean, %{{.+}} : tensor<4096xf32> {sym.device = 0 : i64}
 // UPDATE: sym.read @w from 4096 : tensor<904xf32> {sym.device = 1 : i64}
-// UPDATE: sym.write @w from 4096, %{{.+}} : tensor<904xf32> {sym.device = 0 : i64}
-// UPDATE: sym.write @w from 4096, %{{.+}} : tensor<904xf32> {sym.device = 1 : i64}
 // UPDATE: sym.write @w.mean, %{{.+}} : tensor<904xf32> {sym.device = 1 : i64}
+// UPDATE: sym.write @w from 0, %[[A:.+]] : tensor<4096xf32> {sym.device = 0 : i64}
+// UPDATE: sym.write @w from 0, %[[A]] : tensor<4096xf32> {sym.device = 1 : i64}
+// UPDATE: sym.write @w from 4096, %[[B:.+]] : tensor<904xf32> {sym.device = 0 : i64}
+// UPDATE: sym.write @w from 4096, %[[B]] : tensor<904xf32> {sym.device = 1 : i64}
 // UPDATE-LABEL: func.func @init(
 // UPDATE-NOT: @w.mean
 func.func @net(%x: tensor<8x50xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},

@@ -18,10 +18,10 @@
 //       CHECK:   %[[C:.+]] = "sym.weight_gradient"({{.*}}count = 1 : i64, first = 3 : i64{{.*}}sym.device = 1
 //       CHECK:   %[[D:.+]] = "sym.weight_gradient"({{.*}}count = 2 : i64, first = 4 : i64{{.*}}sym.device = 1
 //       CHECK:   %[[E:.+]] = "sym.weight_gradient"({{.*}}count = 2 : i64, first = 6 : i64{{.*}}sym.device = 2
-//       CHECK:   %[[BC:.+]] = sym.elemwise_add %[[B]], %[[C]] {sym.device = 0 : i64, sym.name = "aggregate"}
-//       CHECK:   %[[ABC:.+]] = sym.elemwise_add %[[A]], %[[BC]] {sym.device = 0 : i64, sym.name = "aggregate"}
-//       CHECK:   %[[DE:.+]] = sym.elemwise_add %[[D]], %[[E]] {sym.device = 0 : i64, sym.name = "aggregate"}
-//       CHECK:   %[[ALL:.+]] = sym.elemwise_add %[[ABC]], %[[DE]] {sym.device = 0 : i64, sym.name = "aggregate"}
+//       CHECK:   %[[BC:.+]] = sym.elemwise_add %[[B]], %[[C]] {sym.aggregate, sym.device = 0 : i64, sym.name = "aggregate"}
+//       CHECK:   %[[ABC:.+]] = sym.elemwise_add %[[A]], %[[BC]] {sym.aggregate, sym.device = 0 : i64, sym.name = "aggregate"}
+//       CHECK:   %[[DE:.+]] = sym.elemwise_add %[[D]], %[[E]] {sym.aggregate, sym.device = 0 : i64, sym.name = "aggregate"}
+//       CHECK:   %[[ALL:.+]] = sym.elemwise_add %[[ABC]], %[[DE]] {sym.aggregate, sym.device = 0 : i64, sym.name = "aggregate"}
 //       CHECK:   sym.gradient @w, %[[ALL]] {{.*}}{sym.device = 0 : i64, sym.devices = array<i64: 0, 1, 2>}
 //   CHECK-NOT:   sym.gradient
 //   CHECK-NOT: @"step@
