@@ -359,11 +359,11 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
   let summary = "order launches so that buffers live for a shorter time";
   let description = [{
     Moves launches of a program within what their reads and writes allow, and never across the commit: one that
-    ends the life of more bytes than it begins goes right behind the last launch that it waits for, and one that begins more than
-    it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
+    ends the life of more bytes than it begins goes right behind the last launch that it waits for, as do several that do so together because they are
+    all that still read a buffer; and one that begins more than it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
     once become fewer.
 
-    A weight gradient so runs as soon as its operands are there, and the gradients of the gates die with it. On several devices transfers
+    Weight gradients so run as soon as their operands are there, and the gradients of the gates die with them. On several devices transfers
     keep their order, and no send waits for a launch that stood behind it. Results do not depend on
     it. Linear in launches and operands.
   }];

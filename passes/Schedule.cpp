@@ -63,7 +63,7 @@ private:
   };
   struct Buffer {
     int64_t bytes = 0;
-    unsigned users = 0;     ///< launches that touch it
+    llvm::SmallVector<unsigned, 4> users; ///< launches that touch it
     unsigned sumOfUsers = 0; ///< xor of their numbers: the last one left, once only one is
     bool held = false;
     int lastWriter = -1;
@@ -109,7 +109,7 @@ private:
       unsigned id = index.lookup(view.buffer);
       if (!llvm::is_contained(launches[number].uses, id)) {
         launches[number].uses.push_back(id);
-        ++buffer.users;
+        buffer.users.push_back(number);
         buffer.sumOfUsers ^= number;
       }
       waitFor(buffer.lastWriter);
@@ -124,15 +124,15 @@ private:
     }
   }
 
-  /// Of the launches that can run, the first that frees at least what it takes; if there is none, the first. What another device
-  /// waits for does not wait for work that stood behind it.
+  /// Of the launches that can run, the first that frees more than it takes, or does so together with all others that a buffer waits for; if
+  /// there is none, the first. What another device waits for does not wait for work that stood behind it.
   std::vector<unsigned> freeFirst() {
-    std::vector<unsigned> waits, usersLeft, sums;
+    std::vector<unsigned> waits, usersLeft, usersReady(buffers.size(), 0), sums;
     std::vector<bool> alive(buffers.size(), false);
     for (const Launch &launch : launches)
       waits.push_back(launch.waits);
     for (const Buffer &buffer : buffers) {
-      usersLeft.push_back(buffer.users);
+      usersLeft.push_back(unsigned(buffer.users.size()));
       sums.push_back(buffer.sumOfUsers);
     }
     std::set<unsigned> ready, freeing;
@@ -150,11 +150,27 @@ private:
       if (ready.contains(number) && growth(number) < 0)
         freeing.insert(number);
     };
+    auto lookTogether = [&](unsigned id) {
+      if (usersReady[id] != usersLeft[id] || usersLeft[id] < 2 || !alive[id] || buffers[id].held || buffers[id].bytes == 0)
+        return;
+      int64_t bytes = -buffers[id].bytes;
+      for (unsigned user : buffers[id].users)
+        bytes += ready.contains(user) ? growth(user) : 0;
+      for (unsigned user : buffers[id].users)
+        if (bytes < 0 && ready.contains(user))
+          freeing.insert(user);
+    };
+    auto makeReady = [&](unsigned number) {
+      ready.insert(number);
+      look(number);
+      for (unsigned id : launches[number].uses) {
+        ++usersReady[id];
+        lookTogether(id);
+      }
+    };
     for (unsigned i = 0; i < launches.size(); ++i)
       if (waits[i] == 0)
-        ready.insert(i);
-    for (unsigned i : std::vector<unsigned>(ready.begin(), ready.end()))
-      look(i);
+        makeReady(i);
     std::vector<unsigned> order;
     auto send = sends.begin();
     while (!ready.empty()) {
@@ -168,14 +184,13 @@ private:
       for (unsigned id : launches[number].uses) {
         alive[id] = true;
         sums[id] ^= number;
+        --usersReady[id];
         if (--usersLeft[id] == 1)
           look(sums[id]);
       }
       for (unsigned follower : launches[number].followers)
-        if (--waits[follower] == 0) {
-          ready.insert(follower);
-          look(follower);
-        }
+        if (--waits[follower] == 0)
+          makeReady(follower);
     }
     return order;
   }
@@ -183,7 +198,7 @@ private:
   int64_t mostAlive(llvm::ArrayRef<unsigned> order) const {
     std::vector<unsigned> usersLeft;
     for (const Buffer &buffer : buffers)
-      usersLeft.push_back(buffer.users);
+      usersLeft.push_back(unsigned(buffer.users.size()));
     std::vector<bool> alive(buffers.size(), false);
     int64_t now = 0, most = 0;
     for (unsigned number : order) {

@@ -527,7 +527,9 @@ View EntryLowering::packed(View weight, int64_t gates) {
   if (weight.rank() == 2)
     weight = weight.broadcastTo({1, weight.shape[0], weight.shape[1]});
   bool kept = constant.contains(weight.value);
-  Value &memory = kept ? plan.prepared().find(weight, gates) : copies.find(weight, gates);
+  // What is made again for backward packs again: until then, what forward packed would have to be kept.
+  int64_t use = current && current->hasAttr(sym::kRecomputeAttr) ? -3 - gates : gates;
+  Value &memory = kept ? plan.prepared().find(weight, gates) : copies.find(weight, use);
   bool isNew = !memory;
   auto source = weight.value.getDefiningOp<exec::BufferOp>();
   if (isNew) {
@@ -539,7 +541,7 @@ View EntryLowering::packed(View weight, int64_t gates) {
   }
   View result = whole(memory);
   // Every entry that reads a packed weight has its launch in its own prepare program; `copies` knows which are there.
-  Value &here = copies.find(weight, gates);
+  Value &here = copies.find(weight, use);
   if (kept ? !here : isNew) {
     here = memory;
     bool before = std::exchange(preparing, kept);

@@ -1,4 +1,4 @@
-// RUN: lstmc opt %s --schedule | FileCheck %s
+// RUN: lstmc opt %s --schedule --split-input-file | FileCheck %s
 
 // Two chains of a large value and what is left of it, begun side by side: 2,048 bytes at once. One after the other needs
 // 1,024 and what is left. The write behind the commit stays there.
@@ -29,5 +29,28 @@ exec.plan ["cpu:0"] {
     exec.launch "fused"(%sa, %sb, %s) ints [0] : memref<16xf32>, memref<16xf32>, memref<16xf32>
     exec.commit
     exec.launch "copy"(%s, %state) : memref<16xf32>, memref<16xf32>
+  }
+}
+
+// -----
+
+// Two launches that read a large value end its life together, which neither does alone.
+// CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
+// CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]]) ints [0, 1]
+// CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[TA:.+]]) ints [1, 1]
+// CHECK-NEXT: exec.launch "fill"(%[[B:.+]]) floats [2.000000e+00]
+// CHECK-NEXT: exec.launch "reduce"(%[[B]], %{{.+}}) ints [0, 1]
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 : memref<16x16xf32>
+    exec.launch "fill"(%a) floats [1.0] : memref<16x16xf32>
+    %b = exec.buffer activation "b" on 0 : memref<16x16xf32>
+    exec.launch "fill"(%b) floats [2.0] : memref<16x16xf32>
+    %sb = exec.buffer output "sb" on 0 : memref<16xf32>
+    exec.launch "reduce"(%b, %sb) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
+    %sa = exec.buffer output "sa" on 0 : memref<16xf32>
+    exec.launch "reduce"(%a, %sa) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
+    %ta = exec.buffer output "ta" on 0 : memref<16xf32>
+    exec.launch "reduce"(%a, %ta) ints [1, 1] : memref<16x16xf32>, memref<16xf32>
   }
 }

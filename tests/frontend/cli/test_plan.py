@@ -22,6 +22,23 @@ latency_s = 0.25
 """
 
 
+# Four layers over many steps: what they keep for backward is most of what they need.
+DEEP = """\
+N, T, hidden = dim("batch", 8), dim("seq", 120), 16
+
+def deep(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=5, output_dim=hidden, name="embed")
+    for i in range(4):
+        with ctx_group("group%d" % i):
+            x, h, c = LSTM(x, num_hidden=hidden, p=0.2, name="lstm%d" % i)
+    x, h, c = LSTM(Dropout(x, p=0.2), num_hidden=hidden, num_layers=2, p=0.2, name="stack")
+    y = FullyConnected(x, num_hidden=5, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(deep, initializer=Uniform(0.1))
+"""
+
+
 class Plan(Case):
     def plan(self, *words, status=0):
         return self.document("plan", "small.lnet", *words, schema="lstmc.plan/1", status=status)
@@ -120,6 +137,70 @@ class Plan(Case):
             del measured["kernels"]["product"]
         (self.folder / "machine.json").write_text(json.dumps(machine))
         self.assertEqual(rates(), "built-in")
+
+
+class Recompute(Case):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "deep.lnet").write_text(DEEP)
+
+    def plan(self, *words, status=0):
+        return self.document("plan", "deep.lnet", "-t", "1", *words, schema="lstmc.plan/1", status=status)
+
+    def peak(self, *words):
+        return self.plan(*words)["devices"][0]["peak_bytes"]
+
+    def test_as_few_layers_as_are_enough(self):
+        kept = self.peak()
+        most = self.peak("--recompute", "lstm0,lstm1,lstm2,lstm3,stack")
+        self.assertLess(most, 0.7 * kept)
+        counts = []
+        for limit in (kept - 1, (kept + most) // 2, most + 4096):
+            plan = self.plan("--mem", str(limit), status=4)
+            found = [r for r in plan["remedies"] if r["flags"].startswith("--recompute ")]
+            self.assertEqual(len(found), 1, plan["remedies"])
+            names = found[0]["flags"].split()[1]
+            other = self.plan("--recompute", names, "--mem", str(limit))
+            self.assertEqual(other["devices"][0]["peak_bytes"], found[0]["peak_bytes"][0])
+            self.assertAlmostEqual(other["forecast"]["update_s"] / plan["forecast"]["update_s"] - 1, found[0]["time_fraction"], places=9)
+            self.assertGreater(found[0]["time_fraction"], 0)
+            counts.append(len(names.split(",")))
+        self.assertEqual(counts[0], 1)
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(counts[-1], 2)
+        self.assertRegex(self.run_here("plan", "deep.lnet", "--mem", str(kept - 1)).stdout, r"\ninstead --recompute lstm0 +[\d.]+ [KM]iB +update \+\d+ %\n")
+
+    def test_what_is_recomputed_already_stays_so(self):
+        first = self.peak("--recompute", "lstm1")
+        plan = self.plan("--recompute", "lstm1", "--mem", str(first - 1), status=4)
+        flags = [r["flags"] for r in plan["remedies"] if "--recompute" in r["flags"]]
+        self.assertEqual(len(flags), 1, plan["remedies"])
+        self.assertRegex(flags[0], r"\A--recompute lstm1,")
+
+    def test_names(self):
+        peak = self.peak("--recompute", "lstm1")
+        self.assertLess(peak, self.peak())
+        self.assertEqual(self.peak("--recompute", "group1"), peak)
+        (self.folder / "c.toml").write_text('recompute = "lstm1"\n')
+        self.assertEqual(self.peak("-c", "c.toml"), peak)
+        for flags in (["--recompute", "lstm4"], ["--recompute", "lstm0,lstm4", "--entry", "forward"]):
+            done = self.run_here("plan", "deep.lnet", *flags)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'--recompute {flags[1]}: the net has no group or layer "lstm4"; groups: group0, group1, group2, group3; '
+                          "layers: embed, lstm0, lstm1, lstm2, lstm3, stack, decoder\n", done.stderr)
+        done = self.run_here("plan", "small.lnet", "--recompute", "lstn")
+        self.assertIn('groups: none; layers: embed, lstm, decoder; did you mean "lstm"?', done.stderr)
+        self.good("compile", "deep.lnet", "-o", "deep.lstmc")
+        self.assertEqual(self.run_here("plan", "deep.lstmc", "--recompute", "lstm1").returncode, 2)
+
+    def test_trains_to_the_same_weights(self):
+        hashes = set()
+        for words in ([], ["--recompute", "lstm1,stack"], ["--recompute", "group0,stack", "-d", "2xcpu"]):
+            end = self.document("train", "deep.lnet", "--data", "text:text.txt", "--after", "3u", "-t", "1", "-o", f"ck{len(words)}", *words, schema="lstmc.train/1")["end"]
+            hashes.add(end["weights_hash"])
+            for device in end["peak"]:
+                self.assertEqual(device["measured_bytes"], device["planned_bytes"])
+        self.assertEqual(len(hashes), 1)
 
 
 class Cluster(Case):
