@@ -160,7 +160,7 @@ int emit(const Options &options, const std::string &form, Console &console) {
   if (form == "sym") {
     fmt::print("{}", net->graph->text());
   } else if (form == "lnet") {
-    fmt::print("{}", lnet::emitLnet(*net->graph, net->fit, net->data));
+    fmt::print("{}", lnet::emitLnet(*net->graph, net->fit, net->data, net->place));
   } else if (form == "dot") {
     mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
     fmt::print("{}", viz::networkDot(*module));

@@ -85,7 +85,7 @@ class Emitter {
 public:
   explicit Emitter(const symbol::Graph &graph) : view_(symbol::view(graph)) {}
 
-  std::string run(const std::vector<symbol::Setting> &fit, const std::vector<symbol::Setting> &data) {
+  std::string run(const std::vector<symbol::Setting> &fit, const std::vector<symbol::Setting> &data, const std::vector<symbol::Setting> &place) {
     net_ = identifier(view_.name, "net");
     std::string parameters;
     for (const symbol::InputView &input : view_.inputs) {
@@ -103,7 +103,7 @@ public:
     for (auto &[name, variable] : dims_)
       text += fmt::format("{} = dim({}, {})\n", variable.first, quoted(name), variable.second);
     text += fmt::format("\ndef {}({}):\n{}    return {}\n\n", net_, parameters, body, outputs);
-    text += training("fit", fit) + training("data", data);
+    text += training("fit", fit) + training("data", data) + training("place", place);
     Checked<std::string> formatted = format("emitted.lnet", text);
     return formatted.ok() ? std::move(*formatted) : text;
   }
@@ -272,8 +272,8 @@ private:
 } // namespace
 
 std::string emitLnet(const symbol::Graph &graph, const std::vector<symbol::Setting> &fit,
-                     const std::vector<symbol::Setting> &data) {
-  return Emitter(graph).run(fit, data);
+                     const std::vector<symbol::Setting> &data, const std::vector<symbol::Setting> &place) {
+  return Emitter(graph).run(fit, data, place);
 }
 
 } // namespace lstmc::lnet

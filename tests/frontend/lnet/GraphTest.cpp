@@ -224,14 +224,19 @@ fit(whole, optimizer="sgd")
 }
 
 void emitsItself(const LoadedNet &net) {
-  std::string text = emitLnet(*net.graph, net.fit, net.data);
+  std::string text = emitLnet(*net.graph, net.fit, net.data, net.place);
   Checked<LoadedNet> again = loadText("emitted", text);
   ASSERT_TRUE(again.ok()) << symbol::render(again.diagnostics()) << text;
   EXPECT_EQ(again->graph->hash(), net.graph->hash()) << text << net.graph->text() << again->graph->text();
-  EXPECT_EQ(emitLnet(*again->graph, again->fit, again->data), text);
+  EXPECT_EQ(emitLnet(*again->graph, again->fit, again->data, again->place), text);
   ASSERT_EQ(again->fit.size(), net.fit.size());
   for (size_t i = 0; i < net.fit.size(); ++i)
     EXPECT_EQ(again->fit[i].key, net.fit[i].key);
+  ASSERT_EQ(again->place.size(), net.place.size());
+  for (size_t i = 0; i < net.place.size(); ++i) {
+    EXPECT_EQ(again->place[i].key, net.place[i].key);
+    EXPECT_EQ(again->place[i].value, net.place[i].value);
+  }
 }
 
 TEST(Graph, EmittedTextGivesTheGraphAgain) {
@@ -246,11 +251,15 @@ def odd(data: float32[5, N, 8], length: float32[N], softmax_label: int32[5, N]):
         with dtype("bf16"):
             z = FullyConnected(y, weight=w, num_hidden=6, flatten=False, no_bias=True)
     z = z[1:, ..., 0:4:2] + 0.1 - reverse(z[1:, ..., 0:4:2], axis=(0, 2))
-    a, b = SliceChannel(z, num_outputs=2, axis=2)
+    with ctx_group("low"):
+        a, b = SliceChannel(z, num_outputs=2, axis=2)
     v = Variable("v", shape=(N, 4), init=Load("x.npz", default_init=Constant(1.5)))
     return concatenate([a, b], axis=2), h, sum(dot(v, v, transpose_b=True)), slice(data, begin=(None, 1), end=(2, None))
+
+place(odd, low="cpu:1", top="cpu")
 )");
   ASSERT_TRUE(odd.ok()) << symbol::render(odd.diagnostics());
+  ASSERT_EQ(odd->place.size(), 2u);
   emitsItself(*odd);
 }
 
