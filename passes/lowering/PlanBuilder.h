@@ -15,7 +15,7 @@ namespace lstmc::passes {
 /// Packed weights and copies that were made of a view once.
 class ViewMemo {
 public:
-  /// The buffer for this view and use (gates, or -1 for a dense copy); null at first, to be filled in.
+  /// The buffer for this view and use, a number that is the caller's; null at first, to be filled in.
   mlir::Value &find(const sym::View &view, int64_t use);
 
 private:
