@@ -24,7 +24,7 @@ inline constexpr llvm::StringLiteral kBatchDim = "batch";
 // kDimsAttr: of the extents in its attribute `shape`; of arange from 0 on, of the end of its range.
 /// StringAttr: the ctx_group that the node is in.
 inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
-/// UnitAttr: kept by nothing for backward (`with recompute()`).
+/// The recompute group of an op: UnitAttr (`with recompute()`), or StringAttr, a name of --recompute. Behind rematerialise: on what is made again.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
 inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
