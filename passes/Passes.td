@@ -83,7 +83,8 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
   let description = [{
     Where recurrent layers are on several stages, their steps are cut into chunks: chunk c of a layer begins with the states that chunk c-1
     ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and behind them that work
-    on steps one by one (BatchRule, asked about steps) are cut too; others wait for all chunks. Chunks follow one another in the function, each through
+    on steps one by one (BatchRule, asked about steps) are cut too, unless in training they stretch a value over the steps, whose gradient
+    is one sum of all; others wait for all chunks. Chunks follow one another in the function, each through
     all layers; gradient, behind this pass, makes backward the same way round.
 
         %y0, %h0 = sym.rnn_layer .. x(%x)              %x0, %x1 = sym.cut %x
@@ -118,6 +119,8 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
       norm: each device adds and updates its own. Sums of fewer than `bucket-bytes` bytes that take the same ways are set side by side,
       sent and added as one array; such a bucket is closed when it is full, or when an op needs what is in it.
     * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
+    * An op that mixes rows otherwise (a mean over the batch, a loss of one number, what a state shared by all rows gets back) is done once, where
+      the first part has it, on the rows of all, joined; others get its result, or their rows of it.
     * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over the whole batch.
 
         func.func @step            { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
@@ -129,7 +132,7 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
                                      %dw = sym.elemwise_add %a, %b {sym.device = 0} ; sym.gradient @w, %dw {sym.device = 0} }
         func.func @init            { %w = sym.read @w {sym.device = 0} ; sym.write @w, %w {sym.device = 1} }
 
-    E0402 at an op that mixes rows of the batch in another way. Behind gradient; before apply-optimizer, which sees whole gradients.
+    E0402 at an op that mixes rows so that what follows cannot tell where they are. Behind gradient; before apply-optimizer, which sees whole gradients.
     Linear in ops.
   }];
   let options = [

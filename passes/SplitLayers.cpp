@@ -103,6 +103,11 @@ private:
     }
     if (!any)
       return false;
+    // What is stretched over the steps gets one sum of all as its gradient, which chunks would add in another order.
+    if (llvm::isa<sym::ScalarRule>(op) && entry->hasAttr("sym.training"))
+      for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
+        if (!position && operand.getDefiningOp() && operand.getType() != op->getResult(0).getType())
+          return false;
     // A factor or addend of the result's shape has the same steps.
     for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
       if (!position && llvm::isa<sym::ScalarRule>(op) && operand.getType() == op->getResult(0).getType())

@@ -10,6 +10,7 @@
 #include "passes/Aggregator.h"
 #include "passes/BatchPositions.h"
 #include "passes/Homes.h"
+#include "passes/MixedRows.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
 #include "passes/Replica.h"
@@ -53,15 +54,17 @@ public:
     for (Part &part : parts)
       if (whole && part.ops.size() != wholeOps.size())
         return sym::emitCoded(part.function, ErrorCode::E0402) << "replicas of entry " << entryOf(part.function) << " differ";
-    if (whole && failed(checkRows()))
+    if (whole)
+      mixed.emplace(wholeOps, parts.front().ops, *positions);
+    if (mixed && failed(mixed->check(parts.size())))
       return mlir::failure();
     findPositions();
     makeEntry();
-    // The parts of a replica one after the other; replicas side by side, op by op.
+    // The parts of a replica one after the other; replicas side by side, op by op. All side by side where one waits for all.
     llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
     llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
     for (Part &part : parts) {
-      size_t round = begun[replicaOf(part.function)]++;
+      size_t round = mixed && mixed->any() ? 0 : begun[replicaOf(part.function)]++;
       if (rounds.size() <= round)
         rounds.emplace_back();
       rounds[round].push_back(&part);
@@ -106,20 +109,6 @@ private:
         if (any)
           own->setAttr(kRowsAttr, builder.getDenseI64ArrayAttr(rows));
       }
-  }
-
-  /// E0402 at an op that mixes rows of the batch, whose result on a part of them would be another.
-  mlir::LogicalResult checkRows() {
-    for (Operation *op : wholeOps) {
-      bool rows = llvm::any_of(op->getOperands(), [&](Value v) { return bool(positions->of(v)); });
-      if (!rows || sumsPart(op) || llvm::isa<sym::GradientOp>(op))
-        continue;
-      for (Value result : op->getResults())
-        if (!positions->of(result) && !result.use_empty())
-          return sym::emitCoded(op, ErrorCode::E0402) << op->getName().stripDialect() << " mixes the rows of the batch, which is in "
-                                                      << parts.size() << " parts: compile it for one device, without accumulation";
-    }
-    return mlir::success();
   }
 
   /// Program order; but where a replica is one device, sums over the batch stand right behind what they add, so that they go to
@@ -205,6 +194,11 @@ private:
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
     aggregator->makeFor(op);
+    if (mixed && mixed->at(i)) {
+      if (isLast(part))
+        doOnWhole(i);
+      return;
+    }
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = homes.deviceOf(part.function, op);
     // What is behind a sum over all parts is where that was made.
@@ -269,6 +263,38 @@ private:
       for (int64_t device : copies)
         keep(gradient.getValue(), {}, device, device);
     gradient.erase();
+  }
+
+  /// An op that mixes rows, in place of the parts' own: where the first part has it, on the rows of all.
+  void doOnWhole(size_t i) {
+    Operation *first = parts.front().ops[i];
+    stamp.set(homes.deviceOf(parts.front().function, first));
+    builder.setInsertionPointToEnd(&entry.front());
+    for (auto [number, operand] : llvm::enumerate(wholeOps[i]->getOperands())) {
+      Value own = first->getOperand(unsigned(number));
+      if (BatchPosition position = mixed->of(operand, own); !position) {
+        // Sums over the batch are what the last part reads.
+        wholeValues.map(operand, own.getDefiningOp<sym::ReadOp>() ? own : last->ops[i]->getOperand(unsigned(number)));
+      } else if (!wholeValues.contains(operand)) {
+        llvm::SmallVector<Value> all;
+        for (Part &part : parts)
+          all.push_back(part.ops[i]->getOperand(unsigned(number)));
+        wholeValues.map(operand, joinRows(builder, first->getLoc(), all, operand.getType(), position));
+      }
+    }
+    Operation *made = builder.clone(*wholeOps[i], wholeValues);
+    for (Part &part : parts) {
+      for (auto [own, all] : llvm::zip_equal(part.ops[i]->getResults(), made->getResults())) {
+        BatchPosition position = part.positions.lookup(own);
+        part.positions.erase(own);
+        Value rows = position ? sliceRows(builder, own.getLoc(), all, position, part.share) : all;
+        if (position)
+          part.positions[rows] = position;
+        own.replaceAllUsesWith(rows);
+      }
+      part.ops[i]->erase();
+      part.ops[i] = nullptr;
+    }
   }
 
   /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the last, one device adds these.
@@ -417,6 +443,7 @@ private:
   Stamp stamp{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<BatchPositions> positions; ///< of the values of the whole
+  std::optional<MixedRows> mixed;
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
   Part *last = nullptr; ///< the one that is visited last

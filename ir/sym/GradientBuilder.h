@@ -41,6 +41,14 @@ public:
   virtual BatchPosition batch(mlir::Value value) = 0;
   /// Extents of a forward value with all rows of the batch, also where this program has some of them.
   virtual llvm::SmallVector<int64_t> wholeShape(mlir::Value value) = 0;
+
+  /// Whether a forward value is as `like` with all rows: where there is a single row of several, what they share looks like it.
+  bool sameWhole(mlir::Value value, mlir::Value like) {
+    if (value.getType() != like.getType())
+      return false;
+    BatchPosition rows = batch(like);
+    return !rows || batch(value) || rows.batch > 1 || wholeShape(like)[size_t(rows.axis)] == rows.outer * rows.inner;
+  }
 };
 
 } // namespace lstmc::sym

@@ -1,5 +1,6 @@
 #include "ir/sym/RuleSupport.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/OpText.h"
 
 using namespace mlir;
@@ -179,6 +180,14 @@ BatchPosition broadcastBatch(Operation *op, ArrayRef<BatchPosition> operands) {
   for (const BatchPosition &position : operands)
     if (position && shape[position.axis] == position.outer * position.batch * position.inner)
       return position;
+  return BatchPosition::none();
+}
+
+BatchPosition writtenBatch(Operation *op) {
+  auto dims = op->getAttrOfType<ArrayAttr>(kDimsAttr);
+  for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : ArrayRef<Attribute>()))
+    if (cast<StringAttr>(dim).getValue() == kBatchDim)
+      return {int(axis), 1, shapeOf(op->getResult(0))[axis], 1};
   return BatchPosition::none();
 }
 

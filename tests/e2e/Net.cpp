@@ -149,7 +149,10 @@ std::vector<Model> models() {
 
   Model rows{.name = "rows", .recipe = {.file = "tests/e2e/nets/rows.lnet"}, .learningRate = 0.05, .stages = 1};
   rows.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
-  return {characters, words, lengths, directions, classes, rows};
+
+  Model mixed{.name = "mixed", .recipe = {.file = "tests/e2e/nets/mixed.lnet"}, .classes = 4, .learningRate = 0.05, .stages = 2};
+  mixed.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
+  return {characters, words, lengths, directions, classes, rows, mixed};
 }
 
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {

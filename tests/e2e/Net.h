@@ -50,7 +50,7 @@ struct Model {
 };
 
 /// A character model, a word model with tied weights and an ignored label, a regression with sequence lengths, a
-/// bidirectional GRU, dense layers, a cell of single ops with rows of its own: odd extents, dropout, both optimizers, each kind of clipping, carried states.
+/// bidirectional GRU, dense layers, a cell of single ops with rows of its own, ops that mix rows: odd extents, dropout, both optimizers, each kind of clipping, carried states.
 std::vector<Model> models();
 
 /// The hash of what updates [first, first + count) from 1 on measure, and of the weights after them.

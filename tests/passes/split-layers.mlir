@@ -1,5 +1,5 @@
-// RUN: lstmc opt %s --split-layers=chunks=2 | FileCheck %s
-// RUN: lstmc opt %s --split-layers=chunks=1 | FileCheck %s --check-prefix=ONE
+// RUN: lstmc opt %s --split-input-file --split-layers=chunks=2 | FileCheck %s
+// RUN: lstmc opt %s --split-input-file --split-layers=chunks=1 | FileCheck %s --check-prefix=ONE
 
 // Seven steps in chunks of three and four; a chunk goes through both layers and what is between before the next one begins; the mask
 // is drawn by the place of its elements in the whole; lengths are counted from the chunk; the loss waits for all.
@@ -42,4 +42,21 @@ func.func @step(%x: tensor<7x2x3xf32>, %len: tensor<2xi32>, %l: tensor<7x2x4xf32
   %f = sym.fully_connected %y1, %w2 {flatten = false, no_bias = true, num_hidden = 4 : i64, sym.stage = 1 : i64} : (tensor<7x2x5xf32>, tensor<4x5xf32>) -> tensor<7x2x4xf32>
   %o = sym.linear_regression_output %f, %l {sym.stage = 1 : i64} : (tensor<7x2x4xf32>, tensor<7x2x4xf32>) -> tensor<7x2x4xf32>
   return %o : tensor<7x2x4xf32>
+}
+
+// -----
+
+// In training, what is stretched over the steps gets a sum of all of them back: it is not cut, nor is what is behind it.
+// CHECK-LABEL: func.func @stretched
+//       CHECK:   sym.concat
+//       CHECK:   sym.broadcast_mul {{.*}} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
+sym.parameter @g : tensor<1x1x5xf32>
+sym.parameter @w : tensor<5x5xf32>
+func.func @stretched(%x: tensor<8x2x5xf32>) -> tensor<8x2x5xf32> attributes {sym.training} {
+  %w = sym.read @w : tensor<5x5xf32> {sym.stage = 0 : i64}
+  %g = sym.read @g : tensor<1x1x5xf32> {sym.stage = 0 : i64}
+  %a, %h = "sym.rnn_layer"(%x, %w, %w) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
+  %m = sym.broadcast_mul %a, %g {sym.stage = 0 : i64} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
+  %b, %i = "sym.rnn_layer"(%m, %w, %w) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
+  return %b : tensor<8x2x5xf32>
 }

@@ -1,18 +1,21 @@
 // RUN: lstmc opt %s --split-input-file --replicate=replicas=2 --make-entries=entries=forward --sync-parameters --verify-diagnostics
 
-func.func @mean(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<8x3xf32> {
-  // expected-error @+1 {{sum mixes the rows of the batch, which is in 2 parts: compile it for one device}}
-  %0 = sym.sum %x {axis = array<i64: 0>, keepdims = true} : (tensor<8x3xf32>) -> tensor<1x3xf32>
-  %1 = sym.broadcast_sub %x, %0 : (tensor<8x3xf32>, tensor<1x3xf32>) -> tensor<8x3xf32>
-  return %1 : tensor<8x3xf32>
+// Rows that a concat sets behind one another cannot be told apart where each part has some of both.
+func.func @behind(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<16x3xf32> {
+  // expected-error @+1 {{concat mixes the rows of the batch, which is in 2 parts, so that others cannot tell them apart: compile it for one device}}
+  %0 = sym.concat %x, %x {dim = 0 : i64} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<16x3xf32>
+  %1 = sym.tanh %0 : (tensor<16x3xf32>) -> tensor<16x3xf32>
+  return %1 : tensor<16x3xf32>
 }
 
 // -----
 
-// What a head gives is one sum over all rows.
-func.func @entropy(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
-                   %l: tensor<8xi32> {sym.dims = ["batch"], sym.name = "l", sym.role = "label"}) -> tensor<1xf32> {
-  // expected-error @+1 {{softmax_cross_entropy mixes the rows of the batch}}
-  %0 = sym.softmax_cross_entropy %x, %l : (tensor<8x3xf32>, tensor<8xi32>) -> tensor<1xf32>
-  return %0 : tensor<1xf32>
+// Nor those of zeros of which nothing says how many a row has, where one number is made of all.
+func.func @inferred(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> (tensor<24xf32>, tensor<1xf32>) {
+  %r = sym.reshape %x {shape = array<i64: -1>} : (tensor<8x3xf32>) -> tensor<24xf32>
+  %z = sym.zeros {shape = array<i64: 0>} : tensor<24xf32>
+  %0 = sym.elemwise_add %r, %z : (tensor<24xf32>, tensor<24xf32>) -> tensor<24xf32>
+  // expected-error @+1 {{sum mixes the rows of the batch}}
+  %1 = sym.sum %z {axis = array<i64: 0>} : (tensor<24xf32>) -> tensor<1xf32>
+  return %0, %1 : tensor<24xf32>, tensor<1xf32>
 }

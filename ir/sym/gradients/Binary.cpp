@@ -8,14 +8,11 @@ using E = Expression;
 
 /// `value` stretched to the shape of `like`.
 static E stretched(mlir::Value value, mlir::Value like, GradientBuilder &builder) {
-  auto type = llvm::cast<mlir::RankedTensorType>(like.getType());
-  if (value.getType() != type)
-    value = builder.create<BroadcastToOp>(value.getLoc(), type, value, type.getShape());
-  return {value, &builder};
+  return {builder.sameWhole(value, like) ? value : broadcastLike(builder, value.getLoc(), value, like), &builder};
 }
 
-/// Contributes `da` and `db` to the two operands, summed over what was stretched.
-template <typename First, typename Second>
+/// Contributes `da` and `db` to the two operands, summed over what was stretched where the op stretches.
+template <bool kStretches, typename First, typename Second>
 static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder, First first, Second second) {
   mlir::Value dy = builder.resultGradient(0), result = op->getResult(0);
   if (!dy)
@@ -25,9 +22,12 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
     mlir::Value operand = op->getOperand(index);
     if (!builder.wants(operand))
       return;
-    E a = stretched(op->getOperand(0), result, builder), b = stretched(op->getOperand(1), result, builder);
+    auto term = [&](unsigned i) {
+      return kStretches ? stretched(op->getOperand(i), result, builder) : E{op->getOperand(i), &builder};
+    };
+    E a = term(0), b = term(1);
     mlir::Value gradient = formula(a, b, y, flow).value;
-    if (gradient.getType() != operand.getType())
+    if (kStretches && !builder.sameWhole(operand, result))
       gradient = builder.create<ReduceToOp>(op->getLoc(), operand.getType(), gradient);
     builder.add(operand, gradient);
   };
@@ -36,16 +36,16 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
   return llvm::success();
 }
 
-#define LSTMC_GRADIENTS(OP, FIRST, SECOND)                                                         \
+#define LSTMC_GRADIENTS(OP, STRETCHES, FIRST, SECOND)                                              \
   llvm::LogicalResult OP::buildGradient(GradientBuilder &builder) {                                \
-    return binary(                                                                                 \
+    return binary<STRETCHES>(                                                                      \
         *this, builder, [](E a, E b, E y, E dy) { return FIRST; },                                 \
         [](E a, E b, E y, E dy) { return SECOND; });                                               \
   }
 /// The form on equal shapes and the one that stretches.
 #define LSTMC_BOTH(SAME, STRETCHING, FIRST, SECOND)                                                \
-  LSTMC_GRADIENTS(SAME, FIRST, SECOND)                                                             \
-  LSTMC_GRADIENTS(STRETCHING, FIRST, SECOND)
+  LSTMC_GRADIENTS(SAME, false, FIRST, SECOND)                                                      \
+  LSTMC_GRADIENTS(STRETCHING, true, FIRST, SECOND)
 
 LSTMC_BOTH(ElemwiseAddOp, BroadcastAddOp, dy, dy)
 LSTMC_BOTH(ElemwiseSubOp, BroadcastSubOp, dy, -dy)

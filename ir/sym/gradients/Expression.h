@@ -1,6 +1,7 @@
 // Arithmetic on tensors, so that an element-wise gradient reads as its formula.
 #pragma once
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/SymOps.h"
 
@@ -37,5 +38,17 @@ inline Expression operator>(Expression a, double s) { return a.withScalar<Greate
 inline Expression operator<(Expression a, double s) { return a.withScalar<LesserScalarOp>(s); }
 inline Expression operator>=(Expression a, double s) { return a.withScalar<GreaterEqualScalarOp>(s); }
 inline Expression operator<=(Expression a, double s) { return a.withScalar<LesserEqualScalarOp>(s); }
+
+/// `value` broadcast to what the forward value `like` is, with its rows.
+inline mlir::Value broadcastLike(GradientBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value like) {
+  auto type = llvm::cast<mlir::RankedTensorType>(like.getType());
+  auto wide = builder.create<BroadcastToOp>(loc, type, value, type.getShape());
+  if (BatchPosition rows = builder.batch(like); rows && rows.outer == 1 && rows.inner == 1) {
+    llvm::SmallVector<llvm::StringRef> dims(size_t(type.getRank()), "");
+    dims[size_t(rows.axis)] = kBatchDim;
+    wide->setAttr(kDimsAttr, builder.getStrArrayAttr(dims));
+  }
+  return wide;
+}
 
 } // namespace lstmc::sym

@@ -12,14 +12,15 @@ using E = Expression;
 
 /// A reduction's result (or its gradient) stretched back over the axes that were reduced.
 static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced, llvm::ArrayRef<int64_t> axes) {
-  auto type = rankedType(op->getOperand(0));
-  llvm::SmallVector<int64_t> kept(type.getShape());
-  for (int64_t axis : axes)
+  Value data = op->getOperand(0);
+  llvm::SmallVector<int64_t> kept(rankedType(data).getShape()), whole = builder.wholeShape(data);
+  bool several = false;
+  for (int64_t axis : axes) {
     kept[axis] = 1;
+    several |= whole[axis] != 1;
+  }
   Value wide = createReshape(builder, op->getLoc(), reduced, kept);
-  if (wide.getType() != type)
-    wide = builder.create<BroadcastToOp>(op->getLoc(), type, wide, type.getShape());
-  return {wide, &builder};
+  return {several ? broadcastLike(builder, op->getLoc(), wide, data) : wide, &builder};
 }
 
 /// The axes that are reduced: those given, all others with `exclude`, all if none is given.
@@ -42,7 +43,9 @@ static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Fo
   if (!dy || !builder.wants(op.getData()))
     return success();
   llvm::SmallVector<int64_t> axes = reducedAxes(op.getData(), op.getAxis(), exclude);
-  int64_t count = rankedType(op.getData()).getNumElements() / rankedType(dy).getNumElements();
+  int64_t count = 1;
+  for (llvm::SmallVector<int64_t> whole = builder.wholeShape(op.getData()); int64_t axis : axes)
+    count *= whole[axis];
   builder.add(op.getData(), formula(E{op.getData(), &builder}, [&] { return stretched(builder, op, op.getOutput(), axes); },
                                     stretched(builder, op, dy, axes), count)
                                 .value);

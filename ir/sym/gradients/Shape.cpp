@@ -159,8 +159,8 @@ LogicalResult RepeatOp::buildGradient(GradientBuilder &builder) {
 
 static LogicalResult reduceBack(mlir::Operation *op, GradientBuilder &builder) {
   return sendBack(op, builder, [&](Value dy) -> Value {
-    mlir::Type type = op->getOperand(0).getType();
-    return dy.getType() == type ? dy : builder.create<ReduceToOp>(op->getLoc(), type, dy);
+    Value operand = op->getOperand(0);
+    return builder.sameWhole(operand, op->getResult(0)) ? dy : builder.create<ReduceToOp>(op->getLoc(), operand.getType(), dy);
   });
 }
 LogicalResult BroadcastToOp::buildGradient(GradientBuilder &builder) { return reduceBack(*this, builder); }

@@ -494,7 +494,8 @@ LogicalResult BroadcastToOp::relateShapes(ShapeRelation &relation) {
   return relateStretched(relation, data, output, getShape());
 }
 BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) {
-  return broadcastBatch(*this, operands);
+  BatchPosition position = broadcastBatch(*this, operands);
+  return position ? position : writtenBatch(*this);
 }
 
 LogicalResult BroadcastAxisOp::relateShapes(ShapeRelation &relation) {

@@ -1,5 +1,4 @@
 // Shapes of the ops in SourceOps.td, and which of them have rows of the batch.
-#include "ir/sym/Attributes.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -40,15 +39,6 @@ static LogicalResult relateConstant(ShapeRelation &relation, Value output, Array
     extents.push_back(extent == 0 ? kOpen : extent);
   }
   return relation.fixShape(output, extents, "shape");
-}
-
-/// Of what has no operands: the axis that was written as the dim of the batch.
-static BatchPosition writtenBatch(Operation *op) {
-  auto dims = op->getAttrOfType<ArrayAttr>(kDimsAttr);
-  for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : ArrayRef<Attribute>()))
-    if (cast<StringAttr>(dim).getValue() == kBatchDim)
-      return {int(axis), 1, cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(axis), 1};
-  return BatchPosition::none();
 }
 
 LogicalResult ZerosOp::relateShapes(ShapeRelation &relation) {
