@@ -197,7 +197,7 @@ int main() {
        {}},
       {"norm_squared 1.1M",
        KernelId::NormSquared,
-       {dense(DType::F64, {1}), dense(kF, {1100000})},
+       {dense(DType::F64, {1}), {}, dense(kF, {1100000})},
        {},
        {}},
       {"initialise normal 262K",

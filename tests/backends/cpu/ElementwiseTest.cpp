@@ -189,13 +189,13 @@ TEST(Norms, LayersAndGradients) {
            {}});
   }
   check({KernelId::NormSquared,
-         {Block(DType::F64, {1}), f32({3}), f32({4096 * 3 + 17}), f32({100, 70}),
+         {Block(DType::F64, {1}), Block(DType::F64, {1}).randomise(3), f32({3}), f32({4096 * 3 + 17}), f32({100, 70}),
           Block(DType::F64, {9}).randomise(4)},
          {},
          {},
          [](std::vector<Block> &b) {
-           return std::vector<Tensor>{b[0].view(), b[1].view(), b[2].view(),
-                                      transposed(b[3].view(), 0, 1), b[4].view()};
+           return std::vector<Tensor>{b[0].view(), b[1].view(), b[2].view(), b[3].view(),
+                                      transposed(b[4].view(), 0, 1), b[5].view()};
          }});
 }
 

@@ -217,8 +217,10 @@ const RefusalCase kCases[] = {
      "E0605", "parameters[0].slots[0].buffers[0]: found a slice of 5 elements, want all to have the parameter's 6 and to end on multiples of 4096"},
     {"SlotInSlicesOfAnotherType",
      [](auto &d) {
-       d.buffers[d.parameters[0].slots[0].buffers[0]].shape = {5};
-       d.buffers[d.parameters[0].slots[0].buffers[0]].dtype = DType::I32;
+       for (uint32_t index : d.parameters[0].slots[0].buffers) {
+         d.buffers[index].shape = {5};
+         d.buffers[index].dtype = DType::I32;
+       }
      },
      "E0605", "parameters[0].slots[0].buffers[0]: found i32[5], want a slice of f32[2, 3]"},
     {"SlotNowhere", [](auto &d) { d.parameters[0].slots[0].buffers.clear(); }, "E0604",

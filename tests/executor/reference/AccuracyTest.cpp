@@ -103,7 +103,7 @@ TEST_P(Accuracy, Reductions) {
 
 TEST_P(Accuracy, NormSquaredIsSummedInF64) {
   Array a(type, {5000}, uniform(-1, 1)), b(type, {3, 7}, uniform(-1, 1, 1)), y(DType::F64, {1});
-  run(KernelId::NormSquared, {y, a, b});
+  run(KernelId::NormSquared, {y, {}, a, b});
   L sum = 0;
   for (const Array &x : {a, b})
     for (double v : x.values())

@@ -99,7 +99,7 @@ TEST(Order, NormsAreSummedByTilesThatAscend) {
     for (auto [at, value] : values)
       x[at] = value;
     Array y(DType::F64, {1});
-    run(KernelId::NormSquared, {y, Array(DType::F64, {3 * 4096}, listed(x))});
+    run(KernelId::NormSquared, {y, {}, Array(DType::F64, {3 * 4096}, listed(x))});
     return y.at({0});
   };
   const int64_t second = 4096, third = 2 * 4096;
