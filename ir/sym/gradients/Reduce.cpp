@@ -88,9 +88,13 @@ LogicalResult LayerNormOp::buildGradient(GradientBuilder &builder) {
   auto gradient = builder.create<LayerNormGradientOp>(getLoc(), type, type, getData(), getGamma(), getMean(), getRstd(), dy,
                                                       builder.getI64IntegerAttr(axis));
   builder.add(getData(), gradient.getDx());
-  if (axis == type.getRank() - 1) {
-    builder.addBiasUse(getGamma(), gradient.getDgammaRows());
-    builder.addBiasUse(getBeta(), dy);
+  if (BatchPosition rows = builder.batch(getOutput()); !rows || rows.axis < axis) { // which stay where they are
+    llvm::SmallVector<int64_t> last = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    last.erase(last.begin() + axis);
+    last.push_back(axis);
+    auto moved = [&](Value value) { return axis == type.getRank() - 1 ? value : createTranspose(builder, getLoc(), value, last); };
+    builder.addBiasUse(getGamma(), moved(gradient.getDgammaRows()));
+    builder.addBiasUse(getBeta(), moved(dy));
     return success();
   }
   auto sum = [&](Value parameter, Value rows) {
