@@ -18,6 +18,9 @@ constexpr std::chrono::microseconds kSpinBetweenCalls{1000};
 constexpr int kSpins = 4000; ///< pauses at a barrier before the first yield, some 100 us
 constexpr int kSpinsCrowded = 32;
 
+/// Of all teams of the process: several devices have one each.
+std::atomic<int> workers{0};
+
 } // namespace
 
 int availableProcessors() {
@@ -28,8 +31,8 @@ int availableProcessors() {
 }
 
 ThreadTeam::ThreadTeam(int count)
-    : count_(std::max(1, count)), spins_(count > availableProcessors() ? kSpinsCrowded : kSpins),
-      members_(size_t(count_)) {
+    : count_(std::max(1, count)), processors_(availableProcessors()), members_(size_t(count_)) {
+  workers.fetch_add(count_, std::memory_order_relaxed);
   for (int i = 0; i < count_; ++i) {
     members_[size_t(i)].index = i;
     members_[size_t(i)].count = count_;
@@ -45,6 +48,11 @@ ThreadTeam::~ThreadTeam() {
   call_.notify_all();
   for (std::thread &thread : threads_)
     thread.join();
+  workers.fetch_sub(count_, std::memory_order_relaxed);
+}
+
+int ThreadTeam::spins() const {
+  return workers.load(std::memory_order_relaxed) > processors_ ? kSpinsCrowded : kSpins;
 }
 
 void ThreadTeam::run(Work work, void *context) {
@@ -70,8 +78,9 @@ void ThreadTeam::meet() {
     phase_.store(phase + 1, std::memory_order_release);
     return;
   }
+  const int spins = this->spins();
   for (int spin = 0; phase_.load(std::memory_order_acquire) == phase; ++spin) {
-    if (spin < spins_)
+    if (spin < spins)
       _mm_pause();
     else
       sched_yield();
@@ -80,12 +89,13 @@ void ThreadTeam::meet() {
 
 uint32_t ThreadTeam::awaitCall(uint32_t seen) {
   auto until = std::chrono::steady_clock::now() + kSpinBetweenCalls;
+  const int spins = this->spins();
   for (int spin = 1;; ++spin) {
     uint32_t call = call_.load(std::memory_order_acquire);
     if (call != seen)
       return call;
     _mm_pause();
-    if (spin % spins_ == 0)
+    if (spin % spins == 0)
       sched_yield();
     if (spin % 64 == 0 && std::chrono::steady_clock::now() >= until)
       break;

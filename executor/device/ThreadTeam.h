@@ -50,9 +50,11 @@ private:
   /// Returns the next call's number once it differs from `seen`.
   uint32_t awaitCall(uint32_t seen);
 
+  /// Pauses before a waiting thread yields: few while the process has more workers than processors.
+  int spins() const;
+
   const int count_;
-  /// Pauses before a waiting thread yields: few when there are more workers than processors.
-  const int spins_;
+  const int processors_;
   std::vector<Member> members_;
   std::vector<std::thread> threads_;
 
