@@ -1,6 +1,7 @@
 #include "frontend/cli/Calibration.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include <time.h>
@@ -27,6 +28,18 @@ def calibration(data: int32[N, T], label: int32[N, T]):
     y = FullyConnected(x, num_hidden=vocab, flatten=False, name="decoder")
     return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
 )";
+
+/// A value that two devices hand to and fro; with one group, the same work on one of them.
+constexpr std::string_view kHopsNet = R"(hops, n, groups = setting("hops", 16), setting("n", 16), setting("groups", 2)
+
+def hand_over(data: float32[n]):
+    x = data
+    for i in range(hops):
+        with ctx_group("group%d" % (i % groups)):
+            x = x * 0.5
+    return x
+)";
+constexpr int kHops = 32, kHopRounds = 40;
 
 struct Cell {
   int batch, steps, hidden, vocab;
@@ -106,13 +119,58 @@ Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) 
   return {};
 }
 
+/// Seconds of a run of kHopsNet with that many elements, the fastest of some: what others do on the machine only makes it longer.
+Result<double> secondsOfHops(int elements, int devices, int threads) {
+  Options options;
+  options.command = "bench";
+  for (auto [flag, value] : {std::pair<std::string_view, std::string>{"threads", fmt::format("{}", threads)}, {"devices", fmt::format("{}xcpu", devices)},
+                             {"place", devices > 1 ? "group0=cpu:0,group1=cpu:1" : ""}, {"disable-pass", "fuse"}})
+    options = options.with(flag, value);
+  for (auto [name, value] : {std::pair("hops", kHops), {"n", elements}, {"groups", devices}})
+    options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
+  LSTMC_ASSIGN(lnet::LoadOptions load, loadOptions(options, {}));
+  Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(kHopsNet), load);
+  if (!net.ok())
+    return fail(ErrorCode::E0001, "calibration: {}", net.diagnostics().front().message);
+  Checked<Model> model = compileNet(std::move(*net), options, {.entries = {"forward"}});
+  if (!model.ok())
+    return fail(ErrorCode::E0001, "calibration: {}", model.diagnostics().front().message);
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(*model, options));
+  double least = 0;
+  for (int round = 0; round < kHopRounds; ++round) {
+    auto begin = std::chrono::steady_clock::now();
+    LSTMC_TRY(session->run("forward"));
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    least = round == 0 ? seconds : std::min(least, seconds);
+  }
+  return least;
+}
+
+/// From what two devices take longer than one: with little to hand over, and with much.
+Result<cpu::Link> measureLink(int threads) {
+  constexpr int kFew = 16, kMany = 1 << 20;
+  double perHop[2];
+  for (bool many : {false, true}) {
+    LSTMC_ASSIGN(double one, secondsOfHops(many ? kMany : kFew, 1, threads));
+    LSTMC_ASSIGN(double two, secondsOfHops(many ? kMany : kFew, 2, threads));
+    perHop[many] = (two - one) / kHops;
+  }
+  cpu::Link link;
+  link.seconds = std::max(perHop[0], 1e-8);
+  // More than memory can give was no measurement.
+  link.bytesPerSecond = std::min(4.0 * kMany / std::max(perHop[1] - link.seconds, 1e-12), 1e12);
+  return link;
+}
+
 } // namespace
 
 Result<cpu::Machine> measureMachine(int threads) {
   std::vector<cpu::Sample> samples;
   for (const Cell &cell : kCells)
     LSTMC_TRY(sample(cell, threads, samples));
-  return cpu::fit(samples, threads);
+  cpu::Machine machine = cpu::fit(samples, threads);
+  LSTMC_ASSIGN(machine.link, measureLink(threads));
+  return machine;
 }
 
 } // namespace lstmc::cli

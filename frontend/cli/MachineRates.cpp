@@ -60,6 +60,17 @@ static Json kernelsJson(const cpu::Machine &machine) {
   return kernels;
 }
 
+static Json linkJson(const cpu::Link &link) { return {{"seconds", link.seconds}, {"bytes_per_s", link.bytesPerSecond}}; }
+
+static bool readLink(const Json &document, cpu::Link &link) {
+  for (auto [name, to] : {std::pair{"seconds", &link.seconds}, std::pair{"bytes_per_s", &link.bytesPerSecond}}) {
+    if (!document.is_object() || !document.contains(name) || !document[name].is_number() || !(double(document[name]) > 0))
+      return false;
+    *to = document[name];
+  }
+  return true;
+}
+
 /// False where a kernel or a number is missing: of another version, and measured again then.
 static bool readKernels(const Json &kernels, cpu::Machine &machine) {
   if (!kernels.is_object())
@@ -90,7 +101,7 @@ Status calibrate(const std::set<int> &threadCounts) {
     MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
     LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
     document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond},
-                                         {"kernels", kernelsJson(machine)}};
+                                         {"kernels", kernelsJson(machine)}, {"link", linkJson(machine.link)}};
   }
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
@@ -117,7 +128,8 @@ cpu::Machine machineOf(int threads) {
   Json document = kept();
   auto found = document["rates"].find(keyOf(threads));
   cpu::Machine machine;
-  if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") || !readKernels((*found)["kernels"], machine))
+  if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") || !found->contains("link") ||
+      !readKernels((*found)["kernels"], machine) || !readLink((*found)["link"], machine.link))
     return cpu::Machine();
   machine.measuredThreads = threads;
   return machine;

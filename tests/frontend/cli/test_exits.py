@@ -199,6 +199,10 @@ class Streams(Case):
         found = limit("--calibrate")
         self.assertGreater(found, 0)
         self.assertEqual(limit(), found)
+        rates = json.loads(self.good("devices", "--json", env=cache).stdout)["rates"]
+        self.assertIn(1, [r["threads"] for r in rates])
+        self.assertTrue(all(0 < r["link_s"] < 0.1 and r["link_bytes_per_s"] > 1e6 for r in rates), rates)
+        self.assertRegex(self.good("devices", env=cache).stdout, r"\nmeasured with 1 thread: [\d.]+ GFLOP/s, [\d.]+ GB/s from memory; a message [\d.]+ µs and [\d.]+ GB/s\n")
         self.assertEqual([p.name for p in (self.folder / "cache").iterdir()], ["machine.json"])
         (self.folder / "cache/machine.json").write_text('{"schema": "lstmc.machine/1", "rates": 3}')
         self.assertIsNone(limit())
