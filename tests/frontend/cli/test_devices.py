@@ -34,6 +34,8 @@ class Flags(Case):
     def test_numbers_of_parts(self):
         self.refused("--accumulate takes 1 to 65536, got 0", "--accumulate", "0")
         self.refused("--chunks takes 0 to 65536, got 65537", "--chunks", "65537")
+        self.refused('--bigarray-bound takes a count (K, M, G are powers of 1,000), got "-1"', "--bigarray-bound=-1")
+        self.refused('--bucket-bytes takes bytes (K, M, G are powers of 1,024), got "64k"', "--bucket-bytes", "64k")
 
     def test_places(self):
         two = ["-d", "2xcpu"]
@@ -56,7 +58,7 @@ class Flags(Case):
 
     def test_a_package_has_them_already(self):
         self.good("compile", "small.lnet", "-o", "small.lstmc")
-        for flag, value in {"kv-store": "local", "update-on-kvstore": "0", "accumulate": "2", "chunks": "2", "place": "auto"}.items():
+        for flag, value in {"kv-store": "local", "update-on-kvstore": "0", "bigarray-bound": "9", "bucket-bytes": "9", "accumulate": "2", "chunks": "2", "place": "auto"}.items():
             done = self.run_here("bench", "small.lstmc", f"--{flag}", value)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"--{flag} changes what is compiled, and a package is compiled already", done.stderr)

@@ -41,6 +41,17 @@ def net(data: float32[N, T, 3], label: float32[N, 2]):
 fit(net, initializer=Mixed(["mid.*", ".*weight", ".*"], [Constant(3e38), One(), Zero()]))
 """
 
+# The first weight is large enough to be cut, between tiles of 4,096 elements.
+WIDE = """\
+N = dim("batch", 8)
+
+def net(data: float32[N, 70], label: float32[N, 2]):
+    x = tanh(FullyConnected(data, num_hidden=200, name="fc0"))
+    return LinearRegressionOutput(FullyConnected(x, num_hidden=2, name="fc1"), label)
+
+fit(net, optimizer="adam", learning_rate=0.01, clip_gradient_norm=0.5, initializer=Uniform(0.1))
+"""
+
 
 class Several(Case):
     def setUp(self):
@@ -52,6 +63,18 @@ class Several(Case):
         for words in (["-d", "3xcpu"], ["-d", "2xcpu", "--engine", "naive"], ["-d", "2xcpu", "--place", "low=cpu:0,top=cpu:1"],
                       ["-d", "2xcpu", "--verbose-ops"]):
             self.assertEqual(self.good(*RUN, *words).stdout, wanted, words)
+
+    def test_a_checkpoint_does_not_show_how_arrays_were_cut(self):
+        (self.folder / "wide.lnet").write_text(WIDE)
+        ways = {"one": [], "three": ["-d", "3xcpu", "--kv-store", "device", "--bigarray-bound", "5000"],
+                "two": ["-d", "2xcpu", "--kv-store", "device", "--bigarray-bound", "5K", "--bucket-bytes", "0"]}
+        slices = lambda words: re.findall(r'optimizer "fc0_weight.mean" on \d .*memref<(\d+)xf32>', self.good("inspect", "wide.lnet", "--emit", "exec", *words).stdout)
+        self.assertEqual([slices(words) for words in ways.values()], [[], ["4096", "4096", "5808"], ["8192", "5808"]])
+        for updates, order, resume in ((3, ("one", "two", "three"), []), (5, ("one", "three", "two"), ["--resume"])):
+            for folder, way in zip(("a", "b", "c"), order):
+                self.good("train", "wide.lnet", "--data", "random:1", "--after", f"{updates}u", "-o", folder, *resume, *ways[way])
+            for other in ("b", "c"):
+                self.good("diff", "a", other)
 
     def test_ops_are_logged_with_device_time_and_bytes(self):
         said = self.good(*RUN, "-d", "2xcpu", "--engine", "naive", "--verbose-ops").stderr
