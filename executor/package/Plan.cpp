@@ -140,12 +140,14 @@ std::vector<DevicePlan> planOf(const PackageData &data, size_t largest) {
 
 /// [T, ...] of an operand that every launch of these kernels has: y, or the gradient of the gates.
 static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
-  constexpr size_t kForwardY = 8, kBackwardGates = 0, kReverse = 1;
   if (launch.kernel != KernelId::RnnForward && launch.kernel != KernelId::RnnBackward)
     return std::nullopt;
+  const KernelRecord &record = kernelRecord(launch.kernel);
   bool forward = launch.kernel == KernelId::RnnForward;
-  int64_t low = launch.firstStep, high = low + launch.operands[forward ? kForwardY : kBackwardGates].shape[0] - 1;
-  return forward == (launch.ints[kReverse] == 0) ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
+  bool reverse = launch.ints[size_t(std::ranges::find(record.ints, "reverse") - record.ints.begin())] != 0;
+  int64_t steps = launch.operands[size_t(record.operand(forward ? "y" : "gates"))].shape[0];
+  int64_t low = launch.firstStep, high = low + steps - 1;
+  return forward != reverse ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
 }
 
 /// Of an op without a name, such as backward's, the one that all named ops of its place have.
