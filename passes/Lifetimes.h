@@ -9,7 +9,7 @@
 
 namespace lstmc::passes {
 
-/// A buffer of a program, alive from launch `from` to launch `to`, both included.
+/// A buffer of a program, alive from launch `from` to launch `to`, both included; what is sent, for two more messages to the same device.
 struct Lifetime {
   exec::BufferOp buffer;
   uint32_t from = 0, to = 0;

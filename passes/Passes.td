@@ -267,7 +267,8 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Each `sym.gradient` becomes one `sym.fused` that makes the new parameter and the optimizer's state from the old ones, and writes of them. With
     clipping by global norm, `sym.norm_squared` adds all gradients in declared order and one factor scales them; the
-    norm before clipping is an output. Formulas and defaults are MXNet's (sgd, adam). `none` returns the gradients as outputs.
+    norm before clipping is an output. Formulas and defaults are MXNet's (sgd, adam). `none` returns the gradients as outputs. Where a gradient is on a device (sync-parameters), so are its update and
+    its slots; of a slice, they are of that slice, and the norm goes on from the one before it. All devices update before one gives another what it made.
 
         sym.gradient @w, %dw
       becomes

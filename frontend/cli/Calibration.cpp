@@ -97,16 +97,21 @@ Options optionsOf(const Cell &cell, int threads) {
   return options;
 }
 
-Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) {
-  Options options = optionsOf(cell, threads);
+Result<Model> compileText(std::string_view text, const Options &options, std::vector<std::string> entries) {
   LSTMC_ASSIGN(lnet::LoadOptions load, loadOptions(options, {}));
-  Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(kNet), load);
+  Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(text), load);
   if (!net.ok())
     return fail(ErrorCode::E0001, "calibration: {}", net.diagnostics().front().message);
-  Checked<Model> model = compileNet(std::move(*net), options, {.entries = {"forward", "step"}});
+  Checked<Model> model = compileNet(std::move(*net), options, {.entries = std::move(entries)});
   if (!model.ok())
     return fail(ErrorCode::E0001, "calibration: {}", model.diagnostics().front().message);
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(*model, options));
+  return std::move(*model);
+}
+
+Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) {
+  Options options = optionsOf(cell, threads);
+  LSTMC_ASSIGN(Model model, compileText(kNet, options, {"forward", "step"}));
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
   session->setScalar("learning_rate", 1e-3);
   Stopwatch stopwatch(threads);
   for (int round = -1; round < kRounds; ++round) {
@@ -115,7 +120,7 @@ Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) 
     for (std::string_view entry : {"forward", "step"})
       LSTMC_TRY(session->run(entry));
   }
-  stopwatch.addTo(samples, model->package->data());
+  stopwatch.addTo(samples, model.package->data());
   return {};
 }
 
@@ -128,14 +133,8 @@ Result<double> secondsOfHops(int elements, int devices, int threads) {
     options = options.with(flag, value);
   for (auto [name, value] : {std::pair("hops", kHops), {"n", elements}, {"groups", devices}})
     options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
-  LSTMC_ASSIGN(lnet::LoadOptions load, loadOptions(options, {}));
-  Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(kHopsNet), load);
-  if (!net.ok())
-    return fail(ErrorCode::E0001, "calibration: {}", net.diagnostics().front().message);
-  Checked<Model> model = compileNet(std::move(*net), options, {.entries = {"forward"}});
-  if (!model.ok())
-    return fail(ErrorCode::E0001, "calibration: {}", model.diagnostics().front().message);
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(*model, options));
+  LSTMC_ASSIGN(Model model, compileText(kHopsNet, options, {"forward"}));
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
   double least = 0;
   for (int round = 0; round < kHopRounds; ++round) {
     auto begin = std::chrono::steady_clock::now();
