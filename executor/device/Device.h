@@ -1,6 +1,7 @@
 // What the runtime asks of a target.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,12 @@ public:
   virtual size_t size() const = 0;
 };
 
+/// When a launch ran: from when all before it on the device were done to when it was.
+struct LaunchInterval {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin, end;
+};
+
 /// One device: one arena, and programs over it. Used by one thread at a time.
 class Device {
 public:
@@ -54,8 +61,9 @@ public:
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
 
   /// Carries out launches [first, last), in order, and returns when they are done. Allocates
-  /// nothing.
-  virtual void run(PreparedProgram &program, size_t first, size_t last) = 0;
+  /// nothing. `times`, unless null, takes an interval of each.
+  virtual void run(PreparedProgram &program, size_t first, size_t last,
+                   LaunchInterval *times = nullptr) = 0;
 
   /// Whether the host may read and write the arena through its addresses; else copy.
   virtual bool hostVisible() const = 0;

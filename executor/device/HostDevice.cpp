@@ -42,7 +42,7 @@ public:
   uint64_t peakBytes() const override { return arena_.peakBytes(); }
 
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
-  void run(PreparedProgram &program, size_t first, size_t last) override;
+  void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) override;
 
   bool hostVisible() const override { return true; }
   void copyIn(uint64_t offset, std::span<const std::byte> from) override {
@@ -76,18 +76,30 @@ Result<std::unique_ptr<PreparedProgram>> HostDevice::prepare(std::vector<LaunchS
   return std::unique_ptr<PreparedProgram>(std::move(program));
 }
 
-void HostDevice::run(PreparedProgram &program, size_t first, size_t last) {
-  const HostLaunch *launches = static_cast<HostProgram &>(program).launches.data();
-  if (first == last)
+void HostDevice::run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) {
+  const HostLaunch *launches = static_cast<HostProgram &>(program).launches.data() + first;
+  const size_t count = last - first;
+  if (count == 0)
     return;
+  // Every launch ends where the next begins.
+  auto now = [times](size_t launch) {
+    auto moment = LaunchInterval::Clock::now();
+    times[launch].begin = moment;
+    if (launch > 0)
+      times[launch - 1].end = moment;
+  };
   team_.run([=](Worker &worker) {
-    for (size_t i = first; i + 1 < last; ++i) {
+    const bool timed = times && worker.index == 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (timed)
+        now(i);
       launches[i].function(launches[i].args, worker);
-      worker.barrier();
+      if (i + 1 < count) // the team itself waits for the last one
+        worker.barrier();
     }
-    // The team itself waits for the last one.
-    launches[last - 1].function(launches[last - 1].args, worker);
   });
+  if (times)
+    times[count - 1].end = LaunchInterval::Clock::now();
 }
 
 } // namespace

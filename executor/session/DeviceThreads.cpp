@@ -175,11 +175,13 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (stopped_.load())
       return;
     if (step.kind == Step::Kind::Launches) {
-      device.run(*program.launches, step.first, step.last);
+      device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
       continue;
     }
     Message &message = *entry_->messages[step.message];
     if (step.kind == Step::Kind::Send) {
+      if (LaunchInterval *time = program.timesFrom(step.launch))
+        time->begin = time->end = LaunchInterval::Clock::now();
       message.offered.store(round_.load());
       room_.announce();
       continue;
@@ -187,7 +189,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (!await(program, step, message))
       return;
     if (step.kind == Step::Kind::Receive) {
-      device.run(*program.launches, step.first, step.last);
+      device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
       message.taken.store(round_.load());
       room_.announce();
     }

@@ -30,6 +30,7 @@ struct Session::Impl {
   session::Devices devices;
   SessionOptions options;
   SessionObserver *observer = nullptr;
+  SessionTimer *timer = nullptr;
 
   std::vector<BoundEntry> entries;
   std::vector<std::unique_ptr<PreparedProgram>> initialise; ///< by device
@@ -61,6 +62,7 @@ struct Session::Impl {
   Status run(BoundEntry &entry);
   Status runPart(BoundEntry &entry, Part part);
   Status runParts(BoundEntry &entry);
+  Status runTimed(BoundEntry &entry);
   Status runWatched(BoundEntry &entry);
   bool isInit(const BoundEntry &entry) const { return init && &entry == &entries[*init]; }
   Error explain(BoundEntry &entry);
@@ -284,8 +286,10 @@ Status Session::Impl::runPart(BoundEntry &entry, Part part) {
     return threads->run(entry, part);
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     size_t commit = program.source->commit, end = program.launches->size();
-    devices[program.device]->run(*program.launches, part == Part::Committed ? commit : 0,
-                                 part == Part::BeforeCommit ? commit : end);
+    size_t first = part == Part::Committed ? commit : 0;
+    devices[program.device]->run(*program.launches, first,
+                                 part == Part::BeforeCommit ? commit : end,
+                                 program.timesFrom(first));
   }
   return {};
 }
@@ -301,9 +305,23 @@ Status Session::Impl::runParts(BoundEntry &entry) {
   return runPart(entry, Part::Committed);
 }
 
+/// And tells the timer, if there is one.
+Status Session::Impl::runTimed(BoundEntry &entry) {
+  if (!timer)
+    return runParts(entry);
+  std::vector<std::span<const LaunchInterval>> times;
+  for (session::BoundProgram &program : entry.programs) {
+    program.times->assign(program.source->launches.size(), {});
+    times.push_back(*program.times);
+  }
+  Status status = runParts(entry);
+  timer->ran(*package, *entry.source, times);
+  return status;
+}
+
 Status Session::Impl::run(BoundEntry &entry) {
   if (init && copiesAreStale) {
-    LSTMC_TRY(runParts(entries[*init]));
+    LSTMC_TRY(runTimed(entries[*init]));
     copiesAreStale = false;
   }
   if (entry.prepare && entry.preparedFor != parametersVersion) {
@@ -312,7 +330,7 @@ Status Session::Impl::run(BoundEntry &entry) {
   }
   for (const session::ScalarInput &scalar : entry.scalars)
     scalar.write();
-  Status status = runParts(entry);
+  Status status = runTimed(entry);
   // One that failed may have changed some of them.
   if (entry.changesParameters)
     ++parametersVersion;
@@ -372,6 +390,13 @@ Error Session::Impl::explain(BoundEntry &entry) {
 const Diagnostic *Session::fault() const { return impl_->fault ? &*impl_->fault : nullptr; }
 bool Session::faultBehindCommit() const { return impl_->faultBehindCommit; }
 void Session::setObserver(SessionObserver *observer) { impl_->observer = observer; }
+
+void Session::setTimer(SessionTimer *timer) {
+  impl_->timer = timer;
+  for (BoundEntry &entry : impl_->entries)
+    for (session::BoundProgram &program : entry.programs)
+      program.times = timer ? std::make_unique<std::vector<LaunchInterval>>() : nullptr;
+}
 
 // ---- reports ----
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,12 +41,23 @@ struct LaunchView {
   std::span<const Tensor> operands;
 };
 
-/// Sees launches one at a time (--engine naive, --verbose-ops, --trace).
+/// Sees launches one at a time (--verbose-ops, bench --calibrate).
 class SessionObserver {
 public:
   virtual ~SessionObserver() = default;
   virtual void before(const LaunchView &) {}
   virtual void after(const LaunchView &) {}
+};
+
+/// Is told when launches ran (--trace, plot --measured). Nothing waits for it: devices work side by
+/// side as ever.
+class SessionTimer {
+public:
+  virtual ~SessionTimer() = default;
+  /// An entry has been run. `times`: of each of its programs, and in these of each launch; of one
+  /// that did not run, since the entry failed, begin and end are the clock's 0.
+  virtual void ran(const package::Package &package, const package::Entry &entry,
+                   std::span<const std::span<const LaunchInterval>> times) = 0;
 };
 
 struct DevicePeak {
@@ -119,6 +131,8 @@ public:
 
   /// Null: none.
   void setObserver(SessionObserver *observer);
+  /// Null: none, as before the first. Runs allocate while there is one.
+  void setTimer(SessionTimer *timer);
 
   /// Compares 64-bit hashes of the copies of every parameter and auxiliary: E0702 (exit 7) names
   /// the first one that differs, the devices and the update. What was changed from outside is not

@@ -73,8 +73,11 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
                   operands_};
   if (observer_)
     observer_->before(view);
+  LaunchInterval *time = program.timesFrom(index);
   if (step.kind != Step::Kind::Send)
-    device.run(*program.launches, step.first + at, step.first + at + 1);
+    device.run(*program.launches, step.first + at, step.first + at + 1, time);
+  else if (time)
+    time->begin = time->end = LaunchInterval::Clock::now();
   if (observer_)
     observer_->after(view);
   if (checkNan_)

@@ -6,9 +6,7 @@
 
 namespace lstmc::cli {
 
-/// Runs the entry with random inputs and initial weights, some times to warm up and watch single launches, and then by the clock. Several
-/// devices run side by side as ever, and what is timed is their steps, from message to message; the launches within one share its
-/// time as they took it alone.
+/// Runs the entry with random inputs and initial weights, some times to warm up and then by the clock, several devices side by side as ever.
 Result<cpu::EntryTimes> measuredTimes(const Model &model, const Options &options, const package::Entry &entry);
 
 } // namespace lstmc::cli

@@ -359,7 +359,7 @@ Result<uint64_t> seedInForce(const Model &model, const Options &options) {
   return uint64_t(seed);
 }
 
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine, DeviceHook hook) {
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine) {
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
   if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
@@ -370,7 +370,6 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
-  sessionOptions.hook = std::move(hook);
   sessionOptions.checkNan = options.has("check-nan");
   LSTMC_ASSIGN(std::unique_ptr<Session> session, Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));

@@ -70,8 +70,8 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
 Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
 
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
-/// or initial values from --seed. `hook` sees when devices come to their steps.
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast, DeviceHook hook = {});
+/// or initial values from --seed.
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast);
 
 /// --seed, else that of fit(..), else 0.
 Result<uint64_t> seedInForce(const Model &model, const Options &options);

@@ -121,7 +121,7 @@ static Result<std::vector<viz::Timeline>> timelines(const Model &model, const pa
   std::vector<viz::Timeline> timelines = {{"planned; " + viz::ratesText(machine), cpu::forecast(data, entry, {machine})}};
   if (options.has("measured")) {
     LSTMC_ASSIGN(cpu::EntryTimes times, measuredTimes(model, options, entry));
-    timelines.push_back({data.devices.size() > 1 ? "measured, from message to message; in between as launches took it alone" : "measured", std::move(times)});
+    timelines.push_back({"measured", std::move(times)});
   }
   return timelines;
 }

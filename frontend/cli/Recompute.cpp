@@ -44,7 +44,7 @@ struct Names {
 struct Candidate {
   std::string name;
   double seconds = 0;
-  std::map<uint32_t, uint64_t> bytes; ///< at the peak, by device
+  std::map<uint32_t, uint64_t> bytes = {}; ///< at the peak, by device
 
   uint64_t allBytes() const {
     uint64_t all = 0;

@@ -20,17 +20,13 @@ namespace lstmc::cli {
 
 namespace {
 
-/// --verbose-ops: a line for each launch, beside what --trace collects.
+/// --verbose-ops: a line for each launch.
 class OpLog : public SessionObserver {
 public:
-  OpLog(const Console &console, Trace &trace, const Session &session) : console_(console), trace_(trace), session_(session) {}
-  void before(const LaunchView &view) override {
-    trace_.before(view);
-    begin_ = std::chrono::steady_clock::now();
-  }
+  OpLog(const Console &console, const Session &session) : console_(console), session_(session) {}
+  void before(const LaunchView &) override { begin_ = std::chrono::steady_clock::now(); }
   void after(const LaunchView &view) override {
     double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
-    trace_.after(view);
     int64_t bytes = 0;
     for (const Tensor &operand : view.operands)
       bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
@@ -50,7 +46,6 @@ private:
   }
 
   const Console &console_;
-  Trace &trace_;
   const Session &session_;
   std::chrono::steady_clock::time_point begin_;
 };
@@ -192,7 +187,7 @@ int runCommand(const Options &options, Console &console) {
   if (!call.ok())
     return console.fail(call.error());
   trace.watch(session);
-  OpLog log(console, trace, session);
+  OpLog log(console, session);
   if (options.has("verbose-ops"))
     session.setObserver(&log);
   Result<int64_t> repeat = options.countInForce("repeat");

@@ -11,8 +11,8 @@
 
 namespace lstmc::cli {
 
-/// Collects while the work goes on and writes at its end. Launches run one at a time while they are watched.
-class Trace : public SessionObserver {
+/// Collects while the work goes on and writes at its end: a lane for the compiler and one for each device.
+class Trace : public SessionTimer {
 public:
   /// Of --trace; without the flag nothing is collected.
   explicit Trace(const Options &options);
@@ -21,23 +21,25 @@ public:
   /// From now on every launch of the session is a span.
   void watch(Session &session);
 
-  void before(const LaunchView &launch) override;
-  void after(const LaunchView &launch) override;
+  void ran(const package::Package &package, const package::Entry &entry, std::span<const std::span<const LaunchInterval>> times) override;
 
   /// Writes the file; E0601, E0608.
   Status write(const Console &console) const;
 
 private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = LaunchInterval::Clock;
+  static constexpr size_t kCompiler = 0; ///< the lane of passes; a device's is 1 + its place in the list
   struct Span {
-    std::string name, category, detail;
+    size_t lane;
+    std::string name, detail;
     Clock::time_point begin, end;
   };
-  bool full();
+  void add(Span span);
 
   std::string path_; ///< empty: no trace
   OutputFile::Existing existing_;
-  Clock::time_point start_ = Clock::now(), launched_;
+  Clock::time_point start_ = Clock::now();
+  std::vector<std::string> lanes_ = {"compiler"};
   std::vector<Span> spans_;
   int64_t dropped_ = 0;
 };

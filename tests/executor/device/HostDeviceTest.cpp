@@ -66,6 +66,25 @@ TEST_P(Threads, LaunchesRunInOrder) {
   EXPECT_EQ(b, std::vector<float>(kN, 12));
 }
 
+TEST_P(Threads, WhenLaunchesRanIsTold) {
+  auto device = makeHostDevice("cpu:0", choose, GetParam());
+  ASSERT_TRUE(device->allocate(8192).ok());
+  auto program = device->prepare(chain(*device));
+  ASSERT_TRUE(program.ok());
+  using Clock = LaunchInterval::Clock;
+  std::vector<LaunchInterval> times(4);
+  Clock::time_point before = Clock::now();
+  device->run(**program, 1, 4, &times[1]);
+  Clock::time_point after = Clock::now();
+  EXPECT_EQ(times[0].end, Clock::time_point());
+  EXPECT_LE(before, times[1].begin);
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_LE(times[i].begin, times[i].end) << i;
+    EXPECT_EQ(times[i].end, i == 3 ? times[3].end : times[i + 1].begin) << i;
+  }
+  EXPECT_LE(times[3].end, after);
+}
+
 TEST(HostDevice, KernelThatItLacksIsNamed) {
   auto device = makeHostDevice("cpu:0", choose, 1);
   ASSERT_TRUE(device->allocate(64).ok());

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -158,6 +159,67 @@ TEST(Devices, WatchedEverySendComesBeforeItsReceive) {
                       "1:fused 1:send 0:fused 0:receive 2:fused 2:send 0:fused 0:receive "
                       "0:fused 0:norm_squared 1:fill 2:fill "
                       "0:fused 0:send 1:receive 0:send 2:receive ");
+}
+
+/// Times of the last run.
+struct Times : SessionTimer {
+  void ran(const Package &, const package::Entry &of,
+           std::span<const std::span<const LaunchInterval>> times) override {
+    entry = &of;
+    programs.clear();
+    for (std::span<const LaunchInterval> program : times)
+      programs.emplace_back(program.begin(), program.end());
+  }
+  const package::Entry *entry = nullptr;
+  std::vector<std::vector<LaunchInterval>> programs;
+};
+
+TEST_P(Counts, TimesAreThoseOfDevicesSideBySide) {
+  uint64_t hash = trainedHash(*makeSession(GetParam()));
+  for (bool oneThread : {false, true}) {
+    SessionOptions options;
+    options.oneThread = oneThread;
+    auto session = makeSession(GetParam(), options);
+    Times times;
+    session->setTimer(&times);
+    EXPECT_EQ(trainedHash(*session), hash);
+    ASSERT_EQ(times.entry->name, "step");
+    ASSERT_EQ(times.programs.size(), GetParam());
+    std::map<int64_t, LaunchInterval::Clock::time_point> sent;
+    for (bool sends : {true, false})
+      for (size_t p = 0; p < times.programs.size(); ++p)
+        for (size_t i = 0; i < times.programs[p].size(); ++i) {
+          const LaunchInterval &time = times.programs[p][i];
+          ASSERT_NE(time.begin, LaunchInterval::Clock::time_point()) << p << ", " << i;
+          EXPECT_LE(time.begin, time.end);
+          if (i > 0)
+            EXPECT_LE(times.programs[p][i - 1].end, time.begin) << p << ", " << i;
+          const package::Launch &launch = times.entry->programs[p].launches[i];
+          if (sends && launch.kernel == KernelId::Send)
+            sent[launch.ints[1]] = time.begin;
+          if (!sends && launch.kernel == KernelId::Receive)
+            EXPECT_LE(sent.at(launch.ints[1]), time.begin) << "message " << launch.ints[1];
+        }
+  }
+}
+
+TEST(Devices, WhatDidNotRunHasNoTime) {
+  auto hook = [](const DeviceMoment &moment) {
+    if (moment.device == 1 && moment.entry == "step" && moment.launch > 0)
+      throw std::runtime_error("gone");
+  };
+  auto session = makeSession(2, withHook(hook));
+  Times times;
+  session->setTimer(&times);
+  fillInput(*session, 1);
+  ASSERT_FALSE(session->run("step").ok());
+  ASSERT_EQ(times.programs.size(), 2u);
+  EXPECT_EQ(times.programs[1].back().end, LaunchInterval::Clock::time_point());
+  EXPECT_NE(times.programs[0].front().end, LaunchInterval::Clock::time_point());
+  session->setTimer(nullptr);
+  times.programs.clear();
+  session->run("step");
+  EXPECT_TRUE(times.programs.empty());
 }
 
 TEST(Devices, PeaksAreThePlannedOnes) {

@@ -254,11 +254,20 @@ class Streams(Case):
         self.assertTrue(any("saved ck/update-000006" in line["text"] for line in lines))
         self.assertTrue(all({"time_s", "level"} <= set(line) for line in lines))
         spans = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
-        self.assertIn("plan-memory", {s["name"] for s in spans if s["cat"] == "pass"})
-        launches = [s for s in spans if s["cat"] == "launch"]
+        self.assertIn("plan-memory", {s["name"] for s in spans if s.get("cat") == "pass"})
+        launches = [s for s in spans if s.get("cat") == "launch"]
         self.assertTrue(any(s["args"]["at"].startswith("step ") for s in launches))
         for before, after in zip(launches, launches[1:]):
             self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+        self.good(*LEARN, "-o", "ck2", "-d", "2xcpu", "--trace", "two.json", "-q")
+        spans = json.loads((self.folder / "two.json").read_text())["traceEvents"]
+        lanes = {s["args"]["name"]: s["tid"] for s in spans if s["ph"] == "M"}
+        self.assertEqual(list(lanes), ["compiler", "cpu:0", "cpu:1"])
+        for lane in ("cpu:0", "cpu:1"):
+            at = [s for s in spans if s["ph"] == "X" and s["tid"] == lanes[lane]]
+            self.assertEqual(sum(s["args"]["at"].startswith("step 0,") for s in at), 6)
+            for before, after in zip(at, at[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
         (self.folder / "bad.lnet").write_text("x = 007\n")
         self.run_here("compile", "bad.lnet", "--dry-run", "--log", "bad.jsonl")
         self.assertEqual(json.loads((self.folder / "bad.jsonl").read_text())["code"], "E0104")

@@ -49,7 +49,7 @@ class Plot(Case):
                     self.assertGreaterEqual(moment + 1e-3, sent[message])
         text = self.good("plot", "small.lnet", "--what", "schedule", "--measured", "-d", "2xcpu").stdout
         self.assertIn(">planned; estimate: ", text)
-        self.assertIn(">measured, from message to message; ", text)
+        self.assertIn(">measured<", text)
 
     def test_memory_of_every_device(self):
         text = self.good("plot", "small.lnet", "--what", "memory", "-d", "2xcpu").stdout
