@@ -360,7 +360,7 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
 }
 
 def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
-  let summary = "order launches so that buffers live for a shorter time";
+  let summary = "order launches so that buffers live for a shorter time, and devices wait less";
   let description = [{
     Moves launches of a program within what their reads and writes allow, and never across the commit: one that
     ends the life of more bytes than it begins goes right behind the last launch that it waits for, as do several that do so together because they are
@@ -368,8 +368,11 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     once become fewer.
 
     Weight gradients so run as soon as their operands are there, and the gradients of the gates die with them. On several devices transfers
-    keep their order, and no send waits for a launch that stood behind it. Results do not depend on
-    it. Linear in launches and operands.
+    keep their order, and no send waits for a launch that stood behind it. A program that receives does first what waits for nothing in it: of
+    a stage behind another, weights are packed while the first chunk is on its way, those for backward too. A launch that would
+    make the most bytes alive at once more stays where it was.
+
+    Results do not depend on it. Linear in launches and operands; on several devices, times the launches that wait for nothing.
   }];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }

@@ -1,4 +1,4 @@
-// schedule: an order of launches in which buffers live for a shorter time.
+// schedule: an order of launches in which buffers live for a shorter time, and devices wait less.
 
 #include <set>
 
@@ -37,15 +37,15 @@ public:
   }
 
   void improve() {
-    std::vector<unsigned> old(launches.size());
-    for (unsigned i = 0; i < old.size(); ++i)
-      old[i] = i;
-    std::vector<unsigned> greedy = freeFirst();
-    if (mostAlive(greedy) >= mostAlive(old))
-      return;
+    std::vector<unsigned> order(launches.size());
+    for (unsigned i = 0; i < order.size(); ++i)
+      order[i] = i;
+    if (std::vector<unsigned> greedy = freeFirst(); mostAlive(greedy) < mostAlive(order))
+      order = std::move(greedy);
+    workBeforeWaiting(order);
     mlir::Operation *place = end;
-    for (unsigned i = unsigned(greedy.size()); i-- > 0;) {
-      mlir::Operation *launch = launches[greedy[i]].op;
+    for (unsigned number : llvm::reverse(order)) {
+      mlir::Operation *launch = launches[number].op;
       if (place)
         launch->moveBefore(place);
       else
@@ -193,6 +193,24 @@ private:
           makeReady(follower);
     }
     return order;
+  }
+
+  /// Puts what waits for no other launch in front of the first receive, where that keeps no more bytes alive at once.
+  void workBeforeWaiting(std::vector<unsigned> &order) {
+    auto receives = [&](unsigned number) { return launches[number].op.kernelId() == KernelId::Receive; };
+    auto place = size_t(llvm::find_if(order, receives) - order.begin());
+    const int64_t most = mostAlive(order);
+    for (size_t i = place + 1; i < order.size(); ++i) {
+      Launch &launch = launches[order[i]];
+      if (launch.waits > 0 || isTransfer(launch.op.kernelId()))
+        continue;
+      std::vector<unsigned> moved = order;
+      std::rotate(moved.begin() + ptrdiff_t(place), moved.begin() + ptrdiff_t(i), moved.begin() + ptrdiff_t(i) + 1);
+      if (mostAlive(moved) > most)
+        continue;
+      order = std::move(moved);
+      ++place;
+    }
   }
 
   int64_t mostAlive(llvm::ArrayRef<unsigned> order) const {

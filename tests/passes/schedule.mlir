@@ -54,3 +54,36 @@ exec.plan ["cpu:0"] {
     exec.launch "reduce"(%a, %ta) ints [1, 1] : memref<16x16xf32>, memref<16xf32>
   }
 }
+
+// -----
+
+// A device does what waits for nothing before it waits for a message, but for the large value, which would live beside the one that
+// comes.
+// CHECK: exec.program "forward" on 1
+// CHECK: exec.launch "fill"(%[[SMALL:.+]]) floats [2.000000e+00]
+// CHECK-NEXT: exec.launch "receive"(%[[X:.+]]) ints [0, 0]
+// CHECK-NEXT: exec.launch "reduce"(%[[X]]
+// CHECK-NEXT: exec.launch "copy"(%[[SMALL]]
+// CHECK-NEXT: exec.launch "fill"(%[[LARGE:.+]]) floats [3.000000e+00]
+// CHECK-NEXT: exec.launch "reduce"(%[[LARGE]]
+exec.plan ["cpu:0", "cpu:1"] {
+  exec.program "forward" on 0 {
+    %x = exec.buffer activation "x" on 0 : memref<16x16xf32>
+    exec.launch "fill"(%x) floats [1.0] : memref<16x16xf32>
+    exec.launch "send"(%x) ints [1, 0] : memref<16x16xf32>
+  }
+  exec.program "forward" on 1 {
+    %x = exec.buffer activation "x" on 1 : memref<16x16xf32>
+    exec.launch "receive"(%x) ints [0, 0] : memref<16x16xf32>
+    %sx = exec.buffer output "sx" on 1 : memref<16xf32>
+    exec.launch "reduce"(%x, %sx) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
+    %small = exec.buffer activation "small" on 1 : memref<16xf32>
+    exec.launch "fill"(%small) floats [2.0] : memref<16xf32>
+    %large = exec.buffer activation "large" on 1 : memref<32x16xf32>
+    exec.launch "fill"(%large) floats [3.0] : memref<32x16xf32>
+    %sl = exec.buffer output "sl" on 1 : memref<32xf32>
+    exec.launch "reduce"(%large, %sl) ints [0, 1] : memref<32x16xf32>, memref<32xf32>
+    %y = exec.buffer output "y" on 1 : memref<16xf32>
+    exec.launch "copy"(%small, %y) : memref<16xf32>, memref<16xf32>
+  }
+}
