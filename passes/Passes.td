@@ -368,8 +368,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     once become fewer.
 
     Weight gradients so run as soon as their operands are there, and the gradients of the gates die with them. On several devices transfers
-    keep their order, and no send waits for a launch that stood behind it. A program that receives does first what waits for nothing in it: of
-    a stage behind another, weights are packed while the first chunk is on its way, those for backward too. A launch that would
+    keep their order, and no send waits for a launch that stood behind it. In a stage of several, where layers work in chunks, what waits for
+    nothing stands in front of the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
     make the most bytes alive at once more stays where it was.
 
     Results do not depend on it. Linear in launches and operands; on several devices, times the launches that wait for nothing.

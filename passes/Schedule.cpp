@@ -4,6 +4,7 @@
 
 #include "ir/exec/Access.h"
 #include "passes/Passes.h"
+#include "passes/Pieces.h"
 
 namespace lstmc::passes {
 
@@ -12,10 +13,36 @@ namespace lstmc::passes {
 
 namespace {
 
+/// Messages of an entry, by its name and their number.
+using Messages = std::set<std::pair<llvm::StringRef, int64_t>>;
+
+int64_t messageOf(exec::LaunchOp transfer) {
+  return transfer.getInts()[size_t(kernelRecord(transfer.kernelId()).integer("message"))];
+}
+
+/// Those that their sender sends before it does anything for them: of what is given, nobody waits long.
+Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
+  Messages found;
+  for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
+    llvm::DenseSet<mlir::Value> made;
+    for (auto launch : program.getOps<exec::LaunchOp>()) {
+      if (launch.kernelId() == KernelId::Send) {
+        if (!made.contains(launch.getBuffers()[0]))
+          found.insert({program.getEntry(), messageOf(launch)});
+        continue;
+      }
+      for (auto [i, view] : llvm::enumerate(launch.operandViews()))
+        if (view && access.writes(launch, i))
+          made.insert(view.buffer);
+    }
+  }
+  return found;
+}
+
 /// The launches of a program in front of its commit, and what they wait for.
 class Order {
 public:
-  Order(exec::ProgramOp program, const exec::Access &access) : access(access) {
+  Order(exec::ProgramOp program, const exec::Access &access, const Messages &given) : access(access), given(given), entry(program.getEntry()) {
     for (mlir::Operation &op : program.getBody().front()) {
       if (llvm::isa<exec::CommitOp>(op)) {
         end = &op;
@@ -42,7 +69,8 @@ public:
       order[i] = i;
     if (std::vector<unsigned> greedy = freeFirst(); mostAlive(greedy) < mostAlive(order))
       order = std::move(greedy);
-    workBeforeWaiting(order);
+    if (inChunks)
+      workBeforeWaiting(order);
     mlir::Operation *place = end;
     for (unsigned number : llvm::reverse(order)) {
       mlir::Operation *launch = launches[number].op;
@@ -88,6 +116,7 @@ private:
   void addLaunch(exec::LaunchOp op) {
     auto number = unsigned(launches.size());
     launches.push_back({op, {}, {}, 0});
+    inChunks |= op->hasAttr(kChunkAttr);
     llvm::SmallVector<exec::OperandView> views = op.operandViews();
     llvm::SmallDenseSet<unsigned, 8> before;
     auto waitFor = [&](int other) {
@@ -195,10 +224,13 @@ private:
     return order;
   }
 
-  /// Puts what waits for no other launch in front of the first receive, where that keeps no more bytes alive at once.
+  /// Puts what waits for no other launch in front of the first receive that may have to wait, where that keeps no more bytes alive at once.
   void workBeforeWaiting(std::vector<unsigned> &order) {
-    auto receives = [&](unsigned number) { return launches[number].op.kernelId() == KernelId::Receive; };
-    auto place = size_t(llvm::find_if(order, receives) - order.begin());
+    auto waits = [&](unsigned number) {
+      exec::LaunchOp op = launches[number].op;
+      return op.kernelId() == KernelId::Receive && !given.contains({entry, messageOf(op)});
+    };
+    auto place = size_t(llvm::find_if(order, waits) - order.begin());
     const int64_t most = mostAlive(order);
     for (size_t i = place + 1; i < order.size(); ++i) {
       Launch &launch = launches[order[i]];
@@ -234,12 +266,15 @@ private:
   }
 
   const exec::Access &access;
+  const Messages &given;
+  const llvm::StringRef entry;
   std::vector<Launch> launches;
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, unsigned> index;
   llvm::SmallVector<exec::LaunchOp> behind;
   llvm::SmallVector<mlir::Value> outputs;
   mlir::Operation *end = nullptr;
+  bool inChunks = false; ///< it is a stage of several, which wait for one another
   int lastTransfer = -1;
   std::vector<unsigned> sends; ///< ascending
 };
@@ -248,9 +283,10 @@ struct Schedule : impl::ScheduleBase<Schedule> {
   void runOnOperation() override {
     getOperation().walk([&](exec::PlanOp plan) {
       exec::Access access(plan);
+      const Messages given = messagesOfGivenValues(plan, access);
       for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
         gatherBuffers(program);
-        Order(program, access).improve();
+        Order(program, access, given).improve();
       }
     });
   }

@@ -57,7 +57,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// A device does what waits for nothing before it waits for a message, but for the large value, which would live beside the one that
+// A stage does what waits for nothing before it waits for a message, but for the large value, which would live beside the one that
 // comes.
 // CHECK: exec.program "forward" on 1
 // CHECK: exec.launch "fill"(%[[SMALL:.+]]) floats [2.000000e+00]
@@ -78,7 +78,7 @@ exec.plan ["cpu:0", "cpu:1"] {
     %sx = exec.buffer output "sx" on 1 : memref<16xf32>
     exec.launch "reduce"(%x, %sx) ints [0, 1] : memref<16x16xf32>, memref<16xf32>
     %small = exec.buffer activation "small" on 1 : memref<16xf32>
-    exec.launch "fill"(%small) floats [2.0] : memref<16xf32>
+    exec.launch "fill"(%small) floats [2.0] {sym.chunk = array<i64: 0, 0, 4, 8>} : memref<16xf32>
     %large = exec.buffer activation "large" on 1 : memref<32x16xf32>
     exec.launch "fill"(%large) floats [3.0] : memref<32x16xf32>
     %sl = exec.buffer output "sl" on 1 : memref<32xf32>
