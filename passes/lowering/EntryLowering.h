@@ -31,20 +31,27 @@ public:
   void alias(mlir::Value result, sym::View of) override;
 
 private:
+  static mlir::RankedTensorType tensorType(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+  static bool isElementwise(mlir::Operation *op) { return llvm::isa<sym::ScalarRule, sym::FusedOp>(op); }
+  /// The place in the source, with "OP NAME" around it for PackageBuilder.
+  static mlir::Location launchLocation(mlir::Operation *op);
+
+  // The program and what it is bound to: EntryLowering.cpp.
   mlir::LogicalResult checkDevices();
   void bindInputs();
   void placeOutputs();
   void placeParts();
   void findCommitted();
   void placeDirectWrites();
-  mlir::LogicalResult lower(mlir::Operation *op);
-  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
-  void launchFused(mlir::Operation *op, mlir::Block &body);
   void saveOverwritten();
   void writeBack();
   void copyTogether(llvm::ArrayRef<std::pair<sym::View, sym::View>> copies, mlir::Type element);
   void bindOutputs();
 
+  // Its ops and their memory: EntryOps.cpp.
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  void launchFused(mlir::Operation *op, mlir::Block &body);
   void appendPieceOf(const sym::View &operand, size_t number, llvm::SmallVectorImpl<int64_t> &pieces);
   bool dependsOnParametersAlone(mlir::Operation *op);
   sym::View whole(mlir::Value memory) const;
