@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "frontend/symbol/ValueText.h"
+
 namespace lstmc::cli {
 
 std::string settingText(const symbol::AttributeValue &value) {
@@ -33,23 +35,22 @@ static std::string argumentTexts(const std::vector<symbol::NamedAttribute> &argu
   return text;
 }
 
-std::string initialiserText(const symbol::Initialiser &initialiser) {
-  std::string arguments = argumentTexts(initialiser.arguments);
-  for (size_t i = 0; i < initialiser.patterns.size(); ++i)
-    arguments += fmt::format("{}\"{}\": {}", arguments.empty() ? "" : ", ", initialiser.patterns[i],
-                             initialiserText(initialiser.initialisers[i]));
-  return fmt::format("{}({})", initialiser.name, arguments);
-}
-
 std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings) {
   std::vector<package::Setting> texts;
   for (const symbol::Setting &setting : settings) {
-    std::string text = setting.initialiser ? initialiserText(*setting.initialiser) : settingText(setting.value);
+    std::string text = setting.initialiser ? symbol::initialiserText(*setting.initialiser) : settingText(setting.value);
     if (!setting.arguments.empty()) // a schedule
       text += fmt::format("({})", argumentTexts(setting.arguments));
     texts.push_back({setting.key, text});
   }
   return texts;
+}
+
+Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag, const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return fail(ErrorCode::E0001, "--{} takes NAME=VALUE, got \"{}\"", flag, text);
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
 Result<double> parseNumber(std::string_view key, std::string_view text) {

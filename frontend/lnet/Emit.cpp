@@ -9,6 +9,7 @@
 #include "frontend/lnet/Format.h"
 #include "frontend/lnet/Lexer.h"
 #include "frontend/lnet/Value.h"
+#include "frontend/symbol/ValueText.h"
 #include "frontend/symbol/View.h"
 
 namespace lstmc::lnet {
@@ -17,69 +18,6 @@ namespace {
 
 using symbol::AttributeValue;
 using symbol::NodeView;
-
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    if (c == '\n' || c == '\t')
-      result += c == '\n' ? "\\n" : "\\t";
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
-std::string written(const AttributeValue &value) {
-  if (auto flag = std::get_if<bool>(&value))
-    return *flag ? "True" : "False";
-  if (auto number = std::get_if<int64_t>(&value))
-    return std::to_string(*number);
-  if (auto number = std::get_if<double>(&value))
-    return floatText(*number);
-  if (auto text = std::get_if<std::string>(&value))
-    return quoted(*text);
-  if (auto tuple = std::get_if<symbol::Tuple>(&value)) {
-    std::string text = "(";
-    for (size_t i = 0; i < tuple->size(); ++i)
-      text += (i ? ", " : "") + ((*tuple)[i] ? std::to_string(*(*tuple)[i]) : "None");
-    return text + (tuple->size() == 1 ? ",)" : ")");
-  }
-  if (auto numbers = std::get_if<std::vector<double>>(&value)) {
-    std::string text = "[";
-    for (double number : *numbers)
-      text += (text.size() > 1 ? ", " : "") + floatText(number);
-    return text + "]";
-  }
-  return "None";
-}
-
-std::string written(const symbol::Initialiser &init) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"uniform", "Uniform"}, {"normal", "Normal"}, {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
-      {"zero", "Zero"},       {"one", "One"},       {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
-      {"mixed", "Mixed"},     {"load", "Load"}};
-  std::string text = init.name, arguments;
-  for (auto &[name, shown] : kNames)
-    if (init.name == name)
-      text = shown;
-  auto add = [&](const std::string &argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
-  for (const symbol::NamedAttribute &argument : init.arguments)
-    add(argument.name + "=" + written(argument.value));
-  if (init.name == "mixed") {
-    std::string patterns, initialisers;
-    for (const std::string &pattern : init.patterns)
-      patterns += (patterns.empty() ? "" : ", ") + quoted(pattern);
-    for (const symbol::Initialiser &inner : init.initialisers)
-      initialisers += (initialisers.empty() ? "" : ", ") + written(inner);
-    add("patterns=[" + patterns + "]");
-    add("initializers=[" + initialisers + "]");
-  } else if (!init.initialisers.empty()) {
-    add("default_init=" + written(init.initialisers[0]));
-  }
-  return text + "(" + arguments + ")";
-}
 
 class Emitter {
 public:
@@ -101,7 +39,7 @@ public:
       outputs += (outputs.empty() ? "" : ", ") + reference(output);
     std::string text;
     for (auto &[name, variable] : dims_)
-      text += fmt::format("{} = dim({}, {})\n", variable.first, quoted(name), variable.second);
+      text += fmt::format("{} = dim({}, {})\n", variable.first, symbol::stringText(name), variable.second);
     text += fmt::format("\ndef {}({}):\n{}    return {}\n\n", net_, parameters, body, outputs);
     text += training("fit", fit) + training("data", data) + training("place", place);
     Checked<std::string> formatted = format("emitted.lnet", text);
@@ -183,21 +121,21 @@ private:
     auto add = [&](const std::string &argument) { text += (text.empty() ? "" : ", ") + argument; };
     switch (node.kind) {
     case NodeView::Kind::Variable:
-      add(quoted(node.name));
+      add(symbol::stringText(node.name));
       if (std::string shape = shapeText(node.shape, "(", ")"); !shape.empty())
         add("shape=" + shape);
       if (node.dtype != DType::F32)
-        add("dtype=" + quoted(std::string(dtypeLongName(node.dtype))));
+        add("dtype=" + symbol::stringText(std::string(dtypeLongName(node.dtype))));
       if (!node.init.name.empty())
-        add("init=" + written(node.init));
+        add("init=" + symbol::initialiserText(node.init));
       if (node.lrMult)
-        add("lr_mult=" + floatText(*node.lrMult));
+        add("lr_mult=" + symbol::floatText(*node.lrMult));
       if (node.wdMult)
-        add("wd_mult=" + floatText(*node.wdMult));
+        add("wd_mult=" + symbol::floatText(*node.wdMult));
       return "Variable(" + text + ")";
     case NodeView::Kind::BeginState:
-      return fmt::format("_begin_state({}, {}, {})", quoted(node.name), shapeText(node.shape, "(", ")"),
-                         quoted(std::string(dtypeLongName(node.dtype))));
+      return fmt::format("_begin_state({}, {}, {})", symbol::stringText(node.name), shapeText(node.shape, "(", ")"),
+                         symbol::stringText(std::string(dtypeLongName(node.dtype))));
     case NodeView::Kind::Op: break;
     }
     const symbol::OpSignature *op = symbol::findOp(node.op);
@@ -207,8 +145,8 @@ private:
       add(byPosition ? reference(edge) : name + "=" + reference(edge));
     }
     for (const symbol::NamedAttribute &attribute : node.attributes)
-      add(attribute.name + "=" + (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims) : written(attribute.value)));
-    add("name=" + quoted(node.name));
+      add(attribute.name + "=" + (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims) : symbol::valueText(attribute.value)));
+    add("name=" + symbol::stringText(node.name));
     return node.op + "(" + text + ")";
   }
 
@@ -217,11 +155,11 @@ private:
     std::string text;
     auto add = [&](const std::string &scope) { text += (text.empty() ? "    with " : ", ") + scope; };
     if (!node.group.empty())
-      add("ctx_group(" + quoted(node.group) + ")");
+      add("ctx_group(" + symbol::stringText(node.group) + ")");
     if (node.recompute)
       add("recompute()");
     if (!node.computeDType.empty())
-      add("dtype(" + quoted(node.computeDType) + ")");
+      add("dtype(" + symbol::stringText(node.computeDType) + ")");
     return text.empty() ? text : text + ":\n";
   }
 
@@ -242,7 +180,7 @@ private:
       return "";
     std::string text = function + "(" + net_;
     for (const symbol::Setting &setting : settings) {
-      std::string value = setting.initialiser ? written(*setting.initialiser) : written(setting.value);
+      std::string value = setting.initialiser ? symbol::initialiserText(*setting.initialiser) : symbol::valueText(setting.value);
       if (setting.key == "lr_scheduler") {
         constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"factor", "FactorScheduler"},
                                                                             {"multifactor", "MultiFactorScheduler"},
@@ -250,7 +188,7 @@ private:
                                                                             {"cosine", "CosineScheduler"}};
         std::string arguments;
         for (const symbol::NamedAttribute &argument : setting.arguments)
-          arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + written(argument.value);
+          arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + symbol::valueText(argument.value);
         for (auto &[name, shown] : kNames)
           if (setting.value == AttributeValue(std::string(name)))
             value = std::string(shown) + "(" + arguments + ")";

@@ -1,9 +1,10 @@
 #include "frontend/lnet/Value.h"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "frontend/symbol/ValueText.h"
 
 namespace lstmc::lnet {
 
@@ -205,7 +206,7 @@ void appendRepr(std::string &text, const Value &value, size_t limit, int depth, 
   switch (value.kind()) {
   case ValueKind::Bool: text += value.boolean() ? "True" : "False"; break;
   case ValueKind::Integer: text += std::to_string(value.integer()); break;
-  case ValueKind::Float: text += floatText(value.number()); break;
+  case ValueKind::Float: text += symbol::floatText(value.number()); break;
   case ValueKind::String: {
     if (!quote) {
       text += value.string();
@@ -217,12 +218,7 @@ void appendRepr(std::string &text, const Value &value, size_t limit, int depth, 
         text += "…";
         break;
       }
-      if (c == '"' || c == '\\')
-        text += '\\';
-      if (c == '\n' || c == '\t')
-        text += c == '\n' ? "\\n" : "\\t";
-      else
-        text += c;
+      symbol::appendEscaped(text, c);
     }
     text += '"';
     break;
@@ -272,23 +268,6 @@ uint64_t takeWork() { return std::exchange(work, 0); }
 
 std::optional<size_t> hashOf(const Value &value) { return hashAt(value, 0); }
 std::optional<bool> equal(const Value &a, const Value &b) { return equalAt(a, b, 0); }
-
-std::string floatText(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  char digits[64];
-  auto [end, failure] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);
-  std::string_view text(digits, end - digits);
-  size_t mark = text.find('e');
-  int exponent = std::atoi(std::string(text.substr(mark + 1)).c_str());
-  if (exponent < -4 || exponent >= 16)
-    return fmt::format("{}e{}{:02}", text.substr(0, mark), exponent < 0 ? '-' : '+', std::abs(exponent));
-  auto [last, unused] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
-  std::string fixed(digits, last);
-  return fixed.find('.') == fixed.npos ? fixed + ".0" : fixed;
-}
 
 std::string textOf(const Value &value, size_t limit) {
   std::string text;

@@ -270,7 +270,5 @@ inline constexpr uint64_t kMostWork = 100'000'000;
 std::string textOf(const Value &value, size_t limit = 1 << 20);
 /// As `repr`: strings with quotes. At most about `limit` bytes.
 std::string reprOf(const Value &value, size_t limit = 60);
-/// A float as Python writes it: the shortest decimal that reads back as the same number.
-std::string floatText(double value);
 
 } // namespace lstmc::lnet

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include "frontend/symbol/Suggest.h"
+#include "frontend/symbol/ValueText.h"
 
 namespace lstmc::symbol {
 
@@ -10,29 +11,6 @@ using llvm::StringRef;
 using mlir::Value;
 
 namespace {
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-/// A value as the source writes it.
-std::string written(const AttributeValue &value) {
-  if (auto flag = std::get_if<bool>(&value))
-    return *flag ? "True" : "False";
-  if (auto number = std::get_if<int64_t>(&value))
-    return std::to_string(*number);
-  if (auto number = std::get_if<double>(&value))
-    return fmt::format("{:g}", *number);
-  if (auto text = std::get_if<std::string>(&value))
-    return quoted(*text);
-  if (auto tuple = std::get_if<Tuple>(&value)) {
-    std::string text = "(";
-    for (size_t i = 0; i < tuple->size(); ++i)
-      text += (i ? ", " : "") + ((*tuple)[i] ? std::to_string(*(*tuple)[i]) : "None");
-    return text + (tuple->size() == 1 ? ",)" : ")");
-  }
-  if (std::holds_alternative<std::vector<double>>(value))
-    return "a list of numbers";
-  return "None";
-}
 
 /// What a kind of attribute takes.
 std::string wanted(const sym::AttributeRecord &record) {
@@ -96,7 +74,7 @@ private:
           if (auto text = std::get_if<std::string>(&attribute.value))
             type = *text;
       return {
-          makeError(ErrorCode::E0213, call_.origin, "op type " + quoted(type) + " is Python code")};
+          makeError(ErrorCode::E0213, call_.origin, "op type " + stringText(type) + " is Python code")};
     }
     std::vector<std::string_view> names;
     for (const OpSignature &op : allOps()) {
@@ -104,7 +82,7 @@ private:
       names.insert(names.end(), op.aliases.begin(), op.aliases.end());
     }
     return {makeError(ErrorCode::E0201, call_.origin,
-                      "no op or function is named " + quoted(call_.op),
+                      "no op or function is named " + stringText(call_.op),
                       didYouMean(call_.op, names))};
   }
 
@@ -120,7 +98,7 @@ private:
         else if (attribute.value !=
                  AttributeValue(int64_t(call_.positional.size() + call_.named.size())))
           error(ErrorCode::E0204, placeOf(attribute.name),
-                attribute.name + " is " + written(attribute.value) + ", the call has " +
+                attribute.name + " is " + valueText(attribute.value) + ", the call has " +
                     std::to_string(call_.positional.size() + call_.named.size()) + " inputs");
         continue;
       }
@@ -163,7 +141,7 @@ private:
     for (const sym::InputRecord &input : bound_.record->inputs)
       names.push_back(input.name);
     names.push_back("name");
-    error(ErrorCode::E0202, placeOf(name), shown_ + " has no attribute " + quoted(name),
+    error(ErrorCode::E0202, placeOf(name), shown_ + " has no attribute " + stringText(name),
           didYouMean(name, names));
   }
 
@@ -172,7 +150,7 @@ private:
     if (auto text = std::get_if<std::string>(&attribute.value))
       help = didYouMean(*text, record.choices);
     error(ErrorCode::E0204, placeOf(attribute.name),
-          std::string(record.name) + " is " + wanted(record) + ", got " + written(attribute.value),
+          std::string(record.name) + " is " + wanted(record) + ", got " + valueText(attribute.value),
           help);
   }
 
@@ -290,7 +268,7 @@ private:
     std::vector<std::string_view> names;
     for (const sym::InputRecord &input : bound_.record->inputs)
       names.push_back(input.name);
-    error(ErrorCode::E0202, placeOf(name), shown_ + " has no input " + quoted(name),
+    error(ErrorCode::E0202, placeOf(name), shown_ + " has no input " + stringText(name),
           didYouMean(name, names));
   }
 
@@ -325,7 +303,7 @@ private:
   static std::string conditionWritten(const sym::InputRecord &record) {
     if (record.conditionValue == "true" || record.conditionValue == "false")
       return record.conditionValue == "true" ? "True" : "False";
-    return quoted(record.conditionValue);
+    return stringText(record.conditionValue);
   }
 
   Graph &graph_;

@@ -1,7 +1,6 @@
 // Inputs, parameters and begin states.
-#include "llvm/ADT/StringExtras.h"
-
 #include "frontend/symbol/Impl.h"
+#include "frontend/symbol/ValueText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 
@@ -9,8 +8,6 @@ namespace lstmc::symbol {
 
 using llvm::StringRef;
 using mlir::Value;
-
-static std::string quoted(StringRef text) { return "\"" + text.str() + "\""; }
 
 mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, Role role,
                                           mlir::ArrayAttr dims, mlir::Location at) {
@@ -34,7 +31,7 @@ Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role ro
   if (auto error = impl.checkShape(shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end()) {
-    Diagnostic error = makeError(ErrorCode::E0210, origin, quoted(name) + " is already defined");
+    Diagnostic error = makeError(ErrorCode::E0210, origin, stringText(name) + " is already defined");
     error.message += sym::atText(at->second.value.getLoc());
     return error;
   }
@@ -75,31 +72,6 @@ static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared
   return mlir::RankedTensorType::get(extents, element);
 }
 
-static std::string argumentText(const AttributeValue &value) {
-  if (auto number = std::get_if<double>(&value))
-    return fmt::format("{:g}", *number);
-  if (auto number = std::get_if<int64_t>(&value))
-    return std::to_string(*number);
-  if (auto text = std::get_if<std::string>(&value))
-    return quoted(*text);
-  return "..";
-}
-
-/// "Uniform(scale=0.08)", as a source writes it.
-static std::string initText(const Initialiser &init) {
-  static constexpr std::pair<StringRef, StringRef> kWritten[] = {{"lstmbias", "LSTMBias"}};
-  std::string text = init.name;
-  if (!text.empty())
-    text.front() = llvm::toUpper(text.front());
-  for (auto [name, written] : kWritten)
-    if (init.name == name)
-      text = written.str();
-  text += "(";
-  for (size_t i = 0; i < init.arguments.size(); ++i)
-    text += (i ? ", " : "") + init.arguments[i].name + "=" + argumentText(init.arguments[i].value);
-  return text + ")";
-}
-
 static bool operator==(const NamedAttribute &a, const NamedAttribute &b) {
   return a.name == b.name && a.value == b.value;
 }
@@ -113,7 +85,7 @@ static bool same(const Initialiser &a, const Initialiser &b) {
 static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std::string &here,
                                 const std::string &there, mlir::Location at) {
   return makeError(ErrorCode::E0209, origin,
-                   quoted(name) + " is " + here + " here and " + there + sym::atText(at));
+                   stringText(name) + " is " + here + " here and " + there + sym::atText(at));
 }
 
 /// A second declaration: what it adds is added, what it contradicts is E0209.
@@ -124,7 +96,7 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   auto variable = known.value.getDefiningOp<sym::VariableOp>();
   if (!variable)
     return makeError(ErrorCode::E0209, origin,
-                     quoted(name) + " is no parameter, but an input" +
+                     stringText(name) + " is no parameter, but an input" +
                          sym::atText(known.value.getLoc()));
   auto type = llvm::cast<mlir::TensorType>(known.value.getType());
   mlir::TensorType declared = impl.typeOf(options.shape, options.dtype);
@@ -138,7 +110,7 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   }
   if (!options.init.name.empty()) {
     if (!known.init.name.empty() && !same(known.init, options.init))
-      return declaredTwice(origin, name, initText(options.init), initText(known.init),
+      return declaredTwice(origin, name, initialiserText(options.init), initialiserText(known.init),
                            variable.getLoc());
     known.init = options.init;
     variable.setInitAttr(impl.initAttr(options.init));
@@ -148,8 +120,8 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
     if (!*theirs)
       continue;
     if (*mine && **mine != **theirs)
-      return declaredTwice(origin, name, std::string(word) + "=" + argumentText(**theirs),
-                           std::string(word) + "=" + argumentText(**mine), variable.getLoc());
+      return declaredTwice(origin, name, std::string(word) + "=" + valueText(**theirs),
+                           std::string(word) + "=" + valueText(**mine), variable.getLoc());
     *mine = *theirs;
     variable->setAttr(word, impl.builder.getF64FloatAttr(**theirs));
   }
@@ -182,7 +154,7 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
     if (!warn)
       return symbol;
     Diagnostic warning = makeError(ErrorCode::E0209, origin,
-                                   quoted(name) + " is shared with the call" +
+                                   stringText(name) + " is shared with the call" +
                                        sym::atText(at->second.value.getLoc()));
     warning.severity = Severity::Warning;
     return {symbol, {warning}};
@@ -214,7 +186,7 @@ Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Or
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end())
     return makeError(ErrorCode::E0210, origin,
-                     quoted(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
+                     stringText(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
   auto state = impl.builder.create<sym::BeginStateOp>(
       impl.locations.encode(origin), impl.typeOf(shape, dtype), impl.builder.getStringAttr(name));
   impl.addGroup(state);

@@ -1,0 +1,94 @@
+#include "frontend/symbol/ValueText.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace lstmc::symbol {
+
+void appendEscaped(std::string &text, char c) {
+  if (c == '"' || c == '\\')
+    text += '\\';
+  if (c == '\n' || c == '\t')
+    text += c == '\n' ? "\\n" : "\\t";
+  else
+    text += c;
+}
+
+std::string stringText(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text)
+    appendEscaped(result, c);
+  return result + "\"";
+}
+
+std::string floatText(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
+  char digits[64];
+  auto [end, failure] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);
+  std::string_view text(digits, end - digits);
+  size_t mark = text.find('e');
+  int exponent = std::atoi(std::string(text.substr(mark + 1)).c_str());
+  if (exponent < -4 || exponent >= 16)
+    return fmt::format("{}e{}{:02}", text.substr(0, mark), exponent < 0 ? '-' : '+', std::abs(exponent));
+  auto [last, unused] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
+  std::string fixed(digits, last);
+  return fixed.find('.') == fixed.npos ? fixed + ".0" : fixed;
+}
+
+std::string valueText(const AttributeValue &value) {
+  if (auto flag = std::get_if<bool>(&value))
+    return *flag ? "True" : "False";
+  if (auto number = std::get_if<int64_t>(&value))
+    return std::to_string(*number);
+  if (auto number = std::get_if<double>(&value))
+    return floatText(*number);
+  if (auto text = std::get_if<std::string>(&value))
+    return stringText(*text);
+  if (auto tuple = std::get_if<Tuple>(&value)) {
+    std::string text = "(";
+    for (size_t i = 0; i < tuple->size(); ++i)
+      text += (i ? ", " : "") + ((*tuple)[i] ? std::to_string(*(*tuple)[i]) : "None");
+    return text + (tuple->size() == 1 ? ",)" : ")");
+  }
+  if (auto numbers = std::get_if<std::vector<double>>(&value)) {
+    std::string text = "[";
+    for (double number : *numbers)
+      text += (text.size() > 1 ? ", " : "") + floatText(number);
+    return text + "]";
+  }
+  return "None";
+}
+
+std::string initialiserText(const Initialiser &init) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"uniform", "Uniform"}, {"normal", "Normal"}, {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
+      {"zero", "Zero"},       {"one", "One"},       {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
+      {"mixed", "Mixed"},     {"load", "Load"}};
+  std::string text = init.name, arguments;
+  for (auto &[name, shown] : kNames)
+    if (init.name == name)
+      text = shown;
+  auto add = [&](const std::string &argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
+  for (const NamedAttribute &argument : init.arguments)
+    add(argument.name + "=" + valueText(argument.value));
+  if (init.name == "mixed") {
+    std::string patterns, initialisers;
+    for (const std::string &pattern : init.patterns)
+      patterns += (patterns.empty() ? "" : ", ") + stringText(pattern);
+    for (const Initialiser &inner : init.initialisers)
+      initialisers += (initialisers.empty() ? "" : ", ") + initialiserText(inner);
+    add("patterns=[" + patterns + "]");
+    add("initializers=[" + initialisers + "]");
+  } else if (!init.initialisers.empty()) {
+    add("default_init=" + initialiserText(init.initialisers[0]));
+  }
+  return text + "(" + arguments + ")";
+}
+
+} // namespace lstmc::symbol
