@@ -98,41 +98,31 @@ Expr *Parser::parseLambda() {
   return raise(node, body);
 }
 
-Expr *Parser::parseOr() {
+/// left = operand { sign operand }, from the left.
+Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs, Expr *(Parser::*operand)()) {
   uint32_t begin = token().span.begin;
-  Expr *left = parseAnd();
-  while (left && is(TokenKind::KwOr)) {
-    Span op = take(TokenRole::Binary);
-    Expr *right = parseAnd();
-    if (!right)
-      return nullptr;
-    auto *node = make<BinaryExpr>(ExprKind::Or, begin);
-    node->op = TokenKind::KwOr;
-    node->opSpan = op;
-    node->left = left;
-    node->right = right;
-    left = raise(node, left, right);
+  Expr *left = (this->*operand)();
+  while (left && std::find(signs.begin(), signs.end(), kind()) != signs.end()) {
+    TokenKind op = kind();
+    Span opSpan = take(TokenRole::Binary);
+    Expr *right = (this->*operand)();
+    left = right ? makeBinary(node, begin, left, op, opSpan, right) : nullptr;
   }
   return left;
 }
 
-Expr *Parser::parseAnd() {
-  uint32_t begin = token().span.begin;
-  Expr *left = parseNot();
-  while (left && is(TokenKind::KwAnd)) {
-    Span op = take(TokenRole::Binary);
-    Expr *right = parseNot();
-    if (!right)
-      return nullptr;
-    auto *node = make<BinaryExpr>(ExprKind::And, begin);
-    node->op = TokenKind::KwAnd;
-    node->opSpan = op;
-    node->left = left;
-    node->right = right;
-    left = raise(node, left, right);
-  }
-  return left;
+Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan, Expr *right) {
+  auto *node = make<BinaryExpr>(kind, begin);
+  node->op = op;
+  node->opSpan = opSpan;
+  node->left = left;
+  node->right = right;
+  return raise(node, left, right);
 }
+
+Expr *Parser::parseOr() { return parseFromLeft(ExprKind::Or, {TokenKind::KwOr}, &Parser::parseAnd); }
+
+Expr *Parser::parseAnd() { return parseFromLeft(ExprKind::And, {TokenKind::KwAnd}, &Parser::parseNot); }
 
 Expr *Parser::parseNot() {
   if (!is(TokenKind::KwNot))
@@ -216,43 +206,11 @@ Expr *Parser::parseComparison() {
   return setHeight(node, height) ? node : nullptr;
 }
 
-Expr *Parser::parseSum() {
-  uint32_t begin = token().span.begin;
-  Expr *left = parseProduct();
-  while (left && (is(TokenKind::Plus) || is(TokenKind::Minus))) {
-    TokenKind op = kind();
-    Span opSpan = take(TokenRole::Binary);
-    Expr *right = parseProduct();
-    if (!right)
-      return nullptr;
-    auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
-    node->op = op;
-    node->opSpan = opSpan;
-    node->left = left;
-    node->right = right;
-    left = raise(node, left, right);
-  }
-  return left;
-}
+Expr *Parser::parseSum() { return parseFromLeft(ExprKind::Binary, {TokenKind::Plus, TokenKind::Minus}, &Parser::parseProduct); }
 
 Expr *Parser::parseProduct() {
-  uint32_t begin = token().span.begin;
-  Expr *left = parseUnary();
-  while (left && (is(TokenKind::Star) || is(TokenKind::Slash) || is(TokenKind::DoubleSlash) ||
-                  is(TokenKind::Percent) || is(TokenKind::At))) {
-    TokenKind op = kind();
-    Span opSpan = take(TokenRole::Binary);
-    Expr *right = parseUnary();
-    if (!right)
-      return nullptr;
-    auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
-    node->op = op;
-    node->opSpan = opSpan;
-    node->left = left;
-    node->right = right;
-    left = raise(node, left, right);
-  }
-  return left;
+  return parseFromLeft(ExprKind::Binary, {TokenKind::Star, TokenKind::Slash, TokenKind::DoubleSlash, TokenKind::Percent, TokenKind::At},
+                       &Parser::parseUnary);
 }
 
 Expr *Parser::parseUnary() {
@@ -284,12 +242,7 @@ Expr *Parser::parsePower() {
   Expr *exponent = parseUnary();
   if (!exponent)
     return nullptr;
-  auto *node = make<BinaryExpr>(ExprKind::Binary, begin);
-  node->op = TokenKind::DoubleStar;
-  node->opSpan = op;
-  node->left = base;
-  node->right = exponent;
-  return raise(node, base, exponent);
+  return makeBinary(ExprKind::Binary, begin, base, TokenKind::DoubleStar, op, exponent);
 }
 
 Expr *Parser::parsePost() {

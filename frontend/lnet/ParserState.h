@@ -1,6 +1,8 @@
 // What the two halves of the parser share: the tokens, the place in them, and how errors are said.
 #pragma once
 
+#include <initializer_list>
+
 #include <fmt/format.h>
 
 #include "frontend/lnet/Parser.h"
@@ -49,6 +51,8 @@ private:
   bool parseCompareOp(CompareTerm &term, bool &found);
   Expr *parseSum();
   Expr *parseProduct();
+  Expr *parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs, Expr *(Parser::*operand)());
+  Expr *makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan, Expr *right);
   Expr *parseUnary();
   Expr *parsePower();
   Expr *parsePost();
