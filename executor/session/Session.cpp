@@ -348,6 +348,10 @@ Status Session::run(std::string_view name) {
 }
 
 std::string Session::Impl::when(const BoundEntry &entry) const {
+  // What prepares an entry is a part of it to the user.
+  for (const BoundEntry &prepared : entries)
+    if (prepared.prepare && &entries[*prepared.prepare] == &entry)
+      return when(prepared);
   for (const session::ScalarInput &scalar : entry.scalars)
     if (scalar.name == "update")
       return "at update " + session::withCommas(scalar.integer);

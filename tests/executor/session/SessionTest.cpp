@@ -228,6 +228,12 @@ TEST(Session, ForwardPassesNonFiniteValuesUnlessAsked) {
   EXPECT_EQ(careful->run("forward").error().text(),
             "net.lnet:3:9: error[E0701]: first infinity in forward: fc (FullyConnected), "
             "output[0, 0, 0]");
+  // Found where weights are packed for it, which is no entry that a user knows.
+  careful->parameter("w")->as<float>()[5] = -INFINITY;
+  careful->parametersChanged();
+  EXPECT_EQ(careful->run("forward").error().text(),
+            "net.lnet:3:9: error[E0701]: first infinity in forward: parameter \"w\", "
+            "element [1, 1]");
 }
 
 TEST(Session, SaysWhetherTheValueWasFoundBehindCommit) {
