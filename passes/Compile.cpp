@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "executor/package/Package.h"
 #include "executor/package/Plan.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
@@ -164,16 +165,6 @@ std::string mebibytes(uint64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-SourceRange rangeOf(const package::Location &location) {
-  SourceRange range;
-  range.file = location.file;
-  range.line = int(location.line);
-  range.column = int(location.column);
-  range.length = int(location.length);
-  range.text = location.text;
-  return range;
-}
-
 std::string describe(const package::Buffer &buffer) {
   return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
                      dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "), mebibytes(buffer.bytes));
@@ -200,7 +191,7 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];
-      SourceRange place = rangeOf(location);
+      SourceRange place = package::rangeOf(location);
       if (error.place.line == 0)
         error.place = place;
       std::string at = place.line ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column) : std::string();

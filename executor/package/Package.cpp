@@ -81,4 +81,14 @@ std::optional<size_t> Package::findState(std::string_view name) const {
   return findByName(data_.states, name);
 }
 
+SourceRange rangeOf(const Location &location) {
+  SourceRange range;
+  range.file = location.file;
+  range.line = int(location.line);
+  range.column = int(location.column);
+  range.length = int(location.length);
+  range.text = location.text;
+  return range;
+}
+
 } // namespace lstmc::package

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/base/Diagnostic.h"
 #include "executor/base/Status.h"
 #include "executor/package/PackageData.h"
 
@@ -51,6 +52,9 @@ bool writes(const PackageData &data, const Launch &launch, size_t operand);
 
 /// Whether a slot's buffers are slices of it, rather than copies.
 bool isSliced(const PackageData &data, const Parameter &parameter, const Slot &slot);
+
+/// Where that is in the user's source.
+SourceRange rangeOf(const Location &location);
 
 /// Extent by extent strides of a dense shape, or the operand's own.
 std::vector<int64_t> stridesOf(const Operand &operand);

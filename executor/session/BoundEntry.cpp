@@ -43,7 +43,7 @@ MessageEnds sends(const package::Entry &entry) {
   for (const package::DeviceProgram &program : entry.programs)
     for (const package::Launch &launch : program.launches)
       if (launch.kernel == KernelId::Send)
-        messages[messageNumber(launch)] = {&launch.operands[0], program.device, {}, {}};
+        messages[messageNumber(launch)] = {&launch.operands[0], program.device, {}, {}, {}};
   return messages;
 }
 

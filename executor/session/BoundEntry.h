@@ -37,7 +37,7 @@ struct BoundProgram {
   std::unique_ptr<PreparedProgram> launches;
   std::vector<Step> steps;
   size_t commitStep; ///< the first step from `commit` on
-  std::unique_ptr<std::vector<LaunchInterval>> times; ///< of the package's launches; null: untimed
+  std::unique_ptr<std::vector<LaunchInterval>> times = nullptr; ///< of the package's launches; null: untimed
 
   size_t firstStep(Part part) const { return part == Part::Committed ? commitStep : 0; }
   size_t lastStep(Part part) const {

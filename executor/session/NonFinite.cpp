@@ -57,16 +57,6 @@ std::string rangeText(std::string_view name, const Tensor &tensor) {
                      : fmt::format("{} not finite", name);
 }
 
-SourceRange rangeOf(const package::Location &location) {
-  SourceRange range;
-  range.file = location.file;
-  range.line = int(location.line);
-  range.column = int(location.column);
-  range.length = int(location.length);
-  range.text = location.text;
-  return range;
-}
-
 /// From an element of the operand to the same one of what it is a piece of.
 void moveToWhole(NonFinite &where, const Tensor &operand, const package::Piece &piece) {
   int64_t element = 0;

@@ -49,10 +49,7 @@ void addFit(FileValues &values, const std::vector<package::Setting> &fit, const 
 
 Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   ModelRequest request;
-  Result<lnet::LoadOptions> load = loadOptions(options, request);
-  if (!load.ok())
-    return asDiagnostic(load.error());
-  Checked<lnet::LoadedNet> net = loadSource(path, *load);
+  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
   if (!net.ok())
     return net.diagnostics();
   std::vector<package::Setting> fileData = settingTexts(net->data);
@@ -62,8 +59,8 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
     if (!data.ok())
       return asDiagnostic(data.error());
     if (data->vocabulary) {
-      load->offeredVocab = int64_t(data->vocabulary->size());
-      net = loadSource(path, *load);
+      request.offeredVocab = int64_t(data->vocabulary->size());
+      net = loadSource(path, options, request);
       if (!net.ok())
         return net.diagnostics();
     }

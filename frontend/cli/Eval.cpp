@@ -42,10 +42,7 @@ int evalCommand(const Options &options, Console &console) {
   std::optional<Checked<Model>> model;
   bool source = !options.operands.empty() && isSource(options.operands[0]);
   if (source) {
-    Result<lnet::LoadOptions> load = loadOptions(options, request);
-    if (!load.ok())
-      return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
+    Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options, request);
     if (!net.ok())
       return console.fail(net.diagnostics());
     fileData = settingTexts(net->data);
@@ -131,14 +128,7 @@ int evalCommand(const Options &options, Console &console) {
     console.print(line + fmt::format("  labels {:.0f}  ignored {:.0f}", totals.labels(), totals.ignored()));
     console.say(fmt::format("seed {}  weights {}  {}", *seed, hash, versionLine()));
   }
-  bool allHeld = true;
-  for (const training::HeldExpectation &expectation : held)
-    if (!expectation.held) {
-      allHeld = false;
-      console.say(fmt::format("expectation not held: {} (value {})", expectation.text,
-                              expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
-    }
-  return allHeld ? 0 : int(ExitCode::AnswerIsNo);
+  return allHeld(held, console) ? 0 : int(ExitCode::AnswerIsNo);
 }
 
 } // namespace lstmc::cli

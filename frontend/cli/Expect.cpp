@@ -50,4 +50,15 @@ std::vector<training::HeldExpectation> judge(const std::vector<Expectation> &exp
   return held;
 }
 
+bool allHeld(const std::vector<training::HeldExpectation> &held, const Console &console) {
+  bool all = true;
+  for (const training::HeldExpectation &expectation : held)
+    if (!expectation.held) {
+      all = false;
+      console.say(fmt::format("expectation not held: {} (value {})", expectation.text,
+                              expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
+    }
+  return all;
+}
+
 } // namespace lstmc::cli

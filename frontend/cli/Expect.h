@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/training/TrainReport.h"
+#include "frontend/cli/Console.h"
 #include "frontend/cli/Options.h"
 
 namespace lstmc::cli {
@@ -25,5 +26,8 @@ Result<std::vector<Expectation>> expectations(const Options &options, const std:
 /// Each with its value and whether it held; a metric without a value does not hold.
 std::vector<training::HeldExpectation> judge(const std::vector<Expectation> &expectations,
                                              const std::function<std::optional<double>(const std::string &)> &valueOf);
+
+/// Whether all held; says which did not.
+bool allHeld(const std::vector<training::HeldExpectation> &held, const Console &console);
 
 } // namespace lstmc::cli

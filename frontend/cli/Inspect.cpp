@@ -151,10 +151,7 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
 int emit(const Options &options, const std::string &form, Console &console) {
   if (!isSource(options.operands[0]))
     return console.fail(fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]));
-  Result<lnet::LoadOptions> load = loadOptions(options, {});
-  if (!load.ok())
-    return console.fail(load.error());
-  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (!net.ok())
     return console.fail(net.diagnostics());
   if (form == "sym") {

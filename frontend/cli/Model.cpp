@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 
 #include <fmt/ranges.h>
 
-#include "backends/registry/Devices.h"
-#include "executor/package/Plan.h"
-#include "executor/session/Values.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Recompute.h"
@@ -29,86 +24,6 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
       value = setting.value;
   return value;
 }
-
-static Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag, const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return fail(ErrorCode::E0001, "--{} takes NAME=VALUE, got \"{}\"", flag, text);
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
-/// NAME:32x35, NAME=32x35xi32, NAME:[32,35].
-static Result<lnet::InputShape> parseShape(const std::string &text) {
-  size_t border = text.find_first_of(":=");
-  auto refuse = [&] { return fail(ErrorCode::E0001, "--shape takes NAME:32x35, got \"{}\"", text); };
-  if (border == std::string::npos || border == 0)
-    return refuse();
-  lnet::InputShape shape{text.substr(0, border), {}, {}};
-  std::string rest = text.substr(border + 1);
-  std::erase_if(rest, [](char c) { return c == '[' || c == ']' || c == ' '; });
-  std::replace(rest.begin(), rest.end(), ',', 'x');
-  for (size_t at = 0; at <= rest.size();) {
-    size_t end = std::min(rest.find('x', at), rest.size());
-    std::string part = rest.substr(at, end - at);
-    at = end + 1;
-    if (std::optional<DType> dtype = parseDType(part); dtype && end == rest.size()) {
-      shape.dtype = dtype;
-      continue;
-    }
-    Result<int64_t> extent = parseCount("shape", part);
-    if (part.empty() || !extent.ok() || *extent < 1)
-      return refuse();
-    shape.extents.push_back(*extent);
-  }
-  return shape;
-}
-
-Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request) {
-  lnet::LoadOptions load;
-  for (const std::string &text : options.values("set")) {
-    LSTMC_ASSIGN(auto setting, splitSetting("set", text));
-    load.settings.push_back(setting);
-  }
-  if (std::optional<std::string> batch = options.value("batch"))
-    load.settings.push_back({"batch", *batch});
-  for (const std::string &text : options.values("shape")) {
-    LSTMC_ASSIGN(lnet::InputShape shape, parseShape(text));
-    load.shapes.push_back(shape);
-  }
-  load.shapes.insert(load.shapes.end(), request.shapes.begin(), request.shapes.end());
-  load.net = options.value("net").value_or("");
-  load.includeDirs = options.values("include");
-  load.offeredVocab = request.offeredVocab;
-  load.werror = options.has("werror");
-  for (const std::string &text : options.values("limit")) {
-    LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
-    LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
-    if (lnet::isLimit(limit.first))
-      LSTMC_TRY(lnet::setLimit(load.limits, limit.first, uint64_t(value)));
-  }
-  return load;
-}
-
-Result<lstmc::Limits> fileLimits(const Options &options) {
-  lstmc::Limits limits;
-  for (const std::string &text : options.values("limit")) {
-    LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
-    LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
-    Status known = setLimit(limits, limit.first, uint64_t(value));
-    if (!known.ok() && !lnet::isLimit(limit.first))
-      return known.error();
-  }
-  return limits;
-}
-
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const lnet::LoadOptions &load) {
-  if (path != "-")
-    return lnet::load(path, load);
-  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}}; // can be read once, and is asked for again
-  return lnet::loadText("<stdin>", text, load);
-}
-
-bool isSource(const std::string &path) { return path == "-" || path.ends_with(".lnet"); }
 
 /// Values of the optimizer that are compiled into `step`.
 static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
@@ -317,12 +232,9 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
     model.fit = model.package->data().fit;
     return model;
   }
-  Result<lnet::LoadOptions> load = loadOptions(options, request);
-  if (!load.ok())
-    return asDiagnostic(load.error());
   if (Result<lstmc::Limits> limits = fileLimits(options); !limits.ok())
     return asDiagnostic(limits.error());
-  Checked<lnet::LoadedNet> net = loadSource(path, *load);
+  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
   if (!net.ok())
     return net.diagnostics();
   Diagnostics warnings = net.diagnostics();
@@ -332,61 +244,6 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   model->path = path;
   model->warnings.insert(model->warnings.begin(), warnings.begin(), warnings.end());
   return model;
-}
-
-/// --params, else a checkpoint's own, else F.safetensors beside F.lstmc, else what initialise() gave.
-static Status bindWeights(Session &session, const Model &model, const Options &options) {
-  std::error_code error;
-  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  std::optional<std::string> params = options.value("params");
-  if (params && fs::is_directory(*params, error)) {
-    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(*params));
-    return session::bindWeights(session, found.checkpoint.model);
-  }
-  if (params)
-    return session::bindWeights(session, *params, limits);
-  if (model.checkpoint)
-    return session::bindWeights(session, model.checkpoint->model);
-  std::string beside = fs::path(model.path).replace_extension(".safetensors").string();
-  if (model.path.ends_with(".lstmc") && fs::exists(beside, error))
-    return session::bindWeights(session, beside, limits);
-  return {};
-}
-
-Result<uint64_t> seedInForce(const Model &model, const Options &options) {
-  std::string text = options.value("seed").value_or(findSetting(model.fit, "seed").value_or(options.text("seed")));
-  LSTMC_ASSIGN(int64_t seed, parseCount("seed", text));
-  return uint64_t(seed);
-}
-
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine) {
-  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  if (threads > 1024)
-    return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
-  LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
-  LSTMC_ASSIGN(std::vector<DeviceName> names,
-               options.has("devices") && !model.compiled ? devicesAsked(options) : parseDevices(package::deviceList(model.package->data())));
-  LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = int(threads), .engine = engine}));
-  SessionOptions sessionOptions;
-  sessionOptions.oneThread = engine == Engine::Naive;
-  sessionOptions.seed = seed;
-  sessionOptions.checkNan = options.has("check-nan");
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, Session::create(model.package, std::move(devices), sessionOptions));
-  LSTMC_TRY(session->initialise(seed));
-  LSTMC_TRY(bindWeights(*session, model, options));
-  return session;
-}
-
-Result<std::optional<data::Vocabulary>> modelVocabulary(const Model &model) {
-  if (!model.checkpoint)
-    return std::optional<data::Vocabulary>();
-  auto found = model.checkpoint->attachments.find(std::string(training::kVocabularyFile));
-  if (found == model.checkpoint->attachments.end())
-    return std::optional<data::Vocabulary>();
-  std::string_view text(reinterpret_cast<const char *>(found->second.data()), found->second.size());
-  LSTMC_ASSIGN(data::Vocabulary vocabulary,
-               data::Vocabulary::parse(text, model.checkpoint->folder + "/" + std::string(training::kVocabularyFile)));
-  return std::optional<data::Vocabulary>(std::move(vocabulary));
 }
 
 } // namespace lstmc::cli

@@ -50,15 +50,19 @@ struct Model {
 /// A fit or data setting by key; the last one given.
 std::optional<std::string> findSetting(const std::vector<package::Setting> &settings, std::string_view key);
 
+// Sources: ModelSource.cpp.
+
 /// Reads --set, --shape, --net, -I, --limit, --batch into what the language's front door takes.
 Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request);
 
 /// --limit for files other than sources.
 Result<lstmc::Limits> fileLimits(const Options &options);
 
-/// A source file, or standard input for "-".
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const lnet::LoadOptions &load);
+/// A source file, or standard input for "-", by loadOptions().
+Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options, const ModelRequest &request = {});
 bool isSource(const std::string &path);
+
+// Compiling: Model.cpp.
 
 /// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to E0613, E0401.
 Checked<Model> loadModel(const Options &options, const ModelRequest &request);
@@ -68,6 +72,8 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
 
 /// The net's module as that pass of the pipeline leaves it; lives as long as `net`. E0001 for a pass that is none.
 Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
+
+// What runs: ModelSession.cpp.
 
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
 /// or initial values from --seed.

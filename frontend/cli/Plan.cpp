@@ -144,8 +144,7 @@ struct Remedy {
 /// Values of --recompute, with those that are given.
 std::vector<std::string> recomputeLists(const Planned &planned, const Options &options) {
   std::vector<std::string> lists;
-  Result<lnet::LoadOptions> load = loadOptions(options, {});
-  Checked<lnet::LoadedNet> net = load.ok() ? loadSource(options.operands[0], *load) : Checked<lnet::LoadedNet>(asDiagnostic(load.error()));
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (net.ok())
     for (const std::vector<std::string> &layers : layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
       lists.push_back(fmt::format("{}{}{}", options.text("recompute"), options.has("recompute") ? "," : "", fmt::join(layers, ",")));
@@ -162,7 +161,9 @@ std::vector<Remedy> remediesFor(const Planned &planned, const Options &options, 
     Remedy remedy{flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
     for (const package::Device &device : other->data.devices)
       remedy.peaks.push_back(device.arenaBytes);
-    remedies.push_back(std::move(remedy));
+    auto isSame = [&](const Remedy &shown) { return shown.peaks == remedy.peaks && shown.timeFraction == remedy.timeFraction; };
+    if (std::find_if(remedies.begin(), remedies.end(), isSame) == remedies.end()) // auto may choose what another remedy says
+      remedies.push_back(std::move(remedy));
     return true;
   };
   for (const std::string &list : recomputeLists(planned, options))

@@ -79,10 +79,7 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   if (options.operands.size() != 1 || !isSource(options.operands[0]))
     return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages and checkpoints hold launches and no layers, "
                                                "and have --what schedule and memory"));
-  Result<lnet::LoadOptions> load = loadOptions(options, {});
-  if (!load.ok())
-    return console.fail(load.error());
-  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], *load);
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (!net.ok())
     return console.fail(net.diagnostics());
   console.warn(net.diagnostics());

@@ -143,10 +143,7 @@ int sampleCommand(const Options &options, Console &console) {
   const std::string &path = options.operands[0];
   if (isSource(path)) {
     // A source is compiled for one sequence of one step; its weights and vocabulary are a checkpoint's, or the data's.
-    Result<lnet::LoadOptions> load = loadOptions(options, request);
-    if (!load.ok())
-      return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = loadSource(path, *load);
+    Checked<lnet::LoadedNet> net = loadSource(path, options, request);
     if (!net.ok())
       return console.fail(net.diagnostics());
     if (std::optional<std::string> params = options.value("params")) {

@@ -185,10 +185,7 @@ int trainCommand(const Options &options, Console &console) {
   std::vector<package::Setting> fileData;
   const std::string &path = options.operands[0];
   if (isSource(path)) {
-    Result<lnet::LoadOptions> load = loadOptions(options, request);
-    if (!load.ok())
-      return console.fail(load.error());
-    Checked<lnet::LoadedNet> net = loadSource(path, *load);
+    Checked<lnet::LoadedNet> net = loadSource(path, options, request);
     if (!net.ok())
       return console.fail(net.diagnostics());
     fileData = settingTexts(net->data);
@@ -285,14 +282,8 @@ int trainCommand(const Options &options, Console &console) {
       return double(end->progress.update);
     return end->loss ? std::optional(std::exp(*end->loss)) : std::nullopt;
   });
-  bool allHeld = true;
-  for (const training::HeldExpectation &expectation : held)
-    if (!expectation.held) {
-      allHeld = false;
-      console.say(fmt::format("expectation not held: {} (value {})", expectation.text,
-                              expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
-    }
-  int exit = exitOf(*end) ? exitOf(*end) : allHeld ? 0 : int(ExitCode::AnswerIsNo);
+  bool asExpected = allHeld(held, console);
+  int exit = exitOf(*end) ? exitOf(*end) : asExpected ? 0 : int(ExitCode::AnswerIsNo);
   if (report) {
     std::vector<training::PeakBytes> peaks;
     for (const DevicePeak &peak : (*session)->peaks())

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cpu/runtime/RowMoves.h"
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "backends/cpu/runtime/TileCopy.h"
 
@@ -129,16 +130,7 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
 
 void copy(const LaunchArgs &args, Worker &worker) {
   const Tensor &x = args.operands[0], &y = args.operands[1];
-  switch (dtypeBytes(x.dtype)) {
-  case 1:
-    return copyAs<uint8_t>(x, y, worker);
-  case 2:
-    return copyAs<uint16_t>(x, y, worker);
-  case 4:
-    return copyAs<uint32_t>(x, y, worker);
-  default:
-    return copyAs<uint64_t>(x, y, worker);
-  }
+  withBits(x.dtype, [&](auto bits) { copyAs<decltype(bits)>(x, y, worker); });
 }
 
 template <typename T> void fillAs(const Tensor &y, T value, Worker &worker) {
@@ -150,22 +142,7 @@ template <typename T> void fillAs(const Tensor &y, T value, Worker &worker) {
 
 void fill(const LaunchArgs &args, Worker &worker) {
   const Tensor &y = args.operands[0];
-  alignas(8) char value[8] = {};
-  writeConstant(y.dtype, args.floats[0], value);
-  auto as = [&](auto type) {
-    std::memcpy(&type, value, sizeof(type));
-    fillAs(y, type, worker);
-  };
-  switch (dtypeBytes(y.dtype)) {
-  case 1:
-    return as(uint8_t());
-  case 2:
-    return as(uint16_t());
-  case 4:
-    return as(uint32_t());
-  default:
-    return as(uint64_t());
-  }
+  withBits(y.dtype, [&](auto bits) { fillAs(y, constantOf<decltype(bits)>(y.dtype, args.floats[0]), worker); });
 }
 
 /// Dense, in f64.

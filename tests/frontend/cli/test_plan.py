@@ -100,6 +100,8 @@ class Plan(Case):
             self.assertTrue(other["fits"], remedy)
             self.assertEqual([d["peak_bytes"] for d in other["devices"]], remedy["peak_bytes"])
             self.assertAlmostEqual(other["forecast"]["update_s"] / plan["forecast"]["update_s"] - 1, remedy["time_fraction"], places=9)
+        plans = [(r["peak_bytes"], r["time_fraction"]) for r in plan["remedies"]]
+        self.assertEqual([p for i, p in enumerate(plans) if p in plans[:i]], [])
 
     def test_table(self):
         done = self.good("plan", "small.lnet", "-d", "2xcpu")
