@@ -24,7 +24,9 @@ static bool crowded(const Devices &devices) {
 DeviceThreads::DeviceThreads(const package::Package &package, const Devices &devices,
                              std::chrono::milliseconds deadline, DeviceHook hook)
     : package_(package), devices_(devices), deadline_(deadline), hook_(std::move(hook)),
-      room_(crowded(devices)), seats_(devices.size()) {
+      seats_(devices.size()) {
+  for (size_t device = 0; device < devices.size(); ++device)
+    rooms_.emplace_back(crowded(devices));
   for (size_t device = 1; device < devices.size(); ++device)
     threads_.emplace_back([this, device] { serve(device); });
 }
@@ -32,14 +34,14 @@ DeviceThreads::DeviceThreads(const package::Package &package, const Devices &dev
 DeviceThreads::~DeviceThreads() {
   leaving_ = true;
   round_.fetch_add(1);
-  room_.announce();
+  announceToAll();
   for (std::thread &thread : threads_)
     thread.join();
 }
 
 void DeviceThreads::serve(size_t device) {
   for (uint64_t round = 0;;) {
-    room_.await([&] { return round_.load() != round; });
+    rooms_[device].await([&] { return round_.load() != round; });
     round = round_.load();
     if (leaving_)
       return;
@@ -49,7 +51,7 @@ void DeviceThreads::serve(size_t device) {
     auto over = [&] {
       return seats_[0].finished.load() == round || round_.load() != round || stopped_.load();
     };
-    if (!awaitWhileProgress(over, [&] { return seats_[0].waits.load(); }))
+    if (!awaitWhileProgress(device, over, [&] { return seats_[0].waits.load(); }))
       stopFirst(device, round);
   }
 }
@@ -57,7 +59,15 @@ void DeviceThreads::serve(size_t device) {
 void DeviceThreads::finish(size_t device, uint64_t round) {
   seats_[device].finished.store(round);
   seats_[device].progress.fetch_add(1);
-  room_.announce();
+  if (device == 0)
+    announceToAll();
+  else
+    rooms_[0].announce();
+}
+
+void DeviceThreads::announceToAll() {
+  for (WaitingRoom &room : rooms_)
+    room.announce();
 }
 
 Status DeviceThreads::run(BoundEntry &entry, Part part) { return round(&entry, part, nullptr); }
@@ -78,7 +88,7 @@ Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<vo
       seat.step.store(kNotBegun);
     round_.fetch_add(1);
   }
-  room_.announce();
+  announceToAll();
   carryOut(0);
   {
     std::lock_guard lock(errorMutex_);
@@ -89,10 +99,10 @@ Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<vo
     const BoundProgram *program = unfinished();
     return !program || seats_[program->device].waits.load();
   };
-  if (!awaitWhileProgress(allAreBack, allWait)) {
+  if (!awaitWhileProgress(0, allAreBack, allWait)) {
     stopUnfinished();
     // What they work on is ours and lives on only while we wait.
-    room_.await(allAreBack);
+    rooms_[0].await(allAreBack);
   }
   std::lock_guard lock(errorMutex_);
   return error_ ? Status(*error_) : Status();
@@ -106,12 +116,12 @@ uint64_t DeviceThreads::progress() const {
 }
 
 template <typename Ready, typename Blocked>
-bool DeviceThreads::awaitWhileProgress(Ready ready, Blocked blocked) {
+bool DeviceThreads::awaitWhileProgress(size_t device, Ready ready, Blocked blocked) {
   // In two halves: after the process was suspended the first is over, and nobody has got on.
   constexpr int kParts = 2;
   int quiet = 0;
   for (uint64_t seen = progress();
-       !room_.await(ready, WaitingRoom::Clock::now() + deadline_ / kParts);) {
+       !rooms_[device].await(ready, WaitingRoom::Clock::now() + deadline_ / kParts);) {
     uint64_t now = progress();
     quiet = now == seen ? quiet + 1 : 0;
     if (quiet >= (blocked() ? 3 * kParts : kParts))
@@ -183,7 +193,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
       if (LaunchInterval *time = program.timesFrom(step.launch))
         time->begin = time->end = LaunchInterval::Clock::now();
       message.offered.store(round_.load());
-      room_.announce();
+      rooms_[deviceOf(message.receive)].announce();
       continue;
     }
     if (!await(program, step, message))
@@ -191,7 +201,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (step.kind == Step::Kind::Receive) {
       device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
       message.taken.store(round_.load());
-      room_.announce();
+      rooms_[deviceOf(message.send)].announce();
     }
   }
 }
@@ -204,11 +214,12 @@ bool DeviceThreads::await(const BoundProgram &program, const Step &step, Message
       step.kind == Step::Kind::Await ? message.taken : message.offered;
   const uint64_t round = round_.load();
   auto met = [&] { return other.load() == round; };
-  const size_t peer = entry_->programs[peerOf(step, message).program].device;
+  const size_t peer = deviceOf(peerOf(step, message));
   std::atomic<bool> &waits = seats_[program.device].waits;
   waits.store(true);
-  bool answered = awaitWhileProgress([&] { return met() || stopped_.load(); },
-                                     [&] { return seats_[peer].waits.load(); });
+  bool answered =
+      awaitWhileProgress(program.device, [&] { return met() || stopped_.load(); },
+                         [&] { return seats_[peer].waits.load(); });
   if (!answered)
     stopLate(program, step, message);
   waits.store(false);
@@ -226,7 +237,7 @@ void DeviceThreads::stopLocked(Error error) {
   if (!error_)
     error_ = std::move(error);
   stopped_.store(true);
-  room_.announce();
+  announceToAll();
 }
 
 static double inSeconds(std::chrono::milliseconds time) { return double(time.count()) / 1000; }

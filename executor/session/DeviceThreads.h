@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -56,11 +57,14 @@ private:
   /// Receive: waits until it is offered; Await: until it is taken. False when all stop.
   bool await(const BoundProgram &program, const Step &step, Message &message);
   void finish(size_t device, uint64_t round);
+  void announceToAll();
+  size_t deviceOf(MessageEnd end) const { return entry_->programs[end.program].device; }
   bool allBack() const;
-  /// Waits as long as any device gets on, and a deadline longer; and two more while who is waited
+  /// In the device's room: waits as long as any device gets on, and a deadline longer; and two more while who is waited
   /// for is `blocked` itself, since the one that it waits for is to blame. False when it is too
   /// long.
-  template <typename Ready, typename Blocked> bool awaitWhileProgress(Ready ready, Blocked blocked);
+  template <typename Ready, typename Blocked>
+  bool awaitWhileProgress(size_t device, Ready ready, Blocked blocked);
   uint64_t progress() const;
   /// One that has not come to its end, if there is one rather one that does not wait.
   const BoundProgram *unfinished() const;
@@ -89,7 +93,7 @@ private:
   const std::chrono::milliseconds deadline_;
   const DeviceHook hook_;
 
-  WaitingRoom room_;
+  std::deque<WaitingRoom> rooms_; ///< by device: a message wakes the one that it is for
   std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads
   std::atomic<bool> stopped_{false};
   bool leaving_ = false;

@@ -1,4 +1,4 @@
-// Where the threads of a session wait for one another.
+// Where a thread of a session waits for others.
 #pragma once
 
 #include <atomic>
