@@ -48,7 +48,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
   int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are forecast to be fastest
   int64_t chunks = 0;      ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
-  cpu::Machine machine;    ///< that forecasts are for: one of the devices,
+  std::vector<cpu::Machine> machines = std::vector<cpu::Machine>(1); ///< that forecasts are for: each of the devices, or one for all;
   std::optional<cpu::Machine> machineAlone; ///< and the first, were it the only one, where that is another (more threads)
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;

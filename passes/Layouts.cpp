@@ -43,12 +43,16 @@ Layout weigh(const package::PackageData &data, const CompileOptions &options) {
   for (const package::Device &device : data.devices)
     layout.peakBytes = std::max(layout.peakBytes, device.arenaBytes);
   layout.fits = !options.memoryLimit || layout.peakBytes <= *options.memoryLimit;
-  const cpu::Machine &machine = data.devices.size() == 1 && options.machineAlone ? *options.machineAlone : options.machine;
+  cpu::Machines machines = options.machines; // a layout leaves none of the devices out but all behind the first
+  if (machines.size() > data.devices.size())
+    machines.resize(data.devices.size());
+  if (data.devices.size() == 1 && options.machineAlone)
+    machines = {*options.machineAlone};
   for (const char *name : {"step", "forward", "evaluate"}) {
     auto entry = std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &e) { return e.name == name; });
     if (entry == data.entries.end())
       continue;
-    layout.seconds = cpu::forecast(data, *entry, {machine}).seconds;
+    layout.seconds = cpu::forecast(data, *entry, machines).seconds;
     break;
   }
   return layout;

@@ -372,7 +372,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     nothing stands in front of the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
     make the most bytes alive at once more stays where it was.
 
-    Results do not depend on it. Linear in launches and operands; on several devices, times the launches that wait for nothing.
+    Results do not depend on it. Linear in launches and operands; in such a stage, times the launches that wait for nothing.
   }];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }

@@ -76,10 +76,10 @@ static Status describeMachine(const Options &options, const ModelRequest &reques
   if (compile.stages == 1 && compile.place.empty())
     return {};
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  if (request.machine) {
-    compile.machine = *request.machine;
+  if (!request.machines.empty()) {
+    compile.machines = request.machines;
   } else {
-    compile.machine = machineOf(int(std::min<int64_t>(threads, 1024)), compile.devices.size());
+    compile.machines = {machineOf(int(std::min<int64_t>(threads, 1024)), compile.devices.size())};
     compile.machineAlone = machineOf(int(std::min<int64_t>(threads, 1024)), 1);
   }
   return {};

@@ -31,7 +31,7 @@ struct ModelRequest {
   std::vector<package::Setting> fit;     ///< values for fit that beat file and flags
   std::vector<std::string> carry;        ///< patterns of states to keep, besides fit's
   bool devicesMayBeAbsent = false;       ///< it is planned, not run
-  std::optional<cpu::Machine> machine;   ///< that layouts are weighed for; none: this one
+  std::vector<cpu::Machine> machines;    ///< of the devices, that layouts are weighed for; none: this one
   bool keepExec = false;                 ///< for `inspect --emit exec`
   std::string attachment;                ///< package inside a checkpoint; empty: "model.lstmc"
 };

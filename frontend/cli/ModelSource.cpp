@@ -1,4 +1,5 @@
 // A source, read by what flags say of it.
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 

@@ -90,20 +90,26 @@ Status describeDevices(Planned &planned, const Target &target) {
   return {};
 }
 
-ModelRequest requestFor(const Target &target) {
+Result<ModelRequest> requestFor(const Options &options, const Target &target) {
   ModelRequest request;
   if (target.cluster) {
     request.devicesMayBeAbsent = true;
-    request.machine = target.cluster->machines[0];
+    LSTMC_ASSIGN(std::vector<DeviceName> names, devicesAsked(options));
+    LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
+    request.machines = part.machines;
   }
   return request;
 }
 
 /// With --mem where that can be met, else without, so that what does not fit can be shown.
 Checked<Planned> planFor(const Options &options, const Target &target) {
-  Checked<Model> model = loadModel(withDevices(options, target), requestFor(target));
+  const Options onDevices = withDevices(options, target);
+  Result<ModelRequest> request = requestFor(onDevices, target);
+  if (!request.ok())
+    return asDiagnostic(request.error());
+  Checked<Model> model = loadModel(onDevices, *request);
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
-    model = loadModel(withDevices(options, target).with("mem", ""), requestFor(target));
+    model = loadModel(onDevices.with("mem", ""), *request);
   if (!model.ok())
     return model.diagnostics();
   Planned planned;
@@ -253,13 +259,15 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
 /// E0401 for every device that has too little, at the user's line where there is a source.
 int refuse(const Planned &planned, const Options &options, const Target &target, Console &console) {
   Diagnostics errors;
+  const Options onDevices = withDevices(options, target);
+  Result<ModelRequest> request = requestFor(onDevices, target);
   for (size_t i = 0; i < planned.capacities.size(); ++i) {
     const package::Device &device = planned.data.devices[i];
     if (device.arenaBytes <= planned.capacities[i])
       continue;
     Diagnostics found;
-    if (isSource(options.operands[0])) // the compiler knows the lines, and has one limit for all devices
-      found = loadModel(withDevices(options, target).with("mem", fmt::format("{}", planned.capacities[i])), requestFor(target)).diagnostics();
+    if (isSource(options.operands[0]) && request.ok()) // the compiler knows the lines, and has one limit for all devices
+      found = loadModel(onDevices.with("mem", fmt::format("{}", planned.capacities[i])), *request).diagnostics();
     std::erase_if(found, [&](const Diagnostic &error) { return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos; });
     if (found.empty())
       found.push_back(asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}", mebibytes(device.arenaBytes), device.name,

@@ -4,7 +4,6 @@
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
-#include "ir/sym/OpTable.h"
 #include "passes/Replica.h"
 #include "passes/lowering/Parts.h"
 

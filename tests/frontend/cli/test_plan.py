@@ -210,6 +210,17 @@ class Cluster(Case):
         super().setUp()
         (self.folder / "c.toml").write_text(CLUSTER)
 
+    def test_layouts_are_weighed_by_their_devices(self):
+        (self.folder / "deep.lnet").write_text(DEEP.replace("16", "128"))
+        two = '[[device]]\nname = "cpu:0"\nmemory = "1G"\nflops_per_s = %g\nbytes_per_s = %g\n[[device]]\nname = "cpu:1"\nmemory = "1G"\n'
+        (self.folder / "fast.toml").write_text(two % (1e12, 1e12))
+        (self.folder / "even.toml").write_text(two % (8e10, 4e10))
+        for name, devices, words in [("fast", 1, []), ("even", 2, []), ("fast", 2, ["-d", "cpu:1,cpu:0"])]:
+            plan = self.document("plan", "deep.lnet", "--cluster", f"{name}.toml", "--place", "auto", *words, schema="lstmc.plan/1")
+            best = plan["layouts"][0]
+            self.assertEqual(best["devices"], devices, plan["layouts"])
+            self.assertAlmostEqual(best["time_s"], plan["forecast"]["update_s"], places=9)
+
     def test_devices_of_the_file(self):
         plan = self.document("plan", "small.lnet", "--cluster", "c.toml", schema="lstmc.plan/1")
         self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [1 << 30, 1 << 20])
