@@ -31,7 +31,8 @@ static llvm::SmallVector<mlir::OpOperand *> readersOf(Operation *op) {
 
 void Aggregator::add(Operation *op, Subtrees sums) {
   // Parts come in rounds, subtrees in the order of their shards.
-  llvm::sort(sums, [](const Subtree &a, const Subtree &b) { return a.share.first < b.share.first; });
+  llvm::sort(sums,
+             [](const Subtree &a, const Subtree &b) { return a.share.first < b.share.first; });
   llvm::StringRef parameter = homes.parameterOf(op);
   if (llvm::ArrayRef<Slice> slices = homes.slicesOf(parameter); !slices.empty())
     return cut(op, sums, slices);
@@ -61,7 +62,8 @@ void Aggregator::replace(llvm::ArrayRef<mlir::OpOperand *> readers, Value whole,
     use->set(whole);
 }
 
-//===---- in slices --------------------------------------------------------------------------------===//
+//===---- in slices
+//--------------------------------------------------------------------------------===//
 
 void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef<Slice> into) {
   builder.setInsertionPointToEnd(&block);
@@ -71,7 +73,8 @@ void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef
     for (const auto &[share, sum] : sums) {
       stamp.set(deviceOfMaker(sum));
       Value elements = flat(builder, op->getLoc(), sum);
-      parts.push_back({share, sym::createSliceAxis(builder, op->getLoc(), elements, 0, slice.first, slice.first + slice.count)});
+      parts.push_back({share, sym::createSliceAxis(builder, op->getLoc(), elements, 0, slice.first,
+                                                   slice.first + slice.count)});
     }
     stamp.set(slice.device);
     pieces.push_back(addTree(op->getLoc(), parts));
@@ -94,7 +97,8 @@ void Aggregator::addSlices(Operation *op) {
   sliced[op->getResult(0)] = std::move(pieces);
 }
 
-//===---- together ---------------------------------------------------------------------------------===//
+//===---- together
+//---------------------------------------------------------------------------------===//
 
 /// Whether it now waits. What need not be sent does not.
 bool Aggregator::wait(Member &member, int64_t device) {
@@ -106,7 +110,8 @@ bool Aggregator::wait(Member &member, int64_t device) {
   if (bytes >= bucketBytes || llvm::all_equal(ways))
     return false;
   mlir::Type element = sym::rankedType(result).getElementType();
-  auto *bucket = llvm::find_if(buckets, [&](const Bucket &b) { return b.ways == ways && b.element == element; });
+  auto *bucket = llvm::find_if(
+      buckets, [&](const Bucket &b) { return b.ways == ways && b.element == element; });
   if (bucket == buckets.end())
     bucket = &buckets.emplace_back(Bucket{std::move(ways), element, {}});
   waiting[result] = size_t(bucket - buckets.begin());
@@ -159,15 +164,18 @@ void Aggregator::makeTogether(const Bucket &bucket) {
   Value all = addTree(loc, together);
   for (auto [member, uses] : llvm::zip_equal(bucket.members, readers)) {
     mlir::RankedTensorType type = sym::rankedType(member.op->getResult(0));
-    Value own = sym::createSliceAxis(builder, member.op->getLoc(), all, 0, begin, begin + type.getNumElements());
+    Value own = sym::createSliceAxis(builder, member.op->getLoc(), all, 0, begin,
+                                     begin + type.getNumElements());
     begin += type.getNumElements();
     replace(uses, sym::createReshape(builder, member.op->getLoc(), own, type.getShape()), device);
     if (!member.parameter.empty())
-      all.getDefiningOp()->setAttr(sym::kGradientOfAttr, builder.getStringAttr(member.parameter)); // plans say so
+      all.getDefiningOp()->setAttr(sym::kGradientOfAttr,
+                                   builder.getStringAttr(member.parameter)); // plans say so
   }
 }
 
-//===---- where they are ---------------------------------------------------------------------------===//
+//===---- where they are
+//---------------------------------------------------------------------------===//
 
 std::optional<int64_t> Aggregator::deviceOf(Value value) const {
   auto found = made.find(value);

@@ -1,4 +1,5 @@
-// Sums over the batch, added over devices: an array at once, several small ones together, or a large one in slices.
+// Sums over the batch, added over devices: an array at once, several small ones together, or a
+// large one in slices.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -19,12 +20,14 @@ using Subtrees = llvm::SmallVector<Subtree>;
 /// Makes the sums of one entry. New ops go to the end of `block`.
 class Aggregator {
 public:
-  /// Sums of fewer than `bucketBytes` bytes wait for one another until they are as many; 0: none does.
-  Aggregator(const Homes &homes, int64_t bucketBytes, Stamp &stamp, mlir::OpBuilder &builder, mlir::Block &block)
+  /// Sums of fewer than `bucketBytes` bytes wait for one another until they are as many; 0: none
+  /// does.
+  Aggregator(const Homes &homes, int64_t bucketBytes, Stamp &stamp, mlir::OpBuilder &builder,
+             mlir::Block &block)
       : homes(homes), bucketBytes(bucketBytes), stamp(stamp), builder(builder), block(block) {}
 
-  /// Adds, as the tree over all shards does, what the parts have of `op`, which is the last part's: those who read its result
-  /// will read the sum of the whole batch.
+  /// Adds, as the tree over all shards does, what the parts have of `op`, which is the last part's:
+  /// those who read its result will read the sum of the whole batch.
   void add(mlir::Operation *op, Subtrees sums);
   /// Makes the sums that an op reads, which is about to go to the end of the block.
   void makeFor(mlir::Operation *reader);

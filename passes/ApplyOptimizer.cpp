@@ -1,4 +1,5 @@
-// apply-optimizer: what `step` does with gradients. Norm, clipping and update of a parameter are fused programs.
+// apply-optimizer: what `step` does with gradients. Norm, clipping and update of a parameter are
+// fused programs.
 
 #include <cmath>
 
@@ -76,47 +77,57 @@ private:
       rank[parameter.getSymName()] = i;
     auto place = [&](sym::GradientOp op) {
       auto device = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
-      return std::tuple(rank[op.getParameter()], op.getFirst().value_or(0), device ? device.getInt() : 0);
+      return std::tuple(rank[op.getParameter()], op.getFirst().value_or(0),
+                        device ? device.getInt() : 0);
     };
-    llvm::sort(gradients, [&](sym::GradientOp a, sym::GradientOp b) { return place(a) < place(b); });
+    llvm::sort(gradients,
+               [&](sym::GradientOp a, sym::GradientOp b) { return place(a) < place(b); });
   }
 
-  void returnGradients(mlir::OpBuilder &builder, mlir::func::FuncOp entry, llvm::ArrayRef<sym::GradientOp> gradients) {
+  void returnGradients(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
+                       llvm::ArrayRef<sym::GradientOp> gradients) {
     for (sym::GradientOp gradient : gradients)
-      addResult(builder, entry, gradient.getValue(), "gradient:" + gradient.getParameter().str(), "output");
+      addResult(builder, entry, gradient.getValue(), "gradient:" + gradient.getParameter().str(),
+                "output");
   }
 
   mlir::LogicalResult update(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
                              llvm::ArrayRef<sym::GradientOp> gradients) {
     if (optimizer != "sgd" && optimizer != "adam")
-      return sym::emitCoded(entry, ErrorCode::E0215) << "optimizer \"" << optimizer.getValue() << "\" is not built yet; sgd and adam are";
+      return sym::emitCoded(entry, ErrorCode::E0215)
+             << "optimizer \"" << optimizer.getValue() << "\" is not built yet; sgd and adam are";
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
     Value scale; // f32 [1]: rescale and clipping in one factor, where the norm is asked for
     if (clipNorm > 0 || reportNorm) {
       auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-      Type element = sym::rankedType(sym::GradientOp(gradients.front()).getValue()).getElementType();
+      Type element =
+          sym::rankedType(sym::GradientOp(gradients.front()).getValue()).getElementType();
       Value squares = sumOfSquares(builder, entry.getLoc(), f64, gradients);
-      auto results = fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
-                          [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
-                            Type t = in[0].getType();
-                            Value norm = e.mul(e.apply(ScalarOp::Sqrt, {in[0]}), e.number(t, rescale));
-                            Value factor = e.number(t, rescale);
-                            if (clipNorm > 0) {
-                              Value ratio = e.div(e.number(t, clipNorm), e.add(norm, e.number(t, 1e-8)));
-                              Value clips = e.apply(ScalarOp::Less, {ratio, e.number(t, 1)});
-                              factor = e.select(clips, e.mul(factor, ratio), factor);
-                            }
-                            return {norm, e.cast(factor, element)};
-                          });
+      auto results =
+          fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
+               [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+                 Type t = in[0].getType();
+                 Value norm = e.mul(e.apply(ScalarOp::Sqrt, {in[0]}), e.number(t, rescale));
+                 Value factor = e.number(t, rescale);
+                 if (clipNorm > 0) {
+                   Value ratio = e.div(e.number(t, clipNorm), e.add(norm, e.number(t, 1e-8)));
+                   Value clips = e.apply(ScalarOp::Less, {ratio, e.number(t, 1)});
+                   factor = e.select(clips, e.mul(factor, ratio), factor);
+                 }
+                 return {norm, e.cast(factor, element)};
+               });
       addResult(builder, entry, results[0], "gradient_norm", "output");
       scale = results[1];
     }
-    // Devices update side by side before they give one another what they have made: at most one update each at a time.
+    // Devices update side by side before they give one another what they have made: at most one
+    // update each at a time.
     llvm::SmallVector<NewValue> made;
     for (sym::GradientOp gradient : gradients) {
-      bool again = llvm::any_of(made, [&](NewValue &other) { return other.gradient->getAttr(sym::kDeviceAttr) == gradient->getAttr(sym::kDeviceAttr); });
+      bool again = llvm::any_of(made, [&](NewValue &other) {
+        return other.gradient->getAttr(sym::kDeviceAttr) == gradient->getAttr(sym::kDeviceAttr);
+      });
       if (again)
         writeCopies(builder, made);
       stamp.setAs(gradient);
@@ -126,9 +137,10 @@ private:
     return mlir::success();
   }
 
-  /// Over tensors in declared order. On several devices each squares what it has, going on with the slice before its own, and the
-  /// first adds, in the same order.
-  Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64, llvm::ArrayRef<sym::GradientOp> gradients) {
+  /// Over tensors in declared order. On several devices each squares what it has, going on with the
+  /// slice before its own, and the first adds, in the same order.
+  Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64,
+                     llvm::ArrayRef<sym::GradientOp> gradients) {
     llvm::SmallVector<Value> values, squares;
     for (sym::GradientOp gradient : gradients) {
       Value value = gradient.getValue();
@@ -150,7 +162,8 @@ private:
     return sum;
   }
 
-  /// MXNet's Module divides by the batch. A head whose gradient is a mean already needs no division.
+  /// MXNet's Module divides by the batch. A head whose gradient is a mean already needs no
+  /// division.
   double rescaleOf(mlir::func::FuncOp entry) {
     if (rescaleGrad > 0)
       return rescaleGrad;
@@ -163,16 +176,19 @@ private:
   }
 
   /// Of the parameter or slice; not yet written.
-  Value updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient, Value scale,
-                 double rescale) {
-    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(gradient, gradient.getParameterAttr());
+  Value updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
+                  Value scale, double rescale) {
+    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(
+        gradient, gradient.getParameterAttr());
     auto type = sym::rankedType(gradient.getValue());
     mlir::Location loc = parameter.getLoc();
     double lrMult = multiplier(parameter, "lr_mult", 1);
-    double decay = wd * multiplier(parameter, "wd_mult", decaysByName(parameter.getSymName()) ? 1 : 0);
+    double decay =
+        wd * multiplier(parameter, "wd_mult", decaysByName(parameter.getSymName()) ? 1 : 0);
 
-    llvm::SmallVector<Value> operands = {builder.create<sym::ReadOp>(loc, type, parameter.getSymName(), gradient.getFirstAttr()), gradient.getValue(),
-                                         scalarInput(entry, "learning_rate")};
+    llvm::SmallVector<Value> operands = {
+        builder.create<sym::ReadOp>(loc, type, parameter.getSymName(), gradient.getFirstAttr()),
+        gradient.getValue(), scalarInput(entry, "learning_rate")};
     llvm::SmallVector<std::string> slots;
     if (optimizer == "adam")
       slots = {"mean", "variance"};
@@ -181,23 +197,27 @@ private:
     llvm::SmallVector<std::string> slotNames;
     for (const std::string &slot : slots) {
       slotNames.push_back(declareSlot(gradient, parameter, slot));
-      operands.push_back(builder.create<sym::ReadOp>(loc, type, slotNames.back(), mlir::IntegerAttr()));
+      operands.push_back(
+          builder.create<sym::ReadOp>(loc, type, slotNames.back(), mlir::IntegerAttr()));
     }
     if (scale)
       operands.push_back(scale);
 
     llvm::SmallVector<Type> results(1 + slots.size(), type);
-    auto values = fuse(builder, loc, operands, results, [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
-      Type t = in[0].getType();
-      Value w = in[0], g = in[1], rate = e.cast(in[2], t);
-      if (lrMult != 1)
-        rate = e.mul(rate, e.number(t, lrMult));
-      if (scale)
-        g = e.mul(g, in.back());
-      else if (rescale != 1)
-        g = e.mul(g, e.number(t, rescale));
-      return optimizer == "adam" ? adam(e, t, w, g, rate, decay, in[3], in[4]) : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
-    });
+    auto values = fuse(builder, loc, operands, results,
+                       [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+                         Type t = in[0].getType();
+                         Value w = in[0], g = in[1], rate = e.cast(in[2], t);
+                         if (lrMult != 1)
+                           rate = e.mul(rate, e.number(t, lrMult));
+                         if (scale)
+                           g = e.mul(g, in.back());
+                         else if (rescale != 1)
+                           g = e.mul(g, e.number(t, rescale));
+                         return optimizer == "adam"
+                                    ? adam(e, t, w, g, rate, decay, in[3], in[4])
+                                    : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
+                       });
     for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
       builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
     return values[0];
@@ -216,7 +236,8 @@ private:
       for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
         if (to)
           stamp.set(to[copy]);
-        builder.create<sym::WriteOp>(value.getLoc(), gradient.getParameter(), value, gradient.getFirstAttr());
+        builder.create<sym::WriteOp>(value.getLoc(), gradient.getParameter(), value,
+                                     gradient.getFirstAttr());
       }
     }
     made.clear();
@@ -238,14 +259,16 @@ private:
     return {e.add(w, next), next};
   }
 
-  /// g = C(g + wd w); m' = b1 m + (1 - b1) g; v' = b2 v + (1 - b2) g^2; w' = w - rate m' / (sqrt(v') + eps). The rate comes with
-  /// its correction for the update's number in it.
-  Scalars adam(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m, Value v) {
+  /// g = C(g + wd w); m' = b1 m + (1 - b1) g; v' = b2 v + (1 - b2) g^2; w' = w - rate m' /
+  /// (sqrt(v') + eps). The rate comes with its correction for the update's number in it.
+  Scalars adam(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m,
+               Value v) {
     if (decay != 0)
       g = e.add(g, e.mul(e.number(t, decay), w));
     g = clipped(e, t, g);
     Value mean = e.add(e.mul(e.number(t, beta1), m), e.mul(e.number(t, 1 - beta1), g));
-    Value variance = e.add(e.mul(e.number(t, beta2), v), e.mul(e.number(t, 1 - beta2), e.mul(g, g)));
+    Value variance =
+        e.add(e.mul(e.number(t, beta2), v), e.mul(e.number(t, 1 - beta2), e.mul(g, g)));
     Value root = e.add(e.apply(ScalarOp::Sqrt, {variance}), e.number(t, epsilon));
     return {e.sub(w, e.div(e.mul(rate, mean), root)), mean, variance};
   }
@@ -253,24 +276,29 @@ private:
   Value clipped(sym::ScalarEmitter &e, Type t, Value g) {
     if (clipGradient <= 0)
       return g;
-    return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {g, e.number(t, clipGradient)}), e.number(t, -clipGradient)});
+    return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {g, e.number(t, clipGradient)}),
+                                   e.number(t, -clipGradient)});
   }
 
   /// Weight decay is for weights and gammas, unless wd_mult says otherwise.
-  static bool decaysByName(llvm::StringRef name) { return name.ends_with("_weight") || name.ends_with("_gamma"); }
+  static bool decaysByName(llvm::StringRef name) {
+    return name.ends_with("_weight") || name.ends_with("_gamma");
+  }
 
   static double multiplier(sym::ParameterOp parameter, llvm::StringRef name, double fallback) {
     auto attribute = parameter->getAttrOfType<mlir::FloatAttr>(name);
     return attribute ? attribute.getValueAsDouble() : fallback;
   }
 
-  /// A slot is where its parameter is updated: with one copy per device that updates for itself, filled by `init`, or a slice on each
-  /// that updates a slice.
-  std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter, llvm::StringRef slot) {
+  /// A slot is where its parameter is updated: with one copy per device that updates for itself,
+  /// filled by `init`, or a slice on each that updates a slice.
+  std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter,
+                          llvm::StringRef slot) {
     std::string name = (parameter.getSymName() + "." + slot).str();
     auto device = gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
     mlir::OpBuilder builder(&getContext());
-    if (auto declared = llvm::cast_or_null<sym::SlotOp>(mlir::SymbolTable::lookupNearestSymbolFrom(parameter, builder.getStringAttr(name)))) {
+    if (auto declared = llvm::cast_or_null<sym::SlotOp>(
+            mlir::SymbolTable::lookupNearestSymbolFrom(parameter, builder.getStringAttr(name)))) {
       if (gradient.getFirst())
         addSlice(declared, gradient);
       else
@@ -283,7 +311,8 @@ private:
     for (auto other : getOperation().getOps<sym::SlotOp>())
       last = other;
     builder.setInsertionPointAfter(last);
-    auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot, parameter.getType(), mlir::DenseI64ArrayAttr());
+    auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot,
+                                            parameter.getType(), mlir::DenseI64ArrayAttr());
     if (gradient.getFirst())
       addSlice(made, gradient);
     else if (device)
@@ -293,7 +322,8 @@ private:
 
   static void addSlice(sym::SlotOp slot, sym::GradientOp gradient) {
     auto has = slot->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
-    llvm::SmallVector<int64_t> devices(has ? has.asArrayRef() : llvm::ArrayRef<int64_t>()), sizes(slot.getSlices().value_or(llvm::ArrayRef<int64_t>()));
+    llvm::SmallVector<int64_t> devices(has ? has.asArrayRef() : llvm::ArrayRef<int64_t>()),
+        sizes(slot.getSlices().value_or(llvm::ArrayRef<int64_t>()));
     devices.push_back(gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt());
     sizes.push_back(sym::rankedType(gradient.getValue()).getNumElements());
     slot->setAttr(sym::kDevicesAttr, mlir::DenseI64ArrayAttr::get(slot.getContext(), devices));
@@ -306,19 +336,21 @@ private:
     auto init = getOperation().lookupSymbol<mlir::func::FuncOp>("init");
     mlir::OpBuilder builder(init.front().getTerminator(), &stamp);
     stamp.set(devices.front());
-    Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName(), mlir::IntegerAttr());
+    Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName(),
+                                              mlir::IntegerAttr());
     stamp.set(device);
     builder.create<sym::WriteOp>(slot.getLoc(), slot.getSymName(), value, mlir::IntegerAttr());
     devices.push_back(device);
     slot->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(devices));
   }
 
-  static void addResult(mlir::OpBuilder &builder, mlir::func::FuncOp entry, Value value, const std::string &name,
-                        llvm::StringRef role) {
+  static void addResult(mlir::OpBuilder &builder, mlir::func::FuncOp entry, Value value,
+                        const std::string &name, llvm::StringRef role) {
     auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());
-    entry.insertResult(entry.getNumResults(), value.getType(),
-                       builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
-                                                  builder.getNamedAttr("sym.role", builder.getStringAttr(role))}));
+    entry.insertResult(
+        entry.getNumResults(), value.getType(),
+        builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
+                                   builder.getNamedAttr("sym.role", builder.getStringAttr(role))}));
     ret->insertOperands(ret->getNumOperands(), value);
   }
 

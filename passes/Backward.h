@@ -5,7 +5,8 @@
 
 namespace lstmc::passes {
 
-/// UnitAttr on the first op of backward; what stands in front of it is forward. Taken off by rematerialise.
+/// UnitAttr on the first op of backward; what stands in front of it is forward. Taken off by
+/// rematerialise.
 inline constexpr llvm::StringLiteral kBackwardAttr = "sym.backward";
 
 } // namespace lstmc::passes

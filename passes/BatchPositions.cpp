@@ -11,7 +11,8 @@ using sym::BatchPosition;
 
 static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
   auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(argument, sym::kDimsAttr);
-  for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : llvm::ArrayRef<mlir::Attribute>()))
+  for (auto [axis, dim] :
+       llvm::enumerate(dims ? dims.getValue() : llvm::ArrayRef<mlir::Attribute>()))
     if (llvm::cast<mlir::StringAttr>(dim).getValue() == sym::kBatchDim)
       return int(axis);
   return -1;

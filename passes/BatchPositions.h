@@ -1,15 +1,15 @@
 // Where the batch is in every value of an entry.
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include "ir/sym/BatchPosition.h"
 
 namespace lstmc::passes {
 
-/// Follows the batch axis from the inputs through every op, by their BatchRule. The batch of an input is its axis
-/// of the dim "batch"; where no input has one, axis 0 (MXNet's default).
+/// Follows the batch axis from the inputs through every op, by their BatchRule. The batch of an
+/// input is its axis of the dim "batch"; where no input has one, axis 0 (MXNet's default).
 class BatchPositions {
 public:
   explicit BatchPositions(mlir::func::FuncOp entry);

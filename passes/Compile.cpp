@@ -53,8 +53,8 @@ int64_t countOps(mlir::Operation *op) {
   return count;
 }
 
-/// Times passes over the module; those over functions count to the pass they are nested in. Looks at what ops cost
-/// before they are lowered to launches.
+/// Times passes over the module; those over functions count to the pass they are nested in. Looks
+/// at what ops cost before they are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
   Timer(Compiled &result, const CompileOptions &options) : result(result), options(options) {}
@@ -86,7 +86,8 @@ private:
     std::optional<Share> share = shareOf(net);
     if (!share || partOf(net) == kWhole)
       return;
-    const std::string &device = options.devices[size_t(replicaOf(net) * options.devicesPerReplica())];
+    const std::string &device =
+        options.devices[size_t(replicaOf(net) * options.devicesPerReplica())];
     if (result.shares.empty() || result.shares.back().device != device)
       result.shares.push_back({device, 0, share->batch, 0, share->shards});
     result.shares.back().rows += share->rows();
@@ -95,8 +96,11 @@ private:
 
   /// To what the entry's parts on other devices cost.
   void addCost(mlir::func::FuncOp part) {
-    auto found = llvm::find_if(result.costs, [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
-    EntryCost &cost = found != result.costs.end() ? *found : result.costs.emplace_back(EntryCost{entryOf(part).str()});
+    auto found = llvm::find_if(result.costs,
+                               [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
+    EntryCost &cost = found != result.costs.end()
+                          ? *found
+                          : result.costs.emplace_back(EntryCost{entryOf(part).str()});
     part.walk([&](sym::CostRule op) {
       cost.flops += op.flops();
       cost.movedBytes += op.movedBytes();
@@ -138,7 +142,8 @@ std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
   return packed;
 }
 
-/// Every float of the net in one type, inputs and parameters included: types, and the dtypes that attributes name.
+/// Every float of the net in one type, inputs and parameters included: types, and the dtypes that
+/// attributes name.
 void computeIn(mlir::ModuleOp module, DType dtype) {
   mlir::Builder builder(module.getContext());
   mlir::Type wanted = dtype == DType::F64 ? mlir::Type(builder.getF64Type()) : builder.getF32Type();
@@ -148,10 +153,12 @@ void computeIn(mlir::ModuleOp module, DType dtype) {
       return std::nullopt;
     return type.clone(wanted);
   });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
   module.walk([&](mlir::Operation *op) {
     auto named = op->getAttrOfType<mlir::StringAttr>("dtype");
-    std::optional<DType> old = named ? parseDType({named.getValue().data(), named.getValue().size()}) : std::nullopt;
+    std::optional<DType> old =
+        named ? parseDType({named.getValue().data(), named.getValue().size()}) : std::nullopt;
     if (old && isFloat(*old))
       op->setAttr("dtype", builder.getStringAttr(std::string(dtypeLongName(dtype))));
   });
@@ -167,7 +174,8 @@ std::string mebibytes(uint64_t bytes) {
 
 std::string describe(const package::Buffer &buffer) {
   return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
-                     dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "), mebibytes(buffer.bytes));
+                     dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "),
+                     mebibytes(buffer.bytes));
 }
 
 /// "step, lstm0": entry, and the op by name where it has one.
@@ -186,18 +194,22 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
       continue;
     Diagnostic error;
     error.code = ErrorCode::E0401;
-    error.message = fmt::format("the plan needs {} on {}, which may use {}", mebibytes(plan.arenaBytes), plan.device,
-                                mebibytes(limit));
+    error.message = fmt::format("the plan needs {} on {}, which may use {}",
+                                mebibytes(plan.arenaBytes), plan.device, mebibytes(limit));
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];
       SourceRange place = package::rangeOf(location);
       if (error.place.line == 0)
         error.place = place;
-      std::string at = place.line ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column) : std::string();
+      std::string at = place.line
+                           ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
+                           : std::string();
       for (const std::string &note : location.notes)
         at += ", " + note;
-      std::string before = error.reasons.empty() ? fmt::format("largest at the peak ({}): ", momentOf(data, plan)) : "then ";
+      std::string before = error.reasons.empty()
+                               ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
+                               : "then ";
       error.reasons.push_back({before + describe(buffer) + at, place});
     }
     errors.push_back(std::move(error));
@@ -224,7 +236,8 @@ static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
   if (each > devices || devices % each != 0)
     error.message = fmt::format("{} devices cannot be replicas of {} devices each", devices, each);
   else if (!options.workLoads.empty() && int64_t(options.workLoads.size()) != devices / each)
-    error.message = fmt::format("work loads are for {} replicas, and there are {}", options.workLoads.size(), devices / each);
+    error.message = fmt::format("work loads are for {} replicas, and there are {}",
+                                options.workLoads.size(), devices / each);
   else
     return std::nullopt;
   return error;

@@ -17,14 +17,15 @@
 
 namespace lstmc::passes {
 
-/// What `step` does with gradients. Learning rate, weight decay's scale and the like that a schedule changes are
-/// scalar inputs of the entry; these are fixed when it is compiled. Names and defaults are MXNet's.
+/// What `step` does with gradients. Learning rate, weight decay's scale and the like that a
+/// schedule changes are scalar inputs of the entry; these are fixed when it is compiled. Names and
+/// defaults are MXNet's.
 struct OptimizerSpec {
   std::string name = "sgd"; ///< sgd, adam
   double momentum = 0;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double wd = 0;
-  std::optional<double> rescaleGrad;      ///< unset: 1 / batch, or 1 where the head's gradient is a mean
+  std::optional<double> rescaleGrad; ///< unset: 1 / batch, or 1 where the head's gradient is a mean
   std::optional<double> clipGradient;     ///< per element
   std::optional<double> clipGradientNorm; ///< over all gradients
 };
@@ -33,34 +34,48 @@ struct OptimizerSpec {
 enum class KvStore : uint8_t { Local, Device };
 
 struct CompileOptions {
-  std::string net;                              ///< empty: the only net of the module
-  std::vector<std::string> entries;             ///< of forward, evaluate, step; empty: all that the net allows
-  std::vector<std::string> devices = {"cpu:0"}; ///< share batch and layers out; the first takes the inputs and gives the outputs
-  std::vector<int64_t> workLoads; ///< one per replica, at least 1: in whose proportion; empty: evenly
+  std::string net;                  ///< empty: the only net of the module
+  std::vector<std::string> entries; ///< of forward, evaluate, step; empty: all that the net allows
+  std::vector<std::string> devices = {
+      "cpu:0"}; ///< share batch and layers out; the first takes the inputs and gives the outputs
+  std::vector<int64_t>
+      workLoads; ///< one per replica, at least 1: in whose proportion; empty: evenly
   int64_t shards = 8;
-  int64_t accumulate = 1;  ///< parts of its rows that each device takes one after the other, in `step`
+  int64_t accumulate =
+      1; ///< parts of its rows that each device takes one after the other, in `step`
   KvStore kvStore = KvStore::Local;
-  bool updateOnStore = true; ///< where gradients are added; else on every device that has the parameter
-  int64_t bigArrayBound = 1'000'000; ///< elements from which an array is cut into slices, each updated on a device of its own
-                                     ///< (KvStore::Device, updateOnStore); 0: none is
-  int64_t bucketBytes = 64 << 10;    ///< gradients smaller than that are sent to where they are added so many bytes at once
-  std::vector<std::string> recompute; ///< groups and names of layers whose values backward computes again
-  std::vector<std::pair<std::string, std::string>> place; ///< ctx_group to device; what has no group follows its neighbours
-  int64_t stages = 1;      ///< more: layers are split over so many devices by cost; 0: as many as are forecast to be fastest
-  int64_t chunks = 0;      ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
-  std::vector<cpu::Machine> machines = std::vector<cpu::Machine>(1); ///< that forecasts are for: each of the devices, or one for all;
-  std::optional<cpu::Machine> machineAlone; ///< and the first, were it the only one, where that is another (more threads)
+  bool updateOnStore =
+      true; ///< where gradients are added; else on every device that has the parameter
+  int64_t bigArrayBound =
+      1'000'000; ///< elements from which an array is cut into slices, each updated on a device of
+                 ///< its own (KvStore::Device, updateOnStore); 0: none is
+  int64_t bucketBytes =
+      64
+      << 10; ///< gradients smaller than that are sent to where they are added so many bytes at once
+  std::vector<std::string>
+      recompute; ///< groups and names of layers whose values backward computes again
+  std::vector<std::pair<std::string, std::string>>
+      place;          ///< ctx_group to device; what has no group follows its neighbours
+  int64_t stages = 1; ///< more: layers are split over so many devices by cost; 0: as many as are
+                      ///< forecast to be fastest
+  int64_t chunks =
+      0; ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
+  std::vector<cpu::Machine> machines = std::vector<cpu::Machine>(
+      1); ///< that forecasts are for: each of the devices, or one for all;
+  std::optional<cpu::Machine>
+      machineAlone; ///< and the first, were it the only one, where that is another (more threads)
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   OptimizerSpec optimizer;
-  std::vector<std::string> carry; ///< patterns ("lstm*") of the begin states that are kept between calls
-  std::optional<DType> dtype;     ///< compute type of the whole net
-  /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of plan-memory. Results
-  /// have equal bits with and without each.
+  std::vector<std::string>
+      carry; ///< patterns ("lstm*") of the begin states that are kept between calls
+  std::optional<DType> dtype; ///< compute type of the whole net
+  /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
+  /// plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;
   bool verifyEach = true; ///< the verifier after every pass
   bool keepExec = false;  ///< give the lowered form as text
-  /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass leaves it, and there
-  /// is no package. Empty: all of them.
+  /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass
+  /// leaves it, and there is no package. Empty: all of them.
   std::string stopAfter;
 
   /// How many of `devices` share the layers of one replica.
@@ -84,8 +99,8 @@ struct PassSpan {
   std::chrono::steady_clock::time_point begin, end;
 };
 
-/// What an entry computes and moves on all devices, as its ops say (CostRule), after fusion; a tensor that several ops
-/// read counts each time.
+/// What an entry computes and moves on all devices, as its ops say (CostRule), after fusion; a
+/// tensor that several ops read counts each time.
 struct EntryCost {
   std::string entry;
   int64_t flops = 0, movedBytes = 0;
@@ -108,17 +123,20 @@ struct Layout {
 
 struct Compiled {
   package::PackageData package;
-  std::vector<Layout> layouts; ///< that were weighed where the options leave some open: the one taken first, then by time
+  std::vector<Layout> layouts;    ///< that were weighed where the options leave some open: the one
+                                  ///< taken first, then by time
   std::vector<BatchShare> shares; ///< of several devices; those without rows left out
-  std::vector<PassTime> times; ///< in the order of the pipeline
-  std::vector<PassSpan> spans; ///< the same work, as it happened
+  std::vector<PassTime> times;    ///< in the order of the pipeline
+  std::vector<PassSpan> spans;    ///< the same work, as it happened
   std::vector<EntryCost> costs;
-  std::string execText;        ///< of `keepExec`
+  std::string execText; ///< of `keepExec`
 };
 
-/// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the user's lines; E0401
-/// when the plan exceeds the limit. Where the options leave the layout open (`stages` 0, or stages and `chunks` 0), several are compiled
-/// and the one that fits and is forecast to be fastest is taken: with `stages` 0 that may be one device, whatever `devices` says.
+/// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the
+/// user's lines; E0401 when the plan exceeds the limit. Where the options leave the layout open
+/// (`stages` 0, or stages and `chunks` 0), several are compiled and the one that fits and is
+/// forecast to be fastest is taken: with `stages` 0 that may be one device, whatever `devices`
+/// says.
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -16,8 +16,9 @@ mlir::Value scalarInput(mlir::func::FuncOp entry, llvm::StringRef name) {
   llvm_unreachable("a training entry has its scalar inputs");
 }
 
-mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written, mlir::func::FuncOp entry, mlir::Value x,
-                          double p, int64_t ordinal, llvm::ArrayRef<int64_t> axes) {
+mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written,
+                          mlir::func::FuncOp entry, mlir::Value x, double p, int64_t ordinal,
+                          llvm::ArrayRef<int64_t> axes) {
   mlir::Location loc = written->getLoc();
   auto type = llvm::cast<mlir::RankedTensorType>(x.getType());
   llvm::SmallVector<int64_t> shape(type.getShape());
@@ -26,8 +27,9 @@ mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written, ml
   mlir::Value mask = builder.create<sym::DropoutMaskOp>(
       loc, mlir::RankedTensorType::get(shape, type.getElementType()), scalarInput(entry, "seed"),
       scalarInput(entry, "update"), builder.getF64FloatAttr(p), builder.getI64IntegerAttr(ordinal));
-  mlir::Value dropped = mask.getType() == x.getType() ? mlir::Value(builder.create<sym::ElemwiseMulOp>(loc, type, x, mask))
-                                                       : builder.create<sym::BroadcastMulOp>(loc, type, x, mask);
+  mlir::Value dropped = mask.getType() == x.getType()
+                            ? mlir::Value(builder.create<sym::ElemwiseMulOp>(loc, type, x, mask))
+                            : builder.create<sym::BroadcastMulOp>(loc, type, x, mask);
   for (mlir::Operation *made : {mask.getDefiningOp(), dropped.getDefiningOp()})
     for (llvm::StringRef group : {sym::kGroupAttr, sym::kRecomputeAttr})
       if (mlir::Attribute given = written->getAttr(group))

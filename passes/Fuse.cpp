@@ -1,9 +1,11 @@
 // fuse: element-wise ops into sym.fused regions.
 //
-// Upwards: every op has a height over the end of its function. A producer that joins its consumers' region has their height; every
-// other edge goes down by at least one. So regions of one height cannot depend on one another, and regions plus
-// single ops stay without cycles, whatever is joined. Downwards, in the order that this gives: a consumer joins the deepest of its
-// producers' regions where all else that it reads is less deep, and takes its depth; again, every other edge changes depth.
+// Upwards: every op has a height over the end of its function. A producer that joins its consumers'
+// region has their height; every other edge goes down by at least one. So regions of one height
+// cannot depend on one another, and regions plus single ops stay without cycles, whatever is
+// joined. Downwards, in the order that this gives: a consumer joins the deepest of its producers'
+// regions where all else that it reads is less deep, and takes its depth; again, every other edge
+// changes depth.
 
 #include <deque>
 
@@ -33,7 +35,9 @@ struct Group {
   /// Of the masks among its ops; no other mask may join.
   std::optional<mlir::DenseI64ArrayAttr> window;
 
-  bool agrees(const Group &other) const { return !window || !other.window || *window == *other.window; }
+  bool agrees(const Group &other) const {
+    return !window || !other.window || *window == *other.window;
+  }
   void take(const Group &other) {
     ops += other.ops;
     edges += other.edges;
@@ -72,7 +76,9 @@ private:
     if (!llvm::isa<sym::ScalarRule>(op) || op->getNumResults() != 1)
       return false;
     llvm::ArrayRef<int64_t> shape = sym::rankedType(op->getResult(0)).getShape();
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return stretches(sym::rankedType(operand).getShape(), shape); });
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return stretches(sym::rankedType(operand).getShape(), shape);
+    });
   }
 
   /// By extents of 1 and leading axes; what has to be reshaped besides is left to lower-to-exec.
@@ -91,7 +97,8 @@ private:
     return sym::computeType(element) != element;
   }
 
-  /// Whether `user` makes again for backward (rematerialise) what `op` is kept for: where they were one, it would be made in forward, and kept.
+  /// Whether `user` makes again for backward (rematerialise) what `op` is kept for: where they were
+  /// one, it would be made in forward, and kept.
   static bool isKeptFor(Operation *op, Operation *user) {
     return user->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kRecomputeAttr);
   }
@@ -163,10 +170,12 @@ private:
   /// The ops that are carried out together with `op`.
   llvm::ArrayRef<Operation *> unitOf(Operation *const &op) {
     auto group = groupOf.find(op);
-    return group == groupOf.end() ? llvm::ArrayRef<Operation *>(op) : llvm::ArrayRef<Operation *>(members[group->second]);
+    return group == groupOf.end() ? llvm::ArrayRef<Operation *>(op)
+                                  : llvm::ArrayRef<Operation *>(members[group->second]);
   }
 
-  /// Program order, but that a group stands where its last op stood or, where something needs it earlier, in front of that.
+  /// Program order, but that a group stands where its last op stood or, where something needs it
+  /// earlier, in front of that.
   llvm::SmallVector<Operation *> orderOfUnits() {
     struct Frame {
       llvm::ArrayRef<Operation *> unit;
@@ -244,7 +253,8 @@ private:
         }
       auto into = candidate ? groupOf.find(candidate) : groupOf.end();
       auto from = groupOf.find(order[i]);
-      if (alone && into != groupOf.end() && from != groupOf.end() && canJoin(from->second, into->second)) {
+      if (alone && into != groupOf.end() && from != groupOf.end() &&
+          canJoin(from->second, into->second)) {
         unsigned target = into->second, source = from->second;
         groups[target].take(groups[source]);
         llvm::SmallVector<Operation *> moved = std::move(members[source]);
@@ -264,13 +274,16 @@ private:
 
   bool canJoin(unsigned consumer, unsigned producer) {
     const Group &a = groups[consumer], &b = groups[producer];
-    if (a.shape.getShape() != b.shape.getShape() || !a.agrees(b) || a.ops + b.ops > maxOps || a.edges + b.edges > 2 * maxOperands)
+    if (a.shape.getShape() != b.shape.getShape() || !a.agrees(b) || a.ops + b.ops > maxOps ||
+        a.edges + b.edges > 2 * maxOperands)
       return false;
     for (Operation *op : members[consumer])
       for (Value operand : op->getOperands())
-        if (auto maker = groupOf.find(operand.getDefiningOp()); maker != groupOf.end() && maker->second == producer && isKeptFor(maker->first, op))
+        if (auto maker = groupOf.find(operand.getDefiningOp());
+            maker != groupOf.end() && maker->second == producer && isKeptFor(maker->first, op))
           return false;
-    return llvm::none_of(members[producer], [&](Operation *op) { return isNarrow(op->getResult(0)); });
+    return llvm::none_of(members[producer],
+                         [&](Operation *op) { return isNarrow(op->getResult(0)); });
   }
 
   /// Puts the ops in that order, and makes regions of groups of two and more.
@@ -286,7 +299,8 @@ private:
     }
   }
 
-  /// The region, behind the last of its ops, which then go. Stays as it was when a limit of abi/ScalarOps.h is passed.
+  /// The region, behind the last of its ops, which then go. Stays as it was when a limit of
+  /// abi/ScalarOps.h is passed.
   void build(llvm::ArrayRef<Operation *> unit) {
     llvm::SmallDenseSet<Operation *, 16> inside(unit.begin(), unit.end());
     llvm::SmallVector<Value> operands, results;
@@ -301,14 +315,16 @@ private:
         Value &scalar = scalars[operand];
         if (!scalar) {
           operands.push_back(operand);
-          scalar = body->addArgument(sym::computeType(sym::rankedType(operand).getElementType()), operand.getLoc());
+          scalar = body->addArgument(sym::computeType(sym::rankedType(operand).getElementType()),
+                                     operand.getLoc());
         }
         elements.push_back(scalar);
       }
       Value value = llvm::cast<sym::ScalarRule>(op).emitScalar(builder, elements);
       Value result = op->getResult(0);
       scalars[result] = value;
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); })) {
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user); })) {
         results.push_back(result);
         types.push_back(result.getType());
       }
@@ -318,7 +334,8 @@ private:
       yielded.push_back(scalars[result]);
     builder.create<sym::YieldOp>(unit.back()->getLoc(), yielded);
     dropUnused(*body, operands);
-    if (results.empty() || operands.size() + results.size() > maxOperands || !measureBody(*body).withinLimits())
+    if (results.empty() || operands.size() + results.size() > maxOperands ||
+        !measureBody(*body).withinLimits())
       return;
     builder.setInsertionPointAfter(unit.back());
     auto fused = builder.create<sym::FusedOp>(unit.back()->getLoc(), types, operands);
@@ -345,7 +362,8 @@ private:
 
   mlir::Block &block;
   unsigned maxOps, maxOperands;
-  llvm::DenseMap<Operation *, Operation *> before, behind; ///< of transfers, which keep their order: the next ones
+  llvm::DenseMap<Operation *, Operation *> before,
+      behind; ///< of transfers, which keep their order: the next ones
   llvm::DenseMap<Operation *, int64_t> heights;
   llvm::DenseMap<Operation *, unsigned> groupOf;
   std::vector<Group> groups;

@@ -1,4 +1,5 @@
-// gradient: reverse mode over a training entry. The order of every sum is decided here; see the record.
+// gradient: reverse mode over a training entry. The order of every sum is decided here; see the
+// record.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -34,7 +35,9 @@ struct WeightUse {
   BatchPosition rows;
   mlir::Attribute chunkOf = {};
 
-  bool continues(const WeightUse &other) const { return chunkOf && chunkOf == other.chunkOf && kind == other.kind; }
+  bool continues(const WeightUse &other) const {
+    return chunkOf && chunkOf == other.chunkOf && kind == other.kind;
+  }
 };
 
 struct BiasUse {
@@ -58,13 +61,14 @@ template <typename Use> llvm::SmallVector<llvm::ArrayRef<Use>> byOp(llvm::ArrayR
   return runs;
 }
 
-/// Shards cut one batch: uses under batches of different size (or none) are sums of their own. Groups in order
-/// of first appearance.
+/// Shards cut one batch: uses under batches of different size (or none) are sums of their own.
+/// Groups in order of first appearance.
 template <typename Use>
 llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   llvm::SmallVector<llvm::SmallVector<Use>> groups;
   for (const Use &use : uses) {
-    auto *group = llvm::find_if(groups, [&](const auto &g) { return g.front().rows.batch == use.rows.batch; });
+    auto *group = llvm::find_if(
+        groups, [&](const auto &g) { return g.front().rows.batch == use.rows.batch; });
     if (group == groups.end())
       groups.push_back({use});
     else
@@ -82,8 +86,8 @@ struct Contributions {
   bool empty() const { return direct.empty() && weightUses.empty() && biasUses.empty(); }
 };
 
-/// Rows of a [rows..., features] value as [outer, batch, inner]. A value without a batch is one row of batch
-/// after another: everything is `outer`.
+/// Rows of a [rows..., features] value as [outer, batch, inner]. A value without a batch is one row
+/// of batch after another: everything is `outer`.
 struct Rows {
   int64_t outer, batch, inner;
 
@@ -107,7 +111,8 @@ struct Rows {
 class Reverse : public sym::GradientBuilder {
 public:
   Reverse(mlir::func::FuncOp entry, int64_t shards)
-      : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards), share(shareOf(entry)), positions(entry) {
+      : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards),
+        share(shareOf(entry)), positions(entry) {
     setListener(&stage);
     setInsertionPoint(entry.front().getTerminator());
     markTrained();
@@ -120,7 +125,8 @@ public:
     for (Operation *op : llvm::reverse(forward))
       if (mlir::failed(visit(op)))
         return mlir::failure();
-    if (Operation *first = forward.empty() ? nullptr : forward.back()->getNextNode(); first && !first->hasTrait<mlir::OpTrait::IsTerminator>())
+    if (Operation *first = forward.empty() ? nullptr : forward.back()->getNextNode();
+        first && !first->hasTrait<mlir::OpTrait::IsTerminator>())
       first->setAttr(kBackwardAttr, getUnitAttr());
     return mlir::success();
   }
@@ -178,7 +184,8 @@ private:
   }
 
   bool trains(sym::ReadOp read) {
-    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(read, read.getSourceAttr());
+    auto parameter =
+        mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(read, read.getSourceAttr());
     return parameter && !parameter->hasAttr("auxiliary") &&
            llvm::isa<mlir::FloatType>(parameter.getType().getElementType());
   }
@@ -203,16 +210,19 @@ private:
     auto rule = llvm::dyn_cast<sym::GradientRule>(op);
     if (!rule)
       return sym::emitCoded(op, ErrorCode::E0403)
-             << "no gradient is known for " << op->getName().stripDialect() << ", and a parameter trains through it";
+             << "no gradient is known for " << op->getName().stripDialect()
+             << ", and a parameter trains through it";
     Operation *before = entry.front().getTerminator()->getPrevNode();
     mlir::LogicalResult built = rule.buildGradient(*this);
     if (op->hasAttr(kChunkAttr))
-      for (Operation *made = before->getNextNode(); made != entry.front().getTerminator(); made = made->getNextNode())
+      for (Operation *made = before->getNextNode(); made != entry.front().getTerminator();
+           made = made->getNextNode())
         markSteps(made);
     return built;
   }
 
-  /// What is like a value of the chunk that has its steps in front, has them too: gradients are like what they are the gradients of.
+  /// What is like a value of the chunk that has its steps in front, has them too: gradients are
+  /// like what they are the gradients of.
   void markSteps(Operation *made) {
     auto leads = [](mlir::OpResult result) {
       auto lead = result.getOwner()->getAttrOfType<mlir::DenseBoolArrayAttr>(kStepsLeadAttr);
@@ -224,7 +234,8 @@ private:
         auto known = llvm::dyn_cast<mlir::OpResult>(value);
         return known && value.getType() == result.getType() && leads(known);
       };
-      lead.push_back(llvm::any_of(current->getResults(), alike) || llvm::any_of(current->getOperands(), alike));
+      lead.push_back(llvm::any_of(current->getResults(), alike) ||
+                     llvm::any_of(current->getOperands(), alike));
     }
     made->setAttr(kStepsLeadAttr, mlir::DenseBoolArrayAttr::get(getContext(), lead));
   }
@@ -236,19 +247,21 @@ private:
     flowing[weight].weightUses.push_back(use);
   }
 
-  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a value or are joined already on the
-  /// same device, that.
+  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a
+  /// value or are joined already on the same device, that.
   template <typename Use> Value joined(llvm::ArrayRef<Use> chunks, Value Use::*which) {
     if (chunks.size() == 1)
       return chunks.front().*which;
     llvm::SmallVector<Value> parts;
     for (const Use &chunk : llvm::reverse(chunks))
       parts.push_back(chunk.*which);
-    if (auto cut = parts.front().template getDefiningOp<sym::CutOp>(); cut && llvm::equal(cut.getPieces(), parts))
+    if (auto cut = parts.front().template getDefiningOp<sym::CutOp>();
+        cut && llvm::equal(cut.getPieces(), parts))
       return cut.getX();
     for (Operation *user : parts.front().getUsers())
       if (auto concat = llvm::dyn_cast<sym::ConcatOp>(user);
-          concat && llvm::equal(concat.getOperands(), parts) && concat->getAttr(sym::kStageAttr) == current->getAttr(sym::kStageAttr))
+          concat && llvm::equal(concat.getOperands(), parts) &&
+          concat->getAttr(sym::kStageAttr) == current->getAttr(sym::kStageAttr))
         return concat.getResult();
     return sym::createConcat(*this, parts.front().getLoc(), parts, 0);
   }
@@ -303,8 +316,8 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    auto sum = create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials, kinds, hasInitial,
-                                             outer, batch, inner, shardCount);
+    auto sum = create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials,
+                                             kinds, hasInitial, outer, batch, inner, shardCount);
     if (share && uses.front().rows)
       sumPart(sum, *share);
     return sum;
@@ -323,7 +336,8 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner, shardCount);
+    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner,
+                                           shardCount);
     if (share && uses.front().rows)
       sumPart(sum, *share);
     return sum;

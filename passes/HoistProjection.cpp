@@ -28,7 +28,8 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
   template <typename Op> void choose(Op op, mlir::Value sequence, int64_t width) {
     mlir::RankedTensorType type = sym::rankedType(sequence);
     auto bytes = int64_t(dtypeBytes(*sym::dtypeOf(type.getElementType())));
-    int64_t chunk = cpu::projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
+    int64_t chunk =
+        cpu::projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
     if (chunk > 1)
       op.setChunk(chunk);
   }

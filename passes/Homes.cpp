@@ -1,7 +1,7 @@
 #include "passes/Homes.h"
 
-#include "ir/sym/Attributes.h"
 #include "executor/abi/Packing.h"
+#include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 
 namespace lstmc::passes {
@@ -9,7 +9,8 @@ namespace lstmc::passes {
 using mlir::Operation;
 using mlir::Value;
 
-Homes::Homes(mlir::ModuleOp module, int64_t stages, const StoreOptions &store) : stages(stages), updateOnStore(store.updateOnStore) {
+Homes::Homes(mlir::ModuleOp module, int64_t stages, const StoreOptions &store)
+    : stages(stages), updateOnStore(store.updateOnStore) {
   for (auto part : module.getOps<mlir::func::FuncOp>())
     if (!shareOf(part) || partOf(part) != kWhole)
       lookAt(part);
@@ -52,7 +53,8 @@ void Homes::lookAt(mlir::func::FuncOp part) {
   }
 }
 
-/// Parameters get the device that decides over them in declared order, each the one that has the fewest bytes so far.
+/// Parameters get the device that decides over them in declared order, each the one that has the
+/// fewest bytes so far.
 void Homes::decide(mlir::ModuleOp module, const StoreOptions &store) {
   llvm::DenseMap<int64_t, int64_t> load;
   mlir::Builder builder(module.getContext());
@@ -64,12 +66,17 @@ void Homes::decide(mlir::ModuleOp module, const StoreOptions &store) {
       if (has.empty())
         has = {0}; // no entry reads it
       int64_t elements = llvm::cast<mlir::RankedTensorType>(parameter.getType()).getNumElements();
-      if (!store.local && store.updateOnStore && store.bigArrayBound > 0 && elements >= store.bigArrayBound && !indivisible.contains(symbol))
+      if (!store.local && store.updateOnStore && store.bigArrayBound > 0 &&
+          elements >= store.bigArrayBound && !indivisible.contains(symbol))
         cut(symbol, elements);
       for (const Slice &slice : slicesOf(symbol))
         load[slice.device] += slice.count;
       if (slicesOf(symbol).empty()) {
-        auto *first = store.local ? has.begin() : std::min_element(has.begin(), has.end(), [&](int64_t a, int64_t b) { return load.lookup(a) < load.lookup(b); });
+        auto *first = store.local
+                          ? has.begin()
+                          : std::min_element(has.begin(), has.end(), [&](int64_t a, int64_t b) {
+                              return load.lookup(a) < load.lookup(b);
+                            });
         load[*first] += elements;
         std::rotate(has.begin(), first, first + 1);
       }
@@ -87,11 +94,13 @@ void Homes::decide(mlir::ModuleOp module, const StoreOptions &store) {
 /// Evenly, between the tiles that a norm adds by themselves.
 void Homes::cut(llvm::StringRef parameter, int64_t elements) {
   llvm::ArrayRef<int64_t> has = of(parameter);
-  int64_t tiles = (elements + kNormTile - 1) / kNormTile, n = std::min<int64_t>(tiles, int64_t(has.size()));
+  int64_t tiles = (elements + kNormTile - 1) / kNormTile,
+          n = std::min<int64_t>(tiles, int64_t(has.size()));
   if (n < 2)
     return;
   for (int64_t i = 0; i < n; ++i) {
-    int64_t first = tiles * i / n * kNormTile, end = std::min(elements, tiles * (i + 1) / n * kNormTile);
+    int64_t first = tiles * i / n * kNormTile,
+            end = std::min(elements, tiles * (i + 1) / n * kNormTile);
     slices[parameter].push_back({has[size_t(i)], first, end - first});
   }
 }

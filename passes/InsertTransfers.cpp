@@ -1,4 +1,5 @@
-// insert-transfers: one function of all devices becomes a function per device, with a copy wherever a value crosses.
+// insert-transfers: one function of all devices becomes a function per device, with a copy wherever
+// a value crosses.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -21,7 +22,9 @@ using mlir::Value;
 
 class Cutter {
 public:
-  explicit Cutter(mlir::func::FuncOp entry) : entry(entry), builder(entry.getContext()) { parts[0] = entry; }
+  explicit Cutter(mlir::func::FuncOp entry) : entry(entry), builder(entry.getContext()) {
+    parts[0] = entry;
+  }
 
   void run() {
     auto ops = llvm::to_vector(llvm::make_pointer_range(entry.front().without_terminator()));
@@ -53,7 +56,8 @@ private:
     mlir::func::FuncOp &part = parts[device];
     if (!part) {
       builder.setInsertionPointAfter(std::prev(parts.find(device))->second);
-      part = builder.create<mlir::func::FuncOp>(entry.getLoc(), partName(entry.getName(), device), builder.getFunctionType({}, {}));
+      part = builder.create<mlir::func::FuncOp>(entry.getLoc(), partName(entry.getName(), device),
+                                                builder.getFunctionType({}, {}));
       part->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
       builder.setInsertionPointToStart(part.addEntryBlock());
       builder.create<mlir::func::ReturnOp>(entry.getLoc());
@@ -66,8 +70,8 @@ private:
     return op ? devices.lookup(op) : 0;
   }
 
-  /// A value goes to each other device that reads it as soon as it is there; but where it is only added up or written, when
-  /// it is: the other device has work of its own to do before.
+  /// A value goes to each other device that reads it as soon as it is there; but where it is only
+  /// added up or written, when it is: the other device has work of its own to do before.
   void giveAway(Value value) {
     int64_t from = deviceOf(value);
     llvm::SmallVector<int64_t, 4> readers;
@@ -91,12 +95,14 @@ private:
     Operation *maker = value.getDefiningOp();
     Operation *end = partOn(to).front().getTerminator();
     builder.setInsertionPoint(end);
-    if (maker && maker->getNumOperands() == 0 && maker->getNumResults() == 1 && mlir::isPure(maker)) {
+    if (maker && maker->getNumOperands() == 0 && maker->getNumResults() == 1 &&
+        mlir::isPure(maker)) {
       Operation *made = builder.clone(*maker);
       devices[made] = to;
       return made->getResult(0);
     }
-    auto receive = builder.create<sym::ReceiveOp>(value.getLoc(), value.getType(), uint64_t(from), 0);
+    auto receive =
+        builder.create<sym::ReceiveOp>(value.getLoc(), value.getType(), uint64_t(from), 0);
     devices[receive] = to;
     builder.setInsertionPoint(partOn(from).front().getTerminator());
     auto send = builder.create<sym::SendOp>(value.getLoc(), value, uint64_t(to), 0);
@@ -120,7 +126,8 @@ private:
 
   void number() {
     auto onlyWritten = [](sym::ReceiveOp receive) {
-      return llvm::all_of(receive->getUsers(), [](Operation *user) { return llvm::isa<sym::WriteOp>(user); });
+      return llvm::all_of(receive->getUsers(),
+                          [](Operation *user) { return llvm::isa<sym::WriteOp>(user); });
     };
     int64_t message = 0;
     for (bool committed : {false, true})
@@ -138,7 +145,7 @@ private:
 
   mlir::func::FuncOp entry;
   mlir::OpBuilder builder;
-  std::map<int64_t, mlir::func::FuncOp> parts;   ///< by device
+  std::map<int64_t, mlir::func::FuncOp> parts; ///< by device
   llvm::DenseMap<Operation *, int64_t> devices;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> copies; ///< looked up, never iterated
   llvm::SmallVector<std::pair<sym::SendOp, sym::ReceiveOp>> transfers;

@@ -30,7 +30,8 @@ std::vector<CompileOptions> openLayouts(const CompileOptions &options) {
   alone.workLoads.clear();
   layouts.push_back(alone);
   for (int64_t stages = 1; stages <= devices; ++stages)
-    if (devices > 1 && devices % stages == 0 && (options.workLoads.empty() || int64_t(options.workLoads.size()) == devices / stages)) {
+    if (devices > 1 && devices % stages == 0 &&
+        (options.workLoads.empty() || int64_t(options.workLoads.size()) == devices / stages)) {
       CompileOptions layout = options;
       layout.stages = stages;
       addChunks(layout);
@@ -39,17 +40,20 @@ std::vector<CompileOptions> openLayouts(const CompileOptions &options) {
 }
 
 Layout weigh(const package::PackageData &data, const CompileOptions &options) {
-  Layout layout{int64_t(data.devices.size()), options.devicesPerReplica(), std::max<int64_t>(options.chunks, 1)};
+  Layout layout{int64_t(data.devices.size()), options.devicesPerReplica(),
+                std::max<int64_t>(options.chunks, 1)};
   for (const package::Device &device : data.devices)
     layout.peakBytes = std::max(layout.peakBytes, device.arenaBytes);
   layout.fits = !options.memoryLimit || layout.peakBytes <= *options.memoryLimit;
-  cpu::Machines machines = options.machines; // a layout leaves none of the devices out but all behind the first
+  cpu::Machines machines =
+      options.machines; // a layout leaves none of the devices out but all behind the first
   if (machines.size() > data.devices.size())
     machines.resize(data.devices.size());
   if (data.devices.size() == 1 && options.machineAlone)
     machines = {*options.machineAlone};
   for (const char *name : {"step", "forward", "evaluate"}) {
-    auto entry = std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &e) { return e.name == name; });
+    auto entry = std::find_if(data.entries.begin(), data.entries.end(),
+                              [&](const package::Entry &e) { return e.name == name; });
     if (entry == data.entries.end())
       continue;
     layout.seconds = cpu::forecast(data, *entry, machines).seconds;

@@ -55,7 +55,8 @@ Lifetimes::Lifetimes(exec::ProgramOp program) {
   keepSent();
 }
 
-/// What is sent may be taken much later: memory that is used again soon would make the sender wait for the one who takes.
+/// What is sent may be taken much later: memory that is used again soon would make the sender wait
+/// for the one who takes.
 void Lifetimes::keepSent() {
   constexpr size_t kAhead = 2; // messages to the same device
   std::map<int64_t, std::vector<Lifetime *>> sent;

@@ -9,11 +9,13 @@
 
 namespace lstmc::passes {
 
-/// A buffer of a program, alive from launch `from` to launch `to`, both included; what is sent, for two more messages to the same device.
+/// A buffer of a program, alive from launch `from` to launch `to`, both included; what is sent, for
+/// two more messages to the same device.
 struct Lifetime {
   exec::BufferOp buffer;
   uint32_t from = 0, to = 0;
-  bool bound = false; ///< an input or output of the entry: alive to its first or last launch besides
+  bool bound =
+      false; ///< an input or output of the entry: alive to its first or last launch besides
 };
 
 /// Launches are numbered from 0. A buffer that no launch touches lives in the first.
@@ -27,7 +29,7 @@ struct Lifetimes {
   }
 
   std::vector<exec::LaunchOp> launches;
-  uint32_t commit = 0; ///< launches.size() where nothing is committed
+  uint32_t commit = 0;           ///< launches.size() where nothing is committed
   std::vector<Lifetime> buffers; ///< in program order
   llvm::DenseMap<mlir::Value, unsigned> index;
 

@@ -1,4 +1,5 @@
-// lower-to-exec: entries of sym become programs of launches. What a program is made of is in lowering/.
+// lower-to-exec: entries of sym become programs of launches. What a program is made of is in
+// lowering/.
 
 #include "passes/Passes.h"
 #include "passes/lowering/EntryLowering.h"

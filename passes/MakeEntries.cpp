@@ -1,9 +1,9 @@
 // make-entries: one function per entry point out of the one net that the user wrote.
 
-#include "llvm/ADT/StringSet.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringSet.h"
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
@@ -37,7 +37,8 @@ constexpr EntryKind kEntryKinds[] = {
 
 class Maker {
 public:
-  Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards, llvm::ArrayRef<std::string> carry)
+  Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards,
+        llvm::ArrayRef<std::string> carry)
       : module(module), net(net), shards(shards), carry(carry), builder(module.getContext()) {}
 
   /// Numbers what draws random numbers: the ordinal of an op in the net as it was written.
@@ -47,7 +48,8 @@ public:
       op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(ordinal++));
   }
 
-  /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of several, the first. E0402 at one that has none.
+  /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of
+  /// several, the first. E0402 at one that has none.
   mlir::LogicalResult recompute(llvm::ArrayRef<std::string> names) {
     llvm::StringSet<> found;
     for (Operation &op : net.front().without_terminator()) {
@@ -63,7 +65,9 @@ public:
     }
     for (llvm::StringRef name : names)
       if (!found.contains(name))
-        return sym::emitCoded(net, ErrorCode::E0402) << "no op is in ctx_group \"" << name << "\" or has that name, and it is to be recomputed";
+        return sym::emitCoded(net, ErrorCode::E0402)
+               << "no op is in ctx_group \"" << name
+               << "\" or has that name, and it is to be recomputed";
     return mlir::success();
   }
 
@@ -74,7 +78,8 @@ public:
       if (auto variable = llvm::dyn_cast<sym::VariableOp>(op))
         declareParameter(variable);
       else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state))
-        builder.create<sym::StateOp>(state.getLoc(), state.getNameAttr(), mlir::TypeAttr::get(state.getType()));
+        builder.create<sym::StateOp>(state.getLoc(), state.getNameAttr(),
+                                     mlir::TypeAttr::get(state.getType()));
     }
   }
 
@@ -89,15 +94,18 @@ public:
   mlir::LogicalResult checkNames(const EntryKind &kind) {
     for (unsigned i = 0; i < net.getNumArguments() && takesScalars(kind); ++i)
       for (llvm::StringRef scalar : {kLearningRate, kUpdate, kSeed})
-        if (auto name = net.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr); name && name.getValue() == scalar)
+        if (auto name = net.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr);
+            name && name.getValue() == scalar)
           return sym::emitCoded(net.getArgument(i).getLoc(), ErrorCode::E0210)
-                 << "entry " << kind.name << " has an input \"" << scalar << "\" of its own: give this one another name";
+                 << "entry " << kind.name << " has an input \"" << scalar
+                 << "\" of its own: give this one another name";
     return mlir::success();
   }
 
   void make(const EntryKind &kind) {
     builder.setInsertionPoint(net);
-    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), partName(kind.name, partOf(net)), builder.getFunctionType({}, {}));
+    auto entry = builder.create<mlir::func::FuncOp>(net.getLoc(), partName(kind.name, partOf(net)),
+                                                    builder.getFunctionType({}, {}));
     if (std::optional<Share> share = shareOf(net))
       setShare(entry, partOf(net), replicaOf(net), *share);
     stateResults.clear();
@@ -108,7 +116,8 @@ public:
 
     mlir::IRMapping map;
     for (unsigned i = 0; i < net.getNumArguments(); ++i)
-      map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(), net.getArgAttrDict(i), net.getArgument(i).getLoc()));
+      map.map(net.getArgument(i), addArgument(entry, net.getArgument(i).getType(),
+                                              net.getArgAttrDict(i), net.getArgument(i).getLoc()));
     if (takesScalars(kind))
       addScalars(entry, kind.training);
     setArgumentAttributes(entry);
@@ -133,7 +142,8 @@ public:
     builder.create<mlir::func::ReturnOp>(net.getLoc(), results);
     dropDeadOps(entry);
     dropDeadArguments(entry, kind);
-    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(), mlir::ValueRange(results).getTypes()));
+    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(),
+                                                  mlir::ValueRange(results).getTypes()));
     entry.setAllResultAttrs(attributes);
   }
 
@@ -142,7 +152,8 @@ private:
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
                                                       mlir::TypeAttr::get(variable.getType()));
     for (mlir::NamedAttribute attribute : variable->getAttrs())
-      if (attribute.getName() != variable.getNameAttrName() && attribute.getName() != sym::kOrdinalAttr)
+      if (attribute.getName() != variable.getNameAttrName() &&
+          attribute.getName() != sym::kOrdinalAttr)
         parameter->setAttr(attribute.getName(), attribute.getValue());
     parameter->setAttr("ordinal", variable->getAttr(sym::kOrdinalAttr));
   }
@@ -163,20 +174,23 @@ private:
 
   bool takesScalars(const EntryKind &kind) { return kind.training || dropsAlways(); }
 
-  Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes, mlir::Location loc) {
+  Value addArgument(mlir::func::FuncOp entry, mlir::Type type, mlir::DictionaryAttr attributes,
+                    mlir::Location loc) {
     Value argument = entry.front().addArgument(type, loc);
     arguments.push_back(attributes ? attributes : builder.getDictionaryAttr({}));
     return argument;
   }
 
   mlir::DictionaryAttr roleOf(llvm::StringRef name, llvm::StringRef role) {
-    return builder.getDictionaryAttr({builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(name)),
-                                      builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
   void addScalars(mlir::func::FuncOp entry, bool training) {
     auto scalar = [&](llvm::StringRef name, mlir::Type type) {
-      addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"), net.getLoc());
+      addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"),
+                  net.getLoc());
     };
     if (training)
       scalar(kLearningRate, builder.getF32Type());
@@ -186,13 +200,20 @@ private:
 
   void clone(Operation &op, mlir::IRMapping &map, mlir::func::FuncOp entry, const EntryKind &kind) {
     if (auto variable = llvm::dyn_cast<sym::VariableOp>(op)) {
-      map.map(variable.getResult(), builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName(), mlir::IntegerAttr()));
+      map.map(variable.getResult(),
+              builder.create<sym::ReadOp>(op.getLoc(), variable.getType(), variable.getName(),
+                                          mlir::IntegerAttr()));
     } else if (auto state = llvm::dyn_cast<sym::BeginStateOp>(op); state && carried(state)) {
-      map.map(state.getResult(), shareOf(net) ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"), state.getLoc())
-                                              : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName(), mlir::IntegerAttr())));
+      map.map(state.getResult(),
+              shareOf(net)
+                  ? addArgument(entry, state.getType(), roleOf(state.getName(), "state"),
+                                state.getLoc())
+                  : Value(builder.create<sym::ReadOp>(op.getLoc(), state.getType(), state.getName(),
+                                                      mlir::IntegerAttr())));
     } else if (auto dropout = llvm::dyn_cast<sym::DropoutOp>(op)) {
       Value x = map.lookup(dropout.getData());
-      bool drops = (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
+      bool drops =
+          (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
       map.map(dropout->getResult(0), drops ? dropOut(dropout, x, entry) : x);
     } else {
       Operation *copy = builder.clone(op, map);
@@ -207,7 +228,8 @@ private:
     }
   }
 
-  /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read none.
+  /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read
+  /// none.
   void withoutLabel(Operation &op, sym::LossHead head, mlir::IRMapping &map) {
     if (Value value = head.buildValue(builder)) {
       map.map(op.getResult(0), value);
@@ -218,7 +240,8 @@ private:
   /// `axes` are dimensions over which the mask is shared.
   Value dropOut(sym::DropoutOp dropout, Value x, mlir::func::FuncOp entry) {
     return createDropout(builder, dropout, entry, x, dropout.getP().convertToDouble(),
-                         dropout->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt(), dropout.getAxes());
+                         dropout->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt(),
+                         dropout.getAxes());
   }
 
   /// What a layer leaves behind is what it begins with at the next call.
@@ -233,11 +256,13 @@ private:
       if (shareOf(net)) // the state is whole on one device, where sync-parameters joins the rows
         stateResults.push_back({state.getName(), copy->getResult(i + 1)});
       else
-        builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1), mlir::IntegerAttr());
+        builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1),
+                                     mlir::IntegerAttr());
     }
   }
 
-  void measure(mlir::func::FuncOp entry, mlir::IRMapping &map, llvm::SmallVectorImpl<Value> &results,
+  void measure(mlir::func::FuncOp entry, mlir::IRMapping &map,
+               llvm::SmallVectorImpl<Value> &results,
                llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes, bool training) {
     setArgumentAttributes(entry);
     BatchPositions positions(entry);
@@ -250,7 +275,8 @@ private:
         sumPart(results.back().getDefiningOp(), *share);
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, "sym.name"));
       attributes.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr("sym.name", builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
+          {builder.getNamedAttr(
+               "sym.name", builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
            builder.getNamedAttr("sym.role", builder.getStringAttr("metric")),
            builder.getNamedAttr("sym.metric", builder.getStringAttr(head.metricKind()))}));
       if (!training)
@@ -273,11 +299,13 @@ private:
         op->erase();
   }
 
-  /// An input that an entry does not read is not asked for; data inputs stay, so that callers can tell a net's inputs.
+  /// An input that an entry does not read is not asked for; data inputs stay, so that callers can
+  /// tell a net's inputs.
   void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
     for (unsigned i = entry.front().getNumArguments(); i-- > 0;) {
       auto role = llvm::cast_or_null<mlir::StringAttr>(arguments[i].get("sym.role"));
-      bool keep = role && (role.getValue() == "data" || (role.getValue() == "scalar" && kind.training));
+      bool keep =
+          role && (role.getValue() == "data" || (role.getValue() == "scalar" && kind.training));
       if (keep || !entry.front().getArgument(i).use_empty())
         continue;
       entry.front().eraseArgument(i);
@@ -293,7 +321,8 @@ private:
   llvm::ArrayRef<std::string> carry;
   mlir::OpBuilder builder;
   llvm::SmallVector<mlir::DictionaryAttr> arguments;
-  llvm::SmallVector<std::pair<llvm::StringRef, Value>> stateResults; ///< of a replica: by the state's name
+  llvm::SmallVector<std::pair<llvm::StringRef, Value>>
+      stateResults; ///< of a replica: by the state's name
 };
 
 struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
@@ -303,8 +332,10 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
     // Replicas stand behind the net that they are parts of.
     llvm::ArrayRef<mlir::func::FuncOp> replicas = llvm::ArrayRef(nets).drop_front();
-    if (nets.empty() || llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {
-      sym::emitCoded(getOperation(), ErrorCode::E0318) << "a module to compile has one net, found " << nets.size();
+    if (nets.empty() ||
+        llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {
+      sym::emitCoded(getOperation(), ErrorCode::E0318)
+          << "a module to compile has one net, found " << nets.size();
       return signalPassFailure();
     }
     llvm::SmallVector<std::string> patterns(carry.begin(), carry.end());
@@ -312,13 +343,15 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     for (mlir::func::FuncOp net : nets) {
       makers.push_back(Maker(getOperation(), net, shards, patterns));
       makers.back().number();
-      if (failed(makers.back().recompute(llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))
+      if (failed(makers.back().recompute(
+              llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))
         return signalPassFailure();
     }
     makers.front().declare();
     bool loss = makers.front().hasLoss();
     for (const EntryKind &kind : kEntryKinds) {
-      bool asked = entries.empty() ? (loss || !kind.metrics) : llvm::is_contained(entries, kind.name.str());
+      bool asked =
+          entries.empty() ? (loss || !kind.metrics) : llvm::is_contained(entries, kind.name.str());
       if (!asked)
         continue;
       if (kind.metrics && !loss) {

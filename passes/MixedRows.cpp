@@ -10,14 +10,16 @@ using mlir::Operation;
 using mlir::Value;
 using sym::BatchPosition;
 
-MixedRows::MixedRows(llvm::ArrayRef<Operation *> whole, llvm::ArrayRef<Operation *> part, const BatchPositions &positions)
+MixedRows::MixedRows(llvm::ArrayRef<Operation *> whole, llvm::ArrayRef<Operation *> part,
+                     const BatchPositions &positions)
     : positions(positions), mixing(unsigned(whole.size())) {
   for (auto [index, ops] : llvm::enumerate(llvm::zip_equal(whole, part)))
     if (auto [wholeOp, partOp] = ops; !sumsPart(partOp) && !llvm::isa<sym::GradientOp>(partOp))
       lookAt(index, wholeOp, partOp);
 }
 
-/// By the rules of ops; else, a value whose rows nothing says has them where the part differs, if that axis has nothing else.
+/// By the rules of ops; else, a value whose rows nothing says has them where the part differs, if
+/// that axis has nothing else.
 BatchPosition MixedRows::of(Value whole, Value part) const {
   if (BatchPosition known = positions.of(whole); known || whole.getType() == part.getType())
     return known;
@@ -33,8 +35,9 @@ BatchPosition MixedRows::of(Value whole, Value part) const {
   return found;
 }
 
-/// An op of rows whose result is alike on the whole and on a part mixes them. One whose result is not, and of which nothing says where
-/// the rows are, is left to itself if nothing says it of its operands either.
+/// An op of rows whose result is alike on the whole and on a part mixes them. One whose result is
+/// not, and of which nothing says where the rows are, is left to itself if nothing says it of its
+/// operands either.
 void MixedRows::lookAt(size_t index, Operation *whole, Operation *part) {
   bool known = false, differs = false, unknown = false;
   for (auto [all, some] : llvm::zip_equal(whole->getOperands(), part->getOperands())) {
@@ -60,8 +63,10 @@ mlir::LogicalResult MixedRows::check(size_t parts) const {
   if (!refused)
     return mlir::success();
   return sym::emitCoded(refused, ErrorCode::E0402)
-         << refused->getName().stripDialect() << " mixes the rows of the batch, which is in " << parts
-         << " parts, so that others cannot tell them apart: compile it for one device, without accumulation";
+         << refused->getName().stripDialect() << " mixes the rows of the batch, which is in "
+         << parts
+         << " parts, so that others cannot tell them apart: compile it for one device, without "
+            "accumulation";
 }
 
 } // namespace lstmc::passes

@@ -1,4 +1,5 @@
-// Ops that mix the rows of the batch: what they give is no row, and of a part of the batch it would be another.
+// Ops that mix the rows of the batch: what they give is no row, and of a part of the batch it would
+// be another.
 #pragma once
 
 #include "llvm/ADT/BitVector.h"
@@ -10,10 +11,11 @@ namespace lstmc::passes {
 class MixedRows {
 public:
   /// The ops of an entry over the whole batch, and the same ones over a part of it.
-  MixedRows(llvm::ArrayRef<mlir::Operation *> whole, llvm::ArrayRef<mlir::Operation *> part, const BatchPositions &positions);
+  MixedRows(llvm::ArrayRef<mlir::Operation *> whole, llvm::ArrayRef<mlir::Operation *> part,
+            const BatchPositions &positions);
 
-  /// E0402 at an op that cannot be done on the whole batch in place of its parts: where its rows are, or what others make of them, is
-  /// not known.
+  /// E0402 at an op that cannot be done on the whole batch in place of its parts: where its rows
+  /// are, or what others make of them, is not known.
   mlir::LogicalResult check(size_t parts) const;
   /// Whether op `index` is to be done on the whole batch.
   bool at(size_t index) const { return mixing.test(index); }

@@ -102,7 +102,8 @@ private:
     data.programs.push_back(std::move(program));
   }
 
-  /// Parameters, slots and states, in the order of the plan; copies of one stand together, the one that decides first.
+  /// Parameters, slots and states, in the order of the plan; copies of one stand together, the one
+  /// that decides first.
   void addDeclaration(exec::BufferOp buffer) {
     uint32_t index = indices.lookup(buffer.getMemory());
     switch (buffer.getKind()) {
@@ -186,7 +187,8 @@ private:
       row.firstStep = uint32_t(chunk[1]);
     }
     auto pieces = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kPiecesAttr);
-    for (llvm::ArrayRef<int64_t> left = pieces ? pieces.asArrayRef() : llvm::ArrayRef<int64_t>(); !left.empty();) {
+    for (llvm::ArrayRef<int64_t> left = pieces ? pieces.asArrayRef() : llvm::ArrayRef<int64_t>();
+         !left.empty();) {
       auto take = [&] {
         llvm::ArrayRef<int64_t> numbers = left.slice(1, size_t(left.front()));
         left = left.drop_front(1 + numbers.size());
@@ -202,7 +204,8 @@ private:
   }
 
   void addProgram(exec::ProgramOp program) {
-    auto entry = llvm::find_if(data.entries, [&](const package::Entry &e) { return e.name == program.getEntry(); });
+    auto entry = llvm::find_if(
+        data.entries, [&](const package::Entry &e) { return e.name == program.getEntry(); });
     auto number = int32_t(entry - data.entries.begin());
     if (entry == data.entries.end()) {
       data.entries.emplace_back();
@@ -216,7 +219,8 @@ private:
     for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>()) {
       data.entries[size_t(number)].outputs.push_back(binding(output));
       std::string head = textAttr(output, "metric");
-      bool known = llvm::any_of(data.metrics, [&](const package::Metric &m) { return m.name == output.getName(); });
+      bool known = llvm::any_of(
+          data.metrics, [&](const package::Metric &m) { return m.name == output.getName(); });
       if (!head.empty() && !known)
         data.metrics.push_back({output.getName().str(), head});
     }
@@ -229,7 +233,8 @@ private:
   }
 
   template <typename Op> package::Binding binding(Op op) {
-    package::Binding row{op.getName().str(), indices.lookup(op.getMemory()), op.getRole().str(), {}};
+    package::Binding row{
+        op.getName().str(), indices.lookup(op.getMemory()), op.getRole().str(), {}};
     for (mlir::Attribute dim : op.getDims())
       row.dims.push_back(llvm::cast<mlir::StringAttr>(dim).str());
     return row;

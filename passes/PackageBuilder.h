@@ -10,12 +10,12 @@
 
 namespace lstmc::passes {
 
-/// Everything but what only the caller knows (producer, hash, settings). The plan has offsets and was validated. Equal
-/// plans give equal data.
+/// Everything but what only the caller knows (producer, hash, settings). The plan has offsets and
+/// was validated. Equal plans give equal data.
 package::PackageData buildPackage(exec::PlanOp plan);
 
-/// Where something comes from, as packages and plans say it. Launches and buffers carry a NameLoc "OP NAME" around the
-/// place in the source.
+/// Where something comes from, as packages and plans say it. Launches and buffers carry a NameLoc
+/// "OP NAME" around the place in the source.
 package::Location locationOf(mlir::Location location);
 
 /// lower-to-package that leaves its result in `into`.

@@ -23,9 +23,13 @@ Numbers numbersOf(mlir::Operation *op, llvm::StringRef name) {
   return numbers ? numbers.asArrayRef() : Numbers();
 }
 
-Numbers shapeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape(); }
+Numbers shapeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
 
-int64_t product(Numbers extents) { return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>()); }
+int64_t product(Numbers extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
+}
 
 std::optional<Cut> rowsOf(mlir::OpResult result) {
   Numbers rows = numbersOf(result.getOwner(), kRowsAttr);
@@ -33,7 +37,8 @@ std::optional<Cut> rowsOf(mlir::OpResult result) {
     return std::nullopt;
   size_t axis = size_t(rows[3 + 2 * result.getResultNumber()]);
   Numbers behind = shapeOf(result).drop_front(axis + 1);
-  return Cut{rows[0], rows[1], rows[2], rows[4 + 2 * result.getResultNumber()] * product(behind), behind.size()};
+  return Cut{rows[0], rows[1], rows[2], rows[4 + 2 * result.getResultNumber()] * product(behind),
+             behind.size()};
 }
 
 std::optional<Cut> stepsOf(mlir::OpResult result) {
@@ -44,8 +49,9 @@ std::optional<Cut> stepsOf(mlir::OpResult result) {
   return Cut{chunk[1], chunk[2], chunk[3], product(shape) / chunk[2], shape.size() - 1};
 }
 
-/// Makes the axis that holds the cut as large as the whole's. Where a single row leaves several open, the one that is as far from
-/// the end as in the result. False where the cut is spread over axes.
+/// Makes the axis that holds the cut as large as the whole's. Where a single row leaves several
+/// open, the one that is as far from the end as in the result. False where the cut is spread over
+/// axes.
 bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
   auto holds = [&](size_t axis, bool alone) {
     int64_t behind = product(part.drop_front(axis + 1));
@@ -67,7 +73,8 @@ bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
 
 } // namespace
 
-void appendPiece(mlir::OpResult result, size_t operand, Numbers shape, llvm::SmallVectorImpl<int64_t> &list) {
+void appendPiece(mlir::OpResult result, size_t operand, Numbers shape,
+                 llvm::SmallVectorImpl<int64_t> &list) {
   std::optional<Cut> rows = rowsOf(result), steps = stepsOf(result);
   if (!rows && !steps)
     return;
@@ -79,10 +86,17 @@ void appendPiece(mlir::OpResult result, size_t operand, Numbers shape, llvm::Sma
     row.inner = step.inner;
   int64_t block = row.count * row.inner;
   llvm::SmallVector<int64_t> whole(shape);
-  if (step.inner % block != 0 || elements % block != 0 || (rows && !grow(whole, shape, row)) || (steps && !grow(whole, shape, step)))
+  if (step.inner % block != 0 || elements % block != 0 || (rows && !grow(whole, shape, row)) ||
+      (steps && !grow(whole, shape, step)))
     return;
   int64_t before = step.first * (step.inner / block);
-  int64_t window[] = {(before * row.all + row.first) * row.inner, elements / block, row.all * row.inner, row.count, row.inner, row.inner, 1};
+  int64_t window[] = {(before * row.all + row.first) * row.inner,
+                      elements / block,
+                      row.all * row.inner,
+                      row.count,
+                      row.inner,
+                      row.inner,
+                      1};
   list.append({int64_t(operand), int64_t(std::size(window))});
   list.append(std::begin(window), std::end(window));
   list.push_back(int64_t(shape.size()));
@@ -100,7 +114,8 @@ void copyPieces(mlir::Operation *from, mlir::Operation *to) {
   if (auto chunk = from->getAttr(kChunkAttr))
     to->setAttr(kChunkAttr, chunk);
   if (auto lead = from->getAttrOfType<mlir::DenseBoolArrayAttr>(kStepsLeadAttr))
-    to->setAttr(kStepsLeadAttr, builder.getDenseBoolArrayAttr(llvm::SmallVector<bool>(to->getNumResults(), lead[0])));
+    to->setAttr(kStepsLeadAttr, builder.getDenseBoolArrayAttr(
+                                    llvm::SmallVector<bool>(to->getNumResults(), lead[0])));
 }
 
 } // namespace lstmc::passes

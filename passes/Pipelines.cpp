@@ -16,9 +16,13 @@ struct Step {
 
 std::vector<Step> stepsOf(const CompileOptions &options) {
   std::vector<Step> steps;
-  auto enabled = [&](llvm::StringRef pass) { return !llvm::is_contained(options.disabled, pass.str()); };
+  auto enabled = [&](llvm::StringRef pass) {
+    return !llvm::is_contained(options.disabled, pass.str());
+  };
   auto add = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), false}); };
-  auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), true}); };
+  auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) {
+    steps.push_back({std::move(pass), true});
+  };
 
   // On the net itself: everything from here on is made for the rows that a device has.
   ReplicateOptions replicas;
@@ -28,7 +32,8 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   replicas.accumulate = options.accumulate;
   add(createReplicate(replicas));
 
-  // A net becomes entries before it is worked on, since gradients, dropout and states differ between them.
+  // A net becomes entries before it is worked on, since gradients, dropout and states differ
+  // between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;
@@ -44,7 +49,8 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   place.stages = options.devicesPerReplica();
   std::vector<std::string> groups;
   for (const auto &[group, device] : options.place)
-    groups.push_back(group + "=" + std::to_string(llvm::find(options.devices, device) - options.devices.begin()));
+    groups.push_back(group + "=" +
+                     std::to_string(llvm::find(options.devices, device) - options.devices.begin()));
   place.groups = groups;
   add(createPlaceDevices(place));
 
@@ -61,16 +67,20 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   // Backward knows now what it reads; and everything behind it treats what is made again as any op.
   add(createRematerialise());
 
-  // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was added.
+  // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was
+  // added.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
   sync.local = options.kvStore == KvStore::Local;
   sync.updateOnStore = options.updateOnStore;
-  sync.bigArrayBound = options.optimizer.name == "none" ? 0 : options.bigArrayBound; // gradients as outputs are whole
+  sync.bigArrayBound = options.optimizer.name == "none"
+                           ? 0
+                           : options.bigArrayBound; // gradients as outputs are whole
   sync.bucketBytes = options.bucketBytes;
   add(createSyncParameters(sync));
 
-  // Behind the gradients: what remains is ordinary ops, and updates can share regions with gradients.
+  // Behind the gradients: what remains is ordinary ops, and updates can share regions with
+  // gradients.
   const OptimizerSpec &spec = options.optimizer;
   ApplyOptimizerOptions optimizer;
   optimizer.optimizer = spec.name;
@@ -84,7 +94,8 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   optimizer.clipNorm = spec.clipGradientNorm.value_or(0);
   add(createApplyOptimizer(optimizer));
 
-  // The last pass that sees several devices as one graph; before fuse, so that no region crosses two.
+  // The last pass that sees several devices as one graph; before fuse, so that no region crosses
+  // two.
   add(createInsertTransfers());
 
   // Layers have their final form now; lower-to-exec needs the chunk to size workspaces.
@@ -136,8 +147,9 @@ std::vector<std::string> passNames(const CompileOptions &options) {
 }
 
 void registerPipelines() {
-  mlir::PassPipelineRegistration<>("lstmc", "all passes, from a net to a planned exec.plan",
-                                   [](mlir::OpPassManager &pipeline) { buildPipeline(pipeline, {}); });
+  mlir::PassPipelineRegistration<>(
+      "lstmc", "all passes, from a net to a planned exec.plan",
+      [](mlir::OpPassManager &pipeline) { buildPipeline(pipeline, {}); });
 }
 
 } // namespace lstmc::passes

@@ -7,7 +7,8 @@
 
 namespace lstmc::passes {
 
-/// From a net of sym with all shapes known to an exec.plan whose memory is planned and proved, or as far as `stopAfter`.
+/// From a net of sym with all shapes known to an exec.plan whose memory is planned and proved, or
+/// as far as `stopAfter`.
 void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options);
 
 /// Its passes by name, in order; those of `disabled` are not among them.

@@ -18,7 +18,8 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// An op that computes with parameters, in all entries: the ordinal of what it was made of, and which of those it is.
+/// An op that computes with parameters, in all entries: the ordinal of what it was made of, and
+/// which of those it is.
 using Key = std::pair<int64_t, int64_t>;
 
 struct Anchor {
@@ -42,13 +43,16 @@ std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
     } else if (auto ordinal = op.getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr);
                ordinal && llvm::any_of(op.getOperands(), known)) {
       auto cost = llvm::dyn_cast<sym::CostRule>(op);
-      anchors.push_back({&op, {ordinal.getInt(), count[ordinal.getInt()]++}, cost ? std::max<int64_t>(cost.flops(), 1) : 1});
+      anchors.push_back({&op,
+                         {ordinal.getInt(), count[ordinal.getInt()]++},
+                         cost ? std::max<int64_t>(cost.flops(), 1) : 1});
     }
   }
   return anchors;
 }
 
-/// Ends of `stages` runs of costs, so that the most that one costs is least; of equal ones the longest first.
+/// Ends of `stages` runs of costs, so that the most that one costs is least; of equal ones the
+/// longest first.
 std::vector<size_t> cutEvenly(llvm::ArrayRef<int64_t> costs, size_t stages) {
   std::vector<int64_t> upTo = {0};
   for (int64_t cost : costs)
@@ -105,7 +109,8 @@ private:
         all = std::move(anchors);
     if (all.size() < size_t(stages))
       return sym::emitCoded(mlir::func::FuncOp(entries.front()), ErrorCode::E0402)
-             << "the net has " << all.size() << " ops with parameters, which " << int64_t(stages) << " devices cannot share";
+             << "the net has " << all.size() << " ops with parameters, which " << int64_t(stages)
+             << " devices cannot share";
     std::vector<int64_t> costs;
     for (const Anchor &anchor : all)
       costs.push_back(anchor.flops);
@@ -125,24 +130,28 @@ private:
     });
     for (const std::string &group : groups)
       if (llvm::StringRef name = llvm::StringRef(group).rsplit('=').first; !found.contains(name))
-        return sym::emitCoded(getOperation(), ErrorCode::E0402) << "no op is in ctx_group \"" << name << "\", which is to be placed";
+        return sym::emitCoded(getOperation(), ErrorCode::E0402)
+               << "no op is in ctx_group \"" << name << "\", which is to be placed";
     return mlir::success();
   }
 
-  /// What is said first; then ops follow their operands; then what stands in front of all that follows its first reader.
+  /// What is said first; then ops follow their operands; then what stands in front of all that
+  /// follows its first reader.
   void place(mlir::func::FuncOp entry) {
     llvm::DenseMap<Operation *, int64_t> stage;
     if (stageOfGroup.empty())
       for (const Anchor &anchor : anchorsOf(entry))
         stage[anchor.op] = stageOfAnchor.at(anchor.key);
     for (Operation &op : entry.front().without_terminator()) {
-      if (auto group = op.getAttrOfType<mlir::StringAttr>(sym::kGroupAttr); group && stageOfGroup.contains(group.getValue()))
+      if (auto group = op.getAttrOfType<mlir::StringAttr>(sym::kGroupAttr);
+          group && stageOfGroup.contains(group.getValue()))
         stage[&op] = stageOfGroup.lookup(group.getValue());
       if (stage.contains(&op))
         continue;
       int64_t latest = -1;
       for (Value operand : op.getOperands())
-        if (auto found = stage.find(operand.getDefiningOp()); operand.getDefiningOp() && found != stage.end())
+        if (auto found = stage.find(operand.getDefiningOp());
+            operand.getDefiningOp() && found != stage.end())
           latest = std::max(latest, found->second);
       if (latest >= 0)
         stage[&op] = latest;
@@ -150,7 +159,8 @@ private:
     mlir::Builder builder(&getContext());
     for (Operation &op : llvm::reverse(entry.front().without_terminator())) {
       if (!stage.contains(&op))
-        stage[&op] = llvm::isa<sym::ReadOp>(op) ? ofMainReader(&op, stage) : ofFirstReader(&op, stage);
+        stage[&op] =
+            llvm::isa<sym::ReadOp>(op) ? ofMainReader(&op, stage) : ofFirstReader(&op, stage);
       op.setAttr(sym::kStageAttr, builder.getI64IntegerAttr(stage[&op]));
     }
   }

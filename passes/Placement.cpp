@@ -48,8 +48,9 @@ uint64_t placeBySize(std::vector<Block> &blocks) {
     }
     block.offset = found ? best : reach;
     end = std::max(end, block.offset + need);
-    auto at = std::upper_bound(placed.begin(), placed.end(), block.offset,
-                               [&](uint64_t offset, uint32_t other) { return offset < blocks[other].offset; });
+    auto at = std::upper_bound(
+        placed.begin(), placed.end(), block.offset,
+        [&](uint64_t offset, uint32_t other) { return offset < blocks[other].offset; });
     placed.insert(at, index);
   }
   return end;

@@ -1,8 +1,8 @@
 // plan-memory: an offset for every buffer. The record is its front page.
 
+#include "passes/Passes.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "passes/Passes.h"
 
 #include "executor/abi/Packing.h"
 #include "ir/exec/Access.h"
@@ -18,14 +18,14 @@ namespace {
 
 uint64_t padded(int64_t bytes) { return uint64_t(roundUp(bytes, kAlignment)); }
 
-void setOffset(exec::BufferOp buffer, uint64_t offset) {
-  buffer.setOffset(int64_t(offset));
-}
+void setOffset(exec::BufferOp buffer, uint64_t offset) { buffer.setOffset(int64_t(offset)); }
 
-/// Buffers of one program as blocks: a result that takes its operand's memory joins the operand's block.
+/// Buffers of one program as blocks: a result that takes its operand's memory joins the operand's
+/// block.
 class ProgramPlan {
 public:
-  ProgramPlan(exec::ProgramOp program, const exec::Access &access) : lives(program), access(access) {
+  ProgramPlan(exec::ProgramOp program, const exec::Access &access)
+      : lives(program), access(access) {
     blockOf.resize(lives.buffers.size());
     for (auto [index, life] : llvm::enumerate(lives.buffers)) {
       blockOf[index] = unsigned(index);
@@ -72,14 +72,17 @@ public:
   }
 
 private:
-  /// Gives output `out`, born in this launch, the memory of an input that dies in it, if the kernel allows.
-  void joinOutput(exec::LaunchOp launch, uint32_t now, llvm::ArrayRef<exec::OperandView> views, size_t out) {
+  /// Gives output `out`, born in this launch, the memory of an input that dies in it, if the kernel
+  /// allows.
+  void joinOutput(exec::LaunchOp launch, uint32_t now, llvm::ArrayRef<exec::OperandView> views,
+                  size_t out) {
     auto born = lives.index.find(views[out].buffer);
     if (born == lives.index.end() || lives.buffers[born->second].from != now ||
         blockOf[born->second] != born->second)
       return;
     for (size_t in = 0; in < views.size(); ++in) {
-      if (in == out || !views[in] || views[in].buffer == views[out].buffer || access.writes(launch, in))
+      if (in == out || !views[in] || views[in].buffer == views[out].buffer ||
+          access.writes(launch, in))
         continue;
       auto dying = lives.index.find(views[in].buffer);
       if (dying == lives.index.end() || !dies(dying->second, now) || !fits(launch, views, out, in))
@@ -95,11 +98,13 @@ private:
     return life.to == now && !life.bound && blocks[blockOf[buffer]].to == now;
   }
 
-  /// Every way in which the launch reads the dying buffer is element for element where `out` writes, and nothing
-  /// else of the launch is written to `out`'s buffer.
-  bool fits(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out, size_t in) const {
+  /// Every way in which the launch reads the dying buffer is element for element where `out`
+  /// writes, and nothing else of the launch is written to `out`'s buffer.
+  bool fits(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
+            size_t in) const {
     auto type = [](const exec::OperandView &view) {
-      return dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
+      return dtypeBytes(
+          exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
     };
     if (type(views[in]) != type(views[out]))
       return false;
@@ -109,7 +114,8 @@ private:
       if (views[i].buffer == views[out].buffer)
         return false;
       if (views[i].buffer == views[in].buffer &&
-          (access.writes(launch, i) || !views[i].sameWindow(views[out]) || !access.mayBeItself(launch, out, i)))
+          (access.writes(launch, i) || !views[i].sameWindow(views[out]) ||
+           !access.mayBeItself(launch, out, i)))
         return false;
     }
     return true;

@@ -21,11 +21,13 @@ using mlir::Attribute;
 using mlir::Operation;
 using mlir::Value;
 
-/// Ops that are made again together: of one recompute group and ctx_group, on one stage. What goes from one segment to another is kept.
+/// Ops that are made again together: of one recompute group and ctx_group, on one stage. What goes
+/// from one segment to another is kept.
 using Segment = std::tuple<Attribute, Attribute, Attribute>;
 
 Segment segmentOf(Operation *op) {
-  return {op->getAttr(sym::kRecomputeAttr), op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
+  return {op->getAttr(sym::kRecomputeAttr), op->getAttr(sym::kGroupAttr),
+          op->getAttr(sym::kStageAttr)};
 }
 
 int64_t bytesOf(Value value) {
@@ -36,7 +38,8 @@ int64_t bytesOf(Value value) {
 /// One training entry.
 class Remaker {
 public:
-  explicit Remaker(mlir::func::FuncOp entry) : builder(entry.getContext()), entry(entry), end(entry.front().getTerminator()) {
+  explicit Remaker(mlir::func::FuncOp entry)
+      : builder(entry.getContext()), entry(entry), end(entry.front().getTerminator()) {
     bool isBackward = false;
     for (Operation &op : entry.front().without_terminator()) {
       isBackward |= op.hasAttr(kBackwardAttr);
@@ -65,7 +68,8 @@ public:
       llvm::SetVector<Value> entering;
       for (Operation *op : opsFor(values.getArrayRef()))
         for (Value operand : op->getOperands())
-          if (!isInside(operand) && !kept.contains(operand) && operand.getDefiningOp() && !llvm::isa<sym::ReadOp>(operand.getDefiningOp()))
+          if (!isInside(operand) && !kept.contains(operand) && operand.getDefiningOp() &&
+              !llvm::isa<sym::ReadOp>(operand.getDefiningOp()))
             entering.insert(operand);
       for (Value value : entering)
         saved -= bytesOf(value);
@@ -77,7 +81,8 @@ public:
     return useless;
   }
 
-  /// Everything as late as it can be: for each op of backward what only it and those behind it need.
+  /// Everything as late as it can be: for each op of backward what only it and those behind it
+  /// need.
   void run(const llvm::DenseSet<Segment> &useless) {
     for (Operation *op : backward)
       for (mlir::OpOperand &operand : op->getOpOperands())
@@ -91,16 +96,19 @@ public:
   }
 
 private:
-  /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since backward begins with them, and so is what a
-  /// recurrent layer gives: it is a part of what it keeps for backward, and without it all layers in front would have to run again at once.
+  /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since
+  /// backward begins with them, and so is what a recurrent layer gives: it is a part of what it
+  /// keeps for backward, and without it all layers in front would have to run again at once.
   bool isInside(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) || llvm::isa<sym::LossHead>(op) || !mlir::isPure(op))
+    if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) ||
+        llvm::isa<sym::LossHead>(op) || !mlir::isPure(op))
       return false;
     auto [known, isNew] = inside.try_emplace(value, false);
     if (!isNew)
       return known->second;
-    if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op); layer && (value == layer.getY() || value == layer.getHN() || value == layer.getCN()))
+    if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op);
+        layer && (value == layer.getY() || value == layer.getHN() || value == layer.getCN()))
       return false;
     return known->second = llvm::none_of(value.getUsers(), [&](Operation *user) {
              return user == end || (places.contains(user) && segmentOf(user) != segmentOf(op));
@@ -118,7 +126,8 @@ private:
     for (size_t i = 0; i < ops.size(); ++i)
       llvm::for_each(ops[i]->getOperands(), need);
     llvm::SmallVector<Operation *> ordered = ops.takeVector();
-    llvm::sort(ordered, [&](Operation *a, Operation *b) { return places.lookup(a) < places.lookup(b); });
+    llvm::sort(ordered,
+               [&](Operation *a, Operation *b) { return places.lookup(a) < places.lookup(b); });
     return ordered;
   }
 

@@ -11,7 +11,8 @@ namespace lstmc::passes {
 using mlir::Value;
 using sym::BatchPosition;
 
-/// Cuts shards [first, first + count) in proportion to `loads`: `take` is given the index of each load and what it gets.
+/// Cuts shards [first, first + count) in proportion to `loads`: `take` is given the index of each
+/// load and what it gets.
 static void cut(int64_t first, int64_t count, llvm::ArrayRef<int64_t> loads,
                 llvm::function_ref<void(size_t, int64_t, int64_t)> take) {
   int64_t all = std::accumulate(loads.begin(), loads.end(), int64_t(0)), before = 0, begin = 0;
@@ -23,7 +24,8 @@ static void cut(int64_t first, int64_t count, llvm::ArrayRef<int64_t> loads,
   }
 }
 
-llvm::SmallVector<BatchPart> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads, int64_t accumulate) {
+llvm::SmallVector<BatchPart> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads,
+                                      int64_t accumulate) {
   llvm::SmallVector<BatchPart> parts;
   llvm::SmallVector<int64_t> times(size_t(accumulate), 1);
   cut(0, shards, loads, [&](size_t replica, int64_t replicaFirst, int64_t replicaCount) {
@@ -46,7 +48,8 @@ std::optional<Share> shareOf(mlir::func::FuncOp function) {
 void setShare(mlir::func::FuncOp function, int64_t part, int64_t replica, const Share &share) {
   mlir::Builder builder(function.getContext());
   function->setAttr(sym::kPartAttr, builder.getDenseI64ArrayAttr({part, replica}));
-  function->setAttr(sym::kShareAttr, builder.getDenseI64ArrayAttr({share.batch, share.shards, share.first, share.count}));
+  function->setAttr(sym::kShareAttr, builder.getDenseI64ArrayAttr(
+                                         {share.batch, share.shards, share.first, share.count}));
 }
 
 static int64_t partNumber(mlir::func::FuncOp function, size_t which) {
@@ -64,7 +67,8 @@ int64_t deviceOf(mlir::func::FuncOp function) {
 llvm::StringRef entryOf(mlir::func::FuncOp function) { return function.getName().split('@').first; }
 
 std::string partName(llvm::StringRef entry, int64_t part) {
-  return part == 0 ? entry.str() : entry.str() + "@" + (part == kWhole ? "whole" : std::to_string(part));
+  return part == 0 ? entry.str()
+                   : entry.str() + "@" + (part == kWhole ? "whole" : std::to_string(part));
 }
 
 void sumPart(mlir::Operation *op, const Share &share) {
@@ -77,7 +81,9 @@ bool sumsPart(mlir::Operation *op) {
   return sum && sum.getCount() != 0;
 }
 
-static llvm::ArrayRef<int64_t> shapeOf(mlir::Type type) { return llvm::cast<mlir::RankedTensorType>(type).getShape(); }
+static llvm::ArrayRef<int64_t> shapeOf(mlir::Type type) {
+  return llvm::cast<mlir::RankedTensorType>(type).getShape();
+}
 
 BatchPosition positionOfPart(mlir::Type whole, mlir::Type part, const Share &share) {
   for (auto [axis, extents] : llvm::enumerate(llvm::zip_equal(shapeOf(whole), shapeOf(part))))
@@ -95,27 +101,32 @@ static llvm::SmallVector<int64_t> opened(mlir::Type type, BatchPosition position
   return open;
 }
 
-Value takeRows(mlir::OpBuilder &builder, mlir::Location loc, Value value, BatchPosition position, int64_t begin, int64_t end) {
-  Value open = sym::createReshape(builder, loc, value, opened(value.getType(), position, position.batch));
+Value takeRows(mlir::OpBuilder &builder, mlir::Location loc, Value value, BatchPosition position,
+               int64_t begin, int64_t end) {
+  Value open =
+      sym::createReshape(builder, loc, value, opened(value.getType(), position, position.batch));
   return sym::createSliceAxis(builder, loc, open, position.axis + 1, begin, end);
 }
 
-Value sliceRows(mlir::OpBuilder &builder, mlir::Location loc, Value whole, BatchPosition position, const Share &share) {
+Value sliceRows(mlir::OpBuilder &builder, mlir::Location loc, Value whole, BatchPosition position,
+                const Share &share) {
   position.batch = share.batch;
   llvm::SmallVector<int64_t> shape(shapeOf(whole.getType()));
   shape[size_t(position.axis)] = position.outer * share.rows() * position.inner;
-  Value rows = takeRows(builder, loc, whole, position, firstRow(share), firstRow(share) + share.rows());
+  Value rows =
+      takeRows(builder, loc, whole, position, firstRow(share), firstRow(share) + share.rows());
   return sym::createReshape(builder, loc, rows, shape);
 }
 
-Value joinRows(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts, mlir::Type whole,
-               BatchPosition position) {
+Value joinRows(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts,
+               mlir::Type whole, BatchPosition position) {
   llvm::SmallVector<Value> open;
   for (Value part : parts) {
     int64_t rows = shapeOf(part.getType())[position.axis] / (position.outer * position.inner);
     open.push_back(sym::createReshape(builder, loc, part, opened(part.getType(), position, rows)));
   }
-  return sym::createReshape(builder, loc, sym::createConcat(builder, loc, open, position.axis + 1), shapeOf(whole));
+  return sym::createReshape(builder, loc, sym::createConcat(builder, loc, open, position.axis + 1),
+                            shapeOf(whole));
 }
 
 } // namespace lstmc::passes

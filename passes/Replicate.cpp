@@ -28,7 +28,8 @@ struct Replicate : impl::ReplicateBase<Replicate> {
     if (shares.size() * size_t(accumulate) < 2 || nets.size() != 1)
       return;
     mlir::func::FuncOp net = nets.front();
-    llvm::SmallVector<BatchPart> parts = shareOut(BatchPositions(net).size(), shards, shares, accumulate);
+    llvm::SmallVector<BatchPart> parts =
+        shareOut(BatchPositions(net).size(), shards, shares, accumulate);
     if (parts.size() < 2)
       return;
     setShare(net, kWhole, 0, {parts.front().share.batch, shards, 0, shards});
@@ -61,12 +62,15 @@ private:
       if (!llvm::isa<sym::VariableOp>(op)) {
         cutExtents(&op, positions, share);
         for (mlir::Value result : op.getResults())
-          result.setType(mlir::UnrankedTensorType::get(llvm::cast<mlir::TensorType>(result.getType()).getElementType()));
+          result.setType(mlir::UnrankedTensorType::get(
+              llvm::cast<mlir::TensorType>(result.getType()).getElementType()));
       }
     sym::ShapeSolver solver;
-    if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) || failed(sym::checkClosed(block)))
+    if (failed(solver.settleAll(block)) || failed(solver.closeTypes(block)) ||
+        failed(sym::checkClosed(block)))
       return mlir::failure();
-    replica.setType(mlir::FunctionType::get(&getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+    replica.setType(mlir::FunctionType::get(&getContext(), block.getArgumentTypes(),
+                                            block.getTerminator()->getOperandTypes()));
     return mlir::success();
   }
 

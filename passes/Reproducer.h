@@ -1,4 +1,5 @@
-// A pipeline that, when it fails without a reason that the user can act on, leaves what we need to see it fail.
+// A pipeline that, when it fails without a reason that the user can act on, leaves what we need to
+// see it fail.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -8,10 +9,12 @@
 
 namespace lstmc::passes {
 
-/// Runs `manager` over `module`; `diagnostics` is where the context's handler puts what is said meanwhile. When that is
-/// nothing, or an error without a code of ours (E0099), the module as it was before and the pipeline are written to
-/// lstmc-reproducer-HASH.mlir (HASH of the contents), in the current folder or else that of temporary files, and a reason
-/// of that error says how `lstmc opt` runs it. Costs one copy of the module.
-mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp module, Diagnostics &diagnostics);
+/// Runs `manager` over `module`; `diagnostics` is where the context's handler puts what is said
+/// meanwhile. When that is nothing, or an error without a code of ours (E0099), the module as it
+/// was before and the pipeline are written to lstmc-reproducer-HASH.mlir (HASH of the contents), in
+/// the current folder or else that of temporary files, and a reason of that error says how `lstmc
+/// opt` runs it. Costs one copy of the module.
+mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp module,
+                                   Diagnostics &diagnostics);
 
 } // namespace lstmc::passes

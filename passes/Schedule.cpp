@@ -20,7 +20,8 @@ int64_t messageOf(exec::LaunchOp transfer) {
   return transfer.getInts()[size_t(kernelRecord(transfer.kernelId()).integer("message"))];
 }
 
-/// Those that their sender sends before it does anything for them: of what is given, nobody waits long.
+/// Those that their sender sends before it does anything for them: of what is given, nobody waits
+/// long.
 Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
   Messages found;
   for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
@@ -42,7 +43,8 @@ Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
 /// The launches of a program in front of its commit, and what they wait for.
 class Order {
 public:
-  Order(exec::ProgramOp program, const exec::Access &access, const Messages &given) : access(access), given(given), entry(program.getEntry()) {
+  Order(exec::ProgramOp program, const exec::Access &access, const Messages &given)
+      : access(access), given(given), entry(program.getEntry()) {
     for (mlir::Operation &op : program.getBody().front()) {
       if (llvm::isa<exec::CommitOp>(op)) {
         end = &op;
@@ -153,8 +155,9 @@ private:
     }
   }
 
-  /// Of the launches that can run, the first that frees more than it takes, or does so together with all others that a buffer waits for; if
-  /// there is none, the first. What another device waits for does not wait for work that stood behind it.
+  /// Of the launches that can run, the first that frees more than it takes, or does so together
+  /// with all others that a buffer waits for; if there is none, the first. What another device
+  /// waits for does not wait for work that stood behind it.
   std::vector<unsigned> freeFirst() {
     std::vector<unsigned> waits, usersLeft, usersReady(buffers.size(), 0), sums;
     std::vector<bool> alive(buffers.size(), false);
@@ -180,7 +183,8 @@ private:
         freeing.insert(number);
     };
     auto lookTogether = [&](unsigned id) {
-      if (usersReady[id] != usersLeft[id] || usersLeft[id] < 2 || !alive[id] || buffers[id].held || buffers[id].bytes == 0)
+      if (usersReady[id] != usersLeft[id] || usersLeft[id] < 2 || !alive[id] || buffers[id].held ||
+          buffers[id].bytes == 0)
         return;
       int64_t bytes = -buffers[id].bytes;
       for (unsigned user : buffers[id].users)
@@ -224,7 +228,8 @@ private:
     return order;
   }
 
-  /// Puts what waits for no other launch in front of the first receive that may have to wait, where that keeps no more bytes alive at once.
+  /// Puts what waits for no other launch in front of the first receive that may have to wait, where
+  /// that keeps no more bytes alive at once.
   void workBeforeWaiting(std::vector<unsigned> &order) {
     auto waits = [&](unsigned number) {
       exec::LaunchOp op = launches[number].op;
@@ -237,7 +242,8 @@ private:
       if (launch.waits > 0 || isTransfer(launch.op.kernelId()))
         continue;
       std::vector<unsigned> moved = order;
-      std::rotate(moved.begin() + ptrdiff_t(place), moved.begin() + ptrdiff_t(i), moved.begin() + ptrdiff_t(i) + 1);
+      std::rotate(moved.begin() + ptrdiff_t(place), moved.begin() + ptrdiff_t(i),
+                  moved.begin() + ptrdiff_t(i) + 1);
       if (mostAlive(moved) > most)
         continue;
       order = std::move(moved);

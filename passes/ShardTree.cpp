@@ -54,7 +54,8 @@ Value ShardTree::join(Value left, Value right) {
     return left ? left : right;
   auto sum = builder.create<sym::ElemwiseAddOp>(loc, left.getType(), left, right);
   sum->setAttr(kAggregateAttr, builder.getUnitAttr());
-  sum->setAttr(sym::kNameAttr, builder.getStringAttr("aggregate")); // what pictures and messages call it
+  sum->setAttr(sym::kNameAttr,
+               builder.getStringAttr("aggregate")); // what pictures and messages call it
   return sum;
 }
 

@@ -10,10 +10,12 @@ namespace lstmc::passes {
 /// UnitAttr: an addition of what parts have summed.
 inline constexpr llvm::StringLiteral kAggregateAttr = "sym.aggregate";
 
-/// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as shares; those without rows left out.
+/// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as
+/// shares; those without rows left out.
 llvm::SmallVector<Share> subtreesOf(const Share &share);
 
-/// Adds subtrees, in ascending order, as the tree over all shards does: a binary counter (base/Tree.h).
+/// Adds subtrees, in ascending order, as the tree over all shards does: a binary counter
+/// (base/Tree.h).
 class ShardTree {
 public:
   ShardTree(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}

@@ -1,5 +1,5 @@
-// split-layers: the steps of layers that several devices share, in chunks, so that one works on a chunk while the next
-// works on the chunk before.
+// split-layers: the steps of layers that several devices share, in chunks, so that one works on a
+// chunk while the next works on the chunk before.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -25,7 +25,8 @@ using mlir::Operation;
 using mlir::Value;
 using sym::BatchPosition;
 
-/// Steps that a chunk should have at least, and chunks that are enough for the ends of the wavefront not to matter.
+/// Steps that a chunk should have at least, and chunks that are enough for the ends of the
+/// wavefront not to matter.
 constexpr int64_t kLeastSteps = 4, kMostChunks = 16;
 
 bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBefore(); }
@@ -69,14 +70,16 @@ private:
 
   // ---- what can be cut ----
 
-  /// An op is cut if it works on steps one by one, or is a layer; ops behind a cut one that are not wait for all chunks.
+  /// An op is cut if it works on steps one by one, or is a layer; ops behind a cut one that are not
+  /// wait for all chunks.
   void classify(Operation *op) {
     bool cut = canCut(op);
     int64_t level = 0;
     for (Value operand : op->getOperands())
       if (Operation *maker = operand.getDefiningOp()) {
         bool chunkByChunk = cut && stepsIn.contains(operand);
-        level = std::max(level, levelOf.lookup(maker) + (isChunked(maker) && !chunkByChunk ? 1 : 0));
+        level =
+            std::max(level, levelOf.lookup(maker) + (isChunked(maker) && !chunkByChunk ? 1 : 0));
       }
     levelOf[op] = level;
     if (cut) {
@@ -103,14 +106,16 @@ private:
     }
     if (!any)
       return false;
-    // What is stretched over the steps gets one sum of all as its gradient, which chunks would add in another order.
+    // What is stretched over the steps gets one sum of all as its gradient, which chunks would add
+    // in another order.
     if (llvm::isa<sym::ScalarRule>(op) && entry->hasAttr("sym.training"))
       for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
         if (!position && operand.getDefiningOp() && operand.getType() != op->getResult(0).getType())
           return false;
     // A factor or addend of the result's shape has the same steps.
     for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
-      if (!position && llvm::isa<sym::ScalarRule>(op) && operand.getType() == op->getResult(0).getType())
+      if (!position && llvm::isa<sym::ScalarRule>(op) &&
+          operand.getType() == op->getResult(0).getType())
         position = *llvm::find_if(operands, [](BatchPosition p) { return bool(p); });
     llvm::SmallVector<BatchPosition> results;
     for (mlir::OpResult result : op->getResults()) {
@@ -128,8 +133,11 @@ private:
     return true;
   }
 
-  /// Steps in front of all else: then the order of a weight gradient's sum is that of its chunks (robustness rule 4).
-  static bool leads(BatchPosition position) { return position && position.axis == 0 && position.outer == 1; }
+  /// Steps in front of all else: then the order of a weight gradient's sum is that of its chunks
+  /// (robustness rule 4).
+  static bool leads(BatchPosition position) {
+    return position && position.axis == 0 && position.outer == 1;
+  }
 
   mlir::RankedTensorType chunkType(Value value, BatchPosition position, int64_t chunk) const {
     auto type = sym::rankedType(value);
@@ -139,15 +147,19 @@ private:
   }
 
   /// Whether the op, given a chunk, says that it makes a chunk: its attributes may name extents.
-  bool infersChunk(Operation *op, llvm::ArrayRef<BatchPosition> operands, llvm::ArrayRef<BatchPosition> results) {
-    mlir::ScopedDiagnosticHandler quiet(op->getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+  bool infersChunk(Operation *op, llvm::ArrayRef<BatchPosition> operands,
+                   llvm::ArrayRef<BatchPosition> results) {
+    mlir::ScopedDiagnosticHandler quiet(op->getContext(),
+                                        [](mlir::Diagnostic &) { return mlir::success(); });
     for (int64_t chunk : {int64_t(0), chunks - 1}) {
       mlir::Block scratch;
       mlir::IRMapping map;
       for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands)) {
         if (position && !leads(position))
           return false;
-        map.map(operand, scratch.addArgument(position ? chunkType(operand, position, chunk) : operand.getType(), op->getLoc()));
+        map.map(operand, scratch.addArgument(position ? chunkType(operand, position, chunk)
+                                                      : operand.getType(),
+                                             op->getLoc()));
       }
       mlir::OpBuilder inner(op->getContext());
       inner.setInsertionPointToEnd(&scratch);
@@ -155,7 +167,8 @@ private:
       for (Value result : copy->getResults())
         result.setType(mlir::UnrankedTensorType::get(sym::rankedType(result).getElementType()));
       bool settled = succeeded(sym::ShapeSolver().settle(copy));
-      for (auto [result, original, position] : llvm::zip_equal(copy->getResults(), op->getResults(), results))
+      for (auto [result, original, position] :
+           llvm::zip_equal(copy->getResults(), op->getResults(), results))
         settled &= result.getType() == chunkType(original, position, chunk);
       if (!settled)
         return false;
@@ -179,7 +192,9 @@ private:
     Value &joined = whole[value];
     if (!joined) {
       stage.setAs(value.getDefiningOp());
-      joined = found->second.size() == 1 ? found->second.front() : sym::createConcat(builder, value.getLoc(), found->second, 0);
+      joined = found->second.size() == 1
+                   ? found->second.front()
+                   : sym::createConcat(builder, value.getLoc(), found->second, 0);
     }
     return joined;
   }
@@ -213,7 +228,8 @@ private:
   Value drawSteps(sym::DropoutMaskOp mask, BatchPosition position, int64_t chunk) {
     auto type = sym::rankedType(mask.getMask()), part = chunkType(mask.getMask(), position, chunk);
     int64_t stride = type.getNumElements();
-    llvm::SmallVector<int64_t> window = {firstStep(chunk) * position.inner * (stride / type.getDimSize(0))};
+    llvm::SmallVector<int64_t> window = {firstStep(chunk) * position.inner *
+                                         (stride / type.getDimSize(0))};
     for (auto [extent, all] : llvm::zip_equal(part.getShape(), type.getShape()))
       window.append({extent, stride /= all});
     auto made = llvm::cast<sym::DropoutMaskOp>(builder.clone(*mask));
@@ -237,7 +253,8 @@ private:
     stage.setAs(op);
     Operation *copy = builder.clone(*op, map);
     for (mlir::OpResult result : op->getResults()) {
-      copy->getResult(result.getResultNumber()).setType(chunkType(result, stepsIn.lookup(result), chunk));
+      copy->getResult(result.getResultNumber())
+          .setType(chunkType(result, stepsIn.lookup(result), chunk));
       pieces[result].push_back(copy->getResult(result.getResultNumber()));
     }
     markChunk(copy, op, chunk);
@@ -247,7 +264,8 @@ private:
 
   void markChunk(Operation *made, Operation *of, int64_t chunk) {
     made->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(of)));
-    made->setAttr(kChunkAttr, builder.getDenseI64ArrayAttr({chunk, firstStep(chunk), stepsOf(chunk), steps}));
+    made->setAttr(kChunkAttr,
+                  builder.getDenseI64ArrayAttr({chunk, firstStep(chunk), stepsOf(chunk), steps}));
     auto layer = llvm::dyn_cast<sym::RnnLayerOp>(made);
     llvm::SmallVector<bool> lead;
     for (Value result : made->getResults())
@@ -264,15 +282,20 @@ private:
     if (layer.getLength())
       map.map(layer.getLength(), lengthFrom(wholeOf(layer.getLength()), firstStep(chunk)));
     stage.setAs(layer);
-    auto piece = [&](Value value) { return value ? mlir::Type(chunkType(value, all, chunk)) : mlir::Type(); };
+    auto piece = [&](Value value) {
+      return value ? mlir::Type(chunkType(value, all, chunk)) : mlir::Type();
+    };
     auto mapped = [&](Value value) { return value ? map.lookup(value) : Value(); };
     sym::RnnLayerOp before = chunk > 0 ? lastChunk.lookup(layer) : sym::RnnLayerOp();
     auto made = builder.create<sym::RnnLayerOp>(
-        layer.getLoc(), piece(layer.getY()), layer.getHN().getType(), layer.getCN() ? layer.getCN().getType() : mlir::Type(),
-        piece(layer.getGates()), piece(layer.getCells()), mlir::Type(), mapped(layer.getX()), mapped(layer.getW()), mapped(layer.getR()),
-        mapped(layer.getBi()), mapped(layer.getBh()), before ? before.getHN() : mapped(layer.getH0()),
-        before && before.getCN() ? before.getCN() : mapped(layer.getC0()), mapped(layer.getLength()), layer.getModeAttr(),
-        layer.getReverseAttr(), layer.getChunkAttr());
+        layer.getLoc(), piece(layer.getY()), layer.getHN().getType(),
+        layer.getCN() ? layer.getCN().getType() : mlir::Type(), piece(layer.getGates()),
+        piece(layer.getCells()), mlir::Type(), mapped(layer.getX()), mapped(layer.getW()),
+        mapped(layer.getR()), mapped(layer.getBi()), mapped(layer.getBh()),
+        before ? before.getHN() : mapped(layer.getH0()),
+        before && before.getCN() ? before.getCN() : mapped(layer.getC0()),
+        mapped(layer.getLength()), layer.getModeAttr(), layer.getReverseAttr(),
+        layer.getChunkAttr());
     made->setDiscardableAttrs(layer->getDiscardableAttrDictionary());
     markChunk(made, layer, chunk);
     lastChunk[layer] = made;
@@ -291,8 +314,9 @@ private:
       return length;
     Value &less = lengths[{length, first}];
     if (!less)
-      less = builder.create<sym::MinusScalarOp>(length.getLoc(), length.getType(), length, builder.getF64FloatAttr(double(first)),
-                                                  builder.getBoolAttr(true));
+      less = builder.create<sym::MinusScalarOp>(length.getLoc(), length.getType(), length,
+                                                builder.getF64FloatAttr(double(first)),
+                                                builder.getBoolAttr(true));
     return less;
   }
 
@@ -302,8 +326,9 @@ private:
   mlir::OpBuilder builder;
   llvm::DenseSet<Operation *> chunkedOps;
   llvm::DenseMap<Operation *, int64_t> levelOf, numbers;
-  llvm::DenseMap<Value, BatchPosition> stepsIn;                              ///< of values that are made in chunks
-  llvm::DenseMap<std::pair<Operation *, Value>, BatchPosition> cutOperands; ///< whole ones of ops that are cut
+  llvm::DenseMap<Value, BatchPosition> stepsIn; ///< of values that are made in chunks
+  llvm::DenseMap<std::pair<Operation *, Value>, BatchPosition>
+      cutOperands; ///< whole ones of ops that are cut
   llvm::DenseMap<Value, llvm::SmallVector<Value>> pieces;
   llvm::DenseMap<Value, Value> whole;
   llvm::DenseMap<Operation *, sym::RnnLayerOp> lastChunk;

@@ -36,8 +36,10 @@ llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
 class Joiner {
 public:
   /// `whole`: the entry over the whole batch, null where it is in one part.
-  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes, int64_t bucketBytes)
-      : whole(whole), homes(homes), bucketBytes(bucketBytes), builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
+  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes,
+         int64_t bucketBytes)
+      : whole(whole), homes(homes), bucketBytes(bucketBytes),
+        builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
     for (mlir::func::FuncOp function : functions) {
       Part part{function, opsOf(function)};
       if (whole)
@@ -53,14 +55,16 @@ public:
   mlir::LogicalResult run() {
     for (Part &part : parts)
       if (whole && part.ops.size() != wholeOps.size())
-        return sym::emitCoded(part.function, ErrorCode::E0402) << "replicas of entry " << entryOf(part.function) << " differ";
+        return sym::emitCoded(part.function, ErrorCode::E0402)
+               << "replicas of entry " << entryOf(part.function) << " differ";
     if (whole)
       mixed.emplace(wholeOps, parts.front().ops, *positions);
     if (mixed && failed(mixed->check(parts.size())))
       return mlir::failure();
     findPositions();
     makeEntry();
-    // The parts of a replica one after the other; replicas side by side, op by op. All side by side where one waits for all.
+    // The parts of a replica one after the other; replicas side by side, op by op. All side by side
+    // where one waits for all.
     llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
     llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
     for (Part &part : parts) {
@@ -96,7 +100,8 @@ private:
   void findPositions() {
     for (Part &part : parts)
       for (auto [own, op] : llvm::zip(part.ops, wholeOps)) {
-        llvm::SmallVector<int64_t> rows = {firstRow(part.share), part.share.rows(), part.share.batch};
+        llvm::SmallVector<int64_t> rows = {firstRow(part.share), part.share.rows(),
+                                           part.share.batch};
         bool any = false;
         for (auto [result, whole] : llvm::zip_equal(own->getResults(), op->getResults())) {
           BatchPosition position = positions->of(whole);
@@ -111,8 +116,9 @@ private:
       }
   }
 
-  /// Program order; but where a replica is one device, sums over the batch stand right behind what they add, so that they go to
-  /// other devices while the rest of backward runs. Of several, the next one rather waits for what backward gives it.
+  /// Program order; but where a replica is one device, sums over the batch stand right behind what
+  /// they add, so that they go to other devices while the rest of backward runs. Of several, the
+  /// next one rather waits for what backward gives it.
   llvm::SmallVector<size_t> orderOfOps() {
     llvm::ArrayRef<Operation *> ops = parts.front().ops;
     llvm::DenseMap<Operation *, size_t> index;
@@ -148,7 +154,8 @@ private:
   void makeEntry() {
     mlir::func::FuncOp first = parts.front().function;
     builder.setInsertionPoint(whole ? whole : first);
-    entry = builder.create<mlir::func::FuncOp>(first.getLoc(), entryOf(first), builder.getFunctionType({}, {}));
+    entry = builder.create<mlir::func::FuncOp>(first.getLoc(), entryOf(first),
+                                               builder.getFunctionType({}, {}));
     if (first->hasAttr("sym.training"))
       entry->setAttr("sym.training", builder.getUnitAttr());
     builder.setInsertionPointToStart(entry.addEntryBlock());
@@ -163,9 +170,11 @@ private:
       if (role && role.getValue() == "state") {
         auto state = mlir::SymbolTable::lookupNearestSymbolFrom<sym::StateOp>(first, name);
         stamp.set(homes.of(name.getValue()).front());
-        value = builder.create<sym::ReadOp>(loc, state.getType(), name.getValue(), mlir::IntegerAttr());
+        value =
+            builder.create<sym::ReadOp>(loc, state.getType(), name.getValue(), mlir::IntegerAttr());
       } else {
-        value = entry.front().addArgument(wholeType ? wholeType.getValue() : argument.getType(), loc);
+        value =
+            entry.front().addArgument(wholeType ? wholeType.getValue() : argument.getType(), loc);
         mlir::NamedAttrList named(first.getArgAttrDict(i));
         named.erase(sym::kWholeAttr);
         attributes.push_back(named.getDictionary(builder.getContext()));
@@ -215,7 +224,8 @@ private:
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
       return readOnce(part, i, read);
     if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
-      return op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
+      return op->setAttr(sym::kDeviceAttr,
+                         builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
     if (!whole)
       return;
     if (sumsPart(op))
@@ -249,9 +259,11 @@ private:
     llvm::StringRef parameter = gradient.getParameter();
     llvm::ArrayRef<int64_t> copies = homes.of(parameter);
     builder.setInsertionPointToEnd(&entry.front());
-    auto keep = [&](Value value, mlir::IntegerAttr from, int64_t device, llvm::ArrayRef<int64_t> to) {
+    auto keep = [&](Value value, mlir::IntegerAttr from, int64_t device,
+                    llvm::ArrayRef<int64_t> to) {
       stamp.set(device);
-      auto kept = builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(), value, from);
+      auto kept = builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(),
+                                                  value, from);
       kept->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(to));
     };
     if (llvm::ArrayRef<Value> values = aggregator->slicesOf(gradient.getValue()); !values.empty())
@@ -265,7 +277,8 @@ private:
     gradient.erase();
   }
 
-  /// An op that mixes rows, in place of the parts' own: where the first part has it, on the rows of all.
+  /// An op that mixes rows, in place of the parts' own: where the first part has it, on the rows of
+  /// all.
   void doOnWhole(size_t i) {
     Operation *first = parts.front().ops[i];
     stamp.set(homes.deviceOf(parts.front().function, first));
@@ -274,12 +287,15 @@ private:
       Value own = first->getOperand(unsigned(number));
       if (BatchPosition position = mixed->of(operand, own); !position) {
         // Sums over the batch are what the last part reads.
-        wholeValues.map(operand, own.getDefiningOp<sym::ReadOp>() ? own : last->ops[i]->getOperand(unsigned(number)));
+        wholeValues.map(operand, own.getDefiningOp<sym::ReadOp>()
+                                     ? own
+                                     : last->ops[i]->getOperand(unsigned(number)));
       } else if (!wholeValues.contains(operand)) {
         llvm::SmallVector<Value> all;
         for (Part &part : parts)
           all.push_back(part.ops[i]->getOperand(unsigned(number)));
-        wholeValues.map(operand, joinRows(builder, first->getLoc(), all, operand.getType(), position));
+        wholeValues.map(operand,
+                        joinRows(builder, first->getLoc(), all, operand.getType(), position));
       }
     }
     Operation *made = builder.clone(*wholeOps[i], wholeValues);
@@ -297,7 +313,8 @@ private:
     }
   }
 
-  /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the last, one device adds these.
+  /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the
+  /// last, one device adds these.
   void addUp(Part &part, size_t i) {
     Operation *op = part.ops[i];
     llvm::SmallVector<Share> shares = subtreesOf(part.share);
@@ -323,7 +340,8 @@ private:
       BatchPosition position = part.positions.lookup(operand.get());
       if (!position) // the begin state of a layer, [B, K]
         position = {0, 1, part.share.rows(), 1};
-      Value rows = takeRows(builder, sum->getLoc(), operand.get(), position, begin, begin + subtree.rows());
+      Value rows =
+          takeRows(builder, sum->getLoc(), operand.get(), position, begin, begin + subtree.rows());
       if (!llvm::isa<sym::WeightGradientOp, sym::BiasGradientOp>(sum)) {
         llvm::SmallVector<int64_t> shape(sym::rankedType(operand.get()).getShape());
         shape[size_t(position.axis)] = position.outer * subtree.rows() * position.inner;
@@ -333,18 +351,22 @@ private:
     }
   }
 
-  /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it draws.
+  /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it
+  /// draws.
   void drawOwnRows(Part &part, size_t i, sym::DropoutMaskOp mask) {
     BatchPosition position;
     for (Operation *user : wholeOps[i]->getUsers())
       for (Value result : user->getResults())
-        if (!position && sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank())
+        if (!position &&
+            sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank())
           position = positions->of(result);
     auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
     auto type = sym::rankedType(whole.getMask());
-    if (!position || type.getDimSize(position.axis) != position.outer * position.batch * position.inner)
+    if (!position ||
+        type.getDimSize(position.axis) != position.outer * position.batch * position.inner)
       return; // shared by the rows
-    // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps), the axis of the batch opened.
+    // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps),
+    // the axis of the batch opened.
     llvm::SmallVector<int64_t> window = {0};
     if (auto given = whole.getWindowAttr()) {
       window.assign(given.asArrayRef().begin(), given.asArrayRef().end());
@@ -377,8 +399,10 @@ private:
       int64_t rows = sym::rankedType(op.getP()).getDimSize(0);
       if (position && position.axis == 0)
         rows = position.outer * part.share.batch * position.inner;
-      divisor = builder.create<sym::FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}), builder.getF64FloatAttr(double(rows)),
-                                            builder.getStringAttr(""), builder.getStringAttr("float64"));
+      divisor =
+          builder.create<sym::FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}),
+                                      builder.getF64FloatAttr(double(rows)),
+                                      builder.getStringAttr(""), builder.getStringAttr("float64"));
     }
     if (divisor)
       op.getValidMutable().assign(divisor);
@@ -391,7 +415,8 @@ private:
     Operation *maker = value.getDefiningOp();
     for (Value operand : maker->getOperands())
       onWhole(operand);
-    return builder.clone(*maker, wholeValues)->getResult(llvm::cast<mlir::OpResult>(value).getResultNumber());
+    return builder.clone(*maker, wholeValues)
+        ->getResult(llvm::cast<mlir::OpResult>(value).getResultNumber());
   }
 
   // ---- what goes out ----
@@ -414,7 +439,8 @@ private:
         llvm::SmallVector<Value> all;
         for (Part &part : parts)
           all.push_back(part.function.front().getTerminator()->getOperand(i));
-        value = joinRows(builder, value.getLoc(), all, sym::rankedType(value).clone(shape), position);
+        value =
+            joinRows(builder, value.getLoc(), all, sym::rankedType(value).clone(shape), position);
       }
       if (role == "state") {
         builder.create<sym::WriteOp>(value.getLoc(), name.getValue(), value, mlir::IntegerAttr());
@@ -424,7 +450,8 @@ private:
       resultAttributes.push_back(named);
     }
     builder.create<mlir::func::ReturnOp>(entry.getLoc(), results)->removeAttr(sym::kDeviceAttr);
-    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(), mlir::ValueRange(results).getTypes()));
+    entry.setFunctionType(builder.getFunctionType(entry.front().getArgumentTypes(),
+                                                  mlir::ValueRange(results).getTypes()));
     entry.setAllArgAttrs(attributes);
     entry.setAllResultAttrs(resultAttributes);
     for (Part &part : parts)
@@ -446,14 +473,14 @@ private:
   std::optional<MixedRows> mixed;
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
-  Part *last = nullptr; ///< the one that is visited last
+  Part *last = nullptr;        ///< the one that is visited last
   mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device
   llvm::SmallVector<Subtrees> sums; ///< what parts have summed so far, by op
   std::optional<Aggregator> aggregator;
   llvm::SmallVector<sym::GradientOp> gradients; ///< the last part's
-  llvm::DenseMap<size_t, Value> divisors;   ///< by op
+  llvm::DenseMap<size_t, Value> divisors;       ///< by op
 };
 
 struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
@@ -473,7 +500,9 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     for (auto &[name, functions] : entries) {
       // The whole stands first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
-      if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes, bucketBytes).run()))
+      if (failed(
+              Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes, bucketBytes)
+                  .run()))
         return signalPassFailure();
     }
     makeInit(homes);
@@ -492,16 +521,19 @@ private:
         continue;
       if (!init) {
         builder.setInsertionPointToEnd(module.getBody());
-        init = builder.create<mlir::func::FuncOp>(module.getLoc(), "init", builder.getFunctionType({}, {}));
+        init = builder.create<mlir::func::FuncOp>(module.getLoc(), "init",
+                                                  builder.getFunctionType({}, {}));
         builder.setInsertionPointToStart(init.addEntryBlock());
         builder.create<mlir::func::ReturnOp>(module.getLoc());
       }
       builder.setInsertionPoint(init.front().getTerminator());
       stamp.set(copies.front());
-      Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(), parameter.getSymName(), mlir::IntegerAttr());
+      Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(),
+                                                parameter.getSymName(), mlir::IntegerAttr());
       for (int64_t device : copies.drop_front()) {
         stamp.set(device);
-        builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value, mlir::IntegerAttr());
+        builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value,
+                                     mlir::IntegerAttr());
       }
     }
   }

@@ -23,8 +23,9 @@ using mlir::Value;
 class Unpack {
 public:
   Unpack(sym::RnnOp rnn, bool training)
-      : rnn(rnn), training(training), builder(rnn, &ordinal), loc(rnn.getLoc()), units(rnn.getStateSize()),
-        layers(rnn.getNumLayers()), directions(rnn.getBidirectional() ? 2 : 1), mode(*parseRnnMode(rnn.getMode())),
+      : rnn(rnn), training(training), builder(rnn, &ordinal), loc(rnn.getLoc()),
+        units(rnn.getStateSize()), layers(rnn.getNumLayers()),
+        directions(rnn.getBidirectional() ? 2 : 1), mode(*parseRnnMode(rnn.getMode())),
         gates(gateCount(mode)) {
     ordinal.setAs(rnn);
   }
@@ -75,21 +76,28 @@ private:
 
     auto type = sym::rankedType(x);
     int64_t steps = type.getDimSize(0), batch = type.getDimSize(1);
-    auto tensor = [&](llvm::ArrayRef<int64_t> shape) { return mlir::RankedTensorType::get(shape, type.getElementType()); };
+    auto tensor = [&](llvm::ArrayRef<int64_t> shape) {
+      return mlir::RankedTensorType::get(shape, type.getElementType());
+    };
     bool lstm = mode == RnnMode::Lstm, gru = mode == RnnMode::Gru;
     mlir::Type none;
-    // `before` is the state before each step where it cannot be read off y: a layer that enters a sequence at its end.
+    // `before` is the state before each step where it cannot be read off y: a layer that enters a
+    // sequence at its end.
     Value h0 = row(rnn.getState(), index);
     bool needsBefore = training && rnn.getSequenceLength() && direction == 1 && h0;
     auto made = builder.create<sym::RnnLayerOp>(
-        loc, tensor({steps, batch, units}), tensor({batch, units}), lstm ? tensor({batch, units}) : none,
-        training ? tensor({steps, batch, gates * units}) : none, training && (lstm || gru) ? tensor({steps, batch, units}) : none,
+        loc, tensor({steps, batch, units}), tensor({batch, units}),
+        lstm ? tensor({batch, units}) : none,
+        training ? tensor({steps, batch, gates * units}) : none,
+        training && (lstm || gru) ? tensor({steps, batch, units}) : none,
         needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, h0,
         lstm ? row(rnn.getStateCell(), index) : Value(), rnn.getSequenceLength(), rnn.getModeAttr(),
         builder.getBoolAttr(direction == 1), mlir::IntegerAttr());
     if (auto name = rnn->getAttrOfType<mlir::StringAttr>(sym::kNameAttr)) {
       // MXNet's names of unfused layers: l0, r0 (the other direction), l1, ...
-      std::string own = layers * directions == 1 ? "" : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
+      std::string own = layers * directions == 1
+                            ? ""
+                            : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
       made->setAttr(sym::kNameAttr, builder.getStringAttr(name.getValue() + own));
     }
     for (llvm::StringRef group : {sym::kGroupAttr, sym::kRecomputeAttr})
@@ -98,14 +106,16 @@ private:
     return made;
   }
 
-  /// The next `shape` elements of the packed parameters: the operand that was packed there, if there is one.
+  /// The next `shape` elements of the packed parameters: the operand that was packed there, if
+  /// there is one.
   Value piece(llvm::ArrayRef<int64_t> shape) {
     int64_t size = 1;
     for (int64_t extent : shape)
       size *= extent;
     int64_t begin = at;
     at += size;
-    auto wanted = mlir::RankedTensorType::get(shape, sym::rankedType(rnn.getParameters()).getElementType());
+    auto wanted =
+        mlir::RankedTensorType::get(shape, sym::rankedType(rnn.getParameters()).getElementType());
     Value part;
     if (auto concat = rnn.getParameters().getDefiningOp<sym::RnnParamConcatOp>()) {
       int64_t offset = 0;
@@ -133,7 +143,8 @@ private:
     if (auto zero = state.getDefiningOp<sym::BeginStateOp>())
       return {};
     auto shape = sym::rankedType(state).getShape();
-    Value slice = shape[0] == 1 ? state : sym::createSliceAxis(builder, loc, state, 0, index, index + 1);
+    Value slice =
+        shape[0] == 1 ? state : sym::createSliceAxis(builder, loc, state, 0, index, index + 1);
     return sym::createReshape(builder, loc, slice, shape.drop_front());
   }
 
@@ -147,15 +158,18 @@ private:
     return parts.size() == 1 ? parts.front() : concat(parts, 0);
   }
 
-  Value concat(llvm::ArrayRef<Value> parts, int64_t axis) { return sym::createConcat(builder, loc, parts, axis); }
+  Value concat(llvm::ArrayRef<Value> parts, int64_t axis) {
+    return sym::createConcat(builder, loc, parts, axis);
+  }
 
-  /// Between layers, in training: ordinals of the layers' masks follow the op's own, 2^20 apart (more than there
-  /// can be nodes).
+  /// Between layers, in training: ordinals of the layers' masks follow the op's own, 2^20 apart
+  /// (more than there can be nodes).
   Value dropout(Value x, int64_t layer) {
     double p = rnn.getP().convertToDouble();
     if (!training || p == 0)
       return x;
-    int64_t mask = rnn->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt() + (layer << 20);
+    int64_t mask =
+        rnn->getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt() + (layer << 20);
     return createDropout(builder, rnn, rnn->getParentOfType<mlir::func::FuncOp>(), x, p, mask);
   }
 

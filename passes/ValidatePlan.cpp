@@ -1,5 +1,5 @@
-// validate-plan: runs every program over a picture of the arena that says whose bytes are where. It knows nothing of
-// lifetimes, blocks or placement.
+// validate-plan: runs every program over a picture of the arena that says whose bytes are where. It
+// knows nothing of lifetimes, blocks or placement.
 
 #include <map>
 
@@ -117,9 +117,11 @@ private:
     if (!buffer.getOffset())
       return buffer.emitOpError("has no offset");
     if (*buffer.getOffset() < 0 || *buffer.getOffset() % kAlignment != 0)
-      return buffer.emitOpError("is at ") << *buffer.getOffset() << ", which is no multiple of " << kAlignment;
+      return buffer.emitOpError("is at ")
+             << *buffer.getOffset() << ", which is no multiple of " << kAlignment;
     if (bytesOf(buffer).end > arena)
-      return buffer.emitOpError("ends at byte ") << bytesOf(buffer).end << " of an arena of " << arena;
+      return buffer.emitOpError("ends at byte ")
+             << bytesOf(buffer).end << " of an arena of " << arena;
     return mlir::success();
   }
 
@@ -130,7 +132,8 @@ private:
         if (failed(checkPlace(buffer)))
           return mlir::failure();
       } else if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
-        picture.claim(bytesOf(input.getMemory().getDefiningOp<exec::BufferOp>()), input.getMemory());
+        picture.claim(bytesOf(input.getMemory().getDefiningOp<exec::BufferOp>()),
+                      input.getMemory());
       } else if (llvm::isa<exec::CommitOp>(op)) {
         committed = true;
       } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
@@ -139,10 +142,12 @@ private:
       }
     }
     for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>())
-      if (failed(owns(output, picture, bytesOf(output.getMemory().getDefiningOp<exec::BufferOp>()), output.getMemory())))
+      if (failed(owns(output, picture, bytesOf(output.getMemory().getDefiningOp<exec::BufferOp>()),
+                      output.getMemory())))
         return mlir::failure();
     for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
-      if (int64_t(buffer.getDevice()) == device && failed(owns(program, picture, bytesOf(buffer), buffer.getMemory())))
+      if (int64_t(buffer.getDevice()) == device &&
+          failed(owns(program, picture, bytesOf(buffer), buffer.getMemory())))
         return mlir::failure();
     return mlir::success();
   }
@@ -154,13 +159,16 @@ private:
     auto name = [](Value value) { return value.getDefiningOp<exec::BufferOp>().getName(); };
     if (!*stranger)
       return op->emitOpError("reads \"") << name(memory) << "\" before all of it is written";
-    return op->emitOpError("reads \"") << name(memory) << "\", whose memory \"" << name(*stranger) << "\" has taken";
+    return op->emitOpError("reads \"")
+           << name(memory) << "\", whose memory \"" << name(*stranger) << "\" has taken";
   }
 
-  mlir::LogicalResult runLaunch(exec::LaunchOp launch, Picture &picture, bool committed, bool initialises) {
+  mlir::LogicalResult runLaunch(exec::LaunchOp launch, Picture &picture, bool committed,
+                                bool initialises) {
     llvm::SmallVector<exec::OperandView> views = launch.operandViews();
     for (auto [i, view] : llvm::enumerate(views))
-      if (view && access.reads(launch, i) && failed(owns(launch, picture, bytesOf(view), view.buffer)))
+      if (view && access.reads(launch, i) &&
+          failed(owns(launch, picture, bytesOf(view), view.buffer)))
         return mlir::failure();
     for (size_t out = 0; out < views.size(); ++out) {
       if (!views[out] || !access.writes(launch, out))
@@ -178,7 +186,8 @@ private:
     return mlir::success();
   }
 
-  mlir::LogicalResult mayWrite(exec::LaunchOp launch, const exec::OperandView &view, bool committed) {
+  mlir::LogicalResult mayWrite(exec::LaunchOp launch, const exec::OperandView &view,
+                               bool committed) {
     auto buffer = view.buffer.getDefiningOp<exec::BufferOp>();
     switch (buffer.getKind()) {
     case exec::Kind::Parameter:
@@ -197,14 +206,17 @@ private:
   }
 
   /// The very same elements, and the kernel says that it may be so.
-  bool allowed(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out, size_t other) {
+  bool allowed(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
+               size_t other) {
     if (access.writes(launch, other))
       return false;
     auto element = [](const exec::OperandView &view) {
-      return dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
+      return dtypeBytes(
+          exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
     };
     auto start = [&](const exec::OperandView &view) {
-      return *view.buffer.getDefiningOp<exec::BufferOp>().getOffset() + view.offset * int64_t(element(view));
+      return *view.buffer.getDefiningOp<exec::BufferOp>().getOffset() +
+             view.offset * int64_t(element(view));
     };
     return access.mayBeItself(launch, out, other) && element(views[out]) == element(views[other]) &&
            start(views[out]) == start(views[other]) && views[out].shape == views[other].shape &&

@@ -1,4 +1,5 @@
-// A drawing of rectangles, lines and texts at places of its own: SVG, or what Graphviz makes PNG and PDF of.
+// A drawing of rectangles, lines and texts at places of its own: SVG, or what Graphviz makes PNG
+// and PDF of.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace lstmc::viz {
 
-/// A letter is at most about so wide at this size, in Helvetica and in what stands in for it: for texts that have to fit.
+/// A letter is at most about so wide at this size, in Helvetica and in what stands in for it: for
+/// texts that have to fit.
 inline constexpr double kFontSize = 11, kLetterWidth = 7;
 
 class Chart {
@@ -17,7 +19,8 @@ public:
   Chart(double width, double height) : width_(width), height_(height) {}
 
   /// `title` is shown by viewers of SVG when pointed at.
-  void rectangle(double x, double y, double width, double height, std::string_view color, std::string_view title = "");
+  void rectangle(double x, double y, double width, double height, std::string_view color,
+                 std::string_view title = "");
   void line(double x1, double y1, double x2, double y2, std::string_view color = "#333333");
   void arrow(double x1, double y1, double x2, double y2, std::string_view color = "#555555");
   /// From `x` to the right, on the base line `y`.
@@ -30,8 +33,9 @@ public:
 private:
   struct Mark {
     enum class Kind { Rectangle, Arrow, Text } kind;
-    double x, y, width, height; ///< of a text no size; of an arrow how far it goes, in either direction
-    std::string color;          ///< of a text none
+    double x, y, width,
+        height;        ///< of a text no size; of an arrow how far it goes, in either direction
+    std::string color; ///< of a text none
     std::string text;
   };
   std::string dot() const;

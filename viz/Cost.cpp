@@ -30,7 +30,8 @@ static cpu::ProgramWork programWork(exec::LaunchOp launch) {
       for (exec::ScalarOp scalar : fused.getBody().front().getOps<exec::ScalarOp>()) {
         ++work.instructions;
         for (const ScalarRecord &record : kScalarRecords)
-          work.functions += record.name == std::string_view(scalar.getWhat()) && cpu::isFunction(record.op);
+          work.functions +=
+              record.name == std::string_view(scalar.getWhat()) && cpu::isFunction(record.op);
       }
   return work;
 }
@@ -41,17 +42,22 @@ Work workOf(exec::LaunchOp launch) {
     cpu::Window &window = operands.emplace_back();
     if (!view)
       continue;
-    window = {{view.shape.begin(), view.shape.end()}, {view.strides.begin(), view.strides.end()}, DType::F32, true};
-    window.dtype = exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType());
+    window = {{view.shape.begin(), view.shape.end()},
+              {view.strides.begin(), view.strides.end()},
+              DType::F32,
+              true};
+    window.dtype =
+        exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType());
   }
   return cpu::workOf(launch.kernelId(), operands, launch.getInts(), programWork(launch));
 }
 
 std::string ratesText(const cpu::Machine &machine) {
   return "estimate: from what launches compute and move; " +
-         (machine.measuredThreads ? fmt::format("rates of this machine with {} thread{} (bench --calibrate)", machine.measuredThreads,
-                                                machine.measuredThreads == 1 ? "" : "s")
-                                  : std::string("built-in rates of one core, not of this machine"));
+         (machine.measuredThreads
+              ? fmt::format("rates of this machine with {} thread{} (bench --calibrate)",
+                            machine.measuredThreads, machine.measuredThreads == 1 ? "" : "s")
+              : std::string("built-in rates of one core, not of this machine"));
 }
 
 std::string durationText(double seconds) {

@@ -1,4 +1,5 @@
-// How long pictures say that work takes: an estimate from what it computes and moves. No clock has a part in it.
+// How long pictures say that work takes: an estimate from what it computes and moves. No clock has
+// a part in it.
 #pragma once
 
 #include <string>

@@ -30,7 +30,8 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-/// Feeds `input` to a child and reads what it writes, both at once, so that neither pipe can fill up.
+/// Feeds `input` to a child and reads what it writes, both at once, so that neither pipe can fill
+/// up.
 static std::string exchange(int in, int out, std::string_view input) {
   std::string output;
   std::array<char, 65536> buffer;
@@ -69,7 +70,8 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
     return fail(ErrorCode::E0601, "cannot open a pipe from dot");
   }
   std::vector<std::string> words = {"dot", fmt::format("-T{}", format)};
-  // Graphviz's best layout takes minutes from some hundred boxes on: fewer rounds, and straight edges.
+  // Graphviz's best layout takes minutes from some hundred boxes on: fewer rounds, and straight
+  // edges.
   if (std::count(dot.begin(), dot.end(), '\n') > kManyLines)
     words.insert(words.end(), {"-Gnslimit=2", "-Gnslimit1=2", "-Gsplines=line"});
   std::vector<char *> arguments;
@@ -90,7 +92,8 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
   if (error != 0) {
     close(toChild[1]);
     close(fromChild[0]);
-    return fail(ErrorCode::E0501, "Graphviz is not here (no program \"dot\"); -o with the suffix .dot needs none");
+    return fail(ErrorCode::E0501,
+                "Graphviz is not here (no program \"dot\"); -o with the suffix .dot needs none");
   }
   auto previous = signal(SIGPIPE, SIG_IGN);
   std::string picture = exchange(toChild[1], fromChild[0], dot);

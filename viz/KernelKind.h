@@ -14,14 +14,15 @@ struct KernelKind {
 };
 
 /// The parts of Kernels.def, in its order, and behind them fused programs.
-inline constexpr std::array<KernelKind, 8> kKernelKinds = {{{"movement", "#fdb462", KernelId::SequenceReverse},
-                                                            {"product", "#fb8072", KernelId::BiasGradient},
-                                                            {"recurrence", "#b3cde3", KernelId::RnnBackward},
-                                                            {"reduction", "#b3de69", KernelId::NormSquared},
-                                                            {"metric", "#bebada", KernelId::LossMetric},
-                                                            {"initial value", "#fccde5", KernelId::Initialise},
-                                                            {"transfer", "#d9d9d9", KernelId::Receive},
-                                                            {"fused", "#ffed6f", KernelId::Fused}}};
+inline constexpr std::array<KernelKind, 8> kKernelKinds = {
+    {{"movement", "#fdb462", KernelId::SequenceReverse},
+     {"product", "#fb8072", KernelId::BiasGradient},
+     {"recurrence", "#b3cde3", KernelId::RnnBackward},
+     {"reduction", "#b3de69", KernelId::NormSquared},
+     {"metric", "#bebada", KernelId::LossMetric},
+     {"initial value", "#fccde5", KernelId::Initialise},
+     {"transfer", "#d9d9d9", KernelId::Receive},
+     {"fused", "#ffed6f", KernelId::Fused}}};
 
 /// Position in kKernelKinds.
 constexpr size_t kindOf(KernelId kernel) {

@@ -16,7 +16,8 @@ namespace {
 class LaunchDrawing {
 public:
   LaunchDrawing(exec::ProgramOp program, const NetworkOptions &options)
-      : program_(program), plan_(program->getParentOfType<exec::PlanOp>()), access_(plan_), options_(options) {}
+      : program_(program), plan_(program->getParentOfType<exec::PlanOp>()), access_(plan_),
+        options_(options) {}
 
   std::string dot() {
     std::string boxes, *into = &boxes, committed;
@@ -34,12 +35,14 @@ public:
     // Where a program says its outputs is no moment; what they hold is known at its end.
     for (auto output : program_.getBody().getOps<exec::OutputOp>()) {
       std::string id = fmt::format("o{}", count_++);
-      boxes += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", id, quoted(output.getName().str()));
+      boxes += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", id,
+                           quoted(output.getName().str()));
       for (const Writer &writer : writers_[output.getMemory()])
         edge(writer.box, id, output.getMemory());
     }
     if (!committed.empty())
-      boxes += fmt::format("  subgraph cluster_commit {{\n    label=\"behind the commit\"; labelloc=b; color=\"#999999\"; style=dashed; "
+      boxes += fmt::format("  subgraph cluster_commit {{\n    label=\"behind the commit\"; "
+                           "labelloc=b; color=\"#999999\"; style=dashed; "
                            "fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
                            committed);
     return dotHeader(program_.getEntry().str(), options_) + boxes + edges_ + "}\n";
@@ -63,14 +66,19 @@ private:
       int64_t bytes = 0;
       for (auto [i, view] : llvm::enumerate(launch.operandViews()))
         if (view && access_.writes(launch, i))
-          bytes += elements(view) * int64_t(dtypeBytes(exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType())));
+          bytes += elements(view) *
+                   int64_t(dtypeBytes(exec::dtypeOf(
+                       llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType())));
       label += fmt::format("\n{:.1f} KiB", double(bytes) / 1024);
     }
     if (!options_.devices.empty())
-      label += "\n" + llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
+      label +=
+          "\n" +
+          llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
     if (options_.machine)
       label += "\n" + durationText(options_.machine->secondsOf(launch.kernelId(), workOf(launch)));
-    return fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id, kKernelKinds[kindOf(launch.kernelId())].color, quoted(label));
+    return fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id,
+                       kKernelKinds[kindOf(launch.kernelId())].color, quoted(label));
   }
 
   static int64_t elements(const exec::OperandView &view) {
@@ -93,7 +101,9 @@ private:
       std::vector<Writer> &writers = writers_[view.buffer];
       // A window without gaps hides what was in it.
       if (high - low == elements(view))
-        llvm::erase_if(writers, [&](const Writer &old) { return low <= old.window.first && old.window.second <= high; });
+        llvm::erase_if(writers, [&](const Writer &old) {
+          return low <= old.window.first && old.window.second <= high;
+        });
       writers.push_back({id, {low, high}});
     }
   }
@@ -106,9 +116,11 @@ private:
         if (writer.window.first < high && low < writer.window.second)
           edge(writer.box, id, view.buffer);
     if (auto input = inputs_.find(view.buffer); input != inputs_.end()) {
-      std::string name = fmt::format("i{}", view.buffer.getDefiningOp<exec::BufferOp>().getName().str());
+      std::string name =
+          fmt::format("i{}", view.buffer.getDefiningOp<exec::BufferOp>().getName().str());
       if (drawnInputs_.insert(name).second)
-        edges_ += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", quoted(name), quoted(input->second));
+        edges_ += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", quoted(name),
+                              quoted(input->second));
       edge(quoted(name), id, view.buffer);
     }
   }
@@ -117,7 +129,8 @@ private:
     auto buffer = memory.getDefiningOp<exec::BufferOp>();
     std::string label = buffer.getName().str();
     if (options_.shapes)
-      label += fmt::format("\n{}", fmt::join(llvm::cast<mlir::MemRefType>(memory.getType()).getShape(), "x"));
+      label += fmt::format(
+          "\n{}", fmt::join(llvm::cast<mlir::MemRefType>(memory.getType()).getShape(), "x"));
     std::string line = fmt::format("  {} -> {} [label={}];\n", from, to, quoted(label));
     if (drawnEdges_.insert(line).second)
       edges_ += line;
@@ -128,7 +141,8 @@ private:
   exec::Access access_;
   NetworkOptions options_;
   int count_ = 0;
-  llvm::DenseMap<mlir::Value, std::vector<Writer>> writers_; // looked up, never walked, as are the inputs
+  llvm::DenseMap<mlir::Value, std::vector<Writer>>
+      writers_; // looked up, never walked, as are the inputs
   llvm::DenseMap<mlir::Value, std::string> inputs_;
   std::set<std::string> drawnInputs_, drawnEdges_;
   std::string edges_;
@@ -136,6 +150,8 @@ private:
 
 } // namespace
 
-std::string launchDot(exec::ProgramOp program, const NetworkOptions &options) { return LaunchDrawing(program, options).dot(); }
+std::string launchDot(exec::ProgramOp program, const NetworkOptions &options) {
+  return LaunchDrawing(program, options).dot();
+}
 
 } // namespace lstmc::viz

@@ -6,8 +6,8 @@
 
 namespace lstmc::viz {
 
-/// DOT of the program of an entry: a box per launch, an edge per buffer from whoever wrote what is read. What lives between
-/// calls is part of the box that reads it.
+/// DOT of the program of an entry: a box per launch, an edge per buffer from whoever wrote what is
+/// read. What lives between calls is part of the box that reads it.
 std::string launchDot(exec::ProgramOp program, const NetworkOptions &options);
 
 } // namespace lstmc::viz

@@ -7,8 +7,9 @@
 
 namespace lstmc::viz {
 
-/// A lane per entry and device: at each moment, as forecast for `machines`, the bytes that live then, by kind, on top of what
-/// persists. All lanes have one scale of bytes; the peak of each device is marked.
+/// A lane per entry and device: at each moment, as forecast for `machines`, the bytes that live
+/// then, by kind, on top of what persists. All lanes have one scale of bytes; the peak of each
+/// device is marked.
 std::string memoryChart(const package::PackageData &package, const cpu::Machines &machines);
 
 /// The same in Chrome's format: a counter per device, a process per entry.

@@ -43,13 +43,17 @@ Look lookOf(mlir::Operation *op) {
   std::string title = name.empty() ? kind : name;
   if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op)) {
     std::string layers = rnn.getNumLayers() > 1 ? fmt::format("{} x ", rnn.getNumLayers()) : "";
-    return {fmt::format("{}\n{}{}{} {}", title, layers, rnn.getBidirectional() ? "bidirectional " : "", text(rnn.getMode()), rnn.getStateSize()),
+    return {fmt::format("{}\n{}{}{} {}", title, layers,
+                        rnn.getBidirectional() ? "bidirectional " : "", text(rnn.getMode()),
+                        rnn.getStateSize()),
             "#b3cde3"};
   }
   if (llvm::isa<sym::FullyConnectedOp>(op))
     return {fmt::format("{}\nFullyConnected\n{}", title, integer(op, "num_hidden")), "#fb8072"};
   if (llvm::isa<sym::EmbeddingOp>(op))
-    return {fmt::format("{}\nEmbedding\n{} x {}", title, integer(op, "input_dim"), integer(op, "output_dim")), "#fb8072"};
+    return {fmt::format("{}\nEmbedding\n{} x {}", title, integer(op, "input_dim"),
+                        integer(op, "output_dim")),
+            "#fb8072"};
   if (llvm::isa<sym::ActivationOp>(op))
     return {fmt::format("{}\nActivation\n{}", title, word(op, "act_type")), "#ffffb3"};
   if (llvm::isa<sym::LayerNormOp>(op))
@@ -59,7 +63,8 @@ Look lookOf(mlir::Operation *op) {
   if (llvm::isa<sym::ConcatOp, sym::FlattenOp, sym::ReshapeOp>(op))
     return {title, "#fdb462"};
   if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
-    return {fmt::format("{}\n{}{} {}", title, layer.getReverse() ? "backward " : "", text(layer.getMode()),
+    return {fmt::format("{}\n{}{} {}", title, layer.getReverse() ? "backward " : "",
+                        text(layer.getMode()),
                         llvm::cast<mlir::RankedTensorType>(layer.getR().getType()).getDimSize(1)),
             "#b3cde3"};
   if (llvm::isa<sym::RnnLayerGradientOp>(op))
@@ -71,21 +76,23 @@ Look lookOf(mlir::Operation *op) {
   return {name.empty() || name.starts_with(kind) ? title : fmt::format("{}\n{}", name, kind)};
 }
 
-/// Parameters, zeros, joined parameters and whatever else is kept between calls are part of the box that reads them.
+/// Parameters, zeros, joined parameters and whatever else is kept between calls are part of the box
+/// that reads them.
 bool isHidden(mlir::Operation *op) {
   return llvm::isa<sym::VariableOp, sym::ReadOp, sym::BeginStateOp, sym::RnnParamConcatOp>(op);
 }
 
 /// Moves of elements: a line, not a box, unless everything is asked for.
 bool isMove(mlir::Operation *op) {
-  return llvm::isa<sym::SwapAxisOp, sym::TransposeOp, sym::ReshapeOp, sym::FlattenOp, sym::ExpandDimsOp, sym::SqueezeOp>(op);
+  return llvm::isa<sym::SwapAxisOp, sym::TransposeOp, sym::ReshapeOp, sym::FlattenOp,
+                   sym::ExpandDimsOp, sym::SqueezeOp>(op);
 }
 
 bool readsOnlyParameters(mlir::Operation *op) {
   return isMove(op) && llvm::all_of(op->getOperands(), [](mlir::Value v) {
-    mlir::Operation *from = v.getDefiningOp();
-    return from && (isHidden(from) || readsOnlyParameters(from));
-  });
+           mlir::Operation *from = v.getDefiningOp();
+           return from && (isHidden(from) || readsOnlyParameters(from));
+         });
 }
 
 /// Of the whole, or of one step where steps are the first axis.
@@ -101,7 +108,9 @@ std::string shapeLabel(mlir::Value value, bool ofStep) {
 
 uint64_t bytesOf(mlir::Value value) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() ? uint64_t(type.getNumElements()) * type.getElementTypeBitWidth() / 8 : 0;
+  return type && type.hasStaticShape()
+             ? uint64_t(type.getNumElements()) * type.getElementTypeBitWidth() / 8
+             : 0;
 }
 
 std::string memoryLabel(mlir::Operation *op) {
@@ -109,7 +118,8 @@ std::string memoryLabel(mlir::Operation *op) {
   for (mlir::Value result : op->getResults())
     results += result.use_empty() ? 0 : bytesOf(result);
   for (mlir::Value operand : op->getOperands())
-    if (mlir::Operation *from = operand.getDefiningOp(); from && (isHidden(from) || readsOnlyParameters(from)))
+    if (mlir::Operation *from = operand.getDefiningOp();
+        from && (isHidden(from) || readsOnlyParameters(from)))
       parameters += bytesOf(operand);
   auto kib = [](uint64_t bytes) { return fmt::format("{:.1f} KiB", double(bytes) / 1024); };
   return fmt::format("\n{}{}", kib(results), parameters ? " + parameters " + kib(parameters) : "");
@@ -129,9 +139,12 @@ public:
         groups[word(&op, sym::kGroupAttr)] += box(&op);
     int cluster = 0;
     for (const auto &[group, boxes] : groups)
-      out_ += group.empty() ? boxes
-                            : fmt::format("  subgraph cluster_{} {{\n    label={};{} color=\"#999999\"; fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
-                                          cluster++, quoted(group), options_.allSteps ? " labeljust=l;" : "", boxes);
+      out_ += group.empty()
+                  ? boxes
+                  : fmt::format("  subgraph cluster_{} {{\n    label={};{} color=\"#999999\"; "
+                                "fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
+                                cluster++, quoted(group), options_.allSteps ? " labeljust=l;" : "",
+                                boxes);
     for (mlir::Operation &op : net_.front().without_terminator())
       if (isDrawn(&op))
         for (mlir::Value operand : op.getOperands())
@@ -151,7 +164,8 @@ private:
 
   void drawInput(unsigned index) {
     auto name = net_.getArgAttrOfType<mlir::StringAttr>(index, sym::kNameAttr);
-    out_ += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", index, quoted(name ? text(name.getValue()) : "input"));
+    out_ += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", index,
+                        quoted(name ? text(name.getValue()) : "input"));
   }
 
   /// Of the devices that share a replica's layers the op's own, until it has one of all devices.
@@ -183,9 +197,11 @@ private:
         unfolded_.emplace(op, std::move(*steps));
         return frame;
       }
-    std::string line = fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id(op), look.color, quoted(look.label));
+    std::string line = fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id(op), look.color,
+                                   quoted(look.label));
     if (std::optional<Unfolded> steps = Unfolded::of(op, ""))
-      line += fmt::format("    {0} -> {0} [label={1}, style=dashed];\n", id(op), quoted(fmt::format("{} steps", steps->steps())));
+      line += fmt::format("    {0} -> {0} [label={1}, style=dashed];\n", id(op),
+                          quoted(fmt::format("{} steps", steps->steps())));
     return line;
   }
 
@@ -227,12 +243,14 @@ private:
       return;
     else
       from = endOf(source, source.getDefiningOp(), true);
-    // Step to step; else all of the one to, or from, every step of the other. The first edge says the shape for all.
+    // Step to step; else all of the one to, or from, every step of the other. The first edge says
+    // the shape for all.
     std::string label = options_.shapes ? shapeLabel(value, from.perStep || to.perStep) : "";
     for (size_t position = 0; position < std::max(from.boxes.size(), to.boxes.size()); ++position)
       for (const std::string &tail : from.boxes[std::min(position, from.boxes.size() - 1)])
         for (const std::string &head : to.boxes[std::min(position, to.boxes.size() - 1)]) {
-          edges_ += fmt::format("  {} -> {}{};\n", tail, head, label.empty() ? "" : fmt::format(" [label={}]", quoted(label)));
+          edges_ += fmt::format("  {} -> {}{};\n", tail, head,
+                                label.empty() ? "" : fmt::format(" [label={}]", quoted(label)));
           label.clear();
         }
   }
@@ -247,14 +265,17 @@ private:
 } // namespace
 
 std::string dotHeader(const std::string &name, const NetworkOptions &options) {
-  std::string header = fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=11];\n"
-                                   "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
-                                   quoted(name));
+  std::string header =
+      fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, "
+                  "fontname=\"Helvetica\", fontsize=11];\n"
+                  "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
+                  quoted(name));
   if (options.machine) {
     std::string rates = ratesText(*options.machine);
     if (size_t end = rates.find("; "); end != std::string::npos)
       rates.replace(end, 2, ";\n"); // two lines are narrower than most nets
-    header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n", quoted(rates));
+    header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n",
+                          quoted(rates));
   }
   return header;
 }
@@ -268,7 +289,9 @@ bool isLowered(mlir::ModuleOp module) { return bool(planOf(module)); }
 
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
   // In front of a plan's entries stand the programs that prepare weights.
-  auto isEntry = [](llvm::StringRef name) { return name != "initialise" && !name.starts_with("prepare:"); };
+  auto isEntry = [](llvm::StringRef name) {
+    return name != "initialise" && !name.starts_with("prepare:");
+  };
   if (exec::PlanOp plan = planOf(module)) {
     exec::ProgramOp chosen;
     for (auto program : plan.getBody().getOps<exec::ProgramOp>())

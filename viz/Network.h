@@ -12,16 +12,18 @@
 namespace lstmc::viz {
 
 struct NetworkOptions {
-  bool shapes = true;         ///< on edges
-  bool memory = false;        ///< in boxes: bytes of an op's results, and of the parameters that it reads
-  std::vector<std::string> devices; ///< in boxes: which of these carries an op out, where a pass has said it or there is one; empty: left out. Launches know theirs
+  bool shapes = true;  ///< on edges
+  bool memory = false; ///< in boxes: bytes of an op's results, and of the parameters that it reads
+  std::vector<std::string>
+      devices; ///< in boxes: which of these carries an op out, where a pass has said it or there is
+               ///< one; empty: left out. Launches know theirs
   std::optional<cpu::Machine> machine; ///< in boxes: the time that an op is estimated to take there
-  bool allOps = false;        ///< a box per op; else moves of elements are drawn into their edge
-  bool allSteps = false;      ///< recurrent layers as boxes of their steps (Unfold.h)
+  bool allOps = false;   ///< a box per op; else moves of elements are drawn into their edge
+  bool allSteps = false; ///< recurrent layers as boxes of their steps (Unfold.h)
 };
 
-/// DOT of the net of a sym module. Of its entries, where it has them already, `step` if that is one, else the first; of a
-/// plan, the launches of that entry.
+/// DOT of the net of a sym module. Of its entries, where it has them already, `step` if that is
+/// one, else the first; of a plan, the launches of that entry.
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options = {});
 
 /// Whether the module has been lowered to launches, which have neither layers nor steps.

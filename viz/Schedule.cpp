@@ -16,7 +16,8 @@ namespace lstmc::viz {
 
 namespace {
 
-constexpr double kWidth = 1100, kLeft = 20, kTop = 30, kTitle = 36, kBar = 48, kLane = 100, kLegendRow = 18, kBottom = 12;
+constexpr double kWidth = 1100, kLeft = 20, kTop = 30, kTitle = 36, kBar = 48, kLane = 100,
+                 kLegendRow = 18, kBottom = 12;
 
 /// A step of 1, 2 or 5 times a power of ten, about `count` of which make up `length`.
 double niceStep(double length, int count) {
@@ -29,9 +30,11 @@ double niceStep(double length, int count) {
 
 class Lanes {
 public:
-  Lanes(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines)
+  Lanes(const package::PackageData &package, const package::Entry &entry,
+        std::span<const Timeline> timelines)
       : package_(package), entry_(entry), timelines_(timelines),
-        chart_(kLeft + kWidth + 60, kTop + double(timelines.size()) * blockHeight() + 2 * kLegendRow + kBottom) {}
+        chart_(kLeft + kWidth + 60,
+               kTop + double(timelines.size()) * blockHeight() + 2 * kLegendRow + kBottom) {}
 
   Chart draw() {
     for (const Timeline &timeline : timelines_)
@@ -41,7 +44,8 @@ public:
     for (const Timeline &timeline : timelines_) {
       chart_.text(kLeft, top + 14, timeline.title);
       for (size_t device = 0; device < package_.devices.size(); ++device)
-        lane(timeline.times, uint32_t(device), laneTop(top, uint32_t(device)), &timeline == &timelines_[0]);
+        lane(timeline.times, uint32_t(device), laneTop(top, uint32_t(device)),
+             &timeline == &timelines_[0]);
       for (const MessageTime &message : messagesOf(entry_, timeline.times))
         arrow(message, top);
       top += blockHeight();
@@ -52,8 +56,12 @@ public:
 
 private:
   double blockHeight() const { return kTitle + double(package_.devices.size()) * kLane; }
-  static double laneTop(double blockTop, uint32_t device) { return blockTop + kTitle + double(device) * kLane; }
-  double place(double seconds) const { return kLeft + (longest_ > 0 ? kWidth * seconds / longest_ : 0); }
+  static double laneTop(double blockTop, uint32_t device) {
+    return blockTop + kTitle + double(device) * kLane;
+  }
+  double place(double seconds) const {
+    return kLeft + (longest_ > 0 ? kWidth * seconds / longest_ : 0);
+  }
 
   void lane(const cpu::EntryTimes &times, uint32_t device, double top, bool counted) {
     double busy = 0;
@@ -67,24 +75,30 @@ private:
       for (size_t i = 0; i < count; ++i)
         bar(program.launches[i], top + 8, times.programs[p].launches[i], counted);
     }
-    std::string idle = package_.devices.size() > 1 ? fmt::format(", idle {:.0f} %", 100 * times.idleFraction(device)) : "";
-    chart_.text(kLeft, top, fmt::format("{}: {} launch{}, {}{}", package_.devices[device].name, count, count == 1 ? "" : "es", durationText(busy), idle));
+    std::string idle = package_.devices.size() > 1
+                           ? fmt::format(", idle {:.0f} %", 100 * times.idleFraction(device))
+                           : "";
+    chart_.text(kLeft, top,
+                fmt::format("{}: {} launch{}, {}{}", package_.devices[device].name, count,
+                            count == 1 ? "" : "es", durationText(busy), idle));
     axis(top + 8 + kBar);
   }
 
   void bar(const package::Launch &launch, double top, const cpu::LaunchTime &time, bool counted) {
     if (launch.kernel == KernelId::Send)
-      return; // an arrow
+      return;                    // an arrow
     constexpr double kGap = 0.5; // between neighbours that are wide enough for one
     double x = place(time.begin), width = place(time.end) - x;
     size_t kind = kindOf(launch.kernel);
     kindSeconds_[kind] += counted ? time.end - time.begin : 0;
-    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar, kKernelKinds[kind].color,
+    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar,
+                     kKernelKinds[kind].color,
                      launchTitle(package_, launch, time.end - time.begin));
     // Kernel above name; neither where it does not fit.
     const package::Location &at = package_.locations[launch.location];
     double y = top + 0.4 * kBar;
-    for (std::string_view word : {kernelRecord(launch.kernel).name, std::string_view(at.name.empty() ? at.op : at.name)}) {
+    for (std::string_view word :
+         {kernelRecord(launch.kernel).name, std::string_view(at.name.empty() ? at.op : at.name)}) {
       if (double(word.size()) * kLetterWidth + 6 <= width)
         chart_.text(x + 3, y, word);
       y += 0.35 * kBar;
@@ -93,9 +107,11 @@ private:
 
   /// From the edge of the sender's lane to that of the receiver's which it faces.
   void arrow(const MessageTime &message, double blockTop) {
-    double from = laneTop(blockTop, message.sender) + 8, to = laneTop(blockTop, message.receiver) + 8;
+    double from = laneTop(blockTop, message.sender) + 8,
+           to = laneTop(blockTop, message.receiver) + 8;
     bool down = from < to;
-    chart_.arrow(place(message.sent), down ? from + kBar : from, place(message.taken), down ? to : to + kBar);
+    chart_.arrow(place(message.sent), down ? from + kBar : from, place(message.taken),
+                 down ? to : to + kBar);
   }
 
   void axis(double y) {
@@ -115,7 +131,8 @@ private:
     for (size_t kind = 0; kind < kKernelKinds.size(); ++kind) {
       if (kindSeconds_[kind] <= 0)
         continue;
-      std::string text = fmt::format("{} {}", kKernelKinds[kind].name, durationText(kindSeconds_[kind]));
+      std::string text =
+          fmt::format("{} {}", kKernelKinds[kind].name, durationText(kindSeconds_[kind]));
       chart_.rectangle(x, y, 10, 10, kKernelKinds[kind].color);
       chart_.text(x + 14, y + 9, text);
       x += 30 + kLetterWidth * double(text.size());
@@ -140,7 +157,8 @@ const package::Entry *scheduledEntry(const package::PackageData &package) {
   return nullptr;
 }
 
-Chart scheduleChart(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines) {
+Chart scheduleChart(const package::PackageData &package, const package::Entry &entry,
+                    std::span<const Timeline> timelines) {
   return Lanes(package, entry, timelines).draw();
 }
 

@@ -17,11 +17,15 @@ struct Timeline {
   cpu::EntryTimes times;
 };
 
-/// Per timeline a lane per device, and in it a bar per launch in the order of the program, all on one scale; what devices send one
-/// another as arrows from the sender's lane to the receiver's. Where there is no bar, a device waits.
-Chart scheduleChart(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines);
+/// Per timeline a lane per device, and in it a bar per launch in the order of the program, all on
+/// one scale; what devices send one another as arrows from the sender's lane to the receiver's.
+/// Where there is no bar, a device waits.
+Chart scheduleChart(const package::PackageData &package, const package::Entry &entry,
+                    std::span<const Timeline> timelines);
 
-/// The same in Chrome's format (chrome://tracing, Perfetto): a process per timeline, a thread per device.
-std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines);
+/// The same in Chrome's format (chrome://tracing, Perfetto): a process per timeline, a thread per
+/// device.
+std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry,
+                          std::span<const Timeline> timelines);
 
 } // namespace lstmc::viz

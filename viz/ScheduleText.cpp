@@ -11,7 +11,8 @@
 
 namespace lstmc::viz {
 
-std::string launchTitle(const package::PackageData &package, const package::Launch &launch, double seconds) {
+std::string launchTitle(const package::PackageData &package, const package::Launch &launch,
+                        double seconds) {
   const package::Location &at = package.locations[launch.location];
   Work work = cpu::workOf(package, launch);
   std::string title(kernelRecord(launch.kernel).name);
@@ -42,32 +43,50 @@ std::vector<MessageTime> messagesOf(const package::Entry &entry, const cpu::Entr
   return list;
 }
 
-std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry, std::span<const Timeline> timelines) {
+std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry,
+                          std::span<const Timeline> timelines) {
   using Json = nlohmann::ordered_json;
   std::string text;
   auto add = [&](const Json &event) {
-    text += (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text +=
+        (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
   for (size_t t = 0; t < timelines.size(); ++t) {
     const cpu::EntryTimes &times = timelines[t].times;
-    add({{"name", "process_name"}, {"ph", "M"}, {"pid", t + 1}, {"args", {{"name", entry.name + ", " + timelines[t].title}}}});
+    add({{"name", "process_name"},
+         {"ph", "M"},
+         {"pid", t + 1},
+         {"args", {{"name", entry.name + ", " + timelines[t].title}}}});
     for (size_t p = 0; p < entry.programs.size(); ++p) {
       const package::DeviceProgram &program = entry.programs[p];
-      add({{"name", "thread_name"}, {"ph", "M"}, {"pid", t + 1}, {"tid", program.device + 1},
+      add({{"name", "thread_name"},
+           {"ph", "M"},
+           {"pid", t + 1},
+           {"tid", program.device + 1},
            {"args", {{"name", package.devices[program.device].name}}}});
       for (size_t i = 0; i < program.launches.size(); ++i) {
         const package::Launch &launch = program.launches[i];
         const cpu::LaunchTime &time = times.programs[p].launches[i];
         const package::Location &at = package.locations[launch.location];
-        add({{"name", fmt::format("{} {}", kernelRecord(launch.kernel).name, at.name.empty() ? at.op : at.name)}, {"cat", "launch"},
-             {"ph", "X"}, {"ts", time.begin * 1e6}, {"dur", (time.end - time.begin) * 1e6}, {"pid", t + 1}, {"tid", program.device + 1},
+        add({{"name", fmt::format("{} {}", kernelRecord(launch.kernel).name,
+                                  at.name.empty() ? at.op : at.name)},
+             {"cat", "launch"},
+             {"ph", "X"},
+             {"ts", time.begin * 1e6},
+             {"dur", (time.end - time.begin) * 1e6},
+             {"pid", t + 1},
+             {"tid", program.device + 1},
              {"args", {{"at", launchTitle(package, launch, time.end - time.begin)}}}});
       }
     }
     for (const MessageTime &message : messagesOf(entry, times))
       for (bool sends : {true, false}) {
-        Json event = {{"name", "message"}, {"cat", "transfer"}, {"ph", sends ? "s" : "f"}, {"id", message.number},
-                      {"ts", (sends ? message.sent : message.taken) * 1e6}, {"pid", t + 1},
+        Json event = {{"name", "message"},
+                      {"cat", "transfer"},
+                      {"ph", sends ? "s" : "f"},
+                      {"id", message.number},
+                      {"ts", (sends ? message.sent : message.taken) * 1e6},
+                      {"pid", t + 1},
                       {"tid", (sends ? message.sender : message.receiver) + 1}};
         if (!sends)
           event["bp"] = "e";

@@ -9,7 +9,8 @@
 namespace lstmc::viz {
 
 /// "product of FullyConnected decoder: 1.2 ms, 400 FLOP, 80 bytes; net.lnet:7:9 y = ...".
-std::string launchTitle(const package::PackageData &package, const package::Launch &launch, double seconds);
+std::string launchTitle(const package::PackageData &package, const package::Launch &launch,
+                        double seconds);
 
 /// A message between two devices.
 struct MessageTime {

@@ -18,7 +18,8 @@ std::optional<Unfolded> Unfolded::of(mlir::Operation *op, const std::string &id)
     sequence = rnn.getData();
     mode = rnn.getMode();
     unfolded.layers_ = rnn.getNumLayers();
-    unfolded.backward_ = rnn.getBidirectional() ? std::vector<bool>{false, true} : std::vector<bool>{false};
+    unfolded.backward_ =
+        rnn.getBidirectional() ? std::vector<bool>{false, true} : std::vector<bool>{false};
   } else if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op)) {
     sequence = layer.getX();
     mode = layer.getMode();
@@ -56,7 +57,8 @@ std::string Unfolded::box(size_t position) const { return fmt::format("{}_{}", i
 std::string Unfolded::end(size_t position, std::string_view port) const {
   if (shown_[position] == kEllipsis)
     return "";
-  return rows() == 1 ? box(position) : fmt::format("{}_0:{}{}:{}", id_, port, position, port == "i" ? 's' : 'n');
+  return rows() == 1 ? box(position)
+                     : fmt::format("{}_0:{}{}:{}", id_, port, position, port == "i" ? 's' : 'n');
 }
 
 std::vector<std::string> Unfolded::ends(bool first) const {
@@ -66,29 +68,37 @@ std::vector<std::string> Unfolded::ends(bool first) const {
   return all;
 }
 
-static std::string stepText(int64_t step) { return step == kEllipsis ? "…" : fmt::format("t = {}", step); }
+static std::string stepText(int64_t step) {
+  return step == kEllipsis ? "…" : fmt::format("t = {}", step);
+}
 
 /// One layer in one direction: boxes and edges.
 std::string Unfolded::chain(std::string_view color) const {
   std::string out, edges;
   for (size_t position = 0; position < shown_.size(); ++position) {
-    std::string look = shown_[position] == kEllipsis ? "shape=plaintext, style=\"\"" : fmt::format("fillcolor=\"{}\"", color);
-    out += fmt::format(" {} [{}, label={}];", box(position), look, quoted(stepText(shown_[position])));
+    std::string look = shown_[position] == kEllipsis ? "shape=plaintext, style=\"\""
+                                                     : fmt::format("fillcolor=\"{}\"", color);
+    out +=
+        fmt::format(" {} [{}, label={}];", box(position), look, quoted(stepText(shown_[position])));
     // Written from left to right, which keeps the steps in order, whichever way the state goes.
     if (position + 1 < shown_.size())
-      edges += fmt::format("      {} -> {} [color=\"{}\"{}{}];\n", box(position), box(position + 1), kStateColor, backward_[0] ? ", dir=back" : "",
+      edges += fmt::format("      {} -> {} [color=\"{}\"{}{}];\n", box(position), box(position + 1),
+                           kStateColor, backward_[0] ? ", dir=back" : "",
                            position == 0 ? fmt::format(", label={}", quoted(state_)) : "");
   }
   return out + " }\n" + edges;
 }
 
-/// Several rows, as one table with arrows between its cells: Graphviz keeps neither order nor ends of so many flat edges. The
-/// first layer is lowest, as everything else flows upwards.
+/// Several rows, as one table with arrows between its cells: Graphviz keeps neither order nor ends
+/// of so many flat edges. The first layer is lowest, as everything else flows upwards.
 std::string Unfolded::table(std::string_view color) const {
-  std::string out = fmt::format(" {} [shape=plaintext, style=\"\", label=<<TABLE BORDER=\"0\" CELLBORDER=\"1\" CELLSPACING=\"0\" CELLPADDING=\"7\"><TR>",
+  std::string out = fmt::format(" {} [shape=plaintext, style=\"\", label=<<TABLE BORDER=\"0\" "
+                                "CELLBORDER=\"1\" CELLSPACING=\"0\" CELLPADDING=\"7\"><TR>",
                                 box(0));
   for (size_t position = 0; position < shown_.size(); ++position)
-    out += fmt::format("{}<TD BORDER=\"0\" PORT=\"o{}\">{}</TD>", position ? "<TD BORDER=\"0\"></TD>" : "", position, stepText(shown_[position]));
+    out +=
+        fmt::format("{}<TD BORDER=\"0\" PORT=\"o{}\">{}</TD>",
+                    position ? "<TD BORDER=\"0\"></TD>" : "", position, stepText(shown_[position]));
   out += "</TR>";
   for (size_t row = rows(); row-- > 0;) {
     bool backward = backward_[row % backward_.size()];
@@ -98,10 +108,13 @@ std::string Unfolded::table(std::string_view color) const {
     out += "<TR>";
     for (size_t position = 0; position < shown_.size(); ++position) {
       if (position > 0)
-        out += fmt::format("<TD BORDER=\"0\"><FONT COLOR=\"{}\">{} {}</FONT></TD>", kStateColor, position == 1 ? state_ : "", backward ? "←" : "→");
+        out += fmt::format("<TD BORDER=\"0\"><FONT COLOR=\"{}\">{} {}</FONT></TD>", kStateColor,
+                           position == 1 ? state_ : "", backward ? "←" : "→");
       bool ellipsis = shown_[position] == kEllipsis;
-      out += fmt::format("<TD PORT=\"{}{}\"{}>{}</TD>", row == 0 ? "i" : "", row == 0 ? std::to_string(position) : fmt::format("r{}_{}", row, position),
-                         ellipsis ? " BORDER=\"0\"" : fmt::format(" BGCOLOR=\"{}\"", color), ellipsis ? "…" : name);
+      out += fmt::format("<TD PORT=\"{}{}\"{}>{}</TD>", row == 0 ? "i" : "",
+                         row == 0 ? std::to_string(position) : fmt::format("r{}_{}", row, position),
+                         ellipsis ? " BORDER=\"0\"" : fmt::format(" BGCOLOR=\"{}\"", color),
+                         ellipsis ? "…" : name);
     }
     out += "</TR>";
   }
@@ -110,8 +123,10 @@ std::string Unfolded::table(std::string_view color) const {
 
 std::string Unfolded::dot(const std::string &title, std::string_view color) const {
   // The title is a text beside the boxes: in the frame's corners, edges would cross it.
-  return fmt::format("    subgraph cluster_{0} {{\n      label=\"\"; style=filled; fillcolor=\"#f7f7f7\"; color=\"#999999\";\n"
-                     "      {{ rank=same; {0}_title [shape=plaintext, style=\"\", label={1}];{2}      {0}_title -> {3} [style=invis];\n    }}\n",
+  return fmt::format("    subgraph cluster_{0} {{\n      label=\"\"; style=filled; "
+                     "fillcolor=\"#f7f7f7\"; color=\"#999999\";\n"
+                     "      {{ rank=same; {0}_title [shape=plaintext, style=\"\", label={1}];{2}   "
+                     "   {0}_title -> {3} [style=invis];\n    }}\n",
                      id_, quoted(title), rows() == 1 ? chain(color) : table(color), box(0));
 }
 

@@ -9,8 +9,9 @@
 
 namespace lstmc::viz {
 
-/// A recurrent op as a frame with a box per step; of more than four steps the first two, an ellipsis and the last. Layers and
-/// directions of a stack lie over one another, each with arrows of its state from step to step.
+/// A recurrent op as a frame with a box per step; of more than four steps the first two, an
+/// ellipsis and the last. Layers and directions of a stack lie over one another, each with arrows
+/// of its state from step to step.
 class Unfolded {
 public:
   /// None of an op that has no steps. `id` begins the names of all its boxes.
@@ -25,7 +26,8 @@ public:
   std::string reader(size_t position) const { return end(position, "i"); }
   std::string writer(size_t position) const { return end(position, "o"); }
   size_t positions() const { return shown_.size(); }
-  /// Boxes in which the recurrence begins (ends): one, or the two ends of a layer of both directions.
+  /// Boxes in which the recurrence begins (ends): one, or the two ends of a layer of both
+  /// directions.
   std::vector<std::string> firsts() const { return ends(true); }
   std::vector<std::string> lasts() const { return ends(false); }
 
@@ -38,10 +40,10 @@ private:
   size_t rows() const { return size_t(layers_) * backward_.size(); }
 
   mlir::Operation *op_ = nullptr;
-  std::string id_, state_;     ///< what the state is called
+  std::string id_, state_; ///< what the state is called
   int64_t steps_ = 0, layers_ = 1;
-  std::vector<bool> backward_;  ///< per direction, whether it runs from the last step to the first
-  std::vector<int64_t> shown_;  ///< steps, -1 the ellipsis
+  std::vector<bool> backward_; ///< per direction, whether it runs from the last step to the first
+  std::vector<int64_t> shown_; ///< steps, -1 the ellipsis
 };
 
 } // namespace lstmc::viz

@@ -81,9 +81,8 @@ void addOperations(std::vector<Case> &cases) {
             [=] { return single(record, type, result, {2039}, Layout::Dense); });
         if (type == DType::F32)
           for (Layout layout : kAnyLayout)
-            add(cases, KernelId::Fused, fmt::format("{}, {}", what, layoutName(layout)), [=] {
-              return single(record, type, result, {7, 29}, layout);
-            });
+            add(cases, KernelId::Fused, fmt::format("{}, {}", what, layoutName(layout)),
+                [=] { return single(record, type, result, {7, 29}, layout); });
       }
     }
   }
@@ -151,9 +150,8 @@ void addPrograms(std::vector<Case> &cases) {
     add(cases, id, fmt::format("{} values", live), [=] { return manyValues(live); });
 
   for (Layout layout : kAnyLayout)
-    add(cases, id, fmt::format("uniform, {}", layoutName(layout)), [=] {
-      return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77);
-    });
+    add(cases, id, fmt::format("uniform, {}", layoutName(layout)),
+        [=] { return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77); });
   add(cases, id, "uniform, long", [] { return uniformNumbers({50021}, Layout::Dense, -3, 2); });
 
   const std::vector<int64_t> kWindows[] = {
@@ -167,12 +165,10 @@ void addPrograms(std::vector<Case> &cases) {
   for (Layout layout : kAnyLayout)
     for (const std::vector<int64_t> &window : kWindows)
       add(cases, id,
-          fmt::format("uniform, window {}, {}", fmt::join(window, " "), layoutName(layout)), [=] {
-            return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77, window);
-          });
-  add(cases, id, "uniform, window of long rows", [] {
-    return uniformNumbers({50, 1003}, Layout::Dense, 3, 2, {17, 50, 2006, 1003, 1});
-  });
+          fmt::format("uniform, window {}, {}", fmt::join(window, " "), layoutName(layout)),
+          [=] { return uniformNumbers({3, 21, 35}, layout, 0x123456789abcdef, 77, window); });
+  add(cases, id, "uniform, window of long rows",
+      [] { return uniformNumbers({50, 1003}, Layout::Dense, 3, 2, {17, 50, 2006, 1003, 1}); });
 
   for (DType narrow : {DType::F16, DType::BF16, DType::I8, DType::U8})
     for (Layout layout : kAnyLayout)

@@ -56,7 +56,11 @@ void addSoftmaxOutput(std::vector<Case> &cases) {
       for (int normalization : {1, 2})
         add(fmt::format("{}, D {}, normalization {} over a larger batch", layoutName(layout), d,
                         normalization),
-            {.normalization = normalization, .multi = d > 1, .d = d, .layout = layout, .valid = 99});
+            {.normalization = normalization,
+             .multi = d > 1,
+             .d = d,
+             .layout = layout,
+             .valid = 99});
       add(fmt::format("{}, D {}, in place", layoutName(layout), d), {.useIgnore = true,
                                                                      .normalization = 1,
                                                                      .multi = d > 1,
@@ -75,12 +79,12 @@ void addValidCount(std::vector<Case> &cases) {
           [=] {
             return makeLaunch(
                 KernelId::ValidCount,
-                {Array(labels, {17, 5}, integers(0, 3), layout), Array(DType::F64, {1}, layout)}, {},
-                {2});
+                {Array(labels, {17, 5}, integers(0, 3), layout), Array(DType::F64, {1}, layout)},
+                {}, {2});
           });
   add(cases, KernelId::ValidCount, "no labels", [] {
-    return makeLaunch(KernelId::ValidCount,
-                      {Array(DType::I32, {0, 5}), Array(DType::F64, {1})}, {}, {-1});
+    return makeLaunch(KernelId::ValidCount, {Array(DType::I32, {0, 5}), Array(DType::F64, {1})}, {},
+                      {-1});
   });
 }
 
@@ -181,10 +185,9 @@ void addMetrics(std::vector<Case> &cases) {
                         shardInts(range, {0}));
     });
     add(cases, KernelId::LossMetric, rangeName(range), [=] {
-      return makeLaunch(
-          KernelId::LossMetric,
-          {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
-          shardInts(range));
+      return makeLaunch(KernelId::LossMetric,
+                        {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
+                        shardInts(range));
     });
   }
   add(cases, KernelId::SoftmaxMetric, "equal logits", [] { // the first of the largest counts

@@ -19,9 +19,8 @@ void addFill(std::vector<Case> &cases) {
       });
   add(cases, KernelId::Fill, "rank 0",
       [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {})}, {}, {-0.0}); });
-  add(cases, KernelId::Fill, "no elements", [] {
-    return makeLaunch(KernelId::Fill, {Array(DType::F32, {4, 0})}, {}, {1});
-  });
+  add(cases, KernelId::Fill, "no elements",
+      [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {4, 0})}, {}, {1}); });
   add(cases, KernelId::Fill, "large",
       [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {70001})}, {}, {0.1}); });
   add(cases, KernelId::Fill, "saturates",
@@ -77,9 +76,8 @@ void addCopy(std::vector<Case> &cases) {
 
 void addIndexed(std::vector<Case> &cases) {
   for (DType type : {DType::F32, DType::F64, DType::I32, DType::I64, DType::U8})
-    add(cases, KernelId::Arange, dtypeName(type), [=] {
-      return makeLaunch(KernelId::Arange, {Array(type, {61})}, {3}, {2, 0.7});
-    });
+    add(cases, KernelId::Arange, dtypeName(type),
+        [=] { return makeLaunch(KernelId::Arange, {Array(type, {61})}, {3}, {2, 0.7}); });
 
   for (DType index : {DType::F32, DType::I32, DType::I64, DType::U8, DType::F64})
     for (bool wrap : {false, true})

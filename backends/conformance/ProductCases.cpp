@@ -127,48 +127,40 @@ void addGradients(std::vector<Case> &cases) {
   }
   for (int64_t n : {1, 4, 6, 15, 16, 17, 33})
     for (int64_t k : {1, 5, 16, 31, 32, 50})
-      add(cases, id, fmt::format("{}x{}", n, k), [=] {
-        return weightGradient(DType::F32, n, k, 6, 8, {{4, 1, k}}, Layout::Dense);
-      });
+      add(cases, id, fmt::format("{}x{}", n, k),
+          [=] { return weightGradient(DType::F32, n, k, 6, 8, {{4, 1, k}}, Layout::Dense); });
   for (Layout layout : kAnyLayout) {
-    add(cases, id, fmt::format("two uses, {}", layoutName(layout)), [=] {
-      return weightGradient(DType::F32, 21, 23, 9, 8, {{2, 3, 23}, {1, 4, 23}}, layout);
-    });
-    add(cases, id, fmt::format("embedding, {}", layoutName(layout)), [=] {
-      return weightGradient(DType::F32, 6, 35, 9, 8, {{5, 2, 35, true}}, layout);
-    });
+    add(cases, id, fmt::format("two uses, {}", layoutName(layout)),
+        [=] { return weightGradient(DType::F32, 21, 23, 9, 8, {{2, 3, 23}, {1, 4, 23}}, layout); });
+    add(cases, id, fmt::format("embedding, {}", layoutName(layout)),
+        [=] { return weightGradient(DType::F32, 6, 35, 9, 8, {{5, 2, 35, true}}, layout); });
   }
   for (DType indices : {DType::F32, DType::I64, DType::U8})
     add(cases, id, fmt::format("embedding by {}", dtypeName(indices)), [=] {
       return weightGradient(DType::F32, 30, 17, 11, 8, {{7, 1, 17, true}}, Layout::Dense, indices);
     });
-  add(cases, id, "embedding, more shards than rows", [] {
-    return weightGradient(DType::F32, 40, 9, 3, 8, {{7, 1, 9, true}}, Layout::Dense);
-  });
+  add(cases, id, "embedding, more shards than rows",
+      [] { return weightGradient(DType::F32, 40, 9, 3, 8, {{7, 1, 9, true}}, Layout::Dense); });
   add(cases, id, "embedding and product of one weight", [] {
     return weightGradient(DType::F32, 12, 20, 7, 8, {{3, 1, 20}, {2, 1, 20, true}, {1, 2, 20}},
                           Layout::Dense);
   });
-  add(cases, id, "f64", [] {
-    return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6}}, Layout::Rows);
-  });
-  add(cases, id, "f64 embedding", [] {
-    return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6, true}}, Layout::Dense);
-  });
+  add(cases, id, "f64",
+      [] { return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6}}, Layout::Rows); });
+  add(cases, id, "f64 embedding",
+      [] { return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6, true}}, Layout::Dense); });
   add(cases, id, "batch major", [] {
     TestLaunch launch = weightGradient(DType::F32, 17, 19, 6, 4, {{5, 1, 19}}, Layout::Dense);
     launch.operands[2] = Array(DType::F32, {6, 5, 1, 17}, uniform(-1, 1)).permuted({1, 0, 2, 3});
     launch.operands[3] = Array(DType::F32, {6, 5, 1, 19}, uniform(-1, 1, 1)).permuted({1, 0, 2, 3});
     return launch;
   });
-  add(cases, id, "no rows", [] {
-    return weightGradient(DType::F32, 3, 4, 0, 8, {{2, 1, 4}}, Layout::Dense);
-  });
+  add(cases, id, "no rows",
+      [] { return weightGradient(DType::F32, 3, 4, 0, 8, {{2, 1, 4}}, Layout::Dense); });
   add(cases, id, "no uses",
       [] { return weightGradient(DType::F32, 3, 4, 0, 8, {}, Layout::Dense); });
-  add(cases, id, "large", [] {
-    return weightGradient(DType::F32, 130, 70, 8, 8, {{10, 1, 70}}, Layout::Dense);
-  });
+  add(cases, id, "large",
+      [] { return weightGradient(DType::F32, 130, 70, 8, 8, {{10, 1, 70}}, Layout::Dense); });
 
   for (Layout layout : kAnyLayout)
     for (int64_t batch : {1, 5, 8, 19})
@@ -191,9 +183,8 @@ void addGradients(std::vector<Case> &cases) {
                       {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))},
                       shardInts(11, 3));
   });
-  add(cases, KernelId::BiasGradient, "no uses", [] {
-    return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, shardInts(0, 3));
-  });
+  add(cases, KernelId::BiasGradient, "no uses",
+      [] { return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, shardInts(0, 3)); });
 }
 
 } // namespace

@@ -32,9 +32,8 @@ void addReduce(std::vector<Case> &cases) {
                         DType::F32);
         });
     for (DType type : {DType::F64, DType::I32, DType::I64})
-      add(cases, id, fmt::format("{} {}", name, dtypeName(type)), [=] {
-        return reduce(type, kind, {4, 37}, 1, integers(-3, 3), Layout::Dense, type);
-      });
+      add(cases, id, fmt::format("{} {}", name, dtypeName(type)),
+          [=] { return reduce(type, kind, {4, 37}, 1, integers(-3, 3), Layout::Dense, type); });
     add(cases, id, name + " over the first axis", [=] {
       Array x(DType::F32, {41, 6, 35}, uniform(-1, 1));
       return makeLaunch(id, {x.permuted({1, 2, 0}), Array(DType::F32, {6, 35})}, {kind, 2});
@@ -52,12 +51,10 @@ void addReduce(std::vector<Case> &cases) {
         return reduce(DType::F32, kind, {4, 0}, 1, uniform(-1, 1), Layout::Dense, DType::F32);
       });
   }
-  add(cases, id, "argmax to i64", [] {
-    return reduce(DType::F32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::I64);
-  });
-  add(cases, id, "argmax of i32 to f32", [] {
-    return reduce(DType::I32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::F32);
-  });
+  add(cases, id, "argmax to i64",
+      [] { return reduce(DType::F32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::I64); });
+  add(cases, id, "argmax of i32 to f32",
+      [] { return reduce(DType::I32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::F32); });
   add(cases, id, "sum, large",
       [] { return reduce(DType::F32, 0, {70001}, 0, uniform(-1, 1), Layout::Dense, DType::F32); });
 }
@@ -177,7 +174,9 @@ void addNormSquared(std::vector<Case> &cases) {
         Array(DType::F32, {3, 3000}, uniform(-1, 1, 2)),
         Array(DType::F32, {1}, uniform(-1, 1, 3))});
   norm("large squares", {Array(DType::F32, {99}, uniform(-3e38, 3e38))});
-  norm("goes on", {Array(DType::F32, {3, 3000}, uniform(-1, 1)), Array(DType::F32, {5}, uniform(-1, 1, 1))}, Array(DType::F64, {1}, uniform(1, 2)));
+  norm("goes on",
+       {Array(DType::F32, {3, 3000}, uniform(-1, 1)), Array(DType::F32, {5}, uniform(-1, 1, 1))},
+       Array(DType::F64, {1}, uniform(1, 2)));
   norm("f64", {Array(DType::F64, {5000}, uniform(-1, 1))});
   for (Layout layout : kAnyLayout)
     norm(std::string(layoutName(layout)), {Array(DType::F32, {67, 65}, uniform(-1, 1), layout)});

@@ -1,8 +1,8 @@
 // Element types, as packages, kernels and the compiler know them.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// What a user is told about a place in their text. Data only; frontend/symbol draws it (Render.h), for it
-// knows how wide characters are.
+// What a user is told about a place in their text. Data only; frontend/symbol draws it (Render.h),
+// for it knows how wide characters are.
 #pragma once
 
 #include <string>
@@ -31,7 +31,8 @@ struct SourceRange {
 
 enum class Severity { Error, Warning, Note };
 
-/// Up to five of these explain a diagnostic; `text` already reads as lnet.md §5 shows, with its own place in it.
+/// Up to five of these explain a diagnostic; `text` already reads as lnet.md §5 shows, with its own
+/// place in it.
 struct Reason {
   std::string text;
   SourceRange place;
@@ -42,17 +43,20 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   std::string message;
   SourceRange place;
-  std::vector<SourceRange> also; ///< other places on the same line that matter, underlined with ~ alone
+  std::vector<SourceRange>
+      also; ///< other places on the same line that matter, underlined with ~ alone
   std::vector<Reason> reasons;
   std::string help; ///< empty: none; without "help: "
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// A value, or the diagnostics that kept it from being made (at least one error). Warnings may come with a value.
+/// A value, or the diagnostics that kept it from being made (at least one error). Warnings may come
+/// with a value.
 template <typename T> class [[nodiscard]] Checked {
 public:
-  Checked(T value, Diagnostics warnings = {}) : value_(std::move(value)), diagnostics_(std::move(warnings)) {}
+  Checked(T value, Diagnostics warnings = {})
+      : value_(std::move(value)), diagnostics_(std::move(warnings)) {}
   Checked(Diagnostics errors) : diagnostics_(std::move(errors)) {}
   Checked(Diagnostic error) : diagnostics_{std::move(error)} {}
 

@@ -31,7 +31,7 @@ enum class ErrorCode {
 
 struct ErrorRecord {
   ErrorCode code;
-  std::string_view name;  ///< "E0207"
+  std::string_view name; ///< "E0207"
   ExitCode exit;
   std::string_view title; ///< one line
   std::string_view text;  ///< what `lstmc explain` prints, with an example

@@ -16,8 +16,8 @@ struct InitialNumbers {
 
   double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
 
-  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first, angle
-  /// from the second, cosine for the even one, sine for the odd.
+  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
+  /// angle from the second, cosine for the even one, sine for the odd.
   double normal(uint64_t element) const {
     double even, odd;
     normalPair(element & ~uint64_t(1), even, odd);

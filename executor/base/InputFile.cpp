@@ -38,7 +38,7 @@ bool sameTime(const timespec &a, const timespec &b) {
 }
 
 Result<Bytes> readAll(int fd, const std::string &path, bool oneName) {
-  struct stat before {};
+  struct stat before{};
   if (::fstat(fd, &before) != 0)
     return cannotRead(path, errno);
   if (S_ISDIR(before.st_mode))
@@ -67,7 +67,7 @@ Result<Bytes> readAll(int fd, const std::string &path, bool oneName) {
                     "file shrank while it was read: found {} bytes, want {}", done, bytes.size());
     done += size_t(n);
   }
-  struct stat after {};
+  struct stat after{};
   if (::fstat(fd, &after) != 0)
     return cannotRead(path, errno);
   if (after.st_size != before.st_size || !sameTime(after.st_mtim, before.st_mtim))

@@ -16,9 +16,9 @@
 namespace lstmc {
 namespace {
 
-/// Names of the temporary files that exist, where a signal handler can read them. The handler takes a
-/// name out while it reads it and puts it back; one that its owner looks for meanwhile stays in the
-/// table: a few bytes, once.
+/// Names of the temporary files that exist, where a signal handler can read them. The handler takes
+/// a name out while it reads it and puts it back; one that its owner looks for meanwhile stays in
+/// the table: a few bytes, once.
 std::array<std::atomic<const char *>, 64> temporaries;
 
 int remember(const std::string &path) {
@@ -73,7 +73,7 @@ std::string randomSuffix() {
 }
 
 Result<OutputFile> OutputFile::create(const std::string &path, Existing existing) {
-  struct stat there {};
+  struct stat there{};
   bool present = ::lstat(path.c_str(), &there) == 0;
   if (present && S_ISDIR(there.st_mode))
     return failAt({path}, ErrorCode::E0601, "cannot write: found a folder, want a file");

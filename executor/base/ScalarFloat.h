@@ -45,8 +45,8 @@ template <typename Tag = void> struct ScalarFloat {
   friend ScalarFloat copySign(ScalarFloat a, ScalarFloat sign) {
     return {std::copysign(a.v, sign.v)};
   }
-  /// a < b ? a : b, so b where either is NaN; `max` likewise. By the instructions, which make a denormal 0 as those on
-  /// vectors do.
+  /// a < b ? a : b, so b where either is NaN; `max` likewise. By the instructions, which make a
+  /// denormal 0 as those on vectors do.
   friend ScalarFloat min(ScalarFloat a, ScalarFloat b) {
     return {_mm_cvtss_f32(_mm_min_ss(_mm_set_ss(a.v), _mm_set_ss(b.v)))};
   }

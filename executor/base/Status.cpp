@@ -3,8 +3,7 @@
 namespace lstmc {
 
 static constexpr ErrorRecord kRecords[] = {
-#define LSTMC_ERROR(CODE, EXIT, TITLE, TEXT)                                                       \
-  {ErrorCode::CODE, #CODE, ExitCode::EXIT, TITLE, TEXT},
+#define LSTMC_ERROR(CODE, EXIT, TITLE, TEXT) {ErrorCode::CODE, #CODE, ExitCode::EXIT, TITLE, TEXT},
 #include "executor/base/Errors.def"
 };
 

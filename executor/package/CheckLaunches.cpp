@@ -221,8 +221,8 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
                   record.name);
   if (!record.takesInts(launch.ints.size()))
     return refuse(Path(path, "ints"), ErrorCode::E0605, "found {}, want {}{} for {}",
-                  launch.ints.size(), record.intList.empty() ? "" : "at least ",
-                  record.ints.size(), record.name);
+                  launch.ints.size(), record.intList.empty() ? "" : "at least ", record.ints.size(),
+                  record.name);
   if (launch.floats.size() != record.floats.size())
     return refuse(Path(path, "floats"), ErrorCode::E0605, "found {}, want {} for {}",
                   launch.floats.size(), record.floats.size(), record.name);

@@ -66,9 +66,8 @@ private:
     return tables<std::string>(from, [&](const fb::Word &word) { return text(word.text()); });
   }
   std::vector<Setting> settings(const flatbuffers::Vector<flatbuffers::Offset<fb::Setting>> *from) {
-    return tables<Setting>(from, [&](const fb::Setting &s) {
-      return Setting{text(s.name()), text(s.value())};
-    });
+    return tables<Setting>(
+        from, [&](const fb::Setting &s) { return Setting{text(s.name()), text(s.value())}; });
   }
   std::vector<Binding> bindings(const flatbuffers::Vector<flatbuffers::Offset<fb::Binding>> *from) {
     return tables<Binding>(from, [&](const fb::Binding &binding) {
@@ -186,7 +185,8 @@ PackageData Reader::read(const fb::Package &from) {
                     text(l.text()), text(l.op()), text(l.name()), words(l.notes())};
   });
   to.buffers = tables<Buffer>(from.buffers(), [&](const fb::Buffer &b) { return buffer(b); });
-  to.programs = tables<FusedProgram>(from.programs(), [&](const fb::Program &p) { return program(p); });
+  to.programs =
+      tables<FusedProgram>(from.programs(), [&](const fb::Program &p) { return program(p); });
   to.parameters =
       tables<Parameter>(from.parameters(), [&](const fb::Parameter &p) { return parameter(p); });
   to.states = tables<State>(from.states(), [&](const fb::State &state) {

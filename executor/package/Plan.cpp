@@ -15,7 +15,9 @@ uint64_t sum(const DevicePlan &plan, std::initializer_list<Kind> kinds) {
   return bytes;
 }
 
-uint64_t total(const BytesOfKind &bytes) { return std::accumulate(bytes.begin(), bytes.end(), uint64_t(0)); }
+uint64_t total(const BytesOfKind &bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), uint64_t(0));
+}
 
 BytesOfKind persistent(const PackageData &data, uint32_t device) {
   BytesOfKind bytes{};
@@ -32,9 +34,10 @@ size_t launchesOf(const PackageData &data, uint32_t device, size_t entry) {
   return 0;
 }
 
-/// Calls f(old, fresh, common bytes) where a launch makes `fresh` in the place of `old`. In `events`
-/// are the buffers that begin or end with the launch; of either kind no two overlap.
-template <typename F> void eachInPlace(const PackageData &data, std::vector<uint32_t> &events, uint32_t launch, F f) {
+/// Calls f(old, fresh, common bytes) where a launch makes `fresh` in the place of `old`. In
+/// `events` are the buffers that begin or end with the launch; of either kind no two overlap.
+template <typename F>
+void eachInPlace(const PackageData &data, std::vector<uint32_t> &events, uint32_t launch, F f) {
   std::ranges::sort(events, {}, [&](uint32_t i) { return data.buffers[i].offset; });
   std::array<const Buffer *, 2> last{}; // that ends, that begins
   for (uint32_t i : events) {
@@ -45,13 +48,15 @@ template <typename F> void eachInPlace(const PackageData &data, std::vector<uint
       if (end > buffer.offset)
         begins ? f(*other, buffer, end - buffer.offset) : f(buffer, *other, end - buffer.offset);
     }
-    if (const Buffer *same = last[begins]; !same || same->offset + same->bytes < buffer.offset + buffer.bytes)
+    if (const Buffer *same = last[begins];
+        !same || same->offset + same->bytes < buffer.offset + buffer.bytes)
       last[begins] = &buffer;
   }
 }
 
 /// Per launch of an entry: the buffers that begin or end with it.
-std::vector<std::vector<uint32_t>> eventsOf(const PackageData &data, uint32_t device, size_t entry) {
+std::vector<std::vector<uint32_t>> eventsOf(const PackageData &data, uint32_t device,
+                                            size_t entry) {
   std::vector<std::vector<uint32_t>> events(launchesOf(data, device, entry));
   for (uint32_t i = 0; i < data.buffers.size(); ++i) {
     const Buffer &buffer = data.buffers[i];
@@ -85,9 +90,10 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
       if (data.buffers[i].from == launch)
         now[size_t(data.buffers[i].kind)] += data.buffers[i].bytes;
     alive[launch] = now;
-    eachInPlace(data, events[launch], launch, [&](const Buffer &old, const Buffer &, uint64_t common) {
-      alive[launch][size_t(old.kind)] -= common;
-    });
+    eachInPlace(data, events[launch], launch,
+                [&](const Buffer &old, const Buffer &, uint64_t common) {
+                  alive[launch][size_t(old.kind)] -= common;
+                });
     for (uint32_t i : events[launch])
       if (data.buffers[i].to == launch)
         now[size_t(data.buffers[i].kind)] -= data.buffers[i].bytes;
@@ -96,17 +102,20 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
 }
 
 /// Which buffers live at the peak, but for those that others take the place of; largest first.
-static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t device, const DevicePlan &plan, size_t most) {
+static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t device,
+                                           const DevicePlan &plan, size_t most) {
   std::vector<uint32_t> found;
   std::vector<const Buffer *> gone;
   if (plan.peakEntry != kPersistent)
-    eachInPlace(data, eventsOf(data, device, size_t(plan.peakEntry))[plan.peakLaunch], plan.peakLaunch,
+    eachInPlace(data, eventsOf(data, device, size_t(plan.peakEntry))[plan.peakLaunch],
+                plan.peakLaunch,
                 [&](const Buffer &old, const Buffer &, uint64_t) { gone.push_back(&old); });
   std::ranges::sort(gone);
   for (uint32_t i = 0; i < data.buffers.size(); ++i) {
     const Buffer &buffer = data.buffers[i];
     bool lives = buffer.entry == kPersistent ||
-                 (buffer.entry == plan.peakEntry && buffer.from <= plan.peakLaunch && plan.peakLaunch <= buffer.to);
+                 (buffer.entry == plan.peakEntry && buffer.from <= plan.peakLaunch &&
+                  plan.peakLaunch <= buffer.to);
     if (buffer.device == device && lives && !std::ranges::binary_search(gone, &buffer))
       found.push_back(i);
   }
@@ -144,7 +153,8 @@ static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
     return std::nullopt;
   const KernelRecord &record = kernelRecord(launch.kernel);
   bool forward = launch.kernel == KernelId::RnnForward;
-  bool reverse = launch.ints[size_t(std::ranges::find(record.ints, "reverse") - record.ints.begin())] != 0;
+  bool reverse =
+      launch.ints[size_t(std::ranges::find(record.ints, "reverse") - record.ints.begin())] != 0;
   int64_t steps = launch.operands[size_t(record.operand(forward ? "y" : "gates"))].shape[0];
   int64_t low = launch.firstStep, high = low + steps - 1;
   return forward != reverse ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
@@ -154,8 +164,9 @@ static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
 static std::string nameOf(const PackageData &data, const Location &location) {
   std::string name = location.name;
   for (const Location &other : data.locations) {
-    bool there = other.line && std::tie(other.file, other.line, other.column, other.notes) ==
-                                   std::tie(location.file, location.line, location.column, location.notes);
+    bool there =
+        other.line && std::tie(other.file, other.line, other.column, other.notes) ==
+                          std::tie(location.file, location.line, location.column, location.notes);
     if (!location.name.empty() || !there || other.name.empty() || other.name == name)
       continue;
     if (!name.empty())
@@ -172,7 +183,8 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
   for (const DeviceProgram &program : entry.programs)
     if (data.devices[program.device].name == plan.device) {
       const Launch &launch = program.launches[plan.peakLaunch];
-      return PeakLaunch{entry.name, nameOf(data, data.locations[launch.location]), std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
+      return PeakLaunch{entry.name, nameOf(data, data.locations[launch.location]),
+                        std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
                         launch.chunk < 0 ? std::nullopt : std::optional(launch.chunk)};
     }
   return std::nullopt;

@@ -38,8 +38,9 @@ struct DevicePlan {
   uint64_t workspaceBytes() const;  ///< workspaces, and what is unused
 };
 
-/// What runs at the peak: entry, name of the op or what it is backward of (may be empty), kernel; of a recurrent layer, the first and the last step that
-/// it works on, in its own order; the chunk of steps where layers work in chunks. None where nothing ever runs.
+/// What runs at the peak: entry, name of the op or what it is backward of (may be empty), kernel;
+/// of a recurrent layer, the first and the last step that it works on, in its own order; the chunk
+/// of steps where layers work in chunks. None where nothing ever runs.
 struct PeakLaunch {
   std::string entry, op, kernel;
   struct Steps {

@@ -70,7 +70,8 @@ public:
   /// The argument, within [low, high]; `low` after an error.
   int64_t integer(std::string_view name, int64_t low, int64_t high);
   bool flag(std::string_view name) { return integer(name, 0, 1) != 0; }
-  /// The list behind the other ints is empty, or a window (abi/ElementWindow.h) of so many elements.
+  /// The list behind the other ints is empty, or a window (abi/ElementWindow.h) of so many
+  /// elements.
   void window(int64_t elements);
   double finite(std::string_view name);
   void positive(std::string_view name);

@@ -147,7 +147,8 @@ Bytes Writer::write(const PackageData &data) {
                             shape, fb::Kind(buffer.kind), name, buffer.location, buffer.entry,
                             buffer.from, buffer.to);
   });
-  auto programs = tables<fb::Program>(data.programs, [&](const FusedProgram &p) { return program(p); });
+  auto programs =
+      tables<fb::Program>(data.programs, [&](const FusedProgram &p) { return program(p); });
   auto parameters =
       tables<fb::Parameter>(data.parameters, [&](const Parameter &p) { return parameter(p); });
   auto states = tables<fb::State>(data.states, [&](const State &state) {

@@ -40,7 +40,8 @@ void runFused(const LaunchArgs &args) {
       const int reads = kScalarRecords[int(in.op)].operands;
       values[next++] = evaluate(in.op, in.type, reads > 0 ? values[in.a] : ScalarValue(),
                                 reads > 1 ? values[in.b] : ScalarValue(),
-                                reads > 2 ? values[in.c] : ScalarValue(), in.immediate, uint64_t(window.at(element)));
+                                reads > 2 ? values[in.c] : ScalarValue(), in.immediate,
+                                uint64_t(window.at(element)));
     }
     for (size_t i = 0; i < operands.size(); ++i)
       if (program.writes(i))

@@ -85,14 +85,13 @@ void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element el
   const ShardRange range = ShardRange::of(args.ints);
   const View<double> sums(y);
   for (int field = 0; field < 4; ++field)
-    sums(field) =
-        sumOverShards<double>(range, [&](int64_t begin, int64_t end) {
-          const int64_t rows = end - begin;
-          return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
-            std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
-            return lane + terms[field];
-          });
-        });
+    sums(field) = sumOverShards<double>(range, [&](int64_t begin, int64_t end) {
+      const int64_t rows = end - begin;
+      return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
+        std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
+        return lane + terms[field];
+      });
+    });
 }
 
 template <typename Real> void softmaxMetric(const LaunchArgs &args) {

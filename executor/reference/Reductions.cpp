@@ -175,18 +175,19 @@ void runLayerNormGradient(const LaunchArgs &args) {
   withFloat(args.operands[0], [&](auto real) { layerNormGradient<decltype(real)>(args); });
 }
 
-/// Tiles of a tensor are added in ascending order from +0 (the first tensor's from `begin`), then tensors in theirs.
+/// Tiles of a tensor are added in ascending order from +0 (the first tensor's from `begin`), then
+/// tensors in theirs.
 void runNormSquared(const LaunchArgs &args) {
   double total = 0, begun = args.operands[1] ? args.operands[1].as<const double>()[0] : 0;
   for (const Tensor &x : args.operands.subspan(2)) {
     double sum = std::exchange(begun, 0);
     const int64_t elements = x.elements();
     for (int64_t begin = 0; begin < elements; begin += kNormTile)
-      sum =
-          sum + sumInLanes<double>(std::min(kNormTile, elements - begin), [&](int64_t e, double lane) {
-            double value = readElement<double>(x.data, x.dtype, reducedOffset(x, 0, begin + e));
-            return std::fma(value, value, lane);
-          });
+      sum = sum +
+            sumInLanes<double>(std::min(kNormTile, elements - begin), [&](int64_t e, double lane) {
+              double value = readElement<double>(x.data, x.dtype, reducedOffset(x, 0, begin + e));
+              return std::fma(value, value, lane);
+            });
     total = total + sum;
   }
   args.operands[0].as<double>()[0] = total;

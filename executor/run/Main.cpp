@@ -159,8 +159,8 @@ Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
 
 Status run(const Arguments &arguments) {
   LSTMC_ASSIGN(Model model, openModel(arguments.model));
-  std::string list = arguments.devices.empty() ? package::deviceList(model.package->data())
-                                               : arguments.devices;
+  std::string list =
+      arguments.devices.empty() ? package::deviceList(model.package->data()) : arguments.devices;
   LSTMC_ASSIGN(auto devices, makeDevices(list, {arguments.threads}));
   SessionOptions options;
   options.seed = arguments.seed;

@@ -37,14 +37,17 @@ struct BoundProgram {
   std::unique_ptr<PreparedProgram> launches;
   std::vector<Step> steps;
   size_t commitStep; ///< the first step from `commit` on
-  std::unique_ptr<std::vector<LaunchInterval>> times = nullptr; ///< of the package's launches; null: untimed
+  std::unique_ptr<std::vector<LaunchInterval>> times =
+      nullptr; ///< of the package's launches; null: untimed
 
   size_t firstStep(Part part) const { return part == Part::Committed ? commitStep : 0; }
   size_t lastStep(Part part) const {
     return part == Part::BeforeCommit ? commitStep : steps.size();
   }
   /// Where the times of that launch and those behind it go; null: untimed.
-  LaunchInterval *timesFrom(size_t launch) const { return times ? times->data() + launch : nullptr; }
+  LaunchInterval *timesFrom(size_t launch) const {
+    return times ? times->data() + launch : nullptr;
+  }
 };
 
 /// One end of a message.

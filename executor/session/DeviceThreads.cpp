@@ -217,9 +217,9 @@ bool DeviceThreads::await(const BoundProgram &program, const Step &step, Message
   const size_t peer = deviceOf(peerOf(step, message));
   std::atomic<bool> &waits = seats_[program.device].waits;
   waits.store(true);
-  bool answered =
-      awaitWhileProgress(program.device, [&] { return met() || stopped_.load(); },
-                         [&] { return seats_[peer].waits.load(); });
+  bool answered = awaitWhileProgress(
+      program.device, [&] { return met() || stopped_.load(); },
+      [&] { return seats_[peer].waits.load(); });
   if (!answered)
     stopLate(program, step, message);
   waits.store(false);

@@ -60,9 +60,9 @@ private:
   void announceToAll();
   size_t deviceOf(MessageEnd end) const { return entry_->programs[end.program].device; }
   bool allBack() const;
-  /// In the device's room: waits as long as any device gets on, and a deadline longer; and two more while who is waited
-  /// for is `blocked` itself, since the one that it waits for is to blame. False when it is too
-  /// long.
+  /// In the device's room: waits as long as any device gets on, and a deadline longer; and two more
+  /// while who is waited for is `blocked` itself, since the one that it waits for is to blame.
+  /// False when it is too long.
   template <typename Ready, typename Blocked>
   bool awaitWhileProgress(size_t device, Ready ready, Blocked blocked);
   uint64_t progress() const;
@@ -93,7 +93,7 @@ private:
   const std::chrono::milliseconds deadline_;
   const DeviceHook hook_;
 
-  std::deque<WaitingRoom> rooms_; ///< by device: a message wakes the one that it is for
+  std::deque<WaitingRoom> rooms_;  ///< by device: a message wakes the one that it is for
   std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads
   std::atomic<bool> stopped_{false};
   bool leaving_ = false;

@@ -20,7 +20,8 @@ public:
 
   /// `crowded`: more threads than processors, so a thread that polls keeps another from its work.
   explicit WaitingRoom(bool crowded)
-      : spins_(crowded ? 32 : 4000), pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
+      : spins_(crowded ? 32 : 4000),
+        pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
 
   /// Returns what `ready()` says when it says true or the deadline has passed; without a deadline,
   /// true.
@@ -61,8 +62,9 @@ private:
   }
 
   const int spins_; ///< pauses before a polling thread yields
-  /// Before a thread sleeps: where each has a processor, longer than one stage of a wavefront works for another. A thread that is
-  /// woken may be put where the one that woke it goes on working, and wait there.
+  /// Before a thread sleeps: where each has a processor, longer than one stage of a wavefront works
+  /// for another. A thread that is woken may be put where the one that woke it goes on working, and
+  /// wait there.
   const std::chrono::milliseconds pollFor_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kMostManifestBytes = 16 << 20;
 
 bool isFile(const std::string &path) {
-  struct stat there {};
+  struct stat there{};
   return ::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
 }
 

@@ -184,8 +184,8 @@ Status CheckpointWriter::step(std::string_view name, const std::string &path) co
 
 Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
   std::string name = job.name();
-  std::string temporary = fmt::format("{}/{}{:06}.{}", options_.folder, kTemporary,
-                                      job.state.update, randomSuffix());
+  std::string temporary =
+      fmt::format("{}/{}{:06}.{}", options_.folder, kTemporary, job.state.update, randomSuffix());
   SavedCheckpoint saved{options_.folder + "/" + name, job.state.update, 0, {}, job.best};
   Status status = fill(job, temporary, saved.sha256);
   if (status.ok())
@@ -303,7 +303,7 @@ Status CheckpointWriter::fill(Job &job, const std::string &folder,
 /// Step 6: under its name, for good.
 Status CheckpointWriter::publish(Job &job, const std::string &temporary, const std::string &name) {
   std::string path = options_.folder + "/" + name;
-  struct stat there {};
+  struct stat there{};
   bool present = ::lstat(path.c_str(), &there) == 0;
   LSTMC_TRY(step("rename", path));
   // What has the name already (of an earlier run, or one that did not verify) is never absent in

@@ -29,8 +29,8 @@ struct SavedCheckpoint {
   bool best = false;
 };
 
-/// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder, in a background thread, from one
-/// host copy: robustness.md §4. One process at a time holds the folder.
+/// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder, in a background
+/// thread, from one host copy: robustness.md §4. One process at a time holds the folder.
 class CheckpointWriter {
 public:
   struct Options {

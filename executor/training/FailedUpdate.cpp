@@ -48,9 +48,8 @@ Result<Trainable::StepScalars> restoreUpdate(const Checkpoint &checkpoint, Train
                                              const Limits &limits) {
   LSTMC_TRY(restore(checkpoint, checkpoint.state.optimizer, model));
   std::string path = checkpoint.folder + "/" + std::string(kUpdateFile);
-  LSTMC_ASSIGN(
-      std::vector<data::NamedArray> arrays,
-      data::parseNpz(checkpoint.attachments.at(std::string(kUpdateFile)), path, limits));
+  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays,
+               data::parseNpz(checkpoint.attachments.at(std::string(kUpdateFile)), path, limits));
   Scalars values;
   LSTMC_ASSIGN(std::vector<data::NamedTensor> tensors, inputsOf(model));
   for (data::NamedTensor &named : values.tensors())

@@ -21,7 +21,7 @@ static void onSignal(int signal) {
 
 SignalWatch::SignalWatch() {
   pendingSignal = 0;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);

@@ -20,9 +20,9 @@ struct TrainOptions {
   Amount saveEvery{1, Amount::Unit::Epochs};
   Amount dispEvery{50, Amount::Unit::Updates};
   int keep = 3;
-  int64_t keepEvery = 0; ///< as CheckpointWriter::Options
+  int64_t keepEvery = 0;     ///< as CheckpointWriter::Options
   int64_t checkReplicas = 0; ///< updates from one comparison to the next; 0: none
-  int earlyStop = 0; ///< validations without a better loss; 0: never
+  int earlyStop = 0;         ///< validations without a better loss; 0: never
   uint64_t seed = 0;
   std::string folder; ///< of checkpoints; empty: none are written
   bool resume = false;
@@ -40,14 +40,14 @@ struct TrainOptions {
 /// are initialised by the caller; with `resume` the newest good checkpoint replaces them.
 ///
 /// An update: fill the inputs, run `step` with learning_rate, update and seed, add up what the
-/// heads measured. Then, in this order and where due: comparison of replicas (E0702), line, validation, save (also when a
-/// validation was the best). The end validates and saves once more. Everything but `seconds` and
-/// rates is a function of model, data, seed and the update alone, so a resumed run logs and ends
-/// with the same bits.
+/// heads measured. Then, in this order and where due: comparison of replicas (E0702), line,
+/// validation, save (also when a validation was the best). The end validates and saves once more.
+/// Everything but `seconds` and rates is a function of model, data, seed and the update alone, so a
+/// resumed run logs and ends with the same bits.
 ///
 /// Errors: those of data::DataSet::feed and checkpoints; the step's own (E0701) pass through.
-/// After an error no checkpoint is saved; the update that met E0701 is kept as `nan-UPDATE`. A failed save is a warning, but for the last one, which is
-/// returned.
+/// After an error no checkpoint is saved; the update that met E0701 is kept as `nan-UPDATE`. A
+/// failed save is a warning, but for the last one, which is returned.
 Result<EndEvent> train(Trainable &model, const data::DataSet &data, const data::DataSet *valid,
                        const TrainOptions &options, TrainObserver &observer);
 

@@ -21,9 +21,10 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   passes::CompileOptions compile;
   compile.devices = options.contexts;
   for (const auto &[group, context] : options.groupToContext) {
-    if (std::find(options.contexts.begin(), options.contexts.end(), context) == options.contexts.end())
-      return fail(ErrorCode::E0001, "group \"{}\" is on {}, which is none of the contexts, {}", group, context,
-                  fmt::join(options.contexts, ", "));
+    if (std::find(options.contexts.begin(), options.contexts.end(), context) ==
+        options.contexts.end())
+      return fail(ErrorCode::E0001, "group \"{}\" is on {}, which is none of the contexts, {}",
+                  group, context, fmt::join(options.contexts, ", "));
     compile.place.emplace_back(group, context);
   }
   compile.workLoads = options.workLoads;
@@ -33,9 +34,11 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   return compile;
 }
 
-static Result<std::unique_ptr<Session>> open(package::PackageData data, const BindOptions &options) {
+static Result<std::unique_ptr<Session>> open(package::PackageData data,
+                                             const BindOptions &options) {
   LSTMC_ASSIGN(auto package, package::Package::open(package::serialize(data), "bind"));
-  LSTMC_ASSIGN(std::vector<DeviceName> names, parseDevices(fmt::format("{}", fmt::join(options.contexts, ","))));
+  LSTMC_ASSIGN(std::vector<DeviceName> names,
+               parseDevices(fmt::format("{}", fmt::join(options.contexts, ","))));
   LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = options.threads}));
   LSTMC_ASSIGN(auto session, Session::create(package, std::move(devices), {.seed = options.seed}));
   LSTMC_TRY(session->initialise(options.seed));

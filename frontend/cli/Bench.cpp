@@ -50,7 +50,9 @@ struct Cell {
       sum += (s - m) * (s - m);
     return std::sqrt(sum / double(std::max<size_t>(seconds.size() - 1, 1)));
   }
-  double quantile(double q) const { return seconds[std::min(seconds.size() - 1, size_t(q * double(seconds.size())))]; }
+  double quantile(double q) const {
+    return seconds[std::min(seconds.size() - 1, size_t(q * double(seconds.size())))];
+  }
   double forecastError() const { return forecast / quantile(0.5) - 1; }
   double labelsPerSecond() const { return double(labels) / quantile(0.5); }
 };
@@ -91,7 +93,8 @@ uint64_t weightBytes(const package::PackageData &data) {
   return bytes;
 }
 
-Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName, Trace &trace) {
+Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
+                     Trace &trace) {
   LSTMC_ASSIGN(int64_t repeats, options.countInForce("repeats"));
   LSTMC_ASSIGN(int64_t warmup, options.countInForce("warmup"));
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
@@ -104,9 +107,12 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   cell.threads = session->device(0).threads();
   for (const package::Device &device : model.package->data().devices)
     cell.devices.push_back(device.name);
-  cell.dtype = model.package->data().parameters.empty()
-                   ? "-"
-                   : std::string(dtypeName(model.package->data().buffers[model.package->data().parameters[0].buffers[0]].dtype));
+  cell.dtype =
+      model.package->data().parameters.empty()
+          ? "-"
+          : std::string(dtypeName(model.package->data()
+                                      .buffers[model.package->data().parameters[0].buffers[0]]
+                                      .dtype));
   LSTMC_ASSIGN(cell.seed, seedInForce(model, options));
   LSTMC_TRY(fillInputs(*session, entry, options));
   LSTMC_TRY(describeCall(cell, *session, entry));
@@ -123,7 +129,8 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
     session->setScalar("update", i + 1);
     auto begin = std::chrono::steady_clock::now();
     LSTMC_TRY(session->run(entryName));
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (i >= warmup)
       cell.seconds.push_back(seconds);
   }
@@ -132,15 +139,18 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   if (options.has("calibrate"))
     LSTMC_TRY(calibrate({1, int(cell.threads), workers, availableProcessors()}));
   if (std::optional<MachineRates> rates = keptRates(workers); rates && cell.cost)
-    cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
-  cell.forecast = *forecastSeconds(model.package->data(), entryName, {machineOf(int(cell.threads), cell.devices.size())});
+    cell.limit = rates->limitSeconds(
+        double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
+  cell.forecast = *forecastSeconds(model.package->data(), entryName,
+                                   {machineOf(int(cell.threads), cell.devices.size())});
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.measuredBytes;
   cell.weightsHash = session->weightsHash();
   return cell;
 }
 
-/// The values that a flag sweeps over; one empty one where it is not given. -d and --shape have commas of their own.
+/// The values that a flag sweeps over; one empty one where it is not given. -d and --shape have
+/// commas of their own.
 std::vector<std::string> valuesOf(const Options &options, std::string_view flag) {
   std::vector<std::string> values;
   for (const std::string &text : options.values(flag)) {
@@ -152,10 +162,12 @@ std::vector<std::string> valuesOf(const Options &options, std::string_view flag)
   return values;
 }
 
-/// All combinations of what the flags list, the last flag fastest; each with one value per flag, and per input of --shape.
+/// All combinations of what the flags list, the last flag fastest; each with one value per flag,
+/// and per input of --shape.
 std::vector<Options> sweep(const Options &options) {
   std::vector<Options> all = {options};
-  auto vary = [&](const std::vector<std::string> &values, const std::function<Options(const Options &, const std::string &)> &with) {
+  auto vary = [&](const std::vector<std::string> &values,
+                  const std::function<Options(const Options &, const std::string &)> &with) {
     std::vector<Options> next;
     for (const Options &one : all)
       for (const std::string &value : values)
@@ -163,11 +175,13 @@ std::vector<Options> sweep(const Options &options) {
     all = std::move(next);
   };
   for (std::string_view flag : {"devices", "dtype", "batch", "threads", "entry"})
-    vary(valuesOf(options, flag), [&](const Options &one, const std::string &value) { return one.with(flag, value); });
+    vary(valuesOf(options, flag),
+         [&](const Options &one, const std::string &value) { return one.with(flag, value); });
   std::vector<std::pair<std::string, std::vector<std::string>>> shapes; // per input
   for (const std::string &text : options.values("shape")) {
     std::string input = text.substr(0, text.find_first_of(":="));
-    auto found = std::find_if(shapes.begin(), shapes.end(), [&](auto &row) { return row.first == input; });
+    auto found =
+        std::find_if(shapes.begin(), shapes.end(), [&](auto &row) { return row.first == input; });
     if (found == shapes.end())
       found = shapes.insert(shapes.end(), {input, {}});
     found->second.push_back(text);
@@ -183,35 +197,59 @@ std::vector<Options> sweep(const Options &options) {
 }
 
 Json cellJson(const Cell &cell, const std::string &model) {
-  Json json = {{"model", model}, {"entry", cell.entry}, {"devices", cell.devices}, {"batch", cell.batch ? Json(cell.batch) : Json()},
-               {"steps", cell.steps ? Json(cell.steps) : Json()}, {"threads", cell.threads}, {"dtype", cell.dtype},
-               {"repeats", cell.seconds.size()}, {"mean_s", cell.mean()}, {"deviation_s", cell.deviation()},
-               {"median_s", cell.quantile(0.5)}, {"p99_s", cell.quantile(0.99)}, {"min_s", cell.seconds.front()},
-               {"labels_per_s", cell.labelsPerSecond()}, {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
+  Json json = {{"model", model},
+               {"entry", cell.entry},
+               {"devices", cell.devices},
+               {"batch", cell.batch ? Json(cell.batch) : Json()},
+               {"steps", cell.steps ? Json(cell.steps) : Json()},
+               {"threads", cell.threads},
+               {"dtype", cell.dtype},
+               {"repeats", cell.seconds.size()},
+               {"mean_s", cell.mean()},
+               {"deviation_s", cell.deviation()},
+               {"median_s", cell.quantile(0.5)},
+               {"p99_s", cell.quantile(0.99)},
+               {"min_s", cell.seconds.front()},
+               {"labels_per_s", cell.labelsPerSecond()},
+               {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
                {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()},
                {"limit_s", cell.limit ? Json(*cell.limit) : Json()},
-               {"limit_fraction", cell.limit ? Json(*cell.limit / cell.quantile(0.5)) : Json()}, {"forecast_s", cell.forecast},
+               {"limit_fraction", cell.limit ? Json(*cell.limit / cell.quantile(0.5)) : Json()},
+               {"forecast_s", cell.forecast},
                {"forecast_error_fraction", cell.forecastError()}};
-  json.update({{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
+  json.update(
+      {{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
   return json;
 }
 
 Json host() {
   HostFacts facts = hostFacts();
-  return {{"cpu", facts.processor}, {"level", facts.level}, {"cores", facts.cores}, {"memory_bytes", facts.memoryBytes}};
+  return {{"cpu", facts.processor},
+          {"level", facts.level},
+          {"cores", facts.cores},
+          {"memory_bytes", facts.memoryBytes}};
 }
 
-constexpr std::string_view kColumns[] = {"entry", "device", "batch", "steps", "threads", "dtype", "mean ± deviation ms",
-                                         "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit", "forecast ms", "off by"};
+constexpr std::string_view kColumns[] = {
+    "entry",     "device", "batch",    "steps",   "threads",  "dtype",       "mean ± deviation ms",
+    "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit", "forecast ms", "off by"};
 
 std::vector<std::string> columnsOf(const Cell &cell) {
   auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
-  return {cell.entry, fmt::format("{}", fmt::join(cell.devices, "+")), extent(cell.batch), extent(cell.steps), fmt::format("{}", cell.threads),
-          cell.dtype, fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
-          fmt::format("{:.4f}", cell.quantile(0.5) * 1e3), fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
+  return {cell.entry,
+          fmt::format("{}", fmt::join(cell.devices, "+")),
+          extent(cell.batch),
+          extent(cell.steps),
+          fmt::format("{}", cell.threads),
+          cell.dtype,
+          fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
+          fmt::format("{:.4f}", cell.quantile(0.5) * 1e3),
+          fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
           fmt::format("{:.0f}", cell.labelsPerSecond()),
-          cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9) : "-",
-          cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-", fmt::format("{:.4f}", cell.forecast * 1e3),
+          cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9)
+                    : "-",
+          cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-",
+          fmt::format("{:.4f}", cell.forecast * 1e3),
           fmt::format("{:+.0f} %", cell.forecastError() * 100)};
 }
 
@@ -222,7 +260,11 @@ void printCsv(const std::vector<Cell> &cells, const std::string &model, Console 
     Json cell = cellJson(cells[i], model);
     for (const auto &[name, value] : cell.items()) {
       names += (names.empty() ? "" : ",") + name;
-      std::string text = value.is_array() ? fmt::format("\"{}\"", fmt::join(value.get<std::vector<std::string>>(), ",")) : value.is_null() ? "" : value.dump();
+      std::string text =
+          value.is_array()
+              ? fmt::format("\"{}\"", fmt::join(value.get<std::vector<std::string>>(), ","))
+          : value.is_null() ? ""
+                            : value.dump();
       values += (values.empty() ? "" : ",") + text;
     }
     if (i == 0)
@@ -248,7 +290,8 @@ void printCells(const std::vector<Cell> &cells, const Options &options, Console 
     Json list = Json::array();
     for (const Cell &cell : cells)
       list.push_back(cellJson(cell, model));
-    return console.print(Json{{"schema", "lstmc.bench/1"}, {"build", versionLine()}, {"host", host()}, {"cells", list}});
+    return console.print(Json{
+        {"schema", "lstmc.bench/1"}, {"build", versionLine()}, {"host", host()}, {"cells", list}});
   }
   console.print(fmt::format("| {} |\n|{}", fmt::join(kColumns, " | "), [] {
     std::string rule;
@@ -263,7 +306,8 @@ void printCells(const std::vector<Cell> &cells, const Options &options, Console 
 } // namespace
 
 int benchCommand(const Options &options, Console &console) {
-  Result<std::vector<Expectation>> wanted = expectations(options, {"median_s", "mean_s", "p99_s", "labels_per_s"});
+  Result<std::vector<Expectation>> wanted =
+      expectations(options, {"median_s", "mean_s", "p99_s", "labels_per_s"});
   if (!wanted.ok())
     return console.fail(wanted.error());
   Trace trace(options);
@@ -281,7 +325,9 @@ int benchCommand(const Options &options, Console &console) {
     Result<Cell> cell = measure(*model, one, request.entries[0], trace);
     if (!cell.ok())
       return console.fail(cell.error());
-    console.say(fmt::format("seed {}  weights {:016x}  {}", cell->seed, cell->weightsHash, versionLine()), cells.empty() ? 0 : 1);
+    console.say(
+        fmt::format("seed {}  weights {:016x}  {}", cell->seed, cell->weightsHash, versionLine()),
+        cells.empty() ? 0 : 1);
     cells.push_back(std::move(*cell));
   }
   if (options.has("dry-run")) {
@@ -293,7 +339,8 @@ int benchCommand(const Options &options, Console &console) {
   printCells(cells, options, console);
   bool all = true;
   for (const Cell &cell : cells)
-    for (const training::HeldExpectation &held : judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
+    for (const training::HeldExpectation &held :
+         judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
            return metric == "median_s" ? cell.quantile(0.5)
                   : metric == "mean_s" ? cell.mean()
                   : metric == "p99_s"  ? cell.quantile(0.99)
@@ -301,8 +348,9 @@ int benchCommand(const Options &options, Console &console) {
          })) {
       all &= held.held;
       if (!held.held)
-        console.say(fmt::format("expectation not held: {} (value {:.6g}, {} of batch {}, {} threads)", held.text, *held.value, cell.entry,
-                                cell.batch, cell.threads));
+        console.say(
+            fmt::format("expectation not held: {} (value {:.6g}, {} of batch {}, {} threads)",
+                        held.text, *held.value, cell.entry, cell.batch, cell.threads));
     }
   return all ? 0 : int(ExitCode::AnswerIsNo);
 }

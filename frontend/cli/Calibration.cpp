@@ -14,7 +14,8 @@ namespace lstmc::cli {
 namespace {
 
 /// A language model with a bit of everything; two layers, so that one reads what the other writes.
-constexpr std::string_view kNet = R"(hidden, vocab, gru = setting("hidden", 64), setting("vocab", 50), setting("gru", 0)
+constexpr std::string_view kNet =
+    R"(hidden, vocab, gru = setting("hidden", 64), setting("vocab", 50), setting("gru", 0)
 N, T = dim("batch", 4), dim("seq", 8)
 
 def calibration(data: int32[N, T], label: int32[N, T]):
@@ -30,7 +31,8 @@ def calibration(data: int32[N, T], label: int32[N, T]):
 )";
 
 /// A value that two devices hand to and fro; with one group, the same work on one of them.
-constexpr std::string_view kHopsNet = R"(hops, n, groups = setting("hops", 16), setting("n", 16), setting("groups", 2)
+constexpr std::string_view kHopsNet =
+    R"(hops, n, groups = setting("hops", 16), setting("n", 16), setting("groups", 2)
 
 def hand_over(data: float32[n]):
     x = data
@@ -45,16 +47,20 @@ struct Cell {
   int batch, steps, hidden, vocab;
   bool gru;
 };
-constexpr Cell kCells[] = {{1, 16, 64, 50, false},  {1, 16, 256, 65, false}, {1, 6, 512, 200, false}, {2, 12, 128, 500, false}, {4, 16, 128, 65, false},
-                           {8, 12, 256, 500, false}, {16, 16, 64, 65, false},  {16, 5, 512, 65, false},  {20, 12, 200, 2000, false}, {32, 12, 256, 65, false},
-                           {32, 3, 1024, 100, false}, {64, 8, 128, 65, false}, {64, 4, 512, 65, false},  {32, 12, 128, 65, true},  {4, 12, 256, 65, true}};
+constexpr Cell kCells[] = {
+    {1, 16, 64, 50, false},   {1, 16, 256, 65, false},   {1, 6, 512, 200, false},
+    {2, 12, 128, 500, false}, {4, 16, 128, 65, false},   {8, 12, 256, 500, false},
+    {16, 16, 64, 65, false},  {16, 5, 512, 65, false},   {20, 12, 200, 2000, false},
+    {32, 12, 256, 65, false}, {32, 3, 1024, 100, false}, {64, 8, 128, 65, false},
+    {64, 4, 512, 65, false},  {32, 12, 128, 65, true},   {4, 12, 256, 65, true}};
 constexpr int kRounds = 8;
 
-/// All times of every launch. Of a device without threads of its own those of the processor, so that other work on the machine, which
-/// takes turns with a measurement of seconds, is not counted.
+/// All times of every launch. Of a device without threads of its own those of the processor, so
+/// that other work on the machine, which takes turns with a measurement of seconds, is not counted.
 class Stopwatch : public SessionObserver {
 public:
-  explicit Stopwatch(int threads) : clock_(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC) {}
+  explicit Stopwatch(int threads)
+      : clock_(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC) {}
 
   void before(const LaunchView &) override { begin_ = now(); }
   void after(const LaunchView &view) override {
@@ -62,14 +68,16 @@ public:
     seconds_[{std::string(view.entry), view.index}].push_back(end - begin_);
   }
 
-  /// The median time of each; by the wall's clock, which counts other work too, what a quarter of the rounds stay below.
+  /// The median time of each; by the wall's clock, which counts other work too, what a quarter of
+  /// the rounds stay below.
   void addTo(std::vector<cpu::Sample> &samples, const package::PackageData &data) {
     for (auto &[key, times] : seconds_)
       for (const package::Entry &entry : data.entries)
         if (entry.name == key.first) {
           std::sort(times.begin(), times.end());
           const package::Launch &launch = entry.programs[0].launches[key.second];
-          samples.push_back({launch.kernel, cpu::workOf(data, launch), times[times.size() / (clock_ == CLOCK_MONOTONIC ? 4 : 2)]});
+          samples.push_back({launch.kernel, cpu::workOf(data, launch),
+                             times[times.size() / (clock_ == CLOCK_MONOTONIC ? 4 : 2)]});
         }
   }
 
@@ -88,16 +96,22 @@ private:
 Options optionsOf(const Cell &cell, int threads) {
   Options options;
   options.command = "train";
-  auto give = [&](std::string_view flag, const std::string &value) { options = options.with(flag, value); };
+  auto give = [&](std::string_view flag, const std::string &value) {
+    options = options.with(flag, value);
+  };
   give("threads", fmt::format("{}", threads));
   give("batch", fmt::format("{}", cell.batch));
   give("optimizer", cell.batch % 16 == 0 ? "adam" : "sgd");
-  for (auto [name, value] : {std::pair("seq", cell.steps), {"hidden", cell.hidden}, {"vocab", cell.vocab}, {"gru", int(cell.gru)}})
+  for (auto [name, value] : {std::pair("seq", cell.steps),
+                             {"hidden", cell.hidden},
+                             {"vocab", cell.vocab},
+                             {"gru", int(cell.gru)}})
     options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
   return options;
 }
 
-Result<Model> compileText(std::string_view text, const Options &options, std::vector<std::string> entries) {
+Result<Model> compileText(std::string_view text, const Options &options,
+                          std::vector<std::string> entries) {
   LSTMC_ASSIGN(lnet::LoadOptions load, loadOptions(options, {}));
   Checked<lnet::LoadedNet> net = lnet::loadText("<calibration>", std::string(text), load);
   if (!net.ok())
@@ -124,12 +138,16 @@ Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) 
   return {};
 }
 
-/// Seconds of a run of kHopsNet with that many elements, the fastest of some: what others do on the machine only makes it longer.
+/// Seconds of a run of kHopsNet with that many elements, the fastest of some: what others do on the
+/// machine only makes it longer.
 Result<double> secondsOfHops(int elements, int devices, int threads) {
   Options options;
   options.command = "bench";
-  for (auto [flag, value] : {std::pair<std::string_view, std::string>{"threads", fmt::format("{}", threads)}, {"devices", fmt::format("{}xcpu", devices)},
-                             {"place", devices > 1 ? "group0=cpu:0,group1=cpu:1" : ""}, {"disable-pass", "fuse"}})
+  for (auto [flag, value] :
+       {std::pair<std::string_view, std::string>{"threads", fmt::format("{}", threads)},
+        {"devices", fmt::format("{}xcpu", devices)},
+        {"place", devices > 1 ? "group0=cpu:0,group1=cpu:1" : ""},
+        {"disable-pass", "fuse"}})
     options = options.with(flag, value);
   for (auto [name, value] : {std::pair("hops", kHops), {"n", elements}, {"groups", devices}})
     options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
@@ -139,7 +157,8 @@ Result<double> secondsOfHops(int elements, int devices, int threads) {
   for (int round = 0; round < kHopRounds; ++round) {
     auto begin = std::chrono::steady_clock::now();
     LSTMC_TRY(session->run("forward"));
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     least = round == 0 ? seconds : std::min(least, seconds);
   }
   return least;

@@ -1,5 +1,5 @@
-// What launches take on this machine, measured: small networks of the usual shapes are trained for a moment and watched;
-// and how long messages take.
+// What launches take on this machine, measured: small networks of the usual shapes are trained for
+// a moment and watched; and how long messages take.
 #pragma once
 
 #include "backends/cpu/compiler/CostModel.h"

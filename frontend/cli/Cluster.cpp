@@ -32,9 +32,11 @@ Result<std::vector<Table>> tablesOf(const std::string &path) {
         continue;
       }
       if (item.parents.empty() || tables.empty())
-        return failAt({path}, ErrorCode::E0604, "found \"{}\" outside of [[device]] and [[link]]", item.name);
+        return failAt({path}, ErrorCode::E0604, "found \"{}\" outside of [[device]] and [[link]]",
+                      item.name);
       if (!tables.back().values.emplace(item.name, item.inputs).second)
-        return failAt({path}, ErrorCode::E0612, "[[{}]] has \"{}\" twice", tables.back().name, item.name);
+        return failAt({path}, ErrorCode::E0612, "[[{}]] has \"{}\" twice", tables.back().name,
+                      item.name);
     }
   } catch (const CLI::Error &error) {
     return failAt({path}, ErrorCode::E0603, "not TOML: {}", error.what());
@@ -50,7 +52,8 @@ public:
     LSTMC_ASSIGN(std::vector<Table> tables, tablesOf(path_));
     for (const Table &table : tables) {
       if (table.name != "device" && table.name != "link")
-        return failAt({path_}, ErrorCode::E0604, "found [[{}]], want [[device]] and [[link]]", table.name);
+        return failAt({path_}, ErrorCode::E0604, "found [[{}]], want [[device]] and [[link]]",
+                      table.name);
       if (table.name == "device")
         LSTMC_TRY(addDevice(table));
     }
@@ -68,8 +71,8 @@ private:
   Status check(const Table &table, const std::vector<std::string_view> &known) const {
     for (const auto &[key, values] : table.values)
       if (std::find(known.begin(), known.end(), key) == known.end())
-        return failAt({path_}, ErrorCode::E0604, "[[{}]] has no \"{}\", it has {}{}", table.name, key, fmt::join(known, ", "),
-                      didYouMean(key, known));
+        return failAt({path_}, ErrorCode::E0604, "[[{}]] has no \"{}\", it has {}{}", table.name,
+                      key, fmt::join(known, ", "), didYouMean(key, known));
     return {};
   }
 
@@ -81,8 +84,11 @@ private:
     const std::string &text = found->second.empty() ? "" : found->second[0];
     double value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (found->second.size() != 1 || error != std::errc() || end != text.data() + text.size() || !(value > 0) || !(value < 1e30))
-      return failAt({path_}, ErrorCode::E0604, "{} of a [[{}]]: found \"{}\", want a number above 0", key, table.name, fmt::join(found->second, ", "));
+    if (found->second.size() != 1 || error != std::errc() || end != text.data() + text.size() ||
+        !(value > 0) || !(value < 1e30))
+      return failAt({path_}, ErrorCode::E0604,
+                    "{} of a [[{}]]: found \"{}\", want a number above 0", key, table.name,
+                    fmt::join(found->second, ", "));
     return value;
   }
 
@@ -90,22 +96,25 @@ private:
   Result<DeviceName> deviceNamed(const std::string &text) const {
     Result<std::vector<DeviceName>> names = parseDevices(text);
     if (!names.ok() || names->size() != 1)
-      return failAt({path_}, ErrorCode::E0604, "found \"{}\", want the name of one device, as \"cpu:0\"", text);
+      return failAt({path_}, ErrorCode::E0604,
+                    "found \"{}\", want the name of one device, as \"cpu:0\"", text);
     return names->front();
   }
 
   Status addDevice(const Table &table) {
     LSTMC_TRY(check(table, {"name", "memory", "flops_per_s", "bytes_per_s", "launch_s"}));
     for (const char *needed : {"name", "memory"})
-      if (auto found = table.values.find(needed); found == table.values.end() || found->second.size() != 1)
+      if (auto found = table.values.find(needed);
+          found == table.values.end() || found->second.size() != 1)
         return failAt({path_}, ErrorCode::E0604, "a [[device]] without {}", needed);
     LSTMC_ASSIGN(DeviceName name, deviceNamed(table.values.at("name")[0]));
     if (std::find(cluster_.devices.begin(), cluster_.devices.end(), name) != cluster_.devices.end())
       return failAt({path_}, ErrorCode::E0612, "device {} stands twice", name.text());
     Result<int64_t> memory = parseBytes("memory", table.values.at("memory")[0]);
     if (!memory.ok() || *memory < 1)
-      return failAt({path_}, ErrorCode::E0604, "memory of {}: found \"{}\", want bytes (K, M, G are powers of 1,024)", name.text(),
-                    table.values.at("memory")[0]);
+      return failAt({path_}, ErrorCode::E0604,
+                    "memory of {}: found \"{}\", want bytes (K, M, G are powers of 1,024)",
+                    name.text(), table.values.at("memory")[0]);
     cpu::CoreFigures figures = cpu::Machine().figures();
     LSTMC_ASSIGN(figures.flopsPerSecond, number(table, "flops_per_s", figures.flopsPerSecond));
     LSTMC_ASSIGN(figures.bytesPerSecond, number(table, "bytes_per_s", figures.bytesPerSecond));
@@ -132,11 +141,13 @@ private:
       LSTMC_ASSIGN(DeviceName name, deviceNamed(text));
       auto found = std::find(cluster_.devices.begin(), cluster_.devices.end(), name);
       if (found == cluster_.devices.end())
-        return failAt({path_}, ErrorCode::E0604, "a [[link]] names {}, which is no [[device]]", name.text());
+        return failAt({path_}, ErrorCode::E0604, "a [[link]] names {}, which is no [[device]]",
+                      name.text());
       ends.push_back(size_t(found - cluster_.devices.begin()));
     }
     if (ends.size() != 2 || ends[0] == ends[1])
-      return failAt({path_}, ErrorCode::E0604, "`between` of a [[link]] has {} devices, want two", ends.size());
+      return failAt({path_}, ErrorCode::E0604, "`between` of a [[link]] has {} devices, want two",
+                    ends.size());
     for (auto [to, from] : {std::pair(ends[0], ends[1]), {ends[1], ends[0]}}) {
       cpu::Machine &machine = cluster_.machines[to];
       machine.links.resize(cluster_.machines.size(), machine.link);

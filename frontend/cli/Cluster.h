@@ -21,7 +21,8 @@ struct Cluster {
 ///     [[device]]
 ///     name = "cpu:0"          # as -d and --place take it
 ///     memory = "16G"
-///     flops_per_s = 2e11      # of a product; left out: the built-in figure, as bytes_per_s and launch_s
+///     flops_per_s = 2e11      # of a product; left out: the built-in figure, as bytes_per_s and
+///     launch_s
 ///
 ///     [[link]]
 ///     between = ["cpu:0", "cpu:1"]   # left out: every two devices that no other link names

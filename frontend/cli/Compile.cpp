@@ -39,7 +39,8 @@ int compileCommand(const Options &options, Console &console) {
   package::Bytes bytes = package::serialize(model->compiled->package);
   if (options.has("print-pass-times"))
     for (const passes::PassTime &time : model->compiled->times)
-      console.say(fmt::format("{:>10.3f} ms  {:<24} {:>8} -> {:>8} ops", time.seconds * 1e3, time.pass, time.opsBefore, time.opsAfter));
+      console.say(fmt::format("{:>10.3f} ms  {:<24} {:>8} -> {:>8} ops", time.seconds * 1e3,
+                              time.pass, time.opsBefore, time.opsAfter));
   if (!console.json() && !model->compiled->shares.empty())
     console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
   if (!console.json())
@@ -51,7 +52,8 @@ int compileCommand(const Options &options, Console &console) {
     else if (Status status = writeFile(*output, text, options.existing()); !status.ok())
       return console.fail(status.error());
     if (options.has("params")) {
-      std::string base = output->ends_with(".lstmc") ? output->substr(0, output->size() - 6) : *output;
+      std::string base =
+          output->ends_with(".lstmc") ? output->substr(0, output->size() - 6) : *output;
       if (Status status = writeWeights(*model, options, base + ".safetensors"); !status.ok())
         return console.fail(status.error());
     }

@@ -37,7 +37,8 @@ Console::Console(const Options &options)
     width_ = size.ws_col;
 }
 
-// Written as it happens and not renamed at the end, unlike results: a log is wanted most when the end was a bad one.
+// Written as it happens and not renamed at the end, unlike results: a log is wanted most when the
+// end was a bad one.
 Status Console::openLog(const Options &options) {
   std::optional<std::string> path = options.value("log");
   if (!path)
@@ -58,14 +59,18 @@ void Console::log(std::string_view level, nlohmann::ordered_json fields) const {
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   nlohmann::ordered_json line = {{"time_s", seconds}, {"level", level}};
   line.update(fields);
-  fmt::print(log_.get(), "{}\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print(log_.get(), "{}\n",
+             line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   std::fflush(log_.get());
 }
 
 void Console::log(const Diagnostics &diagnostics) const {
   for (const Diagnostic &d : diagnostics)
-    log(d.severity == Severity::Error ? "error" : "warning",
-        {{"code", errorRecord(d.code).name}, {"text", d.message}, {"file", d.place.file}, {"line", d.place.line}, {"column", d.place.column}});
+    log(d.severity == Severity::Error ? "error" : "warning", {{"code", errorRecord(d.code).name},
+                                                              {"text", d.message},
+                                                              {"file", d.place.file},
+                                                              {"line", d.place.line},
+                                                              {"column", d.place.column}});
 }
 
 void Console::say(const std::string &line, int level) const {
@@ -88,13 +93,16 @@ int Console::fail(const Error &error) const { return fail(Diagnostics{asDiagnost
 
 int Console::fail(const Diagnostics &diagnostics) const {
   log(diagnostics);
-  auto first = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.severity == Severity::Error; });
-  const ErrorRecord &record = errorRecord(first == diagnostics.end() ? ErrorCode::E0099 : first->code);
+  auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
+                            [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  const ErrorRecord &record =
+      errorRecord(first == diagnostics.end() ? ErrorCode::E0099 : first->code);
   if (json_)
     fmt::print("{}\n", symbol::renderJson(diagnostics));
   else
     fmt::print(stderr, "{}{}", symbol::render(diagnostics, color_),
-               record.exit == ExitCode::Usage ? "" : fmt::format("lstmc explain {}\n", record.name));
+               record.exit == ExitCode::Usage ? ""
+                                              : fmt::format("lstmc explain {}\n", record.name));
   return int(record.exit);
 }
 

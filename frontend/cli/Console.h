@@ -24,7 +24,8 @@ public:
   /// Opens --log, where one is asked for; E0601, E0608.
   Status openLog(const Options &options);
 
-  /// One line on stderr, unless --quiet. `level` 0 is always said, 1 with -v, 2 with -vv. The log has all of them.
+  /// One line on stderr, unless --quiet. `level` 0 is always said, 1 with -v, 2 with -vv. The log
+  /// has all of them.
   void say(const std::string &line, int level = 0) const;
   /// A line for the log alone.
   void note(const std::string &line) const { log("info", {{"text", line}}); }
@@ -32,8 +33,9 @@ public:
   void print(const std::string &text) const;
   void print(const nlohmann::ordered_json &document) const;
 
-  /// Reports what kept the work from being done, on stderr, or with --json as lstmc.diagnostics/1 on stdout. Last comes
-  /// the command that explains the first error, unless that is one of usage. Returns the exit code of the first error.
+  /// Reports what kept the work from being done, on stderr, or with --json as lstmc.diagnostics/1
+  /// on stdout. Last comes the command that explains the first error, unless that is one of usage.
+  /// Returns the exit code of the first error.
   int fail(const Error &error) const;
   int fail(const Diagnostics &diagnostics) const;
   /// Warnings that came with a success.

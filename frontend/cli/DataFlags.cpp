@@ -9,7 +9,9 @@ namespace lstmc::cli {
 
 namespace fs = std::filesystem;
 
-static bool isNumber(const std::string &text) { return !text.empty() && (std::isdigit(text[0]) || text[0] == '.'); }
+static bool isNumber(const std::string &text) {
+  return !text.empty() && (std::isdigit(text[0]) || text[0] == '.');
+}
 
 /// Paths that a model file names are its own: looked for beside it where they are not here.
 static void lookBeside(data::DataSpec &spec, const std::string &modelPath) {
@@ -25,11 +27,12 @@ static void lookBeside(data::DataSpec &spec, const std::string &modelPath) {
 }
 
 /// `text` with those keys of data(..) that it does not set itself.
-static Result<data::DataSpec> withFileKeys(const std::string &text, const std::vector<package::Setting> &file,
-                                           bool sameKind) {
+static Result<data::DataSpec>
+withFileKeys(const std::string &text, const std::vector<package::Setting> &file, bool sameKind) {
   LSTMC_ASSIGN(data::DataSpec spec, data::DataSpec::parse(text));
   for (const package::Setting &setting : file) {
-    bool source = setting.name == "train" || setting.name == "test" || (setting.name == "valid" && !isNumber(setting.value));
+    bool source = setting.name == "train" || setting.name == "test" ||
+                  (setting.name == "valid" && !isNumber(setting.value));
     if (source || !sameKind || text.find("," + setting.name + "=") != std::string::npos)
       continue;
     LSTMC_TRY(spec.set(setting.name, setting.value));
@@ -37,17 +40,20 @@ static Result<data::DataSpec> withFileKeys(const std::string &text, const std::v
   return spec;
 }
 
-Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file, const std::string &modelPath,
-                           const data::Learned *learned) {
+Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
+                           const std::string &modelPath, const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
   std::optional<std::string> text = options.value("data");
   bool fromFile = !text;
   if (fromFile)
     text = train;
   if (!text)
-    return fail(ErrorCode::E0001, "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file", options.command);
+    return fail(ErrorCode::E0001,
+                "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
+                options.command);
   auto kindOf = [](const std::string &spec) { return spec.substr(0, spec.find(':')); };
-  LSTMC_ASSIGN(data::DataSpec spec, withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text)));
+  LSTMC_ASSIGN(data::DataSpec spec,
+               withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text)));
   std::optional<std::string> valid = options.value("valid");
   if (!valid && fromFile)
     valid = findSetting(file, "valid");

@@ -18,9 +18,10 @@ struct ModelData {
   std::optional<data::Vocabulary> vocabulary;
 };
 
-/// Reads the data. `file` are the settings of data(..), which flags override value by value; `modelPath` is the file that they
-/// stand in, beside which their paths are looked for too. `learned` is what a checkpoint keeps.
-Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file, const std::string &modelPath,
-                           const data::Learned *learned);
+/// Reads the data. `file` are the settings of data(..), which flags override value by value;
+/// `modelPath` is the file that they stand in, beside which their paths are looked for too.
+/// `learned` is what a checkpoint keeps.
+Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
+                           const std::string &modelPath, const data::Learned *learned);
 
 } // namespace lstmc::cli

@@ -14,7 +14,8 @@ static constexpr int64_t kMostParts = 65536;
 
 Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
   std::vector<std::string> lists = options.values("devices");
-  return parseDevices(lists.empty() ? options.text("devices") : fmt::format("{}", fmt::join(lists, ",")));
+  return parseDevices(lists.empty() ? options.text("devices")
+                                    : fmt::format("{}", fmt::join(lists, ",")));
 }
 
 static Result<int64_t> partsAsked(const Options &options, std::string_view flag, int64_t least) {
@@ -31,25 +32,34 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
   for (const std::string &load : splitCommas(*loads)) {
     LSTMC_ASSIGN(int64_t part, parseCount("work-load-list", load));
     if (part < 1 || part > 1'000'000)
-      return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}", part);
+      return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}",
+                  part);
     compile.workLoads.push_back(part);
   }
-  // Where `auto` weighs how many devices share a replica's layers, the compiler knows how many replicas there are.
-  size_t replicas = compile.devices.size() / size_t(std::max<int64_t>(1, compile.devicesPerReplica()));
+  // Where `auto` weighs how many devices share a replica's layers, the compiler knows how many
+  // replicas there are.
+  size_t replicas =
+      compile.devices.size() / size_t(std::max<int64_t>(1, compile.devicesPerReplica()));
   if (compile.stages > 0 && compile.workLoads.size() != replicas)
-    return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} {}", compile.workLoads.size(), replicas,
+    return fail(ErrorCode::E0001, "--work-load-list has {} numbers, want one for each of {} {}",
+                compile.workLoads.size(), replicas,
                 replicas == compile.devices.size() ? "devices" : "replicas");
   return {};
 }
 
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
-  static constexpr std::string_view kOverProcesses[] = {"nccl", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_async"};
+  static constexpr std::string_view kOverProcesses[] = {"nccl", "dist_sync", "dist_device_sync",
+                                                        "dist_sync_device", "dist_async"};
   std::string store = options.text("kv-store");
-  if (std::find(std::begin(kOverProcesses), std::end(kOverProcesses), store) != std::end(kOverProcesses))
-    return fail(ErrorCode::E0001, "--kv-store {} is for {}, which this version has not; devices of one process have local and device", store,
-                store == "nccl" ? "GPUs" : "several processes");
+  if (std::find(std::begin(kOverProcesses), std::end(kOverProcesses), store) !=
+      std::end(kOverProcesses))
+    return fail(ErrorCode::E0001,
+                "--kv-store {} is for {}, which this version has not; devices of one process have "
+                "local and device",
+                store, store == "nccl" ? "GPUs" : "several processes");
   if (store != "local" && store != "device")
-    return fail(ErrorCode::E0001, "--kv-store takes local or device, got \"{}\"{}", store, didYouMean(store, {"local", "device"}));
+    return fail(ErrorCode::E0001, "--kv-store takes local or device, got \"{}\"{}", store,
+                didYouMean(store, {"local", "device"}));
   compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;
   std::string update = options.text("update-on-kvstore");
   if (update != "0" && update != "1")
@@ -70,22 +80,28 @@ static std::vector<std::string> groupsOf(const symbol::Graph &graph) {
 }
 
 /// "layer1" and "cpu:1" of `layer1=cpu:1`, where the net has the one and -d the other.
-static Result<std::pair<std::string, std::string>> placeOf(const std::string &text, const std::vector<std::string> &groups,
-                                                           const std::vector<std::string> &devices) {
+static Result<std::pair<std::string, std::string>>
+placeOf(const std::string &text, const std::vector<std::string> &groups,
+        const std::vector<std::string> &devices) {
   size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
-    return fail(ErrorCode::E0001, "--place takes GROUP=DEVICE,..., auto or auto=STAGES, got \"{}\"", text);
+    return fail(ErrorCode::E0001, "--place takes GROUP=DEVICE,..., auto or auto=STAGES, got \"{}\"",
+                text);
   std::string group = text.substr(0, equals), device = text.substr(equals + 1);
   if (groups.empty())
-    return fail(ErrorCode::E0001, "--place {}: the net has no groups; `with ctx_group(\"{}\"):` makes one", text, group);
+    return fail(ErrorCode::E0001,
+                "--place {}: the net has no groups; `with ctx_group(\"{}\"):` makes one", text,
+                group);
   if (std::find(groups.begin(), groups.end(), group) == groups.end())
-    return fail(ErrorCode::E0001, "--place {}: the net has no group \"{}\", it has {}{}", text, group, fmt::join(groups, ", "),
-                didYouMean(group, {groups.begin(), groups.end()}));
+    return fail(ErrorCode::E0001, "--place {}: the net has no group \"{}\", it has {}{}", text,
+                group, fmt::join(groups, ", "), didYouMean(group, {groups.begin(), groups.end()}));
   LSTMC_ASSIGN(std::vector<DeviceName> named, parseDevices(device));
   if (named.size() != 1)
-    return fail(ErrorCode::E0001, "--place {}: a group is on one device, \"{}\" is {}", text, device, named.size());
+    return fail(ErrorCode::E0001, "--place {}: a group is on one device, \"{}\" is {}", text,
+                device, named.size());
   if (std::find(devices.begin(), devices.end(), named[0].text()) == devices.end())
-    return fail(ErrorCode::E0001, "--place {}: {} is none of the devices in use, {}", text, named[0].text(), fmt::join(devices, ", "));
+    return fail(ErrorCode::E0001, "--place {}: {} is none of the devices in use, {}", text,
+                named[0].text(), fmt::join(devices, ", "));
   return std::pair(group, named[0].text());
 }
 
@@ -110,7 +126,8 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet:
     if (!named.ok())
       return at(setting, named.error());
     for (const DeviceName &device : *named)
-      if (std::none_of(devices.begin(), devices.end(), [&](const DeviceName &d) { return d.text() == device.text(); }))
+      if (std::none_of(devices.begin(), devices.end(),
+                       [&](const DeviceName &d) { return d.text() == device.text(); }))
         devices.push_back(device);
   }
   std::sort(devices.begin(), devices.end(), [](const DeviceName &a, const DeviceName &b) {
@@ -120,13 +137,15 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet:
 }
 
 /// The file's own, if -d has all of its devices.
-static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::string> &groups, passes::CompileOptions &compile) {
+static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::string> &groups,
+                          passes::CompileOptions &compile) {
   for (const symbol::Setting &setting : net.place) {
     Result<std::vector<DeviceName>> named = parseDevices(std::get<std::string>(setting.value));
     if (!named.ok())
       return at(setting, named.error());
     std::string device = fmt::format("{}", fmt::join(texts(*named), ","));
-    if (named->size() == 1 && std::find(compile.devices.begin(), compile.devices.end(), device) == compile.devices.end()) {
+    if (named->size() == 1 && std::find(compile.devices.begin(), compile.devices.end(), device) ==
+                                  compile.devices.end()) {
       compile.place.clear();
       return {};
     }
@@ -138,7 +157,8 @@ static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::str
   return {};
 }
 
-static Status readPlace(const Options &options, const lnet::LoadedNet &net, passes::CompileOptions &compile) {
+static Status readPlace(const Options &options, const lnet::LoadedNet &net,
+                        passes::CompileOptions &compile) {
   const symbol::Graph &graph = *net.graph;
   std::string place = options.text("place");
   if (!place.starts_with("auto"))
@@ -148,7 +168,9 @@ static Status readPlace(const Options &options, const lnet::LoadedNet &net, pass
   } else if (place.starts_with("auto=")) {
     LSTMC_ASSIGN(compile.stages, parseCount("place", place.substr(5)));
     if (compile.stages < 1 || compile.stages > int64_t(compile.devices.size()))
-      return fail(ErrorCode::E0001, "--place {}: layers are split over 1 to {} devices, as many as are in use", place, compile.devices.size());
+      return fail(ErrorCode::E0001,
+                  "--place {}: layers are split over 1 to {} devices, as many as are in use", place,
+                  compile.devices.size());
   } else if (!place.empty()) {
     std::vector<std::string> groups = groupsOf(graph);
     std::set<std::string> named;
@@ -163,8 +185,8 @@ static Status readPlace(const Options &options, const lnet::LoadedNet &net, pass
   return {};
 }
 
-Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net, const std::vector<DeviceName> &devices,
-                       passes::CompileOptions &compile) {
+Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net,
+                       const std::vector<DeviceName> &devices, passes::CompileOptions &compile) {
   compile.devices.clear();
   for (const DeviceName &device : devices)
     compile.devices.push_back(device.text());

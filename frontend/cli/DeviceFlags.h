@@ -1,4 +1,5 @@
-// The flags that share a net out to devices: -d, --work-load-list, --kv-store, --update-on-kvstore, --bigarray-bound,
+// The flags that share a net out to devices: -d, --work-load-list, --kv-store, --update-on-kvstore,
+// --bigarray-bound,
 // --bucket-bytes, --accumulate, --chunks, --place.
 #pragma once
 
@@ -16,9 +17,10 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options);
 /// As above; without the flag, those that the file's place(..) names.
 Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet::LoadedNet &net);
 
-/// Fills in what they decide of a compilation; place(..) of the file stands where --place does not, as long as its devices are in use. E0001
-/// for a device that is not among -d, a group that the net does not have, a number out of range, a store that there is not.
-Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net, const std::vector<DeviceName> &devices,
-                       passes::CompileOptions &compile);
+/// Fills in what they decide of a compilation; place(..) of the file stands where --place does not,
+/// as long as its devices are in use. E0001 for a device that is not among -d, a group that the net
+/// does not have, a number out of range, a store that there is not.
+Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net,
+                       const std::vector<DeviceName> &devices, passes::CompileOptions &compile);
 
 } // namespace lstmc::cli

@@ -22,8 +22,8 @@ using Json = nlohmann::ordered_json;
 /// Between two items of one name.
 struct Difference {
   const DiffItem *a, *b;
-  std::string what;          ///< of facts, and of tensors of two shapes or types
-  int64_t count = 0;         ///< elements that differ
+  std::string what;             ///< of facts, and of tensors of two shapes or types
+  int64_t count = 0;            ///< elements that differ
   int64_t first = 0, worst = 0; ///< elements
   double ulp = 0, absolute = 0; ///< at the worst, and at most
 };
@@ -38,14 +38,20 @@ std::vector<int64_t> indexOf(const data::Array &array, int64_t element) {
   return index;
 }
 
-double elementAt(const data::Array &array, int64_t i) { return readElement<double>(array.bytes.data(), array.dtype, i); }
+double elementAt(const data::Array &array, int64_t i) {
+  return readElement<double>(array.bytes.data(), array.dtype, i);
+}
 
 /// Without a tolerance, bits are compared.
-std::optional<Difference> compare(const DiffItem &a, const DiffItem &b, const std::optional<Tolerance> &tolerance) {
+std::optional<Difference> compare(const DiffItem &a, const DiffItem &b,
+                                  const std::optional<Tolerance> &tolerance) {
   Difference difference{&a, &b, "", 0, 0, 0, 0, 0};
   if (!a.tensor || !b.tensor) {
-    difference.what = fmt::format("{} and {}", a.tensor ? typeOf(*a.tensor) : a.fact, b.tensor ? typeOf(*b.tensor) : b.fact);
-    return a.fact == b.fact && a.tensor.has_value() == b.tensor.has_value() ? std::nullopt : std::optional(difference);
+    difference.what = fmt::format("{} and {}", a.tensor ? typeOf(*a.tensor) : a.fact,
+                                  b.tensor ? typeOf(*b.tensor) : b.fact);
+    return a.fact == b.fact && a.tensor.has_value() == b.tensor.has_value()
+               ? std::nullopt
+               : std::optional(difference);
   }
   if (a.tensor->dtype != b.tensor->dtype || a.tensor->shape != b.tensor->shape) {
     difference.what = fmt::format("{} and {}", typeOf(*a.tensor), typeOf(*b.tensor));
@@ -55,7 +61,8 @@ std::optional<Difference> compare(const DiffItem &a, const DiffItem &b, const st
     return std::nullopt;
   size_t size = dtypeBytes(a.tensor->dtype);
   for (int64_t i = 0; i < int64_t(a.tensor->bytes.size() / size); ++i) {
-    if (std::memcmp(a.tensor->bytes.data() + size_t(i) * size, b.tensor->bytes.data() + size_t(i) * size, size) == 0)
+    if (std::memcmp(a.tensor->bytes.data() + size_t(i) * size,
+                    b.tensor->bytes.data() + size_t(i) * size, size) == 0)
       continue;
     double x = elementAt(*a.tensor, i), y = elementAt(*b.tensor, i);
     if (tolerance && tolerance->near(a.tensor->dtype, x, y))
@@ -82,7 +89,8 @@ struct Comparison {
   bool equal() const { return differences.empty() && onlyInA.empty() && onlyInB.empty(); }
 };
 
-Comparison compare(const DiffSide &a, const DiffSide &b, const std::optional<Tolerance> &tolerance) {
+Comparison compare(const DiffSide &a, const DiffSide &b,
+                   const std::optional<Tolerance> &tolerance) {
   std::map<std::string_view, const DiffItem *> inB;
   for (const DiffItem &item : b.items)
     inB[item.name] = &item;
@@ -107,15 +115,17 @@ Comparison compare(const DiffSide &a, const DiffSide &b, const std::optional<Tol
 
 /// Largest first: what is no number, then by absolute difference; equals as in the file.
 std::vector<Difference> largest(std::vector<Difference> differences, size_t most) {
-  std::stable_sort(differences.begin(), differences.end(), [](const Difference &a, const Difference &b) {
-    return std::pair(a.what.empty(), -a.absolute) < std::pair(b.what.empty(), -b.absolute);
-  });
+  std::stable_sort(
+      differences.begin(), differences.end(), [](const Difference &a, const Difference &b) {
+        return std::pair(a.what.empty(), -a.absolute) < std::pair(b.what.empty(), -b.absolute);
+      });
   differences.resize(std::min(differences.size(), most));
   return differences;
 }
 
 std::string lineOf(const Difference &difference) {
-  const package::Location &at = difference.a->location.line ? difference.a->location : difference.b->location;
+  const package::Location &at =
+      difference.a->location.line ? difference.a->location : difference.b->location;
   return at.line ? fmt::format("  {}:{}", at.file, at.line) : "";
 }
 
@@ -124,18 +134,26 @@ std::string text(const Difference &difference, int64_t element) {
     return fmt::format("{}: {}{}", difference.a->name, difference.what, lineOf(difference));
   const data::Array &a = *difference.a->tensor, &b = *difference.b->tensor;
   double x = elementAt(a, element), y = elementAt(b, element);
-  return fmt::format("{}[{}]: {:.9g} and {:.9g}, {:.4g} ulp, {:.3g}; {} of {} elements{}", difference.a->name, fmt::join(indexOf(a, element), ", "), x, y,
-                     ulps(a.dtype, x, y), std::fabs(x - y), difference.count, int64_t(a.bytes.size() / dtypeBytes(a.dtype)), lineOf(difference));
+  return fmt::format("{}[{}]: {:.9g} and {:.9g}, {:.4g} ulp, {:.3g}; {} of {} elements{}",
+                     difference.a->name, fmt::join(indexOf(a, element), ", "), x, y,
+                     ulps(a.dtype, x, y), std::fabs(x - y), difference.count,
+                     int64_t(a.bytes.size() / dtypeBytes(a.dtype)), lineOf(difference));
 }
 
 Json json(const Difference &difference) {
   auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  const package::Location &at = difference.a->location.line ? difference.a->location : difference.b->location;
+  const package::Location &at =
+      difference.a->location.line ? difference.a->location : difference.b->location;
   bool numbers = difference.what.empty();
-  return {{"name", difference.a->name}, {"ulp", numbers ? finite(difference.ulp) : Json()}, {"absolute", numbers ? finite(difference.absolute) : Json()},
-          {"what", difference.what}, {"elements", difference.count},
-          {"index", numbers ? Json(indexOf(*difference.a->tensor, difference.worst)) : Json::array()},
-          {"file", at.line ? Json(at.file) : Json()}, {"line", at.line ? Json(at.line) : Json()}};
+  return {
+      {"name", difference.a->name},
+      {"ulp", numbers ? finite(difference.ulp) : Json()},
+      {"absolute", numbers ? finite(difference.absolute) : Json()},
+      {"what", difference.what},
+      {"elements", difference.count},
+      {"index", numbers ? Json(indexOf(*difference.a->tensor, difference.worst)) : Json::array()},
+      {"file", at.line ? Json(at.file) : Json()},
+      {"line", at.line ? Json(at.line) : Json()}};
 }
 
 void print(const Comparison &comparison, const DiffSide &a, const DiffSide &b, Console &console) {
@@ -144,10 +162,15 @@ void print(const Comparison &comparison, const DiffSide &a, const DiffSide &b, C
     Json list = Json::array();
     for (const Difference &difference : largest(comparison.differences, kLargest))
       list.push_back(json(difference));
-    return console.print(Json{{"schema", "lstmc.diff/1"}, {"equal", comparison.equal()},
-                              {"first", comparison.differences.empty() ? Json() : json(comparison.differences[0])}, {"largest", list},
-                              {"compared", comparison.compared}, {"differ", comparison.differences.size()},
-                              {"only_in_a", comparison.onlyInA}, {"only_in_b", comparison.onlyInB}});
+    return console.print(
+        Json{{"schema", "lstmc.diff/1"},
+             {"equal", comparison.equal()},
+             {"first", comparison.differences.empty() ? Json() : json(comparison.differences[0])},
+             {"largest", list},
+             {"compared", comparison.compared},
+             {"differ", comparison.differences.size()},
+             {"only_in_a", comparison.onlyInA},
+             {"only_in_b", comparison.onlyInB}});
   }
   for (const auto &[side, names] : {std::pair(&a, &comparison.onlyInA), {&b, &comparison.onlyInB}})
     if (!names->empty())
@@ -168,7 +191,8 @@ void print(const Comparison &comparison, const DiffSide &a, const DiffSide &b, C
 
 int diffCommand(const Options &options, Console &console) {
   if (options.operands.size() != 2)
-    return console.fail(fail(ErrorCode::E0001, "diff takes two files, got {}", options.operands.size()));
+    return console.fail(
+        fail(ErrorCode::E0001, "diff takes two files, got {}", options.operands.size()));
   Result<Tolerance> asked = Tolerance::asked(options);
   if (!asked.ok())
     return console.fail(asked.error());

@@ -27,11 +27,13 @@ Lines linesOf(const package::PackageData &data) {
   return lines;
 }
 
-void addTensors(DiffSide &side, const data::SafeTensors &file, const std::string &prefix, const Lines &lines) {
+void addTensors(DiffSide &side, const data::SafeTensors &file, const std::string &prefix,
+                const Lines &lines) {
   for (const data::TensorRecord &record : file.records()) {
     // A slot is "PARAMETER/SLOT" or the like: the line is the parameter's.
     auto line = lines.find(record.name.substr(0, record.name.find('/')));
-    side.items.push_back({prefix + record.name, file.array(record), "", line == lines.end() ? package::Location() : line->second});
+    side.items.push_back({prefix + record.name, file.array(record), "",
+                          line == lines.end() ? package::Location() : line->second});
   }
 }
 
@@ -40,8 +42,10 @@ Status addCheckpoint(DiffSide &side, const Options &options) {
   LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(side.path, limits));
   const training::Checkpoint &checkpoint = found.checkpoint;
   Lines lines;
-  if (auto attached = checkpoint.attachments.find("model.lstmc"); attached != checkpoint.attachments.end()) {
-    LSTMC_ASSIGN(package::Package::Pointer package, package::Package::open(attached->second, checkpoint.folder + "/model.lstmc"));
+  if (auto attached = checkpoint.attachments.find("model.lstmc");
+      attached != checkpoint.attachments.end()) {
+    LSTMC_ASSIGN(package::Package::Pointer package,
+                 package::Package::open(attached->second, checkpoint.folder + "/model.lstmc"));
     lines = linesOf(package->data());
   }
   addTensors(side, checkpoint.model, "", lines);
@@ -52,12 +56,14 @@ Status addCheckpoint(DiffSide &side, const Options &options) {
 }
 
 std::string launchText(const package::PackageData &data, const package::Launch &launch) {
-  std::string text = fmt::format("{} ints [{}] floats [{}]", kernelRecord(launch.kernel).name, fmt::join(launch.ints, ", "), fmt::join(launch.floats, ", "));
+  std::string text = fmt::format("{} ints [{}] floats [{}]", kernelRecord(launch.kernel).name,
+                                 fmt::join(launch.ints, ", "), fmt::join(launch.floats, ", "));
   for (const package::Operand &operand : launch.operands)
     if (operand.buffer == package::kNoBuffer)
       text += " -";
     else
-      text += fmt::format(" {}+{}[{}]({})", data.buffers[operand.buffer].name, operand.offset, fmt::join(operand.shape, ", "), fmt::join(operand.strides, ", "));
+      text += fmt::format(" {}+{}[{}]({})", data.buffers[operand.buffer].name, operand.offset,
+                          fmt::join(operand.shape, ", "), fmt::join(operand.strides, ", "));
   return text;
 }
 
@@ -72,22 +78,27 @@ void addFacts(DiffSide &side, const package::PackageData &data) {
   add("graph", data.graphHash);
   add("numerics", data.numerics);
   add("shards", fmt::format("{}", data.shards));
-  for (const auto &[kind, settings] : {std::pair("setting", &data.settings), {"fit", &data.fit}, {"data", &data.data}})
+  for (const auto &[kind, settings] :
+       {std::pair("setting", &data.settings), {"fit", &data.fit}, {"data", &data.data}})
     for (size_t i = 0; i < settings->size(); ++i)
       add(fmt::format("{} {} ({})", kind, (*settings)[i].name, i), (*settings)[i].value);
   for (const package::Device &device : data.devices)
     add("device " + device.name, fmt::format("{} bytes", device.arenaBytes));
   for (const package::Parameter &parameter : data.parameters) {
     const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
-    add("parameter " + parameter.name, fmt::format("{} on {} devices, {}", package::typeText(buffer.dtype, buffer.shape), parameter.buffers.size(), parameter.init),
+    add("parameter " + parameter.name,
+        fmt::format("{} on {} devices, {}", package::typeText(buffer.dtype, buffer.shape),
+                    parameter.buffers.size(), parameter.init),
         parameter.location);
   }
   for (const package::Entry &entry : data.entries)
     for (const package::DeviceProgram &program : entry.programs) {
-      std::string name = fmt::format("entry {} on {}", entry.name, data.devices[program.device].name);
+      std::string name =
+          fmt::format("entry {} on {}", entry.name, data.devices[program.device].name);
       add(name, fmt::format("{} launches", program.launches.size()));
       for (size_t i = 0; i < program.launches.size(); ++i)
-        add(fmt::format("{}, launch {}", name, i), launchText(data, program.launches[i]), program.launches[i].location);
+        add(fmt::format("{}, launch {}", name, i), launchText(data, program.launches[i]),
+            program.launches[i].location);
     }
 }
 
@@ -116,7 +127,9 @@ Status addArrays(DiffSide &side, const Options &options) {
     LSTMC_ASSIGN(data::Array array, data::loadNpy(side.path, limits));
     side.items.push_back({"array", std::move(array), "", {}});
   } else {
-    return failAt({side.path}, ErrorCode::E0613, "found no kind of file that diff compares, want a checkpoint folder, .lstmc, .safetensors, .npz or .npy");
+    return failAt({side.path}, ErrorCode::E0613,
+                  "found no kind of file that diff compares, want a checkpoint folder, .lstmc, "
+                  ".safetensors, .npz or .npy");
   }
   return {};
 }
@@ -127,8 +140,8 @@ Result<DiffSide> diffSide(const std::string &path, const Options &options) {
   DiffSide side{path, {}};
   std::error_code error;
   LSTMC_TRY(std::filesystem::is_directory(path, error) ? addCheckpoint(side, options)
-            : path.ends_with(".lstmc")                  ? addPackage(side, options)
-                                                        : addArrays(side, options));
+            : path.ends_with(".lstmc")                 ? addPackage(side, options)
+                                                       : addArrays(side, options));
   return side;
 }
 

@@ -24,8 +24,9 @@ struct DiffSide {
   std::vector<DiffItem> items; ///< in the order of the file, names unique
 };
 
-/// A checkpoint folder (weights, `optimizer/...`, `states/...`), a package (what it says, and the weights of F.safetensors beside
-/// F.lstmc), .safetensors, .npz or .npy. E0613 for anything else, and what the loaders say.
+/// A checkpoint folder (weights, `optimizer/...`, `states/...`), a package (what it says, and the
+/// weights of F.safetensors beside F.lstmc), .safetensors, .npz or .npy. E0613 for anything else,
+/// and what the loaders say.
 Result<DiffSide> diffSide(const std::string &path, const Options &options);
 
 } // namespace lstmc::cli

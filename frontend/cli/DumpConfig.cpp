@@ -29,12 +29,14 @@ std::string originOf(const Options::Given &given) {
 }
 
 /// data(..) as one SPEC, or nothing without `train`.
-std::optional<Value> dataSpec(const std::vector<package::Setting> &settings, const std::string &path) {
+std::optional<Value> dataSpec(const std::vector<package::Setting> &settings,
+                              const std::string &path) {
   std::optional<std::string> spec = findSetting(settings, "train");
   if (!spec)
     return std::nullopt;
   for (const package::Setting &setting : settings)
-    if (setting.name != "train" && setting.name != "test" && (setting.name != "valid" || setting.value.find(':') == std::string::npos))
+    if (setting.name != "train" && setting.name != "test" &&
+        (setting.name != "valid" || setting.value.find(':') == std::string::npos))
       *spec += fmt::format(",{}={}", setting.name, setting.value);
   return Value{*spec, path};
 }
@@ -53,7 +55,8 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   if (!net.ok())
     return net.diagnostics();
   std::vector<package::Setting> fileData = settingTexts(net->data);
-  bool reads = options.command == "train" || options.command == "eval" || options.command == "sample";
+  bool reads =
+      options.command == "train" || options.command == "eval" || options.command == "sample";
   if (reads && (options.has("data") || findSetting(fileData, "train"))) {
     Result<ModelData> data = loadData(options, fileData, path, nullptr);
     if (!data.ok())
@@ -68,7 +71,9 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   FileValues values;
   for (const lnet::SettingInForce &setting : net->settings)
     values.set.push_back({fmt::format("{}={}", setting.name, settingText(setting.value)),
-                          setting.origin == "file" ? path : setting.origin == "data" ? "the data" : setting.origin});
+                          setting.origin == "file"   ? path
+                          : setting.origin == "data" ? "the data"
+                                                     : setting.origin});
   addFit(values, settingTexts(net->fit), path);
   values.data = dataSpec(fileData, path);
   return values;
@@ -87,12 +92,14 @@ Checked<FileValues> ofCompiled(const Options &options, const std::string &path) 
 }
 
 /// Flags over the file's values, name by name.
-std::vector<Value> merged(std::vector<Value> values, const Options &options, std::string_view flag) {
+std::vector<Value> merged(std::vector<Value> values, const Options &options,
+                          std::string_view flag) {
   for (const Options::Given &given : options.given) {
     if (given.flag != flag)
       continue;
     std::string name = given.value.substr(0, given.value.find('=') + 1);
-    auto old = std::find_if(values.begin(), values.end(), [&](const Value &value) { return value.text.starts_with(name); });
+    auto old = std::find_if(values.begin(), values.end(),
+                            [&](const Value &value) { return value.text.starts_with(name); });
     if (old == values.end())
       old = values.insert(old, Value());
     *old = {given.value, originOf(given)};
@@ -103,7 +110,8 @@ std::vector<Value> merged(std::vector<Value> values, const Options &options, std
 /// As CLI11 reads TOML: no escapes, and a # ends the line even in a string.
 std::optional<std::string> quoted(const std::string &text) {
   char quote = text.find('"') == std::string::npos ? '"' : '\'';
-  if (text.find('#') != std::string::npos || text.find('\n') != std::string::npos || text.find(quote) != std::string::npos)
+  if (text.find('#') != std::string::npos || text.find('\n') != std::string::npos ||
+      text.find(quote) != std::string::npos)
     return std::nullopt;
   return fmt::format("{}{}{}", quote, text, quote);
 }
@@ -115,10 +123,14 @@ std::string entry(std::string_view name, const std::vector<Value> &values, bool 
     if (!text)
       return fmt::format("# {}: {} cannot stand in this file\n", name, value.text);
     texts.push_back(*text);
-    std::string origin = list && values.size() > 1 ? fmt::format("{}: {}", value.text.substr(0, value.text.find('=')), value.origin) : value.origin;
+    std::string origin =
+        list && values.size() > 1
+            ? fmt::format("{}: {}", value.text.substr(0, value.text.find('=')), value.origin)
+            : value.origin;
     origins.push_back(origin);
   }
-  return list ? fmt::format("# {}\n{} = [{}]\n", fmt::join(origins, "; "), name, fmt::join(texts, ", "))
+  return list ? fmt::format("# {}\n{} = [{}]\n", fmt::join(origins, "; "), name,
+                            fmt::join(texts, ", "))
               : fmt::format("# {}\n{} = {}\n", fmt::join(origins, "; "), name, texts.back());
 }
 
@@ -127,9 +139,11 @@ std::vector<Value> inForce(const FlagRecord &flag, const Options &options, const
     return merged(file.set, options, "set");
   if (flag.name == "fit") {
     std::vector<Value> fit = file.fit;
-    // An initializer is a call, which a flag cannot make; --optimizer and --lr are values of their own.
+    // An initializer is a call, which a flag cannot make; --optimizer and --lr are values of their
+    // own.
     std::erase_if(fit, [&](const Value &value) {
-      return value.text.starts_with("initializer=") || (value.text.starts_with("optimizer=") && options.has("optimizer")) ||
+      return value.text.starts_with("initializer=") ||
+             (value.text.starts_with("optimizer=") && options.has("optimizer")) ||
              (value.text.starts_with("learning_rate=") && options.has("lr"));
     });
     return merged(fit, options, "fit");
@@ -151,18 +165,22 @@ std::vector<Value> inForce(const FlagRecord &flag, const Options &options, const
 
 int dumpConfig(const Options &options, Console &console) {
   FileValues file;
-  bool ofModel = options.command != "inspect" && options.command != "fmt" && options.command != "explain" && options.command != "help";
+  bool ofModel = options.command != "inspect" && options.command != "fmt" &&
+                 options.command != "explain" && options.command != "help";
   if (ofModel && !options.operands.empty()) {
     const std::string &path = options.operands[0];
-    Checked<FileValues> values = isSource(path) ? ofSource(options, path) : ofCompiled(options, path);
+    Checked<FileValues> values =
+        isSource(path) ? ofSource(options, path) : ofCompiled(options, path);
     if (!values.ok())
       return console.fail(values.diagnostics());
     file = *values;
   }
-  std::string text = fmt::format("# lstmc {} {}\n[{}]\n", options.command, fmt::join(options.operands, " "), options.command);
+  std::string text = fmt::format("# lstmc {} {}\n[{}]\n", options.command,
+                                 fmt::join(options.operands, " "), options.command);
   for (const FlagRecord &flag : flags()) {
     bool meta = flag.name == "dump-config" || flag.name == "config" || flag.name == "help";
-    bool settled = file.compiled && std::find(std::begin(kCompileFlags), std::end(kCompileFlags), flag.name) != std::end(kCompileFlags);
+    bool settled = file.compiled && std::find(std::begin(kCompileFlags), std::end(kCompileFlags),
+                                              flag.name) != std::end(kCompileFlags);
     if (meta || settled || !flag.servedBy(options.command))
       continue;
     std::vector<Value> values = inForce(flag, options, file);

@@ -15,7 +15,8 @@ namespace lstmc::cli {
 
 Result<std::vector<std::string>> metricsAsked(const Options &options) {
   std::vector<std::string> names;
-  std::vector<std::string_view> known(std::begin(training::kMetricNames), std::end(training::kMetricNames));
+  std::vector<std::string_view> known(std::begin(training::kMetricNames),
+                                      std::end(training::kMetricNames));
   for (const std::string &name : splitCommas(options.text("metric"))) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return fail(ErrorCode::E0001, "there is no metric \"{}\"{}", name, didYouMean(name, known));
@@ -28,7 +29,8 @@ int evalCommand(const Options &options, Console &console) {
   Result<std::vector<std::string>> metrics = metricsAsked(options);
   if (!metrics.ok())
     return console.fail(metrics.error());
-  std::vector<std::string_view> names(std::begin(training::kMetricNames), std::end(training::kMetricNames));
+  std::vector<std::string_view> names(std::begin(training::kMetricNames),
+                                      std::end(training::kMetricNames));
   Result<std::vector<Expectation>> wanted = expectations(options, names);
   if (!wanted.ok())
     return console.fail(wanted.error());
@@ -67,10 +69,13 @@ int evalCommand(const Options &options, Console &console) {
       return console.fail(vocabulary.error());
     if ((*model)->checkpoint) {
       learned = data::Learned{*vocabulary, (*model)->checkpoint->state.scaling};
-      fileData.push_back({"train", (*model)->checkpoint->state.source}); // without --data: what it was trained on
+      fileData.push_back(
+          {"train", (*model)->checkpoint->state.source}); // without --data: what it was trained on
     }
   }
-  Result<ModelData> data = loadData(options, fileData, options.operands.empty() ? "" : options.operands[0], learned ? &*learned : nullptr);
+  Result<ModelData> data =
+      loadData(options, fileData, options.operands.empty() ? "" : options.operands[0],
+               learned ? &*learned : nullptr);
   if (!data.ok())
     return console.fail(data.error());
   if (source) {
@@ -101,7 +106,8 @@ int evalCommand(const Options &options, Console &console) {
   };
   Result<training::Evaluation> evaluation = run();
   if (!evaluation.ok()) {
-    if (const Diagnostic *fault = (*session)->fault(); fault && evaluation.error().code == ErrorCode::E0701)
+    if (const Diagnostic *fault = (*session)->fault();
+        fault && evaluation.error().code == ErrorCode::E0701)
       return console.fail(Diagnostics{*fault});
     return console.fail(evaluation.error());
   }
@@ -116,16 +122,19 @@ int evalCommand(const Options &options, Console &console) {
       judge(*wanted, [&](const std::string &metric) { return totals.value(metric); });
   std::string hash = fmt::format("{:016x}", (*session)->weightsHash());
   if (console.json()) {
-    training::EvaluationContext context{options.operands[0], data->data->spec().source, versionLine(), hash, *seed};
+    training::EvaluationContext context{options.operands[0], data->data->spec().source,
+                                        versionLine(), hash, *seed};
     fmt::print("{}\n", training::evaluationJson(*evaluation, context, *metrics, held));
   } else {
     std::string line;
     for (std::string_view name : training::kMetricNames) {
-      bool asked = metrics->empty() || std::find(metrics->begin(), metrics->end(), name) != metrics->end();
+      bool asked =
+          metrics->empty() || std::find(metrics->begin(), metrics->end(), name) != metrics->end();
       if (std::optional<double> value = totals.value(name); asked && value)
         line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, *value);
     }
-    console.print(line + fmt::format("  labels {:.0f}  ignored {:.0f}", totals.labels(), totals.ignored()));
+    console.print(
+        line + fmt::format("  labels {:.0f}  ignored {:.0f}", totals.labels(), totals.ignored()));
     console.say(fmt::format("seed {}  weights {}  {}", *seed, hash, versionLine()));
   }
   return allHeld(held, console) ? 0 : int(ExitCode::AnswerIsNo);

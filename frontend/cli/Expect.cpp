@@ -6,7 +6,8 @@
 
 namespace lstmc::cli {
 
-Result<Expectation> Expectation::parse(const std::string &text, const std::vector<std::string_view> &metrics) {
+Result<Expectation> Expectation::parse(const std::string &text,
+                                       const std::vector<std::string_view> &metrics) {
   size_t begin = text.find_first_of("<>=!");
   if (begin == std::string::npos || begin == 0)
     return fail(ErrorCode::E0001, "--expect takes METRIC<NUMBER, got \"{}\"", text);
@@ -31,7 +32,8 @@ bool Expectation::holds(double value) const {
                             : value != bound;
 }
 
-Result<std::vector<Expectation>> expectations(const Options &options, const std::vector<std::string_view> &metrics) {
+Result<std::vector<Expectation>> expectations(const Options &options,
+                                              const std::vector<std::string_view> &metrics) {
   std::vector<Expectation> all;
   for (const std::string &text : options.values("expect")) {
     LSTMC_ASSIGN(Expectation expectation, Expectation::parse(text, metrics));
@@ -40,8 +42,9 @@ Result<std::vector<Expectation>> expectations(const Options &options, const std:
   return all;
 }
 
-std::vector<training::HeldExpectation> judge(const std::vector<Expectation> &expectations,
-                                             const std::function<std::optional<double>(const std::string &)> &valueOf) {
+std::vector<training::HeldExpectation>
+judge(const std::vector<Expectation> &expectations,
+      const std::function<std::optional<double>(const std::string &)> &valueOf) {
   std::vector<training::HeldExpectation> held;
   for (const Expectation &expectation : expectations) {
     std::optional<double> value = valueOf(expectation.metric);
@@ -55,8 +58,9 @@ bool allHeld(const std::vector<training::HeldExpectation> &held, const Console &
   for (const training::HeldExpectation &expectation : held)
     if (!expectation.held) {
       all = false;
-      console.say(fmt::format("expectation not held: {} (value {})", expectation.text,
-                              expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
+      console.say(
+          fmt::format("expectation not held: {} (value {})", expectation.text,
+                      expectation.value ? fmt::format("{:.6g}", *expectation.value) : "none"));
     }
   return all;
 }

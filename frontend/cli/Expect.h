@@ -17,15 +17,18 @@ struct Expectation {
   double bound = 0;
 
   /// Metric, one of < <= > >= == !=, number; E0001 otherwise, with "did you mean" for the metric.
-  static Result<Expectation> parse(const std::string &text, const std::vector<std::string_view> &metrics);
+  static Result<Expectation> parse(const std::string &text,
+                                   const std::vector<std::string_view> &metrics);
   bool holds(double value) const;
 };
 
-Result<std::vector<Expectation>> expectations(const Options &options, const std::vector<std::string_view> &metrics);
+Result<std::vector<Expectation>> expectations(const Options &options,
+                                              const std::vector<std::string_view> &metrics);
 
 /// Each with its value and whether it held; a metric without a value does not hold.
-std::vector<training::HeldExpectation> judge(const std::vector<Expectation> &expectations,
-                                             const std::function<std::optional<double>(const std::string &)> &valueOf);
+std::vector<training::HeldExpectation>
+judge(const std::vector<Expectation> &expectations,
+      const std::function<std::optional<double>(const std::string &)> &valueOf);
 
 /// Whether all held; says which did not.
 bool allHeld(const std::vector<training::HeldExpectation> &held, const Console &console);

@@ -22,15 +22,17 @@ static std::vector<std::string_view> splitLines(std::string_view text) {
 }
 
 /// What would change, as a unified diff of the lines between the first and the last that differ.
-static std::string difference(const std::string &path, std::string_view before, std::string_view after) {
+static std::string difference(const std::string &path, std::string_view before,
+                              std::string_view after) {
   std::vector<std::string_view> a = splitLines(before), b = splitLines(after);
   size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head])
     ++head;
-  while (tail + head < a.size() && tail + head < b.size() && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+  while (tail + head < a.size() && tail + head < b.size() &&
+         a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
     ++tail;
-  std::string text = fmt::format("--- {}\n+++ {}\n@@ -{},{} +{},{} @@\n", path, path, head + 1, a.size() - tail - head, head + 1,
-                                 b.size() - tail - head);
+  std::string text = fmt::format("--- {}\n+++ {}\n@@ -{},{} +{},{} @@\n", path, path, head + 1,
+                                 a.size() - tail - head, head + 1, b.size() - tail - head);
   auto add = [&](char sign, const std::vector<std::string_view> &lines) {
     for (size_t i = head; i + tail < lines.size(); ++i)
       text += fmt::format("{}{}{}", sign, lines[i], lines[i].ends_with('\n') ? "" : "\n");
@@ -57,7 +59,8 @@ int fmtCommand(const Options &options, Console &console) {
         return console.fail(bytes.error());
       text.assign(bytes->begin(), bytes->end());
     }
-    Checked<std::string> formatted = lnet::format(path == "-" ? "<stdin>" : path, text, load->limits);
+    Checked<std::string> formatted =
+        lnet::format(path == "-" ? "<stdin>" : path, text, load->limits);
     if (!formatted.ok()) {
       exit = console.fail(formatted.diagnostics());
       continue;

@@ -5,18 +5,22 @@
 namespace lstmc::cli {
 
 static const package::Entry *findEntry(const package::PackageData &data, std::string_view name) {
-  auto found = std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &entry) { return entry.name == name; });
+  auto found = std::find_if(data.entries.begin(), data.entries.end(),
+                            [&](const package::Entry &entry) { return entry.name == name; });
   return found == data.entries.end() ? nullptr : &*found;
 }
 
-std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry, const cpu::Machines &machines) {
+std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
+                                      const cpu::Machines &machines) {
   const package::Entry *found = findEntry(data, entry);
   return found ? std::optional(cpu::forecast(data, *found, machines).seconds) : std::nullopt;
 }
 
 Foretold foretell(const package::PackageData &data, const cpu::Machines &machines) {
   Foretold foretold;
-  bool measured = std::all_of(machines.begin(), machines.end(), [](const cpu::Machine &machine) { return machine.measuredThreads > 0; });
+  bool measured = std::all_of(machines.begin(), machines.end(), [](const cpu::Machine &machine) {
+    return machine.measuredThreads > 0;
+  });
   foretold.rates = measured ? "this machine" : "built-in";
   foretold.updateSeconds = forecastSeconds(data, "step", machines);
   const package::Entry *shown = nullptr;

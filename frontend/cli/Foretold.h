@@ -1,4 +1,5 @@
-// What is known of a package before it runs: how long it takes, who waits, what is sent, whether it fits.
+// What is known of a package before it runs: how long it takes, who waits, what is sent, whether it
+// fits.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,12 @@
 namespace lstmc::cli {
 
 struct Foretold {
-  std::optional<double> updateSeconds, forwardSeconds; ///< of `step`, and of `forward` or else `evaluate`
-  int64_t sentBytes = 0;                               ///< by all devices, in an update, else a forward
-  std::vector<double> idle;                            ///< fraction of the same time, by device
-  std::optional<double> speedup;                       ///< over the first device alone, of the same
-  std::string rates;                                   ///< whose they are: "this machine", "built-in", a cluster's file
+  std::optional<double> updateSeconds,
+      forwardSeconds;            ///< of `step`, and of `forward` or else `evaluate`
+  int64_t sentBytes = 0;         ///< by all devices, in an update, else a forward
+  std::vector<double> idle;      ///< fraction of the same time, by device
+  std::optional<double> speedup; ///< over the first device alone, of the same
+  std::string rates;             ///< whose they are: "this machine", "built-in", a cluster's file
 
   double seconds() const { return updateSeconds.value_or(forwardSeconds.value_or(0)); }
 };
@@ -29,6 +31,7 @@ using Capacities = std::vector<uint64_t>;
 bool fits(const package::PackageData &data, const Capacities &capacities);
 
 /// Of a package's entry, by name; none where it has no such entry.
-std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry, const cpu::Machines &machines);
+std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
+                                      const cpu::Machines &machines);
 
 } // namespace lstmc::cli

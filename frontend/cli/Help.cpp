@@ -12,17 +12,20 @@
 namespace lstmc::cli {
 
 static std::string flagSynopsis(const FlagRecord &flag) {
-  std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name) : fmt::format("    --{}", flag.name);
+  std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name)
+                                 : fmt::format("    --{}", flag.name);
   return flag.argument.empty() ? text : fmt::format("{} {}", text, flag.argument);
 }
 
 static std::string helpOf(const FlagRecord &flag) {
-  return flag.fallback.empty() ? std::string(flag.help) : fmt::format("{} (default: {})", flag.help, flag.fallback);
+  return flag.fallback.empty() ? std::string(flag.help)
+                               : fmt::format("{} (default: {})", flag.help, flag.fallback);
 }
 
 std::string overviewText() {
-  std::string text = "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n\n"
-                     "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
+  std::string text =
+      "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n\n"
+      "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
   return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder.\n"
@@ -33,7 +36,8 @@ std::string helpText(std::string_view name) {
   std::string text;
   for (const CommandRecord &command : commands())
     if (command.name == name)
-      text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name, command.synopsis);
+      text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name,
+                         command.synopsis);
   for (bool common : {false, true}) {
     for (const FlagRecord &flag : flags())
       if (flag.servedBy(name) && (flag.commands == "*") == common)
@@ -47,17 +51,20 @@ std::string helpText(std::string_view name) {
 }
 
 static std::string manualPage() {
-  std::string text = fmt::format(".TH LSTMC 1 \"\" \"{}\"\n.SH NAME\nlstmc \\- compiler and executor for stacked LSTMs\n"
-                                 ".SH SYNOPSIS\n.B lstmc\n.I COMMAND\n[FLAGS] [MODEL]\n.SH COMMANDS\n",
-                                 versionLine());
+  std::string text = fmt::format(
+      ".TH LSTMC 1 \"\" \"{}\"\n.SH NAME\nlstmc \\- compiler and executor for stacked LSTMs\n"
+      ".SH SYNOPSIS\n.B lstmc\n.I COMMAND\n[FLAGS] [MODEL]\n.SH COMMANDS\n",
+      versionLine());
   for (const CommandRecord &command : commands())
     text += fmt::format(".TP\n.B {} {}\n{}\n", command.name, command.synopsis, command.line);
   text += ".SH FLAGS\n";
   for (const FlagRecord &flag : flags())
     text += fmt::format(".TP\n.B {}\n{}\n({})\n", flagSynopsis(flag), helpOf(flag),
                         flag.commands == "*" ? "all commands but opt" : flag.commands);
-  text += ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 wrong use; 3 source invalid; 4 cannot be planned; 5 device not "
-          "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; 9 out of memory; 70 "
+  text += ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 wrong use; 3 source invalid; 4 cannot be "
+          "planned; 5 device not "
+          "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; "
+          "9 out of memory; 70 "
           "internal; 130, 143 signal\n";
   return text;
 }
@@ -78,24 +85,28 @@ static std::string bashCompletion() {
   std::string choices;
   for (const FlagRecord &flag : flags())
     if (!flag.choices().empty())
-      choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", flag.name, fmt::join(flag.choices(), " "));
-  return fmt::format("_lstmc() {{\n"
-                     "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
-                     "  if [ $COMP_CWORD -eq 1 ]; then\n"
-                     "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
-                     "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
-                     "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk '/^[a-z]+:[0-9]/{{print $1}}')\" -- \"$word\")); return ;;\n"
-                     "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
-                     "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null | sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
-                     "      esac; done; compopt -o nospace; return ;;\n"
-                     "{}"
-                     "  esac\n"
-                     "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
-                     "  case $word in\n"
-                     "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-                     "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-                     "  esac\n}}\ncomplete -F _lstmc lstmc\n",
-                     names, choices, cases);
+      choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                             flag.name, fmt::join(flag.choices(), " "));
+  return fmt::format(
+      "_lstmc() {{\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
+      "  if [ $COMP_CWORD -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
+      "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
+      "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk "
+      "'/^[a-z]+:[0-9]/{{print $1}}')\" -- \"$word\")); return ;;\n"
+      "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
+      "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null "
+      "| sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
+      "      esac; done; compopt -o nospace; return ;;\n"
+      "{}"
+      "  esac\n"
+      "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
+      "  case $word in\n"
+      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+      "  esac\n}}\ncomplete -F _lstmc lstmc\n",
+      names, choices, cases);
 }
 
 /// A bar would end the cell of a Markdown table.
@@ -106,9 +117,11 @@ static std::string inCell(std::string text) {
 }
 
 static std::string flagsPage() {
-  std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help --pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
+  std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help "
+                     "--pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
   for (const FlagRecord &flag : flags()) {
-    text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)), flag.commands == "*" ? "all but opt" : flag.commands);
+    text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)),
+                        flag.commands == "*" ? "all but opt" : flag.commands);
   }
   return text;
 }
@@ -120,10 +133,12 @@ static std::string explanation(const ErrorRecord &record) {
 }
 
 static std::string errorsPage() {
-  std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help --pages`; `lstmc explain CODE` prints one.\n";
+  std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help "
+                     "--pages`; `lstmc explain CODE` prints one.\n";
   for (std::string_view name : errorNames()) {
     ErrorRecord record = *findError(name);
-    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title, int(record.exit), explanation(record));
+    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title,
+                        int(record.exit), explanation(record));
   }
   return text;
 }
@@ -132,7 +147,8 @@ int helpCommand(const Options &options, Console &console) {
   if (std::optional<std::string> folder = options.value("pages")) {
     std::error_code failure; // writing says it better
     std::filesystem::create_directories(*folder, failure);
-    for (auto &[name, text] : {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
+    for (auto &[name, text] :
+         {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
       if (Status status = writeFile(*folder + "/" + name, text, options.existing()); !status.ok())
         return console.fail(status.error());
     return 0;
@@ -149,8 +165,8 @@ int helpCommand(const Options &options, Console &console) {
     for (const CommandRecord &command : commands())
       names.push_back(command.name);
     if (std::find(names.begin(), names.end(), options.operands[0]) == names.end())
-      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", options.operands[0],
-                               didYouMean(options.operands[0], names)));
+      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}",
+                               options.operands[0], didYouMean(options.operands[0], names)));
     text = helpText(options.operands[0]);
   }
   fmt::print("{}", text);
@@ -159,19 +175,25 @@ int helpCommand(const Options &options, Console &console) {
 
 int explainCommand(const Options &options, Console &console) {
   if (options.operands.size() != 1)
-    return console.fail(fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207"));
+    return console.fail(
+        fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207"));
   std::string code = options.operands[0];
   if (code.starts_with('W'))
     code[0] = 'E'; // a warning is explained by the error of its number
   std::optional<ErrorRecord> record = findError(code);
   if (!record) {
-    return console.fail(fail(ErrorCode::E0001, "there is no error code \"{}\"{}", options.operands[0],
-                             didYouMean(options.operands[0], errorNames())));
+    return console.fail(fail(ErrorCode::E0001, "there is no error code \"{}\"{}",
+                             options.operands[0], didYouMean(options.operands[0], errorNames())));
   }
   if (console.json())
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"}, {"code", record->name}, {"exit", int(record->exit)}, {"title", record->title}, {"text", explanation(*record)}});
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"},
+                                         {"code", record->name},
+                                         {"exit", int(record->exit)},
+                                         {"title", record->title},
+                                         {"text", explanation(*record)}});
   else
-    console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title, int(record->exit), explanation(*record)));
+    console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title,
+                              int(record->exit), explanation(*record)));
   return 0;
 }
 

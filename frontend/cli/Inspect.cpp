@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "executor/package/Plan.h"
-#include "frontend/cli/Commands.h"
 #include "frontend/cli/BuildId.h"
+#include "frontend/cli/Commands.h"
 #include "frontend/cli/InspectData.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
@@ -37,35 +37,54 @@ Json packageJson(const Model &model, uint64_t bytes) {
   const package::PackageData &data = model.package->data();
   auto binding = [&](const package::Binding &b) {
     const package::Buffer &buffer = data.buffers[b.buffer];
-    return Json{{"name", b.name}, {"role", b.role}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"dims", b.dims}};
+    return Json{{"name", b.name},
+                {"role", b.role},
+                {"dtype", dtypeName(buffer.dtype)},
+                {"shape", buffer.shape},
+                {"dims", b.dims}};
   };
-  Json inputs = Json::array(), outputs = Json::array(), states = Json::array(), entries = Json::array(), parameters = Json::array(),
-       settings = Json::object();
+  Json inputs = Json::array(), outputs = Json::array(), states = Json::array(),
+       entries = Json::array(), parameters = Json::array(), settings = Json::object();
   for (const package::Entry &entry : data.entries) {
     Json ins = Json::array(), outs = Json::array();
     for (const package::Binding &b : entry.inputs)
       ins.push_back(binding(b));
     for (const package::Binding &b : entry.outputs)
       outs.push_back(binding(b));
-    entries.push_back({{"name", entry.name}, {"launches", entry.programs.empty() ? 0 : entry.programs[0].launches.size()}, {"inputs", ins}, {"outputs", outs}});
+    entries.push_back({{"name", entry.name},
+                       {"launches", entry.programs.empty() ? 0 : entry.programs[0].launches.size()},
+                       {"inputs", ins},
+                       {"outputs", outs}});
   }
   for (const package::State &state : data.states)
     states.push_back({{"name", state.name}, {"shape", data.buffers[state.buffers[0]].shape}});
   for (const package::Parameter &parameter : data.parameters) {
     const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
-    parameters.push_back({{"name", parameter.name}, {"role", parameter.auxiliary ? "auxiliary" : "parameter"}, {"dtype", dtypeName(buffer.dtype)},
-                          {"shape", buffer.shape}, {"bytes", buffer.bytes}, {"init", parameter.init}, {"lr_mult", parameter.lrMult},
-                          {"wd_mult", parameter.wdMult}, {"group", parameter.group}, {"hash", hashOf(model, parameter.name)}});
+    parameters.push_back({{"name", parameter.name},
+                          {"role", parameter.auxiliary ? "auxiliary" : "parameter"},
+                          {"dtype", dtypeName(buffer.dtype)},
+                          {"shape", buffer.shape},
+                          {"bytes", buffer.bytes},
+                          {"init", parameter.init},
+                          {"lr_mult", parameter.lrMult},
+                          {"wd_mult", parameter.wdMult},
+                          {"group", parameter.group},
+                          {"hash", hashOf(model, parameter.name)}});
   }
   for (const package::Setting &setting : data.settings)
     settings[setting.name] = setting.value;
   Json passes = Json::array();
   if (model.compiled)
     for (const passes::PassTime &time : model.compiled->times)
-      passes.push_back({{"name", time.pass}, {"time_s", time.seconds}, {"ops_before", time.opsBefore}, {"ops_after", time.opsAfter}});
+      passes.push_back({{"name", time.pass},
+                        {"time_s", time.seconds},
+                        {"ops_before", time.opsBefore},
+                        {"ops_after", time.opsAfter}});
   return {{"schema", "lstmc.inspect/1"},
           {"file", model.path},
-          {"kind", model.compiled ? "lnet" : model.checkpoint ? "checkpoint" : "package"},
+          {"kind", model.compiled     ? "lnet"
+                   : model.checkpoint ? "checkpoint"
+                                      : "package"},
           {"bytes", bytes},
           {"sha256", model.package->digest()},
           {"format_version", data.abi},
@@ -78,30 +97,41 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"passes", passes},
           {"rolled", Json::array()}, // nothing is rolled before there are imports
           {"plan", planJson(data)},
-          {"provenance", {{"source", model.path}, {"graph_hash", data.graphHash}, {"settings", settings}, {"version", std::string(kVersion)}, {"build", data.producer}}}};
+          {"provenance",
+           {{"source", model.path},
+            {"graph_hash", data.graphHash},
+            {"settings", settings},
+            {"version", std::string(kVersion)},
+            {"build", data.producer}}}};
 }
 
 void printSummary(const Model &model, Console &console) {
   const package::PackageData &data = model.package->data();
-  console.print(fmt::format("{}: net {}, graph {}, {}, {} shards, made by {}", model.path, data.net, data.graphHash, data.numerics, data.shards, data.producer));
+  console.print(fmt::format("{}: net {}, graph {}, {}, {} shards, made by {}", model.path, data.net,
+                            data.graphHash, data.numerics, data.shards, data.producer));
   for (const package::Entry &entry : data.entries) {
-    console.print(fmt::format("entry {} ({} launches)", entry.name, entry.programs.empty() ? 0 : entry.programs[0].launches.size()));
+    console.print(fmt::format("entry {} ({} launches)", entry.name,
+                              entry.programs.empty() ? 0 : entry.programs[0].launches.size()));
     for (const auto *list : {&entry.inputs, &entry.outputs})
       for (const package::Binding &b : *list)
-        console.print(fmt::format("  {:<8} {:<32} {}", b.role, b.name, package::typeText(data.buffers[b.buffer].dtype, data.buffers[b.buffer].shape)));
+        console.print(fmt::format(
+            "  {:<8} {:<32} {}", b.role, b.name,
+            package::typeText(data.buffers[b.buffer].dtype, data.buffers[b.buffer].shape)));
   }
 }
 
 void printParameters(const Model &model, Console &console) {
   const package::PackageData &data = model.package->data();
   int64_t total = 0;
-  console.print(fmt::format("{:<36} {:<20} {:>12} {:<28} {}", "parameter", "shape", "elements", "init", "line"));
+  console.print(fmt::format("{:<36} {:<20} {:>12} {:<28} {}", "parameter", "shape", "elements",
+                            "init", "line"));
   for (const package::Parameter &parameter : data.parameters) {
     const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
     int64_t elements = int64_t(buffer.bytes / dtypeBytes(buffer.dtype));
     total += elements;
     const package::Location &at = data.locations[parameter.location];
-    console.print(fmt::format("{:<36} {:<20} {:>12} {:<28} {}:{}", parameter.name, package::typeText(buffer.dtype, buffer.shape), elements,
+    console.print(fmt::format("{:<36} {:<20} {:>12} {:<28} {}:{}", parameter.name,
+                              package::typeText(buffer.dtype, buffer.shape), elements,
                               parameter.init, at.file, at.line));
   }
   console.print(fmt::format("total {}", total));
@@ -109,15 +139,19 @@ void printParameters(const Model &model, Console &console) {
 
 void printPlan(const Model &model, Console &console) {
   for (const package::DevicePlan &plan : package::planOf(model.package->data())) {
-    console.print(fmt::format("{}  peak {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}", plan.device, mebibytes(plan.arenaBytes),
-                              mebibytes(plan.weightBytes()), mebibytes(plan.gradientBytes()), mebibytes(plan.optimizerBytes()),
-                              mebibytes(plan.activationBytes()), mebibytes(plan.workspaceBytes())));
+    console.print(fmt::format(
+        "{}  peak {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}",
+        plan.device, mebibytes(plan.arenaBytes), mebibytes(plan.weightBytes()),
+        mebibytes(plan.gradientBytes()), mebibytes(plan.optimizerBytes()),
+        mebibytes(plan.activationBytes()), mebibytes(plan.workspaceBytes())));
     const package::PackageData &data = model.package->data();
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &at = data.locations[buffer.location];
-      console.print(fmt::format("  {:>12}  {:<12} {:<32} {:<20} {}", mebibytes(buffer.bytes), package::kKindNames[size_t(buffer.kind)], buffer.name,
-                                package::typeText(buffer.dtype, buffer.shape), at.line ? fmt::format("{}:{}", at.file, at.line) : ""));
+      console.print(fmt::format("  {:>12}  {:<12} {:<32} {:<20} {}", mebibytes(buffer.bytes),
+                                package::kKindNames[size_t(buffer.kind)], buffer.name,
+                                package::typeText(buffer.dtype, buffer.shape),
+                                at.line ? fmt::format("{}:{}", at.file, at.line) : ""));
     }
   }
 }
@@ -132,7 +166,7 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
 #define LSTMC_X(NAME, DEFAULT, WHAT) {#NAME, limits.NAME, WHAT},
       LSTMC_LNET_LIMITS(LSTMC_X)
 #undef LSTMC_X
-      {"json-string", files.jsonString, "bytes of a string in JSON"},
+          {"json-string", files.jsonString, "bytes of a string in JSON"},
       {"csv-line", files.csvLine, "bytes of a line of text or of a table"},
       {"record", files.record, "bytes of a record"},
       {"ratio", files.ratio, "bytes unpacked for one packed byte"},
@@ -150,7 +184,8 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
 
 int emit(const Options &options, const std::string &form, Console &console) {
   if (!isSource(options.operands[0]))
-    return console.fail(fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]));
+    return console.fail(
+        fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]));
   Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (!net.ok())
     return console.fail(net.diagnostics());
@@ -189,10 +224,12 @@ int inspectModel(const Options &options, Console &console) {
   if (options.has("plan"))
     printPlan(*model, console);
   if (options.has("passes") && !model->compiled)
-    return console.fail(fail(ErrorCode::E0001, "--passes takes a source: {} is compiled already", model->path));
+    return console.fail(
+        fail(ErrorCode::E0001, "--passes takes a source: {} is compiled already", model->path));
   if (options.has("passes"))
     for (const passes::PassTime &time : model->compiled->times)
-      console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass, time.seconds * 1e3, time.opsBefore, time.opsAfter));
+      console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass,
+                                time.seconds * 1e3, time.opsBefore, time.opsAfter));
   return 0;
 }
 
@@ -210,7 +247,8 @@ int inspectCommand(const Options &options, Console &console) {
   if (options.operands.empty())
     return console.fail(fail(ErrorCode::E0001, "inspect takes a file"));
   if (console.json() && options.operands.size() > 1)
-    return console.fail(fail(ErrorCode::E0001, "--json is one document, on one file; got {}", options.operands.size()));
+    return console.fail(fail(ErrorCode::E0001, "--json is one document, on one file; got {}",
+                             options.operands.size()));
   for (const std::string &path : options.operands) {
     Options one = options;
     one.operands = {path};

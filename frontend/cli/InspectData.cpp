@@ -25,12 +25,14 @@ struct ArrayRow {
   std::vector<int64_t> shape;
 };
 
-int printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows, Console &console) {
+int printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows,
+                Console &console) {
   if (console.json()) {
     Json list = Json::array();
     for (const ArrayRow &row : rows)
       list.push_back({{"name", row.name}, {"dtype", dtypeName(row.dtype)}, {"shape", row.shape}});
-    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", kind}, {"parameters", list}});
+    console.print(
+        Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", kind}, {"parameters", list}});
     return 0;
   }
   console.print(fmt::format("{}: {}, {} arrays", path, kind, rows.size()));
@@ -45,7 +47,8 @@ struct FileKind {
   Result<std::vector<ArrayRow>> (*read)(const std::string &path, const lstmc::Limits &limits);
 };
 
-Result<std::vector<ArrayRow>> safeTensorsRows(const std::string &path, const lstmc::Limits &limits) {
+Result<std::vector<ArrayRow>> safeTensorsRows(const std::string &path,
+                                              const lstmc::Limits &limits) {
   LSTMC_ASSIGN(data::SafeTensors file, data::SafeTensors::load(path, limits));
   std::vector<ArrayRow> rows;
   for (const data::TensorRecord &record : file.records())
@@ -72,10 +75,16 @@ Result<std::vector<ArrayRow>> idxRows(const std::string &path, const lstmc::Limi
 }
 
 constexpr FileKind kArrayFiles[] = {
-    {"safetensors", [](const std::string &path) { return path.ends_with(".safetensors"); }, safeTensorsRows},
+    {"safetensors", [](const std::string &path) { return path.ends_with(".safetensors"); },
+     safeTensorsRows},
     {"npz", [](const std::string &path) { return path.ends_with(".npz"); }, npzRows},
     {"npy", [](const std::string &path) { return path.ends_with(".npy"); }, npyRows},
-    {"idx", [](const std::string &path) { return path.find("-ubyte") != std::string::npos || path.ends_with(".gz") || path.ends_with(".idx"); }, idxRows},
+    {"idx",
+     [](const std::string &path) {
+       return path.find("-ubyte") != std::string::npos || path.ends_with(".gz") ||
+              path.ends_with(".idx");
+     },
+     idxRows},
 };
 
 /// A table's columns: what kind they are, and how many cells are missing.
@@ -84,16 +93,28 @@ int inspectTable(const std::string &path, const lstmc::Limits &limits, Console &
   if (!table.ok())
     return console.fail(table.error());
   Json list = Json::array();
-  std::string text = fmt::format("{}: csv, {} rows, {} columns", path, table->rows, table->columns.size());
+  std::string text =
+      fmt::format("{}: csv, {} rows, {} columns", path, table->rows, table->columns.size());
   for (const data::CsvColumn &column : table->columns) {
-    int64_t missing = column.text ? std::count(column.categories.begin(), column.categories.end(), -1)
-                                  : std::count_if(column.numbers.begin(), column.numbers.end(), [](double x) { return std::isnan(x); });
-    std::string kind = column.text ? fmt::format("text, {} different", column.symbols.size()) : "number";
-    text += fmt::format("\n  {:<40} {}{}", column.name, kind, missing ? fmt::format(", {} missing", missing) : "");
-    list.push_back({{"name", column.name}, {"kind", column.text ? "text" : "number"}, {"symbols", column.symbols.size()}, {"missing", missing}});
+    int64_t missing = column.text
+                          ? std::count(column.categories.begin(), column.categories.end(), -1)
+                          : std::count_if(column.numbers.begin(), column.numbers.end(),
+                                          [](double x) { return std::isnan(x); });
+    std::string kind =
+        column.text ? fmt::format("text, {} different", column.symbols.size()) : "number";
+    text += fmt::format("\n  {:<40} {}{}", column.name, kind,
+                        missing ? fmt::format(", {} missing", missing) : "");
+    list.push_back({{"name", column.name},
+                    {"kind", column.text ? "text" : "number"},
+                    {"symbols", column.symbols.size()},
+                    {"missing", missing}});
   }
   if (console.json())
-    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", "csv"}, {"rows", table->rows}, {"columns", list}});
+    console.print(Json{{"schema", "lstmc.inspect/1"},
+                       {"file", path},
+                       {"kind", "csv"},
+                       {"rows", table->rows},
+                       {"columns", list}});
   else
     console.print(text);
   return 0;
@@ -109,20 +130,26 @@ int inspectText(const std::string &path, const lstmc::Limits &limits, Console &c
   for (std::string_view name : {"char", "word", "byte"}) {
     int64_t tokens = 0;
     data::TextUnit unit = *data::parseTextUnit(name);
-    Status counted = data::eachToken(asText(*bytes), unit, path, limits, [&](std::string_view, int, int) {
-      ++tokens;
-      return Status();
-    });
+    Status counted =
+        data::eachToken(asText(*bytes), unit, path, limits, [&](std::string_view, int, int) {
+          ++tokens;
+          return Status();
+        });
     if (!counted.ok())
       return console.fail(counted.error());
     Result<data::Vocabulary> vocabulary = data::makeVocabulary(asText(*bytes), unit, path, limits);
     if (!vocabulary.ok())
       return console.fail(vocabulary.error());
-    text += fmt::format("\n  unit={:<5} {:>10} symbols, {:>7} different", name, tokens, vocabulary->size());
+    text += fmt::format("\n  unit={:<5} {:>10} symbols, {:>7} different", name, tokens,
+                        vocabulary->size());
     units.push_back({{"unit", name}, {"symbols", tokens}, {"vocab", vocabulary->size()}});
   }
   if (console.json())
-    console.print(Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", "text"}, {"bytes", bytes->size()}, {"units", units}});
+    console.print(Json{{"schema", "lstmc.inspect/1"},
+                       {"file", path},
+                       {"kind", "text"},
+                       {"bytes", bytes->size()},
+                       {"units", units}});
   else
     console.print(text);
   return 0;
@@ -139,7 +166,8 @@ int inspectData(const std::string &path, const Options &options, Console &consol
       Result<std::vector<ArrayRow>> rows = kind.read(path, *limits);
       return rows.ok() ? printArrays(path, kind.name, *rows, console) : console.fail(rows.error());
     }
-  return path.ends_with(".csv") ? inspectTable(path, *limits, console) : inspectText(path, *limits, console);
+  return path.ends_with(".csv") ? inspectTable(path, *limits, console)
+                                : inspectText(path, *limits, console);
 }
 
 } // namespace lstmc::cli

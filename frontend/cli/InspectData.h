@@ -8,8 +8,8 @@
 
 namespace lstmc::cli {
 
-/// Prints what the loader of `path` finds, as text or lstmc.inspect/1; the kind follows from the name, and what has none of
-/// the known ones is text. Returns the exit code.
+/// Prints what the loader of `path` finds, as text or lstmc.inspect/1; the kind follows from the
+/// name, and what has none of the known ones is text. Returns the exit code.
 int inspectData(const std::string &path, const Options &options, Console &console);
 
 } // namespace lstmc::cli

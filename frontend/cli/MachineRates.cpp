@@ -43,7 +43,8 @@ static std::string keyOf(int threads) {
 static Json kept() {
   Result<Bytes> bytes = readFile(cacheFile().string());
   Json document = bytes.ok() ? Json::parse(asText(*bytes), nullptr, false) : Json();
-  bool good = document.is_object() && document.value("schema", "") == "lstmc.machine/1" && document["rates"].is_object();
+  bool good = document.is_object() && document.value("schema", "") == "lstmc.machine/1" &&
+              document["rates"].is_object();
   return good ? document : Json{{"schema", "lstmc.machine/1"}, {"rates", Json::object()}};
 }
 
@@ -60,11 +61,15 @@ static Json kernelsJson(const cpu::Machine &machine) {
   return kernels;
 }
 
-static Json linkJson(const cpu::Link &link) { return {{"seconds", link.seconds}, {"bytes_per_s", link.bytesPerSecond}}; }
+static Json linkJson(const cpu::Link &link) {
+  return {{"seconds", link.seconds}, {"bytes_per_s", link.bytesPerSecond}};
+}
 
 static bool readLink(const Json &document, cpu::Link &link) {
-  for (auto [name, to] : {std::pair{"seconds", &link.seconds}, std::pair{"bytes_per_s", &link.bytesPerSecond}}) {
-    if (!document.is_object() || !document.contains(name) || !document[name].is_number() || !(double(document[name]) > 0))
+  for (auto [name, to] :
+       {std::pair{"seconds", &link.seconds}, std::pair{"bytes_per_s", &link.bytesPerSecond}}) {
+    if (!document.is_object() || !document.contains(name) || !document[name].is_number() ||
+        !(double(document[name]) > 0))
       return false;
     *to = document[name];
   }
@@ -91,7 +96,8 @@ static bool readKernels(const Json &kernels, cpu::Machine &machine) {
 }
 
 double MachineRates::limitSeconds(double flops, double weightBytes, bool f64) const {
-  return std::max(flops / (f64 ? flopsPerSecond / 2 : flopsPerSecond), weightBytes / streamPerSecond);
+  return std::max(flops / (f64 ? flopsPerSecond / 2 : flopsPerSecond),
+                  weightBytes / streamPerSecond);
 }
 
 Status calibrate(const std::set<int> &threadCounts) {
@@ -100,8 +106,10 @@ Status calibrate(const std::set<int> &threadCounts) {
     ThreadTeam team(threads);
     MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
     LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
-    document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond}, {"stream_bytes_per_s", rates.streamPerSecond},
-                                         {"kernels", kernelsJson(machine)}, {"link", linkJson(machine.link)}};
+    document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond},
+                                         {"stream_bytes_per_s", rates.streamPerSecond},
+                                         {"kernels", kernelsJson(machine)},
+                                         {"link", linkJson(machine.link)}};
   }
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
@@ -114,7 +122,8 @@ std::optional<MachineRates> keptRates(int threads) {
   if (found == document["rates"].end() || !found->is_object())
     return std::nullopt;
   MachineRates rates;
-  for (auto [name, to] : {std::pair{"flops_per_s", &rates.flopsPerSecond}, std::pair{"stream_bytes_per_s", &rates.streamPerSecond}}) {
+  for (auto [name, to] : {std::pair{"flops_per_s", &rates.flopsPerSecond},
+                          std::pair{"stream_bytes_per_s", &rates.streamPerSecond}}) {
     if (!found->contains(name) || !(*found)[name].is_number())
       return std::nullopt;
     *to = (*found)[name];
@@ -128,8 +137,9 @@ cpu::Machine machineOf(int threads) {
   Json document = kept();
   auto found = document["rates"].find(keyOf(threads));
   cpu::Machine machine;
-  if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") || !found->contains("link") ||
-      !readKernels((*found)["kernels"], machine) || !readLink((*found)["link"], machine.link))
+  if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") ||
+      !found->contains("link") || !readKernels((*found)["kernels"], machine) ||
+      !readLink((*found)["link"], machine.link))
     return cpu::Machine();
   machine.measuredThreads = threads;
   return machine;

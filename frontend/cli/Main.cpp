@@ -17,9 +17,10 @@ static Command findCommand(std::string_view name) {
 #include "frontend/cli/options.def"
   };
   // In the order of options.def.
-  static constexpr Command kCommands[] = {compileCommand, runCommand,   trainCommand,   evalCommand, sampleCommand,
-                                          plotCommand,    planCommand,  inspectCommand, optCommand,   fmtCommand,  diffCommand, benchCommand,
-                                          devicesCommand, explainCommand, helpCommand};
+  static constexpr Command kCommands[] = {
+      compileCommand, runCommand,   trainCommand,   evalCommand,    sampleCommand,
+      plotCommand,    planCommand,  inspectCommand, optCommand,     fmtCommand,
+      diffCommand,    benchCommand, devicesCommand, explainCommand, helpCommand};
   static_assert(std::size(kNames) == std::size(kCommands));
   for (size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name)
@@ -35,7 +36,8 @@ static bool asksForJson(int argc, char **argv) {
   return false;
 }
 
-/// `train` has its own handling while it trains; everything else stops at once and leaves no unfinished file.
+/// `train` has its own handling while it trains; everything else stops at once and leaves no
+/// unfinished file.
 extern "C" {
 static void stop(int signal) {
   removeTemporaryFiles();

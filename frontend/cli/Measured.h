@@ -6,7 +6,9 @@
 
 namespace lstmc::cli {
 
-/// Runs the entry with random inputs and initial weights, some times to warm up and then by the clock, several devices side by side as ever.
-Result<cpu::EntryTimes> measuredTimes(const Model &model, const Options &options, const package::Entry &entry);
+/// Runs the entry with random inputs and initial weights, some times to warm up and then by the
+/// clock, several devices side by side as ever.
+Result<cpu::EntryTimes> measuredTimes(const Model &model, const Options &options,
+                                      const package::Entry &entry);
 
 } // namespace lstmc::cli

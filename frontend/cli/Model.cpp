@@ -17,7 +17,8 @@ namespace lstmc::cli {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> findSetting(const std::vector<package::Setting> &settings, std::string_view key) {
+std::optional<std::string> findSetting(const std::vector<package::Setting> &settings,
+                                       std::string_view key) {
   std::optional<std::string> value;
   for (const package::Setting &setting : settings)
     if (setting.name == key)
@@ -29,8 +30,10 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
 static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
   passes::OptimizerSpec spec;
   spec.name = findSetting(fit, "optimizer").value_or("sgd");
-  if (std::vector<std::string_view> known = {"sgd", "adam"}; std::find(known.begin(), known.end(), spec.name) == known.end())
-    return fail(ErrorCode::E0001, "optimizers are {}, got \"{}\"{}", fmt::join(known, " and "), spec.name, didYouMean(spec.name, known));
+  if (std::vector<std::string_view> known = {"sgd", "adam"};
+      std::find(known.begin(), known.end(), spec.name) == known.end())
+    return fail(ErrorCode::E0001, "optimizers are {}, got \"{}\"{}", fmt::join(known, " and "),
+                spec.name, didYouMean(spec.name, known));
   auto read = [&](std::string_view key, auto take) -> Status {
     std::optional<std::string> text = findSetting(fit, key);
     if (!text || *text == "None")
@@ -51,7 +54,8 @@ static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Se
 }
 
 /// fit(..) of the file, then --optimizer, --lr and --fit, then what the command insists on.
-static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setting> &file, const Options &options,
+static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setting> &file,
+                                                        const Options &options,
                                                         const ModelRequest &request) {
   std::vector<package::Setting> fit = settingTexts(file);
   if (std::optional<std::string> name = options.value("optimizer"))
@@ -62,17 +66,21 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
     LSTMC_ASSIGN(auto setting, splitSetting("fit", text));
     std::vector<std::string_view> known = lnet::fitKeys();
     if (std::find(known.begin(), known.end(), setting.first) == known.end())
-      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", setting.first, didYouMean(setting.first, known));
+      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", setting.first,
+                  didYouMean(setting.first, known));
     if (setting.first == "initializer")
-      return fail(ErrorCode::E0001, "--fit takes no initializer: it is a call, and stands in fit(..) of the file");
+      return fail(ErrorCode::E0001,
+                  "--fit takes no initializer: it is a call, and stands in fit(..) of the file");
     fit.push_back({setting.first, setting.second});
   }
   fit.insert(fit.end(), request.fit.begin(), request.fit.end());
   return fit;
 }
 
-/// What layouts are weighed by, where flags leave them open; all else that is compiled depends on no measurement.
-static Status describeMachine(const Options &options, const ModelRequest &request, passes::CompileOptions &compile) {
+/// What layouts are weighed by, where flags leave them open; all else that is compiled depends on
+/// no measurement.
+static Status describeMachine(const Options &options, const ModelRequest &request,
+                              passes::CompileOptions &compile) {
   if (compile.stages == 1 && compile.place.empty())
     return {};
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
@@ -85,7 +93,8 @@ static Status describeMachine(const Options &options, const ModelRequest &reques
   return {};
 }
 
-static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net, const Options &options,
+static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
+                                                     const Options &options,
                                                      const ModelRequest &request,
                                                      const std::vector<package::Setting> &fit) {
   passes::CompileOptions compile;
@@ -97,7 +106,8 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   std::vector<std::string_view> known(std::begin(kEntries), std::end(kEntries));
   for (const std::string &entry : compile.entries)
     if (std::find(known.begin(), known.end(), entry) == known.end())
-      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry, didYouMean(entry, known));
+      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry,
+                  didYouMean(entry, known));
   LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options, net));
   if (!request.devicesMayBeAbsent) {
     LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
@@ -121,11 +131,12 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
       return fail(ErrorCode::E0001, "--dtype takes f32 or f64, got \"{}\"", *dtype);
   }
   compile.disabled = options.values("disable-pass");
-  std::vector<std::string_view> optimisations = {"fuse", "hoist-projection", "schedule", "in-place", "sharing"};
+  std::vector<std::string_view> optimisations = {"fuse", "hoist-projection", "schedule", "in-place",
+                                                 "sharing"};
   for (const std::string &name : compile.disabled)
     if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
-      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}", fmt::join(optimisations, ", "), name,
-                  didYouMean(name, optimisations));
+      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
+                  fmt::join(optimisations, ", "), name, didYouMean(name, optimisations));
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
   compile.graphHash = net.graph->hash();
@@ -136,7 +147,8 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   return compile;
 }
 
-Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request) {
+Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
+                          const ModelRequest &request) {
   Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, request);
   if (!fit.ok())
     return asDiagnostic(fit.error());
@@ -154,7 +166,8 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
   }
   Model model;
   package::Bytes bytes = package::serialize(compiled->package);
-  Result<package::Package::Pointer> package = package::Package::open(bytes, "the package just compiled");
+  Result<package::Package::Pointer> package =
+      package::Package::open(bytes, "the package just compiled");
   if (!package.ok())
     return asDiagnostic(package.error());
   model.package = *package;
@@ -164,7 +177,8 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const Mod
   return model;
 }
 
-Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options) {
+Checked<mlir::OwningOpRef<mlir::ModuleOp>>
+moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options) {
   Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, {});
   if (!fit.ok())
     return asDiagnostic(fit.error());
@@ -173,7 +187,8 @@ Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, 
     return asDiagnostic(compile.error());
   std::vector<std::string> names = passes::passNames(*compile);
   if (std::find(names.begin(), names.end(), pass) == names.end())
-    return asDiagnostic(fail(ErrorCode::E0001, "--after knows {}, got \"{}\"{}", fmt::join(names, ", "), pass,
+    return asDiagnostic(fail(ErrorCode::E0001, "--after knows {}, got \"{}\"{}",
+                             fmt::join(names, ", "), pass,
                              didYouMean(pass, {names.begin(), names.end()})));
   compile->stopAfter = pass;
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
@@ -187,12 +202,14 @@ Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, 
 static Status refuseCompileFlags(const Options &options, std::string_view what) {
   for (std::string_view flag : kCompileFlags)
     if (options.has(flag))
-      return fail(ErrorCode::E0001, "--{} changes what is compiled, and {} is compiled already; give the .lnet file", flag,
-                  what);
+      return fail(ErrorCode::E0001,
+                  "--{} changes what is compiled, and {} is compiled already; give the .lnet file",
+                  flag, what);
   return {};
 }
 
-static Result<Model> openCheckpoint(const std::string &path, const Options &options, const ModelRequest &request) {
+static Result<Model> openCheckpoint(const std::string &path, const Options &options,
+                                    const ModelRequest &request) {
   LSTMC_TRY(refuseCompileFlags(options, "a checkpoint"));
   LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
   Model model;
@@ -200,8 +217,11 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
   auto attached = found.checkpoint.attachments.find(name);
   if (attached == found.checkpoint.attachments.end())
     return failAt({found.checkpoint.folder}, ErrorCode::E0610, "this checkpoint has no {}{}", name,
-                  request.attachment.empty() ? "" : ": its net does not read one sequence of symbols, so it cannot write any");
-  LSTMC_ASSIGN(model.package, package::Package::open(attached->second, found.checkpoint.folder + "/" + name));
+                  request.attachment.empty()
+                      ? ""
+                      : ": its net does not read one sequence of symbols, so it cannot write any");
+  LSTMC_ASSIGN(model.package,
+               package::Package::open(attached->second, found.checkpoint.folder + "/" + name));
   model.checkpoint = std::move(found.checkpoint);
   model.fit = model.package->data().fit;
   return model;
@@ -209,7 +229,8 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
 
 Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   if (options.operands.size() != 1)
-    return asDiagnostic(fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.command, options.operands.size()));
+    return asDiagnostic(fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.command,
+                             options.operands.size()));
   const std::string &path = options.operands[0];
   std::error_code error;
   auto finish = [&](Result<Model> result) -> Checked<Model> {

@@ -19,21 +19,35 @@
 namespace lstmc::cli {
 
 /// Flags that change what is compiled, and so have no meaning for a package.
-inline constexpr std::string_view kCompileFlags[] = {"set", "shape", "net", "batch", "dtype", "shards", "work-load-list", "kv-store", "update-on-kvstore",
-                                                     "bigarray-bound", "bucket-bytes",
-                                                     "accumulate", "chunks", "place", "recompute", "disable-pass"};
+inline constexpr std::string_view kCompileFlags[] = {"set",
+                                                     "shape",
+                                                     "net",
+                                                     "batch",
+                                                     "dtype",
+                                                     "shards",
+                                                     "work-load-list",
+                                                     "kv-store",
+                                                     "update-on-kvstore",
+                                                     "bigarray-bound",
+                                                     "bucket-bytes",
+                                                     "accumulate",
+                                                     "chunks",
+                                                     "place",
+                                                     "recompute",
+                                                     "disable-pass"};
 
 /// What a command needs of the model beside its flags.
 struct ModelRequest {
-  std::vector<std::string> entries;      ///< empty: all that the net allows
-  std::vector<lnet::InputShape> shapes;  ///< besides --shape
-  std::optional<int64_t> offeredVocab;   ///< symbols that the data have
-  std::vector<package::Setting> fit;     ///< values for fit that beat file and flags
-  std::vector<std::string> carry;        ///< patterns of states to keep, besides fit's
-  bool devicesMayBeAbsent = false;       ///< it is planned, not run
-  std::vector<cpu::Machine> machines;    ///< of the devices, that layouts are weighed for; none: this one
-  bool keepExec = false;                 ///< for `inspect --emit exec`
-  std::string attachment;                ///< package inside a checkpoint; empty: "model.lstmc"
+  std::vector<std::string> entries;     ///< empty: all that the net allows
+  std::vector<lnet::InputShape> shapes; ///< besides --shape
+  std::optional<int64_t> offeredVocab;  ///< symbols that the data have
+  std::vector<package::Setting> fit;    ///< values for fit that beat file and flags
+  std::vector<std::string> carry;       ///< patterns of states to keep, besides fit's
+  bool devicesMayBeAbsent = false;      ///< it is planned, not run
+  std::vector<cpu::Machine>
+      machines;           ///< of the devices, that layouts are weighed for; none: this one
+  bool keepExec = false;  ///< for `inspect --emit exec`
+  std::string attachment; ///< package inside a checkpoint; empty: "model.lstmc"
 };
 
 struct Model {
@@ -48,7 +62,8 @@ struct Model {
 };
 
 /// A fit or data setting by key; the last one given.
-std::optional<std::string> findSetting(const std::vector<package::Setting> &settings, std::string_view key);
+std::optional<std::string> findSetting(const std::vector<package::Setting> &settings,
+                                       std::string_view key);
 
 // Sources: ModelSource.cpp.
 
@@ -59,25 +74,30 @@ Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest
 Result<lstmc::Limits> fileLimits(const Options &options);
 
 /// A source file, or standard input for "-", by loadOptions().
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options, const ModelRequest &request = {});
+Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options,
+                                    const ModelRequest &request = {});
 bool isSource(const std::string &path);
 
 // Compiling: Model.cpp.
 
-/// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to E0613, E0401.
+/// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to
+/// E0613, E0401.
 Checked<Model> loadModel(const Options &options, const ModelRequest &request);
 
 /// Compiles a net that has been read, with the flags of `options`.
 Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request);
 
-/// The net's module as that pass of the pipeline leaves it; lives as long as `net`. E0001 for a pass that is none.
-Checked<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
+/// The net's module as that pass of the pipeline leaves it; lives as long as `net`. E0001 for a
+/// pass that is none.
+Checked<mlir::OwningOpRef<mlir::ModuleOp>>
+moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
 
 // What runs: ModelSession.cpp.
 
-/// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights, F.safetensors beside F.lstmc,
-/// or initial values from --seed.
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options, Engine engine = Engine::Fast);
+/// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights,
+/// F.safetensors beside F.lstmc, or initial values from --seed.
+Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
+                                             Engine engine = Engine::Fast);
 
 /// --seed, else that of fit(..), else 0.
 Result<uint64_t> seedInForce(const Model &model, const Options &options);

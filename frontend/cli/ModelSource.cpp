@@ -11,7 +11,9 @@ namespace lstmc::cli {
 /// NAME:32x35, NAME=32x35xi32, NAME:[32,35].
 static Result<lnet::InputShape> parseShape(const std::string &text) {
   size_t border = text.find_first_of(":=");
-  auto refuse = [&] { return fail(ErrorCode::E0001, "--shape takes NAME:32x35, got \"{}\"", text); };
+  auto refuse = [&] {
+    return fail(ErrorCode::E0001, "--shape takes NAME:32x35, got \"{}\"", text);
+  };
   if (border == std::string::npos || border == 0)
     return refuse();
   lnet::InputShape shape{text.substr(0, border), {}, {}};
@@ -72,13 +74,15 @@ Result<lstmc::Limits> fileLimits(const Options &options) {
   return limits;
 }
 
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options, const ModelRequest &request) {
+Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options,
+                                    const ModelRequest &request) {
   Result<lnet::LoadOptions> load = loadOptions(options, request);
   if (!load.ok())
     return asDiagnostic(load.error());
   if (path != "-")
     return lnet::load(path, *load);
-  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}}; // can be read once, and is asked for again
+  static const std::string text{std::istreambuf_iterator<char>(std::cin),
+                                {}}; // can be read once, and is asked for again
   return lnet::loadText("<stdin>", text, *load);
 }
 

@@ -26,7 +26,8 @@ int optCommand(const Options &options, Console &) {
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
-  bool done = mlir::succeeded(mlir::MlirOptMain(int(arguments.size()), arguments.data(), "lstmc: passes on sym and exec\n", registry));
+  bool done = mlir::succeeded(mlir::MlirOptMain(int(arguments.size()), arguments.data(),
+                                                "lstmc: passes on sym and exec\n", registry));
   return done ? 0 : int(ExitCode::Source);
 }
 

@@ -38,7 +38,8 @@ bool FlagRecord::servedBy(std::string_view command) const {
 
 std::vector<std::string_view> FlagRecord::choices() const {
   std::vector<std::string_view> words;
-  if (argument.find_first_not_of("abcdefghijklmnopqrstuvwxyz|") == std::string_view::npos && !argument.empty())
+  if (argument.find_first_not_of("abcdefghijklmnopqrstuvwxyz|") == std::string_view::npos &&
+      !argument.empty())
     for (size_t at = 0; at <= argument.size();) {
       size_t end = std::min(argument.find('|', at), argument.size());
       words.push_back(argument.substr(at, end - at));
@@ -75,7 +76,8 @@ static size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string_view> &candidates) {
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string_view> &candidates) {
   size_t best = word.size() / 3 + 1;
   std::optional<std::string> found;
   for (std::string_view candidate : candidates) {
@@ -90,7 +92,8 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return found;
 }
 
-std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates, std::string_view prefix) {
+std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
+                       std::string_view prefix) {
   std::optional<std::string> name = nearest(word, candidates);
   return name ? fmt::format("; did you mean \"{}{}\"?", prefix, *name) : "";
 }
@@ -158,8 +161,8 @@ static Result<int64_t> parseScaled(std::string_view flag, std::string_view text,
   double number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   double scaled = number * double(scale);
-  if (error != std::errc() || end != digits.data() + digits.size() || !(scaled >= 0) || scaled > 9e18 ||
-      scaled != std::floor(scaled))
+  if (error != std::errc() || end != digits.data() + digits.size() || !(scaled >= 0) ||
+      scaled > 9e18 || scaled != std::floor(scaled))
     return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"", flag, what, text);
   return int64_t(scaled);
 }
@@ -171,8 +174,12 @@ Result<int64_t> parseBytes(std::string_view flag, std::string_view text) {
   return parseScaled(flag, text, 1024, "bytes (K, M, G are powers of 1,024)");
 }
 
-Result<int64_t> Options::countInForce(std::string_view flag) const { return parseCount(flag, text(flag)); }
-Result<int64_t> Options::bytesInForce(std::string_view flag) const { return parseBytes(flag, text(flag)); }
+Result<int64_t> Options::countInForce(std::string_view flag) const {
+  return parseCount(flag, text(flag));
+}
+Result<int64_t> Options::bytesInForce(std::string_view flag) const {
+  return parseBytes(flag, text(flag));
+}
 Result<double> Options::numberInForce(std::string_view flag) const {
   std::string digits = text(flag);
   double number = 0;
@@ -199,7 +206,10 @@ struct Parser {
       if (flag.argument.empty())
         slot.option = app.add_flag(names, slot.switches);
       else
-        slot.option = app.add_option(names, slot.values)->allow_extra_args(false)->type_size(1)->expected(1, 1 << 20);
+        slot.option = app.add_option(names, slot.values)
+                          ->allow_extra_args(false)
+                          ->type_size(1)
+                          ->expected(1, 1 << 20);
     }
   }
 
@@ -218,22 +228,25 @@ Error unknownFlag(std::string_view command, std::string_view word) {
   while (name.starts_with('-'))
     name.remove_prefix(1);
   if (const FlagRecord *flag = findFlag(name, command))
-    return fail(ErrorCode::E0001, "lstmc {} has no use for --{}; it belongs to {}", command, flag->name, flag->commands);
+    return fail(ErrorCode::E0001, "lstmc {} has no use for --{}; it belongs to {}", command,
+                flag->name, flag->commands);
   std::vector<std::string_view> candidates;
   for (const FlagRecord &flag : flags())
     if (flag.servedBy(command))
       candidates.push_back(flag.name);
-  return fail(ErrorCode::E0001, "lstmc {} has no flag \"{}\"{}", command, word.substr(0, word.find('=')),
-              didYouMean(name, candidates, "--"));
+  return fail(ErrorCode::E0001, "lstmc {} has no flag \"{}\"{}", command,
+              word.substr(0, word.find('=')), didYouMean(name, candidates, "--"));
 }
 
-/// Whether a value of that flag is in force already, so that one of a lower rank goes unread. NAME=VALUE flags are
-/// compared name by name.
-bool isGiven(const Options &options, const FlagRecord &flag, const std::string &value, size_t among) {
+/// Whether a value of that flag is in force already, so that one of a lower rank goes unread.
+/// NAME=VALUE flags are compared name by name.
+bool isGiven(const Options &options, const FlagRecord &flag, const std::string &value,
+             size_t among) {
   bool named = flag.argument.ends_with("=VALUE");
   auto nameOf = [](const std::string &text) { return text.substr(0, text.find('=')); };
   for (size_t i = 0; i < among; ++i)
-    if (options.given[i].flag == flag.name && (!named || nameOf(options.given[i].value) == nameOf(value)))
+    if (options.given[i].flag == flag.name &&
+        (!named || nameOf(options.given[i].value) == nameOf(value)))
       return true;
   return false;
 }
@@ -256,7 +269,8 @@ Status readConfig(const std::string &path, Options &options) {
     if (!flag || !flag->servedBy(options.command)) {
       if (item.parents.empty() && flag)
         continue; // a value for other subcommands
-      return failAt({path}, ErrorCode::E0001, "{}", unknownFlag(options.command, item.name).message);
+      return failAt({path}, ErrorCode::E0001, "{}",
+                    unknownFlag(options.command, item.name).message);
     }
     for (const std::string &input : item.inputs) {
       if (isGiven(options, *flag, input, among))
@@ -266,7 +280,8 @@ Status readConfig(const std::string &path, Options &options) {
       else if (input == "true")
         options.given.push_back({flag->name, "", ValueOrigin::Config, path});
       else if (input != "false")
-        return failAt({path}, ErrorCode::E0001, "{} is true or false, got \"{}\"", flag->name, input);
+        return failAt({path}, ErrorCode::E0001, "{} is true or false, got \"{}\"", flag->name,
+                      input);
     }
   }
   return {};
@@ -277,8 +292,10 @@ void translate(Options &options) {
   struct Word {
     std::string_view mxnet, ours, before, behind;
   };
-  static constexpr Word kWords[] = {{"gpus", "devices", "gpu:", ""}, {"batch-size", "batch", "", ""},
-                                    {"num-epochs", "after", "", "e"}, {"disp-batches", "disp-every", "", "u"}};
+  static constexpr Word kWords[] = {{"gpus", "devices", "gpu:", ""},
+                                    {"batch-size", "batch", "", ""},
+                                    {"num-epochs", "after", "", "e"},
+                                    {"disp-batches", "disp-every", "", "u"}};
   for (Options::Given &given : options.given)
     for (const Word &word : kWords)
       if (given.flag == word.mxnet) {
@@ -287,23 +304,28 @@ void translate(Options &options) {
       }
 }
 
-/// What the table says of values: one where only one may stand, words of a choice, forms that a command has.
+/// What the table says of values: one where only one may stand, words of a choice, forms that a
+/// command has.
 Status checkValues(const Options &options) {
   for (const FlagRecord &flag : flags()) {
     if (!flag.servedBy(options.command))
       continue;
     std::vector<std::string> values = options.values(flag.name);
-    bool swept = flag.name == "batch" || flag.name == "threads" || flag.name == "dtype"; // lists are bench's
+    bool swept =
+        flag.name == "batch" || flag.name == "threads" || flag.name == "dtype"; // lists are bench's
     if ((!flag.repeats || (swept && options.command != "bench")) && values.size() > 1)
-      return fail(ErrorCode::E0001, "--{} is given {} times, once is enough", flag.name, values.size());
+      return fail(ErrorCode::E0001, "--{} is given {} times, once is enough", flag.name,
+                  values.size());
     std::vector<std::string_view> choices = flag.choices();
     for (const std::string &value : values)
       if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-        return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"{}", flag.name, flag.argument, value, didYouMean(value, choices));
+        return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"{}", flag.name, flag.argument,
+                    value, didYouMean(value, choices));
   }
   std::string format = options.text("format");
   bool bench = options.command == "bench", train = options.command == "train";
-  if ((format == "jsonl" && !bench && !train) || ((format == "csv" || format == "md") && !bench && options.command != "plan"))
+  if ((format == "jsonl" && !bench && !train) ||
+      ((format == "csv" || format == "md") && !bench && options.command != "plan"))
     return fail(ErrorCode::E0001, "lstmc {} has no --format {}", options.command, format);
   return {};
 }
@@ -357,8 +379,9 @@ Result<Options> parseOptions(int argc, char **argv) {
   translate(options);
   LSTMC_TRY(checkValues(options));
 
-  if (const char *threads = std::getenv("LSTMC_THREADS"); threads && findFlag("threads", options.command)->servedBy(options.command) &&
-                                                          !options.has("threads"))
+  if (const char *threads = std::getenv("LSTMC_THREADS");
+      threads && findFlag("threads", options.command)->servedBy(options.command) &&
+      !options.has("threads"))
     options.given.push_back({"threads", threads, ValueOrigin::Environment, "LSTMC_THREADS"});
   std::vector<std::string> configs = options.values("config");
   if (const char *config = std::getenv("LSTMC_CONFIG"); config && configs.empty())

@@ -16,7 +16,7 @@ struct CommandRecord {
 };
 struct FlagRecord {
   std::string_view name;
-  char letter; ///< 0: none
+  char letter;               ///< 0: none
   std::string_view argument; ///< empty: a switch; "a|b|c": one of these
   std::string_view fallback; ///< the value in force without the flag; empty: none
   bool repeats;
@@ -50,7 +50,8 @@ public:
 
   // What is in force: the last value given, else the table's.
   std::string text(std::string_view flag) const;
-  /// Counts with K M G (powers of 1,000), bytes with K M G (powers of 1,024), other numbers. E0001 names the flag.
+  /// Counts with K M G (powers of 1,000), bytes with K M G (powers of 1,024), other numbers. E0001
+  /// names the flag.
   Result<int64_t> countInForce(std::string_view flag) const;
   Result<int64_t> bytesInForce(std::string_view flag) const;
   Result<double> numberInForce(std::string_view flag) const;
@@ -70,7 +71,8 @@ public:
   std::vector<Given> given; ///< in order
 };
 
-/// Parses everything behind the program's name. E0001 for what is not in the table, with "did you mean".
+/// Parses everything behind the program's name. E0001 for what is not in the table, with "did you
+/// mean".
 Result<Options> parseOptions(int argc, char **argv);
 
 /// `a,b,c` as its parts, empty ones left out.
@@ -81,9 +83,12 @@ Result<int64_t> parseCount(std::string_view flag, std::string_view text);
 Result<int64_t> parseBytes(std::string_view flag, std::string_view text);
 
 /// "; did you mean "--NAME"?" where there is one nearest candidate, else "".
-std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates, std::string_view prefix = "");
+std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
+                       std::string_view prefix = "");
 
-/// The candidate nearest to `word` by edit distance, at most a third of its length away; none on a tie.
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string_view> &candidates);
+/// The candidate nearest to `word` by edit distance, at most a third of its length away; none on a
+/// tie.
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string_view> &candidates);
 
 } // namespace lstmc::cli

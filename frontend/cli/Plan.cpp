@@ -77,12 +77,14 @@ Status describeDevices(Planned &planned, const Target &target) {
     planned.capacities = part.memory;
   } else {
     planned.machines = {machineOf(target.threads, count)};
-    // Devices of one machine have its memory together; what one of them may use is what the others leave.
+    // Devices of one machine have its memory together; what one of them may use is what the others
+    // leave.
     uint64_t others = 0;
     for (const package::Device &device : planned.data.devices)
       others += device.arenaBytes;
     for (const package::Device &device : planned.data.devices)
-      planned.capacities.push_back(hostFacts().memoryBytes - std::min(hostFacts().memoryBytes, others - device.arenaBytes));
+      planned.capacities.push_back(hostFacts().memoryBytes -
+                                   std::min(hostFacts().memoryBytes, others - device.arenaBytes));
   }
   if (target.mayUse)
     for (uint64_t &capacity : planned.capacities)
@@ -127,12 +129,15 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   return planned;
 }
 
-/// Of several devices: how much faster they are than the first alone. None where that cannot be planned.
-std::optional<double> speedup(const Planned &planned, const Options &options, const Target &target) {
+/// Of several devices: how much faster they are than the first alone. None where that cannot be
+/// planned.
+std::optional<double> speedup(const Planned &planned, const Options &options,
+                              const Target &target) {
   if (planned.data.devices.size() < 2 || !isSource(options.operands[0]))
     return std::nullopt;
   Options alone = options.with("devices", planned.data.devices[0].name);
-  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store", "update-on-kvstore", "bigarray-bound", "bucket-bytes"})
+  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store",
+                                "update-on-kvstore", "bigarray-bound", "bucket-bytes"})
     alone = alone.with(flag, "");
   Checked<Planned> one = planFor(alone, target);
   if (!one.ok() || !(planned.foretold.seconds() > 0))
@@ -152,38 +157,49 @@ std::vector<std::string> recomputeLists(const Planned &planned, const Options &o
   std::vector<std::string> lists;
   Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (net.ok())
-    for (const std::vector<std::string> &layers : layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
-      lists.push_back(fmt::format("{}{}{}", options.text("recompute"), options.has("recompute") ? "," : "", fmt::join(layers, ",")));
+    for (const std::vector<std::string> &layers :
+         layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
+      lists.push_back(fmt::format("{}{}{}", options.text("recompute"),
+                                  options.has("recompute") ? "," : "", fmt::join(layers, ",")));
   return lists;
 }
 
 /// Each is planned, and those that fit are kept: of each way the least change that is enough.
-std::vector<Remedy> remediesFor(const Planned &planned, const Options &options, const Target &target) {
+std::vector<Remedy> remediesFor(const Planned &planned, const Options &options,
+                                const Target &target) {
   std::vector<Remedy> remedies;
   auto fitsWith = [&](const std::string &flags, const Options &changed) {
     Checked<Planned> other = planFor(changed, target);
     if (!other.ok() || !fits(other->data, other->capacities))
       return false;
-    Remedy remedy{flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
+    Remedy remedy{
+        flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
     for (const package::Device &device : other->data.devices)
       remedy.peaks.push_back(device.arenaBytes);
-    auto isSame = [&](const Remedy &shown) { return shown.peaks == remedy.peaks && shown.timeFraction == remedy.timeFraction; };
-    if (std::find_if(remedies.begin(), remedies.end(), isSame) == remedies.end()) // auto may choose what another remedy says
+    auto isSame = [&](const Remedy &shown) {
+      return shown.peaks == remedy.peaks && shown.timeFraction == remedy.timeFraction;
+    };
+    if (std::find_if(remedies.begin(), remedies.end(), isSame) ==
+        remedies.end()) // auto may choose what another remedy says
       remedies.push_back(std::move(remedy));
     return true;
   };
   for (const std::string &list : recomputeLists(planned, options))
     if (fitsWith("--recompute " + list, options.with("recompute", list)))
       break;
-  int64_t accumulate = options.countInForce("accumulate").ok() ? *options.countInForce("accumulate") : 1;
+  int64_t accumulate =
+      options.countInForce("accumulate").ok() ? *options.countInForce("accumulate") : 1;
   for (int64_t parts = 2 * accumulate; parts <= 8 * accumulate; parts *= 2)
-    if (fitsWith(fmt::format("--accumulate {}", parts), options.with("accumulate", fmt::format("{}", parts))))
+    if (fitsWith(fmt::format("--accumulate {}", parts),
+                 options.with("accumulate", fmt::format("{}", parts))))
       break;
   size_t most = target.cluster ? target.cluster->devices.size() : 8;
   for (bool split : {false, true})
     for (size_t count = 2 * planned.data.devices.size(); count <= most; count *= 2) {
       std::string list = fmt::format("{}xcpu", count);
-      Options changed = options.with("devices", list).with("work-load-list", "").with("place", split ? "auto" : "");
+      Options changed = options.with("devices", list)
+                            .with("work-load-list", "")
+                            .with("place", split ? "auto" : "");
       if (fitsWith(fmt::format("-d {}{}", list, split ? " --place auto" : ""), changed))
         break;
     }
@@ -201,12 +217,18 @@ Json placementOf(const Planned &planned, const Options &options) {
   Json list = Json::array();
   std::vector<std::string> seen;
   for (const package::Parameter &parameter : planned.data.parameters)
-    if (!parameter.group.empty() && std::find(seen.begin(), seen.end(), parameter.group) == seen.end()) {
+    if (!parameter.group.empty() &&
+        std::find(seen.begin(), seen.end(), parameter.group) == seen.end()) {
       seen.push_back(parameter.group);
       std::string place = options.text("place");
       bool everywhere = parameter.buffers.size() == planned.data.devices.size();
-      list.push_back({{"group", parameter.group}, {"device", planned.data.devices[planned.data.buffers[parameter.buffers[0]].device].name},
-                      {"reason", place.starts_with("auto") ? "cost" : !place.empty() ? "--place" : everywhere ? "every device has all" : "place(..)"}});
+      list.push_back(
+          {{"group", parameter.group},
+           {"device", planned.data.devices[planned.data.buffers[parameter.buffers[0]].device].name},
+           {"reason", place.starts_with("auto") ? "cost"
+                      : !place.empty()          ? "--place"
+                      : everywhere              ? "every device has all"
+                                                : "place(..)"}});
     }
   return list;
 }
@@ -215,7 +237,9 @@ void printTable(const std::vector<std::vector<std::string>> &rows, bool csv, Con
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (const std::string &cell : rows[r])
-      line += csv ? (line.empty() ? "" : ",") + (cell.find(',') == std::string::npos ? cell : "\"" + cell + "\"") : (line.empty() ? "| " : " | ") + cell;
+      line += csv ? (line.empty() ? "" : ",") +
+                        (cell.find(',') == std::string::npos ? cell : "\"" + cell + "\"")
+                  : (line.empty() ? "| " : " | ") + cell;
     console.print(csv ? line : line + " |");
     if (r == 0 && !csv) {
       std::string rule = "|";
@@ -226,12 +250,15 @@ void printTable(const std::vector<std::vector<std::string>> &rows, bool csv, Con
   }
 }
 
-void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, const Options &options, Console &console) {
+void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, const Options &options,
+               Console &console) {
   if (console.json()) {
     Json document = planJson(planned.data, &planned.foretold, planned.capacities);
     document["remedies"] = Json::array();
     for (const Remedy &remedy : remedies)
-      document["remedies"].push_back({{"flags", remedy.flags}, {"peak_bytes", remedy.peaks}, {"time_fraction", remedy.timeFraction}});
+      document["remedies"].push_back({{"flags", remedy.flags},
+                                      {"peak_bytes", remedy.peaks},
+                                      {"time_fraction", remedy.timeFraction}});
     document["placement"] = placementOf(planned, options);
     document["layouts"] = layoutsJson(planned.layouts);
     return console.print(document);
@@ -250,8 +277,10 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
     std::vector<std::string> peaks;
     for (uint64_t bytes : remedy.peaks)
       peaks.push_back(mebibytes(bytes));
-    console.print(fmt::format("{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags, widest, fmt::join(peaks, ", "),
-                              planned.foretold.updateSeconds ? "update" : "forward", 100 * remedy.timeFraction));
+    console.print(fmt::format(
+        "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags,
+        widest, fmt::join(peaks, ", "), planned.foretold.updateSeconds ? "update" : "forward",
+        100 * remedy.timeFraction));
   }
   console.print(forecastLine(planned.data, planned.foretold));
 }
@@ -266,12 +295,17 @@ int refuse(const Planned &planned, const Options &options, const Target &target,
     if (device.arenaBytes <= planned.capacities[i])
       continue;
     Diagnostics found;
-    if (isSource(options.operands[0]) && request.ok()) // the compiler knows the lines, and has one limit for all devices
-      found = loadModel(onDevices.with("mem", fmt::format("{}", planned.capacities[i])), *request).diagnostics();
-    std::erase_if(found, [&](const Diagnostic &error) { return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos; });
+    if (isSource(options.operands[0]) &&
+        request.ok()) // the compiler knows the lines, and has one limit for all devices
+      found = loadModel(onDevices.with("mem", fmt::format("{}", planned.capacities[i])), *request)
+                  .diagnostics();
+    std::erase_if(found, [&](const Diagnostic &error) {
+      return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos;
+    });
     if (found.empty())
-      found.push_back(asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}", mebibytes(device.arenaBytes), device.name,
-                                        mebibytes(planned.capacities[i]))));
+      found.push_back(asDiagnostic(
+          fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
+               mebibytes(device.arenaBytes), device.name, mebibytes(planned.capacities[i]))));
     errors.insert(errors.end(), found.begin(), found.end());
   }
   return console.fail(errors);

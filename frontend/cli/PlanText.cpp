@@ -10,7 +10,9 @@ namespace lstmc::cli {
 
 std::string mebibytes(uint64_t bytes) {
   double mib = double(bytes) / (1 << 20);
-  return mib >= 1024 ? fmt::format("{:.2f} GiB", mib / 1024) : mib >= 1 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} KiB", mib * 1024);
+  return mib >= 1024 ? fmt::format("{:.2f} GiB", mib / 1024)
+         : mib >= 1  ? fmt::format("{:.1f} MiB", mib)
+                     : fmt::format("{:.1f} KiB", mib * 1024);
 }
 
 static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
@@ -18,16 +20,20 @@ static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
 std::string planLine(const package::PackageData &data, uint64_t mayUse) {
   std::string text;
   for (const package::DevicePlan &d : package::planOf(data))
-    text += fmt::format("{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, activations {:.1f}, workspace {:.1f} · fits",
-                        text.empty() ? "" : "\n", d.device, mebibytes(d.arenaBytes), mebibytes(mayUse), inMiB(d.weightBytes()),
-                        inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()), inMiB(d.activationBytes()), inMiB(d.workspaceBytes()));
+    text +=
+        fmt::format("{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
+                    "activations {:.1f}, workspace {:.1f} · fits",
+                    text.empty() ? "" : "\n", d.device, mebibytes(d.arenaBytes), mebibytes(mayUse),
+                    inMiB(d.weightBytes()), inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()),
+                    inMiB(d.activationBytes()), inMiB(d.workspaceBytes()));
   return text;
 }
 
 std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked) {
   std::string text;
   for (const passes::BatchShare &share : shares)
-    text += text.empty() ? fmt::format("rows      {} {} of {} ({} of {} shards)", share.device, share.rows, share.batch, share.count, share.shards)
+    text += text.empty() ? fmt::format("rows      {} {} of {} ({} of {} shards)", share.device,
+                                       share.rows, share.batch, share.count, share.shards)
                          : fmt::format(", {} {} ({})", share.device, share.rows, share.count);
   return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
 }
@@ -35,11 +41,18 @@ std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::strin
 std::string layoutsText(const std::vector<passes::Layout> &layouts) {
   std::string text;
   for (const passes::Layout &layout : layouts) {
-    std::string what = layout.devices == 1 ? "1 device" : layout.stages == 1 ? fmt::format("{} replicas", layout.devices)
-                       : fmt::format("{}{} stages, {}", layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
-                                     layout.stages, layout.chunks == 1 ? "uncut" : fmt::format("{} chunks", layout.chunks));
-    text += fmt::format("{}{:<32} {:>9}  {:>9}{}", text.empty() ? "taken     " : "\n          ", what, viz::durationText(layout.seconds),
-                        mebibytes(layout.peakBytes), layout.fits ? "" : "  does not fit");
+    std::string what =
+        layout.devices == 1 ? "1 device"
+        : layout.stages == 1
+            ? fmt::format("{} replicas", layout.devices)
+            : fmt::format(
+                  "{}{} stages, {}",
+                  layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
+                  layout.stages,
+                  layout.chunks == 1 ? "uncut" : fmt::format("{} chunks", layout.chunks));
+    text += fmt::format("{}{:<32} {:>9}  {:>9}{}", text.empty() ? "taken     " : "\n          ",
+                        what, viz::durationText(layout.seconds), mebibytes(layout.peakBytes),
+                        layout.fits ? "" : "  does not fit");
   }
   return text;
 }
@@ -47,8 +60,12 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts) {
 nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const passes::Layout &layout : layouts)
-    list.push_back({{"devices", layout.devices}, {"stages", layout.stages}, {"chunks", layout.chunks}, {"time_s", layout.seconds},
-                    {"peak_bytes", layout.peakBytes}, {"fits", layout.fits}});
+    list.push_back({{"devices", layout.devices},
+                    {"stages", layout.stages},
+                    {"chunks", layout.chunks},
+                    {"time_s", layout.seconds},
+                    {"peak_bytes", layout.peakBytes},
+                    {"fits", layout.fits}});
   return list;
 }
 
@@ -57,20 +74,26 @@ std::string forecastLine(const package::PackageData &data, const Foretold &foret
   if (foretold.updateSeconds)
     text += " update " + viz::durationText(*foretold.updateSeconds);
   if (foretold.forwardSeconds)
-    text += fmt::format("{} forward {}", foretold.updateSeconds ? "," : "", viz::durationText(*foretold.forwardSeconds));
+    text += fmt::format("{} forward {}", foretold.updateSeconds ? "," : "",
+                        viz::durationText(*foretold.forwardSeconds));
   if (foretold.speedup)
     text += fmt::format("; {:.2f} times as fast as one device", *foretold.speedup);
   if (data.devices.size() > 1) {
     text += fmt::format("; sends {}; idle", mebibytes(uint64_t(foretold.sentBytes)));
     for (size_t i = 0; i < data.devices.size(); ++i)
-      text += fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * foretold.idle[i]);
+      text +=
+          fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * foretold.idle[i]);
   }
-  return text + (foretold.rates == "built-in" ? std::string(" · by built-in rates; bench --calibrate measures this machine's")
-                                              : " · by the rates of " + foretold.rates);
+  return text +
+         (foretold.rates == "built-in"
+              ? std::string(" · by built-in rates; bench --calibrate measures this machine's")
+              : " · by the rates of " + foretold.rates);
 }
 
-/// Of the buffers that live at the peak, those that hold what another device sent; what is kept is no message.
-static uint64_t communicationBytes(const package::PackageData &data, const package::DevicePlan &plan) {
+/// Of the buffers that live at the peak, those that hold what another device sent; what is kept is
+/// no message.
+static uint64_t communicationBytes(const package::PackageData &data,
+                                   const package::DevicePlan &plan) {
   std::set<uint32_t> received;
   for (const package::Entry &entry : data.entries)
     for (const package::DeviceProgram &program : entry.programs)
@@ -80,7 +103,8 @@ static uint64_t communicationBytes(const package::PackageData &data, const packa
   uint64_t bytes = 0;
   for (uint32_t index : plan.largest)
     if (const package::Buffer &buffer = data.buffers[index];
-        received.contains(index) && (buffer.kind == package::Kind::Activation || buffer.kind == package::Kind::Workspace))
+        received.contains(index) &&
+        (buffer.kind == package::Kind::Activation || buffer.kind == package::Kind::Workspace))
       bytes += buffer.bytes;
   return bytes;
 }
@@ -99,33 +123,42 @@ struct Row {
 static std::vector<Row> rowsOf(const package::PackageData &data) {
   std::vector<Row> rows;
   for (const package::DevicePlan &plan : package::planOf(data, data.buffers.size())) {
-    uint64_t messages = communicationBytes(data, plan), fromActivations = std::min(messages, plan.activationBytes());
-    rows.push_back({plan, messages, plan.activationBytes() - fromActivations,
-                    plan.workspaceBytes() - std::min(plan.workspaceBytes(), messages - fromActivations),
-                    package::launchAtPeak(data, plan).value_or(package::PeakLaunch())});
+    uint64_t messages = communicationBytes(data, plan),
+             fromActivations = std::min(messages, plan.activationBytes());
+    rows.push_back(
+        {plan, messages, plan.activationBytes() - fromActivations,
+         plan.workspaceBytes() - std::min(plan.workspaceBytes(), messages - fromActivations),
+         package::launchAtPeak(data, plan).value_or(package::PeakLaunch())});
   }
   return rows;
 }
 
 /// "step lstm1 rnn_backward t=63..32 chunk 1"
 static std::string momentText(const package::PeakLaunch &at) {
-  std::string text = at.entry + (at.op.empty() ? "" : " " + at.op) + (at.kernel.empty() ? "" : " " + at.kernel);
+  std::string text =
+      at.entry + (at.op.empty() ? "" : " " + at.op) + (at.kernel.empty() ? "" : " " + at.kernel);
   if (at.steps)
     text += fmt::format(" t={}..{}", at.steps->first, at.steps->last);
   return text + (at.chunk ? fmt::format(" chunk {}", *at.chunk) : "");
 }
 
 static std::vector<std::string> planColumns(std::string_view unit) {
-  return {"device", "may use", fmt::format("peak {}", unit), "weights", "gradients", "optimizer", "activations", "comm", "workspace", "peak at", "largest", "line"};
+  return {"device",      "may use",   fmt::format("peak {}", unit),
+          "weights",     "gradients", "optimizer",
+          "activations", "comm",      "workspace",
+          "peak at",     "largest",   "line"};
 }
 
-std::vector<std::vector<std::string>> planRows(const package::PackageData &data, const Capacities &capacities) {
+std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
+                                               const Capacities &capacities) {
   std::vector<Row> rows = rowsOf(data);
   uint64_t most = 0;
   for (const Row &row : rows)
     most = std::max(most, row.plan.arenaBytes);
   bool large = most >= uint64_t(1) << 30;
-  auto amount = [&](uint64_t bytes) { return fmt::format("{:.2f}", inMiB(bytes) / (large ? 1024 : 1)); };
+  auto amount = [&](uint64_t bytes) {
+    return fmt::format("{:.2f}", inMiB(bytes) / (large ? 1024 : 1));
+  };
   std::vector<std::vector<std::string>> table = {planColumns(large ? "GiB" : "MiB")};
   for (size_t i = 0; i < rows.size(); ++i) {
     const Row &row = rows[i];
@@ -136,9 +169,11 @@ std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
       largest = buffer.name + " " + package::typeText(buffer.dtype, buffer.shape);
       line = location.line ? fmt::format("{}:{}", location.file, location.line) : "-";
     }
-    table.push_back({row.plan.device, i < capacities.size() ? mebibytes(capacities[i]) : "-", amount(row.plan.arenaBytes), amount(row.plan.weightBytes()),
-                     amount(row.plan.gradientBytes()), amount(row.plan.optimizerBytes()), amount(row.activations), amount(row.communication),
-                     amount(row.workspace), momentText(row.at), largest, line});
+    table.push_back({row.plan.device, i < capacities.size() ? mebibytes(capacities[i]) : "-",
+                     amount(row.plan.arenaBytes), amount(row.plan.weightBytes()),
+                     amount(row.plan.gradientBytes()), amount(row.plan.optimizerBytes()),
+                     amount(row.activations), amount(row.communication), amount(row.workspace),
+                     momentText(row.at), largest, line});
   }
   return table;
 }
@@ -154,10 +189,13 @@ std::string planTable(const package::PackageData &data, const Capacities &capaci
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (size_t i = 0; i < rows[r].size(); ++i)
-      line += (i ? "  " : "") + (i >= kFirstNumber && i <= kLastNumber ? fmt::format("{:>{}}", rows[r][i], widths[i]) : fmt::format("{:<{}}", rows[r][i], widths[i]));
+      line += (i ? "  " : "") + (i >= kFirstNumber && i <= kLastNumber
+                                     ? fmt::format("{:>{}}", rows[r][i], widths[i])
+                                     : fmt::format("{:<{}}", rows[r][i], widths[i]));
     text += (r ? "\n" : "") + line.substr(0, line.find_last_not_of(' ') + 1);
     if (r > 0 && r <= capacities.size() && data.devices[r - 1].arenaBytes > capacities[r - 1])
-      text += fmt::format("\n{:<{}}  does not fit: {} over", "", widths[0], mebibytes(data.devices[r - 1].arenaBytes - capacities[r - 1]));
+      text += fmt::format("\n{:<{}}  does not fit: {} over", "", widths[0],
+                          mebibytes(data.devices[r - 1].arenaBytes - capacities[r - 1]));
   }
   return text;
 }
@@ -170,8 +208,13 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
   for (size_t i = 0; i < std::min(kLargest, row.plan.largest.size()); ++i) {
     const package::Buffer &buffer = data.buffers[row.plan.largest[i]];
     const package::Location &location = data.locations[buffer.location];
-    largest.push_back({{"name", buffer.name}, {"dtype", dtypeName(buffer.dtype)}, {"shape", buffer.shape}, {"bytes", buffer.bytes},
-                       {"file", location.file}, {"line", location.line}, {"column", location.column}});
+    largest.push_back({{"name", buffer.name},
+                       {"dtype", dtypeName(buffer.dtype)},
+                       {"shape", buffer.shape},
+                       {"bytes", buffer.bytes},
+                       {"file", location.file},
+                       {"line", location.line},
+                       {"column", location.column}});
   }
   return {{"device", row.plan.device},
           {"capacity_bytes", nullptr},
@@ -182,12 +225,18 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
           {"activations_bytes", row.activations},
           {"communication_bytes", row.communication},
           {"workspace_bytes", row.workspace},
-          {"peak_at", {{"phase", row.at.entry}, {"op", row.at.op}, {"kernel", row.at.kernel}, {"launch", row.plan.peakLaunch},
-                       {"t", row.at.steps ? Json(row.at.steps->first) : Json()}, {"chunk", row.at.chunk ? Json(*row.at.chunk) : Json()}}},
+          {"peak_at",
+           {{"phase", row.at.entry},
+            {"op", row.at.op},
+            {"kernel", row.at.kernel},
+            {"launch", row.plan.peakLaunch},
+            {"t", row.at.steps ? Json(row.at.steps->first) : Json()},
+            {"chunk", row.at.chunk ? Json(*row.at.chunk) : Json()}}},
           {"largest", largest}};
 }
 
-Json planJson(const package::PackageData &data, const Foretold *foretold, const Capacities &capacities) {
+Json planJson(const package::PackageData &data, const Foretold *foretold,
+              const Capacities &capacities) {
   Json devices = Json::array();
   std::vector<Row> rows = rowsOf(data);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -200,8 +249,11 @@ Json planJson(const package::PackageData &data, const Foretold *foretold, const 
   Json plan = {{"schema", "lstmc.plan/1"}, {"fits", fits(data, capacities)}, {"devices", devices}};
   auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
   if (foretold)
-    plan["forecast"] = {{"update_s", orNull(foretold->updateSeconds)}, {"forward_s", orNull(foretold->forwardSeconds)},
-                        {"speedup", orNull(foretold->speedup)}, {"sent_bytes", foretold->sentBytes}, {"rates", foretold->rates}};
+    plan["forecast"] = {{"update_s", orNull(foretold->updateSeconds)},
+                        {"forward_s", orNull(foretold->forwardSeconds)},
+                        {"speedup", orNull(foretold->speedup)},
+                        {"sent_bytes", foretold->sentBytes},
+                        {"rates", foretold->rates}};
   return plan;
 }
 

@@ -17,24 +17,29 @@ std::string mebibytes(uint64_t bytes);
 /// "plan      cpu:0 44.5 MiB of 24.0 GiB: weights 4.1, ... · fits"
 std::string planLine(const package::PackageData &data, uint64_t mayUse);
 
-/// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; "" for one device.
+/// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; ""
+/// for one device.
 std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked);
 
 /// The ways to share the devices out that were weighed, a line each, the one taken first.
 std::string layoutsText(const std::vector<passes::Layout> &layouts);
 nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts);
 
-/// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle cpu:0 3 %, cpu:1 5 % · by ...".
+/// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle
+/// cpu:0 3 %, cpu:1 5 % · by ...".
 std::string forecastLine(const package::PackageData &data, const Foretold &foretold);
 
-/// A row per device: what it may use, where that is known, peak and what it consists of, its moment, the largest tensor with
-/// its line; below a row that does not fit, by how much.
+/// A row per device: what it may use, where that is known, peak and what it consists of, its
+/// moment, the largest tensor with its line; below a row that does not fit, by how much.
 std::string planTable(const package::PackageData &data, const Capacities &capacities = {});
 
 /// The rows again, as records of a table.
-std::vector<std::vector<std::string>> planRows(const package::PackageData &data, const Capacities &capacities);
+std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
+                                               const Capacities &capacities);
 
 /// lstmc.plan/1. What is not known is left out, or null.
-nlohmann::ordered_json planJson(const package::PackageData &data, const Foretold *foretold = nullptr, const Capacities &capacities = {});
+nlohmann::ordered_json planJson(const package::PackageData &data,
+                                const Foretold *foretold = nullptr,
+                                const Capacities &capacities = {});
 
 } // namespace lstmc::cli

@@ -34,25 +34,29 @@ static int writePicture(const std::string &picture, const Options &options, Cons
   if (Status status = writeFile(*output, picture, options.existing()); !status.ok())
     return console.fail(status.error());
   if (console.json())
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.plot/1"}, {"file", *output}, {"bytes", picture.size()}});
+    console.print(nlohmann::ordered_json{
+        {"schema", "lstmc.plot/1"}, {"file", *output}, {"bytes", picture.size()}});
   else
     console.print(*output);
   return 0;
 }
 
 /// The words of a flag that is a list, all of `known`.
-static Result<std::vector<std::string>> wordsOf(const Options &options, std::string_view flag, const std::vector<std::string_view> &known) {
+static Result<std::vector<std::string>> wordsOf(const Options &options, std::string_view flag,
+                                                const std::vector<std::string_view> &known) {
   std::vector<std::string> words = splitCommas(options.text(flag));
   for (const std::string &word : words)
     if (std::find(known.begin(), known.end(), word) == known.end())
-      return fail(ErrorCode::E0001, "--{} knows {}, got \"{}\"{}", flag, fmt::join(known, ", "), word, didYouMean(word, known));
+      return fail(ErrorCode::E0001, "--{} knows {}, got \"{}\"{}", flag, fmt::join(known, ", "),
+                  word, didYouMean(word, known));
   return words;
 }
 
 static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
   viz::NetworkOptions drawing;
   drawing.shapes = false;
-  LSTMC_ASSIGN(std::vector<std::string> show, wordsOf(options, "show", {"shapes", "memory", "device", "time"}));
+  LSTMC_ASSIGN(std::vector<std::string> show,
+               wordsOf(options, "show", {"shapes", "memory", "device", "time"}));
   for (const std::string &word : show) {
     drawing.shapes |= word == "shapes";
     drawing.memory |= word == "memory";
@@ -77,7 +81,8 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
   if (!drawing.ok())
     return console.fail(drawing.error());
   if (options.operands.size() != 1 || !isSource(options.operands[0]))
-    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages and checkpoints hold launches and no layers, "
+    return console.fail(fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages "
+                                               "and checkpoints hold launches and no layers, "
                                                "and have --what schedule and memory"));
   Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (!net.ok())
@@ -94,7 +99,8 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
     console.warn(left.diagnostics());
     module = std::move(*left);
     if (viz::isLowered(*module) && options.has("unfold"))
-      return console.fail(fail(ErrorCode::E0001, "--unfold needs layers, and there are only launches after {}", *pass));
+      return console.fail(fail(
+          ErrorCode::E0001, "--unfold needs layers, and there are only launches after {}", *pass));
   } else {
     module = symbol::takeModule(*net->graph);
   }
@@ -112,10 +118,12 @@ static Result<cpu::Machine> machineAsked(const Options &options, size_t devices)
 }
 
 /// What was planned, and with --measured what happened.
-static Result<std::vector<viz::Timeline>> timelines(const Model &model, const package::Entry &entry, const Options &options) {
+static Result<std::vector<viz::Timeline>> timelines(const Model &model, const package::Entry &entry,
+                                                    const Options &options) {
   const package::PackageData &data = model.package->data();
   LSTMC_ASSIGN(cpu::Machine machine, machineAsked(options, data.devices.size()));
-  std::vector<viz::Timeline> timelines = {{"planned; " + viz::ratesText(machine), cpu::forecast(data, entry, {machine})}};
+  std::vector<viz::Timeline> timelines = {
+      {"planned; " + viz::ratesText(machine), cpu::forecast(data, entry, {machine})}};
   if (options.has("measured")) {
     LSTMC_ASSIGN(cpu::EntryTimes times, measuredTimes(model, options, entry));
     timelines.push_back({"measured", std::move(times)});
@@ -123,44 +131,60 @@ static Result<std::vector<viz::Timeline>> timelines(const Model &model, const pa
   return timelines;
 }
 
-static int plotSchedule(const Model &model, const std::string &suffix, const Options &options, Console &console) {
+static int plotSchedule(const Model &model, const std::string &suffix, const Options &options,
+                        Console &console) {
   const package::PackageData &data = model.package->data();
   const package::Entry *entry = viz::scheduledEntry(data);
   if (!entry)
-    return console.fail(fail(ErrorCode::E0001, "{} has neither step nor forward, and so no schedule", model.path));
+    return console.fail(
+        fail(ErrorCode::E0001, "{} has neither step nor forward, and so no schedule", model.path));
   Result<std::vector<viz::Timeline>> lines = timelines(model, *entry, options);
   if (!lines.ok())
     return console.fail(lines.error());
   if (suffix == "json")
     return writePicture(viz::scheduleTrace(data, *entry, *lines), options, console);
-  Result<std::string> picture = viz::scheduleChart(data, *entry, *lines).as(suffix.empty() ? "svg" : suffix);
+  Result<std::string> picture =
+      viz::scheduleChart(data, *entry, *lines).as(suffix.empty() ? "svg" : suffix);
   return picture.ok() ? writePicture(*picture, options, console) : console.fail(picture.error());
 }
 
-static int plotMemory(const Model &model, const std::string &suffix, const Options &options, Console &console) {
+static int plotMemory(const Model &model, const std::string &suffix, const Options &options,
+                      Console &console) {
   const package::PackageData &data = model.package->data();
   Result<cpu::Machine> machine = machineAsked(options, data.devices.size());
   if (!machine.ok())
     return console.fail(machine.error());
-  return writePicture(suffix == "json" ? viz::memoryTrace(data, {*machine}) : viz::memoryChart(data, {*machine}), options, console);
+  return writePicture(suffix == "json" ? viz::memoryTrace(data, {*machine})
+                                       : viz::memoryChart(data, {*machine}),
+                      options, console);
 }
 
 int plotCommand(const Options &options, Console &console) {
   std::string what = options.text("what");
   std::string suffix = suffixOf(options.text("output"));
-  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" && !(suffix == "json" && what != "network"))
-    return console.fail(fail(ErrorCode::E0001, "plot writes .dot, .svg, .png and .pdf, and of schedules and memory .json for a viewer of traces, got \".{}\"", suffix));
+  if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" &&
+      !(suffix == "json" && what != "network"))
+    return console.fail(fail(ErrorCode::E0001,
+                             "plot writes .dot, .svg, .png and .pdf, and of schedules and memory "
+                             ".json for a viewer of traces, got \".{}\"",
+                             suffix));
   if (what != "schedule" && options.has("measured"))
-    return console.fail(fail(ErrorCode::E0001, "--measured is for --what schedule, not for {}", what));
+    return console.fail(
+        fail(ErrorCode::E0001, "--measured is for --what schedule, not for {}", what));
   if (what == "network")
     return plotNetwork(options, console, suffix);
   for (std::string_view flag : {"show", "unfold", "after"})
     if (options.has(flag))
-      return console.fail(fail(ErrorCode::E0001, "--{} is for --what network, not for {}", flag, what));
+      return console.fail(
+          fail(ErrorCode::E0001, "--{} is for --what network, not for {}", flag, what));
   if (what == "memory" && suffix != "svg" && suffix != "json" && suffix != "")
-    return console.fail(fail(ErrorCode::E0001, "a memory plan is drawn as .svg, or told as .json to a viewer of traces, got \".{}\"", suffix));
+    return console.fail(
+        fail(ErrorCode::E0001,
+             "a memory plan is drawn as .svg, or told as .json to a viewer of traces, got \".{}\"",
+             suffix));
   if (suffix == "dot")
-    return console.fail(fail(ErrorCode::E0001, "a schedule is bars over time and no graph: it is drawn as .svg, .png or .pdf, not as .dot"));
+    return console.fail(fail(ErrorCode::E0001, "a schedule is bars over time and no graph: it is "
+                                               "drawn as .svg, .png or .pdf, not as .dot"));
   Checked<Model> model = loadModel(options, {});
   if (!model.ok())
     return console.fail(model.diagnostics());

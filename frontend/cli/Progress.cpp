@@ -15,7 +15,7 @@ std::string grouped(int64_t number) {
 }
 
 static std::string rate(double perSecond) {
-  return perSecond >= 1e6 ? fmt::format("{:.1f}M", perSecond / 1e6)
+  return perSecond >= 1e6   ? fmt::format("{:.1f}M", perSecond / 1e6)
          : perSecond >= 1e3 ? fmt::format("{:.1f}k", perSecond / 1e3)
                             : fmt::format("{:.0f}", perSecond);
 }
@@ -24,7 +24,8 @@ static std::string duration(double seconds) {
   if (!(seconds < 360000))
     return "?";
   int64_t s = int64_t(seconds);
-  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60) : fmt::format("{}:{:02}", s / 60, s % 60);
+  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+                   : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
 /// The bar of command.md section 5, with a half step.
@@ -36,7 +37,8 @@ static std::string bar(double share, int cells) {
   return text;
 }
 
-static std::string measures(const std::optional<double> &loss, const std::optional<double> &perplexity) {
+static std::string measures(const std::optional<double> &loss,
+                            const std::optional<double> &perplexity) {
   std::string text;
   if (loss)
     text += fmt::format("  loss {:.4f}", *loss);
@@ -64,23 +66,28 @@ void Progress::keepPending() {
 
 void Progress::start(const training::StartEvent &event) {
   if (!event.resumedFrom.empty())
-    keep(fmt::format("resumed   {} at update {}", event.resumedFrom, grouped(event.progress.update)));
+    keep(fmt::format("resumed   {} at update {}", event.resumedFrom,
+                     grouped(event.progress.update)));
 }
 
 void Progress::tick(const training::UpdateEvent &event) {
   // Checkpoints are written beside the training, so their lines come some updates later.
-  if (!pending_.empty() && std::chrono::steady_clock::now() - pendingSince_ > std::chrono::seconds(1))
+  if (!pending_.empty() &&
+      std::chrono::steady_clock::now() - pendingSince_ > std::chrono::seconds(1))
     keepPending();
   auto now = std::chrono::steady_clock::now();
   if (!console_.live() || now - drawn_ < std::chrono::milliseconds(100))
     return;
   drawn_ = now;
   double total = event.share > 0 ? std::round(double(event.progress.update) / event.share) : 0;
-  std::string head = fmt::format("update {}/{} ", grouped(event.progress.update), total > 0 ? grouped(int64_t(total)) : "?");
-  std::string tail = fmt::format(" {:3.0f} %  epoch {:.2f}{}", event.share * 100, event.progress.epoch, measures(event.loss, event.perplexity));
+  std::string head = fmt::format("update {}/{} ", grouped(event.progress.update),
+                                 total > 0 ? grouped(int64_t(total)) : "?");
+  std::string tail = fmt::format(" {:3.0f} %  epoch {:.2f}{}", event.share * 100,
+                                 event.progress.epoch, measures(event.loss, event.perplexity));
   if (event.gradientNorm)
     tail += fmt::format("  gnorm {:.2f}", *event.gradientNorm);
-  tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate, rate(event.labelsPerSecond), duration(event.secondsLeft));
+  tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate,
+                      rate(event.labelsPerSecond), duration(event.secondsLeft));
   int cells = std::clamp(console_.width() - int(head.size() + tail.size()) - 1, 4, 24);
   std::string line = head + bar(event.share, cells) + tail;
   fmt::print(stderr, "\r\x1b[2K{}", line);
@@ -89,14 +96,16 @@ void Progress::tick(const training::UpdateEvent &event) {
 }
 
 void Progress::update(const training::UpdateEvent &event) {
-  std::string line = fmt::format("update={} epoch={:.2f}", event.progress.update, event.progress.epoch);
+  std::string line =
+      fmt::format("update={} epoch={:.2f}", event.progress.update, event.progress.epoch);
   if (event.loss)
     line += fmt::format(" loss={:.4f}", *event.loss);
   if (event.perplexity)
     line += fmt::format(" ppl={:.2f}", *event.perplexity);
   if (event.gradientNorm)
     line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
-  line += fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate, event.labelsPerSecond, event.secondsLeft);
+  line += fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate,
+                      event.labelsPerSecond, event.secondsLeft);
   if (console_.live())
     console_.note(line);
   else
@@ -104,9 +113,11 @@ void Progress::update(const training::UpdateEvent &event) {
 }
 
 void Progress::valid(const training::ValidEvent &event) {
-  std::string line = fmt::format("valid     update {}{}", grouped(event.progress.update), measures(event.loss, event.perplexity));
+  std::string line = fmt::format("valid     update {}{}", grouped(event.progress.update),
+                                 measures(event.loss, event.perplexity));
   for (const auto &[name, value] : event.metrics) {
-    bool asked = metrics_.empty() || std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
+    bool asked =
+        metrics_.empty() || std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
     if (asked && name != "loss" && name != "perplexity")
       line += fmt::format("  {} {:.4f}", name, value);
   }
@@ -132,7 +143,8 @@ void Progress::warning(const Error &error) { keep("warning: " + error.text()); }
 void Progress::end(const training::EndEvent &event) {
   keepPending();
   if (event.reason != training::EndReason::Done)
-    console_.say(fmt::format("stopped   {} at update {}", training::endReasonName(event.reason), grouped(event.progress.update)));
+    console_.say(fmt::format("stopped   {} at update {}", training::endReasonName(event.reason),
+                             grouped(event.progress.update)));
 }
 
 } // namespace lstmc::cli

@@ -16,7 +16,8 @@ std::string grouped(int64_t number);
 class Progress : public training::TrainObserver {
 public:
   /// `metrics`: shown of a validation besides loss and perplexity; all that there are if empty.
-  Progress(const Console &console, std::vector<std::string> metrics) : console_(console), metrics_(std::move(metrics)) {}
+  Progress(const Console &console, std::vector<std::string> metrics)
+      : console_(console), metrics_(std::move(metrics)) {}
   ~Progress() override { keepPending(); }
 
   void start(const training::StartEvent &event) override;

@@ -26,13 +26,15 @@ public:
   OpLog(const Console &console, const Session &session) : console_(console), session_(session) {}
   void before(const LaunchView &) override { begin_ = std::chrono::steady_clock::now(); }
   void after(const LaunchView &view) override {
-    double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
+    double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_)
+                    .count();
     int64_t bytes = 0;
     for (const Tensor &operand : view.operands)
       bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
-    console_.say(fmt::format("{:<6} {:<9} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}", view.device, view.entry, view.index,
-                             kernelText(view.launch), view.location.name.empty() ? view.location.op : view.location.name, bytes, us,
-                             view.location.file, view.location.line));
+    console_.say(fmt::format("{:<6} {:<9} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}",
+                             view.device, view.entry, view.index, kernelText(view.launch),
+                             view.location.name.empty() ? view.location.op : view.location.name,
+                             bytes, us, view.location.file, view.location.line));
   }
 
 private:
@@ -41,7 +43,8 @@ private:
     const KernelRecord &record = kernelRecord(launch.kernel);
     std::string text(record.name);
     if (isTransfer(launch.kernel))
-      text += (launch.kernel == KernelId::Send ? " to " : " from ") + session_.device(size_t(launch.ints[size_t(record.integer("peer"))])).name();
+      text += (launch.kernel == KernelId::Send ? " to " : " from ") +
+              session_.device(size_t(launch.ints[size_t(record.integer("peer"))])).name();
     return text;
   }
 
@@ -61,19 +64,23 @@ Status setInputs(Session &session, const Options &options) {
   for (const package::Binding &binding : entryOf(session, "forward").inputs)
     if (binding.role != "scalar")
       names.push_back(binding.name);
-  auto nameOf = [](const std::string &text) { return std::string_view(text).substr(0, text.find('=')); };
+  auto nameOf = [](const std::string &text) {
+    return std::string_view(text).substr(0, text.find('='));
+  };
   for (const std::string &text : given) {
     std::string_view name = nameOf(text);
     if (name.size() < text.size() && std::find(names.begin(), names.end(), name) == names.end())
-      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}", name, didYouMean(name, names));
+      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}", name,
+                  didYouMean(name, names));
     LSTMC_TRY(session::setInput(session, "forward", text, limits));
   }
   for (std::string_view name : names) {
-    if (std::any_of(given.begin(), given.end(), [&](const std::string &text) { return nameOf(text) == name; }))
+    if (std::any_of(given.begin(), given.end(),
+                    [&](const std::string &text) { return nameOf(text) == name; }))
       continue;
     LSTMC_ASSIGN(Tensor input, session.input("forward", name));
-    return fail(ErrorCode::E0001, "the network reads \"{}\", {}{}; give it with -i {}=VALUE", name, dtypeLongName(input.dtype),
-                data::shapeText(data::shapeOf(input)), name);
+    return fail(ErrorCode::E0001, "the network reads \"{}\", {}{}; give it with -i {}=VALUE", name,
+                dtypeLongName(input.dtype), data::shapeText(data::shapeOf(input)), name);
   }
   return {};
 }
@@ -89,7 +96,8 @@ struct Call {
 Result<Call> failedUpdate(Session &session, const Model &model, const Options &options) {
   for (std::string_view flag : {"input", "params", "seed", "repeat"})
     if (options.has(flag))
-      return fail(ErrorCode::E0001, "--{} has no place here: {} is run as it was", flag, model.path);
+      return fail(ErrorCode::E0001, "--{} has no place here: {} is run as it was", flag,
+                  model.path);
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   Call call{"step", nullptr, {}};
   LSTMC_ASSIGN(call.failed, training::SessionTrainable::create(session));
@@ -109,11 +117,13 @@ Result<Call> forwardCall(Session &session, const Model &model, const Options &op
 }
 
 /// The array of --expect-output NAME=@FILE; E0610 when it is not like the output.
-Result<data::Array> expectedArray(const std::string &name, const std::string &file, const Tensor &output) {
+Result<data::Array> expectedArray(const std::string &name, const std::string &file,
+                                  const Tensor &output) {
   data::Array array;
   if (file.ends_with(".npz")) {
     LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(file));
-    auto found = std::find_if(arrays.begin(), arrays.end(), [&](const data::NamedArray &a) { return a.name == name; });
+    auto found = std::find_if(arrays.begin(), arrays.end(),
+                              [&](const data::NamedArray &a) { return a.name == name; });
     if (found == arrays.end())
       return failAt({file}, ErrorCode::E0610, "it has no array named \"{}\"", name);
     array = std::move(found->array);
@@ -121,14 +131,18 @@ Result<data::Array> expectedArray(const std::string &name, const std::string &fi
     LSTMC_ASSIGN(array, data::loadNpy(file));
   }
   if (array.dtype != output.dtype || !std::ranges::equal(array.shape, data::shapeOf(output)))
-    return failAt({file}, ErrorCode::E0610, "{} is {}{}, the network gives {}{}", name, dtypeLongName(array.dtype),
-                  data::shapeText(array.shape), dtypeLongName(output.dtype), data::shapeText(data::shapeOf(output)));
+    return failAt({file}, ErrorCode::E0610, "{} is {}{}, the network gives {}{}", name,
+                  dtypeLongName(array.dtype), data::shapeText(array.shape),
+                  dtypeLongName(output.dtype), data::shapeText(data::shapeOf(output)));
   return array;
 }
 
-double elementAt(const Tensor &tensor, int64_t i) { return readElement<double>(tensor.data, tensor.dtype, i); }
+double elementAt(const Tensor &tensor, int64_t i) {
+  return readElement<double>(tensor.data, tensor.dtype, i);
+}
 
-Result<bool> outputsAsExpected(Session &session, std::string_view entry, const Options &options, Console &console) {
+Result<bool> outputsAsExpected(Session &session, std::string_view entry, const Options &options,
+                               Console &console) {
   LSTMC_ASSIGN(Tolerance tolerance, Tolerance::asked(options));
   bool all = true;
   for (const std::string &text : options.values("expect-output")) {
@@ -150,8 +164,10 @@ Result<bool> outputsAsExpected(Session &session, std::string_view entry, const O
         first = i;
     }
     if (differ > 0) {
-      console.say(fmt::format("{}: {} of {} elements differ, first at {} ({:.9g}, expected {:.9g}), at most by {:.3g}", name, differ,
-                              output.elements(), first, elementAt(output, first), elementAt(wanted, first), worst));
+      console.say(fmt::format(
+          "{}: {} of {} elements differ, first at {} ({:.9g}, expected {:.9g}), at most by {:.3g}",
+          name, differ, output.elements(), first, elementAt(output, first),
+          elementAt(wanted, first), worst));
       all = false;
     }
   }
@@ -183,7 +199,8 @@ int runCommand(const Options &options, Console &console) {
     return console.fail(opened.error());
   Session &session = **opened;
   bool again = model->checkpoint && training::isFailedUpdate(*model->checkpoint);
-  Result<Call> call = again ? failedUpdate(session, *model, options) : forwardCall(session, *model, options);
+  Result<Call> call =
+      again ? failedUpdate(session, *model, options) : forwardCall(session, *model, options);
   if (!call.ok())
     return console.fail(call.error());
   trace.watch(session);
@@ -200,8 +217,10 @@ int runCommand(const Options &options, Console &console) {
   console.say(fmt::format("seed {}", call->scalars.seed), 1);
   auto begin = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < *repeat; ++i)
-    if (Status status = again ? call->failed->step(call->scalars) : session.run(call->entry); !status.ok())
-      return session.fault() ? console.fail(Diagnostics{*session.fault()}) : console.fail(status.error());
+    if (Status status = again ? call->failed->step(call->scalars) : session.run(call->entry);
+        !status.ok())
+      return session.fault() ? console.fail(Diagnostics{*session.fault()})
+                             : console.fail(status.error());
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   std::vector<data::NamedTensor> outputs;
@@ -222,19 +241,28 @@ int runCommand(const Options &options, Console &console) {
     return console.fail(expected.error());
 
   if (console.json()) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array(), peaks = nlohmann::ordered_json::array();
+    nlohmann::ordered_json list = nlohmann::ordered_json::array(),
+                           peaks = nlohmann::ordered_json::array();
     for (const data::NamedTensor &output : outputs)
-      list.push_back({{"name", output.name},
-                      {"dtype", dtypeName(output.tensor.dtype)},
-                      {"shape", std::vector<int64_t>(output.tensor.shape.begin(), output.tensor.shape.begin() + output.tensor.rank)},
-                      {"file", file ? nlohmann::ordered_json(*file) : nlohmann::ordered_json()},
-                      {"hash", fmt::format("{:016x}", hashBytes(output.tensor.data, size_t(output.tensor.elements()) * dtypeBytes(output.tensor.dtype)))}});
+      list.push_back(
+          {{"name", output.name},
+           {"dtype", dtypeName(output.tensor.dtype)},
+           {"shape", std::vector<int64_t>(output.tensor.shape.begin(),
+                                          output.tensor.shape.begin() + output.tensor.rank)},
+           {"file", file ? nlohmann::ordered_json(*file) : nlohmann::ordered_json()},
+           {"hash", fmt::format("{:016x}", hashBytes(output.tensor.data,
+                                                     size_t(output.tensor.elements()) *
+                                                         dtypeBytes(output.tensor.dtype)))}});
     for (const DevicePeak &peak : session.peaks())
-      peaks.push_back({{"device", peak.device}, {"planned_bytes", peak.plannedBytes}, {"measured_bytes", peak.measuredBytes}});
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}, {"peak", peaks}});
+      peaks.push_back({{"device", peak.device},
+                       {"planned_bytes", peak.plannedBytes},
+                       {"measured_bytes", peak.measuredBytes}});
+    console.print(nlohmann::ordered_json{
+        {"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}, {"peak", peaks}});
   } else {
     for (const data::NamedTensor &output : outputs)
-      console.print(fmt::format("{}  {}{}  {}", output.name, dtypeLongName(output.tensor.dtype), data::shapeText(data::shapeOf(output.tensor)),
+      console.print(fmt::format("{}  {}{}  {}", output.name, dtypeLongName(output.tensor.dtype),
+                                data::shapeText(data::shapeOf(output.tensor)),
                                 firstValues(output.tensor)));
     if (file)
       console.print(*file);

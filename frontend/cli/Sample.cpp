@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "executor/base/Philox.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/Philox.h"
 #include "executor/data/TokenText.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
@@ -15,7 +15,8 @@ namespace lstmc::cli {
 
 namespace {
 
-/// Picks a symbol from probabilities, made sharper by 1/temperature and cut to the `topK` likeliest. `uniform` is in [0, 1).
+/// Picks a symbol from probabilities, made sharper by 1/temperature and cut to the `topK`
+/// likeliest. `uniform` is in [0, 1).
 int64_t pick(std::span<const float> p, double temperature, int64_t topK, double uniform) {
   std::vector<std::pair<double, int64_t>> candidates;
   for (size_t i = 0; i < p.size(); ++i)
@@ -39,7 +40,8 @@ int64_t pick(std::span<const float> p, double temperature, int64_t topK, double 
 
 class Sampler {
 public:
-  Sampler(Session &session, const data::Vocabulary &vocabulary) : session_(session), vocabulary_(vocabulary) {}
+  Sampler(Session &session, const data::Vocabulary &vocabulary)
+      : session_(session), vocabulary_(vocabulary) {}
 
   Status open() {
     const package::PackageData &data = session_.package().data();
@@ -51,24 +53,37 @@ public:
         LSTMC_ASSIGN(input_, session_.input("forward", binding.name));
       }
     if (!input_ || input_.elements() != 1)
-      return fail(ErrorCode::E0610, "sample needs a net of one input of one symbol, found {} elements", input_ ? input_.elements() : 0);
+      return fail(ErrorCode::E0610,
+                  "sample needs a net of one input of one symbol, found {} elements",
+                  input_ ? input_.elements() : 0);
     LSTMC_ASSIGN(output_, session_.output("forward", data.entries[*forward].outputs[0].name));
     if (output_.elements() != int64_t(vocabulary_.size()) || output_.dtype != DType::F32)
-      return fail(ErrorCode::E0610, "the net gives {} numbers, the vocabulary has {} symbols", output_.elements(), vocabulary_.size());
+      return fail(ErrorCode::E0610, "the net gives {} numbers, the vocabulary has {} symbols",
+                  output_.elements(), vocabulary_.size());
     return {};
   }
 
   /// Feeds a symbol; probabilities() are then those of the next.
   Status feed(int64_t symbol) {
     switch (input_.dtype) {
-    case DType::I32: *input_.as<int32_t>() = int32_t(symbol); break;
-    case DType::I64: *input_.as<int64_t>() = symbol; break;
-    case DType::U8: *input_.as<uint8_t>() = uint8_t(symbol); break;
-    default: *input_.as<float>() = float(symbol); break;
+    case DType::I32:
+      *input_.as<int32_t>() = int32_t(symbol);
+      break;
+    case DType::I64:
+      *input_.as<int64_t>() = symbol;
+      break;
+    case DType::U8:
+      *input_.as<uint8_t>() = uint8_t(symbol);
+      break;
+    default:
+      *input_.as<float>() = float(symbol);
+      break;
     }
     return session_.run("forward");
   }
-  std::span<const float> probabilities() const { return {output_.as<float>(), size_t(output_.elements())}; }
+  std::span<const float> probabilities() const {
+    return {output_.as<float>(), size_t(output_.elements())};
+  }
 
 private:
   Session &session_;
@@ -83,7 +98,8 @@ std::vector<lnet::InputShape> oneSymbol(const package::PackageData &data) {
     if (entry.name == "forward")
       for (const package::Binding &input : entry.inputs)
         if (input.role == "data")
-          shapes.push_back({input.name, std::vector<int64_t>(data.buffers[input.buffer].shape.size(), 1), {}});
+          shapes.push_back(
+              {input.name, std::vector<int64_t>(data.buffers[input.buffer].shape.size(), 1), {}});
   return shapes;
 }
 
@@ -99,12 +115,13 @@ Result<Sampling> samplingFlags(const Options &options) {
   LSTMC_ASSIGN(sampling.topK, options.countInForce("top-k"));
   LSTMC_ASSIGN(sampling.temperature, options.numberInForce("temperature"));
   if (sampling.temperature < 0)
-    return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}", sampling.temperature);
+    return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}",
+                sampling.temperature);
   return sampling;
 }
 
-Result<std::string> write(Session &session, const data::Vocabulary &vocabulary, const std::string &prime, data::TextUnit unit,
-                          const Sampling &sampling) {
+Result<std::string> write(Session &session, const data::Vocabulary &vocabulary,
+                          const std::string &prime, data::TextUnit unit, const Sampling &sampling) {
   Sampler sampler(session, vocabulary);
   LSTMC_TRY(sampler.open());
   session.resetStates();
@@ -135,14 +152,16 @@ int sampleCommand(const Options &options, Console &console) {
   if (!sampling.ok())
     return console.fail(sampling.error());
   if (options.operands.size() != 1)
-    return console.fail(fail(ErrorCode::E0001, "sample takes one MODEL, got {}", options.operands.size()));
+    return console.fail(
+        fail(ErrorCode::E0001, "sample takes one MODEL, got {}", options.operands.size()));
 
   ModelRequest request;
   request.attachment = "sample.lstmc";
   std::optional<data::Vocabulary> vocabulary;
   const std::string &path = options.operands[0];
   if (isSource(path)) {
-    // A source is compiled for one sequence of one step; its weights and vocabulary are a checkpoint's, or the data's.
+    // A source is compiled for one sequence of one step; its weights and vocabulary are a
+    // checkpoint's, or the data's.
     Checked<lnet::LoadedNet> net = loadSource(path, options, request);
     if (!net.ok())
       return console.fail(net.diagnostics());
@@ -183,7 +202,8 @@ int sampleCommand(const Options &options, Console &console) {
     vocabulary = *kept;
   }
   if (!vocabulary)
-    return console.fail(fail(ErrorCode::E0001, "sample needs a vocabulary: give a checkpoint, or --data text:FILE"));
+    return console.fail(fail(ErrorCode::E0001,
+                             "sample needs a vocabulary: give a checkpoint, or --data text:FILE"));
   Result<std::unique_ptr<Session>> session = openSession(*model, options);
   if (!session.ok())
     return console.fail(session.error());
@@ -194,12 +214,18 @@ int sampleCommand(const Options &options, Console &console) {
   console.say(fmt::format("seed {}", *seed));
   if (options.has("dry-run"))
     return 0;
-  data::TextUnit unit = data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char")).value_or(data::TextUnit::Char);
-  Result<std::string> text = write(**session, *vocabulary, options.value("prime").value_or(""), unit, *sampling);
+  data::TextUnit unit =
+      data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char"))
+          .value_or(data::TextUnit::Char);
+  Result<std::string> text =
+      write(**session, *vocabulary, options.value("prime").value_or(""), unit, *sampling);
   if (!text.ok())
     return console.fail(text.error());
   if (console.json())
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"}, {"text", *text}, {"symbols", sampling->length}, {"seed", sampling->seed}});
+    console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"},
+                                         {"text", *text},
+                                         {"symbols", sampling->length},
+                                         {"seed", sampling->seed}});
   else if (std::optional<std::string> output = options.value("output"); output && *output != "-") {
     if (Status status = writeFile(*output, *text, options.existing()); !status.ok())
       return console.fail(status.error());

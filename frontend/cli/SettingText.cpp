@@ -17,10 +17,13 @@ std::string settingText(const symbol::AttributeValue &value) {
     std::string operator()(const symbol::Tuple &v) const {
       std::string text;
       for (const std::optional<int64_t> &entry : v)
-        text += fmt::format("{}{}", text.empty() ? "" : ",", entry ? fmt::format("{}", *entry) : "None");
+        text += fmt::format("{}{}", text.empty() ? "" : ",",
+                            entry ? fmt::format("{}", *entry) : "None");
       return text;
     }
-    std::string operator()(const std::vector<double> &v) const { return fmt::format("{}", fmt::join(v, ",")); }
+    std::string operator()(const std::vector<double> &v) const {
+      return fmt::format("{}", fmt::join(v, ","));
+    }
   };
   return std::visit(Writer{}, value);
 }
@@ -29,8 +32,10 @@ std::string settingText(const symbol::AttributeValue &value) {
 static std::string argumentTexts(const std::vector<symbol::NamedAttribute> &arguments) {
   std::string text;
   for (const symbol::NamedAttribute &argument : arguments) {
-    bool list = std::holds_alternative<symbol::Tuple>(argument.value) || std::holds_alternative<std::vector<double>>(argument.value);
-    text += fmt::format("{}{}={}{}{}", text.empty() ? "" : ", ", argument.name, list ? "[" : "", settingText(argument.value), list ? "]" : "");
+    bool list = std::holds_alternative<symbol::Tuple>(argument.value) ||
+                std::holds_alternative<std::vector<double>>(argument.value);
+    text += fmt::format("{}{}={}{}{}", text.empty() ? "" : ", ", argument.name, list ? "[" : "",
+                        settingText(argument.value), list ? "]" : "");
   }
   return text;
 }
@@ -38,7 +43,8 @@ static std::string argumentTexts(const std::vector<symbol::NamedAttribute> &argu
 std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings) {
   std::vector<package::Setting> texts;
   for (const symbol::Setting &setting : settings) {
-    std::string text = setting.initialiser ? symbol::initialiserText(*setting.initialiser) : settingText(setting.value);
+    std::string text = setting.initialiser ? symbol::initialiserText(*setting.initialiser)
+                                           : settingText(setting.value);
     if (!setting.arguments.empty()) // a schedule
       text += fmt::format("({})", argumentTexts(setting.arguments));
     texts.push_back({setting.key, text});
@@ -46,7 +52,8 @@ std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &s
   return texts;
 }
 
-Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag, const std::string &text) {
+Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag,
+                                                         const std::string &text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     return fail(ErrorCode::E0001, "--{} takes NAME=VALUE, got \"{}\"", flag, text);

@@ -17,7 +17,8 @@ std::string settingText(const symbol::AttributeValue &value);
 std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings);
 
 /// NAME=VALUE of a flag; E0001.
-Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag, const std::string &text);
+Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag,
+                                                         const std::string &text);
 
 /// A number of a setting; E0001 naming the key.
 Result<double> parseNumber(std::string_view key, std::string_view text);

@@ -5,7 +5,8 @@ namespace lstmc::cli {
 /// Spans kept: some 200 bytes each in the file, which is as much as viewers take.
 static constexpr size_t kMostSpans = 1'000'000;
 
-Trace::Trace(const Options &options) : path_(options.value("trace").value_or("")), existing_(options.existing()) {}
+Trace::Trace(const Options &options)
+    : path_(options.value("trace").value_or("")), existing_(options.existing()) {}
 
 void Trace::add(Span span) {
   if (spans_.size() < kMostSpans)
@@ -29,7 +30,8 @@ void Trace::watch(Session &session) {
     lanes_.push_back(device.name);
 }
 
-void Trace::ran(const package::Package &package, const package::Entry &entry, std::span<const std::span<const LaunchInterval>> times) {
+void Trace::ran(const package::Package &package, const package::Entry &entry,
+                std::span<const std::span<const LaunchInterval>> times) {
   for (size_t p = 0; p < times.size(); ++p) {
     const package::DeviceProgram &program = entry.programs[p];
     for (size_t i = 0; i < times[p].size(); ++i) {
@@ -37,8 +39,11 @@ void Trace::ran(const package::Package &package, const package::Entry &entry, st
         continue;
       const package::Launch &launch = program.launches[i];
       const package::Location &at = package.location(launch.location);
-      add({1 + program.device, fmt::format("{} {}", kernelRecord(launch.kernel).name, at.name.empty() ? at.op : at.name),
-           fmt::format("{} {}, {}:{}", entry.name, i, at.file, at.line), times[p][i].begin, times[p][i].end});
+      add({1 + program.device,
+           fmt::format("{} {}", kernelRecord(launch.kernel).name,
+                       at.name.empty() ? at.op : at.name),
+           fmt::format("{} {}, {}:{}", entry.name, i, at.file, at.line), times[p][i].begin,
+           times[p][i].end});
     }
   }
 }
@@ -48,18 +53,36 @@ Status Trace::write(const Console &console) const {
   if (path_.empty())
     return {};
   if (dropped_ > 0)
-    console.say(fmt::format("warning: the trace holds the first {} spans, {} later ones are left out", spans_.size(), dropped_));
-  auto micros = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };
+    console.say(
+        fmt::format("warning: the trace holds the first {} spans, {} later ones are left out",
+                    spans_.size(), dropped_));
+  auto micros = [](Clock::duration time) {
+    return std::chrono::duration<double, std::micro>(time).count();
+  };
   std::string text;
-  auto put = [&](const Json &event) { text += (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  auto put = [&](const Json &event) {
+    text +=
+        (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
-    put({{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", lane + 1}, {"args", {{"name", lanes_[lane]}}}});
+    put({{"name", "thread_name"},
+         {"ph", "M"},
+         {"pid", 1},
+         {"tid", lane + 1},
+         {"args", {{"name", lanes_[lane]}}}});
   for (const Span &span : spans_) {
     bool pass = span.lane == kCompiler;
-    put({{"name", span.name}, {"cat", pass ? "pass" : "launch"}, {"ph", "X"}, {"ts", micros(span.begin - start_)},
-         {"dur", micros(span.end - span.begin)}, {"pid", 1}, {"tid", span.lane + 1}, {"args", {{pass ? "on" : "at", span.detail}}}});
+    put({{"name", span.name},
+         {"cat", pass ? "pass" : "launch"},
+         {"ph", "X"},
+         {"ts", micros(span.begin - start_)},
+         {"dur", micros(span.end - span.begin)},
+         {"pid", 1},
+         {"tid", span.lane + 1},
+         {"args", {{pass ? "on" : "at", span.detail}}}});
   }
-  return writeFile(path_, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + text + "\n]}\n", existing_);
+  return writeFile(path_, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + text + "\n]}\n",
+                   existing_);
 }
 
 } // namespace lstmc::cli

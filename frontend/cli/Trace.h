@@ -11,7 +11,8 @@
 
 namespace lstmc::cli {
 
-/// Collects while the work goes on and writes at its end: a lane for the compiler and one for each device.
+/// Collects while the work goes on and writes at its end: a lane for the compiler and one for each
+/// device.
 class Trace : public SessionTimer {
 public:
   /// Of --trace; without the flag nothing is collected.
@@ -21,14 +22,16 @@ public:
   /// From now on every launch of the session is a span.
   void watch(Session &session);
 
-  void ran(const package::Package &package, const package::Entry &entry, std::span<const std::span<const LaunchInterval>> times) override;
+  void ran(const package::Package &package, const package::Entry &entry,
+           std::span<const std::span<const LaunchInterval>> times) override;
 
   /// Writes the file; E0601, E0608.
   Status write(const Console &console) const;
 
 private:
   using Clock = LaunchInterval::Clock;
-  static constexpr size_t kCompiler = 0; ///< the lane of passes; a device's is 1 + its place in the list
+  static constexpr size_t kCompiler =
+      0; ///< the lane of passes; a device's is 1 + its place in the list
   struct Span {
     size_t lane;
     std::string name, detail;

@@ -33,9 +33,10 @@ std::string asText(const package::PackageData &data) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// The net for one symbol at a time with all states kept: what `sample` runs. None where the net does not take
-/// one sequence of one step.
-std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request, const package::PackageData &trained) {
+/// The net for one symbol at a time with all states kept: what `sample` runs. None where the net
+/// does not take one sequence of one step.
+std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request,
+                                         const package::PackageData &trained) {
   ModelRequest single = request;
   single.entries = {"forward"};
   single.carry = {"*"};
@@ -49,7 +50,8 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
         }
   Options quiet = options;
   std::erase_if(quiet.given, [](const Options::Given &given) {
-    return given.flag == "batch" || given.flag == "shape" || given.flag == "entry" || given.flag == "mem";
+    return given.flag == "batch" || given.flag == "shape" || given.flag == "entry" ||
+           given.flag == "mem";
   });
   Checked<Model> model = loadModel(quiet, single);
   if (!model.ok() || !model->compiled)
@@ -108,12 +110,24 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
 struct Observers : training::TrainObserver {
   std::vector<training::TrainObserver *> all;
   std::string failedUpdate; ///< as training::EndEvent
-  void start(const training::StartEvent &e) override { each([&](auto &o) { o.start(e); }); }
-  void tick(const training::UpdateEvent &e) override { each([&](auto &o) { o.tick(e); }); }
-  void update(const training::UpdateEvent &e) override { each([&](auto &o) { o.update(e); }); }
-  void valid(const training::ValidEvent &e) override { each([&](auto &o) { o.valid(e); }); }
-  void save(const training::SaveEvent &e) override { each([&](auto &o) { o.save(e); }); }
-  void warning(const Error &e) override { each([&](auto &o) { o.warning(e); }); }
+  void start(const training::StartEvent &e) override {
+    each([&](auto &o) { o.start(e); });
+  }
+  void tick(const training::UpdateEvent &e) override {
+    each([&](auto &o) { o.tick(e); });
+  }
+  void update(const training::UpdateEvent &e) override {
+    each([&](auto &o) { o.update(e); });
+  }
+  void valid(const training::ValidEvent &e) override {
+    each([&](auto &o) { o.valid(e); });
+  }
+  void save(const training::SaveEvent &e) override {
+    each([&](auto &o) { o.save(e); });
+  }
+  void warning(const Error &e) override {
+    each([&](auto &o) { o.warning(e); });
+  }
   void end(const training::EndEvent &e) override {
     failedUpdate = e.failedUpdate;
     each([&](auto &o) { o.end(e); });
@@ -140,9 +154,11 @@ public:
   std::string text(double forecast) {
     if (seconds_.empty())
       return "";
-    std::nth_element(seconds_.begin(), seconds_.begin() + long(seconds_.size() / 2), seconds_.end());
+    std::nth_element(seconds_.begin(), seconds_.begin() + long(seconds_.size() / 2),
+                     seconds_.end());
     double median = seconds_[seconds_.size() / 2];
-    return fmt::format("forecast  update {}, measured {} ({:+.0f} %)", viz::durationText(forecast), viz::durationText(median), 100 * (forecast / median - 1));
+    return fmt::format("forecast  update {}, measured {} ({:+.0f} %)", viz::durationText(forecast),
+                       viz::durationText(median), 100 * (forecast / median - 1));
   }
 
 private:
@@ -151,7 +167,8 @@ private:
 };
 
 /// Whether the data fit the network.
-Status dryRun(training::Trainable &model, const ModelData &data, const training::TrainOptions &options) {
+Status dryRun(training::Trainable &model, const ModelData &data,
+              const training::TrainOptions &options) {
   using Entry = training::Trainable::Entry;
   LSTMC_ASSIGN(auto inputs, model.inputs(Entry::Step));
   LSTMC_ASSIGN(auto feed, data.data->feed(data::Part::Train, inputs, options.seed));
@@ -162,7 +179,9 @@ Status dryRun(training::Trainable &model, const ModelData &data, const training:
   return {};
 }
 
-int exitOf(const training::EndEvent &end) { return end.reason == training::EndReason::Signal ? 128 + end.signal : 0; }
+int exitOf(const training::EndEvent &end) {
+  return end.reason == training::EndReason::Signal ? 128 + end.signal : 0;
+}
 
 } // namespace
 
@@ -177,7 +196,8 @@ int trainCommand(const Options &options, Console &console) {
   if (!options.has("output") && !options.has("dry-run"))
     return console.fail(fail(ErrorCode::E0001, "train writes checkpoints: -o DIR"));
   if (options.operands.size() != 1)
-    return console.fail(fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
+    return console.fail(
+        fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
 
   Trace trace(options);
   // The data first: they offer the size of the vocabulary that the net may take.
@@ -206,25 +226,29 @@ int trainCommand(const Options &options, Console &console) {
   Result<std::unique_ptr<Session>> session = openSession(*model, options);
   if (!session.ok())
     return console.fail(session.error());
-  Result<std::unique_ptr<training::SessionTrainable>> trainable = training::SessionTrainable::create(**session);
+  Result<std::unique_ptr<training::SessionTrainable>> trainable =
+      training::SessionTrainable::create(**session);
   if (!trainable.ok())
     return console.fail(trainable.error());
   train->attachments.push_back({"model.lstmc", asText(model->package->data())});
   if (model->compiled && data->vocabulary)
-    if (std::optional<std::string> sample = samplePackage(options, request, model->compiled->package))
+    if (std::optional<std::string> sample =
+            samplePackage(options, request, model->compiled->package))
       train->attachments.push_back({"sample.lstmc", *sample});
 
   int64_t elements = 0;
   for (const data::NamedTensor &parameter : (*trainable)->parameters())
     elements += parameter.tensor.elements();
-  console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net, grouped(elements),
-                          model->package->data().numerics, package::deviceList(model->package->data()), train->seed, versionLine()));
+  console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net,
+                          grouped(elements), model->package->data().numerics,
+                          package::deviceList(model->package->data()), train->seed, versionLine()));
   if (model->compiled && !model->compiled->shares.empty())
     console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
   size_t devices = model->package->data().devices.size();
-  Foretold foretold = foretell(model->package->data(), {machineOf((*session)->device(0).threads(), devices)});
+  Foretold foretold =
+      foretell(model->package->data(), {machineOf((*session)->device(0).threads(), devices)});
   console.say(forecastLine(model->package->data(), foretold));
 
   if (model->compiled)
@@ -245,11 +269,16 @@ int trainCommand(const Options &options, Console &console) {
   observers.all = {&progress, &clock};
   std::unique_ptr<training::TrainReport> report;
   if (console.json()) {
-    auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines : training::TrainReport::Form::Document;
+    auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines
+                                                  : training::TrainReport::Form::Document;
     std::vector<std::string> devices;
     for (const package::Device &device : model->package->data().devices)
       devices.push_back(device.name);
-    training::ReportContext context{versionLine(), versionLine(), path, devices, stepsOf(model->package->data()),
+    training::ReportContext context{versionLine(),
+                                    versionLine(),
+                                    path,
+                                    devices,
+                                    stepsOf(model->package->data()),
                                     planJson(model->package->data(), &foretold).dump()};
     report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
       fmt::print("{}\n", text);
@@ -258,30 +287,33 @@ int trainCommand(const Options &options, Console &console) {
     observers.all.push_back(report.get());
   }
 
-  Result<training::EndEvent> end = training::train(**trainable, *data->data, data->valid.get(), *train, observers);
+  Result<training::EndEvent> end =
+      training::train(**trainable, *data->data, data->valid.get(), *train, observers);
   if (!end.ok()) {
     if (!(*session)->fault() || end.error().code != ErrorCode::E0701)
       return console.fail(end.error());
     Diagnostic fault = *(*session)->fault();
     if (!observers.failedUpdate.empty())
-      fault.reasons.push_back({fmt::format("saved to see it again: lstmc run {}{}", observers.failedUpdate,
-                                           options.has("check-nan") ? " --check-nan" : ""),
-                               {}});
+      fault.reasons.push_back(
+          {fmt::format("saved to see it again: lstmc run {}{}", observers.failedUpdate,
+                       options.has("check-nan") ? " --check-nan" : ""),
+           {}});
     return console.fail(Diagnostics{fault});
   }
   if (std::string text = clock.text(foretold.seconds()); !text.empty())
     console.say(text);
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());
-  std::vector<training::HeldExpectation> held = judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
-    if (metric == "loss")
-      return end->loss;
-    if (metric == "best_loss")
-      return end->bestLoss;
-    if (metric == "update")
-      return double(end->progress.update);
-    return end->loss ? std::optional(std::exp(*end->loss)) : std::nullopt;
-  });
+  std::vector<training::HeldExpectation> held =
+      judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
+        if (metric == "loss")
+          return end->loss;
+        if (metric == "best_loss")
+          return end->bestLoss;
+        if (metric == "update")
+          return double(end->progress.update);
+        return end->loss ? std::optional(std::exp(*end->loss)) : std::nullopt;
+      });
   bool asExpected = allHeld(held, console);
   int exit = exitOf(*end) ? exitOf(*end) : asExpected ? 0 : int(ExitCode::AnswerIsNo);
   if (report) {

@@ -9,7 +9,9 @@ double ulps(DType dtype, double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b)))
     return 0;
   double larger = std::max(std::fabs(a), std::fabs(b));
-  double unit = dtype == DType::F64 ? std::nextafter(larger, INFINITY) - larger : double(std::nextafter(float(larger), INFINITY) - float(larger));
+  double unit = dtype == DType::F64
+                    ? std::nextafter(larger, INFINITY) - larger
+                    : double(std::nextafter(float(larger), INFINITY) - float(larger));
   return std::fabs(a - b) / unit;
 }
 

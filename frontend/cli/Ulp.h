@@ -6,7 +6,8 @@
 
 namespace lstmc::cli {
 
-/// In units in the last place of the larger one, of f64 or else of f32; 0 for equal values and for two NaN.
+/// In units in the last place of the larger one, of f64 or else of f32; 0 for equal values and for
+/// two NaN.
 double ulps(DType dtype, double a, double b);
 
 /// How far two numbers may be from each other: `--ulp`, or `--atol` + `--rtol` times the second.

@@ -13,8 +13,9 @@ namespace lstmc::cli {
 std::string versionLine() { return fmt::format("lstmc {} ({})", kVersion, kBuildId); }
 
 std::string versionDetails() {
-  return fmt::format("{}\npackage abi {}\ncpu level {}\nLLVM {}\nfmt {}", versionLine(), kPackageAbi,
-                     cpu::kLevelNames[size_t(cpu::chosenLevel())], LLVM_VERSION_STRING, FMT_VERSION);
+  return fmt::format("{}\npackage abi {}\ncpu level {}\nLLVM {}\nfmt {}", versionLine(),
+                     kPackageAbi, cpu::kLevelNames[size_t(cpu::chosenLevel())], LLVM_VERSION_STRING,
+                     FMT_VERSION);
 }
 
 } // namespace lstmc::cli

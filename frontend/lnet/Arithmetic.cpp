@@ -1,5 +1,5 @@
-// Python's arithmetic and comparisons on build-time values; a bool is no number, integers have 64 bits, floats
-// are finite.
+// Python's arithmetic and comparisons on build-time values; a bool is no number, integers have 64
+// bits, floats are finite.
 #include <cmath>
 
 #include "frontend/lnet/Evaluator.h"
@@ -7,8 +7,8 @@
 
 namespace lstmc::lnet {
 
-Value Evaluator::binary(TokenKind op, const Value &left, const Value &right, Span opSpan, const Expr *leftPlace,
-                        const Expr *rightPlace) {
+Value Evaluator::binary(TokenKind op, const Value &left, const Value &right, Span opSpan,
+                        const Expr *leftPlace, const Expr *rightPlace) {
   if (left.isUnknown() || right.isUnknown())
     return Value::unknown();
   if (left.is(ValueKind::Tensor) || right.is(ValueKind::Tensor))
@@ -25,22 +25,29 @@ Value Evaluator::binary(TokenKind op, const Value &left, const Value &right, Spa
   Value result = sequenceBinary(op, left, right, span);
   if (!result.is(ValueKind::Unset))
     return result;
-  return error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(op), kindName(left.kind()),
-               kindName(right.kind()));
+  return error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(op),
+               kindName(left.kind()), kindName(right.kind()));
 }
 
 Value Evaluator::integerBinary(TokenKind op, int64_t a, int64_t b, Span span) {
   int64_t result = 0;
   bool overflow = false;
   switch (op) {
-  case TokenKind::Plus: overflow = __builtin_add_overflow(a, b, &result); break;
-  case TokenKind::Minus: overflow = __builtin_sub_overflow(a, b, &result); break;
-  case TokenKind::Star: overflow = __builtin_mul_overflow(a, b, &result); break;
+  case TokenKind::Plus:
+    overflow = __builtin_add_overflow(a, b, &result);
+    break;
+  case TokenKind::Minus:
+    overflow = __builtin_sub_overflow(a, b, &result);
+    break;
+  case TokenKind::Star:
+    overflow = __builtin_mul_overflow(a, b, &result);
+    break;
   case TokenKind::Slash:
     if (b == 0)
       return error(ErrorCode::E0303, span, "{} / 0", a);
     return Value::number(trueQuotient(a, b));
-  case TokenKind::DoubleSlash: case TokenKind::Percent:
+  case TokenKind::DoubleSlash:
+  case TokenKind::Percent:
     if (b == 0)
       return error(ErrorCode::E0303, span, "{} {} 0", a, spelling(op));
     if (b == -1) {
@@ -69,29 +76,42 @@ Value Evaluator::integerBinary(TokenKind op, int64_t a, int64_t b, Span span) {
   return Value::integer(result);
 }
 
-Value Evaluator::floatBinary(TokenKind op, double a, double b, Span span, const Value &left, const Value &right) {
+Value Evaluator::floatBinary(TokenKind op, double a, double b, Span span, const Value &left,
+                             const Value &right) {
   double result = 0;
   switch (op) {
-  case TokenKind::Plus: result = a + b; break;
-  case TokenKind::Minus: result = a - b; break;
-  case TokenKind::Star: result = a * b; break;
-  case TokenKind::Slash: case TokenKind::DoubleSlash: case TokenKind::Percent:
+  case TokenKind::Plus:
+    result = a + b;
+    break;
+  case TokenKind::Minus:
+    result = a - b;
+    break;
+  case TokenKind::Star:
+    result = a * b;
+    break;
+  case TokenKind::Slash:
+  case TokenKind::DoubleSlash:
+  case TokenKind::Percent:
     if (b == 0)
       return error(ErrorCode::E0303, span, "{} {} {}", textOf(left), spelling(op), textOf(right));
-    result = op == TokenKind::Slash ? a / b : op == TokenKind::Percent ? floorModulo(a, b) : floorQuotient(a, b);
+    result = op == TokenKind::Slash     ? a / b
+             : op == TokenKind::Percent ? floorModulo(a, b)
+                                        : floorQuotient(a, b);
     break;
   case TokenKind::DoubleStar:
     if (a == 0 && b < 0)
       return error(ErrorCode::E0303, span, "{} ** {}", textOf(left), textOf(right));
     if (a < 0 && std::floor(b) != b)
-      return error(ErrorCode::E0317, span, "({}) ** {} is no real number", textOf(left), textOf(right));
+      return error(ErrorCode::E0317, span, "({}) ** {} is no real number", textOf(left),
+                   textOf(right));
     result = std::pow(a, b);
     break;
   default:
     return error(ErrorCode::E0317, span, "\"{}\" has no meaning for two numbers", spelling(op));
   }
   if (!std::isfinite(result))
-    return error(ErrorCode::E0304, span, "{} {} {} overflows", textOf(left), spelling(op), textOf(right));
+    return error(ErrorCode::E0304, span, "{} {} {} overflows", textOf(left), spelling(op),
+                 textOf(right));
   return Value::number(result);
 }
 
@@ -99,8 +119,9 @@ Value Evaluator::floatBinary(TokenKind op, double a, double b, Span span, const 
 Value Evaluator::sequenceBinary(TokenKind op, const Value &left, const Value &right, Span span) {
   if (op == TokenKind::Plus && left.kind() == right.kind()) {
     if (left.is(ValueKind::String))
-      return stepMany(left.string().size() / 4, span) ? makeString(left.string() + right.string(), span)
-                                                      : Value::unknown();
+      return stepMany(left.string().size() / 4, span)
+                 ? makeString(left.string() + right.string(), span)
+                 : Value::unknown();
     if (left.isSequence()) {
       if (!stepMany(left.items().size() + right.items().size(), span))
         return Value::unknown();
@@ -119,8 +140,12 @@ Value Evaluator::sequenceBinary(TokenKind op, const Value &left, const Value &ri
   uint64_t size = base.isSequence() ? base.items().size() : base.string().size();
   if (size > 0 && times > options_.limits.list / size)
     return limitError(ErrorCode::E0314, span,
-                      fmt::format("{} of {} times {}, the limit is {}", base.is(ValueKind::String) ? "string" : base.is(ValueKind::List) ? "list" : "tuple",
-                                  grouped(int64_t(size)), grouped(int64_t(times)), grouped(int64_t(options_.limits.list))),
+                      fmt::format("{} of {} times {}, the limit is {}",
+                                  base.is(ValueKind::String) ? "string"
+                                  : base.is(ValueKind::List) ? "list"
+                                                             : "tuple",
+                                  grouped(int64_t(size)), grouped(int64_t(times)),
+                                  grouped(int64_t(options_.limits.list))),
                       "list");
   if (size == 0)
     times = 0;
@@ -139,31 +164,36 @@ Value Evaluator::sequenceBinary(TokenKind op, const Value &left, const Value &ri
 
 Value Evaluator::unary(TokenKind op, const Value &operand, const UnaryExpr *expr) {
   switch (operand.kind()) {
-  case ValueKind::Unknown: return operand;
+  case ValueKind::Unknown:
+    return operand;
   case ValueKind::Integer:
     if (op == TokenKind::Plus)
       return operand;
     if (operand.integer() == INT64_MIN)
       return error(ErrorCode::E0304, expr->span, "-({}) overflows", operand.integer());
     return Value::integer(-operand.integer());
-  case ValueKind::Float: return op == TokenKind::Plus ? operand : Value::number(-operand.number());
+  case ValueKind::Float:
+    return op == TokenKind::Plus ? operand : Value::number(-operand.number());
   case ValueKind::Tensor:
     if (op == TokenKind::Plus)
       return operand;
     return applyOne("_mul_scalar", {operand}, {{"scalar", -1.0}}, expr->span, {expr->operand});
   default:
-    return error(ErrorCode::E0317, expr->span, "\"{}\" has no meaning for {}", spelling(op), kindName(operand.kind()));
+    return error(ErrorCode::E0317, expr->span, "\"{}\" has no meaning for {}", spelling(op),
+                 kindName(operand.kind()));
   }
 }
 
 /// -1, 0 or 1 as a stands to b; nothing after an error.
-std::optional<int> Evaluator::order(const Value &a, const Value &b, std::string_view op, Span span) {
+std::optional<int> Evaluator::order(const Value &a, const Value &b, std::string_view op,
+                                    Span span) {
   if (a.isNumber() && b.isNumber()) {
     if (a.is(ValueKind::Integer) && b.is(ValueKind::Integer))
       return a.integer() < b.integer() ? -1 : a.integer() > b.integer();
     if (a.is(ValueKind::Float) && b.is(ValueKind::Float))
       return a.number() < b.number() ? -1 : a.number() > b.number();
-    return a.is(ValueKind::Integer) ? compareExactly(a.integer(), b.number()) : -compareExactly(b.integer(), a.number());
+    return a.is(ValueKind::Integer) ? compareExactly(a.integer(), b.number())
+                                    : -compareExactly(b.integer(), a.number());
   }
   if (a.is(ValueKind::String) && b.is(ValueKind::String)) {
     int result = a.string().compare(b.string());
@@ -193,7 +223,8 @@ std::optional<int> Evaluator::order(const Value &a, const Value &b, std::string_
   if (a.sameObject(b) && a.isSequence())
     return 0;
   if (!a.isUnknown() && !b.isUnknown())
-    error(ErrorCode::E0317, span, "\"{}\" has no meaning for {} and {}", op, kindName(a.kind()), kindName(b.kind()));
+    error(ErrorCode::E0317, span, "\"{}\" has no meaning for {} and {}", op, kindName(a.kind()),
+          kindName(b.kind()));
   return std::nullopt;
 }
 
@@ -203,7 +234,8 @@ std::optional<bool> Evaluator::contains(const Value &container, const Value &ite
     return std::nullopt;
   };
   switch (container.kind()) {
-  case ValueKind::Tuple: case ValueKind::List:
+  case ValueKind::Tuple:
+  case ValueKind::List:
     for (const Value &each : container.items()) {
       if (!step(span))
         return std::nullopt;
@@ -242,19 +274,23 @@ std::optional<bool> Evaluator::contains(const Value &container, const Value &ite
     if (item.is(ValueKind::Float) && std::fabs(item.number()) >= 0x1p63)
       return false;
     int64_t value = item.is(ValueKind::Integer) ? item.integer() : int64_t(item.number());
-    if (range.step > 0 ? value < range.start || value >= range.stop : value > range.start || value <= range.stop)
+    if (range.step > 0 ? value < range.start || value >= range.stop
+                       : value > range.start || value <= range.stop)
       return false;
-    uint64_t distance = range.step > 0 ? uint64_t(value) - uint64_t(range.start) : uint64_t(range.start) - uint64_t(value);
+    uint64_t distance = range.step > 0 ? uint64_t(value) - uint64_t(range.start)
+                                       : uint64_t(range.start) - uint64_t(value);
     return distance % (range.step > 0 ? uint64_t(range.step) : 0 - uint64_t(range.step)) == 0;
   }
-  default: break;
+  default:
+    break;
   }
-  error(ErrorCode::E0317, span, "\"in\" has no meaning for {} and {}", kindName(item.kind()), kindName(container.kind()));
+  error(ErrorCode::E0317, span, "\"in\" has no meaning for {} and {}", kindName(item.kind()),
+        kindName(container.kind()));
   return std::nullopt;
 }
 
-Value Evaluator::compare(CompareOp op, const Value &left, const Value &right, const CompareTerm &term,
-                         const Expr *leftPlace) {
+Value Evaluator::compare(CompareOp op, const Value &left, const Value &right,
+                         const CompareTerm &term, const Expr *leftPlace) {
   if (left.isUnknown() || right.isUnknown())
     return Value::unknown();
   bool membership = op == CompareOp::In || op == CompareOp::NotIn;
@@ -263,14 +299,16 @@ Value Evaluator::compare(CompareOp op, const Value &left, const Value &right, co
     return result ? Value::boolean(*result == (op == CompareOp::In)) : Value::unknown();
   }
   auto tensorOrNumber = [](const Value &v) { return v.is(ValueKind::Tensor) || v.isNumber(); };
-  if ((left.is(ValueKind::Tensor) || right.is(ValueKind::Tensor)) && tensorOrNumber(left) && tensorOrNumber(right))
+  if ((left.is(ValueKind::Tensor) || right.is(ValueKind::Tensor)) && tensorOrNumber(left) &&
+      tensorOrNumber(right))
     return tensorCompare(op, left, right, term, leftPlace);
   if (op == CompareOp::Equal || op == CompareOp::NotEqual) {
     std::optional<bool> same = equal(left, right);
     if (!stepMany(takeWork(), term.opSpan))
       return Value::unknown();
     if (!same)
-      return report(makeError(ErrorCode::E0301, term.opSpan, "a tensor has no value at build time", {}));
+      return report(
+          makeError(ErrorCode::E0301, term.opSpan, "a tensor has no value at build time", {}));
     return Value::boolean(*same == (op == CompareOp::Equal));
   }
   std::string_view sign = module_->file->text(term.opSpan);
@@ -278,10 +316,14 @@ Value Evaluator::compare(CompareOp op, const Value &left, const Value &right, co
   if (!result)
     return Value::unknown();
   switch (op) {
-  case CompareOp::Less: return Value::boolean(*result < 0);
-  case CompareOp::LessEqual: return Value::boolean(*result <= 0);
-  case CompareOp::Greater: return Value::boolean(*result > 0);
-  default: return Value::boolean(*result >= 0);
+  case CompareOp::Less:
+    return Value::boolean(*result < 0);
+  case CompareOp::LessEqual:
+    return Value::boolean(*result <= 0);
+  case CompareOp::Greater:
+    return Value::boolean(*result > 0);
+  default:
+    return Value::boolean(*result >= 0);
   }
 }
 

@@ -79,14 +79,43 @@ std::vector<std::string_view> builtinNames() {
 }
 
 bool isUnbuiltOp(std::string_view name) {
-  constexpr std::string_view kOps[] = {
-      "Convolution",        "BatchNorm",        "Pooling",          "LeakyReLU",     "SoftmaxActivation", "CTCLoss",
-      "ctc_loss",           "_contrib_CTCLoss", "WarpCTC",          "Pad",           "pad",               "L2Normalization",
-      "LRN",                "Deconvolution",    "UpSampling",       "Crop",          "InstanceNorm",      "ROIPooling",
-      "BilinearSampler",    "SVMOutput",        "slice_like",       "softmin",       "IdentityAttachKLSparseReg",
-      "_contrib_ctc_loss",  "random_uniform",   "random_normal",    "uniform",       "normal",            "sort",
-      "argsort",            "topk",             "argmin",           "linalg_gemm",   "linalg_gemm2",      "MSRAPrelu",
-      "Bilinear",           "FusedRNN"};
+  constexpr std::string_view kOps[] = {"Convolution",
+                                       "BatchNorm",
+                                       "Pooling",
+                                       "LeakyReLU",
+                                       "SoftmaxActivation",
+                                       "CTCLoss",
+                                       "ctc_loss",
+                                       "_contrib_CTCLoss",
+                                       "WarpCTC",
+                                       "Pad",
+                                       "pad",
+                                       "L2Normalization",
+                                       "LRN",
+                                       "Deconvolution",
+                                       "UpSampling",
+                                       "Crop",
+                                       "InstanceNorm",
+                                       "ROIPooling",
+                                       "BilinearSampler",
+                                       "SVMOutput",
+                                       "slice_like",
+                                       "softmin",
+                                       "IdentityAttachKLSparseReg",
+                                       "_contrib_ctc_loss",
+                                       "random_uniform",
+                                       "random_normal",
+                                       "uniform",
+                                       "normal",
+                                       "sort",
+                                       "argsort",
+                                       "topk",
+                                       "argmin",
+                                       "linalg_gemm",
+                                       "linalg_gemm2",
+                                       "MSRAPrelu",
+                                       "Bilinear",
+                                       "FusedRNN"};
   return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);
 }
 
@@ -94,8 +123,10 @@ bool isUnbuiltOp(std::string_view name) {
 std::optional<std::vector<Value>> Evaluator::elements(const Value &value, const Expr *source) {
   std::vector<Value> items;
   switch (value.kind()) {
-  case ValueKind::Unknown: return std::nullopt;
-  case ValueKind::Tuple: case ValueKind::List:
+  case ValueKind::Unknown:
+    return std::nullopt;
+  case ValueKind::Tuple:
+  case ValueKind::List:
     if (!stepMany(value.items().size(), source->span))
       return std::nullopt;
     return value.items();
@@ -104,7 +135,8 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value &value, const 
     uint64_t size = range.size();
     if (size > options_.limits.list) {
       limitError(ErrorCode::E0314, source->span,
-                 fmt::format("list of {} elements, the limit is {}", grouped(int64_t(std::min<uint64_t>(size, INT64_MAX))),
+                 fmt::format("list of {} elements, the limit is {}",
+                             grouped(int64_t(std::min<uint64_t>(size, INT64_MAX))),
                              grouped(int64_t(options_.limits.list))),
                  "list");
       return std::nullopt;
@@ -149,7 +181,8 @@ Value Evaluator::builtinRange(Arguments &arguments) {
     if (values[i].isUnknown())
       return values[i];
     if (!values[i].is(ValueKind::Integer))
-      return error(ErrorCode::E0204, places[i]->span, "range takes integers, got {}", reprOf(values[i]));
+      return error(ErrorCode::E0204, places[i]->span, "range takes integers, got {}",
+                   reprOf(values[i]));
     numbers[i] = values[i].integer();
   }
   if (values[1].is(ValueKind::Unset))
@@ -166,9 +199,13 @@ Value Evaluator::builtinLen(Arguments &arguments) {
     return Value::unknown();
   const Value &value = values[0];
   switch (value.kind()) {
-  case ValueKind::Unknown: return value;
-  case ValueKind::Tuple: case ValueKind::List: return Value::integer(int64_t(value.items().size()));
-  case ValueKind::Dict: return Value::integer(int64_t(value.as<DictObject>().entries.size()));
+  case ValueKind::Unknown:
+    return value;
+  case ValueKind::Tuple:
+  case ValueKind::List:
+    return Value::integer(int64_t(value.items().size()));
+  case ValueKind::Dict:
+    return Value::integer(int64_t(value.as<DictObject>().entries.size()));
   case ValueKind::Range: {
     uint64_t size = value.as<RangeObject>().size();
     if (size > uint64_t(INT64_MAX))
@@ -179,9 +216,11 @@ Value Evaluator::builtinLen(Arguments &arguments) {
     const std::string &text = value.string();
     if (!stepMany(text.size() / 16, places[0]->span))
       return Value::unknown();
-    return Value::integer(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    return Value::integer(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
   }
-  default: return error(ErrorCode::E0317, places[0]->span, "{} has no length", kindName(value.kind()));
+  default:
+    return error(ErrorCode::E0317, places[0]->span, "{} has no length", kindName(value.kind()));
   }
 }
 
@@ -197,14 +236,15 @@ Value Evaluator::builtinEnumerate(Arguments &arguments) {
   if (start > INT64_MAX - int64_t(items->size()))
     return error(ErrorCode::E0304, places[1]->span, "{} + {} overflows", start, items->size());
   for (size_t i = 0; i < items->size(); ++i)
-    (*items)[i] = makeSequence(ValueKind::Tuple, {Value::integer(start + int64_t(i)), (*items)[i]}, places[0]->span);
+    (*items)[i] = makeSequence(ValueKind::Tuple, {Value::integer(start + int64_t(i)), (*items)[i]},
+                               places[0]->span);
   return makeSequence(ValueKind::List, std::move(*items), places[0]->span);
 }
 
 Value Evaluator::builtinZip(Arguments &arguments) {
   if (!arguments.named.empty())
-    return error(ErrorCode::E0202, arguments.named[0].argument->nameSpan, "zip has no attribute \"{}\"",
-                 arguments.named[0].argument->name);
+    return error(ErrorCode::E0202, arguments.named[0].argument->nameSpan,
+                 "zip has no attribute \"{}\"", arguments.named[0].argument->name);
   std::vector<std::vector<Value>> columns;
   size_t rows = SIZE_MAX;
   for (size_t i = 0; i < arguments.positional.size(); ++i) {
@@ -245,14 +285,16 @@ bool Evaluator::sort(std::vector<Value> &items, std::vector<Value> &keys, bool r
     order[i] = i;
   for (size_t width = 1; width < order.size(); width *= 2) {
     for (size_t low = 0; low < order.size(); low += 2 * width) {
-      size_t middle = std::min(low + width, order.size()), high = std::min(low + 2 * width, order.size());
+      size_t middle = std::min(low + width, order.size()),
+             high = std::min(low + 2 * width, order.size());
       size_t left = low, right = middle;
       for (size_t out = low; out < high; ++out) {
         bool takeRight = left >= middle;
         if (left < middle && right < high) {
           if (!step(span))
             return false;
-          std::optional<int> compared = this->order(keys[order[right]], keys[order[left]], "<", span);
+          std::optional<int> compared =
+              this->order(keys[order[right]], keys[order[left]], "<", span);
           if (!compared)
             return false;
           takeRight = reverse ? *compared > 0 : *compared < 0;
@@ -303,8 +345,8 @@ Value Evaluator::extreme(Arguments &arguments, std::string_view name, bool large
   if (arguments.unknown)
     return Value::unknown();
   if (!arguments.named.empty())
-    return error(ErrorCode::E0202, arguments.named[0].argument->nameSpan, "{} has no attribute \"{}\"", name,
-                 arguments.named[0].argument->name);
+    return error(ErrorCode::E0202, arguments.named[0].argument->nameSpan,
+                 "{} has no attribute \"{}\"", name, arguments.named[0].argument->name);
   if (arguments.positional.empty())
     return error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs items", name);
   std::vector<Value> items(arguments.positional.begin(), arguments.positional.end());
@@ -349,7 +391,8 @@ Value Evaluator::builtinAbs(Arguments &arguments) {
   }
   if (values[0].isUnknown())
     return values[0];
-  return error(ErrorCode::E0317, places[0]->span, "abs has no meaning for {}", kindName(values[0].kind()));
+  return error(ErrorCode::E0317, places[0]->span, "abs has no meaning for {}",
+               kindName(values[0].kind()));
 }
 
 Value Evaluator::builtinSum(Arguments &arguments) {
@@ -364,7 +407,8 @@ Value Evaluator::builtinSum(Arguments &arguments) {
   if (!items || values[1].isUnknown())
     return Value::unknown();
   // Tensors are added to one another, not to a 0 in front.
-  bool tensors = !items->empty() && items->front().is(ValueKind::Tensor) && values[1].is(ValueKind::Unset);
+  bool tensors =
+      !items->empty() && items->front().is(ValueKind::Tensor) && values[1].is(ValueKind::Unset);
   Value total = values[1].is(ValueKind::Unset) ? Value::integer(0) : values[1];
   if (total.is(ValueKind::String))
     return error(ErrorCode::E0317, places[1]->span, "sum has no meaning for a string");
@@ -372,7 +416,8 @@ Value Evaluator::builtinSum(Arguments &arguments) {
     if (!step(arguments.call->span))
       return Value::unknown();
     total = tensors && i == 0 ? (*items)[0]
-                              : binary(TokenKind::Plus, total, (*items)[i], calleeSpan(arguments.call), places[0], places[0]);
+                              : binary(TokenKind::Plus, total, (*items)[i],
+                                       calleeSpan(arguments.call), places[0], places[0]);
     if (total.isUnknown())
       return total;
   }
@@ -386,9 +431,12 @@ Value Evaluator::builtinInt(Arguments &arguments) {
     return Value::unknown();
   const Value &value = values[0];
   switch (value.kind()) {
-  case ValueKind::Unknown: return value;
-  case ValueKind::Integer: return Value::integer(value.integer());
-  case ValueKind::Bool: return Value::integer(value.boolean());
+  case ValueKind::Unknown:
+    return value;
+  case ValueKind::Integer:
+    return Value::integer(value.integer());
+  case ValueKind::Bool:
+    return Value::integer(value.boolean());
   case ValueKind::Float: {
     double whole = std::trunc(value.number());
     if (whole < -0x1p63 || whole >= 0x1p63)
@@ -409,7 +457,9 @@ Value Evaluator::builtinInt(Arguments &arguments) {
     }
     return error(ErrorCode::E0317, places[0]->span, "{} is no integer", reprOf(value));
   }
-  default: return error(ErrorCode::E0317, places[0]->span, "int has no meaning for {}", kindName(value.kind()));
+  default:
+    return error(ErrorCode::E0317, places[0]->span, "int has no meaning for {}",
+                 kindName(value.kind()));
   }
 }
 
@@ -424,7 +474,8 @@ Value Evaluator::builtinFloat(Arguments &arguments) {
   if (value.isNumber())
     return Value::number(value.number());
   if (!value.is(ValueKind::String))
-    return error(ErrorCode::E0317, places[0]->span, "float has no meaning for {}", kindName(value.kind()));
+    return error(ErrorCode::E0317, places[0]->span, "float has no meaning for {}",
+                 kindName(value.kind()));
   const std::string &text = value.string();
   size_t first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
   double number = 0;
@@ -470,14 +521,16 @@ Value Evaluator::builtinList(Arguments &arguments) {
 
 Value Evaluator::builtinTuple(Arguments &arguments) {
   Value list = builtinList(arguments);
-  return list.isUnknown() ? list : makeSequence(ValueKind::Tuple, list.items(), arguments.call->span);
+  return list.isUnknown() ? list
+                          : makeSequence(ValueKind::Tuple, list.items(), arguments.call->span);
 }
 
 Value Evaluator::builtinDict(Arguments &arguments) {
   if (arguments.unknown)
     return Value::unknown();
   if (arguments.positional.size() > 1)
-    return error(ErrorCode::E0205, arguments.places[1]->span, "dict takes 1 argument, got {}", arguments.positional.size());
+    return error(ErrorCode::E0205, arguments.places[1]->span, "dict takes 1 argument, got {}",
+                 arguments.positional.size());
   std::vector<std::pair<Value, Value>> entries;
   if (!arguments.positional.empty()) {
     const Value &value = arguments.positional[0];
@@ -491,7 +544,8 @@ Value Evaluator::builtinDict(Arguments &arguments) {
         if (item.isUnknown())
           return item;
         if (!item.isSequence() || item.items().size() != 2)
-          return error(ErrorCode::E0317, arguments.places[0]->span, "dict takes pairs, got {}", reprOf(item));
+          return error(ErrorCode::E0317, arguments.places[0]->span, "dict takes pairs, got {}",
+                       reprOf(item));
         entries.emplace_back(item.items()[0], item.items()[1]);
       }
     }

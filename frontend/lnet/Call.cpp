@@ -7,7 +7,8 @@ namespace lstmc::lnet {
 /// What messages about a call point at: the name that is called.
 Span Evaluator::calleeSpan(const CallExpr *call) const {
   const Expr *callee = call->callee;
-  return callee->kind == ExprKind::Attribute ? static_cast<const AttributeExpr *>(callee)->nameSpan : callee->span;
+  return callee->kind == ExprKind::Attribute ? static_cast<const AttributeExpr *>(callee)->nameSpan
+                                             : callee->span;
 }
 
 bool Evaluator::evaluateArguments(const CallExpr *expr, Arguments &arguments) {
@@ -45,12 +46,17 @@ Value Evaluator::evaluateCall(const CallExpr *expr) {
   if (aborted_)
     return Value::unknown();
   switch (callee.kind()) {
-  case ValueKind::Unknown: return callee;
-  case ValueKind::Function: return callFunction(callee, arguments);
-  case ValueKind::Builtin: return (this->*callee.builtin().run)(arguments);
-  case ValueKind::Op: return callOp(callee.op(), arguments);
+  case ValueKind::Unknown:
+    return callee;
+  case ValueKind::Function:
+    return callFunction(callee, arguments);
+  case ValueKind::Builtin:
+    return (this->*callee.builtin().run)(arguments);
+  case ValueKind::Op:
+    return callOp(callee.op(), arguments);
   default:
-    return error(ErrorCode::E0317, calleeSpan(expr), "{} cannot be called", kindName(callee.kind()));
+    return error(ErrorCode::E0317, calleeSpan(expr), "{} cannot be called",
+                 kindName(callee.kind()));
   }
 }
 
@@ -63,7 +69,8 @@ Value Evaluator::callMethod(const CallExpr *expr, const AttributeExpr *callee) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
   auto refuse = [&]() -> Value {
-    return error(ErrorCode::E0317, callee->nameSpan, "{} has no method \"{}\"", kindName(base.kind()), callee->name);
+    return error(ErrorCode::E0317, callee->nameSpan, "{} has no method \"{}\"",
+                 kindName(base.kind()), callee->name);
   };
   if (base.is(ValueKind::List)) {
     bool append = callee->name == "append";
@@ -104,11 +111,13 @@ Value Evaluator::callMethod(const CallExpr *expr, const AttributeExpr *callee) {
   if (base.is(ValueKind::Dict)) {
     auto &dict = base.as<DictObject>();
     if (callee->name == "get") {
-      if (!bindBuiltin("get", arguments, {{"key", true}, {"default"}}, values, &places) || values[0].isUnknown())
+      if (!bindBuiltin("get", arguments, {{"key", true}, {"default"}}, values, &places) ||
+          values[0].isUnknown())
         return Value::unknown();
       std::optional<size_t> hash = hashOf(values[0]);
       if (!hash)
-        return error(ErrorCode::E0317, places[0]->span, "{} can be no key of a dict", kindName(values[0].kind()));
+        return error(ErrorCode::E0317, places[0]->span, "{} can be no key of a dict",
+                     kindName(values[0].kind()));
       auto [from, to] = dict.index.equal_range(*hash);
       for (auto at = from; at != to; ++at)
         if (equal(dict.entries[at->second].first, values[0]).value_or(false))
@@ -122,7 +131,9 @@ Value Evaluator::callMethod(const CallExpr *expr, const AttributeExpr *callee) {
       return Value::unknown();
     std::vector<Value> result;
     for (auto &[key, value] : dict.entries)
-      result.push_back(keys ? key : items ? makeSequence(ValueKind::Tuple, {key, value}, expr->span) : value);
+      result.push_back(keys    ? key
+                       : items ? makeSequence(ValueKind::Tuple, {key, value}, expr->span)
+                               : value);
     return makeSequence(ValueKind::List, std::move(result), expr->span);
   }
   return refuse();
@@ -136,8 +147,8 @@ bool Evaluator::bind(std::string_view callee, std::string_view what, Arguments &
     places->assign(names.size(), nullptr);
   bool good = true;
   if (arguments.positional.size() > names.size()) {
-    error(ErrorCode::E0205, arguments.places[names.size()]->span, "{} takes {} argument{}, got {}", callee,
-          names.size(), names.size() == 1 ? "" : "s", arguments.positional.size());
+    error(ErrorCode::E0205, arguments.places[names.size()]->span, "{} takes {} argument{}, got {}",
+          callee, names.size(), names.size() == 1 ? "" : "s", arguments.positional.size());
     good = false;
   }
   for (size_t i = 0; i < arguments.positional.size() && i < names.size(); ++i) {
@@ -156,7 +167,8 @@ bool Evaluator::bind(std::string_view callee, std::string_view what, Arguments &
     }
     size_t i = at - names.begin();
     if (!values[i].is(ValueKind::Unset)) {
-      error(ErrorCode::E0202, named.argument->nameSpan, "{} has {} twice", callee, named.argument->name);
+      error(ErrorCode::E0202, named.argument->nameSpan, "{} has {} twice", callee,
+            named.argument->name);
       good = false;
       continue;
     }
@@ -168,8 +180,8 @@ bool Evaluator::bind(std::string_view callee, std::string_view what, Arguments &
 }
 
 bool Evaluator::bindBuiltin(std::string_view callee, Arguments &arguments,
-                            std::initializer_list<BuiltinParameter> parameters, std::vector<Value> &values,
-                            std::vector<const Expr *> *places) {
+                            std::initializer_list<BuiltinParameter> parameters,
+                            std::vector<Value> &values, std::vector<const Expr *> *places) {
   if (arguments.unknown)
     return false;
   std::vector<std::string_view> names;
@@ -206,9 +218,11 @@ Value Evaluator::callFunction(const Value &callee, Arguments &arguments) {
   size_t parameters = function.defaults.size();
   names.reserve(parameters);
   for (size_t i = 0; i < parameters; ++i)
-    names.push_back(function.def ? function.def->parameters[i].name->name : function.lambda->parameters[i]->name);
+    names.push_back(function.def ? function.def->parameters[i].name->name
+                                 : function.lambda->parameters[i]->name);
   std::vector<Value> values;
-  if (!bind(function.name(), function.module->internal ? "attribute" : "parameter", arguments, names, values))
+  if (!bind(function.name(), function.module->internal ? "attribute" : "parameter", arguments,
+            names, values))
     return Value::unknown();
   for (size_t i = 0; i < parameters; ++i) {
     if (!values[i].is(ValueKind::Unset)) {
@@ -224,12 +238,13 @@ Value Evaluator::callFunction(const Value &callee, Arguments &arguments) {
     return error(ErrorCode::E0302, span, "\"{}\" is already running, called at {}", function.name(),
                  function.runningSince);
   if (callDepth_ >= options_.limits.depth || stackIsShort())
-    return limitError(ErrorCode::E0313, span,
-                      fmt::format("calls nested {} deep, the limit is {}", callDepth_ + 1, options_.limits.depth),
-                      "depth");
-  Value frame = heap_.make<FrameObject>(function.closure,
-                                        (function.def ? function.def->scope : function.lambda->scope)->names.size(),
-                                        ++runs_);
+    return limitError(
+        ErrorCode::E0313, span,
+        fmt::format("calls nested {} deep, the limit is {}", callDepth_ + 1, options_.limits.depth),
+        "depth");
+  Value frame = heap_.make<FrameObject>(
+      function.closure, (function.def ? function.def->scope : function.lambda->scope)->names.size(),
+      ++runs_);
   bool outermostLayer = function.module->internal && !module_->internal;
   if (outermostLayer && !mayDraw(function.name(), span))
     return Value::unknown();
@@ -252,7 +267,8 @@ Value Evaluator::runFunction(FunctionObject &function, FrameObject &frame, const
   int64_t nodesBefore = nodes_;
   function.running = true;
   function.runningSince = call ? callerModule->file->placeText(calleeSpan(call).begin) : "";
-  calls_.push_back({function.name(), callerModule, call, loops_.size(), function.module->internal, {}});
+  calls_.push_back(
+      {function.name(), callerModule, call, loops_.size(), function.module->internal, {}});
   ++callDepth_;
   module_ = function.module;
   frame_ = &frame;

@@ -55,8 +55,8 @@ std::string_view declaredEncoding(std::string_view line) {
   if (hash == line.npos || line[hash] != '#')
     return {};
   auto isWord = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   };
   for (size_t at = line.find("coding", hash); at != line.npos; at = line.find("coding", at + 1)) {
     size_t begin = at + 6;
@@ -92,7 +92,9 @@ Span characterAt(std::string_view text, size_t at) {
   return {uint32_t(at), uint32_t(at + std::max<size_t>(1, decode(text, at).bytes))};
 }
 
-bool mayStandInFile(std::string_view text, size_t at) { return !mayNotStand(decode(text, at).code); }
+bool mayStandInFile(std::string_view text, size_t at) {
+  return !mayNotStand(decode(text, at).code);
+}
 
 bool declaresEncoding(std::string_view line) {
   std::string_view encoding = declaredEncoding(line);

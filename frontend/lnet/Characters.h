@@ -6,11 +6,13 @@
 
 namespace lstmc::lnet {
 
-/// Checks the whole file: UTF-8, no control characters but tab and line ends, no bidirectional controls, no
-/// encoding declared but utf-8 (E0101). False if the bytes are no UTF-8, so that nothing else can be said.
+/// Checks the whole file: UTF-8, no control characters but tab and line ends, no bidirectional
+/// controls, no encoding declared but utf-8 (E0101). False if the bytes are no UTF-8, so that
+/// nothing else can be said.
 bool checkCharacters(const SourceFile &file, Problems &problems);
 
-/// Whether a comment line would be refused in the first two lines, for the encoding that it declares.
+/// Whether a comment line would be refused in the first two lines, for the encoding that it
+/// declares.
 bool declaresEncoding(std::string_view line);
 
 /// Whether the character at `at` is one of those that may.

@@ -23,7 +23,8 @@ class Emitter {
 public:
   explicit Emitter(const symbol::Graph &graph) : view_(symbol::view(graph)) {}
 
-  std::string run(const std::vector<symbol::Setting> &fit, const std::vector<symbol::Setting> &data, const std::vector<symbol::Setting> &place) {
+  std::string run(const std::vector<symbol::Setting> &fit, const std::vector<symbol::Setting> &data,
+                  const std::vector<symbol::Setting> &place) {
     net_ = identifier(view_.name, "net");
     std::string parameters;
     for (const symbol::InputView &input : view_.inputs) {
@@ -39,7 +40,8 @@ public:
       outputs += (outputs.empty() ? "" : ", ") + reference(output);
     std::string text;
     for (auto &[name, variable] : dims_)
-      text += fmt::format("{} = dim({}, {})\n", variable.first, symbol::stringText(name), variable.second);
+      text += fmt::format("{} = dim({}, {})\n", variable.first, symbol::stringText(name),
+                          variable.second);
     text += fmt::format("\ndef {}({}):\n{}    return {}\n\n", net_, parameters, body, outputs);
     text += training("fit", fit) + training("data", data) + training("place", place);
     Checked<std::string> formatted = format("emitted.lnet", text);
@@ -51,7 +53,9 @@ private:
   std::string identifier(const std::string &wanted, const std::string &otherwise) {
     std::string name;
     for (char c : wanted)
-      name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ? c : '_';
+      name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+                  ? c
+                  : '_';
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name.size() > 200)
       name = otherwise;
     std::string unique = name;
@@ -65,7 +69,8 @@ private:
         LSTMC_LNET_KEYWORDS(LSTMC_X)
 #undef LSTMC_X
     };
-    // `data` and its like name both a function and, commonly, an input, which hides it inside the net only.
+    // `data` and its like name both a function and, commonly, an input, which hides it inside the
+    // net only.
     bool function = findBuiltin(name) != nullptr && name != "data";
     return name == "_" || function || isLayer(name) || symbol::findOp(name) ||
            std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
@@ -85,7 +90,9 @@ private:
     for (size_t i = 0; i < shape.dims.size(); ++i) {
       const symbol::Dim &dim = shape.dims[i];
       text += i ? ", " : "";
-      text += dim.extent == symbol::kUnknown ? "_" : dim.name.empty() ? std::to_string(dim.extent) : dimVariable(dim);
+      text += dim.extent == symbol::kUnknown ? "_"
+              : dim.name.empty()             ? std::to_string(dim.extent)
+                                             : dimVariable(dim);
     }
     if (shape.dims.size() == 1 && open == "(")
       text += ",";
@@ -101,8 +108,11 @@ private:
 
   /// Whether the attribute is the one that the node's dims are of.
   static bool holdsDims(const NodeView &node, std::string_view attribute) {
-    bool stops = std::ranges::any_of(node.attributes, [](const auto &a) { return a.name == "stop"; });
-    return !node.dims.empty() && attribute == (node.op != "_arange" ? "shape" : stops ? "stop" : "start");
+    bool stops =
+        std::ranges::any_of(node.attributes, [](const auto &a) { return a.name == "stop"; });
+    return !node.dims.empty() && attribute == (node.op != "_arange" ? "shape"
+                                               : stops              ? "stop"
+                                                                    : "start");
   }
 
   /// A shape, or the end of a range.
@@ -112,7 +122,8 @@ private:
     const auto &tuple = std::get<symbol::Tuple>(value);
     std::string text = "(";
     for (size_t i = 0; i < tuple.size(); ++i)
-      text += (dims[i].empty() ? std::to_string(*tuple[i]) : dimVariable({*tuple[i], dims[i]})) + (i + 1 < tuple.size() || i == 0 ? ", " : "");
+      text += (dims[i].empty() ? std::to_string(*tuple[i]) : dimVariable({*tuple[i], dims[i]})) +
+              (i + 1 < tuple.size() || i == 0 ? ", " : "");
     return text + ")";
   }
 
@@ -134,18 +145,23 @@ private:
         add("wd_mult=" + symbol::floatText(*node.wdMult));
       return "Variable(" + text + ")";
     case NodeView::Kind::BeginState:
-      return fmt::format("_begin_state({}, {}, {})", symbol::stringText(node.name), shapeText(node.shape, "(", ")"),
+      return fmt::format("_begin_state({}, {}, {})", symbol::stringText(node.name),
+                         shapeText(node.shape, "(", ")"),
                          symbol::stringText(std::string(dtypeLongName(node.dtype))));
-    case NodeView::Kind::Op: break;
+    case NodeView::Kind::Op:
+      break;
     }
     const symbol::OpSignature *op = symbol::findOp(node.op);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       auto &[name, edge] = node.inputs[i];
-      bool byPosition = !op || op->variadic || (i < op->inputs.size() && op->inputs[i].name == name && i < 1);
+      bool byPosition =
+          !op || op->variadic || (i < op->inputs.size() && op->inputs[i].name == name && i < 1);
       add(byPosition ? reference(edge) : name + "=" + reference(edge));
     }
     for (const symbol::NamedAttribute &attribute : node.attributes)
-      add(attribute.name + "=" + (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims) : symbol::valueText(attribute.value)));
+      add(attribute.name + "=" +
+          (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims)
+                                           : symbol::valueText(attribute.value)));
     add("name=" + symbol::stringText(node.name));
     return node.op + "(" + text + ")";
   }
@@ -153,7 +169,9 @@ private:
   /// The scopes that a node stands in, as a heading; empty if there are none.
   static std::string scopes(const NodeView &node) {
     std::string text;
-    auto add = [&](const std::string &scope) { text += (text.empty() ? "    with " : ", ") + scope; };
+    auto add = [&](const std::string &scope) {
+      text += (text.empty() ? "    with " : ", ") + scope;
+    };
     if (!node.group.empty())
       add("ctx_group(" + symbol::stringText(node.group) + ")");
     if (node.recompute)
@@ -180,15 +198,18 @@ private:
       return "";
     std::string text = function + "(" + net_;
     for (const symbol::Setting &setting : settings) {
-      std::string value = setting.initialiser ? symbol::initialiserText(*setting.initialiser) : symbol::valueText(setting.value);
+      std::string value = setting.initialiser ? symbol::initialiserText(*setting.initialiser)
+                                              : symbol::valueText(setting.value);
       if (setting.key == "lr_scheduler") {
-        constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"factor", "FactorScheduler"},
-                                                                            {"multifactor", "MultiFactorScheduler"},
-                                                                            {"poly", "PolyScheduler"},
-                                                                            {"cosine", "CosineScheduler"}};
+        constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+            {"factor", "FactorScheduler"},
+            {"multifactor", "MultiFactorScheduler"},
+            {"poly", "PolyScheduler"},
+            {"cosine", "CosineScheduler"}};
         std::string arguments;
         for (const symbol::NamedAttribute &argument : setting.arguments)
-          arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + symbol::valueText(argument.value);
+          arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" +
+                       symbol::valueText(argument.value);
         for (auto &[name, shown] : kNames)
           if (setting.value == AttributeValue(std::string(name)))
             value = std::string(shown) + "(" + arguments + ")";
@@ -210,7 +231,8 @@ private:
 } // namespace
 
 std::string emitLnet(const symbol::Graph &graph, const std::vector<symbol::Setting> &fit,
-                     const std::vector<symbol::Setting> &data, const std::vector<symbol::Setting> &place) {
+                     const std::vector<symbol::Setting> &data,
+                     const std::vector<symbol::Setting> &place) {
   return Emitter(graph).run(fit, data, place);
 }
 

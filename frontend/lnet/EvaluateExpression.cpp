@@ -9,19 +9,29 @@ Value Evaluator::evaluate(const Expr *expr) {
   if (!step(expr->span))
     return Value::unknown();
   switch (expr->kind) {
-  case ExprKind::Name: return evaluateName(static_cast<const NameExpr *>(expr));
-  case ExprKind::Integer: return Value::integer(static_cast<const IntegerExpr *>(expr)->value);
-  case ExprKind::Float: return Value::number(static_cast<const FloatExpr *>(expr)->value);
+  case ExprKind::Name:
+    return evaluateName(static_cast<const NameExpr *>(expr));
+  case ExprKind::Integer:
+    return Value::integer(static_cast<const IntegerExpr *>(expr)->value);
+  case ExprKind::Float:
+    return Value::number(static_cast<const FloatExpr *>(expr)->value);
   case ExprKind::String:
     return stepMany(static_cast<const StringExpr *>(expr)->value->size() / 4, expr->span)
                ? heap_.make<StringObject>(*static_cast<const StringExpr *>(expr)->value)
                : Value::unknown();
-  case ExprKind::True: return Value::boolean(true);
-  case ExprKind::False: return Value::boolean(false);
-  case ExprKind::None: return Value::none();
-  case ExprKind::Tuple: case ExprKind::List: return evaluateSequence(static_cast<const SequenceExpr *>(expr));
-  case ExprKind::Dict: return evaluateDict(static_cast<const DictExpr *>(expr));
-  case ExprKind::Comprehension: return evaluateComprehension(static_cast<const ComprehensionExpr *>(expr));
+  case ExprKind::True:
+    return Value::boolean(true);
+  case ExprKind::False:
+    return Value::boolean(false);
+  case ExprKind::None:
+    return Value::none();
+  case ExprKind::Tuple:
+  case ExprKind::List:
+    return evaluateSequence(static_cast<const SequenceExpr *>(expr));
+  case ExprKind::Dict:
+    return evaluateDict(static_cast<const DictExpr *>(expr));
+  case ExprKind::Comprehension:
+    return evaluateComprehension(static_cast<const ComprehensionExpr *>(expr));
   case ExprKind::Unary: {
     auto *node = static_cast<const UnaryExpr *>(expr);
     return unary(node->op, evaluate(node->operand), node);
@@ -32,8 +42,11 @@ Value Evaluator::evaluate(const Expr *expr) {
     Value right = evaluate(node->right);
     return binary(node->op, left, right, node->opSpan, node->left, node->right);
   }
-  case ExprKind::Compare: return evaluateCompare(static_cast<const CompareExpr *>(expr));
-  case ExprKind::And: case ExprKind::Or: return evaluateLogic(static_cast<const BinaryExpr *>(expr));
+  case ExprKind::Compare:
+    return evaluateCompare(static_cast<const CompareExpr *>(expr));
+  case ExprKind::And:
+  case ExprKind::Or:
+    return evaluateLogic(static_cast<const BinaryExpr *>(expr));
   case ExprKind::Not: {
     auto *node = static_cast<const UnaryExpr *>(expr);
     std::optional<bool> value = truth(evaluate(node->operand), node->operand->span);
@@ -46,11 +59,17 @@ Value Evaluator::evaluate(const Expr *expr) {
       return Value::unknown();
     return evaluate(*value ? node->then : node->otherwise);
   }
-  case ExprKind::Lambda: return evaluateLambda(static_cast<const LambdaExpr *>(expr));
-  case ExprKind::Call: return evaluateCall(static_cast<const CallExpr *>(expr));
-  case ExprKind::Index: return evaluateIndex(static_cast<const IndexExpr *>(expr));
-  case ExprKind::Attribute: return evaluateAttribute(static_cast<const AttributeExpr *>(expr));
-  case ExprKind::Slice: case ExprKind::Ellipsis: break; // their index deals with them
+  case ExprKind::Lambda:
+    return evaluateLambda(static_cast<const LambdaExpr *>(expr));
+  case ExprKind::Call:
+    return evaluateCall(static_cast<const CallExpr *>(expr));
+  case ExprKind::Index:
+    return evaluateIndex(static_cast<const IndexExpr *>(expr));
+  case ExprKind::Attribute:
+    return evaluateAttribute(static_cast<const AttributeExpr *>(expr));
+  case ExprKind::Slice:
+  case ExprKind::Ellipsis:
+    break; // their index deals with them
   }
   return Value::unknown();
 }
@@ -126,8 +145,10 @@ Value Evaluator::unknownName(const NameExpr *expr) {
 Value Evaluator::makeSequence(ValueKind kind, std::vector<Value> items, Span span) {
   if (items.size() > options_.limits.list)
     return limitError(ErrorCode::E0314, span,
-                      fmt::format("{} of {} elements, the limit is {}", kind == ValueKind::List ? "list" : "tuple",
-                                  grouped(int64_t(items.size())), grouped(int64_t(options_.limits.list))),
+                      fmt::format("{} of {} elements, the limit is {}",
+                                  kind == ValueKind::List ? "list" : "tuple",
+                                  grouped(int64_t(items.size())),
+                                  grouped(int64_t(options_.limits.list))),
                       "list");
   if (!stepMany(items.size(), span))
     return Value::unknown();
@@ -141,7 +162,8 @@ Value Evaluator::makeSequence(ValueKind kind, std::vector<Value> items, Span spa
 Value Evaluator::makeString(std::string text, Span span) {
   if (text.size() > options_.limits.list)
     return limitError(ErrorCode::E0314, span,
-                      fmt::format("string of {} bytes, the limit is {}", grouped(int64_t(text.size())),
+                      fmt::format("string of {} bytes, the limit is {}",
+                                  grouped(int64_t(text.size())),
                                   grouped(int64_t(options_.limits.list))),
                       "list");
   if (!stepMany(text.size() / 4, span))
@@ -154,8 +176,8 @@ Value Evaluator::evaluateSequence(const SequenceExpr *expr) {
   items.reserve(expr->elements.size());
   for (const Expr *element : expr->elements)
     items.push_back(evaluate(element));
-  return makeSequence(expr->kind == ExprKind::Tuple ? ValueKind::Tuple : ValueKind::List, std::move(items),
-                      expr->span);
+  return makeSequence(expr->kind == ExprKind::Tuple ? ValueKind::Tuple : ValueKind::List,
+                      std::move(items), expr->span);
 }
 
 Value Evaluator::evaluateDict(const DictExpr *expr) {
@@ -170,7 +192,8 @@ Value Evaluator::evaluateDict(const DictExpr *expr) {
 Value Evaluator::makeDict(std::vector<std::pair<Value, Value>> entries, const Expr *source) {
   if (entries.size() > options_.limits.list)
     return limitError(ErrorCode::E0314, source->span,
-                      fmt::format("dict of {} elements, the limit is {}", grouped(int64_t(entries.size())),
+                      fmt::format("dict of {} elements, the limit is {}",
+                                  grouped(int64_t(entries.size())),
                                   grouped(int64_t(options_.limits.list))),
                       "list");
   if (!stepMany(entries.size() * 2, source->span))
@@ -182,7 +205,8 @@ Value Evaluator::makeDict(std::vector<std::pair<Value, Value>> entries, const Ex
       return Value::unknown();
     std::optional<size_t> hash = hashOf(key);
     if (!hash)
-      return error(ErrorCode::E0317, source->span, "{} can be no key of a dict", kindName(key.kind()));
+      return error(ErrorCode::E0317, source->span, "{} can be no key of a dict",
+                   kindName(key.kind()));
     bool known = false;
     auto [from, to] = dict.index.equal_range(*hash);
     for (auto at = from; at != to && !known; ++at)
@@ -202,7 +226,8 @@ Value Evaluator::evaluateComprehension(const ComprehensionExpr *expr) {
   Value iterable = evaluate(expr->iterable);
   if (iterable.isUnknown())
     return iterable;
-  Value frame = heap_.make<FrameObject>(Value::object(frame_), expr->scope->names.size(), frame_->run);
+  Value frame =
+      heap_.make<FrameObject>(Value::object(frame_), expr->scope->names.size(), frame_->run);
   FrameObject *outer = frame_;
   frame_ = &frame.as<FrameObject>();
   std::vector<Value> items;
@@ -228,7 +253,8 @@ Value Evaluator::evaluateComprehension(const ComprehensionExpr *expr) {
   });
   loops_.pop_back();
   frame_ = outer;
-  return known && !aborted_ ? makeSequence(ValueKind::List, std::move(items), expr->span) : Value::unknown();
+  return known && !aborted_ ? makeSequence(ValueKind::List, std::move(items), expr->span)
+                            : Value::unknown();
 }
 
 Value Evaluator::evaluateLogic(const BinaryExpr *expr) {
@@ -303,7 +329,8 @@ Value Evaluator::evaluateAttribute(const AttributeExpr *expr) {
     if (expr->name == "dtype") {
       if (std::optional<DType> dtype = symbol.dtype())
         return makeString(std::string(dtypeLongName(*dtype)), expr->nameSpan);
-      return error(ErrorCode::E0211, expr->nameSpan, "the dtype of \"{}\" follows from nothing yet", symbol.name());
+      return error(ErrorCode::E0211, expr->nameSpan, "the dtype of \"{}\" follows from nothing yet",
+                   symbol.name());
     }
     if (expr->name == "shape") {
       symbol::Shape shape = symbol.shape();
@@ -311,16 +338,20 @@ Value Evaluator::evaluateAttribute(const AttributeExpr *expr) {
       for (size_t i = 0; i < shape.dims.size(); ++i) {
         const symbol::Dim &dim = shape.dims[i];
         if (dim.extent == symbol::kUnknown)
-          return error(ErrorCode::E0211, expr->nameSpan, "axis {} of \"{}\" follows from nothing yet", i, symbol.name());
+          return error(ErrorCode::E0211, expr->nameSpan,
+                       "axis {} of \"{}\" follows from nothing yet", i, symbol.name());
         auto known = std::find(dims_.begin(), dims_.end(), dim.name);
-        extents.push_back(Value::integer(dim.extent, known == dims_.end() ? 0 : uint32_t(known - dims_.begin()) + 1));
+        extents.push_back(Value::integer(
+            dim.extent, known == dims_.end() ? 0 : uint32_t(known - dims_.begin()) + 1));
       }
       if (!shape.ranked)
-        return error(ErrorCode::E0211, expr->nameSpan, "the shape of \"{}\" follows from nothing yet", symbol.name());
+        return error(ErrorCode::E0211, expr->nameSpan,
+                     "the shape of \"{}\" follows from nothing yet", symbol.name());
       return makeSequence(ValueKind::Tuple, std::move(extents), expr->span);
     }
   }
-  return error(ErrorCode::E0317, expr->nameSpan, "{} has no attribute \"{}\"", kindName(base.kind()), expr->name);
+  return error(ErrorCode::E0317, expr->nameSpan, "{} has no attribute \"{}\"",
+               kindName(base.kind()), expr->name);
 }
 
 } // namespace lstmc::lnet

@@ -27,15 +27,16 @@ Evaluator::Flow Evaluator::runStatement(const Stmt *stmt) {
   case StmtKind::Annotated: {
     auto *annotated = static_cast<const AnnotatedStmt *>(stmt);
     Value value = evaluate(annotated->value);
-    checkType(value, evaluateType(annotated->type), annotated->target->name, annotated->target->span);
+    checkType(value, evaluateType(annotated->type), annotated->target->name,
+              annotated->target->span);
     assignName(annotated->target, std::move(value));
     return Flow::Next;
   }
   case StmtKind::Augmented: {
     auto *augmented = static_cast<const AugmentedStmt *>(stmt);
     Value old = evaluate(augmented->target), value = evaluate(augmented->value);
-    assignName(augmented->target,
-               binary(augmented->op, old, value, augmented->opSpan, augmented->target, augmented->value));
+    assignName(augmented->target, binary(augmented->op, old, value, augmented->opSpan,
+                                         augmented->target, augmented->value));
     return Flow::Next;
   }
   case StmtKind::Import:
@@ -61,13 +62,17 @@ Evaluator::Flow Evaluator::runStatement(const Stmt *stmt) {
     error(ErrorCode::E0306, assertion->condition->span, "assertion failed: {}", text);
     return Flow::Next;
   }
-  case StmtKind::Pass: return Flow::Next;
+  case StmtKind::Pass:
+    return Flow::Next;
   case StmtKind::Def:
     runDef(static_cast<const DefStmt *>(stmt));
     return Flow::Next;
-  case StmtKind::For: return runFor(static_cast<const ForStmt *>(stmt));
-  case StmtKind::If: return runIf(static_cast<const IfStmt *>(stmt));
-  case StmtKind::With: return runWith(static_cast<const WithStmt *>(stmt));
+  case StmtKind::For:
+    return runFor(static_cast<const ForStmt *>(stmt));
+  case StmtKind::If:
+    return runIf(static_cast<const IfStmt *>(stmt));
+  case StmtKind::With:
+    return runWith(static_cast<const WithStmt *>(stmt));
   }
   return Flow::Next;
 }
@@ -133,7 +138,8 @@ void Evaluator::beginIteration(Value item, uint64_t count) {
   loop.count = count;
 }
 
-bool Evaluator::forEach(const Value &iterable, const Expr *source, const std::function<bool(Value)> &body) {
+bool Evaluator::forEach(const Value &iterable, const Expr *source,
+                        const std::function<bool(Value)> &body) {
   auto each = [&](uint64_t index, uint64_t count, Value item) {
     if (!step(source->span))
       return false;
@@ -142,8 +148,10 @@ bool Evaluator::forEach(const Value &iterable, const Expr *source, const std::fu
     return body(std::move(item)) && !aborted_;
   };
   switch (iterable.kind()) {
-  case ValueKind::Unknown: return false;
-  case ValueKind::Tuple: case ValueKind::List:
+  case ValueKind::Unknown:
+    return false;
+  case ValueKind::Tuple:
+  case ValueKind::List:
     for (size_t i = 0; i < iterable.items().size(); ++i) // a list may grow meanwhile
       if (!each(i, iterable.items().size(), iterable.items()[i]))
         break;
@@ -177,7 +185,8 @@ bool Evaluator::forEach(const Value &iterable, const Expr *source, const std::fu
     return true;
   }
   default:
-    error(ErrorCode::E0317, source->span, "{} has no elements to go over", kindName(iterable.kind()));
+    error(ErrorCode::E0317, source->span, "{} has no elements to go over",
+          kindName(iterable.kind()));
     return false;
   }
 }
@@ -197,7 +206,8 @@ Evaluator::Flow Evaluator::runWith(const WithStmt *stmt) {
     Arguments arguments;
     evaluateArguments(item.call, arguments);
     if (!kind) {
-      Diagnostic diagnostic = makeError(ErrorCode::E0201, item.nameSpan, fmt::format("no scope is named \"{}\"", item.name));
+      Diagnostic diagnostic = makeError(ErrorCode::E0201, item.nameSpan,
+                                        fmt::format("no scope is named \"{}\"", item.name));
       diagnostic.help = didYouMean(item.name, {"ctx_group", "recompute", "dtype", "name_scope"});
       report(std::move(diagnostic));
       continue;
@@ -209,17 +219,23 @@ Evaluator::Flow Evaluator::runWith(const WithStmt *stmt) {
       if (!bindBuiltin(item.name, arguments, {}, values))
         continue;
     } else {
-      std::string_view parameter = *kind == Kind::DType ? "dtype" : *kind == Kind::ContextGroup ? "group" : "prefix";
-      if (!bindBuiltin(item.name, arguments, {{parameter, true}}, values, &places) || values[0].isUnknown())
+      std::string_view parameter = *kind == Kind::DType          ? "dtype"
+                                   : *kind == Kind::ContextGroup ? "group"
+                                                                 : "prefix";
+      if (!bindBuiltin(item.name, arguments, {{parameter, true}}, values, &places) ||
+          values[0].isUnknown())
         continue;
       if (!values[0].is(ValueKind::String)) {
-        error(ErrorCode::E0204, places[0]->span, "{} of {} is a string, got {}", parameter, item.name, reprOf(values[0]));
+        error(ErrorCode::E0204, places[0]->span, "{} of {} is a string, got {}", parameter,
+              item.name, reprOf(values[0]));
         continue;
       }
       text = values[0].string();
       if (text.size() > options_.limits.name) {
-        limitError(ErrorCode::E0315, places[0]->span,
-                   fmt::format("name of {} bytes, the limit is {}", text.size(), options_.limits.name), "name");
+        limitError(
+            ErrorCode::E0315, places[0]->span,
+            fmt::format("name of {} bytes, the limit is {}", text.size(), options_.limits.name),
+            "name");
         continue;
       }
       if (*kind == Kind::DType && !parseDType(text)) {
@@ -258,9 +274,9 @@ void Evaluator::define(const NameExpr *name, const Stmt *stmt) {
       for (const ImportedName &imported : static_cast<const ImportStmt *>(earlier)->names)
         if (imported.target->slot == name->slot)
           span = imported.target->span;
-    Diagnostic diagnostic =
-        makeError(ErrorCode::E0210, name->span,
-                  fmt::format("\"{}\" is already defined at {}", name->name, module_->file->placeText(span.begin)));
+    Diagnostic diagnostic = makeError(ErrorCode::E0210, name->span,
+                                      fmt::format("\"{}\" is already defined at {}", name->name,
+                                                  module_->file->placeText(span.begin)));
     report(std::move(diagnostic));
   }
   earlier = stmt;
@@ -274,7 +290,8 @@ void Evaluator::runDef(const DefStmt *stmt) {
   function.closure = Value::object(frame_);
   for (const Parameter &parameter : stmt->parameters) {
     function.types.push_back(parameter.type ? evaluateType(parameter.type) : nullptr);
-    function.defaults.push_back(parameter.defaultValue ? evaluate(parameter.defaultValue) : Value());
+    function.defaults.push_back(parameter.defaultValue ? evaluate(parameter.defaultValue)
+                                                       : Value());
   }
   if (stmt->result)
     function.result = evaluateType(stmt->result);
@@ -306,19 +323,32 @@ void Evaluator::assign(const Expr *targets, Value value, const Expr *source) {
 
 std::optional<bool> Evaluator::truth(const Value &value, Span span) {
   switch (value.kind()) {
-  case ValueKind::Unset: case ValueKind::Unknown: return std::nullopt;
-  case ValueKind::None: return false;
-  case ValueKind::Bool: return value.boolean();
-  case ValueKind::Integer: return value.integer() != 0;
-  case ValueKind::Float: return value.number() != 0;
-  case ValueKind::String: return !value.string().empty();
-  case ValueKind::Tuple: case ValueKind::List: return !value.items().empty();
-  case ValueKind::Dict: return !value.as<DictObject>().entries.empty();
-  case ValueKind::Range: return value.as<RangeObject>().size() > 0;
-  case ValueKind::Tensor:
-    report(makeError(ErrorCode::E0301, span, "a tensor has no value at build time", "where(condition, a, b)"));
+  case ValueKind::Unset:
+  case ValueKind::Unknown:
     return std::nullopt;
-  default: return true;
+  case ValueKind::None:
+    return false;
+  case ValueKind::Bool:
+    return value.boolean();
+  case ValueKind::Integer:
+    return value.integer() != 0;
+  case ValueKind::Float:
+    return value.number() != 0;
+  case ValueKind::String:
+    return !value.string().empty();
+  case ValueKind::Tuple:
+  case ValueKind::List:
+    return !value.items().empty();
+  case ValueKind::Dict:
+    return !value.as<DictObject>().entries.empty();
+  case ValueKind::Range:
+    return value.as<RangeObject>().size() > 0;
+  case ValueKind::Tensor:
+    report(makeError(ErrorCode::E0301, span, "a tensor has no value at build time",
+                     "where(condition, a, b)"));
+    return std::nullopt;
+  default:
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
-// Runs a tree: top to bottom, once. The parts are in Evaluate*.cpp, Call.cpp, Arithmetic.cpp, Indexing.cpp,
-// Builtins.cpp, Settings.cpp, Training.cpp, TensorOps.cpp, Types.cpp, Nets.cpp and Imports.cpp.
+// Runs a tree: top to bottom, once. The parts are in Evaluate*.cpp, Call.cpp, Arithmetic.cpp,
+// Indexing.cpp, Builtins.cpp, Settings.cpp, Training.cpp, TensorOps.cpp, Types.cpp, Nets.cpp and
+// Imports.cpp.
 #pragma once
 
 #include <functional>
@@ -18,14 +19,14 @@ namespace lstmc::lnet {
 struct Module {
   std::unique_ptr<SourceFile> file;
   std::unique_ptr<Tree> tree;
-  Value globals; ///< its frame
-  std::string key;          ///< the real path: what makes it the same file
-  std::string folder;       ///< as in messages; imports are looked for here
-  bool main = false;        ///< named on the command line
-  bool internal = false;    ///< layers.lnet: messages name the user's call instead
+  Value globals;         ///< its frame
+  std::string key;       ///< the real path: what makes it the same file
+  std::string folder;    ///< as in messages; imports are looked for here
+  bool main = false;     ///< named on the command line
+  bool internal = false; ///< layers.lnet: messages name the user's call instead
   bool running = false, done = false;
-  bool broken = false;      ///< its text has errors: whatever is imported from it is unknown
-  bool failed = false;      ///< running it gave errors: what it lacks is unknown
+  bool broken = false; ///< its text has errors: whatever is imported from it is unknown
+  bool failed = false; ///< running it gave errors: what it lacks is unknown
   Owner owner;
 };
 
@@ -121,7 +122,8 @@ private:
       int64_t nodes = 0;
     } costly{}, lastCostly{};
   };
-  /// Goes over the elements of a value; `body` gets each and says whether to go on. False if it cannot.
+  /// Goes over the elements of a value; `body` gets each and says whether to go on. False if it
+  /// cannot.
   bool forEach(const Value &iterable, const Expr *source, const std::function<bool(Value)> &body);
   void beginIteration(Value item, uint64_t count);
 
@@ -153,21 +155,25 @@ private:
             const std::vector<std::string_view> &names, std::vector<Value> &values,
             std::vector<const Expr *> *places = nullptr);
   /// As above for built-in functions; missing ones stay Unset.
-  bool bindBuiltin(std::string_view callee, Arguments &arguments, std::initializer_list<BuiltinParameter> parameters,
-                   std::vector<Value> &values, std::vector<const Expr *> *places = nullptr);
+  bool bindBuiltin(std::string_view callee, Arguments &arguments,
+                   std::initializer_list<BuiltinParameter> parameters, std::vector<Value> &values,
+                   std::vector<const Expr *> *places = nullptr);
   Span calleeSpan(const CallExpr *call) const;
 
   // Arithmetic.cpp, Indexing.cpp, StringFormat.cpp.
-  Value binary(TokenKind op, const Value &left, const Value &right, Span opSpan, const Expr *leftPlace,
-               const Expr *rightPlace);
+  Value binary(TokenKind op, const Value &left, const Value &right, Span opSpan,
+               const Expr *leftPlace, const Expr *rightPlace);
   Value integerBinary(TokenKind op, int64_t a, int64_t b, Span span);
-  Value floatBinary(TokenKind op, double a, double b, Span span, const Value &left, const Value &right);
+  Value floatBinary(TokenKind op, double a, double b, Span span, const Value &left,
+                    const Value &right);
   Value sequenceBinary(TokenKind op, const Value &left, const Value &right, Span span);
   Value unary(TokenKind op, const Value &operand, const UnaryExpr *expr);
-  Value compare(CompareOp op, const Value &left, const Value &right, const CompareTerm &term, const Expr *leftPlace);
+  Value compare(CompareOp op, const Value &left, const Value &right, const CompareTerm &term,
+                const Expr *leftPlace);
   std::optional<bool> contains(const Value &container, const Value &item, Span span);
   std::optional<int> order(const Value &a, const Value &b, std::string_view op, Span span);
-  std::optional<std::string> formatString(const std::string &format, const Value &values, Span span);
+  std::optional<std::string> formatString(const std::string &format, const Value &values,
+                                          Span span);
   Value evaluateIndex(const IndexExpr *expr);
   Value index(const Value &base, const Value &index, const IndexExpr *expr);
   Value slice(const Value &base, const SliceExpr *slice, const IndexExpr *expr);
@@ -176,13 +182,15 @@ private:
   // Tensors: TensorOps.cpp.
   Value callOp(const symbol::OpSignature &op, Arguments &arguments);
   Value apply(symbol::Call &call, Span origin);
-  Value applyOne(std::string_view op, std::vector<Value> inputs, std::vector<symbol::NamedAttribute> attributes,
-                 Span origin, std::vector<const Expr *> places);
-  Value tensorBinary(TokenKind op, const Value &left, const Value &right, Span opSpan, const Expr *leftPlace,
-                     const Expr *rightPlace);
+  Value applyOne(std::string_view op, std::vector<Value> inputs,
+                 std::vector<symbol::NamedAttribute> attributes, Span origin,
+                 std::vector<const Expr *> places);
+  Value tensorBinary(TokenKind op, const Value &left, const Value &right, Span opSpan,
+                     const Expr *leftPlace, const Expr *rightPlace);
   Value tensorCompare(CompareOp op, const Value &left, const Value &right, const CompareTerm &term,
                       const Expr *leftPlace);
-  std::optional<symbol::AttributeValue> attribute(const symbol::OpSignature &op, const symbol::OpAttribute &record,
+  std::optional<symbol::AttributeValue> attribute(const symbol::OpSignature &op,
+                                                  const symbol::OpAttribute &record,
                                                   const Value &value, const Expr *place);
   /// Of a list of extents or a single one: the dims that they are the values of, "" for others.
   std::vector<std::string> dimsOf(const Value &extents) const;
@@ -198,19 +206,24 @@ private:
   symbol::Shape shapeOf(const TypeValue &type) const;
   std::string typeText(const TypeValue &type) const;
   std::string tensorText(const symbol::Symbol &symbol) const;
-  void checkType(const Value &value, const std::shared_ptr<TypeValue> &type, std::string_view name, Span span);
-  void checkDeclared(symbol::Symbol symbol, const std::shared_ptr<TypeValue> &type, std::string name,
-                     SourceRange place);
+  void checkType(const Value &value, const std::shared_ptr<TypeValue> &type, std::string_view name,
+                 Span span);
+  void checkDeclared(symbol::Symbol symbol, const std::shared_ptr<TypeValue> &type,
+                     std::string name, SourceRange place);
   bool isNet(const FunctionObject &function) const;
   std::vector<FunctionObject *> netsOf(Module &module) const;
   FunctionObject *chooseNet(Module &module, bool report);
   const InputShape *shapeFor(std::string_view input) const;
 
   // Built-in functions: Builtins.cpp.
-  Value builtinRange(Arguments &), builtinLen(Arguments &), builtinEnumerate(Arguments &), builtinZip(Arguments &);
-  Value builtinReversed(Arguments &), builtinSorted(Arguments &), builtinMin(Arguments &), builtinMax(Arguments &);
-  Value builtinAbs(Arguments &), builtinSum(Arguments &), builtinInt(Arguments &), builtinFloat(Arguments &);
-  Value builtinStr(Arguments &), builtinBool(Arguments &), builtinList(Arguments &), builtinTuple(Arguments &);
+  Value builtinRange(Arguments &), builtinLen(Arguments &), builtinEnumerate(Arguments &),
+      builtinZip(Arguments &);
+  Value builtinReversed(Arguments &), builtinSorted(Arguments &), builtinMin(Arguments &),
+      builtinMax(Arguments &);
+  Value builtinAbs(Arguments &), builtinSum(Arguments &), builtinInt(Arguments &),
+      builtinFloat(Arguments &);
+  Value builtinStr(Arguments &), builtinBool(Arguments &), builtinList(Arguments &),
+      builtinTuple(Arguments &);
   Value builtinDict(Arguments &);
   Value extreme(Arguments &arguments, std::string_view name, bool largest);
   std::optional<std::vector<Value>> elements(const Value &value, const Expr *source);
@@ -221,19 +234,23 @@ private:
   Value initialiser(Arguments &), scheduler(Arguments &);
   Value builtinUniform(Arguments &), builtinNormal(Arguments &), builtinXavier(Arguments &);
   Value builtinOrthogonal(Arguments &), builtinConstant(Arguments &), builtinZero(Arguments &);
-  Value builtinOne(Arguments &), builtinLstmBias(Arguments &), builtinMixed(Arguments &), builtinLoad(Arguments &);
+  Value builtinOne(Arguments &), builtinLstmBias(Arguments &), builtinMixed(Arguments &),
+      builtinLoad(Arguments &);
   Value simpleInitialiser(Arguments &arguments, std::string_view shown, std::string_view name,
                           std::initializer_list<std::string_view> parameters, size_t required);
   std::optional<symbol::Initialiser> initialiserOf(const Value &value, const Expr *place);
   std::optional<symbol::Shape> shapeArgument(const Value &value, const Expr *place);
-  Value builtinFactor(Arguments &), builtinMultiFactor(Arguments &), builtinPoly(Arguments &), builtinCosine(Arguments &);
+  Value builtinFactor(Arguments &), builtinMultiFactor(Arguments &), builtinPoly(Arguments &),
+      builtinCosine(Arguments &);
   Value simpleScheduler(Arguments &arguments, std::string_view shown, std::string_view name,
                         std::initializer_list<BuiltinParameter> parameters);
   // Settings.cpp, Training.cpp.
-  Value builtinSetting(Arguments &), builtinDim(Arguments &), builtinFit(Arguments &), builtinData(Arguments &), builtinPlace(Arguments &);
+  Value builtinSetting(Arguments &), builtinDim(Arguments &), builtinFit(Arguments &),
+      builtinData(Arguments &), builtinPlace(Arguments &);
   Value builtinNotBuilt(Arguments &), builtinCustom(Arguments &);
   Value declareSetting(SettingInForce record, const Value &fallback, Span nameSpan);
-  std::optional<Value> parseSetting(const std::string &name, const std::string &text, const Value &like, Span span);
+  std::optional<Value> parseSetting(const std::string &name, const std::string &text,
+                                    const Value &like, Span span);
   struct NetDefaults {
     std::string net;
     std::vector<symbol::Setting> settings;
@@ -242,7 +259,8 @@ private:
 
   // Imports: Imports.cpp.
   void runImport(const ImportStmt *stmt);
-  Module *loadModule(const std::string &shown, const std::string &key, std::string text, const ImportStmt *stmt);
+  Module *loadModule(const std::string &shown, const std::string &key, std::string text,
+                     const ImportStmt *stmt);
   void runModule(Module &module);
   std::optional<std::string> readSource(const std::string &path, std::optional<SourceRange> place);
   Module *layers();

@@ -12,7 +12,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// A statement, a heading or a comment of its own, before it is known how many blank lines go before.
+/// A statement, a heading or a comment of its own, before it is known how many blank lines go
+/// before.
 struct Item {
   std::string text;
   int level = 0;
@@ -24,7 +25,8 @@ struct Item {
 class Formatter {
 public:
   Formatter(const SourceFile &file, const Tree &tree)
-      : file_(file), tokens_(tree.tokens.tokens), comments_(tree.tokens.comments), line_(file, tree.tokens) {}
+      : file_(file), tokens_(tree.tokens.tokens), comments_(tree.tokens.comments),
+        line_(file, tree.tokens) {}
 
   std::string run() {
     while (tokens_[at_].kind != TokenKind::End)
@@ -34,8 +36,8 @@ public:
   }
 
 private:
-  /// Own-line comments that stand before token `end`, now that the next statement is at level `next`. A comment
-  /// belongs to the innermost open block that it is indented as deep as.
+  /// Own-line comments that stand before token `end`, now that the next statement is at level
+  /// `next`. A comment belongs to the innermost open block that it is indented as deep as.
   void ownComments(size_t end, size_t next) {
     size_t level = std::max(next, widths_.size() - 1);
     for (; comment_ < comments_.size() && comments_[comment_].nextToken <= end; ++comment_) {
@@ -52,8 +54,8 @@ private:
         items_.back().text = line_.withComment(std::move(items_.back().text), comment);
         continue;
       }
-      items_.push_back({std::string(level * kFormatIndent, ' ') + line_.commentText(comment), int(level), line,
-                        line, true, false});
+      items_.push_back({std::string(level * kFormatIndent, ' ') + line_.commentText(comment),
+                        int(level), line, line, true, false});
     }
   }
 
@@ -121,7 +123,8 @@ private:
       if (!items_[i].def || items_[i].level != 0)
         continue;
       size_t first = i;
-      while (first > 0 && !blank[first] && items_[first - 1].comment && items_[first - 1].level == 0)
+      while (first > 0 && !blank[first] && items_[first - 1].comment &&
+             items_[first - 1].level == 0)
         --first;
       blank[first] = first > 0;
       size_t next = i + 1;

@@ -7,10 +7,12 @@ namespace lstmc::lnet {
 namespace {
 
 bool opens(const Token &token) {
-  return token.kind == TokenKind::LParen || token.kind == TokenKind::LBracket || token.kind == TokenKind::LBrace;
+  return token.kind == TokenKind::LParen || token.kind == TokenKind::LBracket ||
+         token.kind == TokenKind::LBrace;
 }
 bool closes(const Token &token) {
-  return token.kind == TokenKind::RParen || token.kind == TokenKind::RBracket || token.kind == TokenKind::RBrace;
+  return token.kind == TokenKind::RParen || token.kind == TokenKind::RBracket ||
+         token.kind == TokenKind::RBrace;
 }
 
 bool spaceBetween(const Token &before, const Token &token) {
@@ -24,7 +26,10 @@ bool spaceBetween(const Token &before, const Token &token) {
   if (before.role == TokenRole::Unary || before.role == TokenRole::Star || opens(before))
     return false;
   switch (token.role) {
-  case TokenRole::Open: case TokenRole::BlockColon: case TokenRole::Colon: case TokenRole::NeedlessComma:
+  case TokenRole::Open:
+  case TokenRole::BlockColon:
+  case TokenRole::Colon:
+  case TokenRole::NeedlessComma:
     return false;
   default:
     return !closes(token) && token.kind != TokenKind::Comma;
@@ -93,7 +98,8 @@ std::vector<LineFormatter::Piece> LineFormatter::pieces(size_t begin, size_t end
       comments.push_back(comment);
     bool keep = token.role != TokenRole::NeedlessComma;
     if (opens(token)) {
-      keep = token.role != TokenRole::NeedlessGroup || holdsComment(i) || (drop == Drop::Inner && depth == 0);
+      keep = token.role != TokenRole::NeedlessGroup || holdsComment(i) ||
+             (drop == Drop::Inner && depth == 0);
       kept.push_back(keep);
       depth += keep;
     } else if (closes(token)) {
@@ -126,16 +132,18 @@ std::string LineFormatter::oneLine(const std::vector<Piece> &pieces) const {
   return line;
 }
 
-/// Cells from a piece to the next place where a line may break in the bracket that it stands in, or to the end
-/// of the line if the bracket closes before.
-int LineFormatter::elementCells(const std::vector<Piece> &pieces, size_t from, bool operators) const {
+/// Cells from a piece to the next place where a line may break in the bracket that it stands in, or
+/// to the end of the line if the bracket closes before.
+int LineFormatter::elementCells(const std::vector<Piece> &pieces, size_t from,
+                                bool operators) const {
   int cells = 0, depth = 0;
   for (size_t i = from; i < pieces.size(); ++i) {
     const Token &token = *pieces[i].token;
     if (i > from && !pieces[i].comments.empty())
       break;
     size_t lineEnd = pieces[i].text.find('\n');
-    cells += (i > from && pieces[i].space) + displayCells(std::string_view(pieces[i].text).substr(0, lineEnd));
+    cells += (i > from && pieces[i].space) +
+             displayCells(std::string_view(pieces[i].text).substr(0, lineEnd));
     if (lineEnd != std::string::npos)
       break;
     depth += opens(token);
@@ -156,7 +164,9 @@ std::string LineFormatter::fill(const std::vector<Piece> &pieces, int indentatio
   std::string text(indentation, ' ');
   std::vector<Bracket> open;
   const Token *before = nullptr;
-  auto breakLine = [&] { text += '\n' + std::string(open.empty() ? indentation : open.back().column, ' '); };
+  auto breakLine = [&] {
+    text += '\n' + std::string(open.empty() ? indentation : open.back().column, ' ');
+  };
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Piece &piece = pieces[i];
     bool broken = false;
@@ -173,8 +183,9 @@ std::string LineFormatter::fill(const std::vector<Piece> &pieces, int indentatio
       broken = true;
     }
     if (!broken && before) {
-      bool mayBreak = !open.empty() && (before->kind == TokenKind::Comma ||
-                                        (open.back().operators && before->role == TokenRole::Binary));
+      bool mayBreak =
+          !open.empty() && (before->kind == TokenKind::Comma ||
+                            (open.back().operators && before->role == TokenRole::Binary));
       if (mayBreak) {
         int cells = elementCells(pieces, i, open.back().operators);
         int column = lastLineCells(text);
@@ -191,7 +202,8 @@ std::string LineFormatter::fill(const std::vector<Piece> &pieces, int indentatio
       continue;
     before = piece.token;
     if (opens(*piece.token)) {
-      bool operators = piece.token->kind == TokenKind::LParen && piece.token->role != TokenRole::Open;
+      bool operators =
+          piece.token->kind == TokenKind::LParen && piece.token->role != TokenRole::Open;
       open.push_back({lastLineCells(text), operators});
     } else if (closes(*piece.token)) {
       open.pop_back();
@@ -202,7 +214,8 @@ std::string LineFormatter::fill(const std::vector<Piece> &pieces, int indentatio
 
 std::string LineFormatter::format(size_t begin, size_t end, int indentation, size_t comment) {
   std::vector<Piece> line = pieces(begin, end, comment, Drop::All);
-  bool plain = std::none_of(line.begin(), line.end(), [](const Piece &p) { return !p.comments.empty(); });
+  bool plain =
+      std::none_of(line.begin(), line.end(), [](const Piece &p) { return !p.comments.empty(); });
   std::string text = std::string(indentation, ' ') + oneLine(line);
   size_t first = text.find('\n');
   if (displayCells(std::string_view(text).substr(0, first)) <= kFormatColumns && plain)

@@ -14,8 +14,8 @@ class LineFormatter {
 public:
   LineFormatter(const SourceFile &file, const Tokens &tokens) : file_(file), tokens_(tokens) {}
 
-  /// Tokens [begin, end) at this indentation. `comment` is the first comment that stands behind token `begin`;
-  /// those before token `end` are written too.
+  /// Tokens [begin, end) at this indentation. `comment` is the first comment that stands behind
+  /// token `begin`; those before token `end` are written too.
   std::string format(size_t begin, size_t end, int indentation, size_t comment);
 
   /// Text with a comment behind it, at its old column if two spaces are before it there.
@@ -26,8 +26,8 @@ private:
   struct Piece {
     std::string text;
     const Token *token = nullptr;
-    bool space = false;              ///< before it, unless a line begins here
-    std::vector<size_t> comments;    ///< before it
+    bool space = false;           ///< before it, unless a line begins here
+    std::vector<size_t> comments; ///< before it
   };
   enum class Drop { All, Inner };
 

@@ -17,8 +17,10 @@ Evaluator::Evaluator(const LoadOptions &options, Problems &problems)
 Evaluator::~Evaluator() = default;
 
 /// A source file's bytes: E0601 if it cannot be read, E0316 if it is too large.
-std::optional<std::string> Evaluator::readSource(const std::string &path, std::optional<SourceRange> place) {
-  auto fail = [&](ErrorCode code, std::string message, std::string help) -> std::optional<std::string> {
+std::optional<std::string> Evaluator::readSource(const std::string &path,
+                                                 std::optional<SourceRange> place) {
+  auto fail = [&](ErrorCode code, std::string message,
+                  std::string help) -> std::optional<std::string> {
     Diagnostic diagnostic;
     diagnostic.code = code;
     diagnostic.message = std::move(message);
@@ -33,9 +35,10 @@ std::optional<std::string> Evaluator::readSource(const std::string &path, std::o
   std::error_code failure;
   uintmax_t size = fs::file_size(path, failure);
   if (!failure && size > options_.limits.source)
-    return fail(ErrorCode::E0316,
-                fmt::format("\"{}\" has {} bytes, the limit is {}", path, size, options_.limits.source),
-                "--limit source=N changes the limit");
+    return fail(
+        ErrorCode::E0316,
+        fmt::format("\"{}\" has {} bytes, the limit is {}", path, size, options_.limits.source),
+        "--limit source=N changes the limit");
   Result<Bytes> bytes = readFile(path);
   if (!bytes.ok())
     return fail(bytes.error().code, bytes.error().message, {});
@@ -48,7 +51,8 @@ Module *Evaluator::runMain(const std::string &path, std::optional<std::string> t
   if (text->size() > options_.limits.source) {
     Diagnostic diagnostic;
     diagnostic.code = ErrorCode::E0316;
-    diagnostic.message = fmt::format("text of {} bytes, the limit is {}", text->size(), options_.limits.source);
+    diagnostic.message =
+        fmt::format("text of {} bytes, the limit is {}", text->size(), options_.limits.source);
     diagnostic.help = "--limit source=N changes the limit";
     diagnostic.place.file = path;
     problems_.add(std::move(diagnostic));
@@ -131,7 +135,8 @@ void Evaluator::runImport(const ImportStmt *stmt) {
     fs::path real = fs::canonical(candidate, failure);
     std::string prefix = root.string() == "/" ? "/" : root.string() + "/";
     if (failure || !real.string().starts_with(prefix)) {
-      error(ErrorCode::E0307, stmt->moduleSpan, "\"{}\" is outside the folders of imports", relative);
+      error(ErrorCode::E0307, stmt->moduleSpan, "\"{}\" is outside the folders of imports",
+            relative);
       return giveUp();
     }
     shown = candidate;
@@ -140,7 +145,8 @@ void Evaluator::runImport(const ImportStmt *stmt) {
   }
   if (shown.empty()) {
     report(makeError(ErrorCode::E0601, stmt->moduleSpan,
-                     fmt::format("cannot find \"{}\" beside {} or in a folder of -I", relative, module_->file->path())));
+                     fmt::format("cannot find \"{}\" beside {} or in a folder of -I", relative,
+                                 module_->file->path())));
     return giveUp();
   }
   Module *module = nullptr;
@@ -158,7 +164,9 @@ void Evaluator::runImport(const ImportStmt *stmt) {
   if (!module) {
     if (callDepth_ + imports_.size() >= options_.limits.depth) {
       limitError(ErrorCode::E0313, stmt->moduleSpan,
-                 fmt::format("imports nested {} deep, the limit is {}", imports_.size(), options_.limits.depth), "depth");
+                 fmt::format("imports nested {} deep, the limit is {}", imports_.size(),
+                             options_.limits.depth),
+                 "depth");
       return giveUp();
     }
     std::optional<std::string> text = readSource(shown, place(stmt->moduleSpan));
@@ -179,14 +187,16 @@ void Evaluator::runImport(const ImportStmt *stmt) {
       if (&other == &name)
         break;
       if (other.target->slot == name.target->slot)
-        error(ErrorCode::E0210, name.target->span, "\"{}\" is already defined at {}", name.target->name,
-              module_->file->placeText(other.target->span.begin));
+        error(ErrorCode::E0210, name.target->span, "\"{}\" is already defined at {}",
+              name.target->name, module_->file->placeText(other.target->span.begin));
     }
     if (value.is(ValueKind::Unset) && module->failed) {
       value = Value::unknown();
     } else if (value.is(ValueKind::Unset)) {
-      std::vector<std::string_view> names(module->tree->scope->names.begin(), module->tree->scope->names.end());
-      value = report(makeError(ErrorCode::E0201, name.nameSpan, fmt::format("\"{}\" has no \"{}\"", stmt->module, name.name),
+      std::vector<std::string_view> names(module->tree->scope->names.begin(),
+                                          module->tree->scope->names.end());
+      value = report(makeError(ErrorCode::E0201, name.nameSpan,
+                               fmt::format("\"{}\" has no \"{}\"", stmt->module, name.name),
                                didYouMean(name.name, names)));
     }
     define(name.target, stmt);

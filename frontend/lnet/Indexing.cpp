@@ -7,7 +7,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// Byte offsets of the characters of a string, and its end; empty for ASCII, where they are the numbers themselves.
+/// Byte offsets of the characters of a string, and its end; empty for ASCII, where they are the
+/// numbers themselves.
 std::vector<size_t> characterOffsets(const std::string &text) {
   if (std::none_of(text.begin(), text.end(), [](char c) { return c & 0x80; }))
     return {};
@@ -21,13 +22,12 @@ std::vector<size_t> characterOffsets(const std::string &text) {
 
 struct Window {
   int64_t start, stop, step;
-  int64_t size() const {
-    return int64_t(RangeObject(start, stop, step).size());
-  }
+  int64_t size() const { return int64_t(RangeObject(start, stop, step).size()); }
 };
 
 /// Python's clipping of a slice to a length.
-Window clip(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step, int64_t length) {
+Window clip(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
+            int64_t length) {
   int64_t low = step < 0 ? -1 : 0, high = step < 0 ? length - 1 : length;
   auto place = [&](std::optional<int64_t> at, int64_t otherwise) {
     if (!at)
@@ -79,7 +79,8 @@ Value Evaluator::index(const Value &base, const Value &key, const IndexExpr *exp
     for (auto at = from; at != to; ++at)
       if (equal(dict.entries[at->second].first, key).value_or(false))
         return dict.entries[at->second].second;
-    return error(ErrorCode::E0305, span, "key {} of a dict of {}", reprOf(key), dict.entries.size());
+    return error(ErrorCode::E0305, span, "key {} of a dict of {}", reprOf(key),
+                 dict.entries.size());
   }
   bool string = base.is(ValueKind::String), range = base.is(ValueKind::Range);
   if (!base.isSequence() && !string && !range)
@@ -87,7 +88,8 @@ Value Evaluator::index(const Value &base, const Value &key, const IndexExpr *exp
   if (!key.is(ValueKind::Integer))
     return error(ErrorCode::E0317, span, "an index is an integer, got {}", reprOf(key));
   std::vector<size_t> offsets;
-  int64_t length = range ? int64_t(std::min<uint64_t>(base.as<RangeObject>().size(), INT64_MAX)) : 0;
+  int64_t length =
+      range ? int64_t(std::min<uint64_t>(base.as<RangeObject>().size(), INT64_MAX)) : 0;
   if (string) {
     if (!stepMany(base.string().size() / 16, span))
       return Value::unknown();
@@ -98,12 +100,14 @@ Value Evaluator::index(const Value &base, const Value &key, const IndexExpr *exp
   }
   int64_t at = key.integer() < 0 ? key.integer() + length : key.integer();
   if (at < 0 || at >= length)
-    return error(ErrorCode::E0305, span, "index {} of {} of {}", key.integer(), kindName(base.kind()), length);
+    return error(ErrorCode::E0305, span, "index {} of {} of {}", key.integer(),
+                 kindName(base.kind()), length);
   if (range)
     return Value::integer(base.as<RangeObject>().at(uint64_t(at)));
   if (!string)
     return base.items()[at];
-  size_t begin = offsets.empty() ? size_t(at) : offsets[at], end = offsets.empty() ? begin + 1 : offsets[at + 1];
+  size_t begin = offsets.empty() ? size_t(at) : offsets[at],
+         end = offsets.empty() ? begin + 1 : offsets[at + 1];
   return heap_.make<StringObject>(base.string().substr(begin, end - begin));
 }
 
@@ -132,14 +136,16 @@ Value Evaluator::slice(const Value &base, const SliceExpr *slice, const IndexExp
     step = -INT64_MAX;
   if (base.is(ValueKind::Range)) {
     auto &range = base.as<RangeObject>();
-    Window window = clip(parts[0], parts[1], step, int64_t(std::min<uint64_t>(range.size(), INT64_MAX)));
+    Window window =
+        clip(parts[0], parts[1], step, int64_t(std::min<uint64_t>(range.size(), INT64_MAX)));
     int64_t stride = 0;
     if (__builtin_mul_overflow(range.step, step, &stride))
       stride = (range.step < 0) != (step < 0) ? -INT64_MAX : INT64_MAX;
     int64_t size = window.size();
     if (size == 0)
       return heap_.make<RangeObject>(0, 0, 1);
-    int64_t first = range.at(uint64_t(window.start)), last = range.at(uint64_t(window.start + (size - 1) * step));
+    int64_t first = range.at(uint64_t(window.start)),
+            last = range.at(uint64_t(window.start + (size - 1) * step));
     int64_t stop = 0;
     if (__builtin_add_overflow(last, stride > 0 ? 1 : -1, &stop))
       return error(ErrorCode::E0304, expr->span, "the end of the range overflows");
@@ -161,17 +167,20 @@ Value Evaluator::slice(const Value &base, const SliceExpr *slice, const IndexExp
   if (!stepMany(text.size() / 16, expr->span))
     return Value::unknown();
   std::vector<size_t> offsets = characterOffsets(text);
-  Window window = clip(parts[0], parts[1], step, int64_t(offsets.empty() ? text.size() : offsets.size() - 1));
+  Window window =
+      clip(parts[0], parts[1], step, int64_t(offsets.empty() ? text.size() : offsets.size() - 1));
   std::string result;
   int64_t size = window.size();
   for (int64_t i = 0; i < size; ++i) {
     size_t at = size_t(window.start + i * step);
-    result += offsets.empty() ? text.substr(at, 1) : text.substr(offsets[at], offsets[at + 1] - offsets[at]);
+    result += offsets.empty() ? text.substr(at, 1)
+                              : text.substr(offsets[at], offsets[at + 1] - offsets[at]);
   }
   return makeString(std::move(result), expr->span);
 }
 
-/// One `slice_axis` or `slice` for the windows, and a `squeeze` for the axes that an integer picks from.
+/// One `slice_axis` or `slice` for the windows, and a `squeeze` for the axes that an integer picks
+/// from.
 Value Evaluator::indexTensor(const Value &base, const IndexExpr *expr) {
   struct Axis {
     int64_t axis;
@@ -198,7 +207,9 @@ Value Evaluator::indexTensor(const Value &base, const IndexExpr *expr) {
     const Expr *item = expr->items[i];
     if (i == ellipsis)
       continue;
-    int64_t axis = i < ellipsis ? int64_t(i) : int64_t(i) - int64_t(expr->items.size()) + std::max<int64_t>(rank, 0);
+    int64_t axis = i < ellipsis
+                       ? int64_t(i)
+                       : int64_t(i) - int64_t(expr->items.size()) + std::max<int64_t>(rank, 0);
     Axis entry{axis, {}, {}, {}, item->kind != ExprKind::Slice, item};
     auto part = [&](const Expr *source, std::optional<int64_t> &target) {
       if (!source)
@@ -236,14 +247,15 @@ Value Evaluator::indexTensor(const Value &base, const IndexExpr *expr) {
       int64_t at = *axis.begin;
       if (extent != symbol::kUnknown && (at < -extent || at >= extent)) {
         const std::string &name = shape.dims[axis.axis].name;
-        return error(ErrorCode::E0305, axis.place->span, "index {} of axis {}, which has {}{}{}", at, axis.axis, name,
-                     name.empty() ? "" : "=", extent);
+        return error(ErrorCode::E0305, axis.place->span, "index {} of axis {}, which has {}{}{}",
+                     at, axis.axis, name, name.empty() ? "" : "=", extent);
       }
       axis.end = at == -1 ? std::nullopt : std::optional<int64_t>(at + 1);
     } else if (extent != symbol::kUnknown) {
       Window window = clip(axis.begin, axis.end, step, extent);
       if (window.size() == 0)
-        return error(ErrorCode::E0305, axis.place->span, "the slice of axis {} is empty", axis.axis);
+        return error(ErrorCode::E0305, axis.place->span, "the slice of axis {} is empty",
+                     axis.axis);
       if (step == 1) {
         axis.begin = window.start;
         axis.end = window.stop;
@@ -252,8 +264,8 @@ Value Evaluator::indexTensor(const Value &base, const IndexExpr *expr) {
   }
   std::erase_if(axes, [&](const Axis &axis) {
     int64_t extent = rank >= 0 ? shape.dims[axis.axis].extent : symbol::kUnknown;
-    return !axis.pick && axis.step.value_or(1) == 1 && axis.begin.value_or(0) == 0 && extent != symbol::kUnknown &&
-           axis.end == extent;
+    return !axis.pick && axis.step.value_or(1) == 1 && axis.begin.value_or(0) == 0 &&
+           extent != symbol::kUnknown && axis.end == extent;
   });
   if (axes.empty())
     return base;
@@ -264,13 +276,15 @@ Value Evaluator::indexTensor(const Value &base, const IndexExpr *expr) {
     symbol::AttributeValue end;
     if (axes[0].end)
       end = *axes[0].end;
-    result = applyOne("slice_axis", {base}, {{"axis", axes[0].axis}, {"begin", axes[0].begin.value_or(0)}, {"end", end}},
+    result = applyOne("slice_axis", {base},
+                      {{"axis", axes[0].axis}, {"begin", axes[0].begin.value_or(0)}, {"end", end}},
                       expr->span, {expr->base});
   } else {
     int64_t highest = -1;
     for (const Axis &axis : axes) {
       if (axis.axis < 0)
-        return error(ErrorCode::E0211, expr->span, "the rank of the tensor follows from nothing yet");
+        return error(ErrorCode::E0211, expr->span,
+                     "the rank of the tensor follows from nothing yet");
       highest = std::max(highest, axis.axis);
     }
     symbol::Tuple begin(highest + 1), end(highest + 1), step(highest + 1);

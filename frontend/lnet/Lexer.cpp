@@ -11,17 +11,26 @@ namespace lstmc::lnet {
 
 std::string_view spelling(TokenKind kind) {
   switch (kind) {
-  case TokenKind::End: return "the end of the file";
-  case TokenKind::Newline: return "the end of the line";
-  case TokenKind::Indent: return "an indented line";
-  case TokenKind::Dedent: return "the end of the block";
-  case TokenKind::Broken: return "broken text";
-  case TokenKind::Name: return "a name";
+  case TokenKind::End:
+    return "the end of the file";
+  case TokenKind::Newline:
+    return "the end of the line";
+  case TokenKind::Indent:
+    return "an indented line";
+  case TokenKind::Dedent:
+    return "the end of the block";
+  case TokenKind::Broken:
+    return "broken text";
+  case TokenKind::Name:
+    return "a name";
   case TokenKind::Integer:
-  case TokenKind::Float: return "a number";
-  case TokenKind::String: return "a string";
+  case TokenKind::Float:
+    return "a number";
+  case TokenKind::String:
+    return "a string";
 #define LSTMC_X(KIND, SPELLING)                                                                    \
-  case TokenKind::KIND: return SPELLING;
+  case TokenKind::KIND:                                                                            \
+    return SPELLING;
     LSTMC_LNET_KEYWORDS(LSTMC_X)
     LSTMC_LNET_OPERATORS(LSTMC_X)
 #undef LSTMC_X
@@ -53,14 +62,26 @@ TokenKind wordKind(std::string_view word) {
   return TokenKind::Name;
 }
 
-/// Keywords that begin a statement and stand in no expression: where a line in an open bracket begins with
-/// one, the bracket was never closed.
+/// Keywords that begin a statement and stand in no expression: where a line in an open bracket
+/// begins with one, the bracket was never closed.
 bool beginsStatement(TokenKind kind) {
   switch (kind) {
-  case TokenKind::KwReturn: case TokenKind::KwDef: case TokenKind::KwAssert: case TokenKind::KwPass:
-  case TokenKind::KwFrom: case TokenKind::KwImport: case TokenKind::KwWith: case TokenKind::KwWhile:
-  case TokenKind::KwClass: case TokenKind::KwTry: case TokenKind::KwElif: case TokenKind::KwBreak:
-  case TokenKind::KwContinue: case TokenKind::KwGlobal: case TokenKind::KwNonlocal: case TokenKind::KwDel:
+  case TokenKind::KwReturn:
+  case TokenKind::KwDef:
+  case TokenKind::KwAssert:
+  case TokenKind::KwPass:
+  case TokenKind::KwFrom:
+  case TokenKind::KwImport:
+  case TokenKind::KwWith:
+  case TokenKind::KwWhile:
+  case TokenKind::KwClass:
+  case TokenKind::KwTry:
+  case TokenKind::KwElif:
+  case TokenKind::KwBreak:
+  case TokenKind::KwContinue:
+  case TokenKind::KwGlobal:
+  case TokenKind::KwNonlocal:
+  case TokenKind::KwDel:
   case TokenKind::KwRaise:
     return true;
   default:
@@ -71,9 +92,17 @@ bool beginsStatement(TokenKind kind) {
 /// Whether a token may be the last of a value, behind which no name can stand.
 bool endsValue(TokenKind kind) {
   switch (kind) {
-  case TokenKind::Name: case TokenKind::Integer: case TokenKind::Float: case TokenKind::String: case TokenKind::Broken:
-  case TokenKind::RParen: case TokenKind::RBracket: case TokenKind::RBrace: case TokenKind::KwNone:
-  case TokenKind::KwTrue: case TokenKind::KwFalse:
+  case TokenKind::Name:
+  case TokenKind::Integer:
+  case TokenKind::Float:
+  case TokenKind::String:
+  case TokenKind::Broken:
+  case TokenKind::RParen:
+  case TokenKind::RBracket:
+  case TokenKind::RBrace:
+  case TokenKind::KwNone:
+  case TokenKind::KwTrue:
+  case TokenKind::KwFalse:
     return true;
   default:
     return false;
@@ -120,7 +149,9 @@ private:
     problems_.add(std::move(diagnostic));
   }
 
-  char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
 
   void push(TokenKind kind, Span span) {
     Token token;
@@ -173,8 +204,9 @@ private:
     lexRest();
   }
 
-  /// In an open bracket: whether the line can be no part of it. A keyword of a statement says so, and a name behind
-  /// a value, unless it is indented deeper than the statement that the bracket stands in.
+  /// In an open bracket: whether the line can be no part of it. A keyword of a statement says so,
+  /// and a name behind a value, unless it is indented deeper than the statement that the bracket
+  /// stands in.
   bool beginsStatementHere(size_t lineBegin) const {
     TokenKind kind = wordKind(wordAhead());
     if (beginsStatement(kind))
@@ -232,7 +264,8 @@ private:
     }
     skipLineEnd();
     if (at_ >= text_.size()) {
-      error(ErrorCode::E0106, {begin, begin + 1}, "expected a line after \"\\\", found the end of the file");
+      error(ErrorCode::E0106, {begin, begin + 1},
+            "expected a line after \"\\\", found the end of the file");
       broken({begin, begin + 1});
       return true;
     }
@@ -251,7 +284,8 @@ private:
     if (width > indents_.back()) {
       if (indents_.size() > kMaxIndentations) {
         if (!tooDeep_)
-          error(ErrorCode::E0109, span, "indented {} deep, the limit is {}", indents_.size(), kMaxIndentations);
+          error(ErrorCode::E0109, span, "indented {} deep, the limit is {}", indents_.size(),
+                kMaxIndentations);
         tooDeep_ = true;
         return;
       }
@@ -263,7 +297,11 @@ private:
     if (std::find(indents_.begin(), indents_.end(), width) == indents_.end()) {
       std::string blocks;
       for (size_t i = 0; i < indents_.size(); ++i)
-        blocks += fmt::format("{}{}", i == 0 ? "" : i + 1 == indents_.size() ? " or " : ", ", indents_[i]);
+        blocks += fmt::format("{}{}",
+                              i == 0                     ? ""
+                              : i + 1 == indents_.size() ? " or "
+                                                         : ", ",
+                              indents_[i]);
       error(ErrorCode::E0103, span, "indentation of {} matches no outer block ({})", width, blocks);
     }
     while (indents_.back() > width) {
@@ -288,7 +326,8 @@ private:
     if (!mayStandInFile(text_, at_))
       ; // said by checkCharacters
     else if (static_cast<unsigned char>(c) >= 0x80)
-      error(ErrorCode::E0106, span, "expected a token, found \"{}\" (names are ASCII)", file_.text(span));
+      error(ErrorCode::E0106, span, "expected a token, found \"{}\" (names are ASCII)",
+            file_.text(span));
     else
       error(ErrorCode::E0106, span, "expected a token, found \"{}\"", c);
     broken(span);
@@ -300,11 +339,14 @@ private:
     at_ += length;
     if (kind == TokenKind::LParen || kind == TokenKind::LBracket || kind == TokenKind::LBrace) {
       if (open_.size() >= kMaxBrackets && !tooDeep_) {
-        error(ErrorCode::E0109, span, "nested {} deep, the limit is {}", open_.size() + 1, kMaxBrackets);
+        error(ErrorCode::E0109, span, "nested {} deep, the limit is {}", open_.size() + 1,
+              kMaxBrackets);
         tooDeep_ = true;
       }
-      open_.push_back({text_[span.begin], span.begin, result_.tokens.size(), result_.comments.size()});
-    } else if (kind == TokenKind::RParen || kind == TokenKind::RBracket || kind == TokenKind::RBrace) {
+      open_.push_back(
+          {text_[span.begin], span.begin, result_.tokens.size(), result_.comments.size()});
+    } else if (kind == TokenKind::RParen || kind == TokenKind::RBracket ||
+               kind == TokenKind::RBrace) {
       closeBracket(span);
       if (lastBroken_)
         return;
@@ -348,7 +390,9 @@ private:
       bool f = word.find_first_of("fF") != word.npos, b = word.find_first_of("bB") != word.npos;
       Diagnostic diagnostic;
       diagnostic.code = ErrorCode::E0105;
-      diagnostic.message = fmt::format("{}-strings are not part of .lnet", f ? "f" : b ? "b" : lower(word));
+      diagnostic.message = fmt::format("{}-strings are not part of .lnet", f   ? "f"
+                                                                           : b ? "b"
+                                                                               : lower(word));
       diagnostic.place = file_.range(span);
       if (f)
         diagnostic.help = "\"%d\" % i";
@@ -362,7 +406,8 @@ private:
     if (word.size() > limits_.name) {
       Diagnostic diagnostic;
       diagnostic.code = ErrorCode::E0315;
-      diagnostic.message = fmt::format("name of {} bytes, the limit is {}", word.size(), limits_.name);
+      diagnostic.message =
+          fmt::format("name of {} bytes, the limit is {}", word.size(), limits_.name);
       diagnostic.place = file_.range(span);
       diagnostic.help = "--limit name=N changes the limit";
       problems_.add(std::move(diagnostic));
@@ -417,7 +462,8 @@ private:
   Tokens result_;
   std::vector<uint32_t> indents_{0};
   std::vector<Bracket> open_;
-  bool inStatement_ = false, firstOnLine_ = true, continued_ = false, tooDeep_ = false, lastBroken_ = false;
+  bool inStatement_ = false, firstOnLine_ = true, continued_ = false, tooDeep_ = false,
+       lastBroken_ = false;
 };
 
 void Lexer::number() {
@@ -551,7 +597,8 @@ void Lexer::string(uint32_t begin) {
   push(TokenKind::String, span);
 }
 
-/// The innermost open bracket has no end: says so, and goes on at the line that begins the next statement.
+/// The innermost open bracket has no end: says so, and goes on at the line that begins the next
+/// statement.
 void Lexer::reportUnclosed(size_t nextStatement) {
   Bracket bracket = open_.back();
   Diagnostic diagnostic;
@@ -561,7 +608,8 @@ void Lexer::reportUnclosed(size_t nextStatement) {
   if (nextStatement < text_.size()) {
     uint32_t first = uint32_t(text_.find_first_not_of(' ', nextStatement));
     diagnostic.reasons.push_back(
-        {fmt::format("the next statement begins at {}", file_.placeText(first)), file_.range({first, first + 1})});
+        {fmt::format("the next statement begins at {}", file_.placeText(first)),
+         file_.range({first, first + 1})});
   }
   problems_.add(std::move(diagnostic));
   size_t keep = bracket.token;
@@ -577,8 +625,8 @@ void Lexer::reportUnclosed(size_t nextStatement) {
   firstOnLine_ = true;
 }
 
-/// The file ended in an open bracket. The next statement is taken to begin at the first line behind it that is
-/// not indented deeper than the statement, and is no closing bracket.
+/// The file ended in an open bracket. The next statement is taken to begin at the first line behind
+/// it that is not indented deeper than the statement, and is no closing bracket.
 void Lexer::closeAtEnd() {
   while (!open_.empty()) {
     uint32_t at = open_.back().at;

@@ -32,9 +32,9 @@ inline constexpr uint64_t kMaxIndentations = 99;
 /// Whether there is a limit of this name.
 bool isLimit(std::string_view name);
 
-/// Sets the limit called NAME. E0001 for another name, for 0 (no limit can be switched off), or for a value
-/// above what the reader's own counters and stack hold (2^31 bytes of source, 10,000 of depth, 10^12 of
-/// anything else).
+/// Sets the limit called NAME. E0001 for another name, for 0 (no limit can be switched off), or for
+/// a value above what the reader's own counters and stack hold (2^31 bytes of source, 10,000 of
+/// depth, 10^12 of anything else).
 Status setLimit(Limits &limits, std::string_view name, uint64_t value);
 
 } // namespace lstmc::lnet

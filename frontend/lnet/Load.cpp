@@ -7,12 +7,13 @@ namespace lstmc::lnet {
 
 namespace {
 
-Checked<LoadedNet> run(const std::string &path, const std::optional<std::string> &text, const LoadOptions &options) {
+Checked<LoadedNet> run(const std::string &path, const std::optional<std::string> &text,
+                       const LoadOptions &options) {
   std::optional<LoadedNet> loaded;
   Diagnostics diagnostics;
   runOnDeepStack([&] {
-    // `--shape` gives dims their values before line 1 runs; which dims the chosen net's inputs have is known
-    // after it ran. So it runs twice, the first time without a word.
+    // `--shape` gives dims their values before line 1 runs; which dims the chosen net's inputs have
+    // is known after it ran. So it runs twice, the first time without a word.
     std::map<std::string, int64_t> dims;
     if (!options.shapes.empty()) {
       Problems silent;

@@ -25,7 +25,8 @@ void Evaluator::addLoopValues(const Expr *targets, const Value &item, SourceRang
 
 constexpr size_t kCallsShown = 8;
 
-/// In layers.lnet the place is that of the user's call, with the loops and calls that were in force there.
+/// In layers.lnet the place is that of the user's call, with the loops and calls that were in force
+/// there.
 SourceRange Evaluator::place(Span span) const {
   const Module *module = module_;
   size_t calls = calls_.size(), loops = loops_.size();
@@ -48,14 +49,16 @@ SourceRange Evaluator::place(Span span) const {
     if (!record.call)
       continue;
     if (record.text.empty())
-      record.text = fmt::format("{}(..) at {}", record.name,
-                                record.callerModule->file->placeText(calleeSpan(record.call).begin));
+      record.text =
+          fmt::format("{}(..) at {}", record.name,
+                      record.callerModule->file->placeText(calleeSpan(record.call).begin));
     range.calls.push_back(record.text);
   }
   return range;
 }
 
-Diagnostic Evaluator::makeError(ErrorCode code, Span span, std::string message, std::string help) const {
+Diagnostic Evaluator::makeError(ErrorCode code, Span span, std::string message,
+                                std::string help) const {
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = std::move(message);
@@ -64,7 +67,8 @@ Diagnostic Evaluator::makeError(ErrorCode code, Span span, std::string message, 
   return diagnostic;
 }
 
-/// "in cell(..) at cell.lnet:16:16, for t = 3": the calls and loop values in force at a place; empty if none are.
+/// "in cell(..) at cell.lnet:16:16, for t = 3": the calls and loop values in force at a place;
+/// empty if none are.
 static std::string contextText(const SourceRange &place) {
   constexpr ptrdiff_t kShown = 3;
   std::string text;
@@ -88,11 +92,14 @@ Value Evaluator::report(Diagnostic diagnostic) {
   return Value::unknown();
 }
 
-Value Evaluator::limitError(ErrorCode code, Span span, std::string message, std::string_view limit) {
-  return report(makeError(code, span, std::move(message), fmt::format("--limit {}=N changes the limit", limit)));
+Value Evaluator::limitError(ErrorCode code, Span span, std::string message,
+                            std::string_view limit) {
+  return report(makeError(code, span, std::move(message),
+                          fmt::format("--limit {}=N changes the limit", limit)));
 }
 
-/// Graph diagnostics have the places that calls brought; lines that were too long to carry are filled in.
+/// Graph diagnostics have the places that calls brought; lines that were too long to carry are
+/// filled in.
 void Evaluator::reportGraph(Diagnostics diagnostics) {
   auto fill = [&](SourceRange &range) {
     if (!range.text.empty() || range.line == 0)
@@ -114,7 +121,8 @@ void Evaluator::abort() {
   stepsLeft_ = 0;
 }
 
-/// The loop that a limit is the doing of: the innermost that took half of it by itself, else the outermost.
+/// The loop that a limit is the doing of: the innermost that took half of it by itself, else the
+/// outermost.
 const Evaluator::LoopRecord *Evaluator::heaviest(bool steps) const {
   uint64_t limit = steps ? options_.limits.steps : options_.limits.nodes;
   for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
@@ -134,15 +142,17 @@ SourceRange Evaluator::loopPlace(const LoopRecord &loop) const {
   }
   for (size_t i = 0; i < calls_.size() && i < loop.callDepth; ++i)
     if (calls_[i].call)
-      range.calls.push_back(fmt::format("{}(..) at {}", calls_[i].name,
-                                        calls_[i].callerModule->file->placeText(calleeSpan(calls_[i].call).begin)));
+      range.calls.push_back(
+          fmt::format("{}(..) at {}", calls_[i].name,
+                      calls_[i].callerModule->file->placeText(calleeSpan(calls_[i].call).begin)));
   return range;
 }
 
 std::string Evaluator::loopText(const LoopRecord &loop) const {
   std::string value = fmt::format("iteration {}", grouped(int64_t(loop.index)));
   if (loop.targets->kind == ExprKind::Name && loop.item.is(ValueKind::Integer))
-    value = fmt::format("{} = {}", static_cast<const NameExpr *>(loop.targets)->name, grouped(loop.item.integer()));
+    value = fmt::format("{} = {}", static_cast<const NameExpr *>(loop.targets)->name,
+                        grouped(loop.item.integer()));
   return fmt::format("at {} of {}", value, grouped(int64_t(loop.count)));
 }
 
@@ -175,7 +185,8 @@ bool Evaluator::checkNodes(Span origin) {
   const LoopRecord *loop = heaviest(false);
   Diagnostic diagnostic =
       makeError(ErrorCode::E0311, origin,
-                fmt::format("this {} brought the graph to {} nodes, the limit", loop ? "loop" : "call", limit),
+                fmt::format("this {} brought the graph to {} nodes, the limit",
+                            loop ? "loop" : "call", limit),
                 loop ? "foreach keeps one copy of the body" : "--limit nodes=N changes the limit");
   if (loop) {
     diagnostic.place = loopPlace(*loop);
@@ -183,12 +194,13 @@ bool Evaluator::checkNodes(Span origin) {
     const auto &costly = loop->lastCostly;
     if (costly.call)
       text += fmt::format("; {}(..) at {} makes {} nodes of the {} in an iteration", costly.name,
-                          loop->module->file->placeText(calleeSpan(costly.call).begin), grouped(costly.nodes),
-                          grouped(loop->lastIteration));
+                          loop->module->file->placeText(calleeSpan(costly.call).begin),
+                          grouped(costly.nodes), grouped(loop->lastIteration));
     else if (loop->lastIteration > 0)
       text += fmt::format("; an iteration makes {} nodes", grouped(loop->lastIteration));
-    diagnostic.reasons.push_back({std::move(text), costly.call ? loop->module->file->range(calleeSpan(costly.call))
-                                                               : loopPlace(*loop)});
+    diagnostic.reasons.push_back(
+        {std::move(text),
+         costly.call ? loop->module->file->range(calleeSpan(costly.call)) : loopPlace(*loop)});
   }
   report(std::move(diagnostic));
   abort();

@@ -9,20 +9,33 @@ enum Level { kTuple, kExpr, kOr, kAnd, kNot, kCompare, kSum, kProduct, kUnary, k
 
 Level levelOf(const Expr *expr) {
   switch (expr->kind) {
-  case ExprKind::Tuple: return static_cast<const SequenceExpr *>(expr)->elements.empty() ? kPost : kTuple;
-  case ExprKind::Conditional: case ExprKind::Lambda: return kExpr;
-  case ExprKind::Or: return kOr;
-  case ExprKind::And: return kAnd;
-  case ExprKind::Not: return kNot;
-  case ExprKind::Compare: return kCompare;
-  case ExprKind::Unary: return kUnary;
+  case ExprKind::Tuple:
+    return static_cast<const SequenceExpr *>(expr)->elements.empty() ? kPost : kTuple;
+  case ExprKind::Conditional:
+  case ExprKind::Lambda:
+    return kExpr;
+  case ExprKind::Or:
+    return kOr;
+  case ExprKind::And:
+    return kAnd;
+  case ExprKind::Not:
+    return kNot;
+  case ExprKind::Compare:
+    return kCompare;
+  case ExprKind::Unary:
+    return kUnary;
   case ExprKind::Binary:
     switch (static_cast<const BinaryExpr *>(expr)->op) {
-    case TokenKind::Plus: case TokenKind::Minus: return kSum;
-    case TokenKind::DoubleStar: return kPower;
-    default: return kProduct;
+    case TokenKind::Plus:
+    case TokenKind::Minus:
+      return kSum;
+    case TokenKind::DoubleStar:
+      return kPower;
+    default:
+      return kProduct;
     }
-  default: return kPost;
+  default:
+    return kPost;
   }
 }
 
@@ -38,19 +51,24 @@ public:
 private:
   void statement(Stmt *stmt) {
     switch (stmt->kind) {
-    case StmtKind::Expression: return expr(static_cast<ExpressionStmt *>(stmt)->value, kTuple);
+    case StmtKind::Expression:
+      return expr(static_cast<ExpressionStmt *>(stmt)->value, kTuple);
     case StmtKind::Assign:
       expr(static_cast<AssignStmt *>(stmt)->targets, kTuple);
       return expr(static_cast<AssignStmt *>(stmt)->value, kTuple);
     case StmtKind::Annotated:
       type(static_cast<AnnotatedStmt *>(stmt)->type);
       return expr(static_cast<AnnotatedStmt *>(stmt)->value, kTuple);
-    case StmtKind::Augmented: return expr(static_cast<AugmentedStmt *>(stmt)->value, kTuple);
-    case StmtKind::Return: return expr(static_cast<ReturnStmt *>(stmt)->value, kTuple);
+    case StmtKind::Augmented:
+      return expr(static_cast<AugmentedStmt *>(stmt)->value, kTuple);
+    case StmtKind::Return:
+      return expr(static_cast<ReturnStmt *>(stmt)->value, kTuple);
     case StmtKind::Assert:
       expr(static_cast<AssertStmt *>(stmt)->condition, kExpr);
       return expr(static_cast<AssertStmt *>(stmt)->message, kExpr);
-    case StmtKind::Import: case StmtKind::Pass: return;
+    case StmtKind::Import:
+    case StmtKind::Pass:
+      return;
     case StmtKind::Def: {
       auto *def = static_cast<DefStmt *>(stmt);
       for (Parameter &parameter : def->parameters) {
@@ -99,7 +117,8 @@ private:
   void expr(Expr *node, Level needed) {
     if (!node)
       return;
-    bool emptyTuple = node->kind == ExprKind::Tuple && static_cast<SequenceExpr *>(node)->elements.empty();
+    bool emptyTuple =
+        node->kind == ExprKind::Tuple && static_cast<SequenceExpr *>(node)->elements.empty();
     if (node->groupOpen && !emptyTuple && levelOf(node) >= needed)
       mark(node->groupOpen, node->groupClose);
     children(node);
@@ -107,7 +126,9 @@ private:
 
   void children(Expr *node) {
     switch (node->kind) {
-    case ExprKind::Tuple: case ExprKind::List: return all(static_cast<SequenceExpr *>(node)->elements, kExpr);
+    case ExprKind::Tuple:
+    case ExprKind::List:
+      return all(static_cast<SequenceExpr *>(node)->elements, kExpr);
     case ExprKind::Dict:
       all(static_cast<DictExpr *>(node)->keys, kExpr);
       return all(static_cast<DictExpr *>(node)->values, kExpr);
@@ -118,15 +139,22 @@ private:
       expr(comprehension->iterable, kOr);
       return expr(comprehension->condition, kOr);
     }
-    case ExprKind::Unary: return expr(static_cast<UnaryExpr *>(node)->operand, kUnary);
-    case ExprKind::Not: return expr(static_cast<UnaryExpr *>(node)->operand, kNot);
-    case ExprKind::Or: return both(node, kAnd, kAnd);
-    case ExprKind::And: return both(node, kNot, kNot);
+    case ExprKind::Unary:
+      return expr(static_cast<UnaryExpr *>(node)->operand, kUnary);
+    case ExprKind::Not:
+      return expr(static_cast<UnaryExpr *>(node)->operand, kNot);
+    case ExprKind::Or:
+      return both(node, kAnd, kAnd);
+    case ExprKind::And:
+      return both(node, kNot, kNot);
     case ExprKind::Binary:
       switch (levelOf(node)) {
-      case kSum: return both(node, kSum, kProduct);
-      case kPower: return both(node, kPost, kUnary);
-      default: return both(node, kProduct, kUnary);
+      case kSum:
+        return both(node, kSum, kProduct);
+      case kPower:
+        return both(node, kPost, kUnary);
+      default:
+        return both(node, kProduct, kUnary);
       }
     case ExprKind::Compare:
       expr(static_cast<CompareExpr *>(node)->left, kSum);
@@ -137,7 +165,8 @@ private:
       expr(static_cast<ConditionalExpr *>(node)->then, kOr);
       expr(static_cast<ConditionalExpr *>(node)->condition, kOr);
       return expr(static_cast<ConditionalExpr *>(node)->otherwise, kExpr);
-    case ExprKind::Lambda: return expr(static_cast<LambdaExpr *>(node)->body, kExpr);
+    case ExprKind::Lambda:
+      return expr(static_cast<LambdaExpr *>(node)->body, kExpr);
     case ExprKind::Call:
       expr(static_cast<CallExpr *>(node)->callee, kPost);
       for (Argument &argument : static_cast<CallExpr *>(node)->arguments)
@@ -148,12 +177,14 @@ private:
       expr(index->base, kPost);
       return all(index->items, index->isTuple ? kExpr : kTuple);
     }
-    case ExprKind::Attribute: return expr(static_cast<AttributeExpr *>(node)->base, kPost);
+    case ExprKind::Attribute:
+      return expr(static_cast<AttributeExpr *>(node)->base, kPost);
     case ExprKind::Slice:
       expr(static_cast<SliceExpr *>(node)->begin, kExpr);
       expr(static_cast<SliceExpr *>(node)->end, kExpr);
       return expr(static_cast<SliceExpr *>(node)->step, kExpr);
-    default: return;
+    default:
+      return;
     }
   }
 

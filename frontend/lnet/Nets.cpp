@@ -43,9 +43,10 @@ FunctionObject *Evaluator::chooseNet(Module &module, bool shouldReport) {
     diagnostic.place = module.file->range(span);
     for (FunctionObject *net : nets)
       if (diagnostic.reasons.size() < 5)
-        diagnostic.reasons.push_back({fmt::format("net \"{}\" is at {}", net->name(),
-                                                  module.file->placeText(net->def->name->span.begin)),
-                                      module.file->range(net->def->name->span)});
+        diagnostic.reasons.push_back(
+            {fmt::format("net \"{}\" is at {}", net->name(),
+                         module.file->placeText(net->def->name->span.begin)),
+             module.file->range(net->def->name->span)});
     problems_.add(std::move(diagnostic));
     return nullptr;
   };
@@ -54,7 +55,9 @@ FunctionObject *Evaluator::chooseNet(Module &module, bool shouldReport) {
     if (at == module.tree->scope->slots.end())
       return nullptr;
     const Value &value = module.globals.as<FrameObject>().slots[at->second];
-    return value.is(ValueKind::Function) && isNet(value.as<FunctionObject>()) ? &value.as<FunctionObject>() : nullptr;
+    return value.is(ValueKind::Function) && isNet(value.as<FunctionObject>())
+               ? &value.as<FunctionObject>()
+               : nullptr;
   };
   if (!options_.net.empty()) {
     if (FunctionObject *net = named(options_.net))
@@ -62,18 +65,22 @@ FunctionObject *Evaluator::chooseNet(Module &module, bool shouldReport) {
     std::vector<std::string_view> names;
     for (FunctionObject *net : nets)
       names.push_back(net->name());
-    return fail({}, fmt::format("no net is named \"{}\"", options_.net), didYouMean(options_.net, names));
+    return fail({}, fmt::format("no net is named \"{}\"", options_.net),
+                didYouMean(options_.net, names));
   }
   if (fit_.size() == 1)
     return named(fit_[0].net);
   if (nets.size() == 1)
     return nets[0];
   if (nets.empty())
-    return problems_.any() ? nullptr : fail({}, "the file has no net: a function whose parameters have types", {});
+    return problems_.any()
+               ? nullptr
+               : fail({}, "the file has no net: a function whose parameters have types", {});
   std::string list;
   for (FunctionObject *net : nets)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", net->name());
-  return fail(nets[1]->def->name->span, fmt::format("the file has {} nets, {}: which?", nets.size(), list), "--net NAME");
+  return fail(nets[1]->def->name->span,
+              fmt::format("the file has {} nets, {}: which?", nets.size(), list), "--net NAME");
 }
 
 const InputShape *Evaluator::shapeFor(std::string_view input) const {
@@ -90,7 +97,8 @@ std::map<std::string, int64_t> Evaluator::dimsOfShapes(Module &module) {
   if (!net)
     return dims;
   for (size_t i = 0; i < net->types.size(); ++i) {
-    const InputShape *shape = net->types[i] ? shapeFor(net->def->parameters[i].name->name) : nullptr;
+    const InputShape *shape =
+        net->types[i] ? shapeFor(net->def->parameters[i].name->name) : nullptr;
     if (!shape || net->types[i]->extents.size() != shape->extents.size())
       continue;
     for (size_t k = 0; k < shape->extents.size(); ++k)
@@ -105,7 +113,8 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   if (!net || aborted_)
     return std::nullopt;
   symbol::GraphOptions graphOptions;
-  graphOptions.nodeLimit = int64_t(options_.limits.nodes) + 1'000'000; // checkNodes stops earlier and says why
+  graphOptions.nodeLimit =
+      int64_t(options_.limits.nodes) + 1'000'000; // checkNodes stops earlier and says why
   auto graph = std::make_unique<symbol::Graph>(std::string(net->name()), graphOptions);
   graph_ = graph.get();
   module_ = &module;
@@ -126,7 +135,8 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
     if (type.unknown)
       continue;
     if (!type.dtype) {
-      error(ErrorCode::E0204, type.span, "input \"{}\" is a tensor, declared {}", name, typeText(type));
+      error(ErrorCode::E0204, type.span, "input \"{}\" is a tensor, declared {}", name,
+            typeText(type));
       continue;
     }
     symbol::Shape shape = shapeOf(type);
@@ -134,7 +144,8 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
       std::vector<symbol::Dim> dims;
       for (int64_t extent : given->extents)
         dims.push_back({extent, {}});
-      bool fits = (!given->dtype || given->dtype == type.dtype) && (!shape.ranked || shape.dims.size() == dims.size());
+      bool fits = (!given->dtype || given->dtype == type.dtype) &&
+                  (!shape.ranked || shape.dims.size() == dims.size());
       for (size_t k = 0; fits && shape.ranked && k < dims.size(); ++k) {
         fits = shape.dims[k].extent == symbol::kUnknown || shape.dims[k].extent == dims[k].extent;
         dims[k].name = shape.dims[k].name;
@@ -143,13 +154,15 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
         std::string text;
         for (int64_t extent : given->extents)
           text += (text.empty() ? "" : "x") + std::to_string(extent);
-        error(ErrorCode::E0001, type.span, "--shape {}:{} does not fit {}", name, text, typeText(type));
+        error(ErrorCode::E0001, type.span, "--shape {}:{} does not fit {}", name, text,
+              typeText(type));
         continue;
       }
       shape = symbol::Shape(std::move(dims));
     }
     auto role = name.ends_with("label") ? symbol::Role::Label : symbol::Role::Data;
-    Checked<symbol::Symbol> input = graph->input(name, *type.dtype, shape, role, place(parameter.name->span));
+    Checked<symbol::Symbol> input =
+        graph->input(name, *type.dtype, shape, role, place(parameter.name->span));
     reportGraph(std::move(input.diagnostics()));
     if (input.ok())
       slot = wrap(*input);
@@ -187,7 +200,8 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
     result = Value::none();
   }
   if (result.is(ValueKind::None))
-    error(ErrorCode::E0318, net->def->name->span, "net \"{}\" returns no tensor or tuple of tensors", net->name());
+    error(ErrorCode::E0318, net->def->name->span,
+          "net \"{}\" returns no tensor or tuple of tensors", net->name());
   if (problems_.any() || aborted_ || result.isUnknown() || result.is(ValueKind::None)) {
     graph_ = nullptr;
     return std::nullopt;

@@ -6,10 +6,18 @@ namespace lstmc::lnet {
 bool Parser::parseCompound(std::vector<Stmt *> &block) {
   Stmt *stmt = nullptr;
   switch (kind()) {
-  case TokenKind::KwDef: stmt = parseDef(); break;
-  case TokenKind::KwFor: stmt = parseFor(); break;
-  case TokenKind::KwIf: stmt = parseIf(); break;
-  default: stmt = parseWith(); break;
+  case TokenKind::KwDef:
+    stmt = parseDef();
+    break;
+  case TokenKind::KwFor:
+    stmt = parseFor();
+    break;
+  case TokenKind::KwIf:
+    stmt = parseIf();
+    break;
+  default:
+    stmt = parseWith();
+    break;
   }
   if (!stmt)
     return false;
@@ -25,7 +33,8 @@ bool Parser::parseBlock(Block &block) {
     return false;
   std::vector<Stmt *> statements;
   if (!is(TokenKind::Newline)) {
-    if (is(TokenKind::KwDef) || is(TokenKind::KwFor) || is(TokenKind::KwIf) || is(TokenKind::KwWith)) {
+    if (is(TokenKind::KwDef) || is(TokenKind::KwFor) || is(TokenKind::KwIf) ||
+        is(TokenKind::KwWith)) {
       expected("a simple statement");
       return false;
     }
@@ -54,7 +63,8 @@ Stmt *Parser::parseDef() {
   if (!name || !expect(TokenKind::LParen, "\"(\"", TokenRole::Open))
     return nullptr;
   std::vector<Parameter> parameters;
-  if (!parseParameters(parameters) || !expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
+  if (!parseParameters(parameters) ||
+      !expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
     return nullptr;
   TypeNode *result = nullptr;
   if (accept(TokenKind::Arrow, TokenRole::Binary) && !(result = parseType()))
@@ -88,7 +98,8 @@ bool Parser::parseParameters(std::vector<Parameter> &parameters) {
       return false;
     for (Parameter &other : parameters)
       if (other.name->name == parameter.name->name) {
-        error(ErrorCode::E0106, parameter.name->span, "parameter \"{}\" stands twice", parameter.name->name);
+        error(ErrorCode::E0106, parameter.name->span, "parameter \"{}\" stands twice",
+              parameter.name->name);
         return false;
       }
     if (accept(TokenKind::Colon, TokenRole::Colon) && !(parameter.type = parseType()))
@@ -130,8 +141,8 @@ Stmt *Parser::parseFor() {
   return stmt;
 }
 
-/// if = "if" expr ":" block { "elif" expr ":" block } [ "else" ":" block ]; a chain is read in a loop, and a
-/// later arm hangs on the one before.
+/// if = "if" expr ":" block { "elif" expr ":" block } [ "else" ":" block ]; a chain is read in a
+/// loop, and a later arm hangs on the one before.
 Stmt *Parser::parseIf() {
   std::vector<IfStmt *> arms;
   Block otherwise;
@@ -150,8 +161,10 @@ Stmt *Parser::parseIf() {
     return nullptr;
   for (size_t i = arms.size(); i-- > 0;) {
     IfStmt *arm = arms[i];
-    arm->otherwise = i + 1 < arms.size() ? tree_->copy(std::vector<Stmt *>{arms[i + 1]}) : otherwise;
-    arm->height = std::max({heightOf(arm->body), heightOf(arm->otherwise), arm->condition->height}) + 1;
+    arm->otherwise =
+        i + 1 < arms.size() ? tree_->copy(std::vector<Stmt *>{arms[i + 1]}) : otherwise;
+    arm->height =
+        std::max({heightOf(arm->body), heightOf(arm->otherwise), arm->condition->height}) + 1;
   }
   return arms.front();
 }

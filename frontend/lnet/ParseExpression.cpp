@@ -17,8 +17,14 @@ Expr *Parser::parseExpressions(bool *tuple) {
     comma = at_;
     take();
     switch (kind()) {
-    case TokenKind::RParen: case TokenKind::RBracket: case TokenKind::RBrace: case TokenKind::Newline:
-    case TokenKind::Semicolon: case TokenKind::Equal: case TokenKind::Colon: case TokenKind::End:
+    case TokenKind::RParen:
+    case TokenKind::RBracket:
+    case TokenKind::RBrace:
+    case TokenKind::Newline:
+    case TokenKind::Semicolon:
+    case TokenKind::Equal:
+    case TokenKind::Colon:
+    case TokenKind::End:
       if (elements.size() > 1)
         tree_->tokens.tokens[comma].role = TokenRole::NeedlessComma;
       comma = 0;
@@ -99,7 +105,8 @@ Expr *Parser::parseLambda() {
 }
 
 /// left = operand { sign operand }, from the left.
-Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs, Expr *(Parser::*operand)()) {
+Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs,
+                            Expr *(Parser::*operand)()) {
   uint32_t begin = token().span.begin;
   Expr *left = (this->*operand)();
   while (left && std::find(signs.begin(), signs.end(), kind()) != signs.end()) {
@@ -111,7 +118,8 @@ Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> sign
   return left;
 }
 
-Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan, Expr *right) {
+Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan,
+                         Expr *right) {
   auto *node = make<BinaryExpr>(kind, begin);
   node->op = op;
   node->opSpan = opSpan;
@@ -120,9 +128,13 @@ Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op
   return raise(node, left, right);
 }
 
-Expr *Parser::parseOr() { return parseFromLeft(ExprKind::Or, {TokenKind::KwOr}, &Parser::parseAnd); }
+Expr *Parser::parseOr() {
+  return parseFromLeft(ExprKind::Or, {TokenKind::KwOr}, &Parser::parseAnd);
+}
 
-Expr *Parser::parseAnd() { return parseFromLeft(ExprKind::And, {TokenKind::KwAnd}, &Parser::parseNot); }
+Expr *Parser::parseAnd() {
+  return parseFromLeft(ExprKind::And, {TokenKind::KwAnd}, &Parser::parseNot);
+}
 
 Expr *Parser::parseNot() {
   if (!is(TokenKind::KwNot))
@@ -145,13 +157,27 @@ bool Parser::parseCompareOp(CompareTerm &term, bool &found) {
   found = true;
   term.opSpan = token().span;
   switch (kind()) {
-  case TokenKind::EqualEqual: term.op = CompareOp::Equal; break;
-  case TokenKind::NotEqual: term.op = CompareOp::NotEqual; break;
-  case TokenKind::Less: term.op = CompareOp::Less; break;
-  case TokenKind::LessEqual: term.op = CompareOp::LessEqual; break;
-  case TokenKind::Greater: term.op = CompareOp::Greater; break;
-  case TokenKind::GreaterEqual: term.op = CompareOp::GreaterEqual; break;
-  case TokenKind::KwIn: term.op = CompareOp::In; break;
+  case TokenKind::EqualEqual:
+    term.op = CompareOp::Equal;
+    break;
+  case TokenKind::NotEqual:
+    term.op = CompareOp::NotEqual;
+    break;
+  case TokenKind::Less:
+    term.op = CompareOp::Less;
+    break;
+  case TokenKind::LessEqual:
+    term.op = CompareOp::LessEqual;
+    break;
+  case TokenKind::Greater:
+    term.op = CompareOp::Greater;
+    break;
+  case TokenKind::GreaterEqual:
+    term.op = CompareOp::GreaterEqual;
+    break;
+  case TokenKind::KwIn:
+    term.op = CompareOp::In;
+    break;
   case TokenKind::KwNot:
     if (kind(1) != TokenKind::KwIn) {
       found = false;
@@ -206,10 +232,15 @@ Expr *Parser::parseComparison() {
   return setHeight(node, height) ? node : nullptr;
 }
 
-Expr *Parser::parseSum() { return parseFromLeft(ExprKind::Binary, {TokenKind::Plus, TokenKind::Minus}, &Parser::parseProduct); }
+Expr *Parser::parseSum() {
+  return parseFromLeft(ExprKind::Binary, {TokenKind::Plus, TokenKind::Minus},
+                       &Parser::parseProduct);
+}
 
 Expr *Parser::parseProduct() {
-  return parseFromLeft(ExprKind::Binary, {TokenKind::Star, TokenKind::Slash, TokenKind::DoubleSlash, TokenKind::Percent, TokenKind::At},
+  return parseFromLeft(ExprKind::Binary,
+                       {TokenKind::Star, TokenKind::Slash, TokenKind::DoubleSlash,
+                        TokenKind::Percent, TokenKind::At},
                        &Parser::parseUnary);
 }
 
@@ -288,7 +319,8 @@ Expr *Parser::parseCall(Expr *callee) {
       take(TokenRole::Tight);
       for (Argument &other : arguments)
         if (other.name == argument.name)
-          return error(ErrorCode::E0106, argument.nameSpan, "argument \"{}\" stands twice", argument.name);
+          return error(ErrorCode::E0106, argument.nameSpan, "argument \"{}\" stands twice",
+                       argument.name);
     } else if (!arguments.empty() && !arguments.back().name.empty()) {
       return expected("an argument by name");
     }
@@ -355,7 +387,8 @@ Expr *Parser::parseIndex(Expr *base) {
     if (!is(TokenKind::Comma))
       break;
     tuple = true;
-    take(kind(1) == TokenKind::RBracket && items.size() > 1 ? TokenRole::NeedlessComma : TokenRole::Plain);
+    take(kind(1) == TokenKind::RBracket && items.size() > 1 ? TokenRole::NeedlessComma
+                                                            : TokenRole::Plain);
   } while (!is(TokenKind::RBracket));
   if (!expect(TokenKind::RBracket, "\"]\" or \",\"", TokenRole::Close))
     return nullptr;
@@ -383,14 +416,25 @@ Expr *Parser::parseAtom() {
     node->value = floatValue(text(span));
     return node;
   }
-  case TokenKind::String: return parseStrings();
-  case TokenKind::KwTrue: take(); return make<Expr>(ExprKind::True, begin);
-  case TokenKind::KwFalse: take(); return make<Expr>(ExprKind::False, begin);
-  case TokenKind::KwNone: take(); return make<Expr>(ExprKind::None, begin);
-  case TokenKind::LParen: return parseRound();
-  case TokenKind::LBracket: return parseSquare();
-  case TokenKind::LBrace: return parseCurly();
-  default: return expected("a value");
+  case TokenKind::String:
+    return parseStrings();
+  case TokenKind::KwTrue:
+    take();
+    return make<Expr>(ExprKind::True, begin);
+  case TokenKind::KwFalse:
+    take();
+    return make<Expr>(ExprKind::False, begin);
+  case TokenKind::KwNone:
+    take();
+    return make<Expr>(ExprKind::None, begin);
+  case TokenKind::LParen:
+    return parseRound();
+  case TokenKind::LBracket:
+    return parseSquare();
+  case TokenKind::LBrace:
+    return parseCurly();
+  default:
+    return expected("a value");
   }
 }
 

@@ -12,7 +12,8 @@ std::unique_ptr<Tree> parse(const SourceFile &file, const Limits &limits, Proble
 
 namespace {
 
-/// Python's statements that are not the language's, and how to write it instead, where there is a way.
+/// Python's statements that are not the language's, and how to write it instead, where there is a
+/// way.
 struct RefusedWord {
   TokenKind kind;
   std::string_view help;
@@ -44,11 +45,22 @@ const RefusedWord *refusedWord(TokenKind kind) {
 
 bool isRefusedOperator(TokenKind kind) {
   switch (kind) {
-  case TokenKind::Walrus: case TokenKind::Tilde: case TokenKind::Ampersand: case TokenKind::Bar:
-  case TokenKind::Caret: case TokenKind::ShiftLeft: case TokenKind::ShiftRight: case TokenKind::AndEqual:
-  case TokenKind::OrEqual: case TokenKind::XorEqual: case TokenKind::ShiftLeftEqual:
-  case TokenKind::ShiftRightEqual: case TokenKind::DoubleStarEqual: case TokenKind::DoubleSlashEqual:
-  case TokenKind::PercentEqual: case TokenKind::AtEqual:
+  case TokenKind::Walrus:
+  case TokenKind::Tilde:
+  case TokenKind::Ampersand:
+  case TokenKind::Bar:
+  case TokenKind::Caret:
+  case TokenKind::ShiftLeft:
+  case TokenKind::ShiftRight:
+  case TokenKind::AndEqual:
+  case TokenKind::OrEqual:
+  case TokenKind::XorEqual:
+  case TokenKind::ShiftLeftEqual:
+  case TokenKind::ShiftRightEqual:
+  case TokenKind::DoubleStarEqual:
+  case TokenKind::DoubleSlashEqual:
+  case TokenKind::PercentEqual:
+  case TokenKind::AtEqual:
     return true;
   default:
     return false;
@@ -57,11 +69,16 @@ bool isRefusedOperator(TokenKind kind) {
 
 TokenKind augmentedOperator(TokenKind kind) {
   switch (kind) {
-  case TokenKind::PlusEqual: return TokenKind::Plus;
-  case TokenKind::MinusEqual: return TokenKind::Minus;
-  case TokenKind::StarEqual: return TokenKind::Star;
-  case TokenKind::SlashEqual: return TokenKind::Slash;
-  default: return TokenKind::End;
+  case TokenKind::PlusEqual:
+    return TokenKind::Plus;
+  case TokenKind::MinusEqual:
+    return TokenKind::Minus;
+  case TokenKind::StarEqual:
+    return TokenKind::Star;
+  case TokenKind::SlashEqual:
+    return TokenKind::Slash;
+  default:
+    return TokenKind::End;
   }
 }
 
@@ -82,12 +99,16 @@ std::nullptr_t Parser::report(ErrorCode code, Span span, std::string message, st
 
 std::string Parser::found() const {
   switch (kind()) {
-  case TokenKind::End: case TokenKind::Newline: case TokenKind::Indent: case TokenKind::Dedent:
+  case TokenKind::End:
+  case TokenKind::Newline:
+  case TokenKind::Indent:
+  case TokenKind::Dedent:
   case TokenKind::String:
     return std::string(spelling(kind()));
   default: {
     std::string_view shown = text(token().span);
-    return fmt::format("\"{}\"", shown.size() > 40 ? std::string(shown.substr(0, 40)) + "…" : shown);
+    return fmt::format("\"{}\"",
+                       shown.size() > 40 ? std::string(shown.substr(0, 40)) + "…" : shown);
   }
   }
 }
@@ -99,7 +120,8 @@ std::nullptr_t Parser::expected(std::string_view wanted) {
   }
   if (const RefusedWord *word = refusedWord(kind()))
     return report(ErrorCode::E0107, token().span,
-                  fmt::format("\"{}\" is not part of .lnet", spelling(kind())), std::string(word->help));
+                  fmt::format("\"{}\" is not part of .lnet", spelling(kind())),
+                  std::string(word->help));
   if (isRefusedOperator(kind()))
     return refuse(token().span, fmt::format("\"{}\"", spelling(kind())));
   return error(ErrorCode::E0106, token().span, "expected {}, found {}", wanted, found());
@@ -107,7 +129,8 @@ std::nullptr_t Parser::expected(std::string_view wanted) {
 
 bool Parser::tooDeep(uint64_t height, Span span) {
   report(ErrorCode::E0109, span,
-         fmt::format("nested {} deep, the limit is {}", std::min(height, limits_.depth + 1), limits_.depth),
+         fmt::format("nested {} deep, the limit is {}", std::min(height, limits_.depth + 1),
+                     limits_.depth),
          "--limit depth=N changes the limit");
   return false;
 }
@@ -127,7 +150,8 @@ std::unique_ptr<Tree> Parser::run() {
 
 /// Goes to the next statement; the block of a heading that failed is read for its own errors.
 void Parser::recover(std::vector<Stmt *> &block) {
-  while (!is(TokenKind::Newline) && !is(TokenKind::End) && !is(TokenKind::Indent) && !is(TokenKind::Dedent))
+  while (!is(TokenKind::Newline) && !is(TokenKind::End) && !is(TokenKind::Indent) &&
+         !is(TokenKind::Dedent))
     take();
   accept(TokenKind::Newline);
   failed_ = false;
@@ -164,7 +188,8 @@ void Parser::parseStatement(std::vector<Stmt *> &block) {
     recover(block);
     return;
   }
-  bool compound = is(TokenKind::KwDef) || is(TokenKind::KwFor) || is(TokenKind::KwIf) || is(TokenKind::KwWith);
+  bool compound =
+      is(TokenKind::KwDef) || is(TokenKind::KwFor) || is(TokenKind::KwIf) || is(TokenKind::KwWith);
   bool refused = !compound && refuseStatement();
   if (refused || (compound && !parseCompound(block))) {
     bool heading = compound || refused;
@@ -184,8 +209,14 @@ bool Parser::refuseStatement() {
   }
   if (is(TokenKind::Name) && text(token().span) == "match") {
     switch (kind(1)) {
-    case TokenKind::Name: case TokenKind::Integer: case TokenKind::Float: case TokenKind::String:
-    case TokenKind::KwTrue: case TokenKind::KwFalse: case TokenKind::KwNone: case TokenKind::LBrace:
+    case TokenKind::Name:
+    case TokenKind::Integer:
+    case TokenKind::Float:
+    case TokenKind::String:
+    case TokenKind::KwTrue:
+    case TokenKind::KwFalse:
+    case TokenKind::KwNone:
+    case TokenKind::LBrace:
       report(ErrorCode::E0107, token().span, "\"match\" is not part of .lnet", "if … elif … else");
       matchRefused_ = true;
       return true;
@@ -193,7 +224,8 @@ bool Parser::refuseStatement() {
       return false;
     }
   }
-  if (matchRefused_ && is(TokenKind::Name) && text(token().span) == "case" && kind(1) != TokenKind::Equal) {
+  if (matchRefused_ && is(TokenKind::Name) && text(token().span) == "case" &&
+      kind(1) != TokenKind::Equal) {
     failed_ = true; // of the `match` that was reported
     return true;
   }
@@ -238,7 +270,8 @@ Stmt *Parser::parseSmall() {
   case TokenKind::KwReturn: {
     Span word = take();
     if (functions_ == 0)
-      return error(ErrorCode::E0106, word, "expected \"return\" in a function only, found it at file level");
+      return error(ErrorCode::E0106, word,
+                   "expected \"return\" in a function only, found it at file level");
     Expr *value = nullptr;
     if (!is(TokenKind::Newline) && !is(TokenKind::Semicolon) && !(value = parseExpressions()))
       return nullptr;
@@ -258,9 +291,13 @@ Stmt *Parser::parseSmall() {
     stmt->height = std::max(condition->height, heightOf(message));
     return stmt;
   }
-  case TokenKind::KwDef: case TokenKind::KwFor: case TokenKind::KwIf: case TokenKind::KwWith:
+  case TokenKind::KwDef:
+  case TokenKind::KwFor:
+  case TokenKind::KwIf:
+  case TokenKind::KwWith:
     return expected("a simple statement");
-  case TokenKind::KwElse: case TokenKind::KwElif:
+  case TokenKind::KwElse:
+  case TokenKind::KwElif:
     return expected("a statement");
   default:
     return parseExpressionOrAssignment();
@@ -273,15 +310,17 @@ Stmt *Parser::parseImport() {
   if (is(TokenKind::Dot) || is(TokenKind::Ellipsis)) {
     Span dots = token().span;
     std::string path;
-    for (bool first = true; is(TokenKind::Dot) || is(TokenKind::Ellipsis) || is(TokenKind::Name); first = false) {
+    for (bool first = true; is(TokenKind::Dot) || is(TokenKind::Ellipsis) || is(TokenKind::Name);
+         first = false) {
       if (is(TokenKind::Name))
         path += text(token().span);
       else if (!first || is(TokenKind::Ellipsis))
         path += "../";
       dots.end = take(TokenRole::Tight).end;
     }
-    return report(ErrorCode::E0307, dots,
-                  fmt::format("\"{}\" is outside the folders of imports", path.empty() ? "." : path), {});
+    return report(
+        ErrorCode::E0307, dots,
+        fmt::format("\"{}\" is outside the folders of imports", path.empty() ? "." : path), {});
   }
   Span module = token().span;
   do {
@@ -290,9 +329,10 @@ Stmt *Parser::parseImport() {
     module.end = take().end;
   } while (accept(TokenKind::Dot, TokenRole::Tight));
   if (text(module).size() > limits_.name)
-    return report(ErrorCode::E0315, module,
-                  fmt::format("name of {} bytes, the limit is {}", text(module).size(), limits_.name),
-                  "--limit name=N changes the limit");
+    return report(
+        ErrorCode::E0315, module,
+        fmt::format("name of {} bytes, the limit is {}", text(module).size(), limits_.name),
+        "--limit name=N changes the limit");
   if (!accept(TokenKind::KwImport))
     return expected("\"import\" or \".\"");
   if (is(TokenKind::Star))

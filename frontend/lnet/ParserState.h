@@ -51,8 +51,10 @@ private:
   bool parseCompareOp(CompareTerm &term, bool &found);
   Expr *parseSum();
   Expr *parseProduct();
-  Expr *parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs, Expr *(Parser::*operand)());
-  Expr *makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan, Expr *right);
+  Expr *parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs,
+                      Expr *(Parser::*operand)());
+  Expr *makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan,
+                   Expr *right);
   Expr *parseUnary();
   Expr *parsePower();
   Expr *parsePost();
@@ -87,7 +89,8 @@ private:
     take(role);
     return true;
   }
-  /// E0106 `expected WANTED, found "="`, once a statement; nothing if what stands here was reported.
+  /// E0106 `expected WANTED, found "="`, once a statement; nothing if what stands here was
+  /// reported.
   std::nullptr_t expected(std::string_view wanted);
   bool expect(TokenKind wanted, std::string_view text, TokenRole role = TokenRole::Plain) {
     if (accept(wanted, role))
@@ -99,13 +102,15 @@ private:
   std::string_view text(Span span) const { return file_.text(span); }
 
   template <typename... Args>
-  std::nullptr_t error(ErrorCode code, Span span, fmt::format_string<Args...> format, Args &&...args) {
+  std::nullptr_t error(ErrorCode code, Span span, fmt::format_string<Args...> format,
+                       Args &&...args) {
     return report(code, span, fmt::format(format, std::forward<Args>(args)...), {});
   }
   std::nullptr_t report(ErrorCode code, Span span, std::string message, std::string help);
   /// E0108 `WHAT is not part of .lnet`
   std::nullptr_t refuse(Span span, std::string_view what, std::string help = {}) {
-    return report(ErrorCode::E0108, span, fmt::format("{} is not part of .lnet", what), std::move(help));
+    return report(ErrorCode::E0108, span, fmt::format("{} is not part of .lnet", what),
+                  std::move(help));
   }
 
   // Nodes.
@@ -152,7 +157,8 @@ private:
     ~Descent() { --parser.descent_; }
     Parser &parser;
   };
-  /// Loose, for brackets and signs descend twice for one node; the height of what is made is what counts.
+  /// Loose, for brackets and signs descend twice for one node; the height of what is made is what
+  /// counts.
   bool mayDescend() {
     if (descent_ > 4 * limits_.depth + 1000 || stackIsShort())
       return tooDeep(limits_.depth + 1, token().span);
@@ -167,9 +173,10 @@ private:
   uint32_t lastEnd_ = 0;
   uint64_t descent_ = 0;
   int functions_ = 0;
-  bool failed_ = false;        ///< this statement was reported
-  bool matchRefused_ = false;  ///< a `match` was reported, and `case` may follow
-  bool droppedHeading_ = false; ///< the last heading was refused: what hangs on it is dropped without a word
+  bool failed_ = false;       ///< this statement was reported
+  bool matchRefused_ = false; ///< a `match` was reported, and `case` may follow
+  bool droppedHeading_ =
+      false; ///< the last heading was refused: what hangs on it is dropped without a word
 };
 
 } // namespace lstmc::lnet

@@ -11,7 +11,9 @@ void Problems::add(Diagnostic diagnostic) {
     errors_ += diagnostic.severity == Severity::Error;
     return;
   }
-  if (!seen_.emplace(diagnostic.place.file, diagnostic.place.byte, diagnostic.code, diagnostic.message)
+  if (!seen_
+           .emplace(diagnostic.place.file, diagnostic.place.byte, diagnostic.code,
+                    diagnostic.message)
            .second)
     return;
   errors_ += diagnostic.severity == Severity::Error;
@@ -28,7 +30,8 @@ Diagnostics Problems::take(uint64_t shown, bool werror) {
   std::vector<std::tuple<size_t, int64_t, size_t>> order;
   for (size_t i = 0; i < kept_.size(); ++i) {
     auto at = fileOrder_.find(kept_[i].place.file);
-    order.emplace_back(at == fileOrder_.end() ? fileOrder_.size() : at->second, kept_[i].place.byte, i);
+    order.emplace_back(at == fileOrder_.end() ? fileOrder_.size() : at->second, kept_[i].place.byte,
+                       i);
   }
   std::sort(order.begin(), order.end());
   Diagnostics result;

@@ -1,4 +1,5 @@
-// The diagnostics of one run: collected as they come, each place and message once, given back in order of place.
+// The diagnostics of one run: collected as they come, each place and message once, given back in
+// order of place.
 #pragma once
 
 #include <map>
@@ -20,8 +21,8 @@ public:
   bool any() const { return errors_ > 0; }
   uint64_t errors() const { return errors_; }
 
-  /// In order of file and place; of the errors the first `shown`, then a note with the count of the rest.
-  /// Warnings are errors if `werror`.
+  /// In order of file and place; of the errors the first `shown`, then a note with the count of the
+  /// rest. Warnings are errors if `werror`.
   Diagnostics take(uint64_t shown, bool werror);
 
 private:

@@ -17,14 +17,22 @@ template <typename Bind> void eachTarget(Expr *targets, Bind &&bind) {
 template <typename Bind> void eachAssigned(Block block, Bind &&bind) {
   for (Stmt *stmt : block) {
     switch (stmt->kind) {
-    case StmtKind::Assign: eachTarget(static_cast<AssignStmt *>(stmt)->targets, bind); break;
-    case StmtKind::Annotated: bind(static_cast<AnnotatedStmt *>(stmt)->target); break;
-    case StmtKind::Augmented: bind(static_cast<AugmentedStmt *>(stmt)->target); break;
+    case StmtKind::Assign:
+      eachTarget(static_cast<AssignStmt *>(stmt)->targets, bind);
+      break;
+    case StmtKind::Annotated:
+      bind(static_cast<AnnotatedStmt *>(stmt)->target);
+      break;
+    case StmtKind::Augmented:
+      bind(static_cast<AugmentedStmt *>(stmt)->target);
+      break;
     case StmtKind::Import:
       for (ImportedName &name : static_cast<ImportStmt *>(stmt)->names)
         bind(name.target);
       break;
-    case StmtKind::Def: bind(static_cast<DefStmt *>(stmt)->name); break;
+    case StmtKind::Def:
+      bind(static_cast<DefStmt *>(stmt)->name);
+      break;
     case StmtKind::For:
       eachTarget(static_cast<ForStmt *>(stmt)->targets, bind);
       eachAssigned(static_cast<ForStmt *>(stmt)->body, bind);
@@ -33,8 +41,11 @@ template <typename Bind> void eachAssigned(Block block, Bind &&bind) {
       eachAssigned(static_cast<IfStmt *>(stmt)->body, bind);
       eachAssigned(static_cast<IfStmt *>(stmt)->otherwise, bind);
       break;
-    case StmtKind::With: eachAssigned(static_cast<WithStmt *>(stmt)->body, bind); break;
-    default: break;
+    case StmtKind::With:
+      eachAssigned(static_cast<WithStmt *>(stmt)->body, bind);
+      break;
+    default:
+      break;
     }
   }
 }
@@ -81,7 +92,8 @@ private:
 
   void statement(Stmt *stmt, Scope *scope) {
     switch (stmt->kind) {
-    case StmtKind::Expression: return expr(static_cast<ExpressionStmt *>(stmt)->value, scope);
+    case StmtKind::Expression:
+      return expr(static_cast<ExpressionStmt *>(stmt)->value, scope);
     case StmtKind::Assign:
       targets(static_cast<AssignStmt *>(stmt)->targets, scope);
       return expr(static_cast<AssignStmt *>(stmt)->value, scope);
@@ -96,12 +108,15 @@ private:
       for (ImportedName &imported : static_cast<ImportStmt *>(stmt)->names)
         name(imported.target, scope);
       return;
-    case StmtKind::Return: return expr(static_cast<ReturnStmt *>(stmt)->value, scope);
+    case StmtKind::Return:
+      return expr(static_cast<ReturnStmt *>(stmt)->value, scope);
     case StmtKind::Assert:
       expr(static_cast<AssertStmt *>(stmt)->condition, scope);
       return expr(static_cast<AssertStmt *>(stmt)->message, scope);
-    case StmtKind::Pass: return;
-    case StmtKind::Def: return def(static_cast<DefStmt *>(stmt), scope);
+    case StmtKind::Pass:
+      return;
+    case StmtKind::Def:
+      return def(static_cast<DefStmt *>(stmt), scope);
     case StmtKind::For:
       targets(static_cast<ForStmt *>(stmt)->targets, scope);
       expr(static_cast<ForStmt *>(stmt)->iterable, scope);
@@ -146,8 +161,10 @@ private:
     if (!node)
       return;
     switch (node->kind) {
-    case ExprKind::Name: return name(static_cast<NameExpr *>(node), scope);
-    case ExprKind::Tuple: case ExprKind::List:
+    case ExprKind::Name:
+      return name(static_cast<NameExpr *>(node), scope);
+    case ExprKind::Tuple:
+    case ExprKind::List:
       for (Expr *element : static_cast<SequenceExpr *>(node)->elements)
         expr(element, scope);
       return;
@@ -167,8 +184,12 @@ private:
       expr(comprehension->element, inner);
       return expr(comprehension->condition, inner);
     }
-    case ExprKind::Unary: case ExprKind::Not: return expr(static_cast<UnaryExpr *>(node)->operand, scope);
-    case ExprKind::Binary: case ExprKind::And: case ExprKind::Or:
+    case ExprKind::Unary:
+    case ExprKind::Not:
+      return expr(static_cast<UnaryExpr *>(node)->operand, scope);
+    case ExprKind::Binary:
+    case ExprKind::And:
+    case ExprKind::Or:
       expr(static_cast<BinaryExpr *>(node)->left, scope);
       return expr(static_cast<BinaryExpr *>(node)->right, scope);
     case ExprKind::Compare:
@@ -199,12 +220,14 @@ private:
       for (Expr *item : static_cast<IndexExpr *>(node)->items)
         expr(item, scope);
       return;
-    case ExprKind::Attribute: return expr(static_cast<AttributeExpr *>(node)->base, scope);
+    case ExprKind::Attribute:
+      return expr(static_cast<AttributeExpr *>(node)->base, scope);
     case ExprKind::Slice:
       expr(static_cast<SliceExpr *>(node)->begin, scope);
       expr(static_cast<SliceExpr *>(node)->end, scope);
       return expr(static_cast<SliceExpr *>(node)->step, scope);
-    default: return;
+    default:
+      return;
     }
   }
 
@@ -220,23 +243,28 @@ void assignedNames(Block block, std::vector<const NameExpr *> &names) {
     switch (stmt->kind) {
     case StmtKind::Expression: {
       Expr *value = static_cast<ExpressionStmt *>(stmt)->value;
-      Expr *callee = value->kind == ExprKind::Call ? static_cast<CallExpr *>(value)->callee : nullptr;
+      Expr *callee =
+          value->kind == ExprKind::Call ? static_cast<CallExpr *>(value)->callee : nullptr;
       if (!callee || callee->kind != ExprKind::Attribute)
         break;
       auto *attribute = static_cast<AttributeExpr *>(callee);
-      if ((attribute->name == "append" || attribute->name == "extend") && attribute->base->kind == ExprKind::Name)
+      if ((attribute->name == "append" || attribute->name == "extend") &&
+          attribute->base->kind == ExprKind::Name)
         names.push_back(static_cast<NameExpr *>(attribute->base));
       break;
     }
     case StmtKind::For:
-      eachTarget(static_cast<ForStmt *>(stmt)->targets, [&](NameExpr *name) { names.push_back(name); });
+      eachTarget(static_cast<ForStmt *>(stmt)->targets,
+                 [&](NameExpr *name) { names.push_back(name); });
       assignedNames(static_cast<ForStmt *>(stmt)->body, names);
       break;
     case StmtKind::If:
       assignedNames(static_cast<IfStmt *>(stmt)->body, names);
       assignedNames(static_cast<IfStmt *>(stmt)->otherwise, names);
       break;
-    case StmtKind::With: assignedNames(static_cast<WithStmt *>(stmt)->body, names); break;
+    case StmtKind::With:
+      assignedNames(static_cast<WithStmt *>(stmt)->body, names);
+      break;
     default: {
       Stmt *one[] = {stmt};
       eachAssigned(one, [&](NameExpr *name) { names.push_back(name); });
@@ -248,20 +276,23 @@ void assignedNames(Block block, std::vector<const NameExpr *> &names) {
 bool returns(Block block) {
   for (Stmt *stmt : block) {
     switch (stmt->kind) {
-    case StmtKind::Return: return true;
+    case StmtKind::Return:
+      return true;
     case StmtKind::For:
       if (returns(static_cast<ForStmt *>(stmt)->body))
         return true;
       break;
     case StmtKind::If:
-      if (returns(static_cast<IfStmt *>(stmt)->body) || returns(static_cast<IfStmt *>(stmt)->otherwise))
+      if (returns(static_cast<IfStmt *>(stmt)->body) ||
+          returns(static_cast<IfStmt *>(stmt)->otherwise))
         return true;
       break;
     case StmtKind::With:
       if (returns(static_cast<WithStmt *>(stmt)->body))
         return true;
       break;
-    default: break;
+    default:
+      break;
     }
   }
   return false;

@@ -9,7 +9,8 @@
 
 namespace lstmc::lnet {
 
-/// The names that a file, function, lambda or comprehension assigns; a name's slot is its place in the list.
+/// The names that a file, function, lambda or comprehension assigns; a name's slot is its place in
+/// the list.
 struct Scope {
   enum class Kind { File, Function, Lambda, Comprehension } kind = Kind::File;
   Scope *parent = nullptr;
@@ -27,7 +28,8 @@ struct Scope {
 /// Gives every scope of the tree its slots and every name its place.
 void resolve(Tree &tree);
 
-/// The names that a block assigns in its own scope, and the lists that it calls `append` or `extend` of.
+/// The names that a block assigns in its own scope, and the lists that it calls `append` or
+/// `extend` of.
 void assignedNames(Block block, std::vector<const NameExpr *> &names);
 
 /// Whether a `return` of its own function stands in the block.

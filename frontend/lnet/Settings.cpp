@@ -11,31 +11,41 @@ namespace {
 
 symbol::AttributeValue attributeOf(const Value &value) {
   switch (value.kind()) {
-  case ValueKind::Bool: return value.boolean();
-  case ValueKind::Integer: return value.integer();
-  case ValueKind::Float: return value.number();
-  case ValueKind::String: return value.string();
-  default: return {};
+  case ValueKind::Bool:
+    return value.boolean();
+  case ValueKind::Integer:
+    return value.integer();
+  case ValueKind::Float:
+    return value.number();
+  case ValueKind::String:
+    return value.string();
+  default:
+    return {};
   }
 }
 
 std::string_view kindWord(const Value &value) {
   switch (value.kind()) {
-  case ValueKind::Bool: return "a bool";
-  case ValueKind::Integer: return "an integer";
-  case ValueKind::Float: return "a number";
-  default: return "a string";
+  case ValueKind::Bool:
+    return "a bool";
+  case ValueKind::Integer:
+    return "an integer";
+  case ValueKind::Float:
+    return "a number";
+  default:
+    return "a string";
   }
 }
 
 } // namespace
 
 /// The text of `--set` as a value of the default's type; nothing after an error.
-std::optional<Value> Evaluator::parseSetting(const std::string &name, const std::string &text, const Value &like,
-                                             Span span) {
+std::optional<Value> Evaluator::parseSetting(const std::string &name, const std::string &text,
+                                             const Value &like, Span span) {
   const char *first = text.data(), *last = first + text.size();
   switch (like.kind()) {
-  case ValueKind::String: return heap_.make<StringObject>(text);
+  case ValueKind::String:
+    return heap_.make<StringObject>(text);
   case ValueKind::Bool:
     if (text == "True" || text == "true" || text == "1")
       return Value::boolean(true);
@@ -44,7 +54,8 @@ std::optional<Value> Evaluator::parseSetting(const std::string &name, const std:
     break;
   case ValueKind::Integer: {
     int64_t value = 0;
-    if (auto [end, failure] = std::from_chars(first, last, value); failure == std::errc() && end == last)
+    if (auto [end, failure] = std::from_chars(first, last, value);
+        failure == std::errc() && end == last)
       return Value::integer(value);
     break;
   }
@@ -66,8 +77,8 @@ Value Evaluator::declareSetting(SettingInForce record, const Value &fallback, Sp
     if (other.name == record.name) {
       if (other.isDim == record.isDim && other.defaultValue == record.defaultValue)
         return settingValues_[record.name];
-      return error(ErrorCode::E0210, span, "\"{}\" is already defined at {}:{}:{}", record.name, other.place.file,
-                   other.place.line, other.place.column);
+      return error(ErrorCode::E0210, span, "\"{}\" is already defined at {}:{}:{}", record.name,
+                   other.place.file, other.place.line, other.place.column);
     }
   Value value = fallback;
   record.origin = "file";
@@ -82,14 +93,15 @@ Value Evaluator::declareSetting(SettingInForce record, const Value &fallback, Sp
     record.origin = "--set";
     if (record.isDim && parsed && value.integer() < 1)
       value = error(ErrorCode::E0001, span, "--set {}={}: a dim is at least 1", record.name, *set);
-  } else if (!record.isDim && record.name == "vocab" && options_.offeredVocab && fallback.is(ValueKind::Integer)) {
+  } else if (!record.isDim && record.name == "vocab" && options_.offeredVocab &&
+             fallback.is(ValueKind::Integer)) {
     value = Value::integer(*options_.offeredVocab);
     record.origin = "data";
   }
   if (record.isDim && shape != shapeDims_.end()) {
     if (set && value.is(ValueKind::Integer) && value.integer() != shape->second)
-      value = error(ErrorCode::E0001, span, "dim \"{}\" is {} by --set and {} by --shape", record.name, value.integer(),
-                    shape->second);
+      value = error(ErrorCode::E0001, span, "dim \"{}\" is {} by --set and {} by --shape",
+                    record.name, value.integer(), shape->second);
     else if (!set) {
       value = Value::integer(shape->second);
       record.origin = "--shape";
@@ -108,14 +120,16 @@ Value Evaluator::declareSetting(SettingInForce record, const Value &fallback, Sp
 Value Evaluator::builtinSetting(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
-  if (!bindBuiltin("setting", arguments, {{"name", true}, {"default", true}, {"help"}}, values, &places))
+  if (!bindBuiltin("setting", arguments, {{"name", true}, {"default", true}, {"help"}}, values,
+                   &places))
     return Value::unknown();
   if (values[0].isUnknown() || values[1].isUnknown())
     return Value::unknown();
   if (!values[0].is(ValueKind::String))
     return error(ErrorCode::E0204, places[0]->span, "name is a string, got {}", reprOf(values[0]));
   if (!values[1].isNumber() && !values[1].is(ValueKind::String) && !values[1].is(ValueKind::Bool))
-    return error(ErrorCode::E0204, places[1]->span, "a setting is a number, string or bool, got {}", reprOf(values[1]));
+    return error(ErrorCode::E0204, places[1]->span, "a setting is a number, string or bool, got {}",
+                 reprOf(values[1]));
   SettingInForce record;
   record.name = values[0].string();
   if (values[2].is(ValueKind::String))
@@ -127,7 +141,8 @@ Value Evaluator::builtinSetting(Arguments &arguments) {
 Value Evaluator::builtinDim(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
-  if (!bindBuiltin("dim", arguments, {{"name", true}, {"value", true}, {"max"}, {"help"}}, values, &places))
+  if (!bindBuiltin("dim", arguments, {{"name", true}, {"value", true}, {"max"}, {"help"}}, values,
+                   &places))
     return Value::unknown();
   if (values[0].isUnknown() || values[1].isUnknown())
     return Value::unknown();
@@ -136,15 +151,18 @@ Value Evaluator::builtinDim(Arguments &arguments) {
   if (!values[0].is(ValueKind::String))
     return error(ErrorCode::E0204, places[0]->span, "name is a string, got {}", reprOf(values[0]));
   if (!values[1].is(ValueKind::Integer))
-    return error(ErrorCode::E0204, places[1]->span, "a dim is an integer, got {}", reprOf(values[1]));
+    return error(ErrorCode::E0204, places[1]->span, "a dim is an integer, got {}",
+                 reprOf(values[1]));
   if (values[1].integer() < 1)
-    return error(ErrorCode::E0206, places[1]->span, "dimension {} (write _ for one to infer)", values[1].integer());
+    return error(ErrorCode::E0206, places[1]->span, "dimension {} (write _ for one to infer)",
+                 values[1].integer());
   SettingInForce record;
   record.name = values[0].string();
   record.isDim = true;
   if (values[3].is(ValueKind::String))
     record.help = values[3].string();
-  return declareSetting(std::move(record), Value::integer(values[1].integer()), calleeSpan(arguments.call));
+  return declareSetting(std::move(record), Value::integer(values[1].integer()),
+                        calleeSpan(arguments.call));
 }
 
 void Evaluator::checkSettingsUsed() {

@@ -53,7 +53,8 @@ SourceFile::SourceFile(std::string path, std::string text)
 }
 
 int SourceFile::line(uint32_t offset) const {
-  return int(std::upper_bound(lineStarts_.begin(), lineStarts_.end(), offset) - lineStarts_.begin());
+  return int(std::upper_bound(lineStarts_.begin(), lineStarts_.end(), offset) -
+             lineStarts_.begin());
 }
 
 std::string_view SourceFile::lineText(int line) const {

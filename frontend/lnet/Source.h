@@ -17,8 +17,8 @@ struct Span {
   uint32_t end = 0;
 };
 
-/// Display cells of text that stands at cell `start` (from 0): a tab goes on to the next multiple of 8, wide
-/// characters take 2, combining marks 0. What is no UTF-8 counts 1 a byte.
+/// Display cells of text that stands at cell `start` (from 0): a tab goes on to the next multiple
+/// of 8, wide characters take 2, combining marks 0. What is no UTF-8 counts 1 a byte.
 int displayCells(std::string_view text, int start = 0);
 
 class SourceFile {
@@ -29,7 +29,9 @@ public:
 
   const std::string &path() const { return path_; }
   std::string_view text() const { return text_; }
-  std::string_view text(Span span) const { return text().substr(span.begin, span.end - span.begin); }
+  std::string_view text(Span span) const {
+    return text().substr(span.begin, span.end - span.begin);
+  }
 
   /// From 1.
   int line(uint32_t offset) const;
@@ -40,8 +42,9 @@ public:
   uint32_t lineBegin(int line) const { return lineStarts_[line - 1]; }
   int lineCount() const { return int(lineStarts_.size()); }
 
-  /// The place of a span; one that goes over several lines is underlined to the end of its first. `text` is
-  /// left empty for lines of more than 4 KiB, so that a graph made by one long line stays small.
+  /// The place of a span; one that goes over several lines is underlined to the end of its first.
+  /// `text` is left empty for lines of more than 4 KiB, so that a graph made by one long line stays
+  /// small.
   SourceRange range(Span span) const;
   /// `a.lnet:4:5`
   std::string placeText(uint32_t offset) const;

@@ -32,7 +32,8 @@ void runOnDeepStack(const std::function<void()> &work) {
   if (lowest != 0 || pthread_attr_init(&attributes) != 0)
     return work();
   bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                 pthread_create(&thread, &attributes, enter, const_cast<void *>(static_cast<const void *>(&work))) == 0;
+                 pthread_create(&thread, &attributes, enter,
+                                const_cast<void *>(static_cast<const void *>(&work))) == 0;
   pthread_attr_destroy(&attributes);
   if (started)
     pthread_join(thread, nullptr);

@@ -1,14 +1,17 @@
-// A thread with a stack that is deep enough for any tree within the limits, and how much of it is left.
+// A thread with a stack that is deep enough for any tree within the limits, and how much of it is
+// left.
 #pragma once
 
 #include <functional>
 
 namespace lstmc::lnet {
 
-/// Runs `work` to its end on a stack of 256 MiB (only what is used is ever touched). Nested calls run in place.
+/// Runs `work` to its end on a stack of 256 MiB (only what is used is ever touched). Nested calls
+/// run in place.
 void runOnDeepStack(const std::function<void()> &work);
 
-/// Whether less than 1 MiB of the stack is left. False on a thread that runOnDeepStack did not make.
+/// Whether less than 1 MiB of the stack is left. False on a thread that runOnDeepStack did not
+/// make.
 bool stackIsShort();
 
 } // namespace lstmc::lnet

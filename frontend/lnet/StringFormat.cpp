@@ -32,10 +32,17 @@ std::string formatInteger(const Conversion &how, int64_t value) {
   std::string sign = value < 0 ? "-" : how.plus ? "+" : how.space ? " " : "";
   std::string digits;
   switch (how.kind) {
-  case 'x': digits = fmt::format("{:x}", size); break;
-  case 'X': digits = fmt::format("{:X}", size); break;
-  case 'o': digits = fmt::format("{:o}", size); break;
-  default: digits = fmt::format("{}", size);
+  case 'x':
+    digits = fmt::format("{:x}", size);
+    break;
+  case 'X':
+    digits = fmt::format("{:X}", size);
+    break;
+  case 'o':
+    digits = fmt::format("{:o}", size);
+    break;
+  default:
+    digits = fmt::format("{}", size);
   }
   if (how.precision > int(digits.size()))
     digits.insert(0, how.precision - digits.size(), '0');
@@ -50,11 +57,26 @@ std::string formatFloat(const Conversion &how, double value) {
   double size = std::fabs(value);
   std::string digits;
   switch (how.kind) {
-  case 'e': digits = how.alternate ? fmt::format("{:#.{}e}", size, precision) : fmt::format("{:.{}e}", size, precision); break;
-  case 'E': digits = how.alternate ? fmt::format("{:#.{}E}", size, precision) : fmt::format("{:.{}E}", size, precision); break;
-  case 'g': digits = how.alternate ? fmt::format("{:#.{}g}", size, precision) : fmt::format("{:.{}g}", size, precision); break;
-  case 'G': digits = how.alternate ? fmt::format("{:#.{}G}", size, precision) : fmt::format("{:.{}G}", size, precision); break;
-  default: digits = how.alternate ? fmt::format("{:#.{}f}", size, precision) : fmt::format("{:.{}f}", size, precision); break;
+  case 'e':
+    digits = how.alternate ? fmt::format("{:#.{}e}", size, precision)
+                           : fmt::format("{:.{}e}", size, precision);
+    break;
+  case 'E':
+    digits = how.alternate ? fmt::format("{:#.{}E}", size, precision)
+                           : fmt::format("{:.{}E}", size, precision);
+    break;
+  case 'g':
+    digits = how.alternate ? fmt::format("{:#.{}g}", size, precision)
+                           : fmt::format("{:.{}g}", size, precision);
+    break;
+  case 'G':
+    digits = how.alternate ? fmt::format("{:#.{}G}", size, precision)
+                           : fmt::format("{:.{}G}", size, precision);
+    break;
+  default:
+    digits = how.alternate ? fmt::format("{:#.{}f}", size, precision)
+                           : fmt::format("{:.{}f}", size, precision);
+    break;
   }
   return pad(how, sign, digits, true);
 }
@@ -72,7 +94,8 @@ std::string characters(const std::string &text, int count) {
 
 } // namespace
 
-std::optional<std::string> Evaluator::formatString(const std::string &format, const Value &values, Span span) {
+std::optional<std::string> Evaluator::formatString(const std::string &format, const Value &values,
+                                                   Span span) {
   auto refuse = [&](std::string message) -> std::optional<std::string> {
     error(ErrorCode::E0317, span, "{}", message);
     return std::nullopt;
@@ -100,23 +123,35 @@ std::optional<std::string> Evaluator::formatString(const std::string &format, co
         return refuse("\"%(name)\" takes a dict");
       byName = true;
       for (auto &[key, item] : values.as<DictObject>().entries)
-        if (key.is(ValueKind::String) && key.string() == std::string_view(format).substr(i + 1, close - i - 1))
+        if (key.is(ValueKind::String) &&
+            key.string() == std::string_view(format).substr(i + 1, close - i - 1))
           value = &item;
       if (!value) {
-        error(ErrorCode::E0305, span, "key \"{}\" of a dict of {}", format.substr(i + 1, close - i - 1),
-              values.as<DictObject>().entries.size());
+        error(ErrorCode::E0305, span, "key \"{}\" of a dict of {}",
+              format.substr(i + 1, close - i - 1), values.as<DictObject>().entries.size());
         return std::nullopt;
       }
       i = close + 1;
     }
     for (bool flag = true; flag && i < format.size();) {
       switch (format[i]) {
-      case '-': how.left = true; break;
-      case '+': how.plus = true; break;
-      case ' ': how.space = true; break;
-      case '0': how.zero = true; break;
-      case '#': how.alternate = true; break;
-      default: flag = false;
+      case '-':
+        how.left = true;
+        break;
+      case '+':
+        how.plus = true;
+        break;
+      case ' ':
+        how.space = true;
+        break;
+      case '0':
+        how.zero = true;
+        break;
+      case '#':
+        how.alternate = true;
+        break;
+      default:
+        flag = false;
       }
       i += flag;
     }
@@ -144,7 +179,12 @@ std::optional<std::string> Evaluator::formatString(const std::string &format, co
     if (value->isUnknown())
       return std::nullopt;
     switch (how.kind) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
       if (value->is(ValueKind::Float) && (how.kind == 'd' || how.kind == 'i' || how.kind == 'u') &&
           std::fabs(value->number()) < 0x1p63) {
         text += formatInteger(how, int64_t(value->number()));
@@ -154,13 +194,20 @@ std::optional<std::string> Evaluator::formatString(const std::string &format, co
         return refuse(fmt::format("\"%{}\" takes an integer, got {}", how.kind, reprOf(*value)));
       text += formatInteger(how, value->integer());
       break;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G':
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
       if (!value->isNumber())
         return refuse(fmt::format("\"%{}\" takes a number, got {}", how.kind, reprOf(*value)));
       text += formatFloat(how, value->number());
       break;
-    case 's': case 'r': {
-      std::string shown = how.kind == 's' ? textOf(*value, options_.limits.list) : reprOf(*value, options_.limits.list);
+    case 's':
+    case 'r': {
+      std::string shown = how.kind == 's' ? textOf(*value, options_.limits.list)
+                                          : reprOf(*value, options_.limits.list);
       if (how.precision >= 0)
         shown = characters(shown, how.precision);
       text += pad(how, "", shown, false);
@@ -173,7 +220,8 @@ std::optional<std::string> Evaluator::formatString(const std::string &format, co
       break;
   }
   if (!byName && used < given && !values.is(ValueKind::Dict))
-    return refuse(fmt::format("the format takes {} value{}, got {}", used, used == 1 ? "" : "s", given));
+    return refuse(
+        fmt::format("the format takes {} value{}, got {}", used, used == 1 ? "" : "s", given));
   return text;
 }
 

@@ -7,7 +7,8 @@
 
 namespace lstmc::lnet {
 
-/// The candidate of the smallest edit distance, at most a third of the length of `written`; empty on a tie.
+/// The candidate of the smallest edit distance, at most a third of the length of `written`; empty
+/// on a tie.
 std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates);
 
 /// `did you mean "Embedding"?`, or empty.

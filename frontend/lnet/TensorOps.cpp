@@ -1,4 +1,5 @@
-// Calls of ops and operators on tensors: arguments to inputs and attributes, then a node of the graph.
+// Calls of ops and operators on tensors: arguments to inputs and attributes, then a node of the
+// graph.
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Suggest.h"
 
@@ -33,21 +34,30 @@ constexpr Comparison kComparisons[] = {
 };
 /// Ops of two tensors that take a number for one as well, as MXNet's functions of the same name do.
 constexpr std::string_view kWithNumbers[][3] = {
-    {"_maximum", "_maximum_scalar", "_maximum_scalar"}, {"_minimum", "_minimum_scalar", "_minimum_scalar"},
-    {"_hypot", "_hypot_scalar", "_hypot_scalar"},       {"_mod", "_mod_scalar", "_rmod_scalar"},
+    {"_maximum", "_maximum_scalar", "_maximum_scalar"},
+    {"_minimum", "_minimum_scalar", "_minimum_scalar"},
+    {"_hypot", "_hypot_scalar", "_hypot_scalar"},
+    {"_mod", "_mod_scalar", "_rmod_scalar"},
     {"_power", "_power_scalar", "_rpower_scalar"},
 };
 
 std::string_view kindText(symbol::OpAttribute::Kind kind) {
   using Kind = symbol::OpAttribute::Kind;
   switch (kind) {
-  case Kind::Integer: return "an integer";
-  case Kind::Float: return "a number";
-  case Kind::Boolean: return "a bool";
-  case Kind::String: return "a string";
-  case Kind::Choice: return "a string";
-  case Kind::Tuple: return "a tuple of integers";
-  case Kind::DType: return "a dtype";
+  case Kind::Integer:
+    return "an integer";
+  case Kind::Float:
+    return "a number";
+  case Kind::Boolean:
+    return "a bool";
+  case Kind::String:
+    return "a string";
+  case Kind::Choice:
+    return "a string";
+  case Kind::Tuple:
+    return "a tuple of integers";
+  case Kind::DType:
+    return "a dtype";
   }
   return "";
 }
@@ -60,8 +70,8 @@ const symbol::OpInput *findInput(const symbol::OpSignature &op, std::string_view
 }
 const symbol::OpAttribute *findAttribute(const symbol::OpSignature &op, std::string_view name) {
   for (const symbol::OpAttribute &attribute : op.attributes)
-    if (attribute.name == name ||
-        std::find(attribute.aliases.begin(), attribute.aliases.end(), name) != attribute.aliases.end())
+    if (attribute.name == name || std::find(attribute.aliases.begin(), attribute.aliases.end(),
+                                            name) != attribute.aliases.end())
       return &attribute;
   return nullptr;
 }
@@ -70,9 +80,11 @@ bool isFill(const symbol::OpSignature &op) {
   return op.name == "_zeros" || op.name == "_ones" || op.name == "_full";
 }
 
-/// Whether the attribute's numbers are extents of what the op makes: arange(n) has n numbers, arange(a, n) is up to n.
+/// Whether the attribute's numbers are extents of what the op makes: arange(n) has n numbers,
+/// arange(a, n) is up to n.
 bool holdsExtents(const symbol::OpSignature &op, std::string_view attribute) {
-  return attribute == "shape" || (op.name == "_arange" && (attribute == "start" || attribute == "stop"));
+  return attribute == "shape" ||
+         (op.name == "_arange" && (attribute == "start" || attribute == "stop"));
 }
 
 /// arange(a, n) for an a other than 0: fewer than n numbers.
@@ -108,7 +120,8 @@ Value Evaluator::apply(symbol::Call &call, Span origin) {
   call.origin = place(origin);
   if (module_->internal) {
     call.shown = layerShown_;
-    // layers.lnet names its parameters with the scopes in front, and its nodes too; the graph adds them to nodes.
+    // layers.lnet names its parameters with the scopes in front, and its nodes too; the graph adds
+    // them to nodes.
     std::string scopes;
     for (const std::string &scope : nameScopes_)
       scopes += scope + "_";
@@ -116,8 +129,10 @@ Value Evaluator::apply(symbol::Call &call, Span origin) {
       call.name.erase(0, scopes.size());
   }
   if (call.name.size() > options_.limits.name)
-    return limitError(ErrorCode::E0315, origin,
-                      fmt::format("name of {} bytes, the limit is {}", call.name.size(), options_.limits.name), "name");
+    return limitError(
+        ErrorCode::E0315, origin,
+        fmt::format("name of {} bytes, the limit is {}", call.name.size(), options_.limits.name),
+        "name");
   Checked<std::vector<symbol::Symbol>> made = graph_->apply(call);
   reportGraph(std::move(made.diagnostics()));
   if (!made.ok())
@@ -127,8 +142,9 @@ Value Evaluator::apply(symbol::Call &call, Span origin) {
   return wrap(*made);
 }
 
-Value Evaluator::applyOne(std::string_view op, std::vector<Value> inputs, std::vector<symbol::NamedAttribute> attributes,
-                          Span origin, std::vector<const Expr *> places) {
+Value Evaluator::applyOne(std::string_view op, std::vector<Value> inputs,
+                          std::vector<symbol::NamedAttribute> attributes, Span origin,
+                          std::vector<const Expr *> places) {
   if (!mayDraw(op, origin))
     return Value::unknown();
   const symbol::OpSignature *signature = symbol::findOp(op);
@@ -149,15 +165,16 @@ Value Evaluator::applyOne(std::string_view op, std::vector<Value> inputs, std::v
   } where{this, signature, &places};
   call.argumentPlace = [&where](std::string_view name) -> std::optional<SourceRange> {
     for (size_t i = 0; i < where.exprs->size(); ++i)
-      if (i < where.op->inputs.size() && where.op->inputs[i].name == name && !where.evaluator->module_->internal)
+      if (i < where.op->inputs.size() && where.op->inputs[i].name == name &&
+          !where.evaluator->module_->internal)
         return where.evaluator->place((*where.exprs)[i]->span);
     return std::nullopt;
   };
   return apply(call, origin);
 }
 
-Value Evaluator::tensorBinary(TokenKind sign, const Value &left, const Value &right, Span opSpan, const Expr *leftPlace,
-                              const Expr *rightPlace) {
+Value Evaluator::tensorBinary(TokenKind sign, const Value &left, const Value &right, Span opSpan,
+                              const Expr *leftPlace, const Expr *rightPlace) {
   bool both = left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor);
   if (both && sign == TokenKind::At)
     return applyOne("dot", {left, right}, {}, opSpan, {leftPlace, rightPlace});
@@ -171,12 +188,12 @@ Value Evaluator::tensorBinary(TokenKind sign, const Value &left, const Value &ri
     if (left.isNumber())
       return applyOne(op.numberFirst, {right}, {{"scalar", left.number()}}, opSpan, {rightPlace});
   }
-  return error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(sign), kindName(left.kind()),
-               kindName(right.kind()));
+  return error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(sign),
+               kindName(left.kind()), kindName(right.kind()));
 }
 
-Value Evaluator::tensorCompare(CompareOp compare, const Value &left, const Value &right, const CompareTerm &term,
-                               const Expr *leftPlace) {
+Value Evaluator::tensorCompare(CompareOp compare, const Value &left, const Value &right,
+                               const CompareTerm &term, const Expr *leftPlace) {
   for (const Comparison &op : kComparisons) {
     if (op.op != compare)
       continue;
@@ -184,14 +201,15 @@ Value Evaluator::tensorCompare(CompareOp compare, const Value &left, const Value
       return applyOne(op.tensors, {left, right}, {}, term.opSpan, {leftPlace, term.right});
     if (right.isNumber())
       return applyOne(op.number, {left}, {{"scalar", right.number()}}, term.opSpan, {leftPlace});
-    return applyOne(op.numberFirst, {right}, {{"scalar", left.number()}}, term.opSpan, {term.right});
+    return applyOne(op.numberFirst, {right}, {{"scalar", left.number()}}, term.opSpan,
+                    {term.right});
   }
   return Value::unknown();
 }
 
 std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSignature &op,
-                                                           const symbol::OpAttribute &record, const Value &value,
-                                                           const Expr *place) {
+                                                           const symbol::OpAttribute &record,
+                                                           const Value &value, const Expr *place) {
   using Kind = symbol::OpAttribute::Kind;
   auto refuse = [&]() -> std::optional<symbol::AttributeValue> {
     std::string wanted(kindText(record.kind));
@@ -205,11 +223,13 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
     std::string help;
     if (record.kind == Kind::Choice && value.is(ValueKind::String))
       help = didYouMean(value.string(), {record.choices.begin(), record.choices.end()});
-    report(makeError(ErrorCode::E0204, place->span, fmt::format("{} is {}, got {}", record.name, wanted, found), help));
+    report(makeError(ErrorCode::E0204, place->span,
+                     fmt::format("{} is {}, got {}", record.name, wanted, found), help));
     return std::nullopt;
   };
   if (value.is(ValueKind::None))
-    return record.nullable ? std::optional<symbol::AttributeValue>(symbol::AttributeValue()) : refuse();
+    return record.nullable ? std::optional<symbol::AttributeValue>(symbol::AttributeValue())
+                           : refuse();
   switch (record.kind) {
   case Kind::Integer:
     if (!value.is(ValueKind::Integer))
@@ -222,17 +242,22 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
       return std::nullopt;
     }
     return value.integer();
-  case Kind::Float: return value.isNumber() ? std::optional<symbol::AttributeValue>(value.number()) : refuse();
-  case Kind::Boolean: return value.is(ValueKind::Bool) ? std::optional<symbol::AttributeValue>(value.boolean()) : refuse();
+  case Kind::Float:
+    return value.isNumber() ? std::optional<symbol::AttributeValue>(value.number()) : refuse();
+  case Kind::Boolean:
+    return value.is(ValueKind::Bool) ? std::optional<symbol::AttributeValue>(value.boolean())
+                                     : refuse();
   case Kind::String:
-    return value.is(ValueKind::String) ? std::optional<symbol::AttributeValue>(value.string()) : refuse();
+    return value.is(ValueKind::String) ? std::optional<symbol::AttributeValue>(value.string())
+                                       : refuse();
   case Kind::Choice:
-    if (!value.is(ValueKind::String) ||
-        std::find(record.choices.begin(), record.choices.end(), value.string()) == record.choices.end())
+    if (!value.is(ValueKind::String) || std::find(record.choices.begin(), record.choices.end(),
+                                                  value.string()) == record.choices.end())
       return refuse();
     return value.string();
   case Kind::DType: {
-    std::optional<DType> dtype = value.is(ValueKind::String) ? parseDType(value.string()) : std::nullopt;
+    std::optional<DType> dtype =
+        value.is(ValueKind::String) ? parseDType(value.string()) : std::nullopt;
     if (!dtype)
       return refuse();
     return std::string(dtypeLongName(*dtype));
@@ -242,7 +267,8 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
     bool shape = record.name == "shape" && isFill(op);
     auto entry = [&](const Value &item) {
       if (item.is(ValueKind::Integer) && shape && item.integer() < 1) {
-        error(ErrorCode::E0206, place->span, "dimension {} (write _ for one to infer)", item.integer());
+        error(ErrorCode::E0206, place->span, "dimension {} (write _ for one to infer)",
+              item.integer());
         return false;
       }
       if (item.is(ValueKind::Infer) && shape)
@@ -268,7 +294,8 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
     }
     if (tuple.size() > options_.limits.rank && record.name != "axis") {
       report(makeError(ErrorCode::E0319, place->span,
-                       fmt::format("tensor of {} dimensions, the limit is {}", tuple.size(), options_.limits.rank),
+                       fmt::format("tensor of {} dimensions, the limit is {}", tuple.size(),
+                                   options_.limits.rank),
                        "--limit rank=N changes the limit"));
       return std::nullopt;
     }
@@ -280,7 +307,9 @@ std::optional<symbol::AttributeValue> Evaluator::attribute(const symbol::OpSigna
 
 std::vector<std::string> Evaluator::dimsOf(const Value &extents) const {
   std::vector<std::string> dims;
-  auto add = [&](const Value &extent) { dims.push_back(extent.dim() ? dims_[extent.dim() - 1] : std::string()); };
+  auto add = [&](const Value &extent) {
+    dims.push_back(extent.dim() ? dims_[extent.dim() - 1] : std::string());
+  };
   if (extents.isSequence())
     std::ranges::for_each(extents.items(), add);
   else
@@ -322,13 +351,15 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
     places.assign(items.size(), places[0]);
   }
 
-  auto addAttribute = [&](const symbol::OpAttribute &record, const Value &value, const Expr *place) {
+  auto addAttribute = [&](const symbol::OpAttribute &record, const Value &value,
+                          const Expr *place) {
     auto converted = attribute(op, record, value, place);
     good &= converted.has_value();
     if (!converted)
       return;
     call.attributes.push_back({record.name, std::move(*converted)});
-    if (std::vector<std::string> dims = dimsOf(value); holdsExtents(op, record.name) && !std::ranges::all_of(dims, &std::string::empty))
+    if (std::vector<std::string> dims = dimsOf(value);
+        holdsExtents(op, record.name) && !std::ranges::all_of(dims, &std::string::empty))
       call.dims = std::move(dims);
   };
 
@@ -340,7 +371,8 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
       // zeros((N, H)), full(shape, value), arange(n): nothing else can be meant.
       if (attributesInOrder >= op.attributes.size()) {
         fault(makeError(ErrorCode::E0205, places[i]->span,
-                        fmt::format("{} takes {} attributes, got {}", shown, op.attributes.size(), positional.size())));
+                        fmt::format("{} takes {} attributes, got {}", shown, op.attributes.size(),
+                                    positional.size())));
         break;
       }
       const symbol::OpAttribute &record = op.attributes[attributesInOrder++];
@@ -361,11 +393,13 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
       given.push_back(input->name);
     if (value.is(ValueKind::Tensor)) {
       call.positional.push_back(value.as<TensorObject>().symbol);
-    } else if (value.is(ValueKind::None) && input && (input->optional || input->parameter || input->label)) {
+    } else if (value.is(ValueKind::None) && input &&
+               (input->optional || input->parameter || input->label)) {
       call.positional.push_back({});
     } else if (!value.isUnknown()) {
       fault(makeError(ErrorCode::E0204, places[i]->span,
-                      fmt::format("{} is a tensor, got {}", input ? input->name : fmt::format("arg{}", i), reprOf(value))));
+                      fmt::format("{} is a tensor, got {}",
+                                  input ? input->name : fmt::format("arg{}", i), reprOf(value))));
     }
   }
 
@@ -393,14 +427,16 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
       for (const symbol::OpAttribute &each : op.attributes)
         candidates.push_back(each.name);
       fault(makeError(ErrorCode::E0202, named.argument->nameSpan,
-                      fmt::format("{} has no attribute \"{}\"", shown, name), didYouMean(name, candidates)));
+                      fmt::format("{} has no attribute \"{}\"", shown, name),
+                      didYouMean(name, candidates)));
       misnamed = true;
       continue;
     }
     if (record)
       name = record->name;
     if (std::find(given.begin(), given.end(), name) != given.end()) {
-      fault(makeError(ErrorCode::E0202, named.argument->nameSpan, fmt::format("{} has {} twice", shown, name)));
+      fault(makeError(ErrorCode::E0202, named.argument->nameSpan,
+                      fmt::format("{} has {} twice", shown, name)));
       continue;
     }
     given.push_back(name);
@@ -423,7 +459,8 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
   };
   if (!arguments.unknown && !misnamed && good) {
     for (const symbol::OpInput &input : op.inputs)
-      if (!op.variadic && !input.optional && !input.parameter && !input.label && missing(input.name))
+      if (!op.variadic && !input.optional && !input.parameter && !input.label &&
+          missing(input.name))
         fault(makeError(ErrorCode::E0203, span, fmt::format("{} needs {}", shown, input.name)));
     if (op.variadic && positional.empty() && call.named.empty())
       fault(makeError(ErrorCode::E0203, span, fmt::format("{} needs arg0", shown)));

@@ -1,4 +1,5 @@
-// The tokens of a file, and what the parser found each to be, which is all that the formatter needs.
+// The tokens of a file, and what the parser found each to be, which is all that the formatter
+// needs.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +10,35 @@
 
 namespace lstmc::lnet {
 
-// LSTMC_TOKEN(enumerator, spelling). Keywords are Python's 35, those that the language has no use for too.
+// LSTMC_TOKEN(enumerator, spelling). Keywords are Python's 35, those that the language has no use
+// for too.
 #define LSTMC_LNET_KEYWORDS(X)                                                                     \
-  X(KwFalse, "False") X(KwNone, "None") X(KwTrue, "True") X(KwAnd, "and") X(KwAs, "as")            \
-  X(KwAssert, "assert") X(KwAsync, "async") X(KwAwait, "await") X(KwBreak, "break")                \
-  X(KwClass, "class") X(KwContinue, "continue") X(KwDef, "def") X(KwDel, "del") X(KwElif, "elif")  \
-  X(KwElse, "else") X(KwExcept, "except") X(KwFinally, "finally") X(KwFor, "for")                  \
-  X(KwFrom, "from") X(KwGlobal, "global") X(KwIf, "if") X(KwImport, "import") X(KwIn, "in")        \
-  X(KwIs, "is") X(KwLambda, "lambda") X(KwNonlocal, "nonlocal") X(KwNot, "not") X(KwOr, "or")      \
-  X(KwPass, "pass") X(KwRaise, "raise") X(KwReturn, "return") X(KwTry, "try") X(KwWhile, "while")  \
-  X(KwWith, "with") X(KwYield, "yield")
+  X(KwFalse, "False")                                                                              \
+  X(KwNone, "None") X(KwTrue, "True") X(KwAnd, "and") X(KwAs, "as") X(KwAssert, "assert")          \
+      X(KwAsync, "async") X(KwAwait, "await") X(KwBreak, "break") X(KwClass, "class")              \
+          X(KwContinue, "continue") X(KwDef, "def") X(KwDel, "del") X(KwElif, "elif")              \
+              X(KwElse, "else") X(KwExcept, "except") X(KwFinally, "finally") X(KwFor, "for")      \
+                  X(KwFrom, "from") X(KwGlobal, "global") X(KwIf, "if") X(KwImport, "import")      \
+                      X(KwIn, "in") X(KwIs, "is") X(KwLambda, "lambda") X(KwNonlocal, "nonlocal")  \
+                          X(KwNot, "not") X(KwOr, "or") X(KwPass, "pass") X(KwRaise, "raise")      \
+                              X(KwReturn, "return") X(KwTry, "try") X(KwWhile, "while")            \
+                                  X(KwWith, "with") X(KwYield, "yield")
 
 // Longer spellings first, so that the first that fits is the token.
 #define LSTMC_LNET_OPERATORS(X)                                                                    \
-  X(DoubleStarEqual, "**=") X(DoubleSlashEqual, "//=") X(ShiftLeftEqual, "<<=")                    \
-  X(ShiftRightEqual, ">>=") X(Ellipsis, "...") X(DoubleStar, "**") X(DoubleSlash, "//")            \
-  X(ShiftLeft, "<<") X(ShiftRight, ">>") X(EqualEqual, "==") X(NotEqual, "!=") X(LessEqual, "<=")  \
-  X(GreaterEqual, ">=") X(Arrow, "->") X(Walrus, ":=") X(PlusEqual, "+=") X(MinusEqual, "-=")      \
-  X(StarEqual, "*=") X(SlashEqual, "/=") X(PercentEqual, "%=") X(AtEqual, "@=") X(AndEqual, "&=")  \
-  X(OrEqual, "|=") X(XorEqual, "^=") X(LParen, "(") X(RParen, ")") X(LBracket, "[")                \
-  X(RBracket, "]") X(LBrace, "{") X(RBrace, "}") X(Comma, ",") X(Colon, ":") X(Semicolon, ";")     \
-  X(Dot, ".") X(Equal, "=") X(Plus, "+") X(Minus, "-") X(Star, "*") X(Slash, "/")                  \
-  X(Percent, "%") X(At, "@") X(Less, "<") X(Greater, ">") X(Tilde, "~") X(Ampersand, "&")          \
-  X(Bar, "|") X(Caret, "^")
+  X(DoubleStarEqual, "**=")                                                                        \
+  X(DoubleSlashEqual, "//=") X(ShiftLeftEqual, "<<=") X(ShiftRightEqual, ">>=") X(Ellipsis, "...") \
+      X(DoubleStar, "**") X(DoubleSlash, "//") X(ShiftLeft, "<<") X(ShiftRight, ">>")              \
+          X(EqualEqual, "==") X(NotEqual, "!=") X(LessEqual, "<=") X(GreaterEqual, ">=")           \
+              X(Arrow, "->") X(Walrus, ":=") X(PlusEqual, "+=") X(MinusEqual, "-=")                \
+                  X(StarEqual, "*=") X(SlashEqual, "/=") X(PercentEqual, "%=") X(AtEqual, "@=")    \
+                      X(AndEqual, "&=") X(OrEqual, "|=") X(XorEqual, "^=") X(LParen, "(")          \
+                          X(RParen, ")") X(LBracket, "[") X(RBracket, "]") X(LBrace, "{")          \
+                              X(RBrace, "}") X(Comma, ",") X(Colon, ":") X(Semicolon, ";")         \
+                                  X(Dot, ".") X(Equal, "=") X(Plus, "+") X(Minus, "-")             \
+                                      X(Star, "*") X(Slash, "/") X(Percent, "%") X(At, "@")        \
+                                          X(Less, "<") X(Greater, ">") X(Tilde, "~")               \
+                                              X(Ampersand, "&") X(Bar, "|") X(Caret, "^")
 
 enum class TokenKind : uint8_t {
   End,
@@ -51,18 +58,18 @@ enum class TokenKind : uint8_t {
 /// What the parser took a token for; it decides the space round it and where a line may break.
 enum class TokenRole : uint8_t {
   Plain,
-  Unary,          ///< sign: no space behind
-  Binary,         ///< space on both sides
-  Tight,          ///< `**`, `.`, `=` of an argument, `:` of a slice: no space
-  Open,           ///< bracket of a call, index or parameter list: no space on either side
-  Group,          ///< bracket of a group, tuple, list or dict: no space inside
-  NeedlessGroup,  ///< round bracket that changes nothing
-  Close,          ///< any closing bracket
+  Unary,         ///< sign: no space behind
+  Binary,        ///< space on both sides
+  Tight,         ///< `**`, `.`, `=` of an argument, `:` of a slice: no space
+  Open,          ///< bracket of a call, index or parameter list: no space on either side
+  Group,         ///< bracket of a group, tuple, list or dict: no space inside
+  NeedlessGroup, ///< round bracket that changes nothing
+  Close,         ///< any closing bracket
   NeedlessClose,
-  BlockColon,     ///< no space before, a block behind
-  Colon,          ///< of an annotation, pair or lambda: no space before, one behind
-  NeedlessComma,  ///< behind the last element
-  Star,           ///< of `*expr`: no space behind
+  BlockColon,    ///< no space before, a block behind
+  Colon,         ///< of an annotation, pair or lambda: no space before, one behind
+  NeedlessComma, ///< behind the last element
+  Star,          ///< of `*expr`: no space behind
 };
 
 struct Token {

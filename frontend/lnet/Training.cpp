@@ -1,4 +1,5 @@
-// fit(..), data(..) and place(..): a file's own defaults for training and for the devices of its groups.
+// fit(..), data(..) and place(..): a file's own defaults for training and for the devices of its
+// groups.
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/Suggest.h"
@@ -14,36 +15,44 @@ struct TrainingKey {
 };
 
 constexpr TrainingKey kFitKeys[] = {
-    {"optimizer", KeyKind::Text},          {"learning_rate", KeyKind::Number},
-    {"lr_scheduler", KeyKind::Scheduler},  {"wd", KeyKind::Number},
-    {"momentum", KeyKind::Number},         {"beta1", KeyKind::Number},
-    {"beta2", KeyKind::Number},            {"epsilon", KeyKind::Number},
-    {"clip_gradient", KeyKind::Number},    {"clip_gradient_norm", KeyKind::Number},
-    {"rescale_grad", KeyKind::Number},     {"initializer", KeyKind::Initialiser},
-    {"eval_metric", KeyKind::Strings},     {"num_epoch", KeyKind::Integer},
-    {"num_update", KeyKind::Integer},      {"carry", KeyKind::Strings},
+    {"optimizer", KeyKind::Text},         {"learning_rate", KeyKind::Number},
+    {"lr_scheduler", KeyKind::Scheduler}, {"wd", KeyKind::Number},
+    {"momentum", KeyKind::Number},        {"beta1", KeyKind::Number},
+    {"beta2", KeyKind::Number},           {"epsilon", KeyKind::Number},
+    {"clip_gradient", KeyKind::Number},   {"clip_gradient_norm", KeyKind::Number},
+    {"rescale_grad", KeyKind::Number},    {"initializer", KeyKind::Initialiser},
+    {"eval_metric", KeyKind::Strings},    {"num_epoch", KeyKind::Integer},
+    {"num_update", KeyKind::Integer},     {"carry", KeyKind::Strings},
     {"seed", KeyKind::Integer},
 };
 /// Any key of place(..): a ctx_group, given a device.
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 constexpr TrainingKey kDataKeys[] = {
-    {"train", KeyKind::Text},    {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
-    {"unit", KeyKind::Text},     {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
-    {"target", KeyKind::Text},   {"window", KeyKind::Integer},     {"horizon", KeyKind::Integer},
-    {"na", KeyKind::Text},       {"fill", KeyKind::Text},          {"shuffle", KeyKind::YesNo},
+    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
+    {"unit", KeyKind::Text},       {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
+    {"target", KeyKind::Text},     {"window", KeyKind::Integer},     {"horizon", KeyKind::Integer},
+    {"na", KeyKind::Text},         {"fill", KeyKind::Text},          {"shuffle", KeyKind::YesNo},
     {"classes", KeyKind::Integer},
 };
 
 std::string_view kindText(KeyKind kind) {
   switch (kind) {
-  case KeyKind::Text: return "a string";
-  case KeyKind::Number: return "a number";
-  case KeyKind::Integer: return "an integer";
-  case KeyKind::Strings: return "a string or a list of strings";
-  case KeyKind::NumberOrText: return "a number or a string";
-  case KeyKind::YesNo: return "a bool";
-  case KeyKind::Initialiser: return "an initialiser";
-  case KeyKind::Scheduler: return "a schedule";
+  case KeyKind::Text:
+    return "a string";
+  case KeyKind::Number:
+    return "a number";
+  case KeyKind::Integer:
+    return "an integer";
+  case KeyKind::Strings:
+    return "a string or a list of strings";
+  case KeyKind::NumberOrText:
+    return "a number or a string";
+  case KeyKind::YesNo:
+    return "a bool";
+  case KeyKind::Initialiser:
+    return "an initialiser";
+  case KeyKind::Scheduler:
+    return "a schedule";
   }
   return "";
 }
@@ -57,7 +66,8 @@ std::vector<std::string_view> fitKeys() {
   return names;
 }
 
-Value Evaluator::training(Arguments &arguments, std::string_view function, std::vector<NetDefaults> &into) {
+Value Evaluator::training(Arguments &arguments, std::string_view function,
+                          std::vector<NetDefaults> &into) {
   const bool fit = &into == &fit_, groups = &into == &place_;
   Span span = calleeSpan(arguments.call);
   if (arguments.unknown)
@@ -65,11 +75,14 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, std::
   if (!calls_.empty())
     return error(ErrorCode::E0214, span, "{} stands at file level, not in a function", function);
   if (!module_->main)
-    return error(ErrorCode::E0214, span, "{} stands in the file named on the command line, not in one that it imports",
+    return error(ErrorCode::E0214, span,
+                 "{} stands in the file named on the command line, not in one that it imports",
                  function);
   if (arguments.positional.size() > 1)
-    error(ErrorCode::E0205, arguments.places[1]->span, "{} takes one net, got {}", function, arguments.positional.size());
-  std::span<const TrainingKey> keys = fit ? std::span<const TrainingKey>(kFitKeys) : std::span<const TrainingKey>(kDataKeys);
+    error(ErrorCode::E0205, arguments.places[1]->span, "{} takes one net, got {}", function,
+          arguments.positional.size());
+  std::span<const TrainingKey> keys =
+      fit ? std::span<const TrainingKey>(kFitKeys) : std::span<const TrainingKey>(kDataKeys);
   NetDefaults defaults;
   for (auto &named : arguments.named) {
     std::string_view name = named.argument->name;
@@ -84,7 +97,8 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, std::
     if (groups)
       key = &kGroup;
     if (!key) {
-      report(makeError(ErrorCode::E0214, named.argument->nameSpan, fmt::format("{} has no key \"{}\"", function, name),
+      report(makeError(ErrorCode::E0214, named.argument->nameSpan,
+                       fmt::format("{} has no key \"{}\"", function, name),
                        didYouMean(name, names)));
       continue;
     }
@@ -95,7 +109,9 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, std::
     setting.origin = place(named.argument->nameSpan);
     bool good = false;
     switch (key->kind) {
-    case KeyKind::NumberOrText: case KeyKind::Text: case KeyKind::Number:
+    case KeyKind::NumberOrText:
+    case KeyKind::Text:
+    case KeyKind::Number:
       if (value.is(ValueKind::String) && key->kind != KeyKind::Number) {
         setting.value = value.string();
         good = true;
@@ -148,15 +164,19 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, std::
       break;
     }
     if (!good) {
-      error(ErrorCode::E0204, named.argument->value->span, "{} is {}, got {}", name, kindText(key->kind), reprOf(value));
+      error(ErrorCode::E0204, named.argument->value->span, "{} is {}, got {}", name,
+            kindText(key->kind), reprOf(value));
       continue;
     }
     if (fit && name == "optimizer" && value.string() != "sgd" && value.string() != "adam") {
-      constexpr std::string_view kLater[] = {"nag",  "rmsprop", "adagrad", "adadelta", "ftrl", "adamax", "nadam",
-                                             "signum", "ftml",  "sgld",    "dcasgd",   "lbsgd", "lars",  "lamb", "test"};
-      bool later = std::find(std::begin(kLater), std::end(kLater), value.string()) != std::end(kLater);
+      constexpr std::string_view kLater[] = {"nag",    "rmsprop", "adagrad", "adadelta", "ftrl",
+                                             "adamax", "nadam",   "signum",  "ftml",     "sgld",
+                                             "dcasgd", "lbsgd",   "lars",    "lamb",     "test"};
+      bool later =
+          std::find(std::begin(kLater), std::end(kLater), value.string()) != std::end(kLater);
       if (later)
-        error(ErrorCode::E0215, named.argument->value->span, "optimizer {} is not built yet", reprOf(value));
+        error(ErrorCode::E0215, named.argument->value->span, "optimizer {} is not built yet",
+              reprOf(value));
       else
         report(makeError(ErrorCode::E0204, named.argument->value->span,
                          fmt::format("no optimizer is named {}", reprOf(value)),
@@ -180,7 +200,8 @@ Value Evaluator::training(Arguments &arguments, std::string_view function, std::
   if (net.isUnknown())
     return net;
   if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
-    return error(ErrorCode::E0214, arguments.places[0]->span, "{} is for a net, got {}", function, reprOf(net));
+    return error(ErrorCode::E0214, arguments.places[0]->span, "{} is for a net, got {}", function,
+                 reprOf(net));
   defaults.net = net.as<FunctionObject>().name();
   for (const NetDefaults &other : into)
     if (other.net == defaults.net)

@@ -1,4 +1,5 @@
-// The syntax tree of a file. Nodes live in the tree's arena and know their bytes; comments stay with the tokens.
+// The syntax tree of a file. Nodes live in the tree's arena and know their bytes; comments stay
+// with the tokens.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,38 @@ namespace lstmc::lnet {
 struct Scope; // Resolve.h
 
 enum class ExprKind : uint8_t {
-  Name, Integer, Float, String, True, False, None, Tuple, List, Dict, Comprehension,
-  Unary, Binary, Compare, And, Or, Not, Conditional, Lambda, Call, Index, Attribute,
-  Slice, Ellipsis, ///< in an index only
+  Name,
+  Integer,
+  Float,
+  String,
+  True,
+  False,
+  None,
+  Tuple,
+  List,
+  Dict,
+  Comprehension,
+  Unary,
+  Binary,
+  Compare,
+  And,
+  Or,
+  Not,
+  Conditional,
+  Lambda,
+  Call,
+  Index,
+  Attribute,
+  Slice,
+  Ellipsis, ///< in an index only
 };
 
 struct Expr {
   ExprKind kind;
   Span span;
   uint32_t height = 1;
-  /// One more than the index of the tokens of the round brackets right about it; 0 if there are none.
+  /// One more than the index of the tokens of the round brackets right about it; 0 if there are
+  /// none.
   uint32_t groupOpen = 0, groupClose = 0;
 };
 
@@ -37,7 +60,8 @@ struct NameExpr : Expr {
   std::string_view name;
   Binding binding = Binding::Unresolved;
   uint16_t hops = 0; ///< scopes outwards
-  mutable uint32_t slot = 0; ///< Outside: one more than its number among the evaluator's outside values, once met
+  mutable uint32_t slot =
+      0; ///< Outside: one more than its number among the evaluator's outside values, once met
 };
 struct IntegerExpr : Expr {
   int64_t value;
@@ -70,7 +94,18 @@ struct BinaryExpr : Expr { ///< Binary, And, Or
   Span opSpan;
   Expr *left, *right;
 };
-enum class CompareOp : uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, In, NotIn, IsNone, IsNotNone };
+enum class CompareOp : uint8_t {
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  In,
+  NotIn,
+  IsNone,
+  IsNotNone
+};
 struct CompareTerm {
   CompareOp op;
   Span opSpan;
@@ -123,7 +158,20 @@ struct TypeNode {
   std::span<Expr *> dims; ///< Ellipsis among them
 };
 
-enum class StmtKind : uint8_t { Expression, Assign, Annotated, Augmented, Import, Return, Assert, Pass, Def, For, If, With };
+enum class StmtKind : uint8_t {
+  Expression,
+  Assign,
+  Annotated,
+  Augmented,
+  Import,
+  Return,
+  Assert,
+  Pass,
+  Def,
+  For,
+  If,
+  With
+};
 
 struct Stmt {
   StmtKind kind;
@@ -169,8 +217,8 @@ struct AssertStmt : Stmt {
 };
 struct Parameter {
   NameExpr *name;
-  TypeNode *type;      ///< may be null
-  Expr *defaultValue;  ///< may be null
+  TypeNode *type;     ///< may be null
+  Expr *defaultValue; ///< may be null
 };
 struct DefStmt : Stmt {
   NameExpr *name;

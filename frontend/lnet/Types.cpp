@@ -24,7 +24,8 @@ std::shared_ptr<TypeValue> Evaluator::evaluateType(const TypeNode *node) {
       names.push_back(dtypeLongName(DType(i)));
       names.push_back(dtypeName(DType(i)));
     }
-    report(makeError(ErrorCode::E0201, node->nameSpan, fmt::format("no type is named \"{}\"", node->name),
+    report(makeError(ErrorCode::E0201, node->nameSpan,
+                     fmt::format("no type is named \"{}\"", node->name),
                      didYouMean(node->name, names)));
     type->unknown = true;
   }
@@ -33,7 +34,8 @@ std::shared_ptr<TypeValue> Evaluator::evaluateType(const TypeNode *node) {
     type->unknown |= !evaluateExtent(dim, *type);
   if (type->extents.size() > options_.limits.rank) {
     report(makeError(ErrorCode::E0319, node->span,
-                     fmt::format("tensor of {} dimensions, the limit is {}", type->extents.size(), options_.limits.rank),
+                     fmt::format("tensor of {} dimensions, the limit is {}", type->extents.size(),
+                                 options_.limits.rank),
                      "--limit rank=N changes the limit"));
     type->unknown = true;
   }
@@ -75,8 +77,11 @@ symbol::Shape Evaluator::shapeOf(const TypeValue &type) const {
   std::vector<symbol::Dim> dims;
   for (const TypeValue::Extent &extent : type.extents) {
     switch (extent.kind) {
-    case TypeValue::Extent::Kind::Ellipsis: return {};
-    case TypeValue::Extent::Kind::Infer: dims.push_back({}); break;
+    case TypeValue::Extent::Kind::Ellipsis:
+      return {};
+    case TypeValue::Extent::Kind::Infer:
+      dims.push_back({});
+      break;
     case TypeValue::Extent::Kind::Known:
       dims.push_back({extent.extent, extent.dim ? dims_[extent.dim - 1] : std::string()});
     }
@@ -99,7 +104,8 @@ std::string Evaluator::typeText(const TypeValue &type) const {
     const TypeValue::Extent &extent = type.extents[i];
     text += i ? ", " : "";
     if (extent.kind == TypeValue::Extent::Kind::Known)
-      text += (extent.dim ? dims_[extent.dim - 1] + "=" : std::string()) + std::to_string(extent.extent);
+      text += (extent.dim ? dims_[extent.dim - 1] + "=" : std::string()) +
+              std::to_string(extent.extent);
     else
       text += extent.kind == TypeValue::Extent::Kind::Infer ? "_" : "...";
   }
@@ -115,18 +121,21 @@ std::string Evaluator::tensorText(const symbol::Symbol &symbol) const {
   for (size_t i = 0; i < shape.dims.size(); ++i) {
     text += i ? ", " : "";
     const symbol::Dim &dim = shape.dims[i];
-    text += dim.extent == symbol::kUnknown ? "_" : (dim.name.empty() ? "" : dim.name + "=") + std::to_string(dim.extent);
+    text += dim.extent == symbol::kUnknown
+                ? "_"
+                : (dim.name.empty() ? "" : dim.name + "=") + std::to_string(dim.extent);
   }
   return text + "]";
 }
 
-void Evaluator::checkType(const Value &value, const std::shared_ptr<TypeValue> &type, std::string_view name,
-                          Span span) {
+void Evaluator::checkType(const Value &value, const std::shared_ptr<TypeValue> &type,
+                          std::string_view name, Span span) {
   if (value.isUnknown() || type->unknown)
     return;
   if (!type->parts.empty()) {
     if (!value.is(ValueKind::Tuple) || value.items().size() != type->parts.size()) {
-      error(ErrorCode::E0204, span, "\"{}\" is declared {}, got {}", name, typeText(*type), reprOf(value));
+      error(ErrorCode::E0204, span, "\"{}\" is declared {}, got {}", name, typeText(*type),
+            reprOf(value));
       return;
     }
     for (size_t i = 0; i < type->parts.size(); ++i)
@@ -134,7 +143,8 @@ void Evaluator::checkType(const Value &value, const std::shared_ptr<TypeValue> &
     return;
   }
   if (!value.is(ValueKind::Tensor)) {
-    error(ErrorCode::E0204, span, "\"{}\" is declared {}, got {}", name, typeText(*type), reprOf(value));
+    error(ErrorCode::E0204, span, "\"{}\" is declared {}, got {}", name, typeText(*type),
+          reprOf(value));
     return;
   }
   const symbol::Symbol &symbol = value.as<TensorObject>().symbol;
@@ -143,8 +153,8 @@ void Evaluator::checkType(const Value &value, const std::shared_ptr<TypeValue> &
     declared_.push_back({symbol, type, std::string(name), place(span)});
 }
 
-void Evaluator::checkDeclared(symbol::Symbol symbol, const std::shared_ptr<TypeValue> &type, std::string name,
-                              SourceRange place) {
+void Evaluator::checkDeclared(symbol::Symbol symbol, const std::shared_ptr<TypeValue> &type,
+                              std::string name, SourceRange place) {
   Diagnostic diagnostic;
   diagnostic.place = std::move(place);
   diagnostic.code = ErrorCode::E0208;
@@ -155,21 +165,25 @@ void Evaluator::checkDeclared(symbol::Symbol symbol, const std::shared_ptr<TypeV
     using Kind = TypeValue::Extent::Kind;
     const auto &extents = type->extents;
     size_t ellipsis = std::find_if(extents.begin(), extents.end(),
-                                   [](const auto &e) { return e.kind == Kind::Ellipsis; }) - extents.begin();
+                                   [](const auto &e) { return e.kind == Kind::Ellipsis; }) -
+                      extents.begin();
     bool open = ellipsis < extents.size();
     agree = open ? shape.dims.size() + 1 >= extents.size() : shape.dims.size() == extents.size();
     for (size_t i = 0; agree && i < extents.size(); ++i) {
       if (extents[i].kind != Kind::Known)
         continue;
       size_t at = i < ellipsis ? i : i + shape.dims.size() - extents.size();
-      agree = shape.dims[at].extent == symbol::kUnknown || shape.dims[at].extent == extents[i].extent;
+      agree =
+          shape.dims[at].extent == symbol::kUnknown || shape.dims[at].extent == extents[i].extent;
     }
   }
   if (agree)
     return;
-  diagnostic.message = fmt::format("\"{}\" is declared {} and is {}", name, typeText(*type), tensorText(symbol));
-  diagnostic.reasons.push_back({fmt::format("declared at {}", type->module->file->placeText(type->span.begin)),
-                                type->module->file->range(type->span)});
+  diagnostic.message =
+      fmt::format("\"{}\" is declared {} and is {}", name, typeText(*type), tensorText(symbol));
+  diagnostic.reasons.push_back(
+      {fmt::format("declared at {}", type->module->file->placeText(type->span.begin)),
+       type->module->file->range(type->span)});
   problems_.add(std::move(diagnostic));
 }
 

@@ -10,24 +10,43 @@ namespace lstmc::lnet {
 
 std::string_view kindName(ValueKind kind) {
   switch (kind) {
-  case ValueKind::Unset: case ValueKind::Unknown: return "an unknown value";
-  case ValueKind::None: return "None";
-  case ValueKind::Infer: return "_";
-  case ValueKind::Bool: return "a bool";
-  case ValueKind::Integer: return "an integer";
-  case ValueKind::Float: return "a float";
-  case ValueKind::Builtin: return "a built-in function";
-  case ValueKind::Op: return "an op";
-  case ValueKind::String: return "a string";
-  case ValueKind::Tuple: return "a tuple";
-  case ValueKind::List: return "a list";
-  case ValueKind::Dict: return "a dict";
-  case ValueKind::Range: return "a range";
-  case ValueKind::Function: return "a function";
-  case ValueKind::Frame: return "a frame";
-  case ValueKind::Tensor: return "a tensor";
-  case ValueKind::Initialiser: return "an initialiser";
-  case ValueKind::Scheduler: return "a schedule";
+  case ValueKind::Unset:
+  case ValueKind::Unknown:
+    return "an unknown value";
+  case ValueKind::None:
+    return "None";
+  case ValueKind::Infer:
+    return "_";
+  case ValueKind::Bool:
+    return "a bool";
+  case ValueKind::Integer:
+    return "an integer";
+  case ValueKind::Float:
+    return "a float";
+  case ValueKind::Builtin:
+    return "a built-in function";
+  case ValueKind::Op:
+    return "an op";
+  case ValueKind::String:
+    return "a string";
+  case ValueKind::Tuple:
+    return "a tuple";
+  case ValueKind::List:
+    return "a list";
+  case ValueKind::Dict:
+    return "a dict";
+  case ValueKind::Range:
+    return "a range";
+  case ValueKind::Function:
+    return "a function";
+  case ValueKind::Frame:
+    return "a frame";
+  case ValueKind::Tensor:
+    return "a tensor";
+  case ValueKind::Initialiser:
+    return "an initialiser";
+  case ValueKind::Scheduler:
+    return "a schedule";
   }
   return "";
 }
@@ -77,7 +96,8 @@ Heap::~Heap() {
 uint64_t RangeObject::size() const {
   if (step > 0 ? start >= stop : start <= stop)
     return 0;
-  uint64_t distance = step > 0 ? uint64_t(stop) - uint64_t(start) : uint64_t(start) - uint64_t(stop);
+  uint64_t distance =
+      step > 0 ? uint64_t(stop) - uint64_t(start) : uint64_t(start) - uint64_t(stop);
   uint64_t stride = step > 0 ? uint64_t(step) : 0 - uint64_t(step);
   return (distance - 1) / stride + 1;
 }
@@ -88,13 +108,18 @@ constexpr int kDeepestValue = 200; ///< beyond, values are neither equal nor sho
 
 thread_local uint64_t work = 0;
 
-size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9E3779B97F4A7C15u + (seed >> 17); }
+size_t mix(size_t seed, size_t value) {
+  return (seed ^ value) * 0x9E3779B97F4A7C15u + (seed >> 17);
+}
 
 std::optional<size_t> hashAt(const Value &value, int depth) {
   switch (value.kind()) {
-  case ValueKind::None: return 11;
-  case ValueKind::Bool: return value.boolean() ? 13 : 17;
-  case ValueKind::Integer: return mix(19, size_t(value.integer()));
+  case ValueKind::None:
+    return 11;
+  case ValueKind::Bool:
+    return value.boolean() ? 13 : 17;
+  case ValueKind::Integer:
+    return mix(19, size_t(value.integer()));
   case ValueKind::Float: {
     double number = value.number();
     if (std::isnan(number))
@@ -104,7 +129,8 @@ std::optional<size_t> hashAt(const Value &value, int depth) {
       return mix(19, size_t(int64_t(number)));
     return mix(23, std::hash<double>()(number));
   }
-  case ValueKind::String: return mix(29, std::hash<std::string>()(value.string()));
+  case ValueKind::String:
+    return mix(29, std::hash<std::string>()(value.string()));
   case ValueKind::Tuple: {
     if (depth > kDeepestValue)
       return std::nullopt;
@@ -119,7 +145,8 @@ std::optional<size_t> hashAt(const Value &value, int depth) {
     }
     return seed;
   }
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -142,10 +169,15 @@ std::optional<bool> equalAt(const Value &a, const Value &b, int depth) {
   if (a.kind() != b.kind())
     return false;
   switch (a.kind()) {
-  case ValueKind::None: case ValueKind::Infer: return true;
-  case ValueKind::Bool: return a.boolean() == b.boolean();
-  case ValueKind::String: return a.string() == b.string();
-  case ValueKind::Tuple: case ValueKind::List: {
+  case ValueKind::None:
+  case ValueKind::Infer:
+    return true;
+  case ValueKind::Bool:
+    return a.boolean() == b.boolean();
+  case ValueKind::String:
+    return a.string() == b.string();
+  case ValueKind::Tuple:
+  case ValueKind::List: {
     if (a.sameObject(b))
       return true;
     if (a.items().size() != b.items().size() || depth > kDeepestValue)
@@ -184,7 +216,8 @@ std::optional<bool> equalAt(const Value &a, const Value &b, int depth) {
     return left.size() == right.size() && (left.size() == 0 || left.start == right.start) &&
            (left.size() <= 1 || left.step == right.step);
   }
-  default: return a.sameObject(b);
+  default:
+    return a.sameObject(b);
   }
 }
 
@@ -204,9 +237,15 @@ void appendItems(std::string &text, const std::vector<Value> &items, size_t limi
 
 void appendRepr(std::string &text, const Value &value, size_t limit, int depth, bool quote) {
   switch (value.kind()) {
-  case ValueKind::Bool: text += value.boolean() ? "True" : "False"; break;
-  case ValueKind::Integer: text += std::to_string(value.integer()); break;
-  case ValueKind::Float: text += symbol::floatText(value.number()); break;
+  case ValueKind::Bool:
+    text += value.boolean() ? "True" : "False";
+    break;
+  case ValueKind::Integer:
+    text += std::to_string(value.integer());
+    break;
+  case ValueKind::Float:
+    text += symbol::floatText(value.number());
+    break;
   case ValueKind::String: {
     if (!quote) {
       text += value.string();
@@ -256,9 +295,14 @@ void appendRepr(std::string &text, const Value &value, size_t limit, int depth, 
                             : fmt::format("range({}, {}, {})", range.start, range.stop, range.step);
     break;
   }
-  case ValueKind::Function: text += fmt::format("function {}", value.as<FunctionObject>().name()); break;
-  case ValueKind::Op: text += "op " + value.op().name; break;
-  default: text += kindName(value.kind());
+  case ValueKind::Function:
+    text += fmt::format("function {}", value.as<FunctionObject>().name());
+    break;
+  case ValueKind::Op:
+    text += "op " + value.op().name;
+    break;
+  default:
+    text += kindName(value.kind());
   }
 }
 

@@ -1,4 +1,5 @@
-// Build-time values: what expressions of a file come to. Small ones are held in place, the others counted.
+// Build-time values: what expressions of a file come to. Small ones are held in place, the others
+// counted.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,9 @@ struct Object {
 class Value {
 public:
   Value() = default;
-  Value(const Value &other) : kind_(other.kind_), dim_(other.dim_), integer_(other.integer_) { retain(); }
+  Value(const Value &other) : kind_(other.kind_), dim_(other.dim_), integer_(other.integer_) {
+    retain();
+  }
   Value(Value &&other) noexcept : kind_(other.kind_), dim_(other.dim_), integer_(other.integer_) {
     other.kind_ = ValueKind::Unset;
   }
@@ -161,11 +164,12 @@ struct StringObject : Object {
 };
 
 struct SequenceObject : Object { ///< Tuple, List
-  SequenceObject(ValueKind kind, std::vector<Value> items) : Object(kind), items(std::move(items)) {}
+  SequenceObject(ValueKind kind, std::vector<Value> items)
+      : Object(kind), items(std::move(items)) {}
   void clear() override { items.clear(); }
   std::vector<Value> items;
-  uint64_t owner = 0;            ///< of a list: number of the run of the function that made it
-  const Owner *maker = nullptr;  ///< and which function or file that was
+  uint64_t owner = 0;           ///< of a list: number of the run of the function that made it
+  const Owner *maker = nullptr; ///< and which function or file that was
 };
 
 /// Keys in the order they came; made once, never changed.
@@ -194,8 +198,10 @@ struct FrameObject : Object {
   }
   Value parent; ///< the frame that its function was made in
   std::vector<Value> slots;
-  uint64_t run; ///< number of the run of a function; a comprehension has that of the function it is in
-  std::vector<const Stmt *> defined; ///< by slot: the def or import that set it; empty until there is one
+  uint64_t
+      run; ///< number of the run of a function; a comprehension has that of the function it is in
+  std::vector<const Stmt *>
+      defined; ///< by slot: the def or import that set it; empty until there is one
 };
 
 struct FunctionObject : Object {
@@ -222,7 +228,8 @@ struct TensorObject : Object {
 };
 
 struct InitialiserObject : Object {
-  explicit InitialiserObject(symbol::Initialiser init) : Object(ValueKind::Initialiser), init(std::move(init)) {}
+  explicit InitialiserObject(symbol::Initialiser init)
+      : Object(ValueKind::Initialiser), init(std::move(init)) {}
   symbol::Initialiser init;
 };
 
@@ -254,19 +261,22 @@ private:
   Object ends_;
 };
 
-/// Hash of a key of a dict; equal keys have equal hashes. Nothing for a value that may be no key (a list, a
-/// tensor, a NaN).
+/// Hash of a key of a dict; equal keys have equal hashes. Nothing for a value that may be no key (a
+/// list, a tensor, a NaN).
 std::optional<size_t> hashOf(const Value &value);
 
-/// Equality as Python has it, but that a bool is no number. Nothing when two different tensors were met.
+/// Equality as Python has it, but that a bool is no number. Nothing when two different tensors were
+/// met.
 std::optional<bool> equal(const Value &a, const Value &b);
 
-/// Elements looked at by `equal` and `hashOf` since the last call of this, which sets the count to 0. Values that
-/// hold one another may have no end of elements: beyond kMostWork the answers are no longer true.
+/// Elements looked at by `equal` and `hashOf` since the last call of this, which sets the count to
+/// 0. Values that hold one another may have no end of elements: beyond kMostWork the answers are no
+/// longer true.
 uint64_t takeWork();
 inline constexpr uint64_t kMostWork = 100'000'000;
 
-/// The text of `str(value)`; of strings inside others, their `repr`. Cut short somewhat behind `limit` bytes.
+/// The text of `str(value)`; of strings inside others, their `repr`. Cut short somewhat behind
+/// `limit` bytes.
 std::string textOf(const Value &value, size_t limit = 1 << 20);
 /// As `repr`: strings with quotes. At most about `limit` bytes.
 std::string reprOf(const Value &value, size_t limit = 60);

@@ -19,7 +19,8 @@ std::optional<symbol::Shape> Evaluator::shapeArgument(const Value &value, const 
       return false;
     }
     if (item.integer() < 1) {
-      error(ErrorCode::E0206, place->span, "dimension {} (write _ for one to infer)", item.integer());
+      error(ErrorCode::E0206, place->span, "dimension {} (write _ for one to infer)",
+            item.integer());
       return false;
     }
     dims.push_back({item.integer(), item.dim() ? dims_[item.dim() - 1] : std::string()});
@@ -34,9 +35,10 @@ std::optional<symbol::Shape> Evaluator::shapeArgument(const Value &value, const 
         return std::nullopt;
   }
   if (dims.size() > options_.limits.rank) {
-    report(makeError(ErrorCode::E0319, place->span,
-                     fmt::format("tensor of {} dimensions, the limit is {}", dims.size(), options_.limits.rank),
-                     "--limit rank=N changes the limit"));
+    report(makeError(
+        ErrorCode::E0319, place->span,
+        fmt::format("tensor of {} dimensions, the limit is {}", dims.size(), options_.limits.rank),
+        "--limit rank=N changes the limit"));
     return std::nullopt;
   }
   return symbol::Shape(std::move(dims));
@@ -48,8 +50,10 @@ std::optional<symbol::Initialiser> Evaluator::initialiserOf(const Value &value, 
   if (value.is(ValueKind::String)) {
     // MXNet's registry names stand for the initialiser without arguments.
     constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"uniform", "uniform"}, {"normal", "normal"},     {"xavier", "xavier"}, {"orthogonal", "orthogonal"},
-        {"zero", "zero"},       {"zeros", "zero"},        {"one", "one"},       {"ones", "one"},
+        {"uniform", "uniform"},  {"normal", "normal"},
+        {"xavier", "xavier"},    {"orthogonal", "orthogonal"},
+        {"zero", "zero"},        {"zeros", "zero"},
+        {"one", "one"},          {"ones", "one"},
         {"lstmbias", "lstmbias"}};
     for (auto &[written, name] : kNames)
       if (value.string() == written)
@@ -65,9 +69,12 @@ Value Evaluator::builtinVariable(Arguments &arguments) {
   std::vector<const Expr *> places;
   Span span = calleeSpan(arguments.call);
   if (!bindBuiltin("Variable", arguments,
-                   {{"name", true}, {"shape"}, {"dtype"}, {"init"}, {"lr_mult"}, {"wd_mult"}}, values, &places))
+                   {{"name", true}, {"shape"}, {"dtype"}, {"init"}, {"lr_mult"}, {"wd_mult"}},
+                   values, &places))
     return Value::unknown();
-  auto given = [&](size_t i) { return !values[i].is(ValueKind::Unset) && !values[i].is(ValueKind::None); };
+  auto given = [&](size_t i) {
+    return !values[i].is(ValueKind::Unset) && !values[i].is(ValueKind::None);
+  };
   for (const Value &value : values)
     if (value.isUnknown())
       return value;
@@ -77,8 +84,10 @@ Value Evaluator::builtinVariable(Arguments &arguments) {
   if (name.empty())
     return error(ErrorCode::E0204, places[0]->span, "name is a string that is not empty, got \"\"");
   if (name.size() > options_.limits.name)
-    return limitError(ErrorCode::E0315, places[0]->span,
-                      fmt::format("name of {} bytes, the limit is {}", name.size(), options_.limits.name), "name");
+    return limitError(
+        ErrorCode::E0315, places[0]->span,
+        fmt::format("name of {} bytes, the limit is {}", name.size(), options_.limits.name),
+        "name");
   if (!mayDraw(module_->internal && !layerShown_.empty() ? layerShown_ : "Variable", span))
     return Value::unknown();
   symbol::VariableOptions options;
@@ -92,7 +101,8 @@ Value Evaluator::builtinVariable(Arguments &arguments) {
   if (given(2)) {
     options.dtype = values[2].is(ValueKind::String) ? parseDType(values[2].string()) : std::nullopt;
     if (!options.dtype)
-      return error(ErrorCode::E0204, places[2]->span, "dtype is a dtype, got {}", reprOf(values[2]));
+      return error(ErrorCode::E0204, places[2]->span, "dtype is a dtype, got {}",
+                   reprOf(values[2]));
   }
   if (given(3)) {
     std::optional<symbol::Initialiser> init = initialiserOf(values[3], places[3]);
@@ -104,8 +114,8 @@ Value Evaluator::builtinVariable(Arguments &arguments) {
     if (!given(i))
       continue;
     if (!values[i].isNumber())
-      return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", i == 4 ? "lr_mult" : "wd_mult",
-                   reprOf(values[i]));
+      return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}",
+                   i == 4 ? "lr_mult" : "wd_mult", reprOf(values[i]));
     (i == 4 ? options.lrMult : options.wdMult) = values[i].number();
   }
   Checked<symbol::Symbol> made = graph_->variable(name, std::move(options), place(span));
@@ -116,8 +126,10 @@ Value Evaluator::builtinVariable(Arguments &arguments) {
 }
 
 /// An initialiser whose arguments are numbers, or the words that MXNet has for them.
-Value Evaluator::simpleInitialiser(Arguments &arguments, std::string_view shown, std::string_view name,
-                                   std::initializer_list<std::string_view> parameters, size_t required) {
+Value Evaluator::simpleInitialiser(Arguments &arguments, std::string_view shown,
+                                   std::string_view name,
+                                   std::initializer_list<std::string_view> parameters,
+                                   size_t required) {
   std::vector<std::string_view> names(parameters);
   std::vector<Value> values;
   std::vector<const Expr *> places;
@@ -136,7 +148,8 @@ Value Evaluator::simpleInitialiser(Arguments &arguments, std::string_view shown,
     bool word = names[i] == "rnd_type" || names[i] == "rand_type" || names[i] == "factor_type";
     if (!word) {
       if (!values[i].isNumber())
-        return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", names[i], reprOf(values[i]));
+        return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", names[i],
+                     reprOf(values[i]));
       init.arguments.push_back({std::string(names[i]), values[i].number()});
       continue;
     }
@@ -147,22 +160,28 @@ Value Evaluator::simpleInitialiser(Arguments &arguments, std::string_view shown,
       choices = {"uniform", "normal"};
     if (!values[i].is(ValueKind::String) ||
         std::find(choices.begin(), choices.end(), values[i].string()) == choices.end())
-      return error(ErrorCode::E0204, places[i]->span, "{} is one of {}, got {}", names[i], fmt::join(choices, ", "),
-                   reprOf(values[i]));
+      return error(ErrorCode::E0204, places[i]->span, "{} is one of {}, got {}", names[i],
+                   fmt::join(choices, ", "), reprOf(values[i]));
     init.arguments.push_back({std::string(names[i]), values[i].string()});
   }
   return heap_.make<InitialiserObject>(std::move(init));
 }
 
-Value Evaluator::builtinUniform(Arguments &a) { return simpleInitialiser(a, "Uniform", "uniform", {"scale"}, 0); }
-Value Evaluator::builtinNormal(Arguments &a) { return simpleInitialiser(a, "Normal", "normal", {"sigma"}, 0); }
+Value Evaluator::builtinUniform(Arguments &a) {
+  return simpleInitialiser(a, "Uniform", "uniform", {"scale"}, 0);
+}
+Value Evaluator::builtinNormal(Arguments &a) {
+  return simpleInitialiser(a, "Normal", "normal", {"sigma"}, 0);
+}
 Value Evaluator::builtinXavier(Arguments &a) {
   return simpleInitialiser(a, "Xavier", "xavier", {"rnd_type", "factor_type", "magnitude"}, 0);
 }
 Value Evaluator::builtinOrthogonal(Arguments &a) {
   return simpleInitialiser(a, "Orthogonal", "orthogonal", {"scale", "rand_type"}, 0);
 }
-Value Evaluator::builtinConstant(Arguments &a) { return simpleInitialiser(a, "Constant", "constant", {"value"}, 1); }
+Value Evaluator::builtinConstant(Arguments &a) {
+  return simpleInitialiser(a, "Constant", "constant", {"value"}, 1);
+}
 Value Evaluator::builtinZero(Arguments &a) { return simpleInitialiser(a, "Zero", "zero", {}, 0); }
 Value Evaluator::builtinOne(Arguments &a) { return simpleInitialiser(a, "One", "one", {}, 0); }
 Value Evaluator::builtinLstmBias(Arguments &a) {
@@ -172,13 +191,14 @@ Value Evaluator::builtinLstmBias(Arguments &a) {
 Value Evaluator::builtinMixed(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
-  if (!bindBuiltin("Mixed", arguments, {{"patterns", true}, {"initializers", true}}, values, &places) ||
+  if (!bindBuiltin("Mixed", arguments, {{"patterns", true}, {"initializers", true}}, values,
+                   &places) ||
       values[0].isUnknown() || values[1].isUnknown())
     return Value::unknown();
   for (size_t i : {size_t(0), size_t(1)})
     if (!values[i].isSequence())
-      return error(ErrorCode::E0204, places[i]->span, "{} is a list, got {}", i ? "initializers" : "patterns",
-                   reprOf(values[i]));
+      return error(ErrorCode::E0204, places[i]->span, "{} is a list, got {}",
+                   i ? "initializers" : "patterns", reprOf(values[i]));
   if (values[0].items().size() != values[1].items().size())
     return error(ErrorCode::E0204, places[1]->span, "Mixed has {} patterns and {} initializers",
                  values[0].items().size(), values[1].items().size());
@@ -186,7 +206,8 @@ Value Evaluator::builtinMixed(Arguments &arguments) {
   init.name = "mixed";
   for (const Value &pattern : values[0].items()) {
     if (!pattern.is(ValueKind::String))
-      return error(ErrorCode::E0204, places[0]->span, "a pattern is a string, got {}", reprOf(pattern));
+      return error(ErrorCode::E0204, places[0]->span, "a pattern is a string, got {}",
+                   reprOf(pattern));
     init.patterns.push_back(pattern.string());
   }
   for (const Value &each : values[1].items()) {
@@ -201,11 +222,12 @@ Value Evaluator::builtinMixed(Arguments &arguments) {
 Value Evaluator::builtinLoad(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
-  if (!bindBuiltin("Load", arguments, {{"param", true}, {"default_init"}}, values, &places) || values[0].isUnknown() ||
-      values[1].isUnknown())
+  if (!bindBuiltin("Load", arguments, {{"param", true}, {"default_init"}}, values, &places) ||
+      values[0].isUnknown() || values[1].isUnknown())
     return Value::unknown();
   if (!values[0].is(ValueKind::String))
-    return error(ErrorCode::E0204, places[0]->span, "param is the name of a file, got {}", reprOf(values[0]));
+    return error(ErrorCode::E0204, places[0]->span, "param is the name of a file, got {}",
+                 reprOf(values[0]));
   symbol::Initialiser init;
   init.name = "load";
   init.arguments.push_back({"param", values[0].string()});
@@ -218,7 +240,8 @@ Value Evaluator::builtinLoad(Arguments &arguments) {
   return heap_.make<InitialiserObject>(std::move(init));
 }
 
-Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown, std::string_view name,
+Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown,
+                                 std::string_view name,
                                  std::initializer_list<BuiltinParameter> parameters) {
   std::vector<BuiltinParameter> all(parameters);
   for (std::string_view common : {"base_lr", "warmup_steps", "warmup_begin_lr", "warmup_mode"})
@@ -244,8 +267,10 @@ Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown, s
     bool list = names[i] == "step" && name == "multifactor";
     bool integer = names[i] == "step" || names[i] == "max_update" || names[i] == "warmup_steps";
     if (names[i] == "warmup_mode") {
-      if (!value.is(ValueKind::String) || (value.string() != "linear" && value.string() != "constant"))
-        return error(ErrorCode::E0204, places[i]->span, "warmup_mode is one of linear, constant, got {}", reprOf(value));
+      if (!value.is(ValueKind::String) ||
+          (value.string() != "linear" && value.string() != "constant"))
+        return error(ErrorCode::E0204, places[i]->span,
+                     "warmup_mode is one of linear, constant, got {}", reprOf(value));
       scheduler.arguments.push_back({"warmup_mode", value.string()});
     } else if (list) {
       symbol::Tuple steps;
@@ -257,15 +282,18 @@ Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown, s
             steps.push_back(item.integer());
         }
       if (!good)
-        return error(ErrorCode::E0204, places[i]->span, "step is a list of growing integers, got {}", reprOf(value));
+        return error(ErrorCode::E0204, places[i]->span,
+                     "step is a list of growing integers, got {}", reprOf(value));
       scheduler.arguments.push_back({"step", std::move(steps)});
     } else if (integer) {
       if (!value.is(ValueKind::Integer))
-        return error(ErrorCode::E0204, places[i]->span, "{} is an integer, got {}", names[i], reprOf(value));
+        return error(ErrorCode::E0204, places[i]->span, "{} is an integer, got {}", names[i],
+                     reprOf(value));
       scheduler.arguments.push_back({std::string(names[i]), value.integer()});
     } else {
       if (!value.isNumber())
-        return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", names[i], reprOf(value));
+        return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", names[i],
+                     reprOf(value));
       scheduler.arguments.push_back({std::string(names[i]), value.number()});
     }
   }
@@ -273,7 +301,8 @@ Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown, s
 }
 
 Value Evaluator::builtinFactor(Arguments &a) {
-  return simpleScheduler(a, "FactorScheduler", "factor", {{"step", true}, {"factor"}, {"stop_factor_lr"}});
+  return simpleScheduler(a, "FactorScheduler", "factor",
+                         {{"step", true}, {"factor"}, {"stop_factor_lr"}});
 }
 Value Evaluator::builtinMultiFactor(Arguments &a) {
   return simpleScheduler(a, "MultiFactorScheduler", "multifactor", {{"step", true}, {"factor"}});
@@ -285,11 +314,13 @@ Value Evaluator::builtinCosine(Arguments &a) {
   return simpleScheduler(a, "CosineScheduler", "cosine", {{"max_update", true}, {"final_lr"}});
 }
 
-/// _layer_name(name, hint): the name of a layer's call as MXNet would give it, name scopes included.
+/// _layer_name(name, hint): the name of a layer's call as MXNet would give it, name scopes
+/// included.
 Value Evaluator::builtinLayerName(Arguments &arguments) {
   std::vector<Value> values;
   Span span = calleeSpan(arguments.call);
-  if (!bindBuiltin("_layer_name", arguments, {{"name", true}, {"hint", true}}, values) || values[0].isUnknown())
+  if (!bindBuiltin("_layer_name", arguments, {{"name", true}, {"hint", true}}, values) ||
+      values[0].isUnknown())
     return Value::unknown();
   if (!mayDraw(layerShown_, span))
     return Value::unknown();
@@ -307,13 +338,14 @@ Value Evaluator::builtinLayerName(Arguments &arguments) {
   return makeString(std::move(name), span);
 }
 
-/// _begin_state(name, shape, dtype): a state before the first step; `dtype` may be a tensor that has it. Known to all
-/// files, so that any graph can be written out (Emit.h).
+/// _begin_state(name, shape, dtype): a state before the first step; `dtype` may be a tensor that
+/// has it. Known to all files, so that any graph can be written out (Emit.h).
 Value Evaluator::builtinBeginState(Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
   Span span = calleeSpan(arguments.call);
-  if (!bindBuiltin("_begin_state", arguments, {{"name", true}, {"shape", true}, {"dtype", true}}, values, &places))
+  if (!bindBuiltin("_begin_state", arguments, {{"name", true}, {"shape", true}, {"dtype", true}},
+                   values, &places))
     return Value::unknown();
   for (const Value &value : values)
     if (value.isUnknown())
@@ -329,29 +361,34 @@ Value Evaluator::builtinBeginState(Arguments &arguments) {
   if (!dtype)
     return error(ErrorCode::E0204, places[2]->span, "dtype is a dtype, got {}", reprOf(values[2]));
   if (!values[0].is(ValueKind::String) || values[0].string().empty())
-    return error(ErrorCode::E0204, places[0]->span, "name is a string that is not empty, got {}", reprOf(values[0]));
-  Checked<symbol::Symbol> made = graph_->beginState(values[0].string(), *dtype, std::move(*shape), place(span));
+    return error(ErrorCode::E0204, places[0]->span, "name is a string that is not empty, got {}",
+                 reprOf(values[0]));
+  Checked<symbol::Symbol> made =
+      graph_->beginState(values[0].string(), *dtype, std::move(*shape), place(span));
   reportGraph(std::move(made.diagnostics()));
   if (!made.ok() || !checkNodes(span))
     return Value::unknown();
   return wrap(*made);
 }
 
-/// _expect(what, value, kind): E0204 at the user's call unless the value is of that kind. False after an error.
+/// _expect(what, value, kind): E0204 at the user's call unless the value is of that kind. False
+/// after an error.
 Value Evaluator::builtinExpect(Arguments &arguments) {
   std::vector<Value> values;
   Span span = calleeSpan(arguments.call);
-  if (!bindBuiltin("_expect", arguments, {{"what", true}, {"value", true}, {"kind", true}}, values) ||
+  if (!bindBuiltin("_expect", arguments, {{"what", true}, {"value", true}, {"kind", true}},
+                   values) ||
       values[1].isUnknown())
     return Value::unknown();
   const std::string &kind = values[2].string();
   const Value &value = values[1];
-  bool good = kind == "a tensor"      ? value.is(ValueKind::Tensor)
-              : kind == "an integer"  ? value.is(ValueKind::Integer)
-              : kind == "a number"    ? value.isNumber()
-              : kind == "a bool"      ? value.is(ValueKind::Bool)
-              : kind == "a tensor or None" ? value.is(ValueKind::Tensor) || value.is(ValueKind::None)
-                                           : value.is(ValueKind::String);
+  bool good = kind == "a tensor"     ? value.is(ValueKind::Tensor)
+              : kind == "an integer" ? value.is(ValueKind::Integer)
+              : kind == "a number"   ? value.isNumber()
+              : kind == "a bool"     ? value.is(ValueKind::Bool)
+              : kind == "a tensor or None"
+                  ? value.is(ValueKind::Tensor) || value.is(ValueKind::None)
+                  : value.is(ValueKind::String);
   if (good)
     return Value::boolean(true);
   return error(ErrorCode::E0204, span, "{} is {}, got {}", values[0].string(), kind, reprOf(value));

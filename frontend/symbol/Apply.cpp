@@ -102,7 +102,8 @@ private:
 
     state.addAttribute(sym::kNameAttr, builder.getStringAttr(name_));
     if (!call_.dims.empty())
-      state.addAttribute(sym::kDimsAttr, builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(call_.dims)));
+      state.addAttribute(sym::kDimsAttr,
+                         builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(call_.dims)));
     addScopes(state);
     return builder.create(state);
   }

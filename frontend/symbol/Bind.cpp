@@ -73,8 +73,8 @@ private:
         if (attribute.name == "op_type")
           if (auto text = std::get_if<std::string>(&attribute.value))
             type = *text;
-      return {
-          makeError(ErrorCode::E0213, call_.origin, "op type " + stringText(type) + " is Python code")};
+      return {makeError(ErrorCode::E0213, call_.origin,
+                        "op type " + stringText(type) + " is Python code")};
     }
     std::vector<std::string_view> names;
     for (const OpSignature &op : allOps()) {
@@ -150,7 +150,8 @@ private:
     if (auto text = std::get_if<std::string>(&attribute.value))
       help = didYouMean(*text, record.choices);
     error(ErrorCode::E0204, placeOf(attribute.name),
-          std::string(record.name) + " is " + wanted(record) + ", got " + valueText(attribute.value),
+          std::string(record.name) + " is " + wanted(record) + ", got " +
+              valueText(attribute.value),
           help);
   }
 

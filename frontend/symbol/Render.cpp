@@ -15,9 +15,12 @@ constexpr int kTab = 8;
 constexpr int kWidest = 160; ///< cells of a line that are shown
 constexpr size_t kReasons = 5;
 
-size_t bytesOfCharacter(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4; }
+size_t bytesOfCharacter(unsigned char lead) {
+  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
 
-/// A source line as it is shown: what stands at each display cell. A wide character leaves its second cell empty.
+/// A source line as it is shown: what stands at each display cell. A wide character leaves its
+/// second cell empty.
 std::vector<std::string> layOut(std::string_view line) {
   std::vector<std::string> cells;
   for (size_t at = 0; at < line.size();) {
@@ -66,9 +69,12 @@ void drawLine(std::string &out, const Diagnostic &diagnostic) {
   std::string text = front;
   for (size_t i = begin; i < end; ++i)
     text += cells[i];
-  marks = marks.size() > begin ? marks.substr(begin, begin > 0 || !back.empty() ? end - begin : std::string::npos) : "";
+  marks = marks.size() > begin
+              ? marks.substr(begin, begin > 0 || !back.empty() ? end - begin : std::string::npos)
+              : "";
   marks.erase(marks.find_last_not_of(' ') + 1);
-  out += fmt::format("{:>3} | {}{}\n    | {}{}\n", diagnostic.place.line, text, back, begin > 0 ? " " : "", marks);
+  out += fmt::format("{:>3} | {}{}\n    | {}{}\n", diagnostic.place.line, text, back,
+                     begin > 0 ? " " : "", marks);
 }
 
 std::string_view severityWord(Severity severity) {
@@ -96,7 +102,8 @@ void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
   if (diagnostic.severity != Severity::Note) // a note has no code of its own
     head += fmt::format("[{}]", codeText(diagnostic));
   if (color)
-    head = fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
+    head =
+        fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
   out += fmt::format("{}{}: {}\n", placeText(diagnostic.place), head, diagnostic.message);
   if (diagnostic.place.line > 0 && !diagnostic.place.text.empty())
     drawLine(out, diagnostic);
@@ -111,7 +118,8 @@ void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
 int cellsOf(std::string_view character, int column) {
   if (character == "\t")
     return kTab - column % kTab;
-  int width = llvm::sys::unicode::columnWidthUTF8(llvm::StringRef(character.data(), character.size()));
+  int width =
+      llvm::sys::unicode::columnWidthUTF8(llvm::StringRef(character.data(), character.size()));
   return width < 0 ? 1 : width;
 }
 
@@ -128,12 +136,23 @@ std::string renderJson(const Diagnostics &diagnostics) {
   for (const Diagnostic &d : diagnostics) {
     Json reasons = Json::array(), loops = Json::object();
     for (const Reason &reason : d.reasons)
-      reasons.push_back({{"text", reason.text}, {"file", reason.place.file}, {"line", reason.place.line}, {"column", reason.place.column}});
+      reasons.push_back({{"text", reason.text},
+                         {"file", reason.place.file},
+                         {"line", reason.place.line},
+                         {"column", reason.place.column}});
     for (const auto &[name, value] : d.place.loops)
       loops[name] = value;
-    list.push_back({{"code", codeText(d)}, {"severity", severityWord(d.severity)}, {"message", d.message},
-                    {"file", d.place.file}, {"line", d.place.line}, {"column", d.place.column}, {"byte", d.place.byte},
-                    {"length", d.place.length}, {"reasons", reasons}, {"loops", loops}, {"help", d.help}});
+    list.push_back({{"code", codeText(d)},
+                    {"severity", severityWord(d.severity)},
+                    {"message", d.message},
+                    {"file", d.place.file},
+                    {"line", d.place.line},
+                    {"column", d.place.column},
+                    {"byte", d.place.byte},
+                    {"length", d.place.length},
+                    {"reasons", reasons},
+                    {"loops", loops},
+                    {"help", d.help}});
   }
   Json document = {{"schema", "lstmc.diagnostics/1"}, {"diagnostics", list}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);

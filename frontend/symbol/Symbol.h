@@ -1,5 +1,5 @@
-// The Symbol API: a deferred graph, and the calls that grow it. Every way in (.lnet, files of others,
-// C++ programs) ends here. Nothing is computed; shapes are inferred as nodes come.
+// The Symbol API: a deferred graph, and the calls that grow it. Every way in (.lnet, files of
+// others, C++ programs) ends here. Nothing is computed; shapes are inferred as nodes come.
 #pragma once
 
 #include <cstdint>
@@ -41,21 +41,22 @@ struct Shape {
 
 /// Value of an attribute. A tuple may hold None (absent) entries, as `slice` takes.
 using Tuple = std::vector<std::optional<int64_t>>;
-using AttributeValue = std::variant<std::monostate /* None */, bool, int64_t, double, std::string, Tuple,
-                                    std::vector<double>>;
+using AttributeValue = std::variant<std::monostate /* None */, bool, int64_t, double, std::string,
+                                    Tuple, std::vector<double>>;
 
 struct NamedAttribute {
   std::string name;
   AttributeValue value;
 };
 
-/// How a parameter gets its first value: name in lower case ("uniform", "xavier", "lstmbias", "constant",
-/// "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments. Empty name: fit's initialiser by
-/// MXNet's name-suffix rules.
+/// How a parameter gets its first value: name in lower case ("uniform", "xavier", "lstmbias",
+/// "constant", "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments. Empty name:
+/// fit's initialiser by MXNet's name-suffix rules.
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;
-  std::vector<std::string> patterns;     ///< of "mixed": the first regular expression that matches a name
+  std::vector<std::string>
+      patterns; ///< of "mixed": the first regular expression that matches a name
   std::vector<Initialiser> initialisers; ///< decides, and this is its initialiser
 };
 
@@ -80,18 +81,19 @@ struct OpAttribute {
 };
 struct OpInput {
   std::string name;
-  bool optional = false;  ///< may be left out, and then is absent (state, length)
-  bool parameter = false; ///< a Variable NAME_<name> is made when the call leaves it out (weight, bias, gamma)
-  bool label = false;     ///< NAME_label is made as an input when the call leaves it out
+  bool optional = false; ///< may be left out, and then is absent (state, length)
+  bool parameter =
+      false; ///< a Variable NAME_<name> is made when the call leaves it out (weight, bias, gamma)
+  bool label = false; ///< NAME_label is made as an input when the call leaves it out
 };
 struct OpSignature {
-  std::string name;                 ///< MXNet's canonical name
+  std::string name; ///< MXNet's canonical name
   std::vector<std::string> aliases;
   std::vector<OpInput> inputs;
-  bool variadic = false;            ///< any number of inputs (Concat, add_n, stack)
+  bool variadic = false; ///< any number of inputs (Concat, add_n, stack)
   std::vector<OpAttribute> attributes;
   std::string summary;
-  std::string countAttribute;       ///< "num_args": filled from the number of inputs; empty if none
+  std::string countAttribute; ///< "num_args": filled from the number of inputs; empty if none
 };
 
 /// The signature of an op by any of its names; null if there is none.
@@ -101,7 +103,8 @@ const std::vector<OpSignature> &allOps();
 
 class Graph;
 
-/// A tensor that will exist when the graph is run. A small handle: copy it freely. Valid as long as its Graph.
+/// A tensor that will exist when the graph is run. A small handle: copy it freely. Valid as long as
+/// its Graph.
 class Symbol {
 public:
   Symbol() = default;
@@ -121,8 +124,8 @@ private:
   void *value_ = nullptr; ///< mlir::Value's opaque pointer
 };
 
-/// Where in the source a call stands: file, line, column and length in display cells, byte offset, the loop
-/// values and calls in force (innermost last), as Diagnostic.h has them.
+/// Where in the source a call stands: file, line, column and length in display cells, byte offset,
+/// the loop values and calls in force (innermost last), as Diagnostic.h has them.
 using Origin = SourceRange;
 
 enum class Role { Data, Label };
@@ -133,15 +136,16 @@ struct Call {
   std::vector<Symbol> positional;
   std::vector<std::pair<std::string, Symbol>> named;
   std::vector<NamedAttribute> attributes;
-  /// The dims that the extents of its attribute `shape`, or the end of its range from 0 on, were written as, "" for a number;
-  /// empty where none was.
+  /// The dims that the extents of its attribute `shape`, or the end of its range from 0 on, were
+  /// written as, "" for a number; empty where none was.
   std::vector<std::string> dims;
   std::string name; ///< empty: made as MXNet does ("fullyconnected0")
   Origin origin;
-  /// What messages call this node, "LSTM(num_hidden=256)" for what a layer's file made; empty: the op.
+  /// What messages call this node, "LSTM(num_hidden=256)" for what a layer's file made; empty: the
+  /// op.
   std::string shown;
-  /// Where the argument for an input or attribute stands, by name; asked only when a message needs it. May be
-  /// null, and may answer nothing.
+  /// Where the argument for an input or attribute stands, by name; asked only when a message needs
+  /// it. May be null, and may answer nothing.
   std::function<std::optional<SourceRange>(std::string_view)> argumentPlace;
 };
 
@@ -155,17 +159,19 @@ struct GraphOptions {
   int64_t nodeLimit = 1'000'000;
 };
 
-/// Defaults for training that a file gives with fit(..) and data(..): keys and values as text, with where they stand.
+/// Defaults for training that a file gives with fit(..) and data(..): keys and values as text, with
+/// where they stand.
 struct Setting {
   std::string key;
   AttributeValue value;
   std::optional<Initialiser> initialiser; ///< of the key "initializer"
-  std::vector<NamedAttribute> arguments;  ///< of the key "lr_scheduler", whose value is "factor", "multifactor", "poly", "cosine"
+  std::vector<NamedAttribute> arguments;  ///< of the key "lr_scheduler", whose value is "factor",
+                                          ///< "multifactor", "poly", "cosine"
   Origin origin;
 };
 
-/// One net: inputs, parameters, nodes, outputs. All errors come back as diagnostics with the reasons of
-/// lnet.md §5; a failed call leaves the graph as it was.
+/// One net: inputs, parameters, nodes, outputs. All errors come back as diagnostics with the
+/// reasons of lnet.md §5; a failed call leaves the graph as it was.
 class Graph {
 public:
   explicit Graph(std::string name, GraphOptions options = {});
@@ -186,7 +192,8 @@ public:
   void push(Scope scope);
   void pop();
 
-  /// Ends the net: its outputs in order. Infers shapes in both directions; E0211 for what stays open.
+  /// Ends the net: its outputs in order. Infers shapes in both directions; E0211 for what stays
+  /// open.
   Diagnostics finish(const std::vector<Symbol> &outputs);
 
   void setFit(std::vector<Setting> settings);
@@ -195,8 +202,8 @@ public:
   void setSettings(std::vector<std::pair<std::string, AttributeValue>> settings);
 
   int64_t nodeCount() const;
-  std::vector<std::string> listArguments() const;       ///< inputs and parameters, MXNet's order
-  std::vector<std::string> listOutputs() const;         ///< "softmax_output"
+  std::vector<std::string> listArguments() const; ///< inputs and parameters, MXNet's order
+  std::vector<std::string> listOutputs() const;   ///< "softmax_output"
   std::vector<std::string> listAuxiliaryStates() const;
   /// Shape of every argument, output by name, after finish().
   std::vector<std::pair<std::string, Shape>> inferredShapes() const;

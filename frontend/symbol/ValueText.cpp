@@ -30,13 +30,16 @@ std::string floatText(double value) {
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
   char digits[64];
-  auto [end, failure] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);
+  auto [end, failure] =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);
   std::string_view text(digits, end - digits);
   size_t mark = text.find('e');
   int exponent = std::atoi(std::string(text.substr(mark + 1)).c_str());
   if (exponent < -4 || exponent >= 16)
-    return fmt::format("{}e{}{:02}", text.substr(0, mark), exponent < 0 ? '-' : '+', std::abs(exponent));
-  auto [last, unused] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
+    return fmt::format("{}e{}{:02}", text.substr(0, mark), exponent < 0 ? '-' : '+',
+                       std::abs(exponent));
+  auto [last, unused] =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
   std::string fixed(digits, last);
   return fixed.find('.') == fixed.npos ? fixed + ".0" : fixed;
 }
@@ -67,14 +70,18 @@ std::string valueText(const AttributeValue &value) {
 
 std::string initialiserText(const Initialiser &init) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"uniform", "Uniform"}, {"normal", "Normal"}, {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
-      {"zero", "Zero"},       {"one", "One"},       {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
-      {"mixed", "Mixed"},     {"load", "Load"}};
+      {"uniform", "Uniform"},   {"normal", "Normal"},
+      {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
+      {"zero", "Zero"},         {"one", "One"},
+      {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
+      {"mixed", "Mixed"},       {"load", "Load"}};
   std::string text = init.name, arguments;
   for (auto &[name, shown] : kNames)
     if (init.name == name)
       text = shown;
-  auto add = [&](const std::string &argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
+  auto add = [&](const std::string &argument) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  };
   for (const NamedAttribute &argument : init.arguments)
     add(argument.name + "=" + valueText(argument.value));
   if (init.name == "mixed") {

@@ -31,7 +31,8 @@ Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role ro
   if (auto error = impl.checkShape(shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end()) {
-    Diagnostic error = makeError(ErrorCode::E0210, origin, stringText(name) + " is already defined");
+    Diagnostic error =
+        makeError(ErrorCode::E0210, origin, stringText(name) + " is already defined");
     error.message += sym::atText(at->second.value.getLoc());
     return error;
   }
@@ -186,7 +187,8 @@ Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Or
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end())
     return makeError(ErrorCode::E0210, origin,
-                     stringText(name) + " is already defined" + sym::atText(at->second.value.getLoc()));
+                     stringText(name) + " is already defined" +
+                         sym::atText(at->second.value.getLoc()));
   auto state = impl.builder.create<sym::BeginStateOp>(
       impl.locations.encode(origin), impl.typeOf(shape, dtype), impl.builder.getStringAttr(name));
   impl.addGroup(state);

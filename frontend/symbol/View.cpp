@@ -108,7 +108,8 @@ public:
       InputView input;
       input.name = function.getArgAttrOfType<mlir::StringAttr>(index, sym::kNameAttr).str();
       input.dtype = dtypeOf(argument.getType());
-      input.shape = shapeOf(argument.getType(), function.getArgAttrOfType<mlir::ArrayAttr>(index, sym::kDimsAttr));
+      input.shape = shapeOf(argument.getType(),
+                            function.getArgAttrOfType<mlir::ArrayAttr>(index, sym::kDimsAttr));
       auto role = function.getArgAttrOfType<mlir::StringAttr>(index, sym::kRoleAttr);
       input.role = role && role.getValue() == "label" ? Role::Label : Role::Data;
       view_.inputs.push_back(std::move(input));
@@ -165,7 +166,8 @@ private:
     node.op = record ? std::string(record->mxnetName) : op->getName().getStringRef().str();
     if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
       node.name = name.str();
-    node.outputs = record && record->visibleOutputs >= 0 ? record->visibleOutputs : int(op->getNumResults());
+    node.outputs =
+        record && record->visibleOutputs >= 0 ? record->visibleOutputs : int(op->getNumResults());
     if (!record)
       return;
     for (const sym::AttributeRecord &attribute : record->attributes) {
@@ -179,7 +181,8 @@ private:
     auto segments = op->getAttrOfType<mlir::DenseI32ArrayAttr>("operandSegmentSizes");
     size_t next = 0;
     for (size_t i = 0; next < op->getNumOperands(); ++i) {
-      std::string name = record->variadic() ? "arg" + std::to_string(i) : std::string(record->inputs[i].name);
+      std::string name =
+          record->variadic() ? "arg" + std::to_string(i) : std::string(record->inputs[i].name);
       bool absent = false;
       if (segments)
         absent = segments[i] == 0;

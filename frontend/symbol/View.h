@@ -28,12 +28,13 @@ struct NodeView {
   enum class Kind { Variable, BeginState, Op } kind = Kind::Op;
   std::string name;
   std::string op; ///< MXNet's canonical name
-  std::vector<std::pair<std::string, EdgeView>> inputs; ///< by name; "arg0" and so on where there are any number
-  std::vector<NamedAttribute> attributes;               ///< those that are not at their defaults
-  std::vector<std::string> dims;                        ///< as Call has them
-  int outputs = 1;                                      ///< that users see
-  DType dtype = DType::F32;                             ///< of a parameter or state
-  Shape shape;                                          ///< of a parameter or state
+  std::vector<std::pair<std::string, EdgeView>>
+      inputs;                             ///< by name; "arg0" and so on where there are any number
+  std::vector<NamedAttribute> attributes; ///< those that are not at their defaults
+  std::vector<std::string> dims;          ///< as Call has them
+  int outputs = 1;                        ///< that users see
+  DType dtype = DType::F32;               ///< of a parameter or state
+  Shape shape;                            ///< of a parameter or state
   Initialiser init;
   std::optional<double> lrMult, wdMult;
   std::string group, computeDType; ///< empty: none
@@ -43,7 +44,8 @@ struct NodeView {
 struct GraphView {
   std::string name;
   std::vector<InputView> inputs;
-  std::vector<NodeView> nodes; ///< in the order of the calls, those left out that no output depends on
+  std::vector<NodeView>
+      nodes; ///< in the order of the calls, those left out that no output depends on
   std::vector<EdgeView> outputs;
 };
 

@@ -18,7 +18,8 @@ OperandMode Access::mode(LaunchOp launch, size_t operand) const {
   const KernelRecord &record = kernelRecord(launch.kernelId());
   if (launch.kernelId() == KernelId::Fused) {
     auto id = size_t(launch.getInts().front());
-    bool writes = id < written.size() && operand < written[id].size() && written[id].test(unsigned(operand));
+    bool writes =
+        id < written.size() && operand < written[id].size() && written[id].test(unsigned(operand));
     return writes ? OperandMode::Out : OperandMode::In;
   }
   size_t fixed = record.operands.size();

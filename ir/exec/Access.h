@@ -12,8 +12,12 @@ public:
   /// Reads the fused programs of a plan; ids out of range read nothing and write nothing.
   explicit Access(PlanOp plan);
 
-  bool writes(LaunchOp launch, size_t operand) const { return mode(launch, operand) != OperandMode::In; }
-  bool reads(LaunchOp launch, size_t operand) const { return mode(launch, operand) != OperandMode::Out; }
+  bool writes(LaunchOp launch, size_t operand) const {
+    return mode(launch, operand) != OperandMode::In;
+  }
+  bool reads(LaunchOp launch, size_t operand) const {
+    return mode(launch, operand) != OperandMode::Out;
+  }
   /// Whether output `out` may have the memory of input `in`, given that the two views are the same.
   bool mayBeItself(LaunchOp launch, size_t out, size_t in) const;
 

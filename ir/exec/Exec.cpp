@@ -1,7 +1,7 @@
 #include "ir/exec/Exec.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "executor/abi/ScalarOps.h"
 
@@ -23,12 +23,14 @@ void ExecDialect::initialize() {
       >();
 }
 
-void PlanOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, llvm::ArrayRef<llvm::StringRef> devices) {
+void PlanOp::build(mlir::OpBuilder &builder, mlir::OperationState &state,
+                   llvm::ArrayRef<llvm::StringRef> devices) {
   state.getOrAddProperties<Properties>().devices = builder.getStrArrayAttr(devices);
   state.addRegion()->emplaceBlock();
 }
 
-void ProgramOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, llvm::StringRef entry, int64_t device) {
+void ProgramOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, llvm::StringRef entry,
+                      int64_t device) {
   state.getOrAddProperties<Properties>().entry = builder.getStringAttr(entry);
   state.getOrAddProperties<Properties>().device = builder.getI64IntegerAttr(device);
   state.addRegion()->emplaceBlock();
@@ -39,10 +41,12 @@ int64_t BufferOp::bytes() {
   return type.getNumElements() * int64_t(dtypeBytes(dtypeOf(type.getElementType())));
 }
 
-//===---- launches ---------------------------------------------------------------------------------===//
+//===---- launches
+//---------------------------------------------------------------------------------===//
 
-void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, KernelId kernel, mlir::ValueRange buffers,
-                     llvm::ArrayRef<int64_t> views, llvm::ArrayRef<int64_t> ints, llvm::ArrayRef<double> floats) {
+void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, KernelId kernel,
+                     mlir::ValueRange buffers, llvm::ArrayRef<int64_t> views,
+                     llvm::ArrayRef<int64_t> ints, llvm::ArrayRef<double> floats) {
   state.addOperands(buffers);
   auto &properties = state.getOrAddProperties<Properties>();
   properties.kernel = builder.getI64IntegerAttr(int64_t(kernel));
@@ -61,7 +65,8 @@ llvm::SmallVector<OperandView> LaunchOp::operandViews() {
       continue;
     view.buffer = getBuffers()[next++];
     if (list[at] == 0) {
-      llvm::ArrayRef<int64_t> shape = llvm::cast<mlir::MemRefType>(view.buffer.getType()).getShape();
+      llvm::ArrayRef<int64_t> shape =
+          llvm::cast<mlir::MemRefType>(view.buffer.getType()).getShape();
       view.shape.assign(shape.begin(), shape.end());
       view.strides = denseStrides(shape);
       view.whole = true;
@@ -101,24 +106,28 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("views are malformed, or not as many as buffers");
   llvm::SmallVector<OperandView> views = operandViews();
   size_t fixed = record.operands.size(), group = record.repeated.size();
-  if (views.size() < fixed || (group == 0 ? views.size() != fixed : (views.size() - fixed) % group != 0))
-    return emitOpError() << "has " << views.size() << " operands, kernel \"" << llvm::StringRef(record.name)
-                         << "\" takes " << fixed << (group ? " and groups more" : "");
+  if (views.size() < fixed ||
+      (group == 0 ? views.size() != fixed : (views.size() - fixed) % group != 0))
+    return emitOpError() << "has " << views.size() << " operands, kernel \""
+                         << llvm::StringRef(record.name) << "\" takes " << fixed
+                         << (group ? " and groups more" : "");
   if (!record.takesInts(getInts().size()) || getFloats().size() != record.floats.size())
-    return emitOpError() << "has " << getInts().size() << " ints and " << getFloats().size() << " floats, kernel \""
-                         << llvm::StringRef(record.name) << "\" takes " << record.ints.size() << " and "
-                         << record.floats.size();
+    return emitOpError() << "has " << getInts().size() << " ints and " << getFloats().size()
+                         << " floats, kernel \"" << llvm::StringRef(record.name) << "\" takes "
+                         << record.ints.size() << " and " << record.floats.size();
   for (auto [index, view] : llvm::enumerate(views)) {
-    const OperandRecord &operand = index < fixed ? record.operands[index] : record.repeated[(index - fixed) % group];
+    const OperandRecord &operand =
+        index < fixed ? record.operands[index] : record.repeated[(index - fixed) % group];
     if (!view && !operand.optional)
-      return emitOpError() << "lacks operand " << llvm::StringRef(operand.name) << " of kernel \"" << llvm::StringRef(record.name) << '"';
+      return emitOpError() << "lacks operand " << llvm::StringRef(operand.name) << " of kernel \""
+                           << llvm::StringRef(record.name) << '"';
     if (!view || view.whole)
       continue;
     auto [low, high] = view.hull();
     int64_t elements = llvm::cast<mlir::MemRefType>(view.buffer.getType()).getNumElements();
     if (low < 0 || high > elements)
-      return emitOpError() << "operand " << llvm::StringRef(operand.name) << " reaches elements " << low << " to " << high
-                           << " of " << elements;
+      return emitOpError() << "operand " << llvm::StringRef(operand.name) << " reaches elements "
+                           << low << " to " << high << " of " << elements;
   }
   return success();
 }
@@ -158,7 +167,8 @@ void LaunchOp::print(mlir::OpAsmPrinter &printer) {
 }
 
 /// `4, 2`, or nothing.
-static mlir::ParseResult parseExtents(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<int64_t> &list) {
+static mlir::ParseResult parseExtents(mlir::OpAsmParser &parser,
+                                      llvm::SmallVectorImpl<int64_t> &list) {
   int64_t value;
   mlir::OptionalParseResult first = parser.parseOptionalInteger(value);
   if (!first.has_value())
@@ -174,8 +184,10 @@ static mlir::ParseResult parseExtents(mlir::OpAsmParser &parser, llvm::SmallVect
   return success();
 }
 
-static mlir::ParseResult parseView(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &buffers,
-                                   llvm::SmallVectorImpl<int64_t> &list) {
+static mlir::ParseResult
+parseView(mlir::OpAsmParser &parser,
+          llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &buffers,
+          llvm::SmallVectorImpl<int64_t> &list) {
   if (succeeded(parser.parseOptionalKeyword("_"))) {
     list.push_back(-1);
     return success();
@@ -188,8 +200,8 @@ static mlir::ParseResult parseView(mlir::OpAsmParser &parser, llvm::SmallVectorI
   }
   int64_t offset;
   llvm::SmallVector<int64_t> shape, strides;
-  if (parser.parseInteger(offset) || parser.parseColon() || parseExtents(parser, shape) || parser.parseColon() ||
-      parseExtents(parser, strides) || parser.parseRSquare())
+  if (parser.parseInteger(offset) || parser.parseColon() || parseExtents(parser, shape) ||
+      parser.parseColon() || parseExtents(parser, strides) || parser.parseRSquare())
     return failure();
   if (shape.size() != strides.size())
     return parser.emitError(parser.getCurrentLocation(), "a view has as many strides as extents");
@@ -234,7 +246,8 @@ mlir::ParseResult LaunchOp::parse(mlir::OpAsmParser &parser, mlir::OperationStat
   return success();
 }
 
-//===---- fused programs ---------------------------------------------------------------------------===//
+//===---- fused programs
+//---------------------------------------------------------------------------===//
 
 static const ScalarRecord *findScalar(llvm::StringRef name) {
   for (const ScalarRecord &record : kScalarRecords)
@@ -248,7 +261,8 @@ LogicalResult ScalarOp::verify() {
   if (!record)
     return emitOpError("no scalar operation is named \"") << getWhat() << '"';
   if (int(getInputs().size()) != record->operands)
-    return emitOpError() << "has " << getInputs().size() << " operands, \"" << getWhat() << "\" takes " << record->operands;
+    return emitOpError() << "has " << getInputs().size() << " operands, \"" << getWhat()
+                         << "\" takes " << record->operands;
   return success();
 }
 
@@ -258,7 +272,8 @@ LogicalResult ResultsOp::verify() {
     return emitOpError("has as many values as places");
   for (int64_t place : getInto())
     if (place < 0 || place >= int64_t(parent.getBody().getNumArguments()))
-      return emitOpError("stores to operand ") << place << " of " << parent.getBody().getNumArguments();
+      return emitOpError("stores to operand ")
+             << place << " of " << parent.getBody().getNumArguments();
   return success();
 }
 

@@ -50,7 +50,8 @@ DType dtypeOf(mlir::Type element) {
     return DType::BF16;
   unsigned width = llvm::cast<mlir::IntegerType>(element).getWidth();
   bool isUnsigned = element.isUnsignedInteger();
-  assert((width == 1 || width == 8 || width == 32 || width == 64) && "an element type of abi/DType.h");
+  assert((width == 1 || width == 8 || width == 32 || width == 64) &&
+         "an element type of abi/DType.h");
   return width == 1    ? DType::Bool
          : width == 8  ? (isUnsigned ? DType::U8 : DType::I8)
          : width == 32 ? DType::I32

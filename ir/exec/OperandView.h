@@ -3,15 +3,16 @@
 
 #include <cstdint>
 
+#include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "mlir/IR/Value.h"
 
 #include "executor/abi/DType.h"
 
 namespace lstmc::exec {
 
-/// An operand of a launch: element [i...] is at offset + sum(i * strides). Absent if `buffer` is null.
+/// An operand of a launch: element [i...] is at offset + sum(i * strides). Absent if `buffer` is
+/// null.
 struct OperandView {
   mlir::Value buffer;
   int64_t offset = 0;
@@ -27,8 +28,8 @@ struct OperandView {
   }
 };
 
-/// Appends a view to the flat list that a launch keeps: -1 (absent), 0 (whole), or rank + 1, offset,
-/// shape, strides.
+/// Appends a view to the flat list that a launch keeps: -1 (absent), 0 (whole), or rank + 1,
+/// offset, shape, strides.
 void encodeView(const OperandView &view, llvm::SmallVectorImpl<int64_t> &list);
 
 /// Row-major strides.

@@ -24,33 +24,37 @@ inline constexpr llvm::StringLiteral kBatchDim = "batch";
 // kDimsAttr: of the extents in its attribute `shape`; of arange from 0 on, of the end of its range.
 /// StringAttr: the ctx_group that the node is in.
 inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
-/// The recompute group of an op: UnitAttr (`with recompute()`), or StringAttr, a name of --recompute. Behind rematerialise: on what is made again.
+/// The recompute group of an op: UnitAttr (`with recompute()`), or StringAttr, a name of
+/// --recompute. Behind rematerialise: on what is made again.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
 inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
-/// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers have their stack's.
+/// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers
+/// have their stack's.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";
 
 // ---- on several devices ----
 /// IntegerAttr on ops of an entry: which of the devices that share its layers (place-devices).
 inline constexpr llvm::StringLiteral kStageAttr = "sym.stage";
-/// IntegerAttr: index of the device on which an op runs (sync-parameters), or whose program a function is (insert-transfers).
+/// IntegerAttr: index of the device on which an op runs (sync-parameters), or whose program a
+/// function is (insert-transfers).
 inline constexpr llvm::StringLiteral kDeviceAttr = "sym.device";
-/// DenseI64ArrayAttr on parameters, slots and states: devices that have a copy, the one that decides first. On `sym.gradient`:
-/// those whose copies the update is for.
+/// DenseI64ArrayAttr on parameters, slots and states: devices that have a copy, the one that
+/// decides first. On `sym.gradient`: those whose copies the update is for.
 inline constexpr llvm::StringLiteral kDevicesAttr = "sym.devices";
 
 /// UnitAttr on `sym.send` and `sym.receive`: what goes over is only written, behind the commit.
 inline constexpr llvm::StringLiteral kCommittedAttr = "sym.committed";
 
 // ---- on functions of a part of the batch and their arguments ----
-/// DenseI64ArrayAttr [part, replica]: its number among the parts, in the order of their rows, and the replica that carries it out.
+/// DenseI64ArrayAttr [part, replica]: its number among the parts, in the order of their rows, and
+/// the replica that carries it out.
 inline constexpr llvm::StringLiteral kPartAttr = "sym.part";
-/// DenseI64ArrayAttr [batch, shards, first, count]: rows of the whole batch, the shards that it is cut into, and those that
-/// the function's inputs hold.
+/// DenseI64ArrayAttr [batch, shards, first, count]: rows of the whole batch, the shards that it is
+/// cut into, and those that the function's inputs hold.
 inline constexpr llvm::StringLiteral kShareAttr = "sym.share";
 /// TypeAttr: what an argument is a part of.
 inline constexpr llvm::StringLiteral kWholeAttr = "sym.whole";

@@ -5,8 +5,8 @@
 
 namespace lstmc::sym {
 
-/// The batch is inside axis `axis`, whose extent is outer * batch * inner, row-major: element i of it
-/// belongs to row (i / inner) % batch. `outer` and `inner` are 1 unless a reshape merged axes.
+/// The batch is inside axis `axis`, whose extent is outer * batch * inner, row-major: element i of
+/// it belongs to row (i / inner) % batch. `outer` and `inner` are 1 unless a reshape merged axes.
 struct BatchPosition {
   int axis = -1; ///< -1: none
   int64_t outer = 1;

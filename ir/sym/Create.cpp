@@ -17,30 +17,34 @@ Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTens
   return builder.create<ZerosOp>(loc, type, type.getShape(), "", dtypeWord(type.getElementType()));
 }
 
-Value createCast(mlir::OpBuilder &builder, mlir::Location loc, Value value, mlir::Type elementType) {
+Value createCast(mlir::OpBuilder &builder, mlir::Location loc, Value value,
+                 mlir::Type elementType) {
   auto type = rankedType(value);
   if (type.getElementType() == elementType)
     return value;
   return builder.create<CastOp>(loc, type.clone(elementType), value, dtypeWord(elementType));
 }
 
-Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, Value value, llvm::ArrayRef<int64_t> shape) {
+Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, Value value,
+                    llvm::ArrayRef<int64_t> shape) {
   auto type = rankedType(value);
   if (type.getShape() == shape)
     return value;
   return builder.create<ReshapeOp>(loc, type.clone(shape), value, shape);
 }
 
-Value createSliceAxis(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t axis, int64_t begin,
-                      int64_t end) {
+Value createSliceAxis(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t axis,
+                      int64_t begin, int64_t end) {
   auto type = rankedType(value);
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape[axis] = end - begin;
   return builder.create<SliceAxisOp>(loc, type.clone(shape), value, builder.getI64IntegerAttr(axis),
-                                     builder.getI64IntegerAttr(begin), builder.getI64IntegerAttr(end));
+                                     builder.getI64IntegerAttr(begin),
+                                     builder.getI64IntegerAttr(end));
 }
 
-Value createConcat(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts, int64_t axis) {
+Value createConcat(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> parts,
+                   int64_t axis) {
   if (parts.size() == 1)
     return parts.front();
   auto type = rankedType(parts.front());
@@ -51,7 +55,8 @@ Value createConcat(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<
   return builder.create<ConcatOp>(loc, type.clone(shape), parts, builder.getI64IntegerAttr(axis));
 }
 
-Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc, Value value, llvm::ArrayRef<int64_t> permutation) {
+Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc, Value value,
+                      llvm::ArrayRef<int64_t> permutation) {
   auto type = rankedType(value);
   llvm::SmallVector<int64_t> shape;
   for (int64_t axis : permutation)

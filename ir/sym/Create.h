@@ -12,14 +12,17 @@ inline mlir::RankedTensorType rankedType(mlir::Value value) {
 
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type);
 /// The value converted; itself where it has that element type already.
-mlir::Value createCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type elementType);
+mlir::Value createCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                       mlir::Type elementType);
 /// The value itself where it has that shape already.
-mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> shape);
+mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          llvm::ArrayRef<int64_t> shape);
 /// [begin, end) of one axis.
-mlir::Value createSliceAxis(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis, int64_t begin,
-                            int64_t end);
+mlir::Value createSliceAxis(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                            int64_t axis, int64_t begin, int64_t end);
 /// The value itself where there is only one.
-mlir::Value createConcat(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> parts, int64_t axis);
+mlir::Value createConcat(mlir::OpBuilder &builder, mlir::Location loc,
+                         llvm::ArrayRef<mlir::Value> parts, int64_t axis);
 /// Axis i of the result is axis permutation[i] of the value.
 mlir::Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             llvm::ArrayRef<int64_t> permutation);

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include "executor/abi/DType.h"
 #include "executor/abi/Kernels.h"
@@ -48,8 +48,8 @@ class KernelBuilder {
 public:
   virtual ~KernelBuilder() = default;
 
-  /// An operand or a result of the op being lowered, as it lies in memory: dense, or a strided window of another
-  /// value's buffer.
+  /// An operand or a result of the op being lowered, as it lies in memory: dense, or a strided
+  /// window of another value's buffer.
   virtual View view(mlir::Value value) = 0;
   /// The same; absent where there is no value, or where it is a result that nobody reads.
   View viewOrAbsent(mlir::Value value);
@@ -65,19 +65,21 @@ public:
   View reshaped(View view, llvm::ArrayRef<int64_t> shape);
   /// What is read, with last stride 1: the view itself, or a dense copy.
   View rows(View view) { return view.isRows() ? view : denseCopy(view); }
-  /// A place of that shape, with last stride 1, for what ends up in `target`, in row-major order: target itself, or a
-  /// temporary that is copied there behind the launches of the op.
+  /// A place of that shape, with last stride 1, for what ends up in `target`, in row-major order:
+  /// target itself, or a temporary that is copied there behind the launches of the op.
   virtual View output(View target, llvm::ArrayRef<int64_t> shape) = 0;
 
-  /// `weight` [A, N, K] or [N, K] in the panel order of abi/Packing.h. Equal views of one value are packed once, and where
-  /// the value is a parameter in an entry that does not change it, once per change of the weights (prepare entry).
+  /// `weight` [A, N, K] or [N, K] in the panel order of abi/Packing.h. Equal views of one value are
+  /// packed once, and where the value is a parameter in an entry that does not change it, once per
+  /// change of the weights (prepare entry).
   virtual View packed(View weight, int64_t gates) = 0;
 
-  virtual void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t> ints = {},
-                      llvm::ArrayRef<double> floats = {}) = 0;
+  virtual void launch(KernelId kernel, llvm::ArrayRef<View> operands,
+                      llvm::ArrayRef<int64_t> ints = {}, llvm::ArrayRef<double> floats = {}) = 0;
   void copy(View from, View to) { launch(KernelId::Copy, {from, to}); }
 
-  /// Says that a result is memory of an operand, seen otherwise: no launch at all where the plan allows it, else a copy.
+  /// Says that a result is memory of an operand, seen otherwise: no launch at all where the plan
+  /// allows it, else a copy.
   virtual void alias(mlir::Value result, View of) = 0;
 };
 

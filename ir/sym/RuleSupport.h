@@ -40,7 +40,8 @@ int64_t product(llvm::ArrayRef<int64_t> extents);
 // ---- random numbers ----
 
 /// `window`, which may be null, is one (executor/abi/ElementWindow.h) for a result of that type.
-llvm::LogicalResult verifyWindow(mlir::Operation *op, mlir::DenseI64ArrayAttr window, mlir::Type result);
+llvm::LogicalResult verifyWindow(mlir::Operation *op, mlir::DenseI64ArrayAttr window,
+                                 mlir::Type result);
 
 // ---- batch ----
 
@@ -48,7 +49,8 @@ llvm::LogicalResult verifyWindow(mlir::Operation *op, mlir::DenseI64ArrayAttr wi
 BatchPosition firstBatch(llvm::ArrayRef<BatchPosition> operands);
 /// The same for operands whose extents may have been stretched: a stretched batch of 1 is none.
 BatchPosition broadcastBatch(mlir::Operation *op, llvm::ArrayRef<BatchPosition> operands);
-/// Where nothing but the op itself says it: the axis whose extent was written as the dim of the batch.
+/// Where nothing but the op itself says it: the axis whose extent was written as the dim of the
+/// batch.
 BatchPosition writtenBatch(mlir::Operation *op);
 /// The position at another axis; none if that is below 0.
 BatchPosition movedTo(BatchPosition position, int64_t axis);

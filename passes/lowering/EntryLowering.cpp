@@ -15,7 +15,8 @@ using mlir::Value;
 using sym::View;
 
 EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
-    : plan(plan), entry(entry), device(deviceOf(entry)), main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
+    : plan(plan), entry(entry), device(deviceOf(entry)), main(entry.getContext()),
+      prepare(entry.getContext()), location(entry.getLoc()) {
   // The prepare program comes first, and goes again if nothing is put there.
   prepareProgram = plan.program("prepare:" + entryOf(entry).str(), device, location);
   program = plan.program(entryOf(entry), device, location);
@@ -56,7 +57,8 @@ mlir::LogicalResult EntryLowering::run() {
   return mlir::success();
 }
 
-/// E0402 at an op of another device than one of its operands: insert-transfers would have brought it over.
+/// E0402 at an op of another device than one of its operands: insert-transfers would have brought
+/// it over.
 mlir::LogicalResult EntryLowering::checkDevices() {
   auto deviceOfOp = [&](Operation *op) {
     auto said = op ? op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr) : mlir::IntegerAttr();
@@ -67,15 +69,18 @@ mlir::LogicalResult EntryLowering::checkDevices() {
       continue;
     for (Value operand : op.getOperands())
       if (int64_t there = deviceOfOp(operand.getDefiningOp()); there != deviceOfOp(&op))
-        return sym::emitCoded(&op, ErrorCode::E0402) << op.getName().stripDialect() << " on device " << deviceOfOp(&op)
-                                                     << " reads what is on device " << there << ", and nothing sends it";
-    return sym::emitCoded(&op, ErrorCode::E0402) << op.getName().stripDialect() << " is for device " << deviceOfOp(&op)
-                                                 << " and stands in the program of device " << device;
+        return sym::emitCoded(&op, ErrorCode::E0402)
+               << op.getName().stripDialect() << " on device " << deviceOfOp(&op)
+               << " reads what is on device " << there << ", and nothing sends it";
+    return sym::emitCoded(&op, ErrorCode::E0402)
+           << op.getName().stripDialect() << " is for device " << deviceOfOp(&op)
+           << " and stands in the program of device " << device;
   }
   return mlir::success();
 }
 
-//===---- what comes in and goes out ---------------------------------------------------------------===//
+//===---- what comes in and goes out
+//---------------------------------------------------------------===//
 
 void EntryLowering::bindInputs() {
   for (mlir::BlockArgument argument : entry.getArguments()) {
@@ -86,8 +91,10 @@ void EntryLowering::bindInputs() {
     };
     std::string role = text("sym.role", "data"), name = text("sym.name", "arg" + std::to_string(i));
     auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(i, "sym.dims");
-    Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name, tensorType(argument), device, argument.getLoc());
-    main.create<exec::InputOp>(argument.getLoc(), memory, name, role, dims ? dims : main.getStrArrayAttr({}));
+    Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name,
+                              tensorType(argument), device, argument.getLoc());
+    main.create<exec::InputOp>(argument.getLoc(), memory, name, role,
+                               dims ? dims : main.getStrArrayAttr({}));
     storage[argument] = whole(memory);
   }
 }
@@ -107,7 +114,8 @@ void EntryLowering::bindOutputs() {
       auto found = entry.getResultAttrOfType<mlir::StringAttr>(index, key);
       return found ? found.getValue().str() : otherwise.str();
     };
-    std::string name = text("sym.name", "output" + std::to_string(i)), role = text("sym.role", "output");
+    std::string name = text("sym.name", "output" + std::to_string(i)),
+                role = text("sym.role", "output");
     Value memory = view.value;
     if (buffer.getKind() != Kind::Output || !bound.insert(memory).second) {
       location = value.getLoc();
@@ -118,36 +126,41 @@ void EntryLowering::bindOutputs() {
       buffer.setName(name);
     }
     auto dims = entry.getResultAttrOfType<mlir::ArrayAttr>(unsigned(i), "sym.dims");
-    auto output = main.create<exec::OutputOp>(value.getLoc(), memory, name, role, dims ? dims : main.getStrArrayAttr({}));
+    auto output = main.create<exec::OutputOp>(value.getLoc(), memory, name, role,
+                                              dims ? dims : main.getStrArrayAttr({}));
     if (auto metric = entry.getResultAttrOfType<mlir::StringAttr>(unsigned(i), "sym.metric"))
       output->setAttr("metric", metric);
   }
 }
 
-//===---- the commit -------------------------------------------------------------------------------===//
+//===---- the commit
+//-------------------------------------------------------------------------------===//
 
 /// Element-wise ops all of whose results end in writes, and transfers of such values.
 void EntryLowering::findCommitted() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator()))
     if (op.hasAttr(sym::kCommittedAttr))
       committed.insert(&op);
-    else if ((!changing.empty() || !committed.empty()) && isElementwise(&op) && op.getNumResults() > 0 && llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return llvm::isa<sym::WriteOp>(user) || committed.contains(user);
-        }))
+    else if ((!changing.empty() || !committed.empty()) && isElementwise(&op) &&
+             op.getNumResults() > 0 && llvm::all_of(op.getUsers(), [&](Operation *user) {
+               return llvm::isa<sym::WriteOp>(user) || committed.contains(user);
+             }))
       committed.insert(&op);
 }
 
-/// A committed op's result is made right where it is written to, if no committed op behind it reads the old value, and the op
-/// itself does so element for element at most.
+/// A committed op's result is made right where it is written to, if no committed op behind it reads
+/// the old value, and the op itself does so element for element at most.
 void EntryLowering::placeDirectWrites() {
-  llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 2>> readers; // of persistent memory
+  llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 2>>
+      readers; // of persistent memory
   llvm::DenseMap<Operation *, unsigned> order;
   auto readPlace = [&](Value value) -> View {
     auto read = value.getDefiningOp<sym::ReadOp>();
     return read ? placeOf(read.getSource(), read.getFirst(), read.getType()) : View();
   };
   auto overlap = [](const View &a, const View &b) {
-    return a.value == b.value && a.offset < b.offset + b.elements() && b.offset < a.offset + a.elements();
+    return a.value == b.value && a.offset < b.offset + b.elements() &&
+           b.offset < a.offset + a.elements();
   };
   // A value that is no plain read may be a view of what is read; then nothing is written in place.
   llvm::DenseSet<Value> viewed;
@@ -156,7 +169,9 @@ void EntryLowering::placeDirectWrites() {
       for (Operation *user : read->getUsers())
         if (!isElementwise(user) && llvm::isa<sym::KernelRule>(user) &&
             llvm::any_of(user->getResults(), [&](Value result) {
-              return llvm::any_of(result.getUsers(), [&](Operation *u) { return committed.contains(u) || llvm::isa<sym::WriteOp>(u); });
+              return llvm::any_of(result.getUsers(), [&](Operation *u) {
+                return committed.contains(u) || llvm::isa<sym::WriteOp>(u);
+              });
             }))
           viewed.insert(memoryOf(read.getSource()));
     if (!committed.contains(&op))
@@ -169,7 +184,8 @@ void EntryLowering::placeDirectWrites() {
   for (auto write : entry.getOps<sym::WriteOp>()) {
     auto result = llvm::dyn_cast<mlir::OpResult>(write.getValue());
     View target = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
-    if (!result || !committed.contains(result.getOwner()) || places.contains(result) || viewed.contains(target.value))
+    if (!result || !committed.contains(result.getOwner()) || places.contains(result) ||
+        viewed.contains(target.value))
       continue;
     Operation *op = result.getOwner();
     bool readLater = llvm::any_of(readers[target.value], [&](const auto &reader) {
@@ -177,7 +193,8 @@ void EntryLowering::placeDirectWrites() {
     });
     bool sameElements = llvm::all_of(op->getOperands(), [&](Value operand) {
       View read = readPlace(operand);
-      return !read || !overlap(read, target) || (operand.getType() == result.getType() && read.offset == target.offset);
+      return !read || !overlap(read, target) ||
+             (operand.getType() == result.getType() && read.offset == target.offset);
     });
     if (readLater || !sameElements)
       continue;
@@ -192,7 +209,8 @@ void EntryLowering::saveOverwritten() {
     auto found = storage.find(write.getValue());
     if (written.contains(write) || found == storage.end())
       continue;
-    if (changing.contains(found->second.value) && found->second.value != memoryOf(write.getTarget())) {
+    if (changing.contains(found->second.value) &&
+        found->second.value != memoryOf(write.getTarget())) {
       location = write.getLoc();
       found->second = denseCopy(found->second);
     }
@@ -206,7 +224,8 @@ void EntryLowering::writeBack() {
     if (written.contains(write))
       continue;
     location = write.getLoc();
-    View from = storage.lookup(write.getValue()), to = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
+    View from = storage.lookup(write.getValue()),
+         to = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
     if (from.value != to.value)
       groups[tensorType(write.getValue())].push_back({from, to});
     else if (!from.dense() || from.shape != to.shape)
@@ -240,14 +259,16 @@ void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, m
   launch(KernelId::Fused, views, {plan.fused().idOf(body, types, types)}, {});
 }
 
-/// Results that an op only sets side by side (concat, stack) are made where it would copy them to. Not a returned one, not one
-/// that is made of another part of the same result, and at most one per op.
+/// Results that an op only sets side by side (concat, stack) are made where it would copy them to.
+/// Not a returned one, not one that is made of another part of the same result, and at most one per
+/// op.
 void EntryLowering::placeParts() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator())) {
     if (committed.contains(&op) || !llvm::isa<sym::KernelRule>(op))
       continue;
     std::optional<Parts> parts = partsOf(&op);
-    if (!parts || places.contains(op.getResult(0)) || llvm::all_of(op.getOperands(), [](Value operand) {
+    if (!parts || places.contains(op.getResult(0)) ||
+        llvm::all_of(op.getOperands(), [](Value operand) {
           return !operand.getDefiningOp() || llvm::isa<sym::ReadOp>(operand.getDefiningOp());
         }))
       continue;
@@ -255,15 +276,16 @@ void EntryLowering::placeParts() {
     llvm::SmallPtrSet<Operation *, 8> makers;
     for (auto &[part, window] : *parts) {
       Operation *maker = part.getDefiningOp();
-      if (maker && !llvm::isa<sym::ReadOp>(maker) && !committed.contains(maker) && !returned.contains(part) &&
-          !places.contains(part) && makers.insert(maker).second)
+      if (maker && !llvm::isa<sym::ReadOp>(maker) && !committed.contains(maker) &&
+          !returned.contains(part) && !places.contains(part) && makers.insert(maker).second)
         windows[part] = window;
     }
     location = launchLocation(&op);
     for (auto &[part, unused] : *parts) {
       auto window = windows.find(part);
-      if (window == windows.end() || llvm::any_of(part.getDefiningOp()->getOperands(),
-                                                  [&](Value operand) { return windows.contains(operand); }))
+      if (window == windows.end() ||
+          llvm::any_of(part.getDefiningOp()->getOperands(),
+                       [&](Value operand) { return windows.contains(operand); }))
         continue;
       View place = window->second;
       place.value = view(op.getResult(0)).value;

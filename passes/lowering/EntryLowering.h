@@ -1,9 +1,9 @@
 // One entry function as a program of launches.
 #pragma once
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
@@ -11,9 +11,9 @@
 
 namespace lstmc::passes {
 
-/// A program is main launches, then the commit, then what writes parameters, slots and states. An op whose results
-/// are only written there, or read by such ops, is carried out behind the commit. The launches of ops that depend on
-/// unchanged parameters alone are put in `prepare:ENTRY`.
+/// A program is main launches, then the commit, then what writes parameters, slots and states. An
+/// op whose results are only written there, or read by such ops, is carried out behind the commit.
+/// The launches of ops that depend on unchanged parameters alone are put in `prepare:ENTRY`.
 class EntryLowering : public sym::KernelBuilder {
 public:
   EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry);
@@ -31,8 +31,12 @@ public:
   void alias(mlir::Value result, sym::View of) override;
 
 private:
-  static mlir::RankedTensorType tensorType(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-  static bool isElementwise(mlir::Operation *op) { return llvm::isa<sym::ScalarRule, sym::FusedOp>(op); }
+  static mlir::RankedTensorType tensorType(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+  static bool isElementwise(mlir::Operation *op) {
+    return llvm::isa<sym::ScalarRule, sym::FusedOp>(op);
+  }
   /// The place in the source, with "OP NAME" around it for PackageBuilder.
   static mlir::Location launchLocation(mlir::Operation *op);
 
@@ -52,16 +56,19 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   void launchFused(mlir::Operation *op, mlir::Block &body);
-  void appendPieceOf(const sym::View &operand, size_t number, llvm::SmallVectorImpl<int64_t> &pieces);
+  void appendPieceOf(const sym::View &operand, size_t number,
+                     llvm::SmallVectorImpl<int64_t> &pieces);
   bool dependsOnParametersAlone(mlir::Operation *op);
   sym::View whole(mlir::Value memory) const;
-  mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type element);
   mlir::Value allocateResult(mlir::Value value);
   /// The program that launches go to now.
   mlir::OpBuilder &target() { return preparing ? prepare : main; }
 
   mlir::Value memoryOf(llvm::StringRef symbol) const { return plan.declared(symbol, device); }
-  /// What a read or write is of: a symbol's memory here, or so many of its elements from `first` on.
+  /// What a read or write is of: a symbol's memory here, or so many of its elements from `first`
+  /// on.
   sym::View placeOf(llvm::StringRef symbol, std::optional<uint64_t> first, mlir::Type tensor) const;
 
   PlanBuilder &plan;
@@ -73,13 +80,14 @@ private:
   mlir::Location location;
   mlir::Operation *current = nullptr;
 
-  llvm::DenseMap<mlir::Value, sym::View> storage;      ///< where values are
-  llvm::DenseMap<mlir::Value, sym::View> places;       ///< where results are to be put, decided before they are made
-  llvm::DenseSet<mlir::Value> returned;                ///< values that are outputs of the entry
-  llvm::DenseSet<mlir::Value> constant;                ///< buffers that depend on unchanged parameters alone
-  llvm::DenseSet<mlir::Value> changing;                ///< persistent buffers that this entry writes
-  llvm::DenseSet<mlir::Operation *> committed;         ///< ops behind the commit
-  llvm::DenseSet<mlir::Operation *> written;           ///< sym.write ops whose value is made in place
+  llvm::DenseMap<mlir::Value, sym::View> storage; ///< where values are
+  llvm::DenseMap<mlir::Value, sym::View>
+      places; ///< where results are to be put, decided before they are made
+  llvm::DenseSet<mlir::Value> returned; ///< values that are outputs of the entry
+  llvm::DenseSet<mlir::Value> constant; ///< buffers that depend on unchanged parameters alone
+  llvm::DenseSet<mlir::Value> changing; ///< persistent buffers that this entry writes
+  llvm::DenseSet<mlir::Operation *> committed; ///< ops behind the commit
+  llvm::DenseSet<mlir::Operation *> written;   ///< sym.write ops whose value is made in place
   ViewMemo copies;
   std::vector<std::pair<sym::View, sym::View>> pendingCopies;
 };

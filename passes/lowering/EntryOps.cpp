@@ -47,11 +47,13 @@ std::string nameOf(Value value) {
 
 } // namespace
 
-//===---- ops --------------------------------------------------------------------------------------===//
+//===---- ops
+//--------------------------------------------------------------------------------------===//
 
 mlir::Location EntryLowering::launchLocation(Operation *op) {
   const sym::OpRecord *record = sym::recordOf(op->getName());
-  std::string text = record && !record->mxnetName.empty() ? std::string(record->mxnetName) : op->getName().stripDialect().str();
+  std::string text = record && !record->mxnetName.empty() ? std::string(record->mxnetName)
+                                                          : op->getName().stripDialect().str();
   if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
     text += " " + name.str();
   return mlir::NameLoc::get(mlir::StringAttr::get(op->getContext(), text), op->getLoc());
@@ -75,7 +77,8 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   else if (auto rule = llvm::dyn_cast<sym::KernelRule>(op))
     result = rule.emitKernels(*this);
   else
-    return sym::emitCoded(op, ErrorCode::E0402) << "nothing lowers " << op->getName().stripDialect();
+    return sym::emitCoded(op, ErrorCode::E0402)
+           << "nothing lowers " << op->getName().stripDialect();
   for (auto [from, to] : pendingCopies)
     copy(from, to);
   pendingCopies.clear();
@@ -116,13 +119,15 @@ mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
   }
   FusedSize size = measureBody(*body);
   if (!size.withinLimits())
-    return sym::emitCoded(op, ErrorCode::E0402) << "a fused program of " << size.instructions << " operations with "
-                                                << size.live << " values at once is too large";
+    return sym::emitCoded(op, ErrorCode::E0402)
+           << "a fused program of " << size.instructions << " operations with " << size.live
+           << " values at once is too large";
   launchFused(op, *body);
   return mlir::success();
 }
 
-/// Operands over the shape of the results; operands that the body does not read, and repeated ones, are left out.
+/// Operands over the shape of the results; operands that the body does not read, and repeated ones,
+/// are left out.
 void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
   int64_t elements = tensorType(op->getResult(0)).getNumElements();
@@ -160,7 +165,8 @@ void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   launch(KernelId::Fused, views, ints, {});
 }
 
-//===---- memory -----------------------------------------------------------------------------------===//
+//===---- memory
+//-----------------------------------------------------------------------------------===//
 
 View EntryLowering::whole(Value memory) const {
   auto type = llvm::cast<mlir::MemRefType>(memory.getType());
@@ -172,22 +178,27 @@ View EntryLowering::whole(Value memory) const {
   return view;
 }
 
-View EntryLowering::placeOf(llvm::StringRef symbol, std::optional<uint64_t> first, mlir::Type tensor) const {
+View EntryLowering::placeOf(llvm::StringRef symbol, std::optional<uint64_t> first,
+                            mlir::Type tensor) const {
   View all = whole(memoryOf(symbol));
   if (!first)
     return all;
-  return all.reshape(all.elements()).slice(0, int64_t(*first), llvm::cast<mlir::RankedTensorType>(tensor).getNumElements());
+  return all.reshape(all.elements())
+      .slice(0, int64_t(*first), llvm::cast<mlir::RankedTensorType>(tensor).getNumElements());
 }
 
-/// Buffers that only one program needs are that program's; what main reads of prepare is the plan's.
-Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape, mlir::Type element) {
+/// Buffers that only one program needs are that program's; what main reads of prepare is the
+/// plan's.
+Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                              mlir::Type element) {
   return createBuffer(target(), kind, name, device, shape, element, location);
 }
 
 Value EntryLowering::allocateResult(Value value) {
   mlir::RankedTensorType type = tensorType(value);
   if (preparing) {
-    Value memory = plan.persistent(Kind::Packed, nameOf(value), device, type.getShape(), type.getElementType(), location);
+    Value memory = plan.persistent(Kind::Packed, nameOf(value), device, type.getShape(),
+                                   type.getElementType(), location);
     constant.insert(memory);
     return memory;
   }
@@ -214,7 +225,8 @@ View EntryLowering::temporary(llvm::ArrayRef<int64_t> shape, DType dtype) {
 
 View EntryLowering::scratch(int64_t bytes) {
   std::string name = current->getName().stripDialect().str() + ".scratch";
-  return whole(allocate(Kind::Workspace, name, {bytes}, exec::typeOf(DType::U8, entry.getContext())));
+  return whole(
+      allocate(Kind::Workspace, name, {bytes}, exec::typeOf(DType::U8, entry.getContext())));
 }
 
 View EntryLowering::denseCopy(View view) {
@@ -241,7 +253,8 @@ View EntryLowering::packed(View weight, int64_t gates) {
   if (weight.rank() == 2)
     weight = weight.broadcastTo({1, weight.shape[0], weight.shape[1]});
   bool kept = constant.contains(weight.value);
-  // What is made again for backward packs again: until then, what forward packed would have to be kept.
+  // What is made again for backward packs again: until then, what forward packed would have to be
+  // kept.
   int64_t use = current && current->hasAttr(sym::kRecomputeAttr) ? -3 - gates : gates;
   Value &memory = kept ? plan.prepared().find(weight, gates) : copies.find(weight, use);
   bool isNew = !memory;
@@ -250,11 +263,13 @@ View EntryLowering::packed(View weight, int64_t gates) {
     int64_t elements = weight.shape[0] * packedElements(weight.shape[1], weight.shape[2], gates);
     mlir::Type element = exec::typeOf(weight.dtype, entry.getContext());
     std::string name = source.getName().str() + ".packed";
-    memory = kept ? plan.persistent(Kind::Packed, name, device, {elements}, element, source.getLoc())
-                  : allocate(Kind::Workspace, name, {elements}, element);
+    memory = kept
+                 ? plan.persistent(Kind::Packed, name, device, {elements}, element, source.getLoc())
+                 : allocate(Kind::Workspace, name, {elements}, element);
   }
   View result = whole(memory);
-  // Every entry that reads a packed weight has its launch in its own prepare program; `copies` knows which are there.
+  // Every entry that reads a packed weight has its launch in its own prepare program; `copies`
+  // knows which are there.
   Value &here = copies.find(weight, use);
   if (kept ? !here : isNew) {
     here = memory;
@@ -265,10 +280,11 @@ View EntryLowering::packed(View weight, int64_t gates) {
   return result;
 }
 
-void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t> ints,
-                           llvm::ArrayRef<double> floats) {
-  if (kernel == KernelId::Copy && operands[0].value == operands[1].value && operands[0].offset == operands[1].offset &&
-      operands[0].shape == operands[1].shape && operands[0].strides == operands[1].strides)
+void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
+                           llvm::ArrayRef<int64_t> ints, llvm::ArrayRef<double> floats) {
+  if (kernel == KernelId::Copy && operands[0].value == operands[1].value &&
+      operands[0].offset == operands[1].offset && operands[0].shape == operands[1].shape &&
+      operands[0].strides == operands[1].strides)
     return; // made in its place
   llvm::SmallVector<int64_t> list, pieces;
   llvm::SmallVector<Value> buffers;
@@ -279,14 +295,16 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm:
       buffers.push_back(operand.value);
       view.buffer = operand.value;
       view.whole = operand.offset == 0 && operand.dense() &&
-                   llvm::ArrayRef<int64_t>(operand.shape) == llvm::cast<mlir::MemRefType>(operand.value.getType()).getShape();
+                   llvm::ArrayRef<int64_t>(operand.shape) ==
+                       llvm::cast<mlir::MemRefType>(operand.value.getType()).getShape();
       view.offset = operand.offset;
       view.shape = operand.shape;
       view.strides = operand.strides;
       // Strides of extents of 1 say nothing; they are as a dense walk would have them.
       for (size_t axis = view.shape.size(); axis-- > 0;)
         if (view.shape[axis] == 1)
-          view.strides[axis] = axis + 1 < view.shape.size() ? view.strides[axis + 1] * view.shape[axis + 1] : 1;
+          view.strides[axis] =
+              axis + 1 < view.shape.size() ? view.strides[axis + 1] * view.shape[axis + 1] : 1;
     }
     exec::encodeView(view, list);
   }
@@ -298,12 +316,14 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm:
 }
 
 /// Where the operand is a result of the current op, element for element.
-void EntryLowering::appendPieceOf(const View &operand, size_t number, llvm::SmallVectorImpl<int64_t> &pieces) {
+void EntryLowering::appendPieceOf(const View &operand, size_t number,
+                                  llvm::SmallVectorImpl<int64_t> &pieces) {
   if (!operand || !current)
     return;
   for (mlir::OpResult result : current->getResults()) {
     auto known = storage.find(result);
-    if (known == storage.end() || known->second.value != operand.value || known->second.offset != operand.offset ||
+    if (known == storage.end() || known->second.value != operand.value ||
+        known->second.offset != operand.offset ||
         tensorType(result).getNumElements() != operand.elements())
       continue;
     if (operand.dense() || tensorType(result).getShape() == llvm::ArrayRef<int64_t>(operand.shape))

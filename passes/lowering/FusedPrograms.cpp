@@ -38,7 +38,8 @@ mlir::DenseI64ArrayAttr windowOf(mlir::Operation *op) {
   return nullptr;
 }
 
-int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs, llvm::ArrayRef<mlir::Type> outputs) {
+int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs,
+                            llvm::ArrayRef<mlir::Type> outputs) {
   std::vector<int64_t> key = {int64_t(inputs.size()), int64_t(outputs.size())};
   for (mlir::Type type : llvm::concat<const mlir::Type>(inputs, outputs))
     key.push_back(int64_t(exec::dtypeOf(type)));
@@ -52,7 +53,9 @@ int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs
     key.push_back(int64_t(exec::dtypeOf(scalar.getType())));
     for (mlir::Value operand : scalar->getOperands())
       key.push_back(numbers.lookup(operand));
-    key.push_back(scalar.getImmediate() ? std::bit_cast<int64_t>(scalar.getImmediate()->convertToDouble()) : 0);
+    key.push_back(scalar.getImmediate()
+                      ? std::bit_cast<int64_t>(scalar.getImmediate()->convertToDouble())
+                      : 0);
     numbers[scalar.getResult()] = next++;
   }
   for (mlir::Value value : body.getTerminator()->getOperands())
@@ -78,8 +81,8 @@ int64_t FusedPrograms::idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs
     for (mlir::Value operand : scalar->getOperands())
       operands.push_back(map.lookup(operand));
     auto name = builder.getStringAttr(kScalarRecords[int(scalar.scalarOp())].name);
-    map[scalar.getResult()] =
-        builder.create<exec::ScalarOp>(unknown, scalar.getType(), name, operands, scalar.getImmediateAttr());
+    map[scalar.getResult()] = builder.create<exec::ScalarOp>(unknown, scalar.getType(), name,
+                                                             operands, scalar.getImmediateAttr());
   }
   llvm::SmallVector<mlir::Value> values;
   for (mlir::Value value : body.getTerminator()->getOperands())

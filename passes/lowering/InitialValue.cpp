@@ -5,10 +5,10 @@
 #include <optional>
 #include <regex>
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/Builders.h"
 
 #include "ir/sym/Diagnose.h"
 
@@ -66,7 +66,9 @@ public:
       return given.contains("default_init") && llvm::isa<ArrayAttr>(given.get("default_init"))
                  ? rule(llvm::cast<ArrayAttr>(given.get("default_init")))
                  : mlir::FailureOr<InitialValue>(value);
-    return sym::emitCoded(location, ErrorCode::E0319) << "no initialiser is named \"" << name << '"', mlir::failure();
+    return sym::emitCoded(location, ErrorCode::E0319)
+               << "no initialiser is named \"" << name << '"',
+           mlir::failure();
   }
 
   /// What the name alone says; none where it says "weight", or nothing.
@@ -122,7 +124,9 @@ private:
       area *= double(extent);
     double in = double(shape[1]) * area, out = double(shape[0]) * area;
     StringRef factor = word("factor_type", "avg");
-    double scale = std::sqrt(magnitude / (factor == "in" ? in : factor == "out" ? out : (in + out) / 2));
+    double scale = std::sqrt(magnitude / (factor == "in"    ? in
+                                          : factor == "out" ? out
+                                                            : (in + out) / 2));
     return kind == "gaussian" ? normal(value, scale) : uniform(value, scale);
   }
 
@@ -130,7 +134,8 @@ private:
     if (shape.size() >= 2)
       return mlir::success();
     return sym::emitCoded(location, ErrorCode::E0319)
-           << what << " needs at least 2 dimensions, \"" << parameter << "\" has " << int64_t(shape.size());
+           << what << " needs at least 2 dimensions, \"" << parameter << "\" has "
+           << int64_t(shape.size());
   }
 
   mlir::FailureOr<InitialValue> mixed(DictionaryAttr given) {
@@ -143,13 +148,16 @@ private:
         if (text && rules && matches(text.getValue()))
           return rule(rules);
       }
-    return sym::emitCoded(location, ErrorCode::E0319) << "no pattern of Mixed matches \"" << parameter << '"', mlir::failure();
+    return sym::emitCoded(location, ErrorCode::E0319)
+               << "no pattern of Mixed matches \"" << parameter << '"',
+           mlir::failure();
   }
 
   /// A regular expression from the name's start, as Python's re.match.
   bool matches(StringRef pattern) const {
     try {
-      return std::regex_search(parameter.str(), std::regex(pattern.str()), std::regex_constants::match_continuous);
+      return std::regex_search(parameter.str(), std::regex(pattern.str()),
+                               std::regex_constants::match_continuous);
     } catch (const std::regex_error &) {
       return false;
     }
@@ -197,7 +205,8 @@ private:
 
 } // namespace
 
-mlir::FailureOr<InitialValue> resolveInitialValue(StringRef parameter, llvm::ArrayRef<int64_t> shape, ArrayAttr init,
+mlir::FailureOr<InitialValue> resolveInitialValue(StringRef parameter,
+                                                  llvm::ArrayRef<int64_t> shape, ArrayAttr init,
                                                   ArrayAttr fallback, mlir::Location location) {
   Resolver resolver(parameter, shape, location);
   if (init)

@@ -10,7 +10,9 @@ using sym::View;
 
 namespace {
 
-mlir::RankedTensorType tensorType(Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+mlir::RankedTensorType tensorType(Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// Looks on while an op says its launches.
 class PartsProbe : public sym::KernelBuilder {
@@ -29,11 +31,15 @@ private:
     view.dtype = exec::dtypeOf(tensorType(value).getElementType());
     return view;
   }
-  void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t>, llvm::ArrayRef<double>) override {
-    sideBySide &= kernel == KernelId::Copy && operands[1].value == result && operands[0].value != result &&
-                  operands[0].dense() && operands[0].elements() == tensorType(operands[0].value).getNumElements() &&
-                  llvm::ArrayRef<int64_t>(operands[0].shape) == tensorType(operands[0].value).getShape() &&
-                  llvm::none_of(windows, [&](const auto &window) { return window.first == operands[0].value; });
+  void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t>,
+              llvm::ArrayRef<double>) override {
+    sideBySide &=
+        kernel == KernelId::Copy && operands[1].value == result && operands[0].value != result &&
+        operands[0].dense() &&
+        operands[0].elements() == tensorType(operands[0].value).getNumElements() &&
+        llvm::ArrayRef<int64_t>(operands[0].shape) == tensorType(operands[0].value).getShape() &&
+        llvm::none_of(windows,
+                      [&](const auto &window) { return window.first == operands[0].value; });
     windows.push_back({operands[0].value, operands[1]});
   }
   View temporary(llvm::ArrayRef<int64_t>, DType) override { return other(); }
@@ -61,7 +67,8 @@ std::optional<Parts> partsOf(mlir::Operation *op) {
   if (elements != tensorType(op->getResult(0)).getNumElements())
     return std::nullopt;
   PartsProbe probe(op->getResult(0));
-  if (failed(llvm::cast<sym::KernelRule>(op).emitKernels(probe)) || !probe.sideBySide || probe.windows.size() != op->getNumOperands())
+  if (failed(llvm::cast<sym::KernelRule>(op).emitKernels(probe)) || !probe.sideBySide ||
+      probe.windows.size() != op->getNumOperands())
     return std::nullopt;
   return probe.windows;
 }

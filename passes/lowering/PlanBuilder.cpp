@@ -15,7 +15,8 @@ static mlir::ArrayAttr fitInitialiser(mlir::ModuleOp module) {
     return {};
   for (mlir::Attribute attribute : settings) {
     auto row = llvm::dyn_cast<mlir::ArrayAttr>(attribute);
-    auto key = row && row.size() > 2 ? llvm::dyn_cast<mlir::StringAttr>(row[0]) : mlir::StringAttr();
+    auto key =
+        row && row.size() > 2 ? llvm::dyn_cast<mlir::StringAttr>(row[0]) : mlir::StringAttr();
     if (key && key.getValue() == "initializer")
       return llvm::dyn_cast<mlir::ArrayAttr>(row[2]);
   }
@@ -30,10 +31,10 @@ Value &ViewMemo::find(const sym::View &view, int64_t use) {
   return byValue[view.value][std::move(key)];
 }
 
-Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
-                   mlir::Type element, mlir::Location location) {
-  return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name, uint64_t(device),
-                                        mlir::IntegerAttr());
+Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device,
+                   llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location location) {
+  return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name,
+                                        uint64_t(device), mlir::IntegerAttr());
 }
 
 PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devices) {
@@ -45,13 +46,15 @@ PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devi
   programs = std::make_unique<FusedPrograms>(initialiseOp);
 }
 
-Value PlanBuilder::persistent(exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
-                              mlir::Type element, mlir::Location location) {
+Value PlanBuilder::persistent(exec::Kind kind, llvm::StringRef name, int64_t device,
+                              llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                              mlir::Location location) {
   mlir::OpBuilder builder(initialiseOp);
   return createBuffer(builder, kind, name, device, shape, element, location);
 }
 
-exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, int64_t device, mlir::Location location) {
+exec::ProgramOp PlanBuilder::program(llvm::StringRef entry, int64_t device,
+                                     mlir::Location location) {
   auto builder = mlir::OpBuilder::atBlockEnd(&planOp.getBody().front());
   return builder.create<exec::ProgramOp>(location, entry, device);
 }
@@ -63,7 +66,8 @@ Value PlanBuilder::declared(llvm::StringRef symbol, int64_t device) const {
   llvm_unreachable("sync-parameters says on which devices a symbol is read and written");
 }
 
-Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, int64_t device, mlir::Location location) {
+Value PlanBuilder::input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type,
+                         int64_t device, mlir::Location location) {
   Value &memory = inputs[{name.str(), type.getAsOpaquePointer(), device}];
   if (!memory)
     memory = persistent(kind, name, device, type.getShape(), type.getElementType(), location);
@@ -77,8 +81,10 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
     auto devices = op.getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
     op.removeAttr(sym::kDevicesAttr);
     auto slot = llvm::dyn_cast<sym::SlotOp>(op);
-    for (auto [i, device] : llvm::enumerate(devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(kFirst))) {
-      llvm::ArrayRef<int64_t> shape = slot && slot.getSlices() ? slot.getSlices()->slice(i, 1) : type.getShape();
+    for (auto [i, device] :
+         llvm::enumerate(devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(kFirst))) {
+      llvm::ArrayRef<int64_t> shape =
+          slot && slot.getSlices() ? slot.getSlices()->slice(i, 1) : type.getShape();
       Value memory = persistent(kind, name, device, shape, type.getElementType(), op.getLoc());
       for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
         memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
@@ -93,7 +99,8 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
     if (auto parameter = llvm::dyn_cast<sym::ParameterOp>(op)) {
       auto role = op.getAttrOfType<mlir::StringAttr>("role");
       bool auxiliary = op.hasAttr("auxiliary") || (role && role.getValue() == "auxiliary");
-      add(op, auxiliary ? exec::Kind::Auxiliary : exec::Kind::Parameter, parameter.getSymName(), parameter.getType());
+      add(op, auxiliary ? exec::Kind::Auxiliary : exec::Kind::Parameter, parameter.getSymName(),
+          parameter.getType());
     } else if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
       add(op, exec::Kind::Optimizer, slot.getSymName(), slot.getType());
     } else if (auto state = llvm::dyn_cast<sym::StateOp>(op)) {
@@ -103,7 +110,8 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   return initialise(module);
 }
 
-/// The first device has a program `initialise`, which fused programs stand in front of; others get one where they need it.
+/// The first device has a program `initialise`, which fused programs stand in front of; others get
+/// one where they need it.
 exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
   for (auto program : planOp.getBody().getOps<exec::ProgramOp>())
     if (program.getEntry() == initialiseOp.getEntry() && int64_t(program.getDevice()) == device)
@@ -114,22 +122,27 @@ exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
   mlir::ArrayAttr fallback = fitInitialiser(module);
   for (auto parameter : module.getOps<sym::ParameterOp>()) {
-    mlir::FailureOr<InitialValue> value =
-        resolveInitialValue(parameter.getSymName(), llvm::cast<mlir::RankedTensorType>(parameter.getType()).getShape(),
-                            parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback, parameter.getLoc());
+    mlir::FailureOr<InitialValue> value = resolveInitialValue(
+        parameter.getSymName(), llvm::cast<mlir::RankedTensorType>(parameter.getType()).getShape(),
+        parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback, parameter.getLoc());
     if (failed(value))
       return mlir::failure();
     auto [device, memory] = memories[parameter.getSymName()].front();
     exec::ProgramOp program = initialiseOn(device);
     auto builder = mlir::OpBuilder::atBlockEnd(&program.getBody().front());
-    Value seed = input(exec::Kind::Scalar, "seed", mlir::RankedTensorType::get({1}, builder.getI64Type()), device, module.getLoc());
+    Value seed =
+        input(exec::Kind::Scalar, "seed", mlir::RankedTensorType::get({1}, builder.getI64Type()),
+              device, module.getLoc());
     if (program.getBody().front().empty())
-      builder.create<exec::InputOp>(module.getLoc(), seed, "seed", "scalar", builder.getStrArrayAttr({}));
+      builder.create<exec::InputOp>(module.getLoc(), seed, "seed", "scalar",
+                                    builder.getStrArrayAttr({}));
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
     auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
-    builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise, mlir::ValueRange{seed, memory},
-                                   llvm::ArrayRef<int64_t>{0, 0},
-                                   llvm::ArrayRef<int64_t>{int64_t(value->kind), ordinal ? ordinal.getInt() : 0, value->variant},
+    builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise,
+                                   mlir::ValueRange{seed, memory}, llvm::ArrayRef<int64_t>{0, 0},
+                                   llvm::ArrayRef<int64_t>{int64_t(value->kind),
+                                                           ordinal ? ordinal.getInt() : 0,
+                                                           value->variant},
                                    llvm::ArrayRef<double>{value->a, value->b});
   }
   return mlir::success();

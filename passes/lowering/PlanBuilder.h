@@ -15,7 +15,8 @@ namespace lstmc::passes {
 /// Packed weights and copies that were made of a view once.
 class ViewMemo {
 public:
-  /// The buffer for this view and use, a number that is the caller's; null at first, to be filled in.
+  /// The buffer for this view and use, a number that is the caller's; null at first, to be filled
+  /// in.
   mlir::Value &find(const sym::View &view, int64_t use);
 
 private:
@@ -31,11 +32,13 @@ public:
   /// Memory of a parameter, slot or state on a device that has it.
   mlir::Value declared(llvm::StringRef symbol, int64_t device) const;
   /// An input or scalar of that name and type, one for all entries.
-  mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type, int64_t device, mlir::Location location);
+  mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type,
+                    int64_t device, mlir::Location location);
 
   /// Memory that keeps its contents.
-  mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device, llvm::ArrayRef<int64_t> shape,
-                         mlir::Type element, mlir::Location location);
+  mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device,
+                         llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                         mlir::Location location);
   /// The part of an entry that runs on a device, behind the programs before.
   exec::ProgramOp program(llvm::StringRef entry, int64_t device, mlir::Location location);
 
@@ -51,13 +54,16 @@ private:
   exec::PlanOp planOp;
   exec::ProgramOp initialiseOp;
   std::unique_ptr<FusedPrograms> programs;
-  llvm::StringMap<llvm::SmallVector<std::pair<int64_t, mlir::Value>>> memories; ///< by device, the one that decides first
-  std::map<std::tuple<std::string, const void *, int64_t>, mlir::Value> inputs;  ///< by name, type and device; never iterated
+  llvm::StringMap<llvm::SmallVector<std::pair<int64_t, mlir::Value>>>
+      memories; ///< by device, the one that decides first
+  std::map<std::tuple<std::string, const void *, int64_t>, mlir::Value>
+      inputs; ///< by name, type and device; never iterated
   ViewMemo preparedViews;
 };
 
 /// A buffer in front of `builder`'s place.
-mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device,
-                         llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location location);
+mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name,
+                         int64_t device, llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                         mlir::Location location);
 
 } // namespace lstmc::passes

@@ -1,12 +1,17 @@
-// lstmc's side of `./dev bench peers`: reads {"cell", "what", "shape": [T, B, H, L], "seconds"} lines, answers
-// {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its optimizer, all others a stack of LSTMs.
+// lstmc's side of `./dev bench peers`: reads {"cell", "what", "shape": [T, B, H, L], "seconds"}
+// lines, answers
+// {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its optimizer, all
+// others a stack of LSTMs.
 //
 // usage: cells THREADS FOLDER-OF-SAMPLES
 //
-// limit_ms is what the arithmetic and the weights of a cell need at least on this machine, by the peak of fused multiply-adds and
-// the rate at which weights are read, both measured here once with as many threads:
-//   t = 8 I H B T L / F + T L max(4 H^2 s / stream, 8 H^2 B / F); a training step four times the products (dX, dW and dU besides
-// the projection) and twice the chain. The char LM's embedding, decoder and optimizer are left out of it.
+// limit_ms is what the arithmetic and the weights of a cell need at least on this machine, by the
+// peak of fused multiply-adds and the rate at which weights are read, both measured here once with
+// as many threads:
+//   t = 8 I H B T L / F + T L max(4 H^2 s / stream, 8 H^2 B / F); a training step four times the
+//   products (dX, dW and dU besides
+// the projection) and twice the chain. The char LM's embedding, decoder and optimizer are left out
+// of it.
 
 #include <algorithm>
 #include <chrono>
@@ -20,29 +25,32 @@
 #include "backends/cpu/rates/Rates.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/device/HostDevice.h"
+#include "executor/device/ThreadTeam.h"
 #include "executor/package/Package.h"
 #include "executor/session/Session.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Render.h"
 #include "passes/Compile.h"
-#include "executor/device/ThreadTeam.h"
 
 using namespace lstmc;
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 struct Shape {
   int64_t steps, batch, units, layers;
 };
 
 std::string networkText(const Shape &s, const std::string &what) {
-  std::string text = fmt::format("N, T = dim(\"batch\", {}), dim(\"seq\", {})\n"
-                                 "def net(data: float32[T, N, {}]):\n    x = data\n    for i in range({}):\n"
-                                 "        x, h, c = LSTM(x, num_hidden={}, name=\"lstm%d\" % i)\n",
-                                 s.batch, s.steps, s.units, s.layers, s.units);
+  std::string text =
+      fmt::format("N, T = dim(\"batch\", {}), dim(\"seq\", {})\n"
+                  "def net(data: float32[T, N, {}]):\n    x = data\n    for i in range({}):\n"
+                  "        x, h, c = LSTM(x, num_hidden={}, name=\"lstm%d\" % i)\n",
+                  s.batch, s.steps, s.units, s.layers, s.units);
   return text + (what == "train" ? "    return MakeLoss(x)\n" : "    return x\n");
 }
 
@@ -50,12 +58,14 @@ KernelFunction choose(KernelId id, std::span<const Tensor> operands) {
   return cpu::kernelTable(cpu::chosenLevel()).find(id, operands);
 }
 
-std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int threads, const std::string &sample) {
+std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int threads,
+                              const std::string &sample) {
   auto stop = [](const Diagnostics &diagnostics) {
     std::cerr << symbol::render(diagnostics);
     std::exit(3);
   };
-  Checked<lnet::LoadedNet> net = sample.empty() ? lnet::loadText("cell.lnet", networkText(shape, what)) : lnet::load(sample);
+  Checked<lnet::LoadedNet> net =
+      sample.empty() ? lnet::loadText("cell.lnet", networkText(shape, what)) : lnet::load(sample);
   if (!net.ok())
     stop(net.diagnostics());
   passes::CompileOptions options;
@@ -76,7 +86,8 @@ std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int t
     std::cerr << error.text() << "\n";
     std::exit(6);
   };
-  Result<package::Package::Pointer> package = package::Package::open(package::serialize(compiled->package));
+  Result<package::Package::Pointer> package =
+      package::Package::open(package::serialize(compiled->package));
   if (!package.ok())
     refuse(package.error());
   std::vector<std::unique_ptr<Device>> devices;
@@ -145,7 +156,10 @@ int main(int argc, char **argv) {
     Shape shape{extents[0], extents[1], extents[2], extents[3]};
     std::string sample = request["cell"] == "char-lm" ? samples + "/char_lm.lnet" : "";
     // Closed before the answer: its threads would go on looking for work while a peer is timed.
-    std::vector<double> times = measure(*open(shape, what, threads, sample), what == "train" ? "step" : "forward", request["seconds"]);
-    std::cout << nlohmann::json{{"times_ms", times}, {"limit_ms", limitMs(shape, what, threads)}}.dump() << std::endl;
+    std::vector<double> times = measure(*open(shape, what, threads, sample),
+                                        what == "train" ? "step" : "forward", request["seconds"]);
+    std::cout
+        << nlohmann::json{{"times_ms", times}, {"limit_ms", limitMs(shape, what, threads)}}.dump()
+        << std::endl;
   }
 }

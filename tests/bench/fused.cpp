@@ -1,4 +1,5 @@
-// Speed of fused programs at each level: GB/s of operands read and written, beside a plain copy of as many bytes.
+// Speed of fused programs at each level: GB/s of operands read and written, beside a plain copy of
+// as many bytes.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -45,13 +46,20 @@ FusedInstruction f32(ScalarOp op, int a = 0, int b = 0, int c = 0, double immedi
 FusedProgram adam() {
   FusedProgram p;
   p.types = {DType::F32, DType::F32, DType::F32, DType::F32};
-  p.instructions = {f32(ScalarOp::Constant, 0, 0, 0, 0.9),   f32(ScalarOp::Constant, 0, 0, 0, 0.1),
-                    f32(ScalarOp::Constant, 0, 0, 0, 0.999), f32(ScalarOp::Constant, 0, 0, 0, 0.001),
-                    f32(ScalarOp::Constant, 0, 0, 0, 1e-8),  f32(ScalarOp::Mul, 2, 4),
-                    f32(ScalarOp::Fma, 1, 5, 9),             f32(ScalarOp::Mul, 1, 1),
-                    f32(ScalarOp::Mul, 3, 6),                f32(ScalarOp::Fma, 11, 7, 12),
-                    f32(ScalarOp::Sqrt, 13),                 f32(ScalarOp::Add, 14, 8),
-                    f32(ScalarOp::Div, 10, 15),              f32(ScalarOp::Mul, 16, 7),
+  p.instructions = {f32(ScalarOp::Constant, 0, 0, 0, 0.9),
+                    f32(ScalarOp::Constant, 0, 0, 0, 0.1),
+                    f32(ScalarOp::Constant, 0, 0, 0, 0.999),
+                    f32(ScalarOp::Constant, 0, 0, 0, 0.001),
+                    f32(ScalarOp::Constant, 0, 0, 0, 1e-8),
+                    f32(ScalarOp::Mul, 2, 4),
+                    f32(ScalarOp::Fma, 1, 5, 9),
+                    f32(ScalarOp::Mul, 1, 1),
+                    f32(ScalarOp::Mul, 3, 6),
+                    f32(ScalarOp::Fma, 11, 7, 12),
+                    f32(ScalarOp::Sqrt, 13),
+                    f32(ScalarOp::Add, 14, 8),
+                    f32(ScalarOp::Div, 10, 15),
+                    f32(ScalarOp::Mul, 16, 7),
                     f32(ScalarOp::Sub, 0, 17)};
   p.results = {18, -1, 10, 13};
   return p;
@@ -61,10 +69,14 @@ FusedProgram adam() {
 FusedProgram momentum() {
   FusedProgram p;
   p.types = {DType::F32, DType::F32, DType::F32};
-  p.instructions = {f32(ScalarOp::Constant, 0, 0, 0, 0.9), f32(ScalarOp::Constant, 0, 0, 0, 1e-4),
-                    f32(ScalarOp::Constant, 0, 0, 0, 0.1), f32(ScalarOp::Fma, 0, 4, 1),
-                    f32(ScalarOp::Mul, 2, 3),              f32(ScalarOp::Mul, 6, 5),
-                    f32(ScalarOp::Sub, 7, 8),              f32(ScalarOp::Add, 0, 9)};
+  p.instructions = {f32(ScalarOp::Constant, 0, 0, 0, 0.9),
+                    f32(ScalarOp::Constant, 0, 0, 0, 1e-4),
+                    f32(ScalarOp::Constant, 0, 0, 0, 0.1),
+                    f32(ScalarOp::Fma, 0, 4, 1),
+                    f32(ScalarOp::Mul, 2, 3),
+                    f32(ScalarOp::Mul, 6, 5),
+                    f32(ScalarOp::Sub, 7, 8),
+                    f32(ScalarOp::Add, 0, 9)};
   p.results = {10, -1, 9};
   return p;
 }

@@ -1,4 +1,5 @@
-// Whether every way to carry a training out gives the same bits: all of tests/e2e/Variants.h, for every model.
+// Whether every way to carry a training out gives the same bits: all of tests/e2e/Variants.h, for
+// every model.
 //   --updates 200  --every 1: each so many-th way only,  --from 0: beginning with that one
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,8 @@ int main(int argc, char **argv) {
     for (size_t i = from; i < variants.size(); i += every)
       ways[e2e::trainAs(model, variants[i], updates)].push_back(variants[i].text());
     for (const auto &[hash, of] : ways) {
-      std::printf("| %s | %zu | %zu | %lld | %016llx |\n", model.name.c_str(), of.size(), variants.size(), (long long)updates, (unsigned long long)hash);
+      std::printf("| %s | %zu | %zu | %lld | %016llx |\n", model.name.c_str(), of.size(),
+                  variants.size(), (long long)updates, (unsigned long long)hash);
       if (ways.size() > 1)
         std::printf("  such as %s\n", of.front().c_str());
     }

@@ -9,7 +9,9 @@ namespace {
 
 constexpr int64_t kUpdates = 6;
 
-uint64_t hashOf(const Tensor &tensor) { return hashBytes(tensor.data, size_t(tensor.elements()) * dtypeBytes(tensor.dtype)); }
+uint64_t hashOf(const Tensor &tensor) {
+  return hashBytes(tensor.data, size_t(tensor.elements()) * dtypeBytes(tensor.dtype));
+}
 
 class Devices : public ::testing::TestWithParam<size_t> {
 protected:
@@ -35,13 +37,15 @@ TEST_P(Devices, TrainToTheSameBits) {
     auto several = openSession(data, devices == 2 ? 2 : 1);
     EXPECT_EQ(train(*several, model, 1, kUpdates), want) << devices << " devices";
     for (const package::State &state : data.states)
-      EXPECT_EQ(hashOf(*several->state(state.name)), hashOf(*one->state(state.name))) << state.name << " on " << devices << " devices";
+      EXPECT_EQ(hashOf(*several->state(state.name)), hashOf(*one->state(state.name)))
+          << state.name << " on " << devices << " devices";
     for (const DevicePeak &peak : several->peaks())
       EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device;
   }
 }
 
-/// Layers on devices of their own, chunks of steps, replicas of such, uneven work, parts one after the other, who adds and who updates.
+/// Layers on devices of their own, chunks of steps, replicas of such, uneven work, parts one after
+/// the other, who adds and who updates.
 TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
   const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
   std::vector<Variant> variants = coveringVariants(model);
@@ -50,7 +54,8 @@ TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
     EXPECT_EQ(trainAs(model, variant, kUpdates), want) << variant.text();
 }
 
-/// Large arrays are updated in slices, each with its own part of the optimizer's slots; what is read and set is whole.
+/// Large arrays are updated in slices, each with its own part of the optimizer's slots; what is
+/// read and set is whole.
 TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
   auto one = openSession(compileFor(1), 1);
   train(*one, model, 1, kUpdates);
@@ -65,7 +70,8 @@ TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
     for (const package::Slot &slot : parameter.slots) {
       sliced |= package::isSliced(data, parameter, slot);
       Tensor want = *one->slot(parameter.name, slot.name);
-      EXPECT_EQ(hashOf(*cut->slot(parameter.name, slot.name)), hashOf(want)) << parameter.name << " " << slot.name;
+      EXPECT_EQ(hashOf(*cut->slot(parameter.name, slot.name)), hashOf(want))
+          << parameter.name << " " << slot.name;
       ASSERT_TRUE(resumed->setSlot(parameter.name, slot.name, want).ok());
     }
   }
@@ -91,16 +97,18 @@ TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   EXPECT_EQ(train(*openSession(compiled.package, 1), model, 1, kUpdates), want);
 }
 
-/// Takes what device 2 sends for what device 1 sends, and the other way round, where both are addends of one sum of floats. False
-/// where there is none.
+/// Takes what device 2 sends for what device 1 sends, and the other way round, where both are
+/// addends of one sum of floats. False where there is none.
 bool swapAddends(package::PackageData &data) {
   for (package::Entry &entry : data.entries) {
     std::vector<package::Launch> &launches = entry.programs[0].launches;
     for (size_t i = 0; entry.name == "step" && i + 1 < launches.size(); ++i) {
       package::Launch &one = launches[i], &two = launches[i + 1];
-      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive || one.ints[0] != 1 || two.ints[0] != 2)
+      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive || one.ints[0] != 1 ||
+          two.ints[0] != 2)
         continue;
-      package::Buffer &a = data.buffers[one.operands[0].buffer], &b = data.buffers[two.operands[0].buffer];
+      package::Buffer &a = data.buffers[one.operands[0].buffer],
+                      &b = data.buffers[two.operands[0].buffer];
       if (a.dtype != DType::F32 || a.shape != b.shape || a.bytes < 200)
         continue;
       std::swap(one.operands, two.operands);
@@ -131,8 +139,11 @@ TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
         ASSERT_TRUE(done.ok()) << done.error().text();
       }
       const package::PackageData &data = one->package().data();
-      for (const package::Binding &output : data.entries[*one->package().findEntry(entry)].outputs) {
-        EXPECT_EQ(hashOf(*several->output(entry, output.name)), hashOf(*one->output(entry, output.name))) << output.name << " of " << entry << " on " << devices;
+      for (const package::Binding &output :
+           data.entries[*one->package().findEntry(entry)].outputs) {
+        EXPECT_EQ(hashOf(*several->output(entry, output.name)),
+                  hashOf(*one->output(entry, output.name)))
+            << output.name << " of " << entry << " on " << devices;
       }
     }
   }

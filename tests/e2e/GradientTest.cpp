@@ -1,5 +1,6 @@
-// Robustness T4: the gradient of every op, through the whole compiler in f64, against extrapolated central differences of
-// the forward entry of the same package. The table of ops says which ops have to be here.
+// Robustness T4: the gradient of every op, through the whole compiler in f64, against extrapolated
+// central differences of the forward entry of the same package. The table of ops says which ops
+// have to be here.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -25,14 +26,16 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Where parameters may be looked at, in order of preference. Not near 0, where several ops have a corner or a pole.
+/// Where parameters may be looked at, in order of preference. Not near 0, where several ops have a
+/// corner or a pole.
 struct Range {
   double low, high;
   bool bothSigns;
 };
 constexpr Range kRanges[] = {{0.3, 0.9, true}, {0.3, 0.9, false}, {1.2, 1.9, false}};
 
-/// The parts of a case's net: f64 arguments become parameters, others inputs, and the results one number.
+/// The parts of a case's net: f64 arguments become parameters, others inputs, and the results one
+/// number.
 class CaseBuilder {
 public:
   CaseBuilder(mlir::func::FuncOp net) : net_(net), builder_(net.getContext()) {}
@@ -56,7 +59,8 @@ private:
     return builder_.create(state)->getResult(0);
   }
   mlir::Value variable(const std::string &name, mlir::Type type) {
-    return create("sym.variable", {}, type, builder_.getNamedAttr("name", builder_.getStringAttr(name)));
+    return create("sym.variable", {}, type,
+                  builder_.getNamedAttr("name", builder_.getStringAttr(name)));
   }
 
   void takeArgument(unsigned index) {
@@ -72,7 +76,8 @@ private:
     net_.setArgAttr(index, sym::kRoleAttr, builder_.getStringAttr("data"));
   }
 
-  /// Sum of results times parameters of their shapes, so that every element flows back with a factor of its own.
+  /// Sum of results times parameters of their shapes, so that every element flows back with a
+  /// factor of its own.
   mlir::Value loss(mlir::ValueRange results) {
     auto scalar = mlir::RankedTensorType::get({1}, builder_.getF64Type());
     llvm::SmallVector<mlir::Value> sums;
@@ -110,7 +115,8 @@ public:
 
   const std::string &problem() const { return problem_; }
 
-  /// False when the loss is not finite there. Adds to `wrong` what differs by more than 1e-7 of a tensor's largest.
+  /// False when the loss is not finite there. Adds to `wrong` what differs by more than 1e-7 of a
+  /// tensor's largest.
   bool check(const Range &range, std::string &wrong) {
     uint32_t number = 0;
     for (const package::Parameter &parameter : parameters())
@@ -123,15 +129,19 @@ public:
     if (!session_->run("step").ok())
       return false;
     for (const package::Parameter &parameter : parameters())
-      if (Result<Tensor> gradient = session_->output("step", "gradient:" + parameter.name); gradient.ok())
-        gradients[parameter.name].assign(gradient->as<double>(), gradient->as<double>() + gradient->elements());
+      if (Result<Tensor> gradient = session_->output("step", "gradient:" + parameter.name);
+          gradient.ok())
+        gradients[parameter.name].assign(gradient->as<double>(),
+                                         gradient->as<double>() + gradient->elements());
     for (const package::Parameter &parameter : parameters())
       compare(parameter.name, gradients[parameter.name], wrong);
     return true;
   }
 
 private:
-  const std::vector<package::Parameter> &parameters() const { return session_->package().data().parameters; }
+  const std::vector<package::Parameter> &parameters() const {
+    return session_->package().data().parameters;
+  }
 
   void feedInputs() {
     const package::PackageData &data = session_->package().data();
@@ -152,7 +162,8 @@ private:
 
   static void place(const Tensor &x, const Range &range, uint32_t number) {
     for (int64_t i = 0; i < x.elements(); ++i) {
-      double value = range.low + (range.high - range.low) * randomUniform(1, uint64_t(i), number, 0);
+      double value =
+          range.low + (range.high - range.low) * randomUniform(1, uint64_t(i), number, 0);
       bool negative = range.bothSigns && randomUniform(1, uint64_t(i), number, 1) < 0.5;
       x.as<double>()[i] = negative ? -value : value;
     }
@@ -160,12 +171,15 @@ private:
 
   double loss() {
     if (slot_ < 0)
-      return session_->run("forward").ok() ? session_->output("forward", "loss")->as<double>()[0] : NAN;
-    return session_->run("evaluate").ok() ? session_->output("evaluate", "loss_metric")->as<double>()[slot_] * scale_ : NAN;
+      return session_->run("forward").ok() ? session_->output("forward", "loss")->as<double>()[0]
+                                           : NAN;
+    return session_->run("evaluate").ok()
+               ? session_->output("evaluate", "loss_metric")->as<double>()[slot_] * scale_
+               : NAN;
   }
 
-  /// D(h) = (loss(x + h) - loss(x - h)) / 2h has an error of h^2, and (4 D(h/2) - D(h)) / 3 one of h^4: about 1e-12 at
-  /// h = 1e-3, beside 1e-13 from rounding.
+  /// D(h) = (loss(x + h) - loss(x - h)) / 2h has an error of h^2, and (4 D(h/2) - D(h)) / 3 one of
+  /// h^4: about 1e-12 at h = 1e-3, beside 1e-13 from rounding.
   double difference(double &element) {
     const double kept = element;
     auto at = [&](double value) {
@@ -191,7 +205,8 @@ private:
       largest = std::max(largest, std::fabs(v));
     for (size_t i = 0; i < want.size(); ++i)
       if (!(std::fabs(found[i] - want[i]) <= 1e-7 * largest))
-        wrong += fmt::format("{}[{}] at {}: {} and {}\n", name, i, x.as<double>()[i], found[i], want[i]);
+        wrong +=
+            fmt::format("{}[{}] at {}: {} and {}\n", name, i, x.as<double>()[i], found[i], want[i]);
   }
 
   static constexpr double kStep = 1e-3;
@@ -217,14 +232,16 @@ protected:
     Case made(module, *module.getOps<mlir::func::FuncOp>().begin());
     ASSERT_EQ(made.problem(), "") << name;
     std::string wrong;
-    bool defined = std::ranges::any_of(kRanges, [&](const Range &range) { return made.check(range, wrong); });
+    bool defined =
+        std::ranges::any_of(kRanges, [&](const Range &range) { return made.check(range, wrong); });
     EXPECT_TRUE(defined) << name << " is finite in no range";
     EXPECT_EQ(wrong, "") << name;
   }
 
   /// Runs the functions of a file; the ops in them are `seen`.
   void expectGradientsOf(const std::filesystem::path &file) {
-    mlir::OwningOpRef<mlir::ModuleOp> cases = mlir::parseSourceFile<mlir::ModuleOp>(file.string(), &context);
+    mlir::OwningOpRef<mlir::ModuleOp> cases =
+        mlir::parseSourceFile<mlir::ModuleOp>(file.string(), &context);
     ASSERT_TRUE(cases) << file;
     for (auto function : cases->getOps<mlir::func::FuncOp>()) {
       function.walk([&](mlir::Operation *op) { seen.insert(op->getName().getStringRef().str()); });
@@ -247,8 +264,9 @@ protected:
     for (const sym::AttributeRecord &attribute : record.attributes)
       if (attribute.required)
         attributes += fmt::format("{}{} = 0.5", attributes.empty() ? "" : ", ", attribute.name);
-    return fmt::format("func.func @f({0}) -> {1} {{\n %y = {2} {3} {{{4}}} : ({5}) -> {1}\n return %y : {1}\n}}", arguments,
-                       type, record.opName, operands, attributes, types);
+    return fmt::format(
+        "func.func @f({0}) -> {1} {{\n %y = {2} {3} {{{4}}} : ({5}) -> {1}\n return %y : {1}\n}}",
+        arguments, type, record.opName, operands, attributes, types);
   }
 
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
@@ -261,9 +279,11 @@ TEST_F(GradientTest, OfEveryOpOfTheTable) {
   int made = 0;
   for (const sym::OpRecord &record : sym::opRecords()) {
     mlir::OperationName name(record.opName, &context);
-    if (record.mxnetName.empty() || name.hasTrait<sym::NoGradient>() || seen.contains(std::string(record.opName)))
+    if (record.mxnetName.empty() || name.hasTrait<sym::NoGradient>() ||
+        seen.contains(std::string(record.opName)))
       continue;
-    ASSERT_TRUE(name.hasInterface<sym::ScalarRule>()) << record.opName << " has no case in tests/e2e/gradients";
+    ASSERT_TRUE(name.hasInterface<sym::ScalarRule>())
+        << record.opName << " has no case in tests/e2e/gradients";
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(elementwise(record));
     ASSERT_TRUE(module) << record.opName << " needs a case in tests/e2e/gradients";
     expectGradient(*module, std::string(record.opName));
@@ -277,7 +297,8 @@ TEST_F(GradientTest, IsAbsentOnlyWhereTheTraitSaysSo) {
   for (const sym::OpRecord &record : sym::opRecords()) {
     mlir::OperationName name(record.opName, &context);
     if (!record.mxnetName.empty())
-      EXPECT_NE(name.hasTrait<sym::NoGradient>(), name.hasInterface<sym::GradientRule>()) << record.opName;
+      EXPECT_NE(name.hasTrait<sym::NoGradient>(), name.hasInterface<sym::GradientRule>())
+          << record.opName;
   }
 }
 

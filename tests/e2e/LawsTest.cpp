@@ -1,4 +1,5 @@
-// Laws of recurrent layers, in bits: a batch is its rows, a sequence is its steps, a layer is its cell.
+// Laws of recurrent layers, in bits: a batch is its rows, a sequence is its steps, a layer is its
+// cell.
 #include <cstring>
 #include <tuple>
 
@@ -14,7 +15,6 @@ struct Part {
   int64_t step = 0, steps = 0, row = 0, rows = 0;
 };
 
-
 class Layer : public ::testing::TestWithParam<std::tuple<const char *, int64_t>> {
 protected:
   static constexpr int64_t kSteps = 6, kRows = 20, kInputs = 5;
@@ -22,7 +22,8 @@ protected:
   package::PackageData compiled(int64_t steps, int64_t rows) {
     auto [mode, hidden] = GetParam();
     Recipe recipe{.file = "tests/e2e/nets/layers.lnet", .steps = steps};
-    recipe.load.settings = {{"hidden", std::to_string(hidden)}, {"batch", std::to_string(rows)},
+    recipe.load.settings = {{"hidden", std::to_string(hidden)},
+                            {"batch", std::to_string(rows)},
                             {"inputs", std::to_string(kInputs)}};
     recipe.load.net = mode;
     recipe.compile.carry = {"*"};
@@ -39,12 +40,15 @@ protected:
     }
   }
 
-  /// Runs `session` on a part of `whole`'s input; its outputs must have the bits of that part of `whole`'s.
+  /// Runs `session` on a part of `whole`'s input; its outputs must have the bits of that part of
+  /// `whole`'s.
   static void expectPart(Session &whole, Session &session, const Part &part) {
     copy(*whole.input("forward", "data"), part, *session.input("forward", "data"), true);
     ASSERT_TRUE(session.run("forward").ok());
-    for (const package::Binding &binding : whole.package().data().entries[*whole.package().findEntry("forward")].outputs) {
-      Tensor want = *whole.output("forward", binding.name), got = *session.output("forward", binding.name);
+    for (const package::Binding &binding :
+         whole.package().data().entries[*whole.package().findEntry("forward")].outputs) {
+      Tensor want = *whole.output("forward", binding.name),
+             got = *session.output("forward", binding.name);
       bool state = want.shape[0] != kSteps;
       if (state && part.step + part.steps != kSteps)
         continue; // the state behind the last step
@@ -53,7 +57,8 @@ protected:
       place.data = expected.data();
       copy(want, state ? Part{0, want.shape[0], part.row, part.rows} : part, place, true);
       EXPECT_EQ(std::memcmp(expected.data(), got.data, expected.size() * sizeof(float)), 0)
-          << binding.name << ", step " << part.step << ", row " << part.row << ", " << part.rows << " rows";
+          << binding.name << ", step " << part.step << ", row " << part.row << ", " << part.rows
+          << " rows";
     }
   }
 
@@ -66,12 +71,13 @@ protected:
 };
 
 // Odd H, H below, at and behind a multiple of 16.
-INSTANTIATE_TEST_SUITE_P(Modes, Layer,
-                         ::testing::Combine(::testing::Values("lstm", "gru", "rnn_tanh", "rnn_relu"),
-                                            ::testing::Values(int64_t(5), int64_t(16), int64_t(33), int64_t(50))),
-                         [](const auto &info) {
-                           return std::string(std::get<0>(info.param)) + std::to_string(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Modes, Layer,
+    ::testing::Combine(::testing::Values("lstm", "gru", "rnn_tanh", "rnn_relu"),
+                       ::testing::Values(int64_t(5), int64_t(16), int64_t(33), int64_t(50))),
+    [](const auto &info) {
+      return std::string(std::get<0>(info.param)) + std::to_string(std::get<1>(info.param));
+    });
 
 TEST_P(Layer, ABatchIsItsRowsRunAlone) {
   auto whole = runWhole();
@@ -93,7 +99,8 @@ TEST_P(Layer, StepsAtOnceAreCallsThatCarryState) {
   }
 }
 
-/// Forward, gradients and updates of `layer` are those of `unrolled`, the cell written out for every step.
+/// Forward, gradients and updates of `layer` are those of `unrolled`, the cell written out for
+/// every step.
 TEST(Cell, WrittenByHandIsTheLayer) {
   auto make = [](const char *net) {
     Recipe recipe{.file = "tests/e2e/nets/cell.lnet", .load = {.net = net}};
@@ -102,7 +109,8 @@ TEST(Cell, WrittenByHandIsTheLayer) {
   };
   Model model{.name = "cell", .learningRate = 0.1};
   auto layer = make("layer"), unrolled = make("unrolled");
-  for (const char *name : {"lstm_i2h_weight", "lstm_i2h_bias", "lstm_h2h_weight", "lstm_h2h_bias", "out_weight", "out_bias"})
+  for (const char *name : {"lstm_i2h_weight", "lstm_i2h_bias", "lstm_h2h_weight", "lstm_h2h_bias",
+                           "out_weight", "out_bias"})
     ASSERT_TRUE(unrolled->setParameter(name, *layer->parameter(name)).ok());
   for (Session *session : {layer.get(), unrolled.get()}) {
     feed(*session, "forward", 1, 2, 1);
@@ -110,7 +118,8 @@ TEST(Cell, WrittenByHandIsTheLayer) {
   }
   auto output = [](Session &session) {
     const package::PackageData &data = session.package().data();
-    return *session.output("forward", data.entries[*session.package().findEntry("forward")].outputs[0].name);
+    return *session.output("forward",
+                           data.entries[*session.package().findEntry("forward")].outputs[0].name);
   };
   Tensor want = output(*layer), got = output(*unrolled);
   EXPECT_EQ(std::memcmp(want.data, got.data, size_t(want.elements()) * sizeof(float)), 0);
@@ -118,7 +127,8 @@ TEST(Cell, WrittenByHandIsTheLayer) {
   train(*unrolled, model, 1, 5);
   for (const package::Parameter &parameter : layer->package().data().parameters) {
     Tensor a = *layer->parameter(parameter.name), b = *unrolled->parameter(parameter.name);
-    EXPECT_EQ(std::memcmp(a.data, b.data, size_t(a.elements()) * sizeof(float)), 0) << parameter.name;
+    EXPECT_EQ(std::memcmp(a.data, b.data, size_t(a.elements()) * sizeof(float)), 0)
+        << parameter.name;
   }
 }
 

@@ -1,5 +1,5 @@
-// The plan is the memory: what is measured is what was planned, a call allocates nothing, and neither plan nor package
-// grows with the number of steps.
+// The plan is the memory: what is measured is what was planned, a call allocates nothing, and
+// neither plan nor package grows with the number of steps.
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +19,8 @@ static void *allocated(void *memory) {
 }
 void *operator new(size_t bytes) { return allocated(std::malloc(bytes)); }
 void *operator new(size_t bytes, std::align_val_t border) {
-  return allocated(std::aligned_alloc(size_t(border), (bytes + size_t(border) - 1) / size_t(border) * size_t(border)));
+  return allocated(std::aligned_alloc(size_t(border), (bytes + size_t(border) - 1) /
+                                                          size_t(border) * size_t(border)));
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
@@ -60,10 +61,16 @@ INSTANTIATE_TEST_SUITE_P(Models, Memory, ::testing::Range(size_t(0), models().si
 
 TEST_P(Memory, IsThePlan) {
   for (std::vector<std::string> disabled : std::vector<std::vector<std::string>>{
-           {}, {"hoist-projection"}, {"fuse"}, {"schedule"}, {"in-place"}, {"sharing"},
+           {},
+           {"hoist-projection"},
+           {"fuse"},
+           {"schedule"},
+           {"in-place"},
+           {"sharing"},
            {"hoist-projection", "fuse", "schedule", "in-place", "sharing"}}) {
     model.recipe.compile.disabled = disabled;
-    expectPlanned(model, compileNet(model.recipe).package, disabled.empty() ? "all passes" : "without " + disabled.front());
+    expectPlanned(model, compileNet(model.recipe).package,
+                  disabled.empty() ? "all passes" : "without " + disabled.front());
   }
 }
 

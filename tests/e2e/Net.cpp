@@ -67,7 +67,8 @@ passes::Compiled compileNet(const Recipe &recipe) {
 passes::Compiled compileSym(const std::string &text, const passes::CompileOptions &options) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::func::FuncDialect, sym::SymDialect, exec::ExecDialect>();
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     throw std::runtime_error("the test's text does not parse:\n" + text);
   return check(passes::compile(*module, options));
@@ -85,8 +86,10 @@ KernelChooser kernelsOf(cpu::Level level) {
   return kernelAt<cpu::Level::Avx512>;
 }
 
-std::unique_ptr<Session> openSession(const package::PackageData &data, int threads, KernelChooser kernels) {
-  package::Package::Pointer package = check(package::Package::open(package::serialize(data), "test.lstmc"));
+std::unique_ptr<Session> openSession(const package::PackageData &data, int threads,
+                                     KernelChooser kernels) {
+  package::Package::Pointer package =
+      check(package::Package::open(package::serialize(data), "test.lstmc"));
   std::vector<std::unique_ptr<Device>> devices;
   for (const package::Device &device : data.devices)
     devices.push_back(makeHostDevice(device.name, kernels, threads));
@@ -98,7 +101,8 @@ std::unique_ptr<Session> openSession(const package::PackageData &data, int threa
   return session;
 }
 
-void feed(Session &session, std::string_view entry, int64_t update, int64_t classes, int64_t steps) {
+void feed(Session &session, std::string_view entry, int64_t update, int64_t classes,
+          int64_t steps) {
   const package::PackageData &data = session.package().data();
   for (const package::Binding &binding : data.entries[*session.package().findEntry(entry)].inputs) {
     if (binding.role == "scalar")
@@ -108,7 +112,9 @@ void feed(Session &session, std::string_view entry, int64_t update, int64_t clas
     for (char letter : binding.name)
       salt = salt * 31 + uint8_t(letter);
     for (int64_t i = 0; i < to.elements(); ++i) {
-      double value = elementFor(binding.name, to.dtype, randomUniform(7, uint64_t(i), salt, uint32_t(update)), classes, steps);
+      double value =
+          elementFor(binding.name, to.dtype, randomUniform(7, uint64_t(i), salt, uint32_t(update)),
+                     classes, steps);
       if (to.dtype == DType::F32)
         to.as<float>()[i] = float(value);
       else if (to.dtype == DType::F64)
@@ -122,16 +128,21 @@ void feed(Session &session, std::string_view entry, int64_t update, int64_t clas
 }
 
 std::vector<Model> models() {
-  Model characters{.name = "characters",
-                   .recipe = {.file = "samples/char_lm.lnet",
-                              .steps = 9,
-                              .load = {.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}},
-                   .classes = 21};
+  Model characters{
+      .name = "characters",
+      .recipe = {.file = "samples/char_lm.lnet",
+                 .steps = 9,
+                 .load = {.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}},
+      .classes = 21};
   characters.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 0.5};
   characters.recipe.compile.carry = {"lstm*"};
 
-  Model words{.name = "words", .recipe = {.file = "tests/e2e/nets/words.lnet", .steps = 11}, .classes = 29, .learningRate = 0.5};
-  words.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .wd = 1e-3, .clipGradientNorm = 0.2};
+  Model words{.name = "words",
+              .recipe = {.file = "tests/e2e/nets/words.lnet", .steps = 11},
+              .classes = 29,
+              .learningRate = 0.5};
+  words.recipe.compile.optimizer = {
+      .name = "sgd", .momentum = 0.9, .wd = 1e-3, .clipGradientNorm = 0.2};
   words.recipe.compile.carry = {"lstm*"};
 
   Model lengths{.name = "lengths",
@@ -141,16 +152,28 @@ std::vector<Model> models() {
   lengths.recipe.compile.optimizer = {.name = "adam", .wd = 1e-3};
   lengths.stages = 3;
 
-  Model directions{.name = "directions", .recipe = {.file = "tests/e2e/nets/directions.lnet", .steps = 6}, .classes = 5};
+  Model directions{.name = "directions",
+                   .recipe = {.file = "tests/e2e/nets/directions.lnet", .steps = 6},
+                   .classes = 5};
   directions.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.5, .clipGradient = 0.05};
 
-  Model classes{.name = "classes", .recipe = {.file = "tests/e2e/nets/classes.lnet"}, .classes = 6, .stages = 3};
+  Model classes{.name = "classes",
+                .recipe = {.file = "tests/e2e/nets/classes.lnet"},
+                .classes = 6,
+                .stages = 3};
   classes.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .clipGradientNorm = 1};
 
-  Model rows{.name = "rows", .recipe = {.file = "tests/e2e/nets/rows.lnet"}, .learningRate = 0.05, .stages = 1};
+  Model rows{.name = "rows",
+             .recipe = {.file = "tests/e2e/nets/rows.lnet"},
+             .learningRate = 0.05,
+             .stages = 1};
   rows.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
 
-  Model mixed{.name = "mixed", .recipe = {.file = "tests/e2e/nets/mixed.lnet"}, .classes = 4, .learningRate = 0.05, .stages = 2};
+  Model mixed{.name = "mixed",
+              .recipe = {.file = "tests/e2e/nets/mixed.lnet"},
+              .classes = 4,
+              .learningRate = 0.05,
+              .stages = 2};
   mixed.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
   return {characters, words, lengths, directions, classes, rows, mixed};
 }
@@ -164,7 +187,8 @@ uint64_t train(Session &session, const Model &model, int64_t first, int64_t coun
     feed(session, "step", update, model.classes, model.recipe.steps);
     session.setScalar("update", update);
     check(session.run("step"));
-    for (const package::Binding &output : data.entries[*session.package().findEntry("step")].outputs) {
+    for (const package::Binding &output :
+         data.entries[*session.package().findEntry("step")].outputs) {
       Tensor value = check(session.output("step", output.name));
       hashes.push_back(hashBytes(value.data, size_t(value.elements()) * dtypeBytes(value.dtype)));
     }

@@ -31,13 +31,13 @@ passes::Compiled compileSym(const std::string &text, const passes::CompileOption
 /// The kernels of a level of the cpu backend.
 KernelChooser kernelsOf(cpu::Level level);
 
-/// A session with initial values of seed 1; f32 parameters that would begin at 0 are filled too, so that no term is
-/// idle. `threads` as in makeHostDevice.
+/// A session with initial values of seed 1; f32 parameters that would begin at 0 are filled too, so
+/// that no term is idle. `threads` as in makeHostDevice.
 std::unique_ptr<Session> openSession(const package::PackageData &data, int threads = 2,
                                      KernelChooser kernels = kernelsOf(cpu::machineLevel()));
 
-/// Fills the inputs of an entry with what depends on name, element and `update` alone: `length` takes 0 to `steps`,
-/// integers 0 to `classes` - 1, floats uniform in [-1, 1).
+/// Fills the inputs of an entry with what depends on name, element and `update` alone: `length`
+/// takes 0 to `steps`, integers 0 to `classes` - 1, floats uniform in [-1, 1).
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes, int64_t steps);
 
 /// A net to be trained, with what feeds it.
@@ -49,11 +49,13 @@ struct Model {
   int stages = 4; ///< devices that can share its layers, at most
 };
 
-/// A character model, a word model with tied weights and an ignored label, a regression with sequence lengths, a
-/// bidirectional GRU, dense layers, a cell of single ops with rows of its own, ops that mix rows: odd extents, dropout, both optimizers, each kind of clipping, carried states.
+/// A character model, a word model with tied weights and an ignored label, a regression with
+/// sequence lengths, a bidirectional GRU, dense layers, a cell of single ops with rows of its own,
+/// ops that mix rows: odd extents, dropout, both optimizers, each kind of clipping, carried states.
 std::vector<Model> models();
 
-/// The hash of what updates [first, first + count) from 1 on measure, and of the weights after them.
+/// The hash of what updates [first, first + count) from 1 on measure, and of the weights after
+/// them.
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count);
 
 } // namespace lstmc::e2e

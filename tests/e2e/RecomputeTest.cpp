@@ -17,16 +17,22 @@ struct Pair {
 
 std::vector<Pair> pairs() {
   // Groups and names as the nets have them: layers, stacks with dropout inside, two directions.
-  const std::map<std::string, std::vector<std::string>> kNames = {{"characters", {"layer0", "lstm1"}}, {"words", {"lstm", "embed"}},
-                                                                  {"lengths", {"lstm0", "lstm1"}},     {"directions", {"both", "one", "norm"}},
-                                                                  {"classes", {"low", "fc1"}}};
+  const std::map<std::string, std::vector<std::string>> kNames = {
+      {"characters", {"layer0", "lstm1"}},
+      {"words", {"lstm", "embed"}},
+      {"lengths", {"lstm0", "lstm1"}},
+      {"directions", {"both", "one", "norm"}},
+      {"classes", {"low", "fc1"}}};
   std::vector<Pair> pairs;
   for (const Model &model : models())
     if (auto names = kNames.find(model.name); names != kNames.end()) {
       pairs.push_back({model, model});
       pairs.back().again.recipe.compile.recompute = names->second;
     }
-  Model scopes{.name = "scopes", .recipe = {.file = "tests/e2e/nets/recompute.lnet"}, .classes = 29, .learningRate = 0.1};
+  Model scopes{.name = "scopes",
+               .recipe = {.file = "tests/e2e/nets/recompute.lnet"},
+               .classes = 29,
+               .learningRate = 0.1};
   scopes.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 0.5};
   scopes.recipe.compile.carry = {"lstm*"};
   pairs.push_back({scopes, scopes});
@@ -63,7 +69,8 @@ TEST_P(Recompute, NeedsLessMemory) {
   if (pair.kept.recipe.file.ends_with("classes.lnet"))
     return; // its batch is all there is
   pair.kept.recipe.steps = pair.again.recipe.steps = 96;
-  for (const Variant &variant : {Variant(), Variant{.accumulate = 2}, Variant{.devices = 2}, Variant{.devices = 2, .stages = 2, .chunks = 3}}) {
+  for (const Variant &variant : {Variant(), Variant{.accumulate = 2}, Variant{.devices = 2},
+                                 Variant{.devices = 2, .stages = 2, .chunks = 3}}) {
     auto compiled = [&](Model &model) {
       Recipe recipe = model.recipe;
       recipe.compile = variant.applyTo(recipe.compile);
@@ -72,7 +79,8 @@ TEST_P(Recompute, NeedsLessMemory) {
     };
     package::PackageData kept = compiled(pair.kept), again = compiled(pair.again);
     for (size_t device = 0; device < kept.devices.size(); ++device)
-      EXPECT_LT(again.devices[device].arenaBytes, kept.devices[device].arenaBytes) << again.devices[device].name << " of " << variant.text();
+      EXPECT_LT(again.devices[device].arenaBytes, kept.devices[device].arenaBytes)
+          << again.devices[device].name << " of " << variant.text();
     auto session = openSession(again, variant.threads);
     train(*session, pair.again, 1, 1);
     for (const DevicePeak &peak : session->peaks())

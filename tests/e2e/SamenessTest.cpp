@@ -1,5 +1,5 @@
-// One hash of trained weights, whatever carries the training out; and another one as soon as one addition is made in
-// another order.
+// One hash of trained weights, whatever carries the training out; and another one as soon as one
+// addition is made in another order.
 #include <algorithm>
 #include <vector>
 
@@ -19,7 +19,8 @@ class Sameness : public ::testing::TestWithParam<size_t> {
 protected:
   Model model = models()[GetParam()];
 
-  uint64_t hash(const package::PackageData &data, int threads = 2, KernelChooser kernels = kernelsOf(cpu::machineLevel())) {
+  uint64_t hash(const package::PackageData &data, int threads = 2,
+                KernelChooser kernels = kernelsOf(cpu::machineLevel())) {
     return train(*openSession(data, threads, kernels), model, 1, kUpdates);
   }
 };
@@ -42,7 +43,8 @@ TEST_P(Sameness, OfLevels) {
 }
 
 TEST_P(Sameness, WithOptimisationsLeftOut) {
-  const std::vector<std::string> all = {"hoist-projection", "fuse", "schedule", "in-place", "sharing"};
+  const std::vector<std::string> all = {"hoist-projection", "fuse", "schedule", "in-place",
+                                        "sharing"};
   uint64_t want = hash(compileNet(model.recipe).package);
   for (size_t i = 0; i <= all.size(); ++i) {
     model.recipe.compile.disabled = i < all.size() ? std::vector{all[i]} : all;
@@ -59,7 +61,8 @@ TEST_P(Sameness, OfAStopAndAResume) {
   for (const package::Parameter &parameter : data.parameters) {
     ASSERT_TRUE(second->setParameter(parameter.name, *first->parameter(parameter.name)).ok());
     for (const package::Slot &slot : parameter.slots)
-      ASSERT_TRUE(second->setSlot(parameter.name, slot.name, *first->slot(parameter.name, slot.name)).ok());
+      ASSERT_TRUE(
+          second->setSlot(parameter.name, slot.name, *first->slot(parameter.name, slot.name)).ok());
   }
   for (const package::State &state : data.states)
     ASSERT_TRUE(second->setState(state.name, *first->state(state.name)).ok());
@@ -75,7 +78,8 @@ TEST_P(Sameness, IsOfOneNumberOfShards) {
   EXPECT_NE(hash(compileNet(model.recipe).package), eight);
 }
 
-/// weight_gradient, with its tree made here: the sums of shards come from the reference, one shard at a time.
+/// weight_gradient, with its tree made here: the sums of shards come from the reference, one shard
+/// at a time.
 template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker &worker) {
   if (worker.index != 0)
     return;
@@ -113,11 +117,13 @@ template <size_t... Place> KernelFunction withTree(KernelId id, std::span<const 
   return dense ? gradientByShards<Place...> : kernelsOf(cpu::machineLevel())(id, operands);
 }
 
-/// ((0+1)+(2+3))+((4+5)+(6+7)) is the plan's tree. With leaves 1 and 2 exchanged the same eight numbers are added.
+/// ((0+1)+(2+3))+((4+5)+(6+7)) is the plan's tree. With leaves 1 and 2 exchanged the same eight
+/// numbers are added.
 TEST_P(Sameness, EndsWhenTwoOperandsOfTheTreeAreSwapped) {
   package::PackageData data = compileNet(model.recipe).package;
   uint64_t want = hash(data);
-  EXPECT_EQ(hash(data, 2, withTree<0, 1, 2, 3, 4, 5, 6, 7>), want) << "the tree of this test is not the plan's";
+  EXPECT_EQ(hash(data, 2, withTree<0, 1, 2, 3, 4, 5, 6, 7>), want)
+      << "the tree of this test is not the plan's";
   EXPECT_NE(hash(data, 2, withTree<0, 2, 1, 3, 4, 5, 6, 7>), want);
 }
 

@@ -12,8 +12,10 @@ std::string Variant::text() const {
     text += fmt::format(" --place auto={} --chunks {}", stages, chunks);
   if (!workLoads.empty())
     text += fmt::format(" --work-load-list {}", fmt::join(workLoads, ","));
-  return text + fmt::format(" --accumulate {} --kv-store {} --update-on-kvstore {} --bigarray-bound {} --bucket-bytes {} -t {}", accumulate,
-                            store == passes::KvStore::Local ? "local" : "device", int(updateOnStore), bigArrayBound, bucketBytes, threads);
+  return text + fmt::format(" --accumulate {} --kv-store {} --update-on-kvstore {} "
+                            "--bigarray-bound {} --bucket-bytes {} -t {}",
+                            accumulate, store == passes::KvStore::Local ? "local" : "device",
+                            int(updateOnStore), bigArrayBound, bucketBytes, threads);
 }
 
 passes::CompileOptions Variant::applyTo(passes::CompileOptions options) const {
@@ -54,9 +56,16 @@ std::vector<Variant> allVariants(const Model &model) {
             for (passes::KvStore store : {passes::KvStore::Local, passes::KvStore::Device})
               for (bool updateOnStore : {true, false})
                 for (int threads : {1, 2, 3})
-                  variants.push_back({.devices = devices, .stages = stages, .chunks = chunks, .accumulate = accumulate, .workLoads = loads,
-                                      .store = store, .updateOnStore = updateOnStore, .bigArrayBound = threads == 2 ? 1 : 0,
-                                      .bucketBytes = 1024 * (3 - threads), .threads = threads});
+                  variants.push_back({.devices = devices,
+                                      .stages = stages,
+                                      .chunks = chunks,
+                                      .accumulate = accumulate,
+                                      .workLoads = loads,
+                                      .store = store,
+                                      .updateOnStore = updateOnStore,
+                                      .bigArrayBound = threads == 2 ? 1 : 0,
+                                      .bucketBytes = 1024 * (3 - threads),
+                                      .threads = threads});
     }
   return variants;
 }
@@ -66,7 +75,14 @@ std::vector<Variant> coveringVariants(const Model &model) {
   std::set<Pair> met;
   std::vector<Variant> chosen;
   auto pairs = [](const Variant &v) {
-    int values[] = {v.devices, v.stages, v.chunks, v.accumulate, int(!v.workLoads.empty()), int(v.store), int(v.updateOnStore), v.threads};
+    int values[] = {v.devices,
+                    v.stages,
+                    v.chunks,
+                    v.accumulate,
+                    int(!v.workLoads.empty()),
+                    int(v.store),
+                    int(v.updateOnStore),
+                    v.threads};
     std::vector<Pair> pairs;
     for (size_t a = 0; a < std::size(values); ++a)
       for (size_t b = a + 1; b < std::size(values); ++b)

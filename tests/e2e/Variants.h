@@ -15,7 +15,7 @@ struct Variant {
   passes::KvStore store = passes::KvStore::Device;
   bool updateOnStore = true;
   int64_t bigArrayBound = 0, bucketBytes = 0; ///< in allVariants, as many as there are threads say
-  int threads = 1; ///< per device
+  int threads = 1;                            ///< per device
 
   std::string text() const;
   passes::CompileOptions applyTo(passes::CompileOptions options) const;

@@ -1,5 +1,5 @@
-// The whole compiler on a small character model: packages that the runtime accepts, runs, and finds the same whatever
-// was left out.
+// The whole compiler on a small character model: packages that the runtime accepts, runs, and finds
+// the same whatever was left out.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -56,7 +56,9 @@ func.func @lm(%data: tensor<NxTxi32> {sym.name = "data", sym.role = "data", sym.
   return %o : tensor<TxNxVxf32>
 })";
   int64_t parameters = 2 * (2 * 4 * s.hidden * s.hidden + 2 * 4 * s.hidden);
-  const std::pair<std::string, int64_t> letters[] = {{"T", s.steps}, {"N", s.batch}, {"V", s.vocab}, {"H", s.hidden}, {"G", 4 * s.hidden}, {"P", parameters}};
+  const std::pair<std::string, int64_t> letters[] = {{"T", s.steps},      {"N", s.batch},
+                                                     {"V", s.vocab},      {"H", s.hidden},
+                                                     {"G", 4 * s.hidden}, {"P", parameters}};
   for (const auto &[letter, extent] : letters)
     for (std::string pattern : {"<" + letter + "x", "x" + letter + "x", "= " + letter + " :"})
       for (size_t at; (at = text.find(pattern)) != std::string::npos;)
@@ -75,7 +77,8 @@ protected:
   }
 
   Checked<Compiled> compileNet(Shape shape = {}) {
-    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(network(shape), &context);
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        mlir::parseSourceString<mlir::ModuleOp>(network(shape), &context);
     if (!module)
       return Diagnostic{.code = ErrorCode::E0099, .message = "the test's text does not parse"};
     return compile(*module, options);
@@ -178,20 +181,26 @@ TEST_F(CompileTest, LeavingOutAnyOptimisationGivesTheSameBits) {
   ASSERT_TRUE(all.ok()) << text(all.diagnostics());
   uint64_t want = train(*open(all->package), {}, 3);
   for (std::vector<std::string> disabled : std::vector<std::vector<std::string>>{
-           {"hoist-projection"}, {"fuse"}, {"schedule"}, {"in-place"}, {"sharing"},
+           {"hoist-projection"},
+           {"fuse"},
+           {"schedule"},
+           {"in-place"},
+           {"sharing"},
            {"hoist-projection", "fuse", "schedule", "in-place", "sharing"}}) {
     options.disabled = disabled;
     auto less = compileNet();
     ASSERT_TRUE(less.ok()) << text(less.diagnostics());
     EXPECT_EQ(train(*open(less->package), {}, 3), want) << disabled.front();
-    EXPECT_GE(less->package.devices[0].arenaBytes + 8192, all->package.devices[0].arenaBytes) << disabled.front();
+    EXPECT_GE(less->package.devices[0].arenaBytes + 8192, all->package.devices[0].arenaBytes)
+        << disabled.front();
   }
 }
 
 TEST_F(CompileTest, ReferenceGivesTheSameBits) {
   auto compiled = compileNet();
   ASSERT_TRUE(compiled.ok()) << text(compiled.diagnostics());
-  EXPECT_EQ(train(*open(compiled->package), {}, 3), train(*open(compiled->package, Engine::Naive), {}, 3));
+  EXPECT_EQ(train(*open(compiled->package), {}, 3),
+            train(*open(compiled->package, Engine::Naive), {}, 3));
 }
 
 TEST_F(CompileTest, EqualInputGivesEqualBytes) {
@@ -210,7 +219,8 @@ TEST_F(CompileTest, PackageDoesNotGrowWithTheNumberOfSteps) {
 TEST_F(CompileTest, GradientsOfParametersAreShownAsSuch) {
   auto compiled = compileNet();
   ASSERT_TRUE(compiled.ok()) << text(compiled.diagnostics());
-  EXPECT_EQ(std::ranges::count(compiled->package.buffers, package::Kind::Gradient, &package::Buffer::kind),
+  EXPECT_EQ(std::ranges::count(compiled->package.buffers, package::Kind::Gradient,
+                               &package::Buffer::kind),
             std::ssize(compiled->package.parameters));
 }
 
@@ -222,7 +232,8 @@ TEST_F(CompileTest, PlanThatDoesNotFitNamesTheLargest) {
   EXPECT_EQ(error.code, ErrorCode::E0401);
   EXPECT_EQ(error.message.rfind("the plan needs ", 0), 0u) << error.message;
   ASSERT_FALSE(error.reasons.empty());
-  EXPECT_EQ(error.reasons[0].text.rfind("largest at the peak (step, ", 0), 0u) << error.reasons[0].text;
+  EXPECT_EQ(error.reasons[0].text.rfind("largest at the peak (step, ", 0), 0u)
+      << error.reasons[0].text;
 }
 
 } // namespace

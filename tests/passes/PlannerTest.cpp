@@ -1,4 +1,5 @@
-// The planner on random programs, judged by the validator; and the validator on plans with planted faults.
+// The planner on random programs, judged by the validator; and the validator on plans with planted
+// faults.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -41,8 +42,9 @@ private:
   unsigned draw(unsigned below) { return unsigned(random() % below); }
 
   mlir::Value buffer(exec::Kind kind, Rows shape) {
-    return builder.create<exec::BufferOp>(loc(), mlir::MemRefType::get(shape, builder.getF32Type()), kind,
-                                          "b" + std::to_string(count++), 0, mlir::IntegerAttr());
+    return builder.create<exec::BufferOp>(loc(), mlir::MemRefType::get(shape, builder.getF32Type()),
+                                          kind, "b" + std::to_string(count++), 0,
+                                          mlir::IntegerAttr());
   }
 
   void addFused() {
@@ -52,8 +54,9 @@ private:
     for (int i = 0; i < 3; ++i)
       body.addArgument(builder.getF32Type(), loc());
     builder.setInsertionPointToEnd(&body);
-    mlir::Value sum = builder.create<exec::ScalarOp>(loc(), builder.getF32Type(), "add",
-                                                     mlir::ValueRange{body.getArgument(0), body.getArgument(1)}, mlir::FloatAttr());
+    mlir::Value sum = builder.create<exec::ScalarOp>(
+        loc(), builder.getF32Type(), "add",
+        mlir::ValueRange{body.getArgument(0), body.getArgument(1)}, mlir::FloatAttr());
     builder.create<exec::ResultsOp>(loc(), mlir::ValueRange{sum}, llvm::ArrayRef<int64_t>{2});
   }
 
@@ -78,7 +81,8 @@ private:
       Rows shape(type.getShape());
       unsigned kind = draw(4);
       if (kind == 0) {
-        mlir::Value fresh = buffer(exec::Kind::Activation, {1 + int64_t(draw(40)), 1 + int64_t(draw(40))});
+        mlir::Value fresh =
+            buffer(exec::Kind::Activation, {1 + int64_t(draw(40)), 1 + int64_t(draw(40))});
         launch(KernelId::Fill, {fresh}, {}, {1.0});
         values.push_back(fresh);
         continue;
@@ -93,7 +97,8 @@ private:
       values.push_back(y);
     }
     mlir::Value last = values.back();
-    mlir::Value out = buffer(exec::Kind::Output, Rows(llvm::cast<mlir::MemRefType>(last.getType()).getShape()));
+    mlir::Value out =
+        buffer(exec::Kind::Output, Rows(llvm::cast<mlir::MemRefType>(last.getType()).getShape()));
     launch(KernelId::Copy, {last, out}, {}, {});
     builder.create<exec::OutputOp>(loc(), out, "y", "output", builder.getStrArrayAttr({}));
   }
@@ -121,7 +126,9 @@ protected:
     return succeeded(manager.run(module));
   }
 
-  static exec::PlanOp planOf(mlir::ModuleOp module) { return *module.getOps<exec::PlanOp>().begin(); }
+  static exec::PlanOp planOf(mlir::ModuleOp module) {
+    return *module.getOps<exec::PlanOp>().begin();
+  }
 
   mlir::MLIRContext context;
   std::string message;
@@ -150,7 +157,8 @@ TEST_F(PlannerTest, SchedulingKeepsPlansValidAndNeverRaisesThePeak) {
   }
 }
 
-/// The parts add up to the peak, and the arena is at least what is alive at once; fragmentation stays small.
+/// The parts add up to the peak, and the arena is at least what is alive at once; fragmentation
+/// stays small.
 TEST_F(PlannerTest, ReportAddsUp) {
   uint64_t arenas = 0, bounds = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
@@ -179,7 +187,8 @@ TEST_F(PlannerTest, PlantedOverlapsAreCaught) {
     Lifetimes lives(entry);
     std::mt19937 random(seed);
     for (int attempt = 0; attempt < 50; ++attempt) {
-      Lifetime &a = lives.buffers[random() % lives.buffers.size()], &b = lives.buffers[random() % lives.buffers.size()];
+      Lifetime &a = lives.buffers[random() % lives.buffers.size()],
+               &b = lives.buffers[random() % lives.buffers.size()];
       // b begins while a is still to be read later.
       if (!(a.from < b.from && b.from < a.to))
         continue;
@@ -196,7 +205,8 @@ TEST_F(PlannerTest, PackagesOfEqualProgramsAreEqualBytes) {
   RandomProgram first(context, 7), second(context, 7);
   for (mlir::ModuleOp module : {*first.module, *second.module})
     ASSERT_TRUE(run(module, createPlanMemory()));
-  EXPECT_EQ(package::serialize(buildPackage(planOf(*first.module))), package::serialize(buildPackage(planOf(*second.module))));
+  EXPECT_EQ(package::serialize(buildPackage(planOf(*first.module))),
+            package::serialize(buildPackage(planOf(*second.module))));
 }
 
 TEST(Placement, UsesTheMemoryOfTheDead) {

@@ -76,7 +76,8 @@ protected:
 
   mlir::MLIRContext context;
   std::filesystem::path home = std::filesystem::current_path();
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("lstmc-reproducer-test-" + std::to_string(::getpid()));
+  std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                 ("lstmc-reproducer-test-" + std::to_string(::getpid()));
 };
 
 TEST_F(Reproducer, HoldsTheModuleAsGivenAndThePipeline) {
@@ -92,7 +93,8 @@ TEST_F(Reproducer, HoldsTheModuleAsGivenAndThePipeline) {
   text << std::ifstream(name).rdbuf();
   EXPECT_NE(text.str().find("\"net\""), std::string::npos) << text.str();
   EXPECT_EQ(text.str().find("changed"), std::string::npos);
-  EXPECT_NE(text.str().find("pipeline: \"builtin.module(failing)\""), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("pipeline: \"builtin.module(failing)\""), std::string::npos)
+      << text.str();
   EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(text.str(), &context));
 
   // The name is that of the contents.
@@ -120,7 +122,8 @@ TEST_F(Reproducer, PipelinesReadBack) {
   options.optimizer.name = "adam";
   options.optimizer.clipGradientNorm = 0.3;
   options.disabled = {"in-place", "fuse"};
-  auto manager = mlir::PassManager::on<mlir::ModuleOp>(&context), read = mlir::PassManager::on<mlir::ModuleOp>(&context);
+  auto manager = mlir::PassManager::on<mlir::ModuleOp>(&context),
+       read = mlir::PassManager::on<mlir::ModuleOp>(&context);
   buildPipeline(manager, options);
   auto textOf = [](mlir::PassManager &manager) {
     std::string text;
@@ -138,7 +141,8 @@ TEST_F(Reproducer, GoesToTheTemporaryFolderWhereThisOneTakesNothing) {
   std::filesystem::remove(folder);
   Diagnostic silent = fail(Says::Nothing);
   ASSERT_EQ(silent.reasons.size(), 1u);
-  std::string path = silent.reasons[0].text.substr(std::string("saved: lstmc opt --run-reproducer ").size());
+  std::string path =
+      silent.reasons[0].text.substr(std::string("saved: lstmc opt --run-reproducer ").size());
   EXPECT_EQ(std::filesystem::path(path).parent_path(), std::filesystem::temp_directory_path());
   EXPECT_TRUE(std::filesystem::remove(path));
 }

@@ -17,8 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string after(const std::string &pass, const NetworkOptions &drawing = {}, bool *lowered = nullptr,
-                  const std::string &sample = "char_lm") {
+std::string after(const std::string &pass, const NetworkOptions &drawing = {},
+                  bool *lowered = nullptr, const std::string &sample = "char_lm") {
   lnet::LoadOptions load;
   load.settings = {{"seq", "4"}};
   if (sample == "char_lm")
@@ -46,7 +46,8 @@ TEST(AfterPass, EveryPassLeavesAPicture) {
   for (const std::string &pass : names) {
     bool now = false;
     std::string dot = after(pass, {}, &now);
-    EXPECT_THAT(dot, HasSubstr(pass == "replicate" ? "digraph \"char_lm\"" : "digraph \"step\"")) << pass;
+    EXPECT_THAT(dot, HasSubstr(pass == "replicate" ? "digraph \"char_lm\"" : "digraph \"step\""))
+        << pass;
     lowered |= pass == "lower-to-exec";
     EXPECT_EQ(now, lowered) << pass;
     if (graphviz)
@@ -71,18 +72,23 @@ TEST(AfterPass, LaunchesAreBoxesAndBuffersEdges) {
   drawing.devices = {"all"};
   drawing.machine = cpu::Machine();
   std::string dot = after("validate-plan", drawing);
-  for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n", "behind the commit", "µs\"", "built-in rates"})
+  for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n",
+                           "behind the commit", "µs\"", "built-in rates"})
     EXPECT_THAT(dot, HasSubstr(text));
   // The embedding reads the data; the decoder reads its own packed weight.
-  EXPECT_TRUE(std::regex_search(dot, std::regex("\"idata\" -> l[0-9]+ \\[label=\"data\\\\n"))) << dot;
-  EXPECT_TRUE(std::regex_search(dot, std::regex("l[0-9]+ -> l[0-9]+ \\[label=\"decoder_weight.packed\\\\n"))) << dot;
+  EXPECT_TRUE(std::regex_search(dot, std::regex("\"idata\" -> l[0-9]+ \\[label=\"data\\\\n")))
+      << dot;
+  EXPECT_TRUE(std::regex_search(
+      dot, std::regex("l[0-9]+ -> l[0-9]+ \\[label=\"decoder_weight.packed\\\\n")))
+      << dot;
 }
 
 TEST(AfterPass, LayersAreUnfoldedToo) {
   NetworkOptions drawing;
   drawing.allSteps = true;
   std::string dot = after("gradient", drawing);
-  // Two layers forward and two back, through time; what comes back goes from the last step to the first.
+  // Two layers forward and two back, through time; what comes back goes from the last step to the
+  // first.
   auto count = [&](std::string_view what) {
     size_t found = 0;
     for (size_t at = 0; (at = dot.find(what, at)) != std::string::npos; ++at)

@@ -1,4 +1,5 @@
-// The chart of a plan: what lives at each launch is never more than the arena, and at the peak it is all of it but the holes.
+// The chart of a plan: what lives at each launch is never more than the arena, and at the peak it
+// is all of it but the holes.
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -38,7 +39,8 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
       std::vector<BytesOfKind> alive = package::bytesAlive(data, 0, entry);
       ASSERT_EQ(alive.size(), data.entries[entry].programs[0].launches.size());
       for (uint32_t launch = 0; launch < alive.size(); ++launch) {
-        EXPECT_EQ(total(alive[launch]), heldAt(data, entry, launch)) << model.name << ", launch " << launch;
+        EXPECT_EQ(total(alive[launch]), heldAt(data, entry, launch))
+            << model.name << ", launch " << launch;
         most = std::max(most, total(alive[launch]));
       }
     }
@@ -48,7 +50,8 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
   }
 }
 
-/// Bars, by their place: at each launch of each entry they stand on one another up to the bytes that live then.
+/// Bars, by their place: at each launch of each entry they stand on one another up to the bytes
+/// that live then.
 TEST(MemoryChart, DrawsThem) {
   package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
   data.net = "<a&b>";
@@ -56,7 +59,8 @@ TEST(MemoryChart, DrawsThem) {
   EXPECT_NE(svg.find("&lt;a&amp;b&gt;: planned peak"), std::string::npos);
   std::vector<double> heights;
   std::string last;
-  const std::regex bar("<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"[0-9.]+\" height=\"([0-9.]+)\" fill");
+  const std::regex bar(
+      "<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"[0-9.]+\" height=\"([0-9.]+)\" fill");
   for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at) {
     if ((*at)[2] == "10")
       continue; // a square of the legend
@@ -70,7 +74,9 @@ TEST(MemoryChart, DrawsThem) {
     for (const BytesOfKind &bytes : package::bytesAlive(data, 0, entry)) {
       ASSERT_LT(moment, heights.size());
       // A height is written with two digits, for each of at most 11 kinds.
-      EXPECT_NEAR(heights[moment++], 160 * double(total(bytes)) / double(data.devices[0].arenaBytes), 11 * 0.005) << entry;
+      EXPECT_NEAR(heights[moment++],
+                  160 * double(total(bytes)) / double(data.devices[0].arenaBytes), 11 * 0.005)
+          << entry;
     }
   EXPECT_EQ(moment, heights.size());
 }
@@ -101,14 +107,19 @@ package::PackageData overTwoDevices() {
 TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
   package::PackageData data = overTwoDevices();
   std::string svg = memoryChart(data, {cpu::Machine()});
-  EXPECT_NE(svg.find(fmt::format("planned peak {:.2f} MiB on cpu:0, {:.2f} MiB on cpu:1", double(data.devices[0].arenaBytes) / (1 << 20),
+  EXPECT_NE(svg.find(fmt::format("planned peak {:.2f} MiB on cpu:0, {:.2f} MiB on cpu:1",
+                                 double(data.devices[0].arenaBytes) / (1 << 20),
                                  double(data.devices[1].arenaBytes) / (1 << 20))),
             std::string::npos);
-  // The first entry's second lane: it waits all the time and holds its parameter, half as high as the first device's peak.
+  // The first entry's second lane: it waits all the time and holds its parameter, half as high as
+  // the first device's peak.
   std::smatch bar;
   std::string lane = svg.substr(svg.find(">cpu:1</text>"));
-  ASSERT_TRUE(std::regex_search(lane, bar, std::regex("<rect x=\"110.0000\" y=\"[0-9.]+\" width=\"900.0000\" height=\"80.00\"")));
-  EXPECT_NE(lane.find("y1=\"330.00\""), std::string::npos) << "the peak's line: 40 + 160 + 50 + 160 - 80";
+  ASSERT_TRUE(std::regex_search(
+      lane, bar,
+      std::regex("<rect x=\"110.0000\" y=\"[0-9.]+\" width=\"900.0000\" height=\"80.00\"")));
+  EXPECT_NE(lane.find("y1=\"330.00\""), std::string::npos)
+      << "the peak's line: 40 + 160 + 50 + 160 - 80";
 }
 
 TEST(MemoryChart, IsATraceToo) {
@@ -121,7 +132,8 @@ TEST(MemoryChart, IsATraceToo) {
     uint64_t sum = 0;
     for (const auto &[kind, bytes] : event["args"].items())
       sum += uint64_t(bytes);
-    (event["name"] == "bytes on cpu:0" ? most : second) = std::max(event["name"] == "bytes on cpu:0" ? most : second, sum);
+    (event["name"] == "bytes on cpu:0" ? most : second) =
+        std::max(event["name"] == "bytes on cpu:0" ? most : second, sum);
   }
   package::DevicePlan plan = package::planOf(data)[0];
   EXPECT_EQ(most, total(plan.bytesOfKind));

@@ -1,4 +1,5 @@
-// Networks as DOT text that Graphviz reads: each layer with its shape, and names that try to be something else.
+// Networks as DOT text that Graphviz reads: each layer with its shape, and names that try to be
+// something else.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -26,7 +27,8 @@ std::string svg(const std::string &dot) {
 }
 bool hasGraphviz() { return std::system("dot -V 2>/dev/null") == 0; }
 
-std::string drawn(const std::string &file, const NetworkOptions &options = {}, const char *steps = nullptr) {
+std::string drawn(const std::string &file, const NetworkOptions &options = {},
+                  const char *steps = nullptr) {
   lnet::LoadOptions load;
   if (steps)
     load.settings = {{"seq", steps}};
@@ -37,11 +39,14 @@ std::string drawn(const std::string &file, const NetworkOptions &options = {}, c
 
 TEST(Network, ShowsEveryLayerWithItsShape) {
   std::string dot = drawn("samples/char_lm.lnet");
-  for (const char *label : {"\"data\"", "\"label\"", "\"embed\\nEmbedding\\n65 x 256\"", "\"lstm0\\nlstm 256\"",
-                            "\"lstm1\\nlstm 256\"", "\"decoder\\nFullyConnected\\n65\""})
+  for (const char *label :
+       {"\"data\"", "\"label\"", "\"embed\\nEmbedding\\n65 x 256\"", "\"lstm0\\nlstm 256\"",
+        "\"lstm1\\nlstm 256\"", "\"decoder\\nFullyConnected\\n65\""})
     EXPECT_THAT(dot, HasSubstr(fmt::format("label={}]", label)));
-  // [N, T, hidden], swapped in the edge; what the decoder makes; groups as frames; the loop over time.
-  for (const char *shape : {"\"64x32x256\"", "\"64x32x65\"", "label=\"layer0\"", "label=\"layer1\"", "\"64 steps\""})
+  // [N, T, hidden], swapped in the edge; what the decoder makes; groups as frames; the loop over
+  // time.
+  for (const char *shape :
+       {"\"64x32x256\"", "\"64x32x65\"", "label=\"layer0\"", "label=\"layer1\"", "\"64 steps\""})
     EXPECT_THAT(dot, HasSubstr(shape));
   EXPECT_THAT(dot, Not(HasSubstr("weight")));
   NetworkOptions bare;
@@ -51,14 +56,16 @@ TEST(Network, ShowsEveryLayerWithItsShape) {
 
 TEST(Network, DoesNotGrowWithTheNumberOfSteps) {
   auto boxes = [](const std::string &dot) { return std::count(dot.begin(), dot.end(), '\n'); };
-  EXPECT_EQ(boxes(drawn("samples/char_lm.lnet", {}, "10000")), boxes(drawn("samples/char_lm.lnet")));
+  EXPECT_EQ(boxes(drawn("samples/char_lm.lnet", {}, "10000")),
+            boxes(drawn("samples/char_lm.lnet")));
 }
 
 TEST(Network, OfEverySampleIsReadByGraphviz) {
   if (!hasGraphviz())
     GTEST_SKIP() << "no program dot";
-  for (const char *file : {"samples/char_lm.lnet", "samples/forecast.lnet", "samples/mnist_rows.lnet",
-                           "samples/pollution.lnet", "samples/tiny.lnet", "samples/word_lm.lnet"})
+  for (const char *file :
+       {"samples/char_lm.lnet", "samples/forecast.lnet", "samples/mnist_rows.lnet",
+        "samples/pollution.lnet", "samples/tiny.lnet", "samples/word_lm.lnet"})
     for (bool all : {false, true}) {
       NetworkOptions options;
       options.allOps = all;
@@ -73,13 +80,16 @@ TEST(Network, ThatIsUnrolledIsReadByGraphviz) {
 }
 
 TEST(Network, NamesAreTextWhateverTheyHold) {
-  const std::string hostile[] = {R"(a"]; b [label="c)", R"(ends in \)", "<b>html</b>", R"(\N \G \l)", "a\nb", "{x|y}", "// no", "a\x01\x1b[31mb"};
+  const std::string hostile[] = {
+      R"(a"]; b [label="c)", R"(ends in \)", "<b>html</b>", R"(\N \G \l)", "a\nb", "{x|y}", "// no",
+      "a\x01\x1b[31mb"};
   for (const std::string &name : hostile) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     context.loadDialect<mlir::func::FuncDialect, sym::SymDialect>();
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
         "func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
-        "%y = sym.tanh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %y : tensor<2x3xf32>\n}", &context);
+        "%y = sym.tanh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %y : tensor<2x3xf32>\n}",
+        &context);
     ASSERT_TRUE(module);
     auto net = *module->getOps<mlir::func::FuncOp>().begin();
     mlir::Builder builder(&context);
@@ -106,9 +116,7 @@ TEST(Network, NamesAreTextWhateverTheyHold) {
   }
 }
 
-TEST(Dot, QuotesWhatItIsGiven) {
-  EXPECT_EQ(quoted("a\"b\\c\nd\te"), R"("a\"b\\c\nde")");
-}
+TEST(Dot, QuotesWhatItIsGiven) { EXPECT_EQ(quoted("a\"b\\c\nd\te"), R"("a\"b\\c\nde")"); }
 
 } // namespace
 } // namespace lstmc::viz

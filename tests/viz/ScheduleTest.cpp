@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 package::PackageData compiled() { return e2e::compileNet(e2e::models().front().recipe).package; }
 
 const package::Entry &entryOf(const package::PackageData &data, std::string_view name) {
-  return *std::find_if(data.entries.begin(), data.entries.end(), [&](const package::Entry &e) { return e.name == name; });
+  return *std::find_if(data.entries.begin(), data.entries.end(),
+                       [&](const package::Entry &e) { return e.name == name; });
 }
 
 Timeline planned(const package::PackageData &data, const package::Entry &entry) {
@@ -40,7 +41,8 @@ TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
   double sum = 0;
   for (const package::Launch &launch : launches)
     sum += machine.secondsOf(launch.kernel, cpu::workOf(data, launch));
-  const std::regex bar("<rect x=\"([0-9.]+)\" [^>]* width=\"([0-9.]+)\" [^>]*><title>([a-z_]+)[^<]*</title>");
+  const std::regex bar(
+      "<rect x=\"([0-9.]+)\" [^>]* width=\"([0-9.]+)\" [^>]*><title>([a-z_]+)[^<]*</title>");
   size_t i = 0;
   double now = 0;
   for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at, ++i) {
@@ -54,12 +56,15 @@ TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
     now += seconds;
   }
   EXPECT_EQ(i, launches.size());
-  EXPECT_THAT(svg, HasSubstr(fmt::format("cpu:0: {} launches, {}", launches.size(), durationText(sum))));
+  EXPECT_THAT(svg,
+              HasSubstr(fmt::format("cpu:0: {} launches, {}", launches.size(), durationText(sum))));
 }
 
 TEST(Schedule, SaysWhereALaunchComesFrom) {
   std::string svg = svgOf(compiled());
-  EXPECT_TRUE(std::regex_search(svg, std::regex("<title>product of [A-Za-z]+ [a-z]+: [^<]* FLOP, [^<]* bytes; [^<]*\\.lnet:[0-9]+:[0-9]+ [^ <][^<]+</title>")));
+  EXPECT_TRUE(
+      std::regex_search(svg, std::regex("<title>product of [A-Za-z]+ [a-z]+: [^<]* FLOP, [^<]* "
+                                        "bytes; [^<]*\\.lnet:[0-9]+:[0-9]+ [^ <][^<]+</title>")));
 }
 
 TEST(Schedule, IsOfForwardWhereNothingIsTrained) {
@@ -80,7 +85,10 @@ TEST(Schedule, HasALanePerDevice) {
 }
 
 TEST(Schedule, SaysByWhichRatesItIsEstimated) {
-  EXPECT_THAT(svgOf(compiled()), HasSubstr("planned; estimate: from what launches compute and move; built-in rates of one core"));
+  EXPECT_THAT(
+      svgOf(compiled()),
+      HasSubstr(
+          "planned; estimate: from what launches compute and move; built-in rates of one core"));
   EXPECT_EQ(svgOf(compiled()), svgOf(compiled()));
   cpu::Machine machine;
   machine.measuredThreads = 2;
@@ -113,13 +121,18 @@ TEST(Schedule, DrawsMessagesAsArrowsAndSaysWhoWaits) {
   cpu::EntryTimes times = cpu::forecast(data, entry, {cpu::Machine()});
   std::string svg = svgOf(data);
   std::smatch arrow;
-  ASSERT_TRUE(std::regex_search(svg, arrow, std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\"")));
-  const cpu::LaunchTime &sent = *(times.programs[0].launches.end() - 2), &taken = times.programs[1].launches[0];
+  ASSERT_TRUE(std::regex_search(
+      svg, arrow,
+      std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\"")));
+  const cpu::LaunchTime &sent = *(times.programs[0].launches.end() - 2),
+                        &taken = times.programs[1].launches[0];
   EXPECT_NEAR(std::stod(arrow[1]), 20 + 1100 * sent.begin / times.seconds, 0.006);
   EXPECT_NEAR(std::stod(arrow[3]), 20 + 1100 * taken.begin / times.seconds, 0.006);
   // From the lower edge of the first lane to the upper edge of the second.
   EXPECT_EQ(std::stod(arrow[4]) - std::stod(arrow[2]), 100 - 48);
-  EXPECT_THAT(svg, HasSubstr(fmt::format("cpu:1: 2 launches, {}, idle {:.0f} %", durationText(times.programs[1].busy), 100 * times.idleFraction(1))));
+  EXPECT_THAT(svg, HasSubstr(fmt::format("cpu:1: 2 launches, {}, idle {:.0f} %",
+                                         durationText(times.programs[1].busy),
+                                         100 * times.idleFraction(1))));
 }
 
 TEST(Schedule, PutsTimelinesOneOverTheOtherOnOneScale) {
@@ -178,7 +191,8 @@ TEST(Chart, IsDrawnInEveryFormat) {
   if (std::system("dot -V 2>/dev/null") != 0)
     GTEST_SKIP() << "no program dot";
   package::PackageData data = overTwoDevices();
-  Chart chart = scheduleChart(data, *scheduledEntry(data), {{planned(data, *scheduledEntry(data))}});
+  Chart chart =
+      scheduleChart(data, *scheduledEntry(data), {{planned(data, *scheduledEntry(data))}});
   for (auto [format, begin] : {std::pair{"svg", "<svg"}, {"png", "\x89PNG"}, {"pdf", "%PDF"}}) {
     Result<std::string> picture = chart.as(format);
     ASSERT_TRUE(picture.ok()) << format;

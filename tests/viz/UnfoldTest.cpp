@@ -1,4 +1,5 @@
-// Recurrent layers step by step: which steps there are, which way the state goes, and what reads which step.
+// Recurrent layers step by step: which steps there are, which way the state goes, and what reads
+// which step.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -30,11 +31,14 @@ std::string drawn(int steps, int layers, bool bidirectional, bool allSteps = tru
   context.loadDialect<mlir::func::FuncDialect, sym::SymDialect>();
   int directions = bidirectional ? 2 : 1, width = 4 * directions;
   int elements = 4 * directions * 4 * (width + 4 + 2) * layers;
-  std::string x = fmt::format("tensor<{}x3x{}xf32>", steps, width), w = fmt::format("tensor<{}xf32>", elements);
-  std::string rnn = fmt::format("{{mode = \"lstm\", num_layers = {} : i64, bidirectional = {}, state_size = 4 : i64}} : ({}, {}) -> {}", layers,
-                                bidirectional, x, w, x);
+  std::string x = fmt::format("tensor<{}x3x{}xf32>", steps, width),
+              w = fmt::format("tensor<{}xf32>", elements);
+  std::string rnn = fmt::format("{{mode = \"lstm\", num_layers = {} : i64, bidirectional = {}, "
+                                "state_size = 4 : i64}} : ({}, {}) -> {}",
+                                layers, bidirectional, x, w, x);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      fmt::format("func.func @f(%x: {0}, %w: {1}) -> {0} {{\n%a = sym.rnn %x, %w {2}\n%b = sym.rnn %a, %w {2}\n%c = sym.tanh %b : ({0}) -> {0}\n"
+      fmt::format("func.func @f(%x: {0}, %w: {1}) -> {0} {{\n%a = sym.rnn %x, %w {2}\n%b = sym.rnn "
+                  "%a, %w {2}\n%c = sym.tanh %b : ({0}) -> {0}\n"
                   "return %c : {0}\n}}",
                   x, w, rnn),
       &context);
@@ -88,7 +92,8 @@ TEST(Unfold, OfBothDirectionsHasTheStateGoBothWays) {
   EXPECT_EQ(count(dot, "←"), 2u * 2 * 3);
   for (const char *edge : {"i0 -> n0_0:i0:s", "n0_0:o0:n -> n1_0:i0:s", "n0_0:o3:n -> n1_0:i3:s"})
     EXPECT_EQ(count(dot, edge), 1u) << edge;
-  for (const char *row : {"layer 0, forward", "layer 0, backward", "layer 1, forward", "layer 1, backward"})
+  for (const char *row :
+       {"layer 0, forward", "layer 0, backward", "layer 1, forward", "layer 1, backward"})
     EXPECT_EQ(count(dot, row), 2u * 3) << row; // the ellipsis has none
 }
 

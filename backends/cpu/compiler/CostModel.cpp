@@ -47,9 +47,14 @@ double Machine::secondsOf(KernelId kernel, const Work &work) const {
 }
 
 CoreFigures Machine::figures() const {
-  const Terms &product = seconds[size_t(KernelId::Product)], &fused = seconds[size_t(KernelId::Fused)];
-  auto rate = [](double secondsOfOne, double most) { return secondsOfOne > 1 / most ? 1 / secondsOfOne : most; };
-  return {.flopsPerSecond = rate(product[1], 1e15), .bytesPerSecond = rate(fused[3] + fused[4], 1e14), .launchSeconds = fused[0]};
+  const Terms &product = seconds[size_t(KernelId::Product)],
+              &fused = seconds[size_t(KernelId::Fused)];
+  auto rate = [](double secondsOfOne, double most) {
+    return secondsOfOne > 1 / most ? 1 / secondsOfOne : most;
+  };
+  return {.flopsPerSecond = rate(product[1], 1e15),
+          .bytesPerSecond = rate(fused[3] + fused[4], 1e14),
+          .launchSeconds = fused[0]};
 }
 
 Machine Machine::scaled(const CoreFigures &figures) {
@@ -58,9 +63,10 @@ Machine Machine::scaled(const CoreFigures &figures) {
   for (Terms &terms : machine.seconds)
     for (size_t i = 0; i < kTerms.size(); ++i) {
       std::string_view term = kTerms[i];
-      terms[i] *= term.ends_with("byte")                     ? own.bytesPerSecond / figures.bytesPerSecond
-                  : term == "flop" || term == "function" ? own.flopsPerSecond / figures.flopsPerSecond
-                                                         : figures.launchSeconds / own.launchSeconds;
+      terms[i] *= term.ends_with("byte") ? own.bytesPerSecond / figures.bytesPerSecond
+                  : term == "flop" || term == "function"
+                      ? own.flopsPerSecond / figures.flopsPerSecond
+                      : figures.launchSeconds / own.launchSeconds;
     }
   return machine;
 }
@@ -68,8 +74,8 @@ Machine Machine::scaled(const CoreFigures &figures) {
 /// How much a term is held to what is built in: little, but for those that the samples hardly have.
 static constexpr double kHold = 0.02;
 
-/// Minimises the sum over rows of (row . x - 1)^2, and over terms of (kHold * (x / usual - 1))^2, with no x below 0, one
-/// coordinate at a time.
+/// Minimises the sum over rows of (row . x - 1)^2, and over terms of (kHold * (x / usual - 1))^2,
+/// with no x below 0, one coordinate at a time.
 static Terms leastSquares(const std::vector<Terms> &rows, const Terms &usual) {
   constexpr size_t n = kTerms.size();
   std::array<Terms, n> products{};

@@ -10,14 +10,17 @@ namespace {
 
 class Simulation {
 public:
-  Simulation(const package::PackageData &package, const package::Entry &entry, const Machines &machines)
-      : package_(package), entry_(entry), machines_(machines), clocks_(entry.programs.size()), next_(entry.programs.size()) {}
+  Simulation(const package::PackageData &package, const package::Entry &entry,
+             const Machines &machines)
+      : package_(package), entry_(entry), machines_(machines), clocks_(entry.programs.size()),
+        next_(entry.programs.size()) {}
 
   EntryTimes run() {
     for (const package::DeviceProgram &program : entry_.programs)
       times_.programs.push_back({program.device, {}, 0, 0});
     runAll([](const package::DeviceProgram &program) { return size_t(program.commit); });
-    if (std::any_of(entry_.programs.begin(), entry_.programs.end(), [](auto &program) { return program.commit < program.launches.size(); }))
+    if (std::any_of(entry_.programs.begin(), entry_.programs.end(),
+                    [](auto &program) { return program.commit < program.launches.size(); }))
       std::fill(clocks_.begin(), clocks_.end(), latest());
     runAll([](const package::DeviceProgram &program) { return program.launches.size(); });
     times_.seconds = latest();
@@ -25,9 +28,13 @@ public:
   }
 
 private:
-  double latest() const { return clocks_.empty() ? 0 : *std::max_element(clocks_.begin(), clocks_.end()); }
+  double latest() const {
+    return clocks_.empty() ? 0 : *std::max_element(clocks_.begin(), clocks_.end());
+  }
 
-  const Machine &machineOf(uint32_t device) const { return machines_[machines_.size() == 1 ? 0 : device]; }
+  const Machine &machineOf(uint32_t device) const {
+    return machines_[machines_.size() == 1 ? 0 : device];
+  }
 
   /// Every program up to its `end`. Messages ascend in each, so that one of them can always go on.
   template <typename End> void runAll(End end) {
@@ -92,7 +99,8 @@ double EntryTimes::idleFraction(uint32_t device) const {
   return 1;
 }
 
-EntryTimes forecast(const package::PackageData &package, const package::Entry &entry, const Machines &machines) {
+EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
+                    const Machines &machines) {
   return Simulation(package, entry, machines).run();
 }
 

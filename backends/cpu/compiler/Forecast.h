@@ -1,4 +1,5 @@
-// When everything of an entry happens, before it runs: the programs of all devices side by side, with what they wait for.
+// When everything of an entry happens, before it runs: the programs of all devices side by side,
+// with what they wait for.
 #pragma once
 
 #include <string>
@@ -17,12 +18,12 @@ struct LaunchTime {
 struct DeviceTimes {
   uint32_t device = 0;
   std::vector<LaunchTime> launches;
-  double busy = 0;       ///< seconds, of launches and of taking messages
+  double busy = 0; ///< seconds, of launches and of taking messages
   int64_t sentBytes = 0;
 };
 
 struct EntryTimes {
-  double seconds = 0; ///< until the last device is done
+  double seconds = 0;                ///< until the last device is done
   std::vector<DeviceTimes> programs; ///< as the entry's
   int64_t sentBytes() const;
   /// Of the time of a device, the part in which it waits; 1 for one without a program.
@@ -32,8 +33,9 @@ struct EntryTimes {
 /// The machine of each of the package's devices, in their order.
 using Machines = std::vector<Machine>;
 
-/// `machines` may be one, for all devices. A sender goes on at once; a receiver waits for the message and copies it; all come to
-/// `commit` before any goes on.
-EntryTimes forecast(const package::PackageData &package, const package::Entry &entry, const Machines &machines);
+/// `machines` may be one, for all devices. A sender goes on at once; a receiver waits for the
+/// message and copies it; all come to `commit` before any goes on.
+EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
+                    const Machines &machines);
 
 } // namespace lstmc::cpu

@@ -11,7 +11,9 @@ namespace lstmc::cpu {
 namespace {
 
 int64_t elements(const Window &w) {
-  return w.present ? std::accumulate(w.shape.begin(), w.shape.end(), int64_t(1), std::multiplies<>()) : 0;
+  return w.present
+             ? std::accumulate(w.shape.begin(), w.shape.end(), int64_t(1), std::multiplies<>())
+             : 0;
 }
 
 int64_t last(const Window &w) { return w.shape.empty() ? 1 : w.shape.back(); }
@@ -24,9 +26,12 @@ int64_t bytes(const Window &w) {
   return count * int64_t(dtypeBytes(w.dtype));
 }
 
-int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, int64_t instructions) {
+int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
+                int64_t instructions) {
   const KernelRecord &record = kernelRecord(kernel);
-  auto named = [&](std::string_view name) -> const Window & { return operands[size_t(record.operand(name))]; };
+  auto named = [&](std::string_view name) -> const Window & {
+    return operands[size_t(record.operand(name))];
+  };
   switch (kernel) {
   case KernelId::Fused:
     return operands.empty() ? 0 : elements(operands.back()) * instructions;
@@ -34,15 +39,19 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
     return 2 * elements(named("y")) * last(named("x"));
   case KernelId::RnnForward: {
     const Window &y = named("y");
-    return 2 * elements(y) * gateCount(RnnMode(ints[size_t(record.integer("mode"))])) * (last(named("x")) + last(y));
+    return 2 * elements(y) * gateCount(RnnMode(ints[size_t(record.integer("mode"))])) *
+           (last(named("x")) + last(y));
   }
   case KernelId::RnnBackward:
-    return 2 * elements(named("gates")) * (named("dx").present ? last(named("dx")) + last(named("y")) : last(named("y")));
+    return 2 * elements(named("gates")) *
+           (named("dx").present ? last(named("dx")) + last(named("y")) : last(named("y")));
   case KernelId::WeightGradient: {
     // Pairs behind the fixed operands; a use by index adds rows and multiplies nothing.
     int64_t sum = 0;
     for (size_t i = record.operands.size(); i + 1 < operands.size(); i += 2)
-      sum += elements(operands[i]) * (operands[i + 1].shape.size() < operands[i].shape.size() ? 1 : 2 * last(operands[i + 1]));
+      sum +=
+          elements(operands[i]) *
+          (operands[i + 1].shape.size() < operands[i].shape.size() ? 1 : 2 * last(operands[i + 1]));
     return sum;
   }
   case KernelId::BiasGradient:
@@ -74,9 +83,12 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
 }
 
 /// Functions of kernels that are no fused programs.
-int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints) {
+int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands,
+                    std::span<const int64_t> ints) {
   const KernelRecord &record = kernelRecord(kernel);
-  auto named = [&](std::string_view name) -> const Window & { return operands[size_t(record.operand(name))]; };
+  auto named = [&](std::string_view name) -> const Window & {
+    return operands[size_t(record.operand(name))];
+  };
   switch (kernel) {
   case KernelId::RnnForward:
     return elements(named("y")) * gateCount(RnnMode(ints[size_t(record.integer("mode"))]));
@@ -95,12 +107,15 @@ int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands, std::s
 
 bool isFunction(ScalarOp op) {
   // From cbrt on, ScalarOps.def has nothing else.
-  return op == ScalarOp::Uniform || op == ScalarOp::Pow || op == ScalarOp::Hypot || op >= ScalarOp::Cbrt;
+  return op == ScalarOp::Uniform || op == ScalarOp::Pow || op == ScalarOp::Hypot ||
+         op >= ScalarOp::Cbrt;
 }
 
-Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, ProgramWork program) {
+Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
+            ProgramWork program) {
   const KernelRecord &record = kernelRecord(kernel);
-  Work work{.flops = flopsOf(kernel, operands, ints, program.instructions), .functions = functionsOf(kernel, operands, ints)};
+  Work work{.flops = flopsOf(kernel, operands, ints, program.instructions),
+            .functions = functionsOf(kernel, operands, ints)};
   bool wide = false;
   for (size_t i = 0; i < operands.size(); ++i) {
     std::string_view name = i < record.operands.size() ? record.operands[i].name : "";
@@ -113,7 +128,8 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
   }
   if (kernel == KernelId::Fused && !operands.empty())
     work.functions = elements(operands.back()) * program.functions;
-  for (auto [recurrence, gates, weights] : {std::tuple(KernelId::RnnForward, "y", "r"), {KernelId::RnnBackward, "gates", "rt"}})
+  for (auto [recurrence, gates, weights] :
+       {std::tuple(KernelId::RnnForward, "y", "r"), {KernelId::RnnBackward, "gates", "rt"}})
     if (kernel == recurrence) {
       work.steps = operands[size_t(record.operand(gates))].shape[0];
       work.stepBytes = bytes(operands[size_t(record.operand(weights))]);
@@ -132,7 +148,8 @@ Work workOf(const package::PackageData &package, const package::Launch &launch) 
   }
   ProgramWork program;
   if (launch.kernel == KernelId::Fused)
-    for (const FusedInstruction &instruction : package.programs[size_t(launch.ints[0])].instructions) {
+    for (const FusedInstruction &instruction :
+         package.programs[size_t(launch.ints[0])].instructions) {
       ++program.instructions;
       program.functions += isFunction(instruction.op);
     }

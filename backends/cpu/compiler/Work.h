@@ -10,7 +10,8 @@
 
 namespace lstmc::cpu {
 
-/// Floating-point operations, an fma counting two and one of f64 as two of f32, and bytes, each tensor once.
+/// Floating-point operations, an fma counting two and one of f64 as two of f32, and bytes, each
+/// tensor once.
 struct Work {
   int64_t flops = 0, bytes = 0;
 
@@ -38,7 +39,8 @@ struct ProgramWork {
 };
 
 /// `program`: of `fused` only.
-Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints, ProgramWork program = {});
+Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
+            ProgramWork program = {});
 
 /// The same of a launch in a package.
 Work workOf(const package::PackageData &package, const package::Launch &launch);

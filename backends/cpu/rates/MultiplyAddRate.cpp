@@ -24,7 +24,8 @@ double multiplyAddRate(ThreadTeam &team) {
       if (kept < 0)
         sink = kept;
     });
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return 2 * lanes * kPeakChains * double(kRounds) * team.count() / best;
 }

@@ -32,7 +32,8 @@ static double rateOfOne(size_t bytes) {
     auto begin = std::chrono::steady_clock::now();
     for (int pass = 0; pass < passes; ++pass)
       sink = sink + readOnce(data);
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     best = std::max(best, double(data.size() * sizeof(Lanes)) * passes / seconds);
   }
   return best;

@@ -142,7 +142,9 @@ template <typename T> void fillAs(const Tensor &y, T value, Worker &worker) {
 
 void fill(const LaunchArgs &args, Worker &worker) {
   const Tensor &y = args.operands[0];
-  withBits(y.dtype, [&](auto bits) { fillAs(y, constantOf<decltype(bits)>(y.dtype, args.floats[0]), worker); });
+  withBits(y.dtype, [&](auto bits) {
+    fillAs(y, constantOf<decltype(bits)>(y.dtype, args.floats[0]), worker);
+  });
 }
 
 /// Dense, in f64.

@@ -10,7 +10,8 @@ namespace lstmc::cpu {
 
 namespace {
 
-/// A walk over the elements [first, first + count) of the iteration space, row by row of its innermost dimension.
+/// A walk over the elements [first, first + count) of the iteration space, row by row of its
+/// innermost dimension.
 class Rows {
 public:
   Rows(const FusedPlan &plan, int64_t first) : plan_(plan), inner_(plan.rank - 1) {
@@ -96,7 +97,9 @@ void draw(const FusedPlan &plan, const FusedPlan::Step &step, TileArgs args, int
     args.count = std::min(left, run - at % run);
     args.first = uint64_t(window.at(at));
     step.run(args);
-    auto bytes = [&](int v) { return args.count * plan.values[v].step * tileBytes(plan.values[v].type); };
+    auto bytes = [&](int v) {
+      return args.count * plan.values[v].step * tileBytes(plan.values[v].type);
+    };
     args.out = static_cast<char *>(args.out) + bytes(step.out);
     for (int k = 0; k < step.inputs; ++k)
       args.in[k] = static_cast<const char *>(args.in[k]) + bytes(step.in[k]);
@@ -123,7 +126,8 @@ void runTile(FusedPlan &plan, int64_t first, int64_t count) {
   for (int o = 0; o < plan.operandCount; ++o) {
     const FusedPlan::Operand &operand = plan.operands[o];
     if (operand.reach == Reach::Run) {
-      char *data = operand.base + offsetOf(plan, operand, first) * int64_t(dtypeBytes(operand.type));
+      char *data =
+          operand.base + offsetOf(plan, operand, first) * int64_t(dtypeBytes(operand.type));
       if (operand.read && !operand.staged)
         plan.values[o].data = data;
       if (operand.target)

@@ -11,7 +11,7 @@ namespace lstmc::cpu {
 
 namespace {
 
-constexpr int64_t kGrain = 64;   ///< a tile is a multiple of this, where there is room
+constexpr int64_t kGrain = 64;    ///< a tile is a multiple of this, where there is room
 constexpr int64_t kRowTile = 256; ///< rows of at least this many elements are tiled by themselves
 constexpr int kForever = kMaxFusedInstructions;
 
@@ -39,8 +39,9 @@ void splat(char *data, DType type) {
     std::memcpy(data + i * bytes, data, size_t(bytes));
 }
 
-/// Drops extents of 1 and joins dimensions that every operand walks as one. `ordered`: row-major order has a meaning
-/// (random numbers); else dimensions are taken in the order of the first result's memory.
+/// Drops extents of 1 and joins dimensions that every operand walks as one. `ordered`: row-major
+/// order has a meaning (random numbers); else dimensions are taken in the order of the first
+/// result's memory.
 void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
   const Tensor &shapes = args.operands[0];
   int order[kMaxRank];
@@ -56,8 +57,8 @@ void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
       if (args.program->results[o] >= 0) {
         const Tensor &leader = args.operands[o];
         for (int i = 1; i < dims; ++i) // insertion: stable, and there are few
-          for (int j = i; j > 0 && std::abs(leader.strides[order[j]]) >
-                                       std::abs(leader.strides[order[j - 1]]);
+          for (int j = i;
+               j > 0 && std::abs(leader.strides[order[j]]) > std::abs(leader.strides[order[j - 1]]);
                --j)
             std::swap(order[j], order[j - 1]);
         break;
@@ -123,7 +124,8 @@ void FusedPlan::reachOperands() {
   }
 }
 
-/// Splits the program into what is made once and what is made for every tile; what nobody reads is not made.
+/// Splits the program into what is made once and what is made for every tile; what nobody reads is
+/// not made.
 void FusedPlan::classify(const FusedProgram &program) {
   int instructions = int(program.instructions.size());
   bool wanted[kMaxFusedOperands + kMaxFusedInstructions] = {};
@@ -140,14 +142,15 @@ void FusedPlan::classify(const FusedProgram &program) {
   }
   for (int o = 0; o < operandCount; ++o) {
     operands[o].read = wanted[o];
-    values[o] = {nullptr, 1, widenedType(operands[o].type), operands[o].reach == Reach::Uniform, false};
+    values[o] = {nullptr, 1, widenedType(operands[o].type), operands[o].reach == Reach::Uniform,
+                 false};
   }
   uniformSteps = tileSteps = 0;
   for (int i = 0; i < instructions; ++i) {
     const auto &instruction = program.instructions[i];
     int inputs = kScalarRecords[int(instruction.op)].operands;
     Step step{nullptr, uint16_t(operandCount + i), {instruction.a, instruction.b, instruction.c},
-              inputs, instruction.immediate, instruction.op == ScalarOp::Uniform};
+              inputs,  instruction.immediate,      instruction.op == ScalarOp::Uniform};
     bool once = !step.drawn;
     for (int k = 0; k < inputs; ++k)
       once &= values[step.in[k]].uniform;
@@ -158,8 +161,8 @@ void FusedPlan::classify(const FusedProgram &program) {
   }
 }
 
-/// Lets an instruction write its result where the operand lies, if that operand is a run and no later instruction
-/// reads memory that it shares.
+/// Lets an instruction write its result where the operand lies, if that operand is a run and no
+/// later instruction reads memory that it shares.
 void FusedPlan::writeInPlace() {
   for (int o = 0; o < operandCount; ++o) {
     Operand &operand = operands[o];
@@ -195,8 +198,9 @@ void FusedPlan::writeInPlace() {
   }
 }
 
-/// Gives values places in scratch, of one tile each; a place is free again behind the last instruction that reads it.
-/// Returns how many there are; `data` is the number of the place until make() knows the size of a tile.
+/// Gives values places in scratch, of one tile each; a place is free again behind the last
+/// instruction that reads it. Returns how many there are; `data` is the number of the place until
+/// make() knows the size of a tile.
 int FusedPlan::allocate() {
   int last[kMaxFusedOperands + kMaxFusedInstructions];
   std::fill_n(last, valueCount, -1);

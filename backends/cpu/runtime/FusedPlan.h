@@ -1,9 +1,11 @@
-// How one launch of a fused program is carried out: where its values lie and in what order they are made.
+// How one launch of a fused program is carried out: where its values lie and in what order they are
+// made.
 //
-// The iteration space (the common shape of the operands) is walked in tiles of up to kMaxTile elements in row-major
-// order. A tile's values lie in scratch on the stack; an operand that is dense is read, and mostly written, in place.
-// Values that depend on broadcast scalars alone are made once per launch. The plan is made on the stack by every
-// worker for itself: it costs about a hundred nanoseconds for ten instructions, and nothing is allocated.
+// The iteration space (the common shape of the operands) is walked in tiles of up to kMaxTile
+// elements in row-major order. A tile's values lie in scratch on the stack; an operand that is
+// dense is read, and mostly written, in place. Values that depend on broadcast scalars alone are
+// made once per launch. The plan is made on the stack by every worker for itself: it costs about a
+// hundred nanoseconds for ten instructions, and nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +37,7 @@ enum class Reach : uint8_t {
 struct FusedPlan {
   struct Operand {
     char *base;
-    DType type;   ///< as stored
+    DType type; ///< as stored
     Reach reach;
     bool read;    ///< by an instruction of the tile, or copied to a result
     bool staged;  ///< read through a copy in scratch
@@ -64,12 +66,12 @@ struct FusedPlan {
   int rank;
   int64_t shape[kMaxRank];
   int64_t total;
-  bool rows;       ///< no tile crosses the end of a row of the innermost dimension
-  int64_t tile;    ///< elements
-  int64_t tiles;   ///< in all
-  int64_t perRow;  ///< tiles in a row, where `rows`
-  /// Of the elements' indices in the whole: a list of abi/ElementWindow.h, extents of 1 left out and
-  /// what goes on in one step joined.
+  bool rows;      ///< no tile crosses the end of a row of the innermost dimension
+  int64_t tile;   ///< elements
+  int64_t tiles;  ///< in all
+  int64_t perRow; ///< tiles in a row, where `rows`
+  /// Of the elements' indices in the whole: a list of abi/ElementWindow.h, extents of 1 left out
+  /// and what goes on in one step joined.
   int64_t window[1 + 2 * kMaxRank];
   int windowInts; ///< of them
 
@@ -85,8 +87,8 @@ struct FusedPlan {
   alignas(64) char splats[(kMaxFusedOperands + kMaxFusedInstructions) * kSplatBytes];
   alignas(64) char scratch[kScratchBytes];
 
-  /// Lays out `args` for `workers` of them. The members above are left unset otherwise: zeroing them would cost more
-  /// than a small program.
+  /// Lays out `args` for `workers` of them. The members above are left unset otherwise: zeroing
+  /// them would cost more than a small program.
   void make(const FusedTable &table, const LaunchArgs &args, int workers);
 
 private:

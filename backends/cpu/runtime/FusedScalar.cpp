@@ -1,4 +1,5 @@
-// Operations of the tile evaluator element by element, as base/ScalarSemantics.h says. Compiled once.
+// Operations of the tile evaluator element by element, as base/ScalarSemantics.h says. Compiled
+// once.
 #include "backends/cpu/runtime/FusedTable.h"
 
 #include <type_traits>
@@ -77,8 +78,8 @@ template <typename T> void uniform(const TileArgs &args) {
   Input<int64_t> seed(args, 0), update(args, 1);
   auto ordinal = uint32_t(convert<int64_t>(args.immediate));
   for (int64_t i = 0; i < args.count; ++i)
-    out[i] = hold(convert<T>(randomUniform(uint64_t(seed[i]), args.first + uint64_t(i), ordinal,
-                                           uint32_t(update[i]))));
+    out[i] = hold(convert<T>(
+        randomUniform(uint64_t(seed[i]), args.first + uint64_t(i), ordinal, uint32_t(update[i]))));
 }
 
 template <ScalarOp Op, typename T> TileFunction functionOf() {
@@ -112,9 +113,8 @@ TileFunction scalarTileFunction(ScalarOp op, DType operands, DType result) {
     return withWidenedType(result, [](auto to) -> TileFunction { return uniform<decltype(to)>; });
   case ScalarOp::Cast:
     return withWidenedType(operands, [&](auto from) -> TileFunction {
-      return withWidenedType(result, [&](auto to) -> TileFunction {
-        return cast<decltype(to), decltype(from)>;
-      });
+      return withWidenedType(
+          result, [&](auto to) -> TileFunction { return cast<decltype(to), decltype(from)>; });
     });
   default:
     return withWidenedType(

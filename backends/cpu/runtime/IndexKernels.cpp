@@ -171,8 +171,7 @@ void sequenceReverse(const LaunchArgs &args, Worker &worker) {
       int64_t steps = bring(length[b * lengths.strides[0]], x.shape[0] + 1, false);
       int64_t source = t < steps ? steps - 1 - t : t;
       copyRow(y.as<T>() + offset, y.strides[2],
-              x.as<const T>() + source * x.strides[0] + b * x.strides[1], x.strides[2],
-              y.shape[2]);
+              x.as<const T>() + source * x.strides[0] + b * x.strides[1], x.strides[2], y.shape[2]);
     });
   });
 }

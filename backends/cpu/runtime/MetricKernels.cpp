@@ -64,22 +64,24 @@ void softmaxMetric(const LaunchArgs &args, Worker &worker) {
   int64_t classes = x.shape[3], ignored = toIndex(args.floats[0]);
   bool useIgnore = args.ints[4] != 0;
   ReadIndex index = readIndex(label.dtype);
-  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    int64_t truth =
-        index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-    out[0] = out[1] = out[2] = out[3] = 0;
-    if (useIgnore && truth == ignored) {
-      out[2] = 1;
-      return;
-    }
-    Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
-    RowLoss loss = rowLoss(row, classes, truth);
-    out[0] = double(loss.loss);
-    out[1] = 1;
-    out[3] = truth >= 0 && truth < classes &&
-             (row[truth] == loss.largest || loss.largest != loss.largest) &&
-             firstOf(row, truth + 1, loss.largest) == truth;
-  });
+  metric(
+      x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+        int64_t truth =
+            index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+        out[0] = out[1] = out[2] = out[3] = 0;
+        if (useIgnore && truth == ignored) {
+          out[2] = 1;
+          return;
+        }
+        Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2],
+                x.strides[3]};
+        RowLoss loss = rowLoss(row, classes, truth);
+        out[0] = double(loss.loss);
+        out[1] = 1;
+        out[3] = truth >= 0 && truth < classes &&
+                 (row[truth] == loss.largest || loss.largest != loss.largest) &&
+                 firstOf(row, truth + 1, loss.largest) == truth;
+      });
 }
 
 void regressionMetric(const LaunchArgs &args, Worker &worker) {
@@ -88,22 +90,24 @@ void regressionMetric(const LaunchArgs &args, Worker &worker) {
     return reference::kernel(KernelId::RegressionMetric)(args, worker);
   bool logistic = args.ints[4] != 0;
   ReadNumber number = readNumber(label.dtype);
-  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    double truth =
-        number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-    regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
-                    logistic, out);
-  });
+  metric(
+      x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+        double truth =
+            number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+        regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]],
+                        truth, logistic, out);
+      });
 }
 
 void lossMetric(const LaunchArgs &args, Worker &worker) {
   const Tensor &x = args.operands[0], &y = args.operands[1];
   ReadNumber number = readNumber(x.dtype);
-  metric(x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
-    out[1] = 1;
-    out[2] = out[3] = 0;
-  });
+  metric(x, y, ShardRange::of(args.ints), worker,
+         [&](int64_t o, int64_t b, int64_t q, double *out) {
+           out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
+           out[1] = 1;
+           out[2] = out[3] = 0;
+         });
 }
 
 } // namespace

@@ -241,9 +241,8 @@ private:
           });
         for (; i < count; ++i) {
           const int64_t b = list_[r + i];
-          finish<1>(s, t, [&](int) {
-            return Place{b, u, projection((s - s0) * B_ + b, u), sums[i]};
-          });
+          finish<1>(s, t,
+                    [&](int) { return Place{b, u, projection((s - s0) * B_ + b, u), sums[i]}; });
         }
         if constexpr (kLstm) {
           for (i = 0; i + 2 * kTogether <= count; i += 2 * kTogether)

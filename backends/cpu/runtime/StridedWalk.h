@@ -1,4 +1,5 @@
-// Walking views of equal shape together, with as few and as long rows as their strides allow. Compiled once per level.
+// Walking views of equal shape together, with as few and as long rows as their strides allow.
+// Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"
@@ -17,8 +18,9 @@ inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
 inline int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// N views: extents of 1 dropped, dimensions that all views walk as one joined. With `sorted`, dimensions are in
-/// falling order of the first view's strides, so that its memory is walked upward.
+/// N views: extents of 1 dropped, dimensions that all views walk as one joined. With `sorted`,
+/// dimensions are in falling order of the first view's strides, so that its memory is walked
+/// upward.
 template <int N> struct StridedWalk {
   int rank = 0;
   int64_t total = 1;
@@ -51,8 +53,8 @@ template <int N> struct StridedWalk {
     }
   }
 
-  /// Calls f(offsets) for positions begin to end - 1 of the space of the first `dims` dimensions, row-major;
-  /// offsets[v] is in elements of view v.
+  /// Calls f(offsets) for positions begin to end - 1 of the space of the first `dims` dimensions,
+  /// row-major; offsets[v] is in elements of view v.
   template <typename F> void positions(int dims, int64_t begin, int64_t end, F f) const {
     if (begin >= end)
       return;

@@ -1,4 +1,5 @@
-// Between elements as they are stored and as kernels count with them: widening, rounding, any stride.
+// Between elements as they are stored and as kernels count with them: widening, rounding, any
+// stride.
 #pragma once
 
 #include <cstdint>

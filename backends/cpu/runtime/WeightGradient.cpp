@@ -1,9 +1,9 @@
 // weight_gradient: dw = sum of dy^T x over the rows of all uses.
 //
-// Workers take blocks of dw. A block walks all shards of the launch: its sum over a shard stays in one piece of
-// memory, a product of packed rows at a time with the sums in registers, and the pieces of the
-// shards fold by the tree. No shard's gradient is ever held whole. Where a use is an embedding the
-// pieces lie in the launch's scratch, one full column range each.
+// Workers take blocks of dw. A block walks all shards of the launch: its sum over a shard stays in
+// one piece of memory, a product of packed rows at a time with the sums in registers, and the
+// pieces of the shards fold by the tree. No shard's gradient is ever held whole. Where a use is an
+// embedding the pieces lie in the launch's scratch, one full column range each.
 #include <algorithm>
 
 #include "backends/cpu/runtime/KernelTable.h"

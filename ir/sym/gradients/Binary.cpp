@@ -1,4 +1,5 @@
-// Gradients of element-wise functions of two tensors or more: a and b the operands, y the result, dy what flows in.
+// Gradients of element-wise functions of two tensors or more: a and b the operands, y the result,
+// dy what flows in.
 
 #include "ir/sym/gradients/Expression.h"
 
@@ -8,12 +9,16 @@ using E = Expression;
 
 /// `value` stretched to the shape of `like`.
 static E stretched(mlir::Value value, mlir::Value like, GradientBuilder &builder) {
-  return {builder.sameWhole(value, like) ? value : broadcastLike(builder, value.getLoc(), value, like), &builder};
+  return {builder.sameWhole(value, like) ? value
+                                         : broadcastLike(builder, value.getLoc(), value, like),
+          &builder};
 }
 
-/// Contributes `da` and `db` to the two operands, summed over what was stretched where the op stretches.
+/// Contributes `da` and `db` to the two operands, summed over what was stretched where the op
+/// stretches.
 template <bool kStretches, typename First, typename Second>
-static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder, First first, Second second) {
+static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder, First first,
+                                  Second second) {
   mlir::Value dy = builder.resultGradient(0), result = op->getResult(0);
   if (!dy)
     return llvm::success();
@@ -23,7 +28,8 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
     if (!builder.wants(operand))
       return;
     auto term = [&](unsigned i) {
-      return kStretches ? stretched(op->getOperand(i), result, builder) : E{op->getOperand(i), &builder};
+      return kStretches ? stretched(op->getOperand(i), result, builder)
+                        : E{op->getOperand(i), &builder};
     };
     E a = term(0), b = term(1);
     mlir::Value gradient = formula(a, b, y, flow).value;
@@ -50,8 +56,8 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
 LSTMC_BOTH(ElemwiseAddOp, BroadcastAddOp, dy, dy)
 LSTMC_BOTH(ElemwiseSubOp, BroadcastSubOp, dy, -dy)
 LSTMC_BOTH(ElemwiseMulOp, BroadcastMulOp, dy *b, dy *a)
-LSTMC_BOTH(ElemwiseDivOp, BroadcastDivOp, dy / b, -(dy * (y / b)))
-LSTMC_BOTH(ModOp, BroadcastModOp, dy, -(dy * (a / b).of<FloorOp>()))
+LSTMC_BOTH(ElemwiseDivOp, BroadcastDivOp, dy / b, -(dy *(y / b)))
+LSTMC_BOTH(ModOp, BroadcastModOp, dy, -(dy *(a / b).of<FloorOp>()))
 LSTMC_BOTH(PowerOp, BroadcastPowerOp, dy *(b *a.with<PowerOp>(b - 1.0)), dy *(y *a.of<LogOp>()))
 LSTMC_BOTH(MaximumOp, BroadcastMaximumOp, dy *a.with<GreaterEqualOp>(b), dy *a.with<LesserOp>(b))
 LSTMC_BOTH(MinimumOp, BroadcastMinimumOp, dy *a.with<LesserEqualOp>(b), dy *a.with<GreaterOp>(b))

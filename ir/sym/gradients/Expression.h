@@ -13,10 +13,14 @@ struct Expression {
   GradientBuilder *builder;
 
   template <typename Op, typename... Args> Expression make(Args &&...args) const {
-    return {builder->create<Op>(value.getLoc(), value.getType(), std::forward<Args>(args)...).getResult(), builder};
+    return {builder->create<Op>(value.getLoc(), value.getType(), std::forward<Args>(args)...)
+                .getResult(),
+            builder};
   }
   template <typename Op> Expression of() const { return make<Op>(value); }
-  template <typename Op> Expression with(Expression other) const { return make<Op>(value, other.value); }
+  template <typename Op> Expression with(Expression other) const {
+    return make<Op>(value, other.value);
+  }
   template <typename Op> Expression withScalar(double scalar) const {
     return make<Op>(value, builder->getF64FloatAttr(scalar), /*is_int=*/builder->getBoolAttr(true));
   }
@@ -36,11 +40,16 @@ inline Expression operator-(Expression a) { return a.of<NegativeOp>(); }
 /// Comparisons give 0 or 1 in the type of what is compared.
 inline Expression operator>(Expression a, double s) { return a.withScalar<GreaterScalarOp>(s); }
 inline Expression operator<(Expression a, double s) { return a.withScalar<LesserScalarOp>(s); }
-inline Expression operator>=(Expression a, double s) { return a.withScalar<GreaterEqualScalarOp>(s); }
-inline Expression operator<=(Expression a, double s) { return a.withScalar<LesserEqualScalarOp>(s); }
+inline Expression operator>=(Expression a, double s) {
+  return a.withScalar<GreaterEqualScalarOp>(s);
+}
+inline Expression operator<=(Expression a, double s) {
+  return a.withScalar<LesserEqualScalarOp>(s);
+}
 
 /// `value` broadcast to what the forward value `like` is, with its rows.
-inline mlir::Value broadcastLike(GradientBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value like) {
+inline mlir::Value broadcastLike(GradientBuilder &builder, mlir::Location loc, mlir::Value value,
+                                 mlir::Value like) {
   auto type = llvm::cast<mlir::RankedTensorType>(like.getType());
   auto wide = builder.create<BroadcastToOp>(loc, type, value, type.getShape());
   if (BatchPosition rows = builder.batch(like); rows && rows.outer == 1 && rows.inner == 1) {

@@ -23,11 +23,13 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
   if (!dy || !builder.wants(getA()))
     return success();
   auto table = rankedType(getA());
-  int64_t rank = table.getRank(), axis = normalAxis(getAxis(), rank), indexRank = rankedType(getIndices()).getRank();
+  int64_t rank = table.getRank(), axis = normalAxis(getAxis(), rank),
+          indexRank = rankedType(getIndices()).getRank();
   Value indices = getIndices();
   if (getMode() == "wrap")
     indices = builder.create<ModScalarOp>(getLoc(), indices.getType(), indices,
-                                          builder.getF64FloatAttr(double(table.getDimSize(axis))), builder.getBoolAttr(true));
+                                          builder.getF64FloatAttr(double(table.getDimSize(axis))),
+                                          builder.getBoolAttr(true));
   if (axis == 0 && rank == 2) {
     builder.addIndexUse(getA(), dy, indices);
     return success();
@@ -53,9 +55,9 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
   moved = createReshape(builder, getLoc(), moved, {count, columns});
   Value flat = createReshape(builder, getLoc(), indices, {count});
   Value sum = builder.create<WeightGradientOp>(
-      getLoc(), table.clone({rows, columns}), mlir::ValueRange{moved}, mlir::ValueRange{flat}, mlir::ValueRange{},
-      llvm::ArrayRef<int64_t>{1}, llvm::ArrayRef<int64_t>{0}, llvm::ArrayRef<int64_t>{count}, 1,
-      llvm::ArrayRef<int64_t>{1}, builder.shards());
+      getLoc(), table.clone({rows, columns}), mlir::ValueRange{moved}, mlir::ValueRange{flat},
+      mlir::ValueRange{}, llvm::ArrayRef<int64_t>{1}, llvm::ArrayRef<int64_t>{0},
+      llvm::ArrayRef<int64_t>{count}, 1, llvm::ArrayRef<int64_t>{1}, builder.shards());
   SmallVector<int64_t> frontShape;
   for (int64_t from : toFront)
     frontShape.push_back(table.getDimSize(from));
@@ -67,7 +69,8 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
 LogicalResult PickOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) -> Value {
     int64_t axis = normalAxis(getAxis(), rankedType(getData()).getRank());
-    return builder.create<PickGradientOp>(getLoc(), getData().getType(), dy, getIndex(), builder.getI64IntegerAttr(axis),
+    return builder.create<PickGradientOp>(getLoc(), getData().getType(), dy, getIndex(),
+                                          builder.getI64IntegerAttr(axis),
                                           builder.getBoolAttr(getMode() == "wrap"));
   });
 }

@@ -17,15 +17,18 @@ LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
   auto type = rankedType(getData());
   int64_t axis = getMultiOutput() ? 1 : getPreserveShape() ? type.getRank() - 1 : 1;
   Value p = getOutput(), label = getLabel();
-  if (!getMultiOutput() && !getPreserveShape() && type.getRank() > 2) { // all axes but the first are one
-    llvm::SmallVector<int64_t> rows = {type.getDimSize(0), type.getNumElements() / type.getDimSize(0)};
+  if (!getMultiOutput() && !getPreserveShape() &&
+      type.getRank() > 2) { // all axes but the first are one
+    llvm::SmallVector<int64_t> rows = {type.getDimSize(0),
+                                       type.getNumElements() / type.getDimSize(0)};
     p = createReshape(builder, getLoc(), p, rows);
     if (rankedType(label).getShape() == type.getShape())
       label = createReshape(builder, getLoc(), label, rows);
   }
   Value dx = builder.create<SoftmaxOutputGradientOp>(
-      getLoc(), p.getType(), p, label, Value(), builder.getI64IntegerAttr(axis), getUseIgnoreAttr(), getNormalizationAttr(),
-      getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(), getSmoothAlphaAttr());
+      getLoc(), p.getType(), p, label, Value(), builder.getI64IntegerAttr(axis), getUseIgnoreAttr(),
+      getNormalizationAttr(), getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(),
+      getSmoothAlphaAttr());
   builder.add(getData(), createReshape(builder, getLoc(), dx, type.getShape()));
   return success();
 }
@@ -42,7 +45,8 @@ static LogicalResult regression(Op op, GradientBuilder &builder, Formula formula
   label = createCast(builder, op.getLoc(), label, type.getElementType());
   label = createReshape(builder, op.getLoc(), label, type.getShape());
   double scale = op.getGradScale().convertToDouble() / double(perSample);
-  builder.add(op.getData(), (formula(E{op.getOutput(), &builder}, E{label, &builder}) * scale).value);
+  builder.add(op.getData(),
+              (formula(E{op.getOutput(), &builder}, E{label, &builder}) * scale).value);
   return success();
 }
 
@@ -68,8 +72,8 @@ LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
   if (getNormalization() == "valid") {
     E valid = x > getValidThresh().convertToDouble();
     auto one = type.clone({1});
-    Value count = builder.create<SumOp>(getLoc(), one, valid.value, mlir::DenseI64ArrayAttr(), builder.getBoolAttr(false),
-                                        builder.getBoolAttr(false));
+    Value count = builder.create<SumOp>(getLoc(), one, valid.value, mlir::DenseI64ArrayAttr(),
+                                        builder.getBoolAttr(false), builder.getBoolAttr(false));
     E atLeastOne = E{count, &builder}.withScalar<MaximumScalarOp>(1.0);
     llvm::SmallVector<int64_t> ones(type.getRank(), 1);
     Value divisor = createReshape(builder, getLoc(), atLeastOne.value, ones);
@@ -82,12 +86,15 @@ LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
 LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();
-  Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(), builder.getI64IntegerAttr(1),
-                                      mlir::FloatAttr(), mlir::StringAttr(), builder.getBoolAttr(false));
-  builder.add(getData(), builder.create<SoftmaxOutputGradientOp>(
-                             getLoc(), p.getType(), p, getLabel(), Value(), builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
-                             builder.getStringAttr("null"), builder.getBoolAttr(false), builder.getF64FloatAttr(-1),
-                             builder.getF64FloatAttr(1), builder.getF64FloatAttr(0)));
+  Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(),
+                                      builder.getI64IntegerAttr(1), mlir::FloatAttr(),
+                                      mlir::StringAttr(), builder.getBoolAttr(false));
+  builder.add(getData(),
+              builder.create<SoftmaxOutputGradientOp>(
+                  getLoc(), p.getType(), p, getLabel(), Value(), builder.getI64IntegerAttr(1),
+                  builder.getBoolAttr(false), builder.getStringAttr("null"),
+                  builder.getBoolAttr(false), builder.getF64FloatAttr(-1),
+                  builder.getF64FloatAttr(1), builder.getF64FloatAttr(0)));
   return success();
 }
 

@@ -32,9 +32,8 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value labe
   Rows rows(rowExtents, withoutAxes(batch, {axis}, false));
   label = createReshape(builder, loc, label, rowExtents);
   auto type = RankedTensorType::get({4}, builder.getF64Type());
-  return builder.create<SoftmaxMetricOp>(
-      loc, type, x, label, axis, rows.outer, rows.batch, rows.inner, shards, useIgnore,
-      llvm::APFloat(ignoreLabel));
+  return builder.create<SoftmaxMetricOp>(loc, type, x, label, axis, rows.outer, rows.batch,
+                                         rows.inner, shards, useIgnore, llvm::APFloat(ignoreLabel));
 }
 
 Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
@@ -96,8 +95,9 @@ Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {
   int64_t rank = rankOf(x), axis = getPreserveShape() ? rank - 1 : 1;
   if (!getMultiOutput() && !getPreserveShape()) // all axes but the first are one
     x = createReshape(builder, getLoc(), x, {shapeOf(x)[0], product(shapeOf(x).drop_front())});
-  Value p = builder.create<SoftmaxOp>(getLoc(), x.getType(), x, Value(), builder.getI64IntegerAttr(axis), FloatAttr(),
-                                      StringAttr(), builder.getBoolAttr(false));
+  Value p =
+      builder.create<SoftmaxOp>(getLoc(), x.getType(), x, Value(), builder.getI64IntegerAttr(axis),
+                                FloatAttr(), StringAttr(), builder.getBoolAttr(false));
   return createReshape(builder, getLoc(), p, shapeOf(getOutput()));
 }
 Value LinearRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }

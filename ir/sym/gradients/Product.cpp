@@ -1,4 +1,5 @@
-// Gradients of products. A factor that does not depend on the batch is a weight: its gradient is a sum by shard.
+// Gradients of products. A factor that does not depend on the batch is a weight: its gradient is a
+// sum by shard.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"
@@ -10,10 +11,10 @@ using llvm::LogicalResult;
 using llvm::success;
 using mlir::Value;
 
-static Value product(GradientBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> shape, Value a, bool transposeA,
-                     Value b, bool transposeB) {
-  return builder.create<DotOp>(loc, rankedType(a).clone(shape), a, b, builder.getBoolAttr(transposeA),
-                               builder.getBoolAttr(transposeB));
+static Value product(GradientBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+                     Value a, bool transposeA, Value b, bool transposeB) {
+  return builder.create<DotOp>(loc, rankedType(a).clone(shape), a, b,
+                               builder.getBoolAttr(transposeA), builder.getBoolAttr(transposeB));
 }
 
 LogicalResult FullyConnectedOp::buildGradient(GradientBuilder &builder) {
@@ -23,7 +24,8 @@ LogicalResult FullyConnectedOp::buildGradient(GradientBuilder &builder) {
   auto data = rankedType(getData());
   Value x = getData();
   if (getFlatten())
-    x = createReshape(builder, getLoc(), x, {data.getDimSize(0), data.getNumElements() / data.getDimSize(0)});
+    x = createReshape(builder, getLoc(), x,
+                      {data.getDimSize(0), data.getNumElements() / data.getDimSize(0)});
   if (builder.wants(getData())) {
     Value dx = product(builder, getLoc(), rankedType(x).getShape(), dy, false, getWeight(), false);
     builder.add(getData(), createReshape(builder, getLoc(), dx, data.getShape()));
@@ -44,9 +46,12 @@ LogicalResult DotOp::buildGradient(GradientBuilder &builder) {
   int64_t inner = ta ? lhs.getShape().front() : lhs.getShape().back();
   int64_t m = lhs.getNumElements() / inner, n = rhs.getNumElements() / inner;
   auto matrix = [&](Value v, bool transposed, int64_t rows, int64_t columns) {
-    return createReshape(builder, getLoc(), v, transposed ? llvm::ArrayRef<int64_t>{columns, rows} : llvm::ArrayRef<int64_t>{rows, columns});
+    return createReshape(builder, getLoc(), v,
+                         transposed ? llvm::ArrayRef<int64_t>{columns, rows}
+                                    : llvm::ArrayRef<int64_t>{rows, columns});
   };
-  Value a = matrix(getLhs(), ta, m, inner), b = matrix(getRhs(), tb, inner, n), flow = matrix(dy, false, m, n);
+  Value a = matrix(getLhs(), ta, m, inner), b = matrix(getRhs(), tb, inner, n),
+        flow = matrix(dy, false, m, n);
   auto shapeOf = [](Value v) { return rankedType(v).getShape(); };
   if (builder.wants(getLhs())) {
     Value da = ta ? product(builder, getLoc(), shapeOf(a), b, tb, flow, true)
@@ -75,13 +80,16 @@ LogicalResult BatchDotOp::buildGradient(GradientBuilder &builder) {
     return success();
   bool ta = getTransposeA(), tb = getTransposeB();
   auto make = [&](Value like, Value a, bool transposeA, Value b, bool transposeB) -> Value {
-    return builder.create<BatchDotOp>(getLoc(), like.getType(), a, b, builder.getBoolAttr(transposeA),
+    return builder.create<BatchDotOp>(getLoc(), like.getType(), a, b,
+                                      builder.getBoolAttr(transposeA),
                                       builder.getBoolAttr(transposeB));
   };
   if (builder.wants(getLhs()))
-    builder.add(getLhs(), ta ? make(getLhs(), getRhs(), tb, dy, true) : make(getLhs(), dy, false, getRhs(), !tb));
+    builder.add(getLhs(), ta ? make(getLhs(), getRhs(), tb, dy, true)
+                             : make(getLhs(), dy, false, getRhs(), !tb));
   if (builder.wants(getRhs()))
-    builder.add(getRhs(), tb ? make(getRhs(), dy, true, getLhs(), ta) : make(getRhs(), getLhs(), !ta, dy, false));
+    builder.add(getRhs(), tb ? make(getRhs(), dy, true, getLhs(), ta)
+                             : make(getRhs(), getLhs(), !ta, dy, false));
   return success();
 }
 

@@ -23,9 +23,10 @@ LogicalResult RnnLayerOp::buildGradient(GradientBuilder &builder) {
   bool gru = parseRnnMode(getMode()) == RnnMode::Gru;
   auto typeIf = [](bool wanted, Value like) { return wanted ? like.getType() : mlir::Type(); };
   auto gradient = builder.create<RnnLayerGradientOp>(
-      getLoc(), getGates().getType(), typeIf(gru, getGates()), typeIf(builder.wants(getX()), getX()),
-      typeIf(getH0() && builder.wants(getH0()), getH0()), typeIf(getC0() && builder.wants(getC0()), getC0()), getGates(),
-      getCells(), getY(), getH0(), getC0(), getLength(), getBefore(), getW(), getR(), dy, dhN, dcN, getModeAttr(),
+      getLoc(), getGates().getType(), typeIf(gru, getGates()),
+      typeIf(builder.wants(getX()), getX()), typeIf(getH0() && builder.wants(getH0()), getH0()),
+      typeIf(getC0() && builder.wants(getC0()), getC0()), getGates(), getCells(), getY(), getH0(),
+      getC0(), getLength(), getBefore(), getW(), getR(), dy, dhN, dcN, getModeAttr(),
       getReverseAttr(), mlir::IntegerAttr());
   if (gradient.getDx())
     builder.add(getX(), gradient.getDx());

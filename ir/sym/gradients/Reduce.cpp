@@ -11,7 +11,8 @@ using mlir::Value;
 using E = Expression;
 
 /// A reduction's result (or its gradient) stretched back over the axes that were reduced.
-static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced, llvm::ArrayRef<int64_t> axes) {
+static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
+                   llvm::ArrayRef<int64_t> axes) {
   Value data = op->getOperand(0);
   llvm::SmallVector<int64_t> kept(rankedType(data).getShape()), whole = builder.wholeShape(data);
   bool several = false;
@@ -24,11 +25,13 @@ static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
 }
 
 /// The axes that are reduced: those given, all others with `exclude`, all if none is given.
-static llvm::SmallVector<int64_t> reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
+static llvm::SmallVector<int64_t>
+reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
   int64_t rank = rankedType(data).getRank();
   llvm::SmallVector<int64_t> axes;
   for (int64_t i = 0; i < rank; ++i) {
-    bool named = given && llvm::any_of(*given, [&](int64_t axis) { return normalAxis(axis, rank) == i; });
+    bool named =
+        given && llvm::any_of(*given, [&](int64_t axis) { return normalAxis(axis, rank) == i; });
     bool all = !given || given->empty();
     if (all || named != exclude)
       axes.push_back(i);
@@ -46,15 +49,18 @@ static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Fo
   int64_t count = 1;
   for (llvm::SmallVector<int64_t> whole = builder.wholeShape(op.getData()); int64_t axis : axes)
     count *= whole[axis];
-  builder.add(op.getData(), formula(E{op.getData(), &builder}, [&] { return stretched(builder, op, op.getOutput(), axes); },
-                                    stretched(builder, op, dy, axes), count)
+  builder.add(op.getData(), formula(
+                                E{op.getData(), &builder},
+                                [&] { return stretched(builder, op, op.getOutput(), axes); },
+                                stretched(builder, op, dy, axes), count)
                                 .value);
   return success();
 }
 
 #define LSTMC_REDUCTION(OP, EXCLUDE, FORMULA)                                                      \
   LogicalResult OP::buildGradient(GradientBuilder &builder) {                                      \
-    return reduction(*this, builder, EXCLUDE, [](E x, auto y, E dy, int64_t count) { return FORMULA; }); \
+    return reduction(*this, builder, EXCLUDE,                                                      \
+                     [](E x, auto y, E dy, int64_t count) { return FORMULA; });                    \
   }
 
 LSTMC_REDUCTION(SumOp, getExclude(), dy)
@@ -64,20 +70,27 @@ LSTMC_REDUCTION(MinOp, getExclude(), dy *x.with<EqualOp>(y()))
 LSTMC_REDUCTION(ProdOp, getExclude(), dy *(y() / x))
 LSTMC_REDUCTION(NormOp, false, dy *(x / y()))
 
-template <typename Op> static LogicalResult softmaxGradient(Op op, GradientBuilder &builder, bool log) {
+template <typename Op>
+static LogicalResult softmaxGradient(Op op, GradientBuilder &builder, bool log) {
   Value dy = builder.resultGradient(0);
   if (!dy || !builder.wants(op.getData()))
     return success();
   auto temperature = op.getTemperature();
-  builder.add(op.getData(), builder.create<SoftmaxGradientOp>(
-                                op.getLoc(), op.getData().getType(), op.getOutput(), dy, op.getLength(),
-                                builder.getI64IntegerAttr(normalAxis(op.getAxis(), rankedType(op.getData()).getRank())),
-                                builder.getBoolAttr(log),
-                                builder.getF64FloatAttr(temperature ? temperature->convertToDouble() : 1.0)));
+  builder.add(
+      op.getData(),
+      builder.create<SoftmaxGradientOp>(
+          op.getLoc(), op.getData().getType(), op.getOutput(), dy, op.getLength(),
+          builder.getI64IntegerAttr(normalAxis(op.getAxis(), rankedType(op.getData()).getRank())),
+          builder.getBoolAttr(log),
+          builder.getF64FloatAttr(temperature ? temperature->convertToDouble() : 1.0)));
   return success();
 }
-LogicalResult SoftmaxOp::buildGradient(GradientBuilder &builder) { return softmaxGradient(*this, builder, false); }
-LogicalResult LogSoftmaxOp::buildGradient(GradientBuilder &builder) { return softmaxGradient(*this, builder, true); }
+LogicalResult SoftmaxOp::buildGradient(GradientBuilder &builder) {
+  return softmaxGradient(*this, builder, false);
+}
+LogicalResult LogSoftmaxOp::buildGradient(GradientBuilder &builder) {
+  return softmaxGradient(*this, builder, true);
+}
 
 LogicalResult LayerNormOp::buildGradient(GradientBuilder &builder) {
   Value dy = builder.resultGradient(0);
@@ -85,22 +98,28 @@ LogicalResult LayerNormOp::buildGradient(GradientBuilder &builder) {
     return success();
   auto type = rankedType(getData());
   int64_t axis = normalAxis(getAxis(), type.getRank());
-  auto gradient = builder.create<LayerNormGradientOp>(getLoc(), type, type, getData(), getGamma(), getMean(), getRstd(), dy,
-                                                      builder.getI64IntegerAttr(axis));
+  auto gradient =
+      builder.create<LayerNormGradientOp>(getLoc(), type, type, getData(), getGamma(), getMean(),
+                                          getRstd(), dy, builder.getI64IntegerAttr(axis));
   builder.add(getData(), gradient.getDx());
-  if (BatchPosition rows = builder.batch(getOutput()); !rows || rows.axis < axis) { // which stay where they are
+  if (BatchPosition rows = builder.batch(getOutput());
+      !rows || rows.axis < axis) { // which stay where they are
     llvm::SmallVector<int64_t> last = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
     last.erase(last.begin() + axis);
     last.push_back(axis);
-    auto moved = [&](Value value) { return axis == type.getRank() - 1 ? value : createTranspose(builder, getLoc(), value, last); };
+    auto moved = [&](Value value) {
+      return axis == type.getRank() - 1 ? value : createTranspose(builder, getLoc(), value, last);
+    };
     builder.addBiasUse(getGamma(), moved(gradient.getDgammaRows()));
     builder.addBiasUse(getBeta(), moved(dy));
     return success();
   }
   auto sum = [&](Value parameter, Value rows) {
     if (builder.wants(parameter))
-      builder.add(parameter, builder.create<SumOp>(getLoc(), parameter.getType(), rows, builder.getDenseI64ArrayAttr({axis}),
-                                                   builder.getBoolAttr(false), builder.getBoolAttr(true)));
+      builder.add(parameter,
+                  builder.create<SumOp>(getLoc(), parameter.getType(), rows,
+                                        builder.getDenseI64ArrayAttr({axis}),
+                                        builder.getBoolAttr(false), builder.getBoolAttr(true)));
   };
   sum(getGamma(), gradient.getDgammaRows());
   sum(getBeta(), dy);

@@ -16,8 +16,8 @@ llvm::LogicalResult sendBack(mlir::Operation *op, GradientBuilder &builder, Back
 }
 
 /// Zeros in the shape of operand 0, but for dy in a window.
-inline mlir::Value place(GradientBuilder &builder, mlir::Operation *op, mlir::Value dy, llvm::ArrayRef<int64_t> begin,
-                         llvm::ArrayRef<int64_t> step) {
+inline mlir::Value place(GradientBuilder &builder, mlir::Operation *op, mlir::Value dy,
+                         llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> step) {
   return builder.create<PlaceOp>(op->getLoc(), op->getOperand(0).getType(), dy, begin, step);
 }
 

@@ -16,8 +16,9 @@ LogicalResult SequenceMaskOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) -> Value {
     if (!getSequenceLength())
       return dy;
-    return builder.create<SequenceMaskOp>(getLoc(), dy.getType(), dy, getSequenceLength(), getUseSequenceLengthAttr(),
-                                          builder.getF64FloatAttr(0), getAxisAttr());
+    return builder.create<SequenceMaskOp>(getLoc(), dy.getType(), dy, getSequenceLength(),
+                                          getUseSequenceLengthAttr(), builder.getF64FloatAttr(0),
+                                          getAxisAttr());
   });
 }
 
@@ -25,7 +26,8 @@ LogicalResult SequenceLastOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) -> Value {
     auto type = rankedType(getData());
     if (getSequenceLength())
-      return builder.create<SequenceLastGradientOp>(getLoc(), type, dy, getSequenceLength(), getAxisAttr());
+      return builder.create<SequenceLastGradientOp>(getLoc(), type, dy, getSequenceLength(),
+                                                    getAxisAttr());
     SmallVector<int64_t> shape(type.getShape()), begin(type.getRank(), 0), step(type.getRank(), 1);
     begin[getAxis()] = shape[getAxis()] - 1;
     shape[getAxis()] = 1;
@@ -35,8 +37,8 @@ LogicalResult SequenceLastOp::buildGradient(GradientBuilder &builder) {
 
 LogicalResult SequenceReverseOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) -> Value {
-    return builder.create<SequenceReverseOp>(getLoc(), dy.getType(), dy, getSequenceLength(), getUseSequenceLengthAttr(),
-                                             getAxisAttr());
+    return builder.create<SequenceReverseOp>(getLoc(), dy.getType(), dy, getSequenceLength(),
+                                             getUseSequenceLengthAttr(), getAxisAttr());
   });
 }
 

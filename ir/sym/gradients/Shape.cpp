@@ -18,14 +18,23 @@ static LogicalResult reshapeBack(mlir::Operation *op, GradientBuilder &builder) 
   });
 }
 
-LogicalResult ReshapeOp::buildGradient(GradientBuilder &builder) { return reshapeBack(*this, builder); }
-LogicalResult FlattenOp::buildGradient(GradientBuilder &builder) { return reshapeBack(*this, builder); }
-LogicalResult ExpandDimsOp::buildGradient(GradientBuilder &builder) { return reshapeBack(*this, builder); }
-LogicalResult SqueezeOp::buildGradient(GradientBuilder &builder) { return reshapeBack(*this, builder); }
+LogicalResult ReshapeOp::buildGradient(GradientBuilder &builder) {
+  return reshapeBack(*this, builder);
+}
+LogicalResult FlattenOp::buildGradient(GradientBuilder &builder) {
+  return reshapeBack(*this, builder);
+}
+LogicalResult ExpandDimsOp::buildGradient(GradientBuilder &builder) {
+  return reshapeBack(*this, builder);
+}
+LogicalResult SqueezeOp::buildGradient(GradientBuilder &builder) {
+  return reshapeBack(*this, builder);
+}
 
 LogicalResult SwapAxisOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) -> Value {
-    return builder.create<SwapAxisOp>(getLoc(), getData().getType(), dy, getDim1Attr(), getDim2Attr());
+    return builder.create<SwapAxisOp>(getLoc(), getData().getType(), dy, getDim1Attr(),
+                                      getDim2Attr());
   });
 }
 
@@ -34,7 +43,8 @@ LogicalResult TransposeOp::buildGradient(GradientBuilder &builder) {
   SmallVector<int64_t> inverse(rank);
   for (int64_t i = 0; i < rank; ++i)
     inverse[getAxes().empty() ? rank - 1 - i : normalAxis(getAxes()[i], rank)] = i;
-  return sendBack(*this, builder, [&](Value dy) { return createTranspose(builder, getLoc(), dy, inverse); });
+  return sendBack(*this, builder,
+                  [&](Value dy) { return createTranspose(builder, getLoc(), dy, inverse); });
 }
 
 LogicalResult ReverseOp::buildGradient(GradientBuilder &builder) {
@@ -43,7 +53,8 @@ LogicalResult ReverseOp::buildGradient(GradientBuilder &builder) {
   });
 }
 
-//===---- joining and cutting ----------------------------------------------------------------------===//
+//===---- joining and cutting
+//----------------------------------------------------------------------===//
 
 /// Part i of the gradient along `axis` goes to operand i, in the operand's shape.
 static LogicalResult cutBack(mlir::Operation *op, GradientBuilder &builder, int64_t axis,
@@ -56,7 +67,8 @@ static LogicalResult cutBack(mlir::Operation *op, GradientBuilder &builder, int6
     int64_t end = begin + extentOf(operand);
     if (builder.wants(operand)) {
       Value part = createSliceAxis(builder, op->getLoc(), dy, axis, begin, end);
-      builder.add(operand, createReshape(builder, op->getLoc(), part, rankedType(operand).getShape()));
+      builder.add(operand,
+                  createReshape(builder, op->getLoc(), part, rankedType(operand).getShape()));
     }
     begin = end;
   }
@@ -115,18 +127,20 @@ LogicalResult SliceOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) { return place(builder, *this, dy, begin, step); });
 }
 
-//===---- repetition -------------------------------------------------------------------------------===//
+//===---- repetition
+//-------------------------------------------------------------------------------===//
 
 /// dy read as `shape`, summed over `axes`, in the operand's shape.
-static Value sumOver(GradientBuilder &builder, mlir::Operation *op, Value dy, llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<int64_t> axes) {
+static Value sumOver(GradientBuilder &builder, mlir::Operation *op, Value dy,
+                     llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
   Value grouped = createReshape(builder, op->getLoc(), dy, shape);
   SmallVector<int64_t> kept;
   for (auto [i, extent] : llvm::enumerate(shape))
     if (!llvm::is_contained(axes, int64_t(i)))
       kept.push_back(extent);
   Value sum = builder.create<SumOp>(op->getLoc(), rankedType(dy).clone(kept), grouped,
-                                    builder.getDenseI64ArrayAttr(axes), builder.getBoolAttr(false), builder.getBoolAttr(false));
+                                    builder.getDenseI64ArrayAttr(axes), builder.getBoolAttr(false),
+                                    builder.getBoolAttr(false));
   return createReshape(builder, op->getLoc(), sum, rankedType(op->getOperand(0)).getShape());
 }
 
@@ -140,7 +154,8 @@ LogicalResult TileOp::buildGradient(GradientBuilder &builder) {
     shape.push_back(result.getDimSize(i) / extent);
     shape.push_back(extent);
   }
-  return sendBack(*this, builder, [&](Value dy) { return sumOver(builder, *this, dy, shape, axes); });
+  return sendBack(*this, builder,
+                  [&](Value dy) { return sumOver(builder, *this, dy, shape, axes); });
 }
 
 LogicalResult RepeatOp::buildGradient(GradientBuilder &builder) {
@@ -154,16 +169,23 @@ LogicalResult RepeatOp::buildGradient(GradientBuilder &builder) {
     shape = {data.getNumElements()};
   }
   shape.insert(shape.begin() + axis + 1, int64_t(getRepeats()));
-  return sendBack(*this, builder, [&](Value dy) { return sumOver(builder, *this, dy, shape, {axis + 1}); });
+  return sendBack(*this, builder,
+                  [&](Value dy) { return sumOver(builder, *this, dy, shape, {axis + 1}); });
 }
 
 static LogicalResult reduceBack(mlir::Operation *op, GradientBuilder &builder) {
   return sendBack(op, builder, [&](Value dy) -> Value {
     Value operand = op->getOperand(0);
-    return builder.sameWhole(operand, op->getResult(0)) ? dy : builder.create<ReduceToOp>(op->getLoc(), operand.getType(), dy);
+    return builder.sameWhole(operand, op->getResult(0))
+               ? dy
+               : builder.create<ReduceToOp>(op->getLoc(), operand.getType(), dy);
   });
 }
-LogicalResult BroadcastToOp::buildGradient(GradientBuilder &builder) { return reduceBack(*this, builder); }
-LogicalResult BroadcastAxisOp::buildGradient(GradientBuilder &builder) { return reduceBack(*this, builder); }
+LogicalResult BroadcastToOp::buildGradient(GradientBuilder &builder) {
+  return reduceBack(*this, builder);
+}
+LogicalResult BroadcastAxisOp::buildGradient(GradientBuilder &builder) {
+  return reduceBack(*this, builder);
+}
 
 } // namespace lstmc::sym

@@ -9,7 +9,8 @@
 
 namespace lstmc::sym {
 
-//===---- rnn_layer --------------------------------------------------------------------------------===//
+//===---- rnn_layer
+//--------------------------------------------------------------------------------===//
 
 /// Two products per step and row; the gates' functions are left out.
 static int64_t layerFlops(mlir::Value gatesLike, int64_t inputs, int64_t units) {
@@ -18,7 +19,8 @@ static int64_t layerFlops(mlir::Value gatesLike, int64_t inputs, int64_t units) 
 
 int64_t RnnLayerOp::flops() {
   auto y = rankedType(getY()).getShape();
-  return 2 * y[0] * y[1] * rankedType(getW()).getDimSize(0) * (rankedType(getX()).getDimSize(2) + y[2]);
+  return 2 * y[0] * y[1] * rankedType(getW()).getDimSize(0) *
+         (rankedType(getX()).getDimSize(2) + y[2]);
 }
 
 int64_t RnnLayerGradientOp::flops() {
@@ -50,8 +52,8 @@ llvm::LogicalResult RnnLayerOp::verify() {
   if (!mode)
     return emitOpError("mode \"") << getMode() << "\" is none of rnn_relu, rnn_tanh, lstm, gru";
   int64_t gates = gateCount(*mode);
-  auto x = rankedType(getX()).getShape(), y = rankedType(getY()).getShape(), w = rankedType(getW()).getShape(),
-       r = rankedType(getR()).getShape();
+  auto x = rankedType(getX()).getShape(), y = rankedType(getY()).getShape(),
+       w = rankedType(getW()).getShape(), r = rankedType(getR()).getShape();
   if (x.size() != 3 || y.size() != 3 || x[0] != y[0] || x[1] != y[1])
     return emitOpError("y has other steps or sequences than x");
   if (w.size() != 2 || w[0] != gates * y[2] || w[1] != x[2])
@@ -63,13 +65,16 @@ llvm::LogicalResult RnnLayerOp::verify() {
   return llvm::success();
 }
 
-//===---- sums by shard ----------------------------------------------------------------------------===//
+//===---- sums by shard
+//----------------------------------------------------------------------------===//
 
 llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range) {
   if (range.batch < 1 || range.shards < 1)
-    return op->emitOpError("sums a batch of ") << range.batch << " rows in " << range.shards << " shards";
+    return op->emitOpError("sums a batch of ")
+           << range.batch << " rows in " << range.shards << " shards";
   if (range.first < 0 || range.count < 1 || range.count > range.shards - range.first)
-    return op->emitOpError("sums shards from ") << range.first << " on, " << range.count << " of them, of " << range.shards;
+    return op->emitOpError("sums shards from ")
+           << range.first << " on, " << range.count << " of them, of " << range.shards;
   if (range.rows() == 0)
     return op->emitOpError("sums shards without rows");
   return llvm::success();
@@ -91,14 +96,16 @@ int64_t BiasGradientOp::flops() {
   return sum;
 }
 
-//===---- dropout_mask -----------------------------------------------------------------------------===//
+//===---- dropout_mask
+//-----------------------------------------------------------------------------===//
 
 /// uniform >= p keeps an element, as 1 / (1 - p).
 mlir::Value DropoutMaskOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) {
   ScalarEmitter e(builder, getLoc());
   mlir::Type type = rankedType(getMask()).getElementType();
   double p = getP().convertToDouble();
-  mlir::Value uniform = builder.create<ApplyScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform, element, double(getOrdinal()));
+  mlir::Value uniform = builder.create<ApplyScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform,
+                                                      element, double(getOrdinal()));
   mlir::Value kept = e.apply(lstmc::ScalarOp::GreaterEqual, {uniform, e.number(type, p)});
   return e.apply(lstmc::ScalarOp::Select, {kept, e.number(type, 1 / (1 - p)), e.number(type, 0)});
 }

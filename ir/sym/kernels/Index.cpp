@@ -30,9 +30,11 @@ llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
   View a = builder.view(getA()), indices = builder.view(getIndices());
   int64_t axis = normalAxis(getAxis(), a.rank()), n = indices.elements();
   llvm::ArrayRef<int64_t> shape = a.shape;
-  int64_t before = product(shape.take_front(size_t(axis))), behind = product(shape.drop_front(size_t(axis) + 1));
+  int64_t before = product(shape.take_front(size_t(axis))),
+          behind = product(shape.drop_front(size_t(axis) + 1));
   builder.launch(KernelId::Gather,
-                 {builder.reshaped(a, {before, shape[size_t(axis)], behind}), builder.reshaped(indices, {n}),
+                 {builder.reshaped(a, {before, shape[size_t(axis)], behind}),
+                  builder.reshaped(indices, {n}),
                   builder.output(builder.view(getOutput()), {before, n, behind})},
                  {getMode() == "wrap"});
   return mlir::success();
@@ -42,7 +44,8 @@ llvm::LogicalResult PickOp::emitKernels(KernelBuilder &builder) {
   View data = builder.view(getData());
   int64_t axis = normalAxis(getAxis(), data.rank());
   llvm::ArrayRef<int64_t> shape = data.shape;
-  int64_t before = product(shape.take_front(size_t(axis))), behind = product(shape.drop_front(size_t(axis) + 1));
+  int64_t before = product(shape.take_front(size_t(axis))),
+          behind = product(shape.drop_front(size_t(axis) + 1));
   builder.launch(KernelId::Pick,
                  {builder.reshaped(data, {before, shape[size_t(axis)], behind}),
                   builder.reshaped(builder.view(getIndex()), {before, behind}),
@@ -55,8 +58,9 @@ llvm::LogicalResult OneHotOp::emitKernels(KernelBuilder &builder) {
   View indices = builder.view(getIndices());
   int64_t n = indices.elements();
   builder.launch(KernelId::OneHot,
-                 {builder.reshaped(indices, {n}), builder.output(builder.view(getOutput()), {n, int64_t(getDepth())})}, {},
-                 {getOnValue().convertToDouble(), getOffValue().convertToDouble()});
+                 {builder.reshaped(indices, {n}),
+                  builder.output(builder.view(getOutput()), {n, int64_t(getDepth())})},
+                 {}, {getOnValue().convertToDouble(), getOffValue().convertToDouble()});
   return mlir::success();
 }
 

@@ -17,14 +17,17 @@ struct Around {
 };
 
 /// The ints of a launch that sums over shards, and those behind them.
-llvm::SmallVector<int64_t, 5> shardInts(const ShardRange &range, llvm::ArrayRef<int64_t> more = {}) {
+llvm::SmallVector<int64_t, 5> shardInts(const ShardRange &range,
+                                        llvm::ArrayRef<int64_t> more = {}) {
   llvm::SmallVector<int64_t, 5> ints;
   llvm::append_range(ints, range.ints());
   llvm::append_range(ints, more);
   return ints;
 }
 
-int64_t normalizationNumber(llvm::StringRef name) { return name == "batch" ? 1 : name == "valid" ? 2 : 0; }
+int64_t normalizationNumber(llvm::StringRef name) {
+  return name == "batch" ? 1 : name == "valid" ? 2 : 0;
+}
 
 } // namespace
 
@@ -38,7 +41,8 @@ llvm::LogicalResult SoftmaxOutputOp::emitKernels(KernelBuilder &builder) {
     y = y.moveLast(1);
   }
   llvm::SmallVector<int64_t, 2> shape = {x.elements() / classes, classes};
-  builder.launch(KernelId::Softmax, {builder.reshaped(x, shape), {}, builder.output(y, shape)}, {0}, {1.0});
+  builder.launch(KernelId::Softmax, {builder.reshaped(x, shape), {}, builder.output(y, shape)}, {0},
+                 {1.0});
   return mlir::success();
 }
 
@@ -46,11 +50,14 @@ llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder)
   View p = builder.view(getP()), label = builder.view(getLabel());
   Around a(p, normalAxis(int64_t(getAxis()), p.rank()));
   llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
-  label = label.elements() == p.elements() ? builder.reshaped(label, shape) : builder.reshaped(label, {a.before, a.behind});
+  label = label.elements() == p.elements() ? builder.reshaped(label, shape)
+                                           : builder.reshaped(label, {a.before, a.behind});
   builder.launch(KernelId::SoftmaxOutputGradient,
-                 {builder.reshaped(p, shape), label, builder.viewOrAbsent(getValid()), builder.output(builder.view(getDx()), shape)},
+                 {builder.reshaped(p, shape), label, builder.viewOrAbsent(getValid()),
+                  builder.output(builder.view(getDx()), shape)},
                  {getUseIgnore(), normalizationNumber(getNormalization()), getMulti()},
-                 {getIgnoreLabel().convertToDouble(), getGradScale().convertToDouble(), getSmoothAlpha().convertToDouble()});
+                 {getIgnoreLabel().convertToDouble(), getGradScale().convertToDouble(),
+                  getSmoothAlpha().convertToDouble()});
   return mlir::success();
 }
 
@@ -58,14 +65,15 @@ llvm::LogicalResult ValidCountOp::emitKernels(KernelBuilder &builder) {
   View label = builder.view(getLabel());
   int64_t last = label.shape.empty() ? 1 : label.shape.back();
   builder.launch(KernelId::ValidCount,
-                 {builder.reshaped(label, {label.elements() / last, last}), builder.output(builder.view(getCount()), {1})}, {},
-                 {getIgnoreLabel().convertToDouble()});
+                 {builder.reshaped(label, {label.elements() / last, last}),
+                  builder.output(builder.view(getCount()), {1})},
+                 {}, {getIgnoreLabel().convertToDouble()});
   return mlir::success();
 }
 
 llvm::LogicalResult SoftmaxCrossEntropyOp::emitKernels(KernelBuilder &builder) {
-  builder.launch(KernelId::SoftmaxCrossEntropy,
-                 {builder.view(getData()), builder.view(getLabel()), builder.output(builder.view(getOutput()), {1})});
+  builder.launch(KernelId::SoftmaxCrossEntropy, {builder.view(getData()), builder.view(getLabel()),
+                                                 builder.output(builder.view(getOutput()), {1})});
   return mlir::success();
 }
 
@@ -77,7 +85,8 @@ llvm::LogicalResult SoftmaxGradientOp::emitKernels(KernelBuilder &builder) {
   if (length)
     length = builder.reshaped(length, {shape[0]});
   builder.launch(KernelId::SoftmaxGradient,
-                 {builder.reshaped(y.moveLast(axis), shape), builder.reshaped(dy.moveLast(axis), shape), length,
+                 {builder.reshaped(y.moveLast(axis), shape),
+                  builder.reshaped(dy.moveLast(axis), shape), length,
                   builder.output(dx.moveLast(axis), shape)},
                  {getLog()}, {getTemperature().convertToDouble()});
   return mlir::success();
@@ -85,14 +94,18 @@ llvm::LogicalResult SoftmaxGradientOp::emitKernels(KernelBuilder &builder) {
 
 llvm::LogicalResult LayerNormGradientOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getX());
-  int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), width = x.shape[size_t(axis)], rows = x.elements() / width;
-  auto input = [&](mlir::Value value) { return builder.reshaped(builder.view(value).moveLast(axis), {rows, width}); };
+  int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), width = x.shape[size_t(axis)],
+          rows = x.elements() / width;
+  auto input = [&](mlir::Value value) {
+    return builder.reshaped(builder.view(value).moveLast(axis), {rows, width});
+  };
   auto perRow = [&](mlir::Value value) { return builder.reshaped(builder.view(value), {rows}); };
   View gammaRows = builder.view(getDgammaRows());
   if (gammaRows.shape == x.shape)
     gammaRows = gammaRows.moveLast(axis);
   builder.launch(KernelId::LayerNormGradient,
-                 {input(getX()), builder.view(getGamma()), perRow(getMean()), perRow(getRstd()), input(getDy()),
+                 {input(getX()), builder.view(getGamma()), perRow(getMean()), perRow(getRstd()),
+                  input(getDy()),
                   builder.output(builder.view(getDx()).moveLast(axis), {rows, width}),
                   builder.output(gammaRows, {rows, width})});
   return mlir::success();
@@ -114,7 +127,8 @@ llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
   int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), classes = x.shape[size_t(axis)];
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::SoftmaxMetric,
-                 {builder.reshaped(x.moveLast(axis), {o, b, q, classes}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
+                 {builder.reshaped(x.moveLast(axis), {o, b, q, classes}),
+                  builder.reshaped(builder.view(getLabel()), {o, b, q}),
                   builder.output(builder.view(getMetric()), {4})},
                  shardInts(range(), {getUseIgnore()}), {getIgnoreLabel().convertToDouble()});
   return mlir::success();
@@ -123,7 +137,8 @@ llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::RegressionMetric,
-                 {builder.reshaped(builder.view(getX()), {o, b, q}), builder.reshaped(builder.view(getLabel()), {o, b, q}),
+                 {builder.reshaped(builder.view(getX()), {o, b, q}),
+                  builder.reshaped(builder.view(getLabel()), {o, b, q}),
                   builder.output(builder.view(getMetric()), {4})},
                  shardInts(range(), {getLogistic()}));
   return mlir::success();
@@ -132,7 +147,8 @@ llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(KernelId::LossMetric,
-                 {builder.reshaped(builder.view(getX()), {o, b, q}), builder.output(builder.view(getMetric()), {4})},
+                 {builder.reshaped(builder.view(getX()), {o, b, q}),
+                  builder.output(builder.view(getMetric()), {4})},
                  shardInts(range()));
   return mlir::success();
 }

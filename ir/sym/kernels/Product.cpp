@@ -22,8 +22,9 @@ llvm::LogicalResult FullyConnectedOp::emitKernels(KernelBuilder &builder) {
   View bias = builder.viewOrAbsent(getBias());
   if (bias && !bias.dense())
     bias = builder.denseCopy(bias);
-  emitProduct(builder, builder.reshaped(x, {1, rows, inputs}), weight.broadcastTo({1, outputs, inputs}),
-              bias, builder.output(builder.view(getOutput()), {1, rows, outputs}));
+  emitProduct(builder, builder.reshaped(x, {1, rows, inputs}),
+              weight.broadcastTo({1, outputs, inputs}), bias,
+              builder.output(builder.view(getOutput()), {1, rows, outputs}));
   return mlir::success();
 }
 
@@ -34,7 +35,8 @@ llvm::LogicalResult DotOp::emitKernels(KernelBuilder &builder) {
   if (!getTransposeB())
     rhs = rhs.moveLast(0);
   int64_t inner = lhs.shape.back(), rows = lhs.elements() / inner, columns = rhs.elements() / inner;
-  emitProduct(builder, builder.reshaped(lhs, {1, rows, inner}), builder.reshaped(rhs, {1, columns, inner}), {},
+  emitProduct(builder, builder.reshaped(lhs, {1, rows, inner}),
+              builder.reshaped(rhs, {1, columns, inner}), {},
               builder.output(builder.view(getOutput()), {1, rows, columns}));
   return mlir::success();
 }

@@ -48,33 +48,40 @@ llvm::LogicalResult RnnParamConcatOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
   View x = builder.rows(builder.view(getX())), w = builder.view(getW()), r = builder.view(getR());
   auto mode = RnnMode(modeNumber(getMode()));
-  int64_t gates = gateCount(mode), units = r.shape[1], batch = x.shape[1], chunk = int64_t(getChunk().value_or(1));
+  int64_t gates = gateCount(mode), units = r.shape[1], batch = x.shape[1],
+          chunk = int64_t(getChunk().value_or(1));
   View y = builder.view(getY());
-  builder.launch(KernelId::RnnForward,
-                 {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
-                  denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()), rowsOrAbsent(builder, getC0()),
-                  builder.viewOrAbsent(getLength()), builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
-                  resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()), resultOrAbsent(builder, getCells()),
-                  resultOrAbsent(builder, getBefore()),
-                  builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))))},
-                 {int64_t(mode), getReverse(), chunk});
+  builder.launch(
+      KernelId::RnnForward,
+      {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
+       denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()),
+       rowsOrAbsent(builder, getC0()), builder.viewOrAbsent(getLength()),
+       builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
+       resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()),
+       resultOrAbsent(builder, getCells()), resultOrAbsent(builder, getBefore()),
+       builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))))},
+      {int64_t(mode), getReverse(), chunk});
   return mlir::success();
 }
 
 llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
-  View gates = builder.rows(builder.view(getGates())), w = builder.view(getW()), r = builder.view(getR());
+  View gates = builder.rows(builder.view(getGates())), w = builder.view(getW()),
+       r = builder.view(getR());
   auto mode = RnnMode(modeNumber(getMode()));
   int64_t units = r.shape[1], batch = gates.shape[1], chunk = int64_t(getChunk().value_or(1));
   auto input = [&](mlir::Value value) { return rowsOrAbsent(builder, value); };
   View dx = resultOrAbsent(builder, getDx()), dgates = builder.view(getDgates());
   View dhidden = getDhidden() ? builder.view(getDhidden()) : View();
   builder.launch(KernelId::RnnBackward,
-                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()), builder.viewOrAbsent(getLength()),
-                  input(getBefore()), dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
-                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()), input(getDcN()),
-                  builder.output(dgates, dgates.shape), dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
+                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
+                  builder.viewOrAbsent(getLength()), input(getBefore()),
+                  dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
+                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()),
+                  input(getDcN()), builder.output(dgates, dgates.shape),
+                  dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
                   resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
-                  builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(gates.dtype))))},
+                  builder.scratch(rnnScratchBytes(mode, batch, units, chunk,
+                                                  int64_t(dtypeBytes(gates.dtype))))},
                  {int64_t(mode), getReverse(), chunk});
   return mlir::success();
 }

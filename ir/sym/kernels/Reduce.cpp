@@ -29,10 +29,12 @@ void emitReduce(KernelBuilder &builder, mlir::Value data, mlir::Value output, Re
     shape.append(x.shape.begin(), x.shape.end());
     x = x.broadcastTo(shape);
   }
-  builder.launch(KernelId::Reduce, {x, builder.output(builder.view(output), kept)}, {int64_t(kind), int64_t(kept.size())});
+  builder.launch(KernelId::Reduce, {x, builder.output(builder.view(output), kept)},
+                 {int64_t(kind), int64_t(kept.size())});
 }
 
-llvm::SmallBitVector axesOf(mlir::Value data, std::optional<llvm::ArrayRef<int64_t>> axes, bool exclude) {
+llvm::SmallBitVector axesOf(mlir::Value data, std::optional<llvm::ArrayRef<int64_t>> axes,
+                            bool exclude) {
   int64_t rank = rankedType(data).getRank();
   llvm::SmallBitVector marked(unsigned(rank), !axes || axes->empty());
   if (axes)
@@ -43,8 +45,10 @@ llvm::SmallBitVector axesOf(mlir::Value data, std::optional<llvm::ArrayRef<int64
   return marked;
 }
 
-template <typename Op> llvm::LogicalResult emitAxes(Op op, KernelBuilder &builder, ReduceKind kind) {
-  emitReduce(builder, op.getData(), op.getOutput(), kind, axesOf(op.getData(), op.getAxis(), op.getExclude()));
+template <typename Op>
+llvm::LogicalResult emitAxes(Op op, KernelBuilder &builder, ReduceKind kind) {
+  emitReduce(builder, op.getData(), op.getOutput(), kind,
+             axesOf(op.getData(), op.getAxis(), op.getExclude()));
   return mlir::success();
 }
 
@@ -56,21 +60,33 @@ template <typename Op> llvm::LogicalResult emitSoftmax(Op op, KernelBuilder &bui
   if (length)
     length = builder.reshaped(length, {rows});
   View y = builder.output(builder.view(op.getOutput()).moveLast(axis), {rows, classes});
-  builder.launch(KernelId::Softmax, {builder.reshaped(x.moveLast(axis), {rows, classes}), length, y}, {log},
+  builder.launch(KernelId::Softmax,
+                 {builder.reshaped(x.moveLast(axis), {rows, classes}), length, y}, {log},
                  {op.getTemperature() ? op.getTemperature()->convertToDouble() : 1.0});
   return mlir::success();
 }
 
 } // namespace
 
-llvm::LogicalResult SumOp::emitKernels(KernelBuilder &builder) { return emitAxes(*this, builder, ReduceKind::Sum); }
-llvm::LogicalResult MeanOp::emitKernels(KernelBuilder &builder) { return emitAxes(*this, builder, ReduceKind::Mean); }
-llvm::LogicalResult MaxOp::emitKernels(KernelBuilder &builder) { return emitAxes(*this, builder, ReduceKind::Max); }
-llvm::LogicalResult MinOp::emitKernels(KernelBuilder &builder) { return emitAxes(*this, builder, ReduceKind::Min); }
-llvm::LogicalResult ProdOp::emitKernels(KernelBuilder &builder) { return emitAxes(*this, builder, ReduceKind::Prod); }
+llvm::LogicalResult SumOp::emitKernels(KernelBuilder &builder) {
+  return emitAxes(*this, builder, ReduceKind::Sum);
+}
+llvm::LogicalResult MeanOp::emitKernels(KernelBuilder &builder) {
+  return emitAxes(*this, builder, ReduceKind::Mean);
+}
+llvm::LogicalResult MaxOp::emitKernels(KernelBuilder &builder) {
+  return emitAxes(*this, builder, ReduceKind::Max);
+}
+llvm::LogicalResult MinOp::emitKernels(KernelBuilder &builder) {
+  return emitAxes(*this, builder, ReduceKind::Min);
+}
+llvm::LogicalResult ProdOp::emitKernels(KernelBuilder &builder) {
+  return emitAxes(*this, builder, ReduceKind::Prod);
+}
 
 llvm::LogicalResult NormOp::emitKernels(KernelBuilder &builder) {
-  emitReduce(builder, getData(), getOutput(), ReduceKind::Norm, axesOf(getData(), getAxis(), false));
+  emitReduce(builder, getData(), getOutput(), ReduceKind::Norm,
+             axesOf(getData(), getAxis(), false));
   return mlir::success();
 }
 
@@ -78,20 +94,28 @@ llvm::LogicalResult ArgmaxOp::emitKernels(KernelBuilder &builder) {
   llvm::SmallVector<int64_t, 1> axis;
   if (getAxis())
     axis.push_back(*getAxis());
-  emitReduce(builder, getData(), getOutput(), ReduceKind::ArgMax, axesOf(getData(), llvm::ArrayRef<int64_t>(axis), false));
+  emitReduce(builder, getData(), getOutput(), ReduceKind::ArgMax,
+             axesOf(getData(), llvm::ArrayRef<int64_t>(axis), false));
   return mlir::success();
 }
 
-llvm::LogicalResult SoftmaxOp::emitKernels(KernelBuilder &builder) { return emitSoftmax(*this, builder, false); }
-llvm::LogicalResult LogSoftmaxOp::emitKernels(KernelBuilder &builder) { return emitSoftmax(*this, builder, true); }
+llvm::LogicalResult SoftmaxOp::emitKernels(KernelBuilder &builder) {
+  return emitSoftmax(*this, builder, false);
+}
+llvm::LogicalResult LogSoftmaxOp::emitKernels(KernelBuilder &builder) {
+  return emitSoftmax(*this, builder, true);
+}
 
 llvm::LogicalResult LayerNormOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getData());
-  int64_t axis = normalAxis(getAxis(), x.rank()), width = x.shape[size_t(axis)], rows = x.elements() / width;
+  int64_t axis = normalAxis(getAxis(), x.rank()), width = x.shape[size_t(axis)],
+          rows = x.elements() / width;
   builder.launch(KernelId::LayerNorm,
-                 {builder.reshaped(x.moveLast(axis), {rows, width}), builder.view(getGamma()), builder.view(getBeta()),
+                 {builder.reshaped(x.moveLast(axis), {rows, width}), builder.view(getGamma()),
+                  builder.view(getBeta()),
                   builder.output(builder.view(getOutput()).moveLast(axis), {rows, width}),
-                  builder.output(builder.view(getMean()), {rows}), builder.output(builder.view(getRstd()), {rows})},
+                  builder.output(builder.view(getMean()), {rows}),
+                  builder.output(builder.view(getRstd()), {rows})},
                  {}, {getEps().convertToDouble()});
   return mlir::success();
 }

@@ -44,8 +44,9 @@ llvm::LogicalResult SequenceLastOp::emitKernels(KernelBuilder &builder) {
     return mlir::success();
   }
   auto shape = stepsBatchRest(x);
-  builder.launch(KernelId::SequenceLast, {builder.reshaped(x, shape), builder.view(getSequenceLength()),
-                                          builder.output(builder.view(getOutput()), {shape[1], shape[2]})});
+  builder.launch(KernelId::SequenceLast,
+                 {builder.reshaped(x, shape), builder.view(getSequenceLength()),
+                  builder.output(builder.view(getOutput()), {shape[1], shape[2]})});
   return mlir::success();
 }
 
@@ -56,8 +57,9 @@ llvm::LogicalResult SequenceReverseOp::emitKernels(KernelBuilder &builder) {
     return mlir::success();
   }
   auto shape = stepsBatchRest(x);
-  builder.launch(KernelId::SequenceReverse, {builder.reshaped(x, shape), builder.view(getSequenceLength()),
-                                             builder.output(builder.view(getOutput()), shape)});
+  builder.launch(KernelId::SequenceReverse,
+                 {builder.reshaped(x, shape), builder.view(getSequenceLength()),
+                  builder.output(builder.view(getOutput()), shape)});
   return mlir::success();
 }
 
@@ -65,8 +67,8 @@ llvm::LogicalResult SequenceLastGradientOp::emitKernels(KernelBuilder &builder) 
   View dx = stepsFirst(builder.view(getDx()), int64_t(getAxis()));
   auto shape = stepsBatchRest(dx);
   builder.launch(KernelId::SequenceLastGradient,
-                 {builder.reshaped(builder.view(getDy()), {shape[1], shape[2]}), builder.view(getLength()),
-                  builder.output(dx, shape)});
+                 {builder.reshaped(builder.view(getDy()), {shape[1], shape[2]}),
+                  builder.view(getLength()), builder.output(dx, shape)});
   return mlir::success();
 }
 

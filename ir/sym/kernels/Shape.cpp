@@ -30,10 +30,18 @@ llvm::LogicalResult emitBroadcast(KernelBuilder &builder, mlir::Value data, mlir
 
 } // namespace
 
-llvm::LogicalResult ReshapeOp::emitKernels(KernelBuilder &builder) { return emitReshape(builder, getData(), getOutput()); }
-llvm::LogicalResult FlattenOp::emitKernels(KernelBuilder &builder) { return emitReshape(builder, getData(), getOutput()); }
-llvm::LogicalResult ExpandDimsOp::emitKernels(KernelBuilder &builder) { return emitReshape(builder, getData(), getOutput()); }
-llvm::LogicalResult SqueezeOp::emitKernels(KernelBuilder &builder) { return emitReshape(builder, getData(), getOutput()); }
+llvm::LogicalResult ReshapeOp::emitKernels(KernelBuilder &builder) {
+  return emitReshape(builder, getData(), getOutput());
+}
+llvm::LogicalResult FlattenOp::emitKernels(KernelBuilder &builder) {
+  return emitReshape(builder, getData(), getOutput());
+}
+llvm::LogicalResult ExpandDimsOp::emitKernels(KernelBuilder &builder) {
+  return emitReshape(builder, getData(), getOutput());
+}
+llvm::LogicalResult SqueezeOp::emitKernels(KernelBuilder &builder) {
+  return emitReshape(builder, getData(), getOutput());
+}
 
 llvm::LogicalResult BroadcastAxisOp::emitKernels(KernelBuilder &builder) {
   return emitBroadcast(builder, getData(), getOutput());
@@ -45,7 +53,8 @@ llvm::LogicalResult BroadcastToOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult SwapAxisOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.rank()));
-  std::swap(order[size_t(normalAxis(getDim1(), view.rank()))], order[size_t(normalAxis(getDim2(), view.rank()))]);
+  std::swap(order[size_t(normalAxis(getDim1(), view.rank()))],
+            order[size_t(normalAxis(getDim2(), view.rank()))]);
   builder.alias(getOutput(), view.transpose(order));
   return mlir::success();
 }
@@ -86,7 +95,8 @@ llvm::LogicalResult StackOp::emitKernels(KernelBuilder &builder) {
 
 llvm::LogicalResult SliceChannelOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
-  int64_t axis = normalAxis(getAxis(), view.rank()), size = view.shape[size_t(axis)] / int64_t(getNumOutputs());
+  int64_t axis = normalAxis(getAxis(), view.rank()),
+          size = view.shape[size_t(axis)] / int64_t(getNumOutputs());
   for (auto [index, output] : llvm::enumerate(getOutputs()))
     builder.alias(output, view.slice(axis, int64_t(index) * size, size).reshape(shapeOf(output)));
   return mlir::success();
@@ -152,7 +162,8 @@ llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
     single.append({1, extent});
     whole.append({shape[axis] / extent, extent});
   }
-  builder.copy(view.reshape(single).broadcastTo(whole), builder.output(builder.view(getOutput()), whole));
+  builder.copy(view.reshape(single).broadcastTo(whole),
+               builder.output(builder.view(getOutput()), whole));
   return mlir::success();
 }
 
@@ -169,7 +180,8 @@ llvm::LogicalResult RepeatOp::emitKernels(KernelBuilder &builder) {
   whole.push_back(repeats);
   single.append(view.shape.begin() + axis + 1, view.shape.end());
   whole.append(view.shape.begin() + axis + 1, view.shape.end());
-  builder.copy(view.reshape(single).broadcastTo(whole), builder.output(builder.view(getOutput()), whole));
+  builder.copy(view.reshape(single).broadcastTo(whole),
+               builder.output(builder.view(getOutput()), whole));
   return mlir::success();
 }
 

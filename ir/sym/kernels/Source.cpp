@@ -9,8 +9,12 @@ static llvm::LogicalResult emitFill(KernelBuilder &builder, mlir::Value output, 
   return mlir::success();
 }
 
-llvm::LogicalResult ZerosOp::emitKernels(KernelBuilder &builder) { return emitFill(builder, getOutput(), 0); }
-llvm::LogicalResult OnesOp::emitKernels(KernelBuilder &builder) { return emitFill(builder, getOutput(), 1); }
+llvm::LogicalResult ZerosOp::emitKernels(KernelBuilder &builder) {
+  return emitFill(builder, getOutput(), 0);
+}
+llvm::LogicalResult OnesOp::emitKernels(KernelBuilder &builder) {
+  return emitFill(builder, getOutput(), 1);
+}
 llvm::LogicalResult FullOp::emitKernels(KernelBuilder &builder) {
   return emitFill(builder, getOutput(), getValue().convertToDouble());
 }
@@ -19,7 +23,8 @@ llvm::LogicalResult ArangeOp::emitKernels(KernelBuilder &builder) {
   View output = builder.view(getOutput());
   View dense = output.dense() ? output : builder.temporary(output.shape, output.dtype);
   double start = getStop() ? getStart().convertToDouble() : 0;
-  builder.launch(KernelId::Arange, {dense}, {int64_t(getRepeat())}, {start, getStep().convertToDouble()});
+  builder.launch(KernelId::Arange, {dense}, {int64_t(getRepeat())},
+                 {start, getStep().convertToDouble()});
   if (!output.dense())
     builder.copy(dense, output);
   return mlir::success();

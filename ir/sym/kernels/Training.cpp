@@ -22,8 +22,8 @@ public:
     pairs.push_back(rows(x, outer, inner, !indices));
   }
 
-  /// dy of step t meets x of step t - 1 (ahead: t + 1); the step without one meets `initial`, or nothing. Steps are
-  /// axis 0, and enter the sum last to first.
+  /// dy of step t meets x of step t - 1 (ahead: t + 1); the step without one meets `initial`, or
+  /// nothing. Steps are axis 0, and enter the sum last to first.
   void addShifted(View dy, View x, View initial, int64_t outer, int64_t inner, bool ahead) {
     int64_t steps = dy.shape[0], each = outer / steps, edge = ahead ? steps - 1 : 0;
     auto border = [&] {
@@ -33,7 +33,8 @@ public:
     if (ahead)
       border();
     if (steps > 1)
-      add(dy.slice(0, ahead ? 0 : 1, steps - 1), x.slice(0, ahead ? 1 : 0, steps - 1), each * (steps - 1), inner, false);
+      add(dy.slice(0, ahead ? 0 : 1, steps - 1), x.slice(0, ahead ? 1 : 0, steps - 1),
+          each * (steps - 1), inner, false);
     if (!ahead)
       border();
   }
@@ -76,7 +77,8 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   }
   View scratch;
   if (indices)
-    scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], shards.count, int64_t(dtypeBytes(dw.dtype))));
+    scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], shards.count,
+                                                   int64_t(dtypeBytes(dw.dtype))));
   llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch};
   operands.append(uses.pairs);
   builder.launch(KernelId::WeightGradient, operands, shards.ints());
@@ -95,7 +97,8 @@ llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
 }
 
 llvm::LogicalResult NormSquaredOp::emitKernels(KernelBuilder &builder) {
-  llvm::SmallVector<View, 0> operands = {builder.output(builder.view(getNorm()), {1}), getBegin() ? builder.view(getBegin()) : View()};
+  llvm::SmallVector<View, 0> operands = {builder.output(builder.view(getNorm()), {1}),
+                                         getBegin() ? builder.view(getBegin()) : View()};
   for (mlir::Value x : getXs())
     operands.push_back(builder.view(x));
   builder.launch(KernelId::NormSquared, operands);

@@ -22,8 +22,8 @@ bool View::dense() const {
   return true;
 }
 
-/// Axes of extent 1 are dropped and axes that one walk covers are joined; then each joined axis is cut into the new
-/// extents.
+/// Axes of extent 1 are dropped and axes that one walk covers are joined; then each joined axis is
+/// cut into the new extents.
 std::optional<View> View::tryReshape(llvm::ArrayRef<int64_t> wanted) const {
   llvm::SmallVector<int64_t, 6> extents, steps; // joined
   for (auto [extent, stride] : llvm::zip_equal(shape, strides)) {

@@ -112,14 +112,16 @@ LogicalResult verifyWindow(Operation *op, DenseI64ArrayAttr window, Type result)
     return success();
   ArrayRef<int64_t> list = window;
   if (list.size() < 3 || list.size() % 2 == 0)
-    return op->emitOpError() << "has a window of " << list.size() << " numbers, want an offset and pairs";
+    return op->emitOpError() << "has a window of " << list.size()
+                             << " numbers, want an offset and pairs";
   constexpr int64_t kLimit = int64_t(1) << 48; // indices fit into 64 bits
   auto size = ElementWindow::of({list.data(), list.size()}).size(kLimit);
   if (!size)
     return op->emitOpError("has a window that reaches below 0 or above ") << kLimit;
   int64_t elements = cast<ShapedType>(result).getNumElements();
   if (size->elements != elements)
-    return op->emitOpError("has a window of ") << size->elements << " elements for a result of " << elements;
+    return op->emitOpError("has a window of ")
+           << size->elements << " elements for a result of " << elements;
   return success();
 }
 

@@ -74,14 +74,14 @@ TEST(Reduce, RowsColumnsAndNeither) {
                [](std::vector<Block> &b) {
                  return std::vector<Tensor>{transposed(b[0].view(), 0, 1), b[1].view()};
                }});
-        check(
-            {KernelId::Reduce,
-             {f32({3, rows, columns}), f32({rows})},
-             {kind, 1},
-             {},
-             [](std::vector<Block> &b) {
-               return std::vector<Tensor>{reversed(transposed(b[0].view(), 0, 1), 2), b[1].view()};
-             }});
+        check({KernelId::Reduce,
+               {f32({3, rows, columns}), f32({rows})},
+               {kind, 1},
+               {},
+               [](std::vector<Block> &b) {
+                 return std::vector<Tensor>{reversed(transposed(b[0].view(), 0, 1), 2),
+                                            b[1].view()};
+               }});
         if (HasFatalFailure())
           return;
       }
@@ -171,7 +171,10 @@ TEST(Losses, CrossEntropyAndMetrics) {
              {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {4})},
              {13, shards, 0, shards, logistic},
              {}});
-    check({KernelId::LossMetric, {f32({5, 13, 7}), Block(DType::F64, {4})}, {13, shards, 0, shards}, {}});
+    check({KernelId::LossMetric,
+           {f32({5, 13, 7}), Block(DType::F64, {4})},
+           {13, shards, 0, shards},
+           {}});
   }
 }
 
@@ -189,13 +192,14 @@ TEST(Norms, LayersAndGradients) {
            {}});
   }
   check({KernelId::NormSquared,
-         {Block(DType::F64, {1}), Block(DType::F64, {1}).randomise(3), f32({3}), f32({4096 * 3 + 17}), f32({100, 70}),
-          Block(DType::F64, {9}).randomise(4)},
+         {Block(DType::F64, {1}), Block(DType::F64, {1}).randomise(3), f32({3}),
+          f32({4096 * 3 + 17}), f32({100, 70}), Block(DType::F64, {9}).randomise(4)},
          {},
          {},
          [](std::vector<Block> &b) {
-           return std::vector<Tensor>{b[0].view(), b[1].view(), b[2].view(), b[3].view(),
-                                      transposed(b[4].view(), 0, 1), b[5].view()};
+           return std::vector<Tensor>{
+               b[0].view(), b[1].view(), b[2].view(), b[3].view(), transposed(b[4].view(), 0, 1),
+               b[5].view()};
          }});
 }
 

@@ -1,4 +1,5 @@
-// The tile evaluator against base/ScalarSemantics.h element by element, bit for bit (NaNs are one value).
+// The tile evaluator against base/ScalarSemantics.h element by element, bit for bit (NaNs are one
+// value).
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ void interpret(const FusedProgram &program, const std::vector<Tensor> &operands)
     for (const Tensor &t : operands)
       values.push_back(load(t, at));
     for (const FusedInstruction &i : program.instructions)
-      values.push_back(evaluate(i.op, i.type, values[i.a], values[i.b], values[i.c], i.immediate,
-                                uint64_t(at)));
+      values.push_back(
+          evaluate(i.op, i.type, values[i.a], values[i.b], values[i.c], i.immediate, uint64_t(at)));
     for (size_t o = 0; o < operands.size(); ++o)
       if (program.writes(o))
         store(operands[o], at, values[size_t(program.results[o])]);
@@ -88,9 +89,9 @@ Views dense = [](std::vector<Block> &blocks) {
   return views;
 };
 
-constexpr double kAwkward[] = {0.0,   -0.0,  1.0,   -1.0, 0.5,    -0.5,   1.5,   2.5,    -2.5,
-                               1e-3,  89.5,  -110., 1e30, -1e30,  1e-30,  0.999, -7.25,  16777216.,
-                               3e9,   -3e9,  127.,  128., -129.,  256.,   300.,  2.2e-38};
+constexpr double kAwkward[] = {0.0,  -0.0, 1.0,   -1.0, 0.5,   -0.5,  1.5,   2.5,    -2.5,
+                               1e-3, 89.5, -110., 1e30, -1e30, 1e-30, 0.999, -7.25,  16777216.,
+                               3e9,  -3e9, 127.,  128., -129., 256.,  300.,  2.2e-38};
 
 Block awkward(DType type, int64_t n, uint32_t seed) {
   Block block(type, {n});
@@ -98,7 +99,10 @@ Block awkward(DType type, int64_t n, uint32_t seed) {
   std::mt19937 random(seed + 1);
   for (int64_t i = 0; i < n; i += 3) {
     uint32_t k = random() % 30;
-    double x = k < std::size(kAwkward) ? kAwkward[k] : k == 26 ? INFINITY : k == 27 ? -INFINITY : NAN;
+    double x = k < std::size(kAwkward) ? kAwkward[k]
+               : k == 26               ? INFINITY
+               : k == 27               ? -INFINITY
+                                       : NAN;
     if (type == DType::Bool)
       block.set(i, x > 1);
     else
@@ -141,7 +145,8 @@ TEST(Fused, EveryOperationOnEveryType) {
 TEST(Fused, CastsBetweenAllStoredTypes) {
   for (int from = 0; from < kDTypeCount; ++from)
     for (int to = 0; to < kDTypeCount; ++to) {
-      SCOPED_TRACE(std::string(dtypeName(DType(from))) + " to " + std::string(dtypeName(DType(to))));
+      SCOPED_TRACE(std::string(dtypeName(DType(from))) + " to " +
+                   std::string(dtypeName(DType(to))));
       FusedProgram program;
       program.types = {DType(from), DType(to)};
       program.instructions = {{ScalarOp::Cast, widenedType(DType(to)), 0, 0, 0, 0}};
@@ -152,27 +157,28 @@ TEST(Fused, CastsBetweenAllStoredTypes) {
     }
 }
 
-/// w -= lr * m / (sqrt(v) + eps), with the moments, in place: operands w, g, m, v and scalars lr, step.
+/// w -= lr * m / (sqrt(v) + eps), with the moments, in place: operands w, g, m, v and scalars lr,
+/// step.
 FusedProgram adam() {
   FusedProgram p;
   p.types = {DType::F32, DType::F32, DType::F32, DType::F32, DType::F64};
   auto &i = p.instructions;
-  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.9});    // 5
-  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.1});    // 6
-  i.push_back({ScalarOp::Mul, DType::F32, 2, 5, 0, 0});           // 7
-  i.push_back({ScalarOp::Fma, DType::F32, 1, 6, 7, 0});           // 8 m
-  i.push_back({ScalarOp::Mul, DType::F32, 1, 1, 0, 0});           // 9
-  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.999});  // 10
-  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.001});  // 11
-  i.push_back({ScalarOp::Mul, DType::F32, 3, 10, 0, 0});          // 12
-  i.push_back({ScalarOp::Fma, DType::F32, 9, 11, 12, 0});         // 13 v
-  i.push_back({ScalarOp::Sqrt, DType::F32, 13, 0, 0, 0});         // 14
-  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 1e-8});   // 15
-  i.push_back({ScalarOp::Add, DType::F32, 14, 15, 0, 0});         // 16
-  i.push_back({ScalarOp::Div, DType::F32, 8, 16, 0, 0});          // 17
-  i.push_back({ScalarOp::Cast, DType::F32, 4, 0, 0, 0});          // 18 lr
-  i.push_back({ScalarOp::Mul, DType::F32, 17, 18, 0, 0});         // 19
-  i.push_back({ScalarOp::Sub, DType::F32, 0, 19, 0, 0});          // 20
+  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.9});   // 5
+  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.1});   // 6
+  i.push_back({ScalarOp::Mul, DType::F32, 2, 5, 0, 0});          // 7
+  i.push_back({ScalarOp::Fma, DType::F32, 1, 6, 7, 0});          // 8 m
+  i.push_back({ScalarOp::Mul, DType::F32, 1, 1, 0, 0});          // 9
+  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.999}); // 10
+  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 0.001}); // 11
+  i.push_back({ScalarOp::Mul, DType::F32, 3, 10, 0, 0});         // 12
+  i.push_back({ScalarOp::Fma, DType::F32, 9, 11, 12, 0});        // 13 v
+  i.push_back({ScalarOp::Sqrt, DType::F32, 13, 0, 0, 0});        // 14
+  i.push_back({ScalarOp::Constant, DType::F32, 0, 0, 0, 1e-8});  // 15
+  i.push_back({ScalarOp::Add, DType::F32, 14, 15, 0, 0});        // 16
+  i.push_back({ScalarOp::Div, DType::F32, 8, 16, 0, 0});         // 17
+  i.push_back({ScalarOp::Cast, DType::F32, 4, 0, 0, 0});         // 18 lr
+  i.push_back({ScalarOp::Mul, DType::F32, 17, 18, 0, 0});        // 19
+  i.push_back({ScalarOp::Sub, DType::F32, 0, 19, 0, 0});         // 20
   p.results = {20, -1, 8, 13, -1};
   return p;
 }
@@ -285,7 +291,7 @@ TEST(Fused, LongProgramsWithManyValuesAlive) {
       blocks.push_back(Block(type, {3, 411}).randomise(random()));
       program.results.push_back(-1);
     }
-    constexpr ScalarOp kOps[] = {ScalarOp::Add, ScalarOp::Sub,  ScalarOp::Mul,    ScalarOp::Max,
+    constexpr ScalarOp kOps[] = {ScalarOp::Add, ScalarOp::Sub,  ScalarOp::Mul,     ScalarOp::Max,
                                  ScalarOp::Fma, ScalarOp::Tanh, ScalarOp::Sigmoid, ScalarOp::Neg};
     int length = 5 + int(random() % 200);
     for (int i = 0; i < length; ++i) {

@@ -46,7 +46,7 @@ TEST(OutputFile, ExistsCompleteOrNotAtAll) {
   mode_t mask = ::umask(027);
   ASSERT_OK(writeFile(path, "whole", Existing::Keep));
   ::umask(mask);
-  struct stat there {};
+  struct stat there{};
   ASSERT_EQ(::stat(path.c_str(), &there), 0);
   EXPECT_EQ(there.st_mode & 0777, 0640u);
   EXPECT_REFUSED(writeFile(path, "other", Existing::Keep), E0608, "out: error[E0608]");

@@ -56,7 +56,7 @@ inline std::string readText(const std::string &path) {
 /// Checks that a Result or Status failed with a code and a text in its message.
 #define EXPECT_REFUSED(expression, wantCode, wantText)                                             \
   do {                                                                                             \
-    auto &&refused_ = (expression);                                                                 \
+    auto &&refused_ = (expression);                                                                \
     ASSERT_FALSE(refused_.ok());                                                                   \
     EXPECT_EQ(::lstmc::errorRecord(refused_.error().code).name, #wantCode)                         \
         << refused_.error().text();                                                                \

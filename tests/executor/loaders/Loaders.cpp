@@ -47,7 +47,8 @@ std::vector<Loader> makeLoaders(const TemporaryFolder &folder) {
   int64_t shape[] = {2, 3};
   std::vector<data::NamedTensor> tensors = {{"w", data::denseTensor(w, DType::F32, shape)},
                                             {"v", data::denseTensor(w, DType::F32, shape)}};
-  EXPECT_TRUE(data::writeSafeTensors(folder / "a.safetensors", tensors, kKeep, {{"net", "a"}}).ok());
+  EXPECT_TRUE(
+      data::writeSafeTensors(folder / "a.safetensors", tensors, kKeep, {{"net", "a"}}).ok());
   EXPECT_TRUE(data::writeNpy(folder / "a.npy", tensors[0].tensor, kKeep).ok());
   EXPECT_TRUE(data::writeNpz(folder / "a.npz", tensors, kKeep).ok());
   writeText(folder / "a.idx", std::string("\0\0\x08\x02\0\0\0\x01\0\0\0\x02\x05\x06", 14));
@@ -67,7 +68,8 @@ std::vector<Loader> makeLoaders(const TemporaryFolder &folder) {
       {"csv", folder / "a.csv", [](Path path) { return data::loadCsv(path).status(); }},
       {"text", folder / "a.txt", dataOf("char")},
       {"words", folder / "a.txt", dataOf("word")},
-      {"package", folder / "a.lstmc", [](Path path) { return package::Package::open(path).status(); }},
+      {"package", folder / "a.lstmc",
+       [](Path path) { return package::Package::open(path).status(); }},
       {"checkpoint", folder / "checkpoint",
        [](Path path) { return training::findCheckpoint(path).status(); }},
   };

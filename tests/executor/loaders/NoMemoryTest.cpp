@@ -61,8 +61,8 @@ TEST(NoMemory, ASaveMayFailAndTheCheckpointBeforeStays) {
   state.identity = model.identity();
   state.optimizer = "adam";
   auto save = [&](const std::string &folder, int64_t update, int64_t failing) {
-    auto writer = CheckpointWriter::open(
-        {folder, 1, 0, CheckpointWriter::Options::Existing::GoOn, {}, {}});
+    auto writer =
+        CheckpointWriter::open({folder, 1, 0, CheckpointWriter::Options::Existing::GoOn, {}, {}});
     ASSERT_OK(writer);
     state.update = update;
     if (failing >= 0)

@@ -37,7 +37,8 @@ void refuse(Program &program, long call, uint32_t action = SECCOMP_RET_KILL_PROC
 void refuseBits(Program &program, long call, int index, uint32_t bits, bool whenSet) {
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, uint32_t(call), 0, 4));
   program.push_back(load(argument(index)));
-  program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, uint8_t(!whenSet), uint8_t(whenSet)));
+  program.push_back(
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, uint8_t(!whenSet), uint8_t(whenSet)));
   program.push_back(answer(SECCOMP_RET_KILL_PROCESS));
   program.push_back(answer(SECCOMP_RET_ALLOW));
 }
@@ -48,9 +49,9 @@ bool installFilter() {
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
   program.push_back(answer(SECCOMP_RET_KILL_PROCESS));
   program.push_back(load(offsetof(seccomp_data, nr)));
-  for (long call : {SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_ptrace, SYS_socket,
-                    SYS_connect, SYS_bind, SYS_memfd_create, SYS_process_vm_writev, SYS_creat,
-                    SYS_openat2})
+  for (long call :
+       {SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_ptrace, SYS_socket, SYS_connect,
+        SYS_bind, SYS_memfd_create, SYS_process_vm_writev, SYS_creat, SYS_openat2})
     refuse(program, call);
   // Its flags lie in memory, where a filter cannot look; the C library then takes clone.
   refuse(program, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);

@@ -17,8 +17,10 @@ namespace {
 
 TEST(Sandbox, EndsWhatItShould) {
   EXPECT_EQ(inSandbox([] { return 3; }), 3);
-  EXPECT_EQ(inSandbox([] { return ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED; }),
+  EXPECT_EQ(inSandbox([] {
+              return ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                            0) == MAP_FAILED;
+            }),
             -SIGSYS);
   EXPECT_EQ(inSandbox([] { return ::socket(AF_INET, SOCK_STREAM, 0); }), -SIGSYS);
   EXPECT_EQ(inSandbox([] { return ::execl("/bin/true", "true", nullptr); }), -SIGSYS);

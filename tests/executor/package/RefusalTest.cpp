@@ -148,9 +148,8 @@ const RefusalCase kCases[] = {
      "E0605", "programs[0].instructions[1].type: found f32, want bool for less"},
     {"ProgramLogicalType", [](auto &d) { d.programs[0].instructions[1].op = ScalarOp::And; },
      "E0605", "programs[0].instructions[1].type: found f32, want bool for and"},
-    {"ProgramArithmeticOnBool",
-     [](auto &d) { d.programs[0].instructions[1].type = DType::Bool; }, "E0605",
-     "programs[0].instructions[1].type: found bool, want a number for sub"},
+    {"ProgramArithmeticOnBool", [](auto &d) { d.programs[0].instructions[1].type = DType::Bool; },
+     "E0605", "programs[0].instructions[1].type: found bool, want a number for sub"},
     {"ProgramUniformType", [](auto &d) { d.programs[0].instructions[1].op = ScalarOp::Uniform; },
      "E0605", "programs[0].instructions[1].a: found value 0 of type f32, want i64 for uniform"},
     {"ProgramResultType", [](auto &d) { d.programs[0].types[3] = DType::I32; }, "E0605",
@@ -164,9 +163,7 @@ const RefusalCase kCases[] = {
     {"ProgramResultCount", [](auto &d) { d.programs[0].results.pop_back(); }, "E0605",
      "programs[0].results: found 3, want 4, one per operand"},
     {"ProgramTooLong",
-     [](auto &d) {
-       d.programs[0].instructions.resize(513, d.programs[0].instructions[0]);
-     },
+     [](auto &d) { d.programs[0].instructions.resize(513, d.programs[0].instructions[0]); },
      "E0604", "programs[0].instructions: found 513, want at most 512"},
     {"ProgramTooManyOperands",
      [](auto &d) {
@@ -182,7 +179,8 @@ const RefusalCase kCases[] = {
        for (int i = 0; i < 65; ++i)
          list.push_back({ScalarOp::Mul, DType::F32, 1, 2, 0, 0});
        for (int i = 0; i < 64; ++i)
-         list.push_back({ScalarOp::Add, DType::F32, uint16_t(i == 0 ? 4 : 68 + i), uint16_t(5 + i), 0, 0});
+         list.push_back(
+             {ScalarOp::Add, DType::F32, uint16_t(i == 0 ? 4 : 68 + i), uint16_t(5 + i), 0, 0});
        d.programs[0].results[3] = int32_t(4 + list.size() - 1);
      },
      "E0604", "programs[0].instructions: found 66 values alive at once, want at most 64"},
@@ -244,8 +242,8 @@ const RefusalCase kCases[] = {
     {"ViewOffset", [](auto &d) { stepLaunch(d, 1).operands[0].offset = 1; }, "E0604",
      "entries[2].programs[0].launches[1].operands[0].shape: found a view of elements 1 to 8, "
      "want 0 to 7, those of buffers[5]"},
-    {"ViewWraps",
-     [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, INT64_MAX, INT64_MAX}; }, "E0604",
+    {"ViewWraps", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, INT64_MAX, INT64_MAX}; },
+     "E0604",
      "entries[2].programs[0].launches[1].operands[0].strides: found a view of elements beyond 63 "
      "bits, want 0 to 7, those of buffers[5]"},
     {"ViewOffsetWraps", [](auto &d) { stepLaunch(d, 1).operands[0].offset = INT64_MAX; }, "E0604",
@@ -264,12 +262,14 @@ const RefusalCase kCases[] = {
      "E0611",
      "entries[1].programs[0].launches[1].operands[1].buffer: found bytes that operands[0] has "
      "too, want others for y of copy"},
-    {"FusedShifted", [](auto &d) { std::swap(stepLaunch(d, 5).operands[0].shape[0], stepLaunch(d, 5).operands[0].shape[1]); },
+    {"FusedShifted",
+     [](auto &d) {
+       std::swap(stepLaunch(d, 5).operands[0].shape[0], stepLaunch(d, 5).operands[0].shape[1]);
+     },
      "E0605",
      "entries[2].programs[0].launches[5].operands[1].shape: found [3, 4], want [4, 3], that of "
      "operands[0] for operand of fused"},
-    {"FusedOtherView",
-     [](auto &d) { stepLaunch(d, 5).operands[0].strides = {0, 1}; }, "E0611",
+    {"FusedOtherView", [](auto &d) { stepLaunch(d, 5).operands[0].strides = {0, 1}; }, "E0611",
      "entries[2].programs[0].launches[5].operands[3].buffer: found bytes that operands[0] has "
      "too, want others for operand of fused"},
     {"PieceOperand",
@@ -278,32 +278,37 @@ const RefusalCase kCases[] = {
        stepLaunch(d, 1).pieces[0].operand = 4;
      },
      "E0604",
-     "entries[2].programs[0].launches[1].pieces[0].operand: found 4, want below 4, the number of operands"},
+     "entries[2].programs[0].launches[1].pieces[0].operand: found 4, want below 4, the number of "
+     "operands"},
     {"PieceIsRead",
      [](auto &d) {
        stepLaunch(d, 1).pieces = {lastRows()};
        stepLaunch(d, 1).pieces[0].operand = 0;
      },
-     "E0604", "entries[2].programs[0].launches[1].pieces[0].operand: found 0, want one that is written"},
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].operand: found 0, want one that is written"},
     {"PieceIsAbsent",
      [](auto &d) {
        stepLaunch(d, 1).pieces = {lastRows()};
        stepLaunch(d, 1).pieces[0].operand = 2;
      },
-     "E0604", "entries[2].programs[0].launches[1].pieces[0].operand: found 2, want one that is written"},
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].operand: found 2, want one that is written"},
     {"PieceRank",
      [](auto &d) {
        stepLaunch(d, 1).pieces = {lastRows()};
        stepLaunch(d, 1).pieces[0].shape = {5, kUnits};
      },
-     "E0604", "entries[2].programs[0].launches[1].pieces[0].shape: found rank 2, want 3, the operand's"},
+     "E0604",
+     "entries[2].programs[0].launches[1].pieces[0].shape: found rank 2, want 3, the operand's"},
     {"PieceExtent",
      [](auto &d) {
        stepLaunch(d, 1).pieces = {lastRows()};
        stepLaunch(d, 1).pieces[0].shape = {1, 0, kUnits};
      },
      "E0604",
-     "entries[2].programs[0].launches[1].pieces[0].shape: found extent 0, want at least 1 and at most "
+     "entries[2].programs[0].launches[1].pieces[0].shape: found extent 0, want at least 1 and at "
+     "most "
      "281474976710656 elements"},
     {"PieceElements",
      [](auto &d) {
@@ -350,8 +355,8 @@ const RefusalCase kCases[] = {
     {"UsedAfterItsLife", [](auto &d) { d.buffers[kStepY].to = 2; }, "E0611",
      "entries[2].programs[0].launches[3].operands[2].buffer: found buffers[10], which lives from "
      "launch 1 to 2, want one alive at 3"},
-    {"BufferOfAnotherEntry",
-     [](auto &d) { stepLaunch(d, 1).operands[3].buffer = kForwardY; }, "E0611",
+    {"BufferOfAnotherEntry", [](auto &d) { stepLaunch(d, 1).operands[3].buffer = kForwardY; },
+     "E0611",
      "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[11] of entry 1, want "
      "one of entry 2"},
     {"CommitBeyond", [](auto &d) { d.entries[kStep].programs[0].commit = 7; }, "E0604",
@@ -391,8 +396,7 @@ const RefusalCase kCases[] = {
     {"RuleType", [](auto &d) { d.buffers[kX].dtype = DType::I32; }, "E0605",
      "entries[1].programs[0].launches[0].operands[0].buffer: found i32, want f32 or f64 for x of "
      "product"},
-    {"RuleSameType",
-     [](auto &d) { d.buffers[kPackedWeight].dtype = DType::I32; }, "E0605",
+    {"RuleSameType", [](auto &d) { d.buffers[kPackedWeight].dtype = DType::I32; }, "E0605",
      "entries[0].programs[0].launches[0].operands[1].buffer: found i32, want f32 for p of pack"},
     {"RulePacked",
      [](auto &d) { d.entries[kPrepare].programs[0].launches[0].operands[1].shape = {48}; }, "E0605",
@@ -431,27 +435,33 @@ const RefusalCase kCases[] = {
        stepLaunch(d, 5).ints[0] = 0;
      },
      "E0605",
-     "entries[2].programs[0].launches[5].ints: found 35 for window of fused, want none or an offset "
+     "entries[2].programs[0].launches[5].ints: found 35 for window of fused, want none or an "
+     "offset "
      "and 1 to 16 pairs"},
     {"RuleWindowElements", [](auto &d) { stepLaunch(d, 5).ints = {0, 7, 3, 40, 3, 1}; }, "E0605",
      "entries[2].programs[0].launches[5].ints: found a window of 9 elements, want 12, those of the "
      "operands of fused"},
     {"RuleWindowOffset", [](auto &d) { stepLaunch(d, 5).ints = {0, -1, 12, 1}; }, "E0604",
-     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or "
+     "above "
      "281474976710656"},
     {"RuleWindowStride", [](auto &d) { stepLaunch(d, 5).ints = {0, 12, 12, -1}; }, "E0604",
-     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or "
+     "above "
      "281474976710656"},
     {"RuleWindowExtent", [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 0, 1}; }, "E0604",
-     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or "
+     "above "
      "281474976710656"},
     {"RuleWindowWraps", [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 3, 1ll << 62, 4, 1ll << 62}; },
      "E0604",
-     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or "
+     "above "
      "281474976710656"},
     {"RuleWindowExtentsWrap",
      [](auto &d) { stepLaunch(d, 5).ints = {0, 0, 1ll << 32, 0, 1ll << 32, 0, 12, 1}; }, "E0604",
-     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or above "
+     "entries[2].programs[0].launches[5].ints: found a window of fused that reaches below 0 or "
+     "above "
      "281474976710656"},
     {"RuleEmbeddingScratch",
      [](auto &d) {
@@ -478,8 +488,7 @@ const RefusalCase kCases[] = {
      "entries[2].name: found 0 bytes, want 1 to 4096"},
     {"PrepareOfNothing", [](auto &d) { d.entries[kPrepare].name = "prepare:x"; }, "E0604",
      "entries[0].name: found \"prepare:x\", want another entry's name behind the colon"},
-    {"ParameterTwice",
-     [](auto &d) { d.parameters.push_back(d.parameters[0]); }, "E0612",
+    {"ParameterTwice", [](auto &d) { d.parameters.push_back(d.parameters[0]); }, "E0612",
      "parameters[1].name: found \"w\" again, want it once"},
     {"ParameterBufferTwice",
      [](auto &d) {
@@ -495,15 +504,17 @@ const RefusalCase kCases[] = {
      "parameters[0].lr_mult: found nan, want a finite number"},
     {"GradientIndex", [](auto &d) { d.parameters[0].gradients = {77}; }, "E0604",
      "parameters[0].gradients[0]: found 77, want below 13, the number of buffers"},
-    {"SlotTwice",
-     [](auto &d) { d.parameters[0].slots.push_back(d.parameters[0].slots[0]); }, "E0612",
-     "parameters[0].slots[1].name: found \"momentum\" again, want it once"},
+    {"SlotTwice", [](auto &d) { d.parameters[0].slots.push_back(d.parameters[0].slots[0]); },
+     "E0612", "parameters[0].slots[1].name: found \"momentum\" again, want it once"},
     {"InitialiseWritesElsewhere",
      [](auto &d) { d.parameters[0].initialise.operands[1].buffer = kMomentum; }, "E0611",
      "parameters[0].initialise.operands[1].buffer: found buffers[2] written, want all of "
      "buffers[0]"},
     {"InitialiseReadsElsewhere",
-     [](auto &d) { d.parameters[0].initialise = {KernelId::Copy, {{kMomentum, 0, {3, 4}, {}}, {kWeight, 0, {3, 4}, {}}}, {}, {}, 0}; },
+     [](auto &d) {
+       d.parameters[0].initialise = {
+           KernelId::Copy, {{kMomentum, 0, {3, 4}, {}}, {kWeight, 0, {3, 4}, {}}}, {}, {}, 0};
+     },
      "E0611",
      "parameters[0].initialise.operands[0].buffer: found buffers[2] read, want a scalar that "
      "persists"},
@@ -520,14 +531,11 @@ const RefusalCase kCases[] = {
      "entries[1].inputs[1].name: found \"x\" again, want it once"},
     {"InputDims", [](auto &d) { d.entries[kForward].inputs[0].dims.pop_back(); }, "E0605",
      "entries[1].inputs[0].dims: found 1, want 2, one per axis"},
-    {"OutputOfAnotherEntry",
-     [](auto &d) { d.entries[kStep].outputs[0].buffer = kForwardY; }, "E0611",
-     "entries[2].outputs[0].buffer: found buffers[11] of entry 1, want one of entry 2"},
-    {"OutputKind",
-     [](auto &d) {
-       d.entries[kStep].outputs.push_back({"y", kStepY, "output", {}});
-     },
-     "E0605", "entries[2].outputs[2].buffer: found buffers[10] of kind activation, want one that lives to "
+    {"OutputOfAnotherEntry", [](auto &d) { d.entries[kStep].outputs[0].buffer = kForwardY; },
+     "E0611", "entries[2].outputs[0].buffer: found buffers[11] of entry 1, want one of entry 2"},
+    {"OutputKind", [](auto &d) { d.entries[kStep].outputs.push_back({"y", kStepY, "output", {}}); },
+     "E0605",
+     "entries[2].outputs[2].buffer: found buffers[10] of kind activation, want one that lives to "
      "the end"},
     {"MetricType",
      [](auto &d) {

@@ -97,11 +97,7 @@ const RefusalCase kCases[] = {
      },
      "E0612",
      "entries[0].programs[2].launches[0].ints[1]: found a second receive of message 2, want one"},
-    {"Shape",
-     [](auto &d) {
-       launchOf(d, 0, 0).operands[0].shape = {2, 2};
-     },
-     "E0605",
+    {"Shape", [](auto &d) { launchOf(d, 0, 0).operands[0].shape = {2, 2}; }, "E0605",
      "entries[0].programs[1].launches[0].operands[0]: found f32[2, 3], want f32[2, 2], as message "
      "2 is sent"},
     {"Type",
@@ -117,11 +113,7 @@ const RefusalCase kCases[] = {
     {"Commit", [](auto &d) { d.entries[0].programs[1].commit = kSendProduct; }, "E0611",
      "entries[0].programs[0].launches[5].ints[1]: found message 101 on the other side of `commit` "
      "than its send, want the same"},
-    {"Overlap",
-     [](auto &d) {
-       launchOf(d, 1, kReceiveX).operands[0].strides = {0, 1};
-     },
-     "E0604",
+    {"Overlap", [](auto &d) { launchOf(d, 1, kReceiveX).operands[0].strides = {0, 1}; }, "E0604",
      "entries[0].programs[1].launches[0].operands[0].strides: found a written view that holds an "
      "element twice, want each once"},
     {"ReceivedBufferOfTheSender",
@@ -144,9 +136,7 @@ const RefusalCase kCases[] = {
     {"InitHasInputs", [](auto &d) { d.entries[1].inputs = {d.entries[0].inputs[1]}; }, "E0611",
      "entries[1].inputs: found 1, want none for init"},
     {"InitHasOutputs",
-     [](auto &d) {
-       d.entries[1].outputs = {{"w", d.parameters[0].buffers[0], "output", {}}};
-     },
+     [](auto &d) { d.entries[1].outputs = {{"w", d.parameters[0].buffers[0], "output", {}}}; },
      "E0611", "entries[1].outputs: found 1, want none for init"},
     {"InitHasMemory",
      [](auto &d) {
@@ -208,13 +198,16 @@ const RefusalCase kCases[] = {
          d.buffers[index].shape = {2};
      },
      "E0605",
-     "parameters[0].slots[0].buffers[0]: found a slice of 2 elements, want all to have the parameter's 6 and to end on multiples of 4096"},
+     "parameters[0].slots[0].buffers[0]: found a slice of 2 elements, want all to have the "
+     "parameter's 6 and to end on multiples of 4096"},
     {"SlotInOneSlice",
      [](auto &d) {
        d.parameters[0].slots[0].buffers.resize(1);
        d.buffers[d.parameters[0].slots[0].buffers[0]].shape = {5};
      },
-     "E0605", "parameters[0].slots[0].buffers[0]: found a slice of 5 elements, want all to have the parameter's 6 and to end on multiples of 4096"},
+     "E0605",
+     "parameters[0].slots[0].buffers[0]: found a slice of 5 elements, want all to have the "
+     "parameter's 6 and to end on multiples of 4096"},
     {"SlotInSlicesOfAnotherType",
      [](auto &d) {
        for (uint32_t index : d.parameters[0].slots[0].buffers) {

@@ -193,8 +193,9 @@ TEST(Session, NonFiniteElementIsNamedAsOneOfTheWhole) {
     session->input("step", "x")->as<float>()[i] = 0;
     session->input("step", "x")->as<float>()[package::sample::kInputs + i] = 10;
   }
-  EXPECT_EQ(session->run("step").error().text(), "net.lnet:3:9: error[E0701]: first infinity at update 3: "
-                                                 "fc (FullyConnected), output[0, 4, 2]");
+  EXPECT_EQ(session->run("step").error().text(),
+            "net.lnet:3:9: error[E0701]: first infinity at update 3: "
+            "fc (FullyConnected), output[0, 4, 2]");
 }
 
 TEST(Session, NonFiniteInputAndParameterAreNamedAsGiven) {

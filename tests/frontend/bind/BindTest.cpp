@@ -60,17 +60,23 @@ TEST(Bind, TrainsAlikeOnWhateverContexts) {
   EXPECT_EQ(trainOn({.contexts = {"cpu:0", "cpu:1"}, .workLoads = {3, 1}}), one);
   const std::map<std::string, std::string> groups = {{"low", "cpu:0"}, {"top", "cpu:1"}};
   EXPECT_EQ(trainOn({.contexts = {"cpu:0", "cpu:1"}, .groupToContext = groups}), one);
-  EXPECT_EQ(trainOn({.contexts = {"cpu:0", "cpu:1", "cpu:2", "cpu:3"}, .groupToContext = groups, .threads = 2}), one);
+  EXPECT_EQ(trainOn({.contexts = {"cpu:0", "cpu:1", "cpu:2", "cpu:3"},
+                     .groupToContext = groups,
+                     .threads = 2}),
+            one);
 }
 
 TEST(Bind, PutsGroupsWhereTheyAreSaidToBe) {
   std::unique_ptr<Graph> net = makeNet();
-  auto session = bind(*net, {.contexts = {"cpu:0", "cpu:1"}, .groupToContext = {{"low", "cpu:1"}, {"top", "cpu:0"}}});
+  auto session = bind(*net, {.contexts = {"cpu:0", "cpu:1"},
+                             .groupToContext = {{"low", "cpu:1"}, {"top", "cpu:0"}}});
   ASSERT_TRUE(session.ok());
   const package::PackageData &data = (*session)->package().data();
   for (const package::Parameter &parameter : data.parameters) {
     ASSERT_EQ(parameter.buffers.size(), 1u);
-    EXPECT_EQ(data.buffers[parameter.buffers[0]].device, parameter.name.find("low") != std::string::npos ? 1u : 0u) << parameter.name;
+    EXPECT_EQ(data.buffers[parameter.buffers[0]].device,
+              parameter.name.find("low") != std::string::npos ? 1u : 0u)
+        << parameter.name;
   }
 }
 
@@ -81,10 +87,12 @@ std::string refusal(const BindOptions &options) {
 }
 
 TEST(Bind, SaysWhatIsWrong) {
-  EXPECT_EQ(refusal({.groupToContext = {{"low", "cpu:1"}}}), "group \"low\" is on cpu:1, which is none of the contexts, cpu:0");
+  EXPECT_EQ(refusal({.groupToContext = {{"low", "cpu:1"}}}),
+            "group \"low\" is on cpu:1, which is none of the contexts, cpu:0");
   EXPECT_EQ(refusal({.contexts = {"cpu:0", "cpu:1"}, .groupToContext = {{"middle", "cpu:1"}}}),
             "no op is in ctx_group \"middle\", which is to be placed");
-  EXPECT_EQ(refusal({.contexts = {"cpu:0", "cpu:1", "cpu:2"}, .groupToContext = {{"low", "cpu:0"}, {"top", "cpu:1"}}}),
+  EXPECT_EQ(refusal({.contexts = {"cpu:0", "cpu:1", "cpu:2"},
+                     .groupToContext = {{"low", "cpu:0"}, {"top", "cpu:1"}}}),
             "3 devices cannot be replicas of 2 devices each");
 }
 

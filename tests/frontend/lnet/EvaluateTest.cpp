@@ -4,13 +4,16 @@
 namespace lstmc::lnet {
 namespace {
 
-void holds(const std::string &statements) { EXPECT_EQ(refusal(withNet(statements)), "") << statements; }
+void holds(const std::string &statements) {
+  EXPECT_EQ(refusal(withNet(statements)), "") << statements;
+}
 
 TEST(Evaluate, ArithmeticIsPythons) {
   holds("assert -7 // 2 == -4 and -7 % 2 == 1 and 7 // -2 == -4 and 7 % -2 == -1\n"
         "assert 7 / 2 == 3.5 and 2 ** 10 == 1024 and 2 ** -1 == 0.5 and -2 ** 2 == -4\n"
         "assert -7.5 // 2 == -4.0 and -7.5 % 2 == 0.5 and 7.5 % -2 == -0.5\n"
-        "assert 9007199254740993 / 1 == 9007199254740992.0 and 9223372036854775807 / 9223372036854775807 == 1.0\n"
+        "assert 9007199254740993 / 1 == 9007199254740992.0 and 9223372036854775807 / "
+        "9223372036854775807 == 1.0\n"
         "assert 9007199254740993 != 9007199254740992.0 and 9007199254740993 > 9007199254740992.0\n"
         "assert 1 == 1.0 and 0.1 + 0.2 != 0.3 and 1 < 2 < 3 and not 1 < 3 < 2\n"
         "assert True != 1 and (1, 2) < (1, 3) and [1] < [1, 0] and \"a\" < \"b\"\n"
@@ -18,7 +21,8 @@ TEST(Evaluate, ArithmeticIsPythons) {
 }
 
 TEST(Evaluate, TextAndFormats) {
-  holds(R"(assert "a" "b" == 'ab' and "\u00e9" == "é" and len("日本語") == 3 and "日本語"[1] == "本" and "日本語"[::-1] == "語本日"
+  holds(
+      R"(assert "a" "b" == 'ab' and "\u00e9" == "é" and len("日本語") == 3 and "日本語"[1] == "本" and "日本語"[::-1] == "語本日"
 assert "%d %s %5.2f|%-4d|%04d|%x|%+d|%%|%r" % (3, "x", 2.5, 7, 7, 255, 3, "q") == "3 x  2.50|7   |0007|ff|+3|%|\"q\""
 assert "%(a)s-%(b)d" % {"a": "x", "b": 2} == "x-2" and "%e" % 12345.678 == "1.234568e+04" and "%g" % 1e-5 == "1e-05"
 assert str(1.0) == "1.0" and str(1e16) == "1e+16" and str(0.1) == "0.1" and str(1e-5) == "1e-05" and str([1, "a", (2,)]) == "[1, \"a\", (2,)]"
@@ -78,16 +82,23 @@ assert sum == 4)");
 TEST(Evaluate, ValuesThatHoldOneAnotherEndInALimit) {
   LoadOptions options;
   EXPECT_TRUE(setLimit(options.limits, "steps", 200'000).ok());
-  std::string deep = "a, b = (), ()\nfor i in range(150):\n    a = (a, a)\n    b = (b, b)\nassert a == b";
+  std::string deep =
+      "a, b = (), ()\nfor i in range(150):\n    a = (a, a)\n    b = (b, b)\nassert a == b";
   EXPECT_NE(refusal(withNet(deep), options).find("E0312"), std::string::npos);
-  EXPECT_NE(refusal(withNet("a = []\nfor i in range(10 ** 8):\n    a = [a, a]"), options).find("E0312"), std::string::npos);
-  EXPECT_NE(refusal(withNet("a = [0] * 1000000\nfor i in range(10 ** 7):\n    b = a + a[1:]"), options).find("E0312"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(withNet("a = []\nfor i in range(10 ** 8):\n    a = [a, a]"), options).find("E0312"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal(withNet("a = [0] * 1000000\nfor i in range(10 ** 7):\n    b = a + a[1:]"), options)
+          .find("E0312"),
+      std::string::npos);
   EXPECT_EQ(refusal(withNet("a = []\na.append(a)\nassert len(str(a)) > 0\nf = [lambda: f]")), "");
 }
 
 TEST(Evaluate, ALimitIsReachedInSeconds) {
-  EXPECT_NE(refusal("for i in range(10 ** 9): pass\n").find("this loop reached 10,000,000 steps, the limit"), std::string::npos);
+  EXPECT_NE(refusal("for i in range(10 ** 9): pass\n")
+                .find("this loop reached 10,000,000 steps, the limit"),
+            std::string::npos);
 }
 
 TEST(Evaluate, LimitsAreNamedAndBounded) {
@@ -95,7 +106,8 @@ TEST(Evaluate, LimitsAreNamedAndBounded) {
   EXPECT_FALSE(setLimit(limits, "depht", 3).ok());
   EXPECT_FALSE(setLimit(limits, "depth", 0).ok());
   EXPECT_FALSE(setLimit(limits, "depth", 1'000'000).ok());
-  for (std::string_view name : {"depth", "nodes", "steps", "name", "rank", "list", "source", "errors"}) {
+  for (std::string_view name :
+       {"depth", "nodes", "steps", "name", "rank", "list", "source", "errors"}) {
     EXPECT_TRUE(isLimit(name));
     EXPECT_TRUE(setLimit(limits, name, 7).ok()) << name;
   }

@@ -20,19 +20,26 @@ std::string formatted(const std::string &text) {
 TEST(Format, SpacesQuotesAndBrackets) {
   EXPECT_EQ(formatted("x=((a))+ ( b*c )**-2;y='q'\r\nz  = 'a\"b' ; w = f( a , b = 1,)\n"),
             "x = a + (b * c)**-2\ny = \"q\"\nz = 'a\"b'\nw = f(a, b=1)\n");
-  EXPECT_EQ(formatted("x = a [ 1 : 2 ,..., : ] . shape\ny = { 'k' :1 }\nz = (1,)\nw = (1, 2)\nfor (a, b) in (c): pass\n"),
-            "x = a[1:2, ..., :].shape\ny = {\"k\": 1}\nz = 1,\nw = 1, 2\nfor a, b in c:\n    pass\n");
-  EXPECT_EQ(formatted("x = (a and b) and (not (c))\ny = - ( - a )\nz = (lambda: 1)()\nassert (a)\n"),
-            "x = (a and b) and not c\ny = --a\nz = (lambda: 1)()\nassert a\n");
-  EXPECT_EQ(formatted("def f( a , b : float32 [ N , ... ]=3 , c = 1 )->( f32 , i32 ) : return a , b\n"),
-            "def f(a, b: float32[N, ...] = 3, c=1) -> (f32, i32):\n    return a, b\n");
-  EXPECT_EQ(formatted("if a:\n  b\nelif c: d\nelse:\n      e\n"), "if a:\n    b\nelif c:\n    d\nelse:\n    e\n");
-  EXPECT_EQ(formatted("x = a + \\\n    b\nfrom a . b import c as d,e\n"), "x = a + b\nfrom a.b import c as d, e\n");
+  EXPECT_EQ(
+      formatted("x = a [ 1 : 2 ,..., : ] . shape\ny = { 'k' :1 }\nz = (1,)\nw = (1, 2)\nfor (a, b) "
+                "in (c): pass\n"),
+      "x = a[1:2, ..., :].shape\ny = {\"k\": 1}\nz = 1,\nw = 1, 2\nfor a, b in c:\n    pass\n");
+  EXPECT_EQ(
+      formatted("x = (a and b) and (not (c))\ny = - ( - a )\nz = (lambda: 1)()\nassert (a)\n"),
+      "x = (a and b) and not c\ny = --a\nz = (lambda: 1)()\nassert a\n");
+  EXPECT_EQ(
+      formatted("def f( a , b : float32 [ N , ... ]=3 , c = 1 )->( f32 , i32 ) : return a , b\n"),
+      "def f(a, b: float32[N, ...] = 3, c=1) -> (f32, i32):\n    return a, b\n");
+  EXPECT_EQ(formatted("if a:\n  b\nelif c: d\nelse:\n      e\n"),
+            "if a:\n    b\nelif c:\n    d\nelse:\n    e\n");
+  EXPECT_EQ(formatted("x = a + \\\n    b\nfrom a . b import c as d,e\n"),
+            "x = a + b\nfrom a.b import c as d, e\n");
 }
 
 TEST(Format, BlankLinesGoRoundFunctions) {
-  EXPECT_EQ(formatted("\n\n# top\nx = 1\n\n\n\ny = 2\n# of f\ndef f():\n    a\n\n\n    b\nz = 3\n\n\n"),
-            "# top\nx = 1\n\ny = 2\n\n# of f\ndef f():\n    a\n\n    b\n\nz = 3\n");
+  EXPECT_EQ(
+      formatted("\n\n# top\nx = 1\n\n\n\ny = 2\n# of f\ndef f():\n    a\n\n\n    b\nz = 3\n\n\n"),
+      "# top\nx = 1\n\ny = 2\n\n# of f\ndef f():\n    a\n\n    b\n\nz = 3\n");
 }
 
 TEST(Format, CommentsStay) {
@@ -49,8 +56,10 @@ TEST(Format, LongCallsAreFilled) {
   for (int i = 0; i < 9; ++i)
     arguments += (i ? ", " : "") + std::string("argument_") + std::to_string(i) + "=value";
   EXPECT_EQ(formatted("layer = SomeLayer(" + arguments + ")\n"),
-            "layer = SomeLayer(argument_0=value, argument_1=value, argument_2=value, argument_3=value, argument_4=value,\n"
-            "                  argument_5=value, argument_6=value, argument_7=value, argument_8=value)\n");
+            "layer = SomeLayer(argument_0=value, argument_1=value, argument_2=value, "
+            "argument_3=value, argument_4=value,\n"
+            "                  argument_5=value, argument_6=value, argument_7=value, "
+            "argument_8=value)\n");
 }
 
 TEST(Format, WrongTextIsLeftAlone) { EXPECT_FALSE(format("t.lnet", "x = = 1\n").ok()); }

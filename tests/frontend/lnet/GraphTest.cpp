@@ -48,8 +48,8 @@ TEST(Graph, NodesComeInTheOrderOfTheCalls) {
     a = sigmoid(data)
     return a * b - 1
 )");
-  size_t tanh = text.find("sym.tanh"), sigmoid = text.find("sym.sigmoid"), product = text.find("sym.elemwise_mul"),
-         minus = text.find("sym.minus_scalar");
+  size_t tanh = text.find("sym.tanh"), sigmoid = text.find("sym.sigmoid"),
+         product = text.find("sym.elemwise_mul"), minus = text.find("sym.minus_scalar");
   EXPECT_LT(tanh, sigmoid);
   EXPECT_LT(sigmoid, product);
   EXPECT_LT(product, minus);
@@ -73,9 +73,11 @@ def net(data: float32[N, n]):
   };
   EXPECT_NE(lineOf("sym.zeros").find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
   EXPECT_NE(lineOf("sym.full").find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
-  EXPECT_NE(lineOf("sym.reshape", 0).find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.reshape", 0).find(R"(sym.dims = ["batch", ""])"), std::string::npos)
+      << text;
   EXPECT_NE(lineOf("sym.arange", 0).find(R"(sym.dims = ["batch"])"), std::string::npos) << text;
-  EXPECT_NE(lineOf("sym.reshape", 1).find(R"(sym.dims = ["batch", ""])"), std::string::npos) << text;
+  EXPECT_NE(lineOf("sym.reshape", 1).find(R"(sym.dims = ["batch", ""])"), std::string::npos)
+      << text;
   EXPECT_EQ(lineOf("sym.ones").find("sym.dims"), std::string::npos) << text;
   EXPECT_EQ(lineOf("sym.arange", 1).find("sym.dims"), std::string::npos) << text;
   EXPECT_EQ(lineOf("sym.arange", 2).find("sym.dims"), std::string::npos) << text;
@@ -91,9 +93,11 @@ TEST(Graph, OperatorsAreOps) {
     f = data[:, ::2][0, 1]
     return where(c, d, d), -data, abs(data), max(data, axis=1), sum(data), e, f, maximum(data, 0), concatenate([data, other], axis=0)
 )");
-  for (const char *op : {"rminus_scalar", "rdiv_scalar", "power_scalar", "rpower_scalar", "mod_scalar", "greater_scalar",
-                         "greater_equal_scalar", "sym.equal", "sym.dot", "slice_axis", "sym.slice ", "squeeze", "sym.where",
-                         "mul_scalar", "sym.abs", "sym.max", "sym.sum", "maximum_scalar", "sym.concat"})
+  for (const char *op :
+       {"rminus_scalar", "rdiv_scalar", "power_scalar", "rpower_scalar", "mod_scalar",
+        "greater_scalar", "greater_equal_scalar", "sym.equal", "sym.dot", "slice_axis",
+        "sym.slice ", "squeeze", "sym.where", "mul_scalar", "sym.abs", "sym.max", "sym.sum",
+        "maximum_scalar", "sym.concat"})
     EXPECT_NE(text.find(op), std::string::npos) << op << "\n" << text;
 }
 
@@ -101,9 +105,11 @@ TEST(Graph, LayersAreThoseOfTheSymbolApi) {
   for (bool bidirectional : {false, true})
     for (int64_t layers : {1, 2})
       for (bool batchMajor : {false, true}) {
-        std::string text = "def net(data: float32[5, 3, 8]):\n    y, h, c = LSTM(data, num_hidden=4, num_layers=" +
-                           std::to_string(layers) + ", bidirectional=" + (bidirectional ? "True" : "False") +
-                           ", p=0.5, layout=\"" + (batchMajor ? "NTC" : "TNC") + "\", name=\"l\")\n    return y, h, c\n";
+        std::string text =
+            "def net(data: float32[5, 3, 8]):\n    y, h, c = LSTM(data, num_hidden=4, num_layers=" +
+            std::to_string(layers) + ", bidirectional=" + (bidirectional ? "True" : "False") +
+            ", p=0.5, layout=\"" + (batchMajor ? "NTC" : "TNC") +
+            "\", name=\"l\")\n    return y, h, c\n";
         Checked<LoadedNet> net = loadText("t", text);
         ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
         symbol::Graph twin("net");
@@ -132,15 +138,17 @@ TEST(Graph, NamesAndScopes) {
         w = FullyConnected(z, weight=v, num_hidden=2, flatten=False)
     return w
 )");
-  for (const char *name : {"\"enc_deep_l_i2h_weight\"", "\"enc_deep_l\"", "\"enc_gru0_h2h_bias\"", "\"enc_gru0\"",
-                           "\"enc_rnn0\"", "\"free\"", "\"enc_fullyconnected0\"", "\"enc_fullyconnected0_bias\""})
+  for (const char *name :
+       {"\"enc_deep_l_i2h_weight\"", "\"enc_deep_l\"", "\"enc_gru0_h2h_bias\"", "\"enc_gru0\"",
+        "\"enc_rnn0\"", "\"free\"", "\"enc_fullyconnected0\"", "\"enc_fullyconnected0_bias\""})
     EXPECT_NE(text.find(name), std::string::npos) << name << "\n" << text;
   EXPECT_EQ(text.find("enc_enc"), std::string::npos);
   EXPECT_EQ(text.find("enc_free"), std::string::npos);
 }
 
 TEST(Graph, SettingsAndDims) {
-  std::string text = R"(n, on, word = setting("n", 4, help="width"), setting("on", True), setting("word", "tanh")
+  std::string text =
+      R"(n, on, word = setting("n", 4, help="width"), setting("on", True), setting("word", "tanh")
 scale, vocab = setting("scale", 0.5), setting("vocab", 10)
 N = dim("batch", 2)
 def net(data: float32[N, 8]):
@@ -162,7 +170,8 @@ def net(data: float32[N, 8]):
   EXPECT_EQ(origins["vocab"], "data");
   EXPECT_EQ(origins["batch"], "--shape");
   options.settings.emplace_back("vocab", "5");
-  EXPECT_NE(refusal(text, options).find("assertion failed"), std::string::npos) << "--set stands above the data";
+  EXPECT_NE(refusal(text, options).find("assertion failed"), std::string::npos)
+      << "--set stands above the data";
 }
 
 TEST(Graph, FitAndData) {
@@ -187,7 +196,9 @@ TEST(Graph, FitAndData) {
 
 TEST(Graph, Imports) {
   Folder folder;
-  folder.write("cells/gates.lnet", "from common import twice\nn = 4\ndef cell(x, k=n):\n    return tanh(x) * twice(k)\n");
+  folder.write(
+      "cells/gates.lnet",
+      "from common import twice\nn = 4\ndef cell(x, k=n):\n    return tanh(x) * twice(k)\n");
   folder.write("lib/common.lnet", "def twice(k): return k * 2\n");
   folder.write("lib/unused.lnet", "assert False\n");
   std::string main = folder.write("main.lnet", R"(from cells.gates import cell as c, n
@@ -227,7 +238,8 @@ void emitsItself(const LoadedNet &net) {
   std::string text = emitLnet(*net.graph, net.fit, net.data, net.place);
   Checked<LoadedNet> again = loadText("emitted", text);
   ASSERT_TRUE(again.ok()) << symbol::render(again.diagnostics()) << text;
-  EXPECT_EQ(again->graph->hash(), net.graph->hash()) << text << net.graph->text() << again->graph->text();
+  EXPECT_EQ(again->graph->hash(), net.graph->hash())
+      << text << net.graph->text() << again->graph->text();
   EXPECT_EQ(emitLnet(*again->graph, again->fit, again->data, again->place), text);
   ASSERT_EQ(again->fit.size(), net.fit.size());
   for (size_t i = 0; i < net.fit.size(); ++i)
@@ -264,7 +276,8 @@ place(odd, low="cpu:1", top="cpu")
 }
 
 TEST(Graph, AQuarterOfAMillionNodesTakesAboutASecond) {
-  std::string text = "def net(data: float32[4, 4]):\n    x = data\n    for i in range(250000):\n        x = x + data\n    return x\n";
+  std::string text = "def net(data: float32[4, 4]):\n    x = data\n    for i in range(250000):\n   "
+                     "     x = x + data\n    return x\n";
   Checked<LoadedNet> net = loadText("t", text);
   ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
   EXPECT_EQ(net->graph->nodeCount(), 250001);

@@ -1,4 +1,5 @@
-// Wrong programs and the whole of what is said about them: errors/NAME.lnet, with NAME.args if it needs flags, gives NAME.txt.
+// Wrong programs and the whole of what is said about them: errors/NAME.lnet, with NAME.args if it
+// needs flags, gives NAME.txt.
 #include <sstream>
 
 #include "tests/frontend/lnet/Programs.h"
@@ -29,7 +30,8 @@ LoadOptions optionsOf(const std::string &name) {
     }
     words >> value;
     size_t split = value.find_first_of("=:");
-    std::string left = value.substr(0, split), right = split == value.npos ? "" : value.substr(split + 1);
+    std::string left = value.substr(0, split),
+                right = split == value.npos ? "" : value.substr(split + 1);
     if (flag == "--net")
       options.net = value;
     else if (flag == "--set")
@@ -75,9 +77,10 @@ TEST(Messages, EveryCodeHasOne) {
   for (const std::string &name : names())
     all += readText(folder() / (name + ".txt"));
   for (std::string_view code :
-       {"E0101", "E0102", "E0103", "E0104", "E0105", "E0106", "E0107", "E0108", "E0109", "E0201", "E0202", "E0203",
-        "E0204", "E0205", "E0206", "E0207", "E0208", "E0209", "E0210", "E0211", "E0212", "E0213", "E0214", "E0215",
-        "E0301", "E0302", "E0303", "E0304", "E0305", "E0306", "E0307", "E0308", "E0310", "E0311", "E0312", "E0313",
+       {"E0101", "E0102", "E0103", "E0104", "E0105", "E0106", "E0107", "E0108", "E0109",
+        "E0201", "E0202", "E0203", "E0204", "E0205", "E0206", "E0207", "E0208", "E0209",
+        "E0210", "E0211", "E0212", "E0213", "E0214", "E0215", "E0301", "E0302", "E0303",
+        "E0304", "E0305", "E0306", "E0307", "E0308", "E0310", "E0311", "E0312", "E0313",
         "E0314", "E0315", "E0316", "E0317", "E0318", "E0319"})
     EXPECT_NE(all.find("error[" + std::string(code) + "]"), std::string::npos) << code;
 }

@@ -60,7 +60,8 @@ private:
 /// Real data; empty where there are none.
 inline std::filesystem::path dataFolder() {
   const char *set = std::getenv("LSTMC_DATA");
-  std::filesystem::path folder = set ? std::filesystem::path(set) : std::filesystem::path(LSTMC_SOURCE_DIR) / "../shared/data";
+  std::filesystem::path folder =
+      set ? std::filesystem::path(set) : std::filesystem::path(LSTMC_SOURCE_DIR) / "../shared/data";
   return std::filesystem::exists(folder) ? folder : std::filesystem::path();
 }
 

@@ -1,4 +1,5 @@
-// Reads programs, each as a line with its length in bytes and the bytes, and answers each with one line of JSON:
+// Reads programs, each as a line with its length in bytes and the bytes, and answers each with one
+// line of JSON:
 // {"ok": true, "formatted": TEXT} or {"ok": false, "errors": ["E0106: ..."]}.
 #include <iostream>
 #include <string>

@@ -12,7 +12,8 @@ TEST(CostModel, AddsUpWhatALaunchDoes) {
   // 2 MiB of all bytes and 3 of a step's are beyond the 1 MiB that is near.
   Work work{.flops = 10, .bytes = 3 << 20, .functions = 100, .steps = 2, .stepBytes = 4 << 20};
   EXPECT_EQ(machine.secondsOf(KernelId::RnnForward, work),
-            1 + 2.0 * 10 + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 2 + 7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20));
+            1 + 2.0 * 10 + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 2 +
+                7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20));
 }
 
 TEST(CostModel, FitFindsTheFiguresOfAKernel) {
@@ -31,7 +32,8 @@ TEST(CostModel, FitFindsTheFiguresOfAKernel) {
     EXPECT_NEAR(found.secondsOf(KernelId::Product, sample.work) / sample.seconds, 1, 0.02);
   // A size that was not among them; and a kernel that was not keeps what is built in.
   Work work{.flops = 2 * 32 * 256 * 256, .bytes = 4 * (2 * 32 * 256 + 256 * 256)};
-  EXPECT_NEAR(found.secondsOf(KernelId::Product, work) / truth.secondsOf(KernelId::Product, work), 1, 0.02);
+  EXPECT_NEAR(found.secondsOf(KernelId::Product, work) / truth.secondsOf(KernelId::Product, work),
+              1, 0.02);
   EXPECT_EQ(found.secondsOf(KernelId::Copy, work), Machine().secondsOf(KernelId::Copy, work));
 }
 
@@ -45,12 +47,16 @@ TEST(CostModel, FitHasNothingBelowZero) {
 }
 
 TEST(CostModel, FitHoldsTermsThatSamplesHardlyShow) {
-  // One sample is a few bytes beyond what is near, and a little late: no reason to think that far bytes take for ever.
+  // One sample is a few bytes beyond what is near, and a little late: no reason to think that far
+  // bytes take for ever.
   std::vector<Sample> samples;
   for (int64_t bytes : {10'000, 100'000, 500'000, (1 << 20) + 100})
-    samples.push_back({KernelId::Gather, {.bytes = bytes}, 1e-6 + 3e-11 * double(bytes) * (bytes > 1 << 20 ? 1.3 : 1)});
+    samples.push_back({KernelId::Gather,
+                       {.bytes = bytes},
+                       1e-6 + 3e-11 * double(bytes) * (bytes > 1 << 20 ? 1.3 : 1)});
   Work far{.bytes = 8 << 20};
-  EXPECT_LT(fit(samples, 1).secondsOf(KernelId::Gather, far), 3 * Machine().secondsOf(KernelId::Gather, far));
+  EXPECT_LT(fit(samples, 1).secondsOf(KernelId::Gather, far),
+            3 * Machine().secondsOf(KernelId::Gather, far));
 }
 
 TEST(CostModel, ScaledMeetsTheFiguresAskedFor) {

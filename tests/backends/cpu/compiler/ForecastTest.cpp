@@ -6,7 +6,8 @@
 namespace lstmc::cpu {
 namespace {
 
-/// A machine on which a copy of n floats takes n seconds, and a message of n floats n / 2, and 10 more on its way.
+/// A machine on which a copy of n floats takes n seconds, and a message of n floats n / 2, and 10
+/// more on its way.
 Machine machine() {
   Machine machine;
   machine.seconds[size_t(KernelId::Copy)] = {0, 0, 0, 1.0 / 8, 0, 0, 0, 0};
@@ -37,9 +38,11 @@ package::PackageData oneBuffer() {
 
 TEST(Forecast, AReceiverWaitsForWhatIsSent) {
   package::Entry entry;
-  entry.programs = {{0, {copy(5), transfer(KernelId::Send, 1, 0, 6), copy(1)}, 3}, {1, {copy(2), transfer(KernelId::Receive, 0, 0, 6), copy(4)}, 3}};
+  entry.programs = {{0, {copy(5), transfer(KernelId::Send, 1, 0, 6), copy(1)}, 3},
+                    {1, {copy(2), transfer(KernelId::Receive, 0, 0, 6), copy(4)}, 3}};
   EntryTimes times = forecast(oneBuffer(), entry, {machine()});
-  // The sender goes on at 5; the receiver, at 2 by then, has the message at 15, copies until 18 and is done at 22.
+  // The sender goes on at 5; the receiver, at 2 by then, has the message at 15, copies until 18 and
+  // is done at 22.
   EXPECT_EQ(times.programs[0].launches.back().end, 6);
   EXPECT_EQ(times.programs[1].launches[1].begin, 15);
   EXPECT_EQ(times.programs[1].launches[1].end, 18);
@@ -54,7 +57,8 @@ TEST(Forecast, AReceiverWaitsForWhatIsSent) {
 
 TEST(Forecast, AMessageThatIsThereIsTakenAtOnce) {
   package::Entry entry;
-  entry.programs = {{1, {copy(50), transfer(KernelId::Receive, 0, 3, 2)}, 2}, {0, {transfer(KernelId::Send, 1, 3, 2)}, 1}};
+  entry.programs = {{1, {copy(50), transfer(KernelId::Receive, 0, 3, 2)}, 2},
+                    {0, {transfer(KernelId::Send, 1, 3, 2)}, 1}};
   EntryTimes times = forecast(oneBuffer(), entry, {machine()});
   EXPECT_EQ(times.programs[0].launches[1].begin, 50);
   EXPECT_EQ(times.seconds, 51);
@@ -83,9 +87,10 @@ TEST(Forecast, EveryDeviceHasItsOwnMachine) {
 
 TEST(Forecast, ALinkMayDependOnWhoSends) {
   package::Entry entry;
-  entry.programs = {{0, {transfer(KernelId::Send, 2, 0, 6)}, 1},
-                    {1, {transfer(KernelId::Send, 2, 1, 6)}, 1},
-                    {2, {transfer(KernelId::Receive, 0, 0, 6), transfer(KernelId::Receive, 1, 1, 6)}, 2}};
+  entry.programs = {
+      {0, {transfer(KernelId::Send, 2, 0, 6)}, 1},
+      {1, {transfer(KernelId::Send, 2, 1, 6)}, 1},
+      {2, {transfer(KernelId::Receive, 0, 0, 6), transfer(KernelId::Receive, 1, 1, 6)}, 2}};
   Machine receiver = machine();
   receiver.links = {{.seconds = 1, .bytesPerSecond = 24}, {.seconds = 7, .bytesPerSecond = 12}};
   EntryTimes times = forecast(oneBuffer(), entry, {machine(), machine(), receiver});

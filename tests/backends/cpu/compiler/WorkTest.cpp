@@ -20,7 +20,10 @@ TEST(Work, OfAProductIsCountedByHand) {
   package::PackageData data = withBuffers(DType::F32);
   package::Launch launch;
   launch.kernel = KernelId::Product;
-  launch.operands = {{0, 0, {1, 5, 7}, {}}, {1, 0, {112}, {}}, {package::kNoBuffer, 0, {}, {}}, {2, 0, {1, 5, 3}, {}}};
+  launch.operands = {{0, 0, {1, 5, 7}, {}},
+                     {1, 0, {112}, {}},
+                     {package::kNoBuffer, 0, {}, {}},
+                     {2, 0, {1, 5, 3}, {}}};
   Work work = workOf(data, launch);
   EXPECT_EQ(work.flops, 2 * 5 * 3 * 7);
   EXPECT_EQ(work.bytes, 4 * (5 * 7 + 112 + 5 * 3));
@@ -78,9 +81,11 @@ TEST(Work, OfARecurrenceKnowsWhatEveryStepReadsAgain) {
 }
 
 TEST(Work, FunctionsAreWhatTakesLong) {
-  for (ScalarOp op : {ScalarOp::Uniform, ScalarOp::Pow, ScalarOp::Exp, ScalarOp::Tanh, ScalarOp::SoftRelu})
+  for (ScalarOp op :
+       {ScalarOp::Uniform, ScalarOp::Pow, ScalarOp::Exp, ScalarOp::Tanh, ScalarOp::SoftRelu})
     EXPECT_TRUE(isFunction(op)) << kScalarRecords[size_t(op)].name;
-  for (ScalarOp op : {ScalarOp::Constant, ScalarOp::Fma, ScalarOp::Select, ScalarOp::Sqrt, ScalarOp::Rint})
+  for (ScalarOp op :
+       {ScalarOp::Constant, ScalarOp::Fma, ScalarOp::Select, ScalarOp::Sqrt, ScalarOp::Rint})
     EXPECT_FALSE(isFunction(op)) << kScalarRecords[size_t(op)].name;
 }
 
