@@ -1,0 +1,129 @@
+// Gpu.h for the host compiler: every access and every meeting goes through the machine, which
+// checks it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+
+#define LSTMC_DEVICE inline
+#define LSTMC_GPU_KERNEL(NAME, ARGUMENTS, a) void NAME(const ARGUMENTS &a)
+
+namespace lstmc::gpu {
+
+using Where = std::source_location;
+
+inline constexpr int kWarp = 32;
+
+namespace machine {
+
+// Of the thread that runs.
+int threadIndex();
+int blockThreads();
+int64_t blockIndex();
+int64_t gridBlocks();
+unsigned char *sharedMemory();
+int sharedBytes();
+
+/// Ends the launch unless the bytes may be read or written by this thread now.
+void readGlobal(const void *address, int bytes, const Where &where);
+void writeGlobal(const void *address, int bytes, const Where &where);
+void readShared(int offset, int bytes, const Where &where);
+void writeShared(int offset, int bytes, const Where &where);
+
+void syncThreads(const Where &where);
+void syncWarp(const Where &where);
+uint64_t exchange(uint64_t bits, int lane, const Where &where);
+
+void storeRelease(uint32_t *flag, uint32_t value, const Where &where);
+void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where);
+
+void copyAsync(int offset, const void *from, int bytes, const Where &where);
+void waitForCopies(const Where &where);
+
+} // namespace machine
+
+inline int threadIndex() { return machine::threadIndex(); }
+inline int blockThreads() { return machine::blockThreads(); }
+inline int64_t blockIndex() { return machine::blockIndex(); }
+inline int64_t gridBlocks() { return machine::gridBlocks(); }
+inline int64_t globalThreadIndex() { return blockIndex() * blockThreads() + threadIndex(); }
+inline int64_t gridThreads() { return gridBlocks() * blockThreads(); }
+inline int laneIndex() { return threadIndex() % kWarp; }
+inline int warpIndex() { return threadIndex() / kWarp; }
+
+template <typename T> struct Global {
+  T *data;
+
+  T load(int64_t i, Where where = Where::current()) const {
+    machine::readGlobal(data + i, sizeof(T), where);
+    return data[i];
+  }
+  void store(int64_t i, T value, Where where = Where::current()) const {
+    machine::writeGlobal(data + i, sizeof(T), where);
+    data[i] = value;
+  }
+  explicit operator bool() const { return data != nullptr; }
+};
+
+template <typename T> struct Shared {
+  int begin, count;
+
+  T load(int i, Where where = Where::current()) const {
+    T value;
+    machine::readShared(place(i), sizeof(T), where);
+    std::memcpy(&value, machine::sharedMemory() + place(i), sizeof(T));
+    return value;
+  }
+  void store(int i, T value, Where where = Where::current()) const {
+    machine::writeShared(place(i), sizeof(T), where);
+    std::memcpy(machine::sharedMemory() + place(i), &value, sizeof(T));
+  }
+  /// An index outside becomes a place outside of all shared memory.
+  int place(int i) const { return i >= 0 && i < count ? begin + i * int(sizeof(T)) : -1; }
+};
+
+template <typename T> inline Shared<T> shared(int byteOffset, int count) {
+  return {byteOffset, count};
+}
+
+inline void syncThreads(Where where = Where::current()) { machine::syncThreads(where); }
+inline void syncWarp(Where where = Where::current()) { machine::syncWarp(where); }
+template <typename T> inline T shuffle(T value, int lane, Where where = Where::current()) {
+  uint64_t bits = 0;
+  static_assert(sizeof(T) <= sizeof(bits));
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = machine::exchange(bits, lane, where);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+template <typename T> inline T shuffleXor(T value, int lanes, Where where = Where::current()) {
+  return shuffle(value, laneIndex() ^ lanes, where);
+}
+
+inline void storeRelease(Global<uint32_t> flag, int64_t i, uint32_t value,
+                         Where where = Where::current()) {
+  machine::storeRelease(flag.data + i, value, where);
+}
+inline void spinUntilAtLeast(Global<uint32_t> flag, int64_t i, uint32_t value,
+                             Where where = Where::current()) {
+  machine::spinUntilAtLeast(flag.data + i, value, where);
+}
+
+template <typename T>
+inline void copyAsync(Shared<T> to, int i, Global<const T> from, int64_t k,
+                      Where where = Where::current()) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  machine::copyAsync(to.place(i), from.data + k, sizeof(T), where);
+}
+inline void waitForCopies(Where where = Where::current()) { machine::waitForCopies(where); }
+
+inline float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
+inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, c); }
+inline float roundToEven(float a) { return std::nearbyint(a); }
+inline float roundDown(float a) { return std::floor(a); }
+inline float squareRoot(float a) { return std::sqrt(a); }
+inline double squareRoot(double a) { return std::sqrt(a); }
+
+} // namespace lstmc::gpu

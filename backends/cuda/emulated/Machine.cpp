@@ -1,0 +1,481 @@
+#include "backends/cuda/emulated/Machine.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+
+#include <boost/context/fiber.hpp>
+#include <fmt/format.h>
+
+#include "backends/cuda/emulated/EmulatedGpu.h"
+#include "backends/cuda/emulated/Shadow.h"
+
+namespace lstmc::gpu {
+
+std::string Fault::text() const {
+  return fmt::format("{}, block {}, thread {}, {}:{}: {}", kernel, block, thread, file, line, what);
+}
+
+namespace {
+
+namespace context = boost::context;
+
+/// Stacks with a guard page below, kept for the next fiber: making one costs two system calls.
+class Stacks {
+public:
+  ~Stacks() {
+    for (void *stack : free_)
+      ::munmap(stack, kBytes);
+  }
+  void *take() {
+    if (!free_.empty()) {
+      void *stack = free_.back();
+      free_.pop_back();
+      return stack;
+    }
+    void *stack =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+      throw std::bad_alloc();
+    ::mprotect(stack, kPage, PROT_NONE);
+    return stack;
+  }
+  void give(void *stack) { free_.push_back(stack); }
+
+  static constexpr size_t kPage = 4096, kBytes = 128 * 1024 + kPage;
+
+private:
+  std::vector<void *> free_;
+};
+
+struct StackOf {
+  Stacks *stacks;
+  context::stack_context allocate() {
+    context::stack_context made;
+    made.size = Stacks::kBytes;
+    made.sp = static_cast<char *>(stacks->take()) + Stacks::kBytes;
+    return made;
+  }
+  void deallocate(context::stack_context &made) {
+    stacks->give(static_cast<char *>(made.sp) - Stacks::kBytes);
+  }
+};
+
+/// What a thread is doing.
+enum class State { Ready, AtBlockMeeting, AtWarpMeeting, Spinning, Done };
+
+struct PendingCopy {
+  int offset;
+  const void *from;
+  int bytes;
+  Where where;
+};
+
+struct Block;
+
+struct Thread {
+  Block *block = nullptr;
+  Moment moment;
+  int index = 0; ///< in its block
+  State state = State::Ready;
+  Where where; ///< of the meeting or value that it waits for
+  context::fiber fiber;
+  context::fiber *back = nullptr; ///< where the fiber goes when it waits
+  Clock known;
+  uint64_t given = 0, taken = 0; ///< of an exchange
+  int lane = 0;                  ///< whose value an exchange takes
+  const uint32_t *flag = nullptr;
+  uint32_t wanted = 0;
+  std::vector<PendingCopy> copies;
+};
+
+struct Block {
+  int64_t index = 0;
+  std::vector<Thread> threads;
+  std::vector<unsigned char> memory; ///< shared
+  std::vector<bool> written, pending;
+  Shadow shadow;
+};
+
+struct RegionShadow {
+  const Region *region;
+  Shadow shadow;
+};
+
+/// One launch.
+class Machine {
+public:
+  Machine(std::string_view kernel, void (*body)(const void *), const void *arguments,
+          const LaunchShape &shape, std::span<const Region> regions, uint64_t seed)
+      : kernel(kernel), body(body), arguments(arguments), shape(shape), random(seed) {
+    for (const Region &region : regions)
+      memory.push_back({&region, Shadow(region.bytes)});
+  }
+
+  std::optional<Fault> run() {
+    if (!fits())
+      return fault;
+    int64_t together = shape.cooperative ? shape.blocks : 1;
+    for (int64_t first = 0; first < shape.blocks && !fault; first += together)
+      runBlocks(first, together);
+    return fault;
+  }
+
+  // ---- what threads call ----
+
+  static thread_local Machine *current;
+  int64_t blocks() const { return shape.blocks; }
+  Thread *running = nullptr;
+
+  void touchGlobal(const void *address, int bytes, bool write, const Where &where) {
+    if (uintptr_t(address) % uintptr_t(bytes) != 0)
+      refuse(where, fmt::format("{} {} bytes at an address that is no multiple of {}",
+                                write ? "writes" : "reads", bytes, bytes));
+    RegionShadow *found = regionOf(address, bytes);
+    if (!found)
+      refuse(where,
+             fmt::format("{} {} bytes outside of its operands", write ? "writes" : "reads", bytes));
+    if (write && !found->region->writable)
+      refuse(where, fmt::format("writes to {}, which is only read", found->region->name));
+    uint64_t offset = uint64_t(static_cast<const char *>(address) -
+                               static_cast<const char *>(found->region->begin));
+    check(found->shadow, offset, bytes, write, where,
+          fmt::format("byte {} of {}", offset, found->region->name));
+  }
+
+  void touchShared(int offset, int bytes, bool write, const Where &where) {
+    Block &block = *running->block;
+    if (offset < 0 || offset + bytes > int(block.memory.size()))
+      refuse(where, fmt::format("{} {} bytes outside of its shared memory",
+                                write ? "writes" : "reads", bytes));
+    if (offset % bytes != 0)
+      refuse(where, fmt::format("{} {} bytes of shared memory at {}, no multiple of {}",
+                                write ? "writes" : "reads", bytes, offset, bytes));
+    for (int i = offset; i < offset + bytes; ++i) {
+      if (block.pending[size_t(i)])
+        refuse(where,
+               fmt::format("touches byte {} of shared memory, where a copy is on its way", i));
+      if (!write && !block.written[size_t(i)])
+        refuse(where, fmt::format("reads byte {} of shared memory, which nothing wrote", i));
+      block.written[size_t(i)] = true;
+    }
+    check(block.shadow, uint64_t(offset), bytes, write, where,
+          fmt::format("byte {} of shared memory", offset));
+  }
+
+  void meet(State at, const Where &where) {
+    running->state = at;
+    running->where = where;
+    leave();
+  }
+
+  uint64_t exchange(uint64_t bits, int lane, const Where &where) {
+    if (lane < 0 || lane >= kWarp)
+      refuse(where, fmt::format("asks for the value of lane {}", lane));
+    running->given = bits;
+    running->lane = lane;
+    meet(State::AtWarpMeeting, where);
+    return running->taken;
+  }
+
+  void storeRelease(uint32_t *flag, uint32_t value, const Where &where) {
+    RegionShadow *found = regionOf(flag, sizeof(*flag));
+    if (!found || !found->region->writable)
+      refuse(where, "publishes a value outside of the operands that it may write");
+    Clock known = running->known;
+    if (known.blocks.size() < size_t(shape.blocks))
+      known.blocks.resize(size_t(shape.blocks));
+    known.blocks[running->moment.block] = running->moment.epoch;
+    known.threads[running->moment.thread] = ++running->moment.release;
+    published[flag] = std::move(known);
+    *flag = value;
+    leave(); // so that others may see it early
+  }
+
+  void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where) {
+    if (!shape.cooperative)
+      refuse(where, "waits for another block in a launch that is not cooperative");
+    if (!regionOf(flag, sizeof(*flag)))
+      refuse(where, "waits for a value outside of its operands");
+    running->flag = flag;
+    running->wanted = value;
+    meet(State::Spinning, where);
+    if (auto clock = published.find(flag); clock != published.end())
+      running->known.merge(clock->second);
+  }
+
+  void copyAsync(int offset, const void *from, int bytes, const Where &where) {
+    touchShared(offset, bytes, true, where);
+    touchGlobal(from, bytes, false, where);
+    for (int i = offset; i < offset + bytes; ++i)
+      running->block->pending[size_t(i)] = true;
+    running->copies.push_back({offset, from, bytes, where});
+  }
+
+  /// As late as can be: nothing has arrived before it is waited for.
+  void waitForCopies() {
+    for (const PendingCopy &copy : running->copies) {
+      touchGlobal(copy.from, copy.bytes, false, copy.where);
+      std::memcpy(running->block->memory.data() + copy.offset, copy.from, size_t(copy.bytes));
+      for (int i = copy.offset; i < copy.offset + copy.bytes; ++i)
+        running->block->pending[size_t(i)] = false;
+    }
+    running->copies.clear();
+  }
+
+private:
+  bool fits() {
+    auto refuseLaunch = [&](std::string what) {
+      fault = Fault{kernel, 0, 0, std::move(what), "launch", 0};
+      return false;
+    };
+    if (shape.threads < kWarp || shape.threads > kMaxThreads || shape.threads % kWarp != 0)
+      return refuseLaunch(fmt::format("{} threads a block, want whole warps and at most {}",
+                                      shape.threads, kMaxThreads));
+    if (shape.blocks < 1)
+      return refuseLaunch("no blocks");
+    if (shape.sharedBytes < 0 || shape.sharedBytes > kMaxSharedBytes)
+      return refuseLaunch(fmt::format("{} bytes of shared memory a block, want at most {}",
+                                      shape.sharedBytes, kMaxSharedBytes));
+    int perProcessor = std::max(
+        1, std::min(2048 / shape.threads, kMaxSharedBytes / std::max(1, shape.sharedBytes)));
+    if (shape.cooperative && shape.blocks > int64_t(kMultiprocessors) * perProcessor)
+      return refuseLaunch(fmt::format("a cooperative launch of {} blocks, of which {} fit the card",
+                                      shape.blocks, int64_t(kMultiprocessors) * perProcessor));
+    return true;
+  }
+
+  RegionShadow *regionOf(const void *address, int bytes) {
+    RegionShadow *found = nullptr;
+    auto begin = uintptr_t(address);
+    for (RegionShadow &candidate : memory) {
+      auto first = uintptr_t(candidate.region->begin);
+      if (begin < first || begin + uintptr_t(bytes) > first + candidate.region->bytes)
+        continue;
+      // An operand written in place of another has two regions; the written one's shadow serves
+      // both.
+      if (!found || (!found->region->writable && candidate.region->writable))
+        found = &candidate;
+    }
+    return found;
+  }
+
+  void check(Shadow &shadow, uint64_t offset, int bytes, bool write, const Where &where,
+             const std::string &place) {
+    Thread &t = *running;
+    const Access *other = shadow.forWords(offset, bytes, [&](Word &word, uint8_t mask) {
+      return write ? word.write(mask, t.moment, t.known) : word.read(mask, t.moment, t.known);
+    });
+    if (other)
+      refuse(
+          where,
+          fmt::format("{} {}, which thread {} of block {} touched with nothing that orders the two",
+                      write ? "writes" : "reads", place,
+                      other->moment.thread % uint32_t(shape.threads), other->moment.block));
+  }
+
+  [[noreturn]] void refuse(const Where &where, std::string what) {
+    std::string_view file = where.file_name();
+    if (size_t slash = file.rfind('/'); slash != std::string_view::npos)
+      file.remove_prefix(slash + 1);
+    throw Fault{kernel,          running->block->index, running->index,
+                std::move(what), std::string(file),     int(where.line())};
+  }
+
+  void leave() {
+    context::fiber &back = *running->back;
+    back = std::move(back).resume();
+  }
+
+  // ---- the schedule ----
+
+  void runBlocks(int64_t first, int64_t count) {
+    std::vector<Block> blocks(static_cast<size_t>(count));
+    std::vector<Thread *> threads;
+    for (int64_t b = 0; b < count; ++b) {
+      Block &block = blocks[size_t(b)];
+      block.index = first + b;
+      block.memory.assign(size_t(shape.sharedBytes), 0xcb);
+      block.written.assign(size_t(shape.sharedBytes), false);
+      block.pending.assign(size_t(shape.sharedBytes), false);
+      block.shadow = Shadow(uint64_t(shape.sharedBytes));
+      block.threads.resize(size_t(shape.threads));
+      for (int i = 0; i < shape.threads; ++i) {
+        Thread &thread = block.threads[size_t(i)];
+        thread.block = &block;
+        thread.index = i;
+        thread.moment.thread = uint32_t(block.index * shape.threads + i);
+        thread.moment.block = uint32_t(block.index);
+        thread.moment.warp = thread.moment.thread / kWarp;
+        thread.fiber = fiberOf(thread);
+        threads.push_back(&thread);
+      }
+    }
+    size_t left = threads.size();
+    while (left > 0 && !fault) {
+      bool moved = false;
+      std::shuffle(threads.begin(), threads.begin() + ptrdiff_t(left), random);
+      for (size_t i = 0; i < left && !fault; ++i)
+        moved |= turn(*threads[i]);
+      for (Block &block : blocks)
+        moved |= meetings(block);
+      size_t before = left;
+      left = size_t(std::partition(threads.begin(), threads.begin() + ptrdiff_t(left),
+                                   [](Thread *t) { return t->state != State::Done; }) -
+                    threads.begin());
+      if (!moved && left == before && !fault)
+        standstill(threads.front());
+    }
+  }
+
+  context::fiber fiberOf(Thread &thread) {
+    return context::fiber(std::allocator_arg, StackOf{&stacks},
+                          [this, &thread](context::fiber &&from) {
+                            thread.back = &from;
+                            try {
+                              body(arguments);
+                              waitForCopies();
+                            } catch (const Fault &found) {
+                              fault = found;
+                            }
+                            thread.state = State::Done;
+                            return std::move(from);
+                          });
+  }
+
+  /// Lets a thread run up to its next meeting; whether it did.
+  bool turn(Thread &thread) {
+    if (thread.state == State::Spinning && *thread.flag >= thread.wanted)
+      thread.state = State::Ready;
+    if (thread.state != State::Ready)
+      return false;
+    running = &thread;
+    thread.fiber = std::move(thread.fiber).resume();
+    running = nullptr;
+    return true;
+  }
+
+  /// Ends the meetings at which all are; whether there was one.
+  bool meetings(Block &block) {
+    bool any = false;
+    for (size_t first = 0; first < block.threads.size() && !fault; first += kWarp)
+      any |= meetingOf(std::span(block.threads).subspan(first, kWarp), State::AtWarpMeeting);
+    return (!fault && meetingOf(block.threads, State::AtBlockMeeting)) || any;
+  }
+
+  bool meetingOf(std::span<Thread> group, State at) {
+    for (const Thread &thread : group)
+      if (thread.state != at)
+        return false;
+    for (Thread &thread : group)
+      if (thread.where.line() != group[0].where.line() ||
+          std::strcmp(thread.where.file_name(), group[0].where.file_name()) != 0) {
+        running = &thread;
+        fault = faultAt(thread, fmt::format("meets thread {}, which is at line {}", group[0].index,
+                                            group[0].where.line()));
+        return false;
+      }
+    Clock together;
+    for (const Thread &thread : group)
+      together.merge(thread.known);
+    for (Thread &thread : group) {
+      thread.known = together;
+      thread.taken = group[size_t(thread.lane)].given;
+      (at == State::AtBlockMeeting ? thread.moment.epoch : thread.moment.warpEpoch)++;
+      thread.state = State::Ready;
+    }
+    return true;
+  }
+
+  Fault faultAt(const Thread &thread, std::string what) const {
+    std::string_view file = thread.where.file_name();
+    if (size_t slash = file.rfind('/'); slash != std::string_view::npos)
+      file.remove_prefix(slash + 1);
+    return {kernel,          thread.block->index, thread.index,
+            std::move(what), std::string(file),   int(thread.where.line())};
+  }
+
+  /// Nobody can go on.
+  void standstill(const Thread *thread) {
+    if (thread->state == State::Spinning) {
+      fault = faultAt(*thread, "waits for a value that nobody writes");
+      return;
+    }
+    for (const Thread &other : thread->block->threads)
+      if (other.state != thread->state &&
+          (thread->state == State::AtBlockMeeting || other.moment.warp == thread->moment.warp)) {
+        fault = faultAt(
+            *thread, fmt::format("waits at a meeting that thread {} does not reach", other.index));
+        return;
+      }
+  }
+
+  std::string kernel;
+  void (*body)(const void *);
+  const void *arguments;
+  LaunchShape shape;
+  std::mt19937_64 random;
+  Stacks stacks;
+  std::vector<RegionShadow> memory;
+  std::map<const uint32_t *, Clock> published;
+  std::optional<Fault> fault;
+};
+
+thread_local Machine *Machine::current = nullptr;
+
+} // namespace
+
+std::optional<Fault> launch(std::string_view kernel, void (*body)(const void *),
+                            const void *arguments, const LaunchShape &shape,
+                            std::span<const Region> regions, uint64_t seed) {
+  Machine machine(kernel, body, arguments, shape, regions, seed);
+  Machine::current = &machine;
+  std::optional<Fault> fault = machine.run();
+  Machine::current = nullptr;
+  return fault;
+}
+
+namespace machine {
+
+static Thread &thread() { return *Machine::current->running; }
+
+int threadIndex() { return thread().index; }
+int blockThreads() { return int(thread().block->threads.size()); }
+int64_t blockIndex() { return thread().block->index; }
+int64_t gridBlocks() { return Machine::current->blocks(); }
+unsigned char *sharedMemory() { return thread().block->memory.data(); }
+int sharedBytes() { return int(thread().block->memory.size()); }
+
+void readGlobal(const void *address, int bytes, const Where &where) {
+  Machine::current->touchGlobal(address, bytes, false, where);
+}
+void writeGlobal(const void *address, int bytes, const Where &where) {
+  Machine::current->touchGlobal(address, bytes, true, where);
+}
+void readShared(int offset, int bytes, const Where &where) {
+  Machine::current->touchShared(offset, bytes, false, where);
+}
+void writeShared(int offset, int bytes, const Where &where) {
+  Machine::current->touchShared(offset, bytes, true, where);
+}
+void syncThreads(const Where &where) { Machine::current->meet(State::AtBlockMeeting, where); }
+void syncWarp(const Where &where) { Machine::current->meet(State::AtWarpMeeting, where); }
+uint64_t exchange(uint64_t bits, int lane, const Where &where) {
+  return Machine::current->exchange(bits, lane, where);
+}
+void storeRelease(uint32_t *flag, uint32_t value, const Where &where) {
+  Machine::current->storeRelease(flag, value, where);
+}
+void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where) {
+  Machine::current->spinUntilAtLeast(flag, value, where);
+}
+void copyAsync(int offset, const void *from, int bytes, const Where &where) {
+  Machine::current->copyAsync(offset, from, bytes, where);
+}
+void waitForCopies(const Where &) { Machine::current->waitForCopies(); }
+
+} // namespace machine
+} // namespace lstmc::gpu

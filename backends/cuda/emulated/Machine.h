@@ -1,0 +1,71 @@
+// The emulated GPU: carries a kernel out, thread by thread, and refuses what a card might forgive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lstmc::gpu {
+
+/// Memory that a launch may touch.
+struct Region {
+  const void *begin = nullptr;
+  uint64_t bytes = 0;
+  bool writable = false;
+  std::string name; ///< of the operand, for messages
+};
+
+struct LaunchShape {
+  int64_t blocks = 1;
+  int threads = 32; ///< per block, whole warps
+  int sharedBytes = 0;
+  /// All blocks run at once and may wait for one another.
+  bool cooperative = false;
+};
+
+/// Of the card that is emulated: an H100's.
+inline constexpr int kMultiprocessors = 132;
+inline constexpr int kMaxThreads = 1024;
+inline constexpr int kMaxSharedBytes = 227 * 1024;
+
+/// What a kernel did that it must not do, and where.
+struct Fault {
+  std::string kernel;
+  int64_t block = 0;
+  int thread = 0;
+  std::string what;
+  std::string file;
+  int line = 0;
+
+  /// "scale, block 3, thread 17, Scale.cu:12: reads 4 bytes outside of its operands"
+  std::string text() const;
+};
+
+/// Runs `body` once for each thread. `seed` chooses in which order threads take turns, so that a
+/// finding can be repeated. The floating-point mode is that of the caller.
+///
+/// Found are: accesses outside of the regions and of shared memory; misaligned ones; stores to
+/// regions that are not writable; reads of shared memory that nothing wrote; two threads that touch
+/// one place, one of them writing, without a meeting between; meetings that not all threads reach,
+/// or that threads reach at different lines; waiting for another block in a launch that is not
+/// cooperative, or for a value that never comes; a cooperative launch that does not fit the card.
+/// Of several readers of a place the last two are remembered, so a race with an earlier one can be
+/// missed.
+std::optional<Fault> launch(std::string_view kernel, void (*body)(const void *arguments),
+                            const void *arguments, const LaunchShape &shape,
+                            std::span<const Region> regions, uint64_t seed = 0);
+
+/// The same for a kernel as LSTMC_GPU_KERNEL defines it.
+template <auto Kernel, typename Arguments>
+std::optional<Fault> launchKernel(std::string_view name, const Arguments &arguments,
+                                  const LaunchShape &shape, std::span<const Region> regions,
+                                  uint64_t seed = 0) {
+  return launch(
+      name, [](const void *a) { Kernel(*static_cast<const Arguments *>(a)); }, &arguments, shape,
+      regions, seed);
+}
+
+} // namespace lstmc::gpu

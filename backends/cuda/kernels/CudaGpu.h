@@ -1,0 +1,84 @@
+// Gpu.h for nvcc. Nothing is checked here: the emulated GPU has checked the same source.
+#pragma once
+
+#include <cstdint>
+
+#define LSTMC_DEVICE __device__ __forceinline__
+#define LSTMC_GPU_KERNEL(NAME, ARGUMENTS, a)                                                       \
+  extern "C" __global__ void NAME(const __grid_constant__ ARGUMENTS a)
+
+namespace lstmc::gpu {
+
+inline constexpr int kWarp = 32;
+
+LSTMC_DEVICE int threadIndex() { return int(threadIdx.x); }
+LSTMC_DEVICE int blockThreads() { return int(blockDim.x); }
+LSTMC_DEVICE int64_t blockIndex() { return int64_t(blockIdx.x); }
+LSTMC_DEVICE int64_t gridBlocks() { return int64_t(gridDim.x); }
+LSTMC_DEVICE int64_t globalThreadIndex() { return blockIndex() * blockThreads() + threadIndex(); }
+LSTMC_DEVICE int64_t gridThreads() { return gridBlocks() * blockThreads(); }
+LSTMC_DEVICE int laneIndex() { return threadIndex() % kWarp; }
+LSTMC_DEVICE int warpIndex() { return threadIndex() / kWarp; }
+
+template <typename T> struct Global {
+  T *data;
+
+  LSTMC_DEVICE T load(int64_t i) const { return data[i]; }
+  LSTMC_DEVICE void store(int64_t i, T value) const { data[i] = value; }
+  LSTMC_DEVICE explicit operator bool() const { return data != nullptr; }
+};
+
+extern __shared__ __align__(128) unsigned char sharedMemory[];
+
+template <typename T> struct Shared {
+  T *data;
+
+  LSTMC_DEVICE T load(int i) const { return data[i]; }
+  LSTMC_DEVICE void store(int i, T value) const { data[i] = value; }
+};
+
+template <typename T> LSTMC_DEVICE Shared<T> shared(int byteOffset, int) {
+  return {reinterpret_cast<T *>(sharedMemory + byteOffset)};
+}
+
+LSTMC_DEVICE void syncThreads() { __syncthreads(); }
+LSTMC_DEVICE void syncWarp() { __syncwarp(); }
+template <typename T> LSTMC_DEVICE T shuffle(T value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+template <typename T> LSTMC_DEVICE T shuffleXor(T value, int lanes) {
+  return __shfl_xor_sync(0xffffffffu, value, lanes);
+}
+
+LSTMC_DEVICE void storeRelease(Global<uint32_t> flag, int64_t i, uint32_t value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag.data + i), "r"(value) : "memory");
+}
+LSTMC_DEVICE void spinUntilAtLeast(Global<uint32_t> flag, int64_t i, uint32_t value) {
+  uint32_t found;
+  do
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(found)
+                 : "l"(flag.data + i)
+                 : "memory");
+  while (found < value);
+}
+
+template <typename T>
+LSTMC_DEVICE void copyAsync(Shared<T> to, int i, Global<const T> from, int64_t k) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                   uint32_t(__cvta_generic_to_shared(to.data + i))),
+               "l"(from.data + k), "n"(sizeof(T))
+               : "memory");
+}
+/// Of this thread's copies; others see them after a syncThreads().
+LSTMC_DEVICE void waitForCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+LSTMC_DEVICE float multiplyAdd(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+LSTMC_DEVICE double multiplyAdd(double a, double b, double c) { return __fma_rn(a, b, c); }
+LSTMC_DEVICE float roundToEven(float a) { return rintf(a); }
+LSTMC_DEVICE float roundDown(float a) { return floorf(a); }
+LSTMC_DEVICE float squareRoot(float a) { return __fsqrt_rn(a); }
+LSTMC_DEVICE double squareRoot(double a) { return __dsqrt_rn(a); }
+
+} // namespace lstmc::gpu

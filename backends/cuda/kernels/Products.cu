@@ -1,0 +1,57 @@
+#include "backends/cuda/kernels/Products.h"
+
+namespace lstmc::gpu {
+
+// p is [A, panels, K, gates, 16]; column c of panel u of gate g is row g * units + u * 16 + c of w,
+// or 0 beyond the units.
+LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a) {
+  int64_t units = a.w.shape[1] / a.gates, steps = a.w.shape[2];
+  int64_t panels = (units + int(kPanel) - 1) / int(kPanel);
+  for (int64_t i = globalThreadIndex(); i < a.count; i += gridThreads()) {
+    int64_t column = i % int(kPanel), rest = i / int(kPanel);
+    int64_t gate = rest % a.gates, k = rest / a.gates % steps, panel = rest / a.gates / steps;
+    int64_t unit = panel % panels * int(kPanel) + column;
+    uint64_t bits = 0;
+    if (unit < units)
+      bits = loadBits(a.w, at(a.w, panel / panels, gate * units + unit, k), a.bytes);
+    storeBits(a.p, i, a.bytes, bits);
+  }
+}
+
+/// One accumulator from +0, k ascending, a fused multiply-add each; the bias last (docs/numerics.md
+/// rule 1).
+template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
+  Shared<Real> rows = shared<Real>(0, kProductRows * kProductSteps);
+  int64_t panel = blockIndex() % a.panels, block = blockIndex() / a.panels;
+  int64_t outer = block / a.rowBlocks, first = block % a.rowBlocks * kProductRows;
+  int64_t m = a.y.shape[1], n = a.y.shape[2], steps = a.x.shape[2];
+  int row = threadIndex() / int(kPanel), column = threadIndex() % int(kPanel);
+  Global<const Real> x = elementsOf<const Real>(a.x), p = elementsOf<const Real>(a.p);
+  int64_t matrix = ((a.oneMatrix ? 0 : outer) * a.panels + panel) * steps;
+
+  Real sum = 0;
+  for (int64_t begin = 0; begin < steps; begin += kProductSteps) {
+    int count = int(steps - begin < kProductSteps ? steps - begin : kProductSteps);
+    for (int i = threadIndex(); i < kProductRows * count; i += blockThreads()) {
+      int64_t r = first + i / count;
+      rows.store(i, r < m ? x.load(at(a.x, outer, r, begin + i % count)) : Real(0));
+    }
+    syncThreads();
+    for (int k = 0; k < count; ++k) {
+      Real w = p.load((matrix + begin + k) * kPanel + column);
+      sum = multiplyAdd(rows.load(row * count + k), w, sum);
+    }
+    syncThreads();
+  }
+  int64_t c = panel * int(kPanel) + column;
+  if (first + row >= m || c >= n)
+    return;
+  if (a.bias.data)
+    sum = sum + elementsOf<const Real>(a.bias).load(at(a.bias, c));
+  elementsOf<Real>(a.y).store(at(a.y, outer, first + row, c), sum);
+}
+
+LSTMC_GPU_KERNEL(lstmc_product_f32, ProductArguments, a) { product<float>(a); }
+LSTMC_GPU_KERNEL(lstmc_product_f64, ProductArguments, a) { product<double>(a); }
+
+} // namespace lstmc::gpu

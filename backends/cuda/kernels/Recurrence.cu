@@ -1,0 +1,288 @@
+#include "backends/cuda/kernels/Recurrence.h"
+
+#include "backends/cuda/kernels/Float.h"
+
+namespace lstmc::gpu {
+
+namespace {
+
+LSTMC_DEVICE float loadAt(const Sequence &x, int64_t i, int64_t j = 0, int64_t k = 0) {
+  return Global<const float>{x.data}.load(i * x.strides[0] + j * x.strides[1] + k * x.strides[2]);
+}
+LSTMC_DEVICE void storeAt(const Sequence &x, float value, int64_t i, int64_t j = 0, int64_t k = 0) {
+  Global<float>{x.data}.store(i * x.strides[0] + j * x.strides[1] + k * x.strides[2], value);
+}
+LSTMC_DEVICE float loadOr0(const Sequence &x, int64_t i, int64_t j) {
+  return x ? loadAt(x, i, j) : 0.0f;
+}
+
+/// Steps of sequence b that count.
+LSTMC_DEVICE int64_t lengthOf(const Operand &length, int64_t b, int64_t steps) {
+  if (!length.data)
+    return steps;
+  int64_t found = indexAt(length, at(length, b));
+  return found < steps ? found : steps;
+}
+
+/// A step of one unit. Every operation is rounded by itself (docs/numerics.md rule 2).
+struct Cell {
+  float h, c;
+  float input[kMaxGates];     ///< W x + bi
+  float recurrent[kMaxGates]; ///< R h + bh
+  float gate[kMaxGates];      ///< activated
+
+  LSTMC_DEVICE void advance(RnnMode mode) {
+    switch (mode) {
+    case RnnMode::Relu: {
+      float z = input[0] + recurrent[0];
+      h = gate[0] = z != z ? z : z > 0 ? z : 0.0f;
+      return;
+    }
+    case RnnMode::Tanh:
+      h = gate[0] = tanhOf(input[0] + recurrent[0]);
+      return;
+    case RnnMode::Lstm:
+      gate[kGateI] = sigmoidOf(input[kGateI] + recurrent[kGateI]);
+      gate[kGateF] = sigmoidOf(input[kGateF] + recurrent[kGateF]);
+      gate[kGateG] = tanhOf(input[kGateG] + recurrent[kGateG]);
+      gate[kGateO] = sigmoidOf(input[kGateO] + recurrent[kGateO]);
+      c = gate[kGateF] * c + gate[kGateI] * gate[kGateG];
+      h = gate[kGateO] * tanhOf(c);
+      return;
+    case RnnMode::Gru:
+      gate[kGateR] = sigmoidOf(input[kGateR] + recurrent[kGateR]);
+      gate[kGateZ] = sigmoidOf(input[kGateZ] + recurrent[kGateZ]);
+      gate[kGateN] = tanhOf(input[kGateN] + gate[kGateR] * recurrent[kGateN]);
+      h = (1 - gate[kGateZ]) * gate[kGateN] + gate[kGateZ] * h;
+      return;
+    }
+  }
+};
+
+/// Element (gate * units + unit, k) of a matrix packed with gates, K columns long.
+LSTMC_DEVICE int64_t packedAt(int64_t unit, int64_t k, int64_t columns, int gate, int gates) {
+  return ((unit / kPanel * columns + k) * gates + gate) * kPanel + unit % kPanel;
+}
+
+template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
+  const LayerShape &s = a.shape;
+  int64_t first = blockIndex() * rows;
+  int units = int(s.units), count = int(s.batch - first < rows ? s.batch - first : rows);
+  Shared<float> h[2] = {shared<float>(0, rows * units),
+                        shared<float>(4 * rows * units, rows * units)};
+  Shared<float> c = shared<float>(8 * rows * units, rows * units);
+  for (int i = threadIndex(); i < count * units; i += blockThreads()) {
+    h[0].store(i, loadOr0(a.h0, first + i / units, i % units));
+    c.store(i, loadOr0(a.c0, first + i / units, i % units));
+  }
+  int64_t length[rows];
+  for (int row = 0; row < rows; ++row)
+    length[row] = row < count ? lengthOf(a.length, first + row, s.steps) : 0;
+  syncThreads();
+
+  for (int64_t index = 0; index < s.steps; ++index) {
+    int64_t t = s.step(index);
+    Shared<float> now = h[index % 2], next = h[(index + 1) % 2];
+    for (int u = threadIndex(); u < units; u += blockThreads()) {
+      Cell cell[rows];
+      for (int row = 0; row < rows; ++row)
+        for (int g = 0; g < kMaxGates; ++g)
+          cell[row].input[g] = cell[row].recurrent[g] = cell[row].gate[g] = 0;
+      Global<const float> w{a.w.data}, r{a.r.data};
+      for (int64_t k = 0; k < s.inputs; ++k)
+        for (int g = 0; g < kMaxGates; ++g)
+          if (g < s.gates) {
+            float weight = w.load(packedAt(u, k, s.inputs, g, s.gates));
+            for (int row = 0; row < rows; ++row)
+              if (t < length[row])
+                cell[row].input[g] =
+                    multiplyAdd(loadAt(a.x, t, first + row, k), weight, cell[row].input[g]);
+          }
+      for (int k = 0; k < units; ++k)
+        for (int g = 0; g < kMaxGates; ++g)
+          if (g < s.gates) {
+            float weight = r.load(packedAt(u, k, units, g, s.gates));
+            for (int row = 0; row < rows; ++row)
+              if (t < length[row])
+                cell[row].recurrent[g] =
+                    multiplyAdd(now.load(row * units + k), weight, cell[row].recurrent[g]);
+          }
+      for (int row = 0; row < rows; ++row) {
+        if (row >= count)
+          continue;
+        int64_t b = first + row;
+        Cell &unit = cell[row];
+        bool counts = t < length[row];
+        unit.h = now.load(row * units + u);
+        unit.c = c.load(row * units + u);
+        if (a.before)
+          storeAt(a.before, unit.h, t, b, u);
+        if (counts) {
+          for (int g = 0; g < kMaxGates; ++g)
+            if (g < s.gates) {
+              if (a.bi)
+                unit.input[g] += loadAt(a.bi, g * s.units + u);
+              if (a.bh)
+                unit.recurrent[g] += loadAt(a.bh, g * s.units + u);
+            }
+          unit.advance(s.mode);
+        }
+        next.store(row * units + u, unit.h);
+        c.store(row * units + u, unit.c);
+        storeAt(a.y, counts ? unit.h : 0.0f, t, b, u);
+        for (int g = 0; g < kMaxGates; ++g)
+          if (a.gates && g < s.gates)
+            storeAt(a.gates, unit.gate[g], t, b, g * s.units + u);
+        if (a.cells)
+          storeAt(a.cells,
+                  s.mode == RnnMode::Lstm ? unit.c
+                                          : unit.recurrent[s.mode == RnnMode::Gru ? kGateN : 0],
+                  t, b, u);
+      }
+    }
+    syncThreads();
+  }
+
+  Shared<float> last = h[s.steps % 2];
+  for (int i = threadIndex(); i < count * units; i += blockThreads()) {
+    if (a.hN)
+      storeAt(a.hN, last.load(i), first + i / units, i % units);
+    if (a.cN)
+      storeAt(a.cN, c.load(i), first + i / units, i % units);
+  }
+}
+
+LSTMC_DEVICE float throughSigmoid(float d, float s) { return d * (s * (1 - s)); }
+LSTMC_DEVICE float throughTanh(float d, float t) { return d * (1 - t * t); }
+
+/// A step of one unit backward, as the gradients of the single operations give it.
+struct CellGradient {
+  float dh, dc;          ///< of the state after the step; dc then of the state before
+  float before, cBefore; ///< state before the step
+  float cell;            ///< lstm c', gru R h + bh of the new gate
+  float gate[kMaxGates];
+  float input[kMaxGates];     ///< gradient of W x + bi
+  float recurrent[kMaxGates]; ///< gradient of R h + bh
+  float direct;               ///< of h before the step, past the product
+
+  LSTMC_DEVICE void backward(RnnMode mode) {
+    switch (mode) {
+    case RnnMode::Relu:
+      input[0] = gate[0] > 0 ? dh : 0.0f;
+      break;
+    case RnnMode::Tanh:
+      input[0] = throughTanh(dh, gate[0]);
+      break;
+    case RnnMode::Lstm: {
+      float i = gate[kGateI], f = gate[kGateF], g = gate[kGateG], o = gate[kGateO];
+      float t = tanhOf(cell);
+      dc = dc + throughTanh(dh * o, t);
+      input[kGateI] = throughSigmoid(dc * g, i);
+      input[kGateF] = throughSigmoid(dc * cBefore, f);
+      input[kGateG] = throughTanh(dc * i, g);
+      input[kGateO] = throughSigmoid(dh * t, o);
+      dc = dc * f;
+      break;
+    }
+    case RnnMode::Gru: {
+      float r = gate[kGateR], z = gate[kGateZ], n = gate[kGateN];
+      float dn = throughTanh(dh * (1 - z), n);
+      input[kGateR] = throughSigmoid(dn * cell, r);
+      input[kGateZ] = throughSigmoid(dh * before - dh * n, z);
+      input[kGateN] = dn;
+      direct = dh * z;
+      break;
+    }
+    }
+    for (int g = 0; g < kMaxGates; ++g)
+      recurrent[g] = input[g];
+    if (mode == RnnMode::Gru)
+      recurrent[kGateN] = input[kGateN] * gate[kGateR];
+  }
+};
+
+template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
+  const LayerShape &s = a.shape;
+  int64_t first = blockIndex() * rows;
+  int units = int(s.units), wide = units * s.gates;
+  int count = int(s.batch - first < rows ? s.batch - first : rows);
+  Shared<float> dh = shared<float>(0, rows * units),
+                dc = shared<float>(4 * rows * units, rows * units);
+  Shared<float> hidden = shared<float>(8 * rows * units, rows * wide);
+  for (int i = threadIndex(); i < count * units; i += blockThreads()) {
+    dh.store(i, loadOr0(a.dhN, first + i / units, i % units));
+    dc.store(i, loadOr0(a.dcN, first + i / units, i % units));
+  }
+  int64_t length[rows];
+  for (int row = 0; row < rows; ++row)
+    length[row] = row < count ? lengthOf(a.length, first + row, s.steps) : 0;
+  syncThreads();
+
+  bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
+  for (int64_t index = s.steps - 1; index >= 0; --index) {
+    int64_t t = s.step(index), previous = s.reverse ? t + 1 : t - 1;
+    for (int i = threadIndex(); i < count * units; i += blockThreads()) {
+      int row = i / units, u = i % units;
+      int64_t b = first + row, end = lengthOf(a.length, b, s.steps);
+      bool begins = previous < 0 || previous >= end; // the state before is the initial one
+      CellGradient cell = {};
+      if (t < end) {
+        cell.dh = dh.load(i) + (a.dy ? loadAt(a.dy, t, b, u) : 0.0f);
+        cell.dc = dc.load(i);
+        cell.before = a.before  ? loadAt(a.before, t, b, u)
+                      : !begins ? loadAt(a.y, previous, b, u)
+                                : loadOr0(a.h0, b, u);
+        if (lstm)
+          cell.cBefore = !begins ? loadAt(a.cells, previous, b, u) : loadOr0(a.c0, b, u);
+        if (lstm || gru)
+          cell.cell = loadAt(a.cells, t, b, u);
+        for (int g = 0; g < kMaxGates; ++g)
+          if (g < s.gates)
+            cell.gate[g] = loadAt(a.gates, t, b, g * s.units + u);
+        cell.backward(s.mode);
+        dh.store(i, cell.direct);
+        dc.store(i, cell.dc);
+      }
+      for (int g = 0; g < kMaxGates; ++g)
+        if (g < s.gates) {
+          storeAt(a.dgates, cell.input[g], t, b, g * s.units + u);
+          hidden.store(row * wide + g * units + u, cell.recurrent[g]);
+          if (a.dhidden)
+            storeAt(a.dhidden, cell.recurrent[g], t, b, g * s.units + u);
+        }
+    }
+    syncThreads();
+    for (int u = threadIndex(); u < units; u += blockThreads()) {
+      float sum[rows];
+      for (int row = 0; row < rows; ++row)
+        sum[row] = 0;
+      Global<const float> rt{a.rt.data};
+      for (int k = 0; k < wide; ++k) {
+        float weight = rt.load(packedAt(u, k, wide, 0, 1));
+        for (int row = 0; row < rows; ++row)
+          if (row < count)
+            sum[row] = multiplyAdd(hidden.load(row * wide + k), weight, sum[row]);
+      }
+      for (int row = 0; row < rows; ++row)
+        if (row < count && t < length[row])
+          dh.store(row * units + u, gru ? sum[row] + dh.load(row * units + u) : sum[row]);
+    }
+    syncThreads();
+  }
+
+  for (int i = threadIndex(); i < count * units; i += blockThreads()) {
+    if (a.dh0)
+      storeAt(a.dh0, dh.load(i), first + i / units, i % units);
+    if (a.dc0)
+      storeAt(a.dc0, dc.load(i), first + i / units, i % units);
+  }
+}
+
+} // namespace
+
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1, RnnForwardArguments, a) { forward<1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4, RnnForwardArguments, a) { forward<4>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1, RnnBackwardArguments, a) { backward<1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4, RnnBackwardArguments, a) { backward<4>(a); }
+
+} // namespace lstmc::gpu

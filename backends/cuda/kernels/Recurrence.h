@@ -1,0 +1,57 @@
+// Arguments of the recurrent kernels, one layer in one direction.
+#pragma once
+
+#include "backends/cuda/kernels/Operand.h"
+#include "executor/abi/Gate.h"
+
+namespace lstmc::gpu {
+
+/// Up to three axes of an operand; `data` is null where it is absent.
+struct Sequence {
+  float *data;
+  int64_t strides[3];
+
+  LSTMC_DEVICE explicit operator bool() const { return data != nullptr; }
+};
+
+inline constexpr int kMaxGates = 4;
+
+struct LayerShape {
+  int64_t steps, batch, inputs, units;
+  RnnMode mode;
+  int32_t gates;
+  bool reverse;
+
+  LSTMC_DEVICE int64_t step(int64_t s) const { return reverse ? steps - 1 - s : s; }
+};
+
+/// A block advances kRows sequences through all steps and meets no other block; h and c lie in its
+/// shared memory. Weights are read from the cache at each step: the way that works for any size.
+struct RnnForwardArguments {
+  LayerShape shape;
+  Sequence x, w, r, bi, bh, h0, c0, y, hN, cN, gates, cells, before;
+  Operand length;
+};
+struct RnnBackwardArguments {
+  LayerShape shape;
+  Sequence gates, cells, y, h0, c0, before, rt, dy, dhN, dcN, dgates, dhidden, dh0, dc0;
+  Operand length;
+};
+
+/// Sequences of a block.
+inline constexpr int kRows = 4;
+inline constexpr int kRecurrentThreads = 256;
+
+/// h before and after the step, and c: [3, rows, units].
+constexpr int64_t forwardSharedBytes(int64_t rows, int64_t units) { return 12 * rows * units; }
+/// dh and dc [2, rows, units], and the gradients of R h + bh [rows, gates * units].
+constexpr int64_t backwardSharedBytes(int64_t rows, int64_t units, int64_t gates) {
+  return 4 * rows * units * (2 + gates);
+}
+
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1, RnnBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4, RnnBackwardArguments, a);
+
+} // namespace lstmc::gpu

@@ -1,0 +1,14 @@
+// The cuda target's kernels on the emulated GPU.
+#include <gtest/gtest.h>
+
+#include "backends/conformance/Conformance.h"
+#include "backends/cuda/emulated/EmulatedKernels.h"
+
+namespace lstmc::conformance {
+
+/// One thread of the host carries all threads of the card out.
+static const Target kEmulated{"emu", cuda::emulatedKernel, "backends/cuda/unsupported.txt", {1}};
+
+LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
+
+} // namespace lstmc::conformance
