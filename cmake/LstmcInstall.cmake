@@ -1,0 +1,51 @@
+# Where things go on `cmake --install`, and the two Debian packages. Components: `runtime` is what a deployment needs, `compiler` the command.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS lstmc_c EXPORT lstmcTargets COMPONENT runtime
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT runtime)
+install(TARGETS lstmc-run DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/executor/c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lstmc)
+install(EXPORT lstmcTargets NAMESPACE lstmc:: DESTINATION ${package_folder} COMPONENT runtime)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lstmcConfig.cmake.in ${PROJECT_BINARY_DIR}/lstmcConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+# Before 1.0 a minor version may change anything.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lstmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/lstmcConfig.cmake ${PROJECT_BINARY_DIR}/lstmcConfigVersion.cmake
+  DESTINATION ${package_folder} COMPONENT runtime)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/lstmc.pc.in ${PROJECT_BINARY_DIR}/lstmc.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lstmc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT runtime)
+
+if(LSTMC_COMPILER)
+  # libMLIR is in a folder of its own.
+  set_target_properties(lstmc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS lstmc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+  # Both are made from the command's own table.
+  set(man ${PROJECT_BINARY_DIR}/lstmc.1)
+  set(completion ${PROJECT_BINARY_DIR}/lstmc.bash)
+  add_custom_command(OUTPUT ${man} ${completion}
+    COMMAND lstmc help --man >${man} COMMAND lstmc help --completion bash >${completion} DEPENDS lstmc)
+  add_custom_target(lstmc_pages ALL DEPENDS ${man} ${completion})
+  install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler)
+  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lstmc COMPONENT compiler)
+endif()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "the lstmc authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiler and runtime for stacked LSTMs")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_COMPONENTS_ALL runtime)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME lstmc-runtime)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-run, liblstmc and its header")
+if(LSTMC_COMPILER)
+  list(APPEND CPACK_COMPONENTS_ALL compiler)
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME lstmc)
+  set(CPACK_DEBIAN_COMPILER_DESCRIPTION "compiles, trains and draws stacked LSTMs: the command lstmc")
+endif()
+include(CPack)

@@ -1,0 +1,21 @@
+// What the handles of lstmc.h are.
+#pragma once
+
+#include <memory>
+
+#include "executor/c/include/lstmc/lstmc.h"
+#include "executor/data/Vocabulary.h"
+#include "executor/package/Package.h"
+#include "executor/session/Session.h"
+
+struct lstmc_package {
+  lstmc::package::Package::Pointer package;
+};
+
+struct lstmc_session {
+  std::unique_ptr<lstmc::Session> session;
+};
+
+struct lstmc_vocabulary {
+  lstmc::data::Vocabulary vocabulary;
+};

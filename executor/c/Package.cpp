@@ -1,0 +1,92 @@
+#include <filesystem>
+
+#include "executor/c/Guard.h"
+#include "executor/c/Handles.h"
+#include "executor/training/Checkpoint.h"
+
+using namespace lstmc;
+
+namespace {
+
+Result<package::Package::Pointer> open(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error))
+    return package::Package::open(path);
+  LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+  auto attached = found.checkpoint.attachments.find("model.lstmc");
+  if (attached == found.checkpoint.attachments.end())
+    return failAt({found.checkpoint.folder}, ErrorCode::E0610,
+                  "checkpoint: found no model.lstmc, want one");
+  return package::Package::open(attached->second, found.checkpoint.folder + "/model.lstmc");
+}
+
+template <typename List> const char *nameAt(const List &list, size_t index) {
+  return index < list.size() ? list[index].name.c_str() : nullptr;
+}
+
+const package::Entry *entryOf(const lstmc_package *package, const char *name) {
+  if (!package || !name)
+    return nullptr;
+  std::optional<size_t> index = package->package->findEntry(name);
+  return index ? &package->package->data().entries[*index] : nullptr;
+}
+
+} // namespace
+
+extern "C" {
+
+lstmc_status lstmc_package_open(const char *path, lstmc_package **package) {
+  if (!path || !package)
+    return c::nullArgument();
+  *package = nullptr;
+  return c::guarded([&]() -> Status {
+    LSTMC_ASSIGN(package::Package::Pointer opened, open(path));
+    *package = new lstmc_package{std::move(opened)};
+    return {};
+  });
+}
+
+lstmc_status lstmc_package_open_memory(const void *bytes, size_t size, lstmc_package **package) {
+  if (!bytes || !package)
+    return c::nullArgument();
+  *package = nullptr;
+  return c::guarded([&]() -> Status {
+    std::span<const uint8_t> given(static_cast<const uint8_t *>(bytes), size);
+    LSTMC_ASSIGN(package::Package::Pointer opened, package::Package::open(given, "memory"));
+    *package = new lstmc_package{std::move(opened)};
+    return {};
+  });
+}
+
+void lstmc_package_close(lstmc_package *package) { delete package; }
+
+const char *lstmc_package_entry(const lstmc_package *package, size_t index) {
+  return package ? nameAt(package->package->data().entries, index) : nullptr;
+}
+
+const char *lstmc_package_input(const lstmc_package *package, const char *entry, size_t index) {
+  const package::Entry *found = entryOf(package, entry);
+  return found ? nameAt(found->inputs, index) : nullptr;
+}
+
+const char *lstmc_package_output(const lstmc_package *package, const char *entry, size_t index) {
+  const package::Entry *found = entryOf(package, entry);
+  return found ? nameAt(found->outputs, index) : nullptr;
+}
+
+const char *lstmc_package_state(const lstmc_package *package, size_t index) {
+  return package ? nameAt(package->package->data().states, index) : nullptr;
+}
+
+const char *lstmc_package_parameter(const lstmc_package *package, size_t index) {
+  return package ? nameAt(package->package->data().parameters, index) : nullptr;
+}
+
+uint64_t lstmc_package_planned_bytes(const lstmc_package *package) {
+  uint64_t bytes = 0;
+  if (package)
+    for (const package::Device &device : package->package->data().devices)
+      bytes += device.arenaBytes;
+  return bytes;
+}
+}

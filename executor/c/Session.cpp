@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "backends/registry/Devices.h"
+#include "executor/c/Guard.h"
+#include "executor/c/Handles.h"
+#include "executor/package/Plan.h"
+#include "executor/session/Values.h"
+#include "executor/training/Checkpoint.h"
+
+using namespace lstmc;
+
+namespace {
+
+/// The caller's, whose version of the struct may be shorter or longer than ours.
+lstmc_session_options completed(const lstmc_session_options *given) {
+  lstmc_session_options options = {};
+  if (given)
+    std::memcpy(&options, given, std::min(given->size, sizeof(options)));
+  return options;
+}
+
+/// Buffers of inputs, outputs and states are dense.
+void describe(const Tensor &tensor, lstmc_tensor *to) {
+  *to = {};
+  to->data = tensor.data;
+  to->dtype = lstmc_dtype(tensor.dtype);
+  to->rank = tensor.rank;
+  std::copy_n(tensor.shape.begin(), size_t(tensor.rank), to->shape);
+}
+
+Status view(Result<Tensor> tensor, lstmc_tensor *to) {
+  if (tensor.ok())
+    describe(*tensor, to);
+  return tensor.status();
+}
+
+/// A state, if `size` bytes are all of it.
+Result<Tensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
+  LSTMC_ASSIGN(Tensor state, session->session->state(name));
+  size_t bytes = size_t(state.elements()) * dtypeBytes(state.dtype);
+  if (size != bytes)
+    return fail(ErrorCode::E0001, "state \"{}\": found {} bytes, want {}", name, size, bytes);
+  return state;
+}
+
+} // namespace
+
+static_assert(LSTMC_MAX_RANK == kMaxRank);
+static_assert(int(LSTMC_BOOL) == int(DType::Bool));
+
+extern "C" {
+
+size_t lstmc_dtype_bytes(lstmc_dtype dtype) {
+  return unsigned(dtype) < unsigned(kDTypeCount) ? dtypeBytes(DType(dtype)) : 0;
+}
+
+int64_t lstmc_tensor_elements(const lstmc_tensor *tensor) {
+  int64_t elements = tensor ? 1 : 0;
+  for (int32_t i = 0; tensor && i < tensor->rank; ++i)
+    elements *= tensor->shape[i];
+  return elements;
+}
+
+size_t lstmc_tensor_bytes(const lstmc_tensor *tensor) {
+  return tensor ? size_t(lstmc_tensor_elements(tensor)) * lstmc_dtype_bytes(tensor->dtype) : 0;
+}
+
+lstmc_status lstmc_session_create(const lstmc_package *package,
+                                  const lstmc_session_options *options, lstmc_session **session) {
+  if (!package || !session)
+    return c::nullArgument();
+  *session = nullptr;
+  return c::guarded([&]() -> Status {
+    lstmc_session_options given = completed(options);
+    std::string list =
+        given.devices ? given.devices : package::deviceList(package->package->data());
+    LSTMC_ASSIGN(auto devices, makeDevices(list, {given.threads}));
+    SessionOptions settings;
+    settings.checkNan = given.check_finite != 0;
+    LSTMC_ASSIGN(auto made,
+                 Session::create(package->package, std::move(devices), std::move(settings)));
+    *session = new lstmc_session{std::move(made)};
+    return {};
+  });
+}
+
+void lstmc_session_close(lstmc_session *session) { delete session; }
+
+lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path) {
+  if (!session || !path)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error))
+      return session::bindWeights(*session->session, path);
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+    return session::bindWeights(*session->session, found.checkpoint.model);
+  });
+}
+
+lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_session *from) {
+  if (!session || !from)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    for (const package::Parameter &parameter : session->session->package().data().parameters) {
+      LSTMC_ASSIGN(Tensor value, from->session->parameter(parameter.name));
+      LSTMC_TRY(session->session->setParameter(parameter.name, value));
+    }
+    return {};
+  });
+}
+
+lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed) {
+  if (!session)
+    return c::nullArgument();
+  return c::guarded([&] { return session->session->initialise(seed); });
+}
+
+lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, const char *name,
+                                 lstmc_tensor *tensor) {
+  if (!session || !entry || !name || !tensor)
+    return c::nullArgument();
+  return c::guarded([&] { return view(session->session->input(entry, name), tensor); });
+}
+
+lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry, const char *name,
+                                  lstmc_tensor *tensor) {
+  if (!session || !entry || !name || !tensor)
+    return c::nullArgument();
+  return c::guarded([&] { return view(session->session->output(entry, name), tensor); });
+}
+
+lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
+  if (!session || !entry)
+    return c::nullArgument();
+  return c::guarded([&] { return session->session->run(entry); });
+}
+
+lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *name, void *to,
+                                     size_t size) {
+  if (!session || !name || !to)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_ASSIGN(Tensor state, wholeState(session, name, size));
+    std::memcpy(to, state.data, size);
+    return {};
+  });
+}
+
+lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name, const void *from,
+                                     size_t size) {
+  if (!session || !name || !from)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_ASSIGN(Tensor state, wholeState(session, name, size));
+    std::memcpy(state.data, from, size);
+    return {};
+  });
+}
+
+lstmc_status lstmc_session_state(const lstmc_session *session, const char *name,
+                                 lstmc_tensor *tensor) {
+  if (!session || !name || !tensor)
+    return c::nullArgument();
+  return c::guarded([&] { return view(session->session->state(name), tensor); });
+}
+
+void lstmc_session_reset_states(lstmc_session *session) {
+  if (session)
+    session->session->resetStates();
+}
+
+uint64_t lstmc_session_weights_hash(const lstmc_session *session) {
+  return session ? session->session->weightsHash() : 0;
+}
+}

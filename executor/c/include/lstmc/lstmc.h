@@ -1,0 +1,183 @@
+/* lstmc.h: compiled networks from C, over the runtime alone.
+ *
+ * A package (F.lstmc) is opened once and shared by any number of sessions. A session has memory,
+ * weights and states of its own; it is used by one thread at a time, different sessions by
+ * different threads at once. Inputs and outputs are views of a session's memory, so that nothing is
+ * copied; a run allocates nothing.
+ *
+ *   lstmc_package *package;
+ *   lstmc_session *session;
+ *   lstmc_tensor x, y;
+ *   check(lstmc_package_open("net.lstmc", &package));
+ *   check(lstmc_session_create(package, NULL, &session));
+ *   check(lstmc_session_load_weights(session, "net.safetensors"));
+ *   check(lstmc_session_input(session, "forward", "data", &x));
+ *   memcpy(x.data, samples, lstmc_tensor_bytes(&x));
+ *   check(lstmc_session_run(session, "forward"));
+ *   check(lstmc_session_output(session, "forward", "softmax0_output", &y));
+ *
+ * where check() prints lstmc_message() and leaves if its argument is not LSTMC_OK.
+ *
+ * No function throws, and none ends the process. The interface only grows: functions are never
+ * removed or changed, and structs that a caller fills begin with their size.
+ */
+#ifndef LSTMC_LSTMC_H
+#define LSTMC_LSTMC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LSTMC_API __attribute__((visibility("default")))
+#else
+#define LSTMC_API
+#endif
+
+/* What a function answers; the numbers are the exit codes of the command. */
+typedef enum lstmc_status {
+  LSTMC_OK = 0,
+  LSTMC_USAGE = 2, /* an argument is wrong: an unknown name, a null pointer */
+  LSTMC_INVALID_MODEL = 3,
+  LSTMC_DOES_NOT_FIT = 4, /* the plan needs more memory than there is */
+  LSTMC_NO_DEVICE = 5,    /* a device or library is not here */
+  LSTMC_BAD_FILE = 6,     /* missing, damaged or refused */
+  LSTMC_BAD_NUMBERS = 7,  /* a value that is not finite; copies that differ */
+  LSTMC_JOB_FAILED = 8,   /* a device stopped answering */
+  LSTMC_OUT_OF_MEMORY = 9,
+  LSTMC_INTERNAL = 70 /* a bug of lstmc */
+} lstmc_status;
+
+/* "0.2.0" */
+LSTMC_API const char *lstmc_version(void);
+
+/* The whole message of the calling thread's last call that failed: code, file, place, what was
+ * found and what was wanted. Valid until its next failure; "" before one. */
+LSTMC_API const char *lstmc_message(void);
+
+/* ---- tensors ---- */
+
+typedef enum lstmc_dtype {
+  LSTMC_F32 = 0,
+  LSTMC_F64 = 1,
+  LSTMC_F16 = 2,
+  LSTMC_BF16 = 3,
+  LSTMC_I8 = 4,
+  LSTMC_U8 = 5,
+  LSTMC_I32 = 6,
+  LSTMC_I64 = 7,
+  LSTMC_BOOL = 8 /* a byte, 0 or 1 */
+} lstmc_dtype;
+
+#define LSTMC_MAX_RANK 16
+
+/* Memory of a session, row-major without holes. */
+typedef struct lstmc_tensor {
+  void *data;
+  lstmc_dtype dtype;
+  int32_t rank;
+  int64_t shape[LSTMC_MAX_RANK];
+} lstmc_tensor;
+
+/* Bytes of one element; 0 for a number that is no type. */
+LSTMC_API size_t lstmc_dtype_bytes(lstmc_dtype dtype);
+LSTMC_API int64_t lstmc_tensor_elements(const lstmc_tensor *tensor);
+LSTMC_API size_t lstmc_tensor_bytes(const lstmc_tensor *tensor);
+
+/* ---- packages ---- */
+
+typedef struct lstmc_package lstmc_package;
+
+/* Reads and checks a package, or the package `model.lstmc` of a checkpoint folder. */
+LSTMC_API lstmc_status lstmc_package_open(const char *path, lstmc_package **package);
+/* The same for bytes in memory, which are copied. */
+LSTMC_API lstmc_status lstmc_package_open_memory(const void *bytes, size_t size,
+                                                 lstmc_package **package);
+/* Sessions of the package go on. Null is allowed. */
+LSTMC_API void lstmc_package_close(lstmc_package *package);
+
+/* Names in the order of the package; null from the first index on that has none. They live as long
+ * as the package. */
+LSTMC_API const char *lstmc_package_entry(const lstmc_package *package, size_t index);
+LSTMC_API const char *lstmc_package_input(const lstmc_package *package, const char *entry,
+                                          size_t index);
+LSTMC_API const char *lstmc_package_output(const lstmc_package *package, const char *entry,
+                                           size_t index);
+LSTMC_API const char *lstmc_package_state(const lstmc_package *package, size_t index);
+LSTMC_API const char *lstmc_package_parameter(const lstmc_package *package, size_t index);
+
+/* Bytes that a session of the package holds on its devices, weights included. */
+LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
+
+/* ---- sessions ---- */
+
+typedef struct lstmc_session lstmc_session;
+
+typedef struct lstmc_session_options {
+  size_t size;         /* sizeof(lstmc_session_options) */
+  const char *devices; /* as -d takes them; null: those that the package was compiled for */
+  int32_t
+      threads; /* per device; 0: the processors shared out evenly. Results do not depend on it */
+  uint32_t check_finite; /* not 0: stop at the first value that is not finite (slower) */
+} lstmc_session_options;
+
+/* `options` may be null. Takes all memory that the session will ever need; all weights are 0. */
+LSTMC_API lstmc_status lstmc_session_create(const lstmc_package *package,
+                                            const lstmc_session_options *options,
+                                            lstmc_session **session);
+/* Null is allowed. */
+LSTMC_API void lstmc_session_close(lstmc_session *session);
+
+/* All parameters by name, from a safetensors or npz file, or a checkpoint folder. */
+LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
+/* Those of another session of the same package, so that a file is read once for many sessions. */
+LSTMC_API lstmc_status lstmc_session_copy_weights(lstmc_session *session,
+                                                  const lstmc_session *from);
+/* The initial values that the source asks for, from a seed. */
+LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
+
+/* Views of an entry's input and output. An input keeps its contents until another entry runs; an
+ * output is good from a run to the next. */
+LSTMC_API lstmc_status lstmc_session_input(lstmc_session *session, const char *entry,
+                                           const char *name, lstmc_tensor *tensor);
+LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry,
+                                            const char *name, lstmc_tensor *tensor);
+
+LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
+
+/* States that a network carries from one run to the next. `size` must be the state's bytes. */
+LSTMC_API lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *name,
+                                               void *to, size_t size);
+LSTMC_API lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name,
+                                               const void *from, size_t size);
+LSTMC_API lstmc_status lstmc_session_state(const lstmc_session *session, const char *name,
+                                           lstmc_tensor *tensor);
+LSTMC_API void lstmc_session_reset_states(lstmc_session *session);
+
+/* A hash of all weights, as the command prints it. */
+LSTMC_API uint64_t lstmc_session_weights_hash(const lstmc_session *session);
+
+/* ---- vocabularies ---- */
+
+/* The symbols of a text and their numbers: `vocab.txt` of a checkpoint. */
+typedef struct lstmc_vocabulary lstmc_vocabulary;
+
+LSTMC_API lstmc_status lstmc_vocabulary_open(const char *path, lstmc_vocabulary **vocabulary);
+/* Null is allowed. */
+LSTMC_API void lstmc_vocabulary_close(lstmc_vocabulary *vocabulary);
+LSTMC_API size_t lstmc_vocabulary_size(const lstmc_vocabulary *vocabulary);
+/* The number of a symbol of `size` bytes; -1 if there is none. */
+LSTMC_API int32_t lstmc_vocabulary_find(const lstmc_vocabulary *vocabulary, const char *symbol,
+                                        size_t size);
+/* The symbol of a number, and its bytes; it does not end in a 0 byte. Null if there is none. */
+LSTMC_API const char *lstmc_vocabulary_symbol(const lstmc_vocabulary *vocabulary, int32_t id,
+                                              size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

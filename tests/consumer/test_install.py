@@ -1,0 +1,51 @@
+"""test_install.py BUILD SOURCE: what is installed works for a stranger's project: by find_package, by pkg-config, by itself."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+build, source = sys.argv[1:]
+
+
+def run(*command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    prefix = os.path.join(folder, "usr")
+    run("cmake", "--install", build, "--prefix", prefix)
+    libraries = os.path.dirname(run("find", prefix, "-name", "liblstmc.so").strip())
+    command = os.path.join(prefix, "bin", "lstmc")
+    package = os.path.join(folder, "m.lstmc")
+    run(command, "compile", os.path.join(source, "samples/forecast.lnet"), "-o", package)
+    want = run(os.path.join(prefix, "bin", "lstmc-run"), package, "--seed", "3", "-i", "data=64x24x8xf32=1", "-i",
+               "length=64xf32=1")
+    want = re.search(r"\] ([-\d.e]+)", want).group(1)
+
+    consumer = os.path.join(source, "tests/consumer")
+    run("cmake", "-S", consumer, "-B", os.path.join(folder, "b"), f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", os.path.join(folder, "b"))
+    by_cmake = run(os.path.join(folder, "b", "consumer"), package)
+    print("find_package:", by_cmake.strip())
+    if not by_cmake.endswith(f": {want}\n"):
+        sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
+
+    if shutil.which("pkg-config"):
+        # As installed under another root, hence --define-prefix.
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
+        flags = run("pkg-config", "--define-prefix", "--cflags", "--libs", "lstmc", env=environment).split()
+        program = os.path.join(folder, "c")
+        run("cc", os.path.join(consumer, "main.c"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
+        if run(program, package) != by_cmake:
+            sys.exit("the program built by pkg-config gives something else")
+        print("pkg-config: the same")
+
+    for path in ("share/man/man1/lstmc.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h"):
+        if not os.path.getsize(os.path.join(prefix, path)):
+            sys.exit(f"{path} is empty")

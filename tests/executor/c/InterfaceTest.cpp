@@ -1,0 +1,197 @@
+// The C interface of the runtime, called as a C program calls it: through liblstmc.so alone.
+#include <lstmc/lstmc.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/executor/loaders/Allocations.h"
+#include "tests/executor/package/SamplePackage.h"
+
+namespace {
+
+using lstmc::package::Bytes;
+
+struct PackageCloser {
+  void operator()(lstmc_package *p) const { lstmc_package_close(p); }
+};
+struct SessionCloser {
+  void operator()(lstmc_session *s) const { lstmc_session_close(s); }
+};
+using Package = std::unique_ptr<lstmc_package, PackageCloser>;
+using Session = std::unique_ptr<lstmc_session, SessionCloser>;
+
+Package openSample() {
+  Bytes bytes = lstmc::package::serialize(lstmc::package::samplePackage());
+  lstmc_package *package = nullptr;
+  EXPECT_EQ(lstmc_package_open_memory(bytes.data(), bytes.size(), &package), LSTMC_OK)
+      << lstmc_message();
+  return Package(package);
+}
+
+Session createSession(const lstmc_package *package) {
+  lstmc_session *session = nullptr;
+  EXPECT_EQ(lstmc_session_create(package, nullptr, &session), LSTMC_OK) << lstmc_message();
+  return Session(session);
+}
+
+/// Runs `forward` on x = first, first + 1, ...
+std::vector<float> forward(lstmc_session *session, float first) {
+  lstmc_tensor x, y;
+  EXPECT_EQ(lstmc_session_input(session, "forward", "x", &x), LSTMC_OK) << lstmc_message();
+  for (int64_t i = 0; i < lstmc_tensor_elements(&x); ++i)
+    static_cast<float *>(x.data)[i] = first + float(i);
+  EXPECT_EQ(lstmc_session_run(session, "forward"), LSTMC_OK) << lstmc_message();
+  EXPECT_EQ(lstmc_session_output(session, "forward", "y", &y), LSTMC_OK) << lstmc_message();
+  const float *values = static_cast<float *>(y.data);
+  return {values, values + lstmc_tensor_elements(&y)};
+}
+
+TEST(CInterface, NamesAndShapes) {
+  Package package = openSample();
+  std::vector<std::string> entries;
+  for (size_t i = 0; const char *name = lstmc_package_entry(package.get(), i); ++i)
+    entries.push_back(name);
+  EXPECT_NE(std::find(entries.begin(), entries.end(), "forward"), entries.end());
+  EXPECT_STREQ(lstmc_package_input(package.get(), "forward", 0), "x");
+  EXPECT_STREQ(lstmc_package_output(package.get(), "forward", 0), "y");
+  EXPECT_STREQ(lstmc_package_state(package.get(), 0), "h");
+  EXPECT_STREQ(lstmc_package_parameter(package.get(), 0), "w");
+  EXPECT_EQ(lstmc_package_input(package.get(), "backward", 0), nullptr);
+  EXPECT_GT(lstmc_package_planned_bytes(package.get()), 0u);
+
+  Session session = createSession(package.get());
+  lstmc_tensor x;
+  ASSERT_EQ(lstmc_session_input(session.get(), "forward", "x", &x), LSTMC_OK);
+  EXPECT_EQ(x.dtype, LSTMC_F32);
+  ASSERT_EQ(x.rank, 2);
+  EXPECT_EQ(x.shape[0] * x.shape[1], lstmc_tensor_elements(&x));
+  EXPECT_EQ(lstmc_tensor_bytes(&x), 4 * size_t(lstmc_tensor_elements(&x)));
+}
+
+TEST(CInterface, StatesAreKeptTakenAndSet) {
+  Package package = openSample();
+  Session session = createSession(package.get());
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  std::vector<float> y = forward(session.get(), 1), kept(y.size()), zero(y.size());
+  size_t bytes = y.size() * sizeof(float);
+  // The sample's state is what it gave last.
+  ASSERT_EQ(lstmc_session_get_state(session.get(), "h", kept.data(), bytes), LSTMC_OK);
+  EXPECT_EQ(kept, y);
+  EXPECT_NE(kept, zero);
+  lstmc_session_reset_states(session.get());
+  ASSERT_EQ(lstmc_session_get_state(session.get(), "h", kept.data(), bytes), LSTMC_OK);
+  EXPECT_EQ(kept, zero);
+  ASSERT_EQ(lstmc_session_set_state(session.get(), "h", y.data(), bytes), LSTMC_OK);
+  lstmc_tensor h;
+  ASSERT_EQ(lstmc_session_state(session.get(), "h", &h), LSTMC_OK);
+  ASSERT_EQ(lstmc_tensor_bytes(&h), bytes);
+  EXPECT_EQ(std::memcmp(h.data, y.data(), bytes), 0);
+
+  EXPECT_EQ(lstmc_session_get_state(session.get(), "h", kept.data(), 1), LSTMC_USAGE);
+  EXPECT_STREQ(lstmc_message(), "error[E0001]: state \"h\": found 1 bytes, want 24");
+  EXPECT_EQ(lstmc_session_set_state(session.get(), "g", y.data(), bytes), LSTMC_BAD_FILE);
+}
+
+TEST(CInterface, SessionsInManyThreads) {
+  Package package = openSample();
+  Session first = createSession(package.get());
+  ASSERT_EQ(lstmc_session_initialise(first.get(), 7), LSTMC_OK);
+  std::vector<float> want = forward(first.get(), 2);
+  std::vector<std::thread> threads;
+  std::vector<int> right(8);
+  std::vector<Session> sessions;
+  for (size_t i = 0; i < right.size(); ++i) {
+    sessions.push_back(createSession(package.get()));
+    ASSERT_EQ(lstmc_session_copy_weights(sessions[i].get(), first.get()), LSTMC_OK);
+    EXPECT_EQ(lstmc_session_weights_hash(sessions[i].get()),
+              lstmc_session_weights_hash(first.get()));
+  }
+  package.reset(); // sessions go on without it
+  for (size_t i = 0; i < right.size(); ++i)
+    threads.emplace_back([&, i] { right[i] = forward(sessions[i].get(), 2) == want; });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, std::vector<int>(8, 1));
+}
+
+TEST(CInterface, ARunAllocatesNothing) {
+  Package package = openSample();
+  Session session = createSession(package.get());
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  ASSERT_EQ(lstmc_session_run(session.get(), "forward"), LSTMC_OK);
+  lstmc::test::resetPeak();
+  int64_t before = lstmc::test::allocated().peak;
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(lstmc_session_run(session.get(), "forward"), LSTMC_OK);
+  EXPECT_EQ(lstmc::test::allocated().peak, before);
+}
+
+TEST(CInterface, FailuresSayTheWholeMessage) {
+  lstmc_package *package = nullptr;
+  EXPECT_EQ(lstmc_package_open("no/such.lstmc", &package), LSTMC_BAD_FILE);
+  EXPECT_EQ(package, nullptr);
+  EXPECT_NE(std::string(lstmc_message()).find("error[E0601]"), std::string::npos);
+  EXPECT_EQ(lstmc_package_open_memory("junk", 4, &package), LSTMC_BAD_FILE);
+  EXPECT_EQ(lstmc_package_open(nullptr, &package), LSTMC_USAGE);
+
+  Package sample = openSample();
+  Session session = createSession(sample.get());
+  EXPECT_EQ(lstmc_session_run(session.get(), "sideways"), LSTMC_USAGE);
+  EXPECT_NE(std::string(lstmc_message()).find("sideways"), std::string::npos);
+  lstmc_session_options options = {sizeof options, "gpu:0", 0, 0};
+  lstmc_session *none = nullptr;
+  EXPECT_EQ(lstmc_session_create(sample.get(), &options, &none), LSTMC_NO_DEVICE);
+  EXPECT_EQ(none, nullptr);
+
+  // A message belongs to the thread that failed.
+  std::thread([] { EXPECT_STREQ(lstmc_message(), ""); }).join();
+}
+
+TEST(CInterface, AFailedAllocationIsAStatus) {
+  Bytes bytes = lstmc::package::serialize(lstmc::package::samplePackage());
+  for (int64_t k = 0;; ++k) {
+    lstmc::test::failAllocation(k, lstmc::test::Failing::EverAfter);
+    lstmc_package *package = nullptr;
+    lstmc_session *session = nullptr;
+    lstmc_status status = lstmc_package_open_memory(bytes.data(), bytes.size(), &package);
+    if (status == LSTMC_OK)
+      status = lstmc_session_create(package, nullptr, &session);
+    if (status == LSTMC_OK)
+      status = lstmc_session_initialise(session, 1);
+    bool failed = lstmc::test::endFailing();
+    lstmc_session_close(session);
+    lstmc_package_close(package);
+    if (!failed) {
+      EXPECT_EQ(status, LSTMC_OK) << lstmc_message();
+      EXPECT_GT(k, 10);
+      break;
+    }
+    // A loader without memory refuses the file (E0601).
+    EXPECT_TRUE(status == LSTMC_OUT_OF_MEMORY || status == LSTMC_BAD_FILE) << "at " << k;
+    EXPECT_NE(std::string(lstmc_message()).find("out of memory"), std::string::npos);
+    EXPECT_NE(std::string(lstmc_message()).find("error[E"), std::string::npos);
+  }
+}
+
+TEST(CInterface, Vocabularies) {
+  std::string path = testing::TempDir() + "lstmc_vocab.txt";
+  std::ofstream(path) << "a\n\\n\nbc\n";
+  lstmc_vocabulary *vocabulary = nullptr;
+  ASSERT_EQ(lstmc_vocabulary_open(path.c_str(), &vocabulary), LSTMC_OK) << lstmc_message();
+  EXPECT_EQ(lstmc_vocabulary_size(vocabulary), 3u);
+  EXPECT_EQ(lstmc_vocabulary_find(vocabulary, "\n", 1), 1);
+  EXPECT_EQ(lstmc_vocabulary_find(vocabulary, "bcd", 2), 2);
+  EXPECT_EQ(lstmc_vocabulary_find(vocabulary, "x", 1), -1);
+  size_t size = 0;
+  const char *symbol = lstmc_vocabulary_symbol(vocabulary, 2, &size);
+  EXPECT_EQ(std::string(symbol, size), "bc");
+  EXPECT_EQ(lstmc_vocabulary_symbol(vocabulary, 3, &size), nullptr);
+  lstmc_vocabulary_close(vocabulary);
+}
+
+} // namespace
