@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Puts each fault of this folder into a copy of the tree and draws nets until a judge finds it.
+
+usage: faults.py ROOT [--only REGEX] [--nets N]
+The copy is ROOT/build-faults/tree. Where this process may, it sees the copy in ROOT's place, so that ccache knows what it compiles.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+here = pathlib.Path(__file__).resolve().parent
+
+
+class Copy:
+    """The tree as it is now, without what is built."""
+
+    def __init__(self, root):
+        self.root = root
+        self.folder = root / "build-faults"
+        self.tree = self.folder / "tree"
+        self.tree.mkdir(parents=True, exist_ok=True)
+        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True, capture_output=True, text=True).stdout
+        for name in files.splitlines():
+            self.put(root / name, self.tree / name)
+        self.mounts = subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+    @staticmethod
+    def put(source, to):
+        """Only where it differs: times of files decide what is built again."""
+        if not source.is_file() or (to.is_file() and to.read_bytes() == source.read_bytes()):
+            return
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(source.read_bytes())
+        to.chmod(source.stat().st_mode)
+
+    def run(self, *command, **options):
+        if self.mounts:
+            view = 'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"'
+            command = ["unshare", "-m", "bash", "-c", view, self.tree, self.root, *command]
+        return subprocess.run(command, cwd=self.tree, text=True, **options)
+
+    def build(self):
+        if not (self.tree / "build/build.ninja").exists():
+            self.run("cmake", "--preset", "release", check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        made = self.run("cmake", "--build", "--preset", "release", "--target", "nets", capture_output=True)
+        if made.returncode:
+            raise SystemExit(made.stdout[-3000:])
+
+    def apply(self, patch, reverse=False):
+        outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))  # the copy is no part of the repository round it
+        return subprocess.run(["git", "apply", *(["-R"] if reverse else []), patch], cwd=self.tree, env=outside,
+                              capture_output=True).returncode == 0
+
+    def judge(self, first, last):
+        """(the first seed that fails, what is said of it), or None."""
+        said = self.run("build/tests/nets/nets", "--seeds", f"{first}..{last}", "--until-found", "--no-shrink", capture_output=True).stdout
+        found = re.search(r"^seed (\d+): (.*)$", said, re.M)
+        return found and (int(found[1]), found[2])
+
+
+def is_fine(root, seed):
+    """Whether the tree without the fault takes that net."""
+    program = root / "build/tests/nets/nets"
+    return subprocess.run([program, "--seeds", f"{seed}..{seed}", "--no-shrink"], capture_output=True).returncode == 0
+
+
+def find(copy, nets):
+    first = 1
+    while first <= nets:
+        found = copy.judge(first, nets)
+        if not found:
+            return None
+        if is_fine(copy.root, found[0]):
+            return found
+        first = found[0] + 1
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--nets", type=int, default=2000)
+    args = parser.parse_args()
+    copy = Copy(args.root.resolve())
+    missed = False
+    print("| fault | found after | by |\n|---|---|---|")
+    for patch in sorted(here.glob("*.patch")):
+        if not re.search(args.only, patch.stem):
+            continue
+        if not copy.apply(patch):
+            print(f"| `{patch.stem}` | does not apply | |", flush=True)
+            missed = True
+            continue
+        try:
+            begin = time.monotonic()
+            copy.build()
+            built = time.monotonic()
+            found = find(copy, args.nets)
+        finally:
+            copy.apply(patch, reverse=True)
+        print("%s: built in %.0f s, searched for %.0f s" % (patch.stem, built - begin, time.monotonic() - built), file=sys.stderr)
+        what = re.sub(r"`[^`]*`", "", found[1])[:150].replace("|", " ") if found else ""
+        print(f"| `{patch.stem}` | {f'{found[0]} nets' if found else f'not in {args.nets} nets'} | {what} |", flush=True)
+        missed |= not found
+    raise SystemExit(1 if missed else 0)
+
+
+main()

@@ -1,0 +1,17 @@
+// Arguments for a call of any op: drawn from its record, and refused or taken by its own rule.
+#pragma once
+
+#include "ir/sym/OpTable.h"
+#include "tests/nets/Pool.h"
+
+namespace lstmc::nets {
+
+/// A call of the op with inputs from the pool; most are refused by one rule or another, so who asks
+/// tries several. Makes the parameters and inputs that are missing.
+symbol::Call drawCall(Pool &pool, const sym::OpRecord &op);
+
+/// Whether the op has that input with these attributes.
+bool hasInput(const sym::OpRecord &op, const sym::InputRecord &input,
+              const std::vector<symbol::NamedAttribute> &attributes);
+
+} // namespace lstmc::nets

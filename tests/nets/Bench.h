@@ -1,0 +1,59 @@
+// One net, compiled and trained in as many ways as are asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "frontend/lnet/Load.h"
+#include "frontend/symbol/View.h"
+#include "tests/e2e/Net.h"
+
+namespace lstmc::nets {
+
+/// Everything that a run gives, by name, as hashes of bits.
+struct Outcome {
+  std::string notFinite; ///< where it was, and then nothing else counts
+  std::vector<std::pair<std::string, uint64_t>> bits;
+
+  /// The first name whose bits differ; empty where all are equal.
+  std::string differsFrom(const Outcome &other) const;
+};
+
+/// Values for the inputs of an entry, from name, element and `update` alone: names that begin with
+/// `length` get 0 to 5; with `index`, labels and integers 0 to 2; others -1 to 1.
+void feed(Session &session, std::string_view entry, int64_t update, uint64_t seed);
+
+/// Forward, evaluate and three updates; the first that is not finite ends it. Throws where an entry
+/// fails otherwise or uses more memory than was planned.
+Outcome carryOut(Session &session, double learningRate, uint64_t seed);
+
+class Bench {
+public:
+  /// Throws what the language says against it.
+  explicit Bench(const std::string &text);
+
+  const lnet::LoadedNet &net() const { return net_; }
+  const symbol::GraphView &view() const { return view_; }
+  const std::vector<std::string> &groups() const { return groups_; }
+  const std::vector<std::string> &layers() const { return layers_; }
+  double learningRate() const { return learningRate_; }
+  /// As fit(..) says, on one device.
+  const passes::CompileOptions &options() const { return options_; }
+
+  Checked<passes::Compiled> compile(const passes::CompileOptions &options);
+
+private:
+  lnet::LoadedNet net_;
+  symbol::GraphView view_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  passes::CompileOptions options_;
+  std::vector<std::string> groups_, layers_;
+  double learningRate_ = 0.01;
+};
+
+} // namespace lstmc::nets

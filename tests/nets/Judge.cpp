@@ -1,0 +1,194 @@
+#include "tests/nets/Judge.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "executor/reference/Reference.h"
+#include "frontend/lnet/Emit.h"
+#include "frontend/symbol/Render.h"
+#include "tests/nets/Bench.h"
+#include "tests/nets/Gradients.h"
+#include "tests/nets/Rebuild.h"
+
+namespace lstmc::nets {
+
+namespace {
+
+const std::vector<std::string> kPasses = {"merge-equal-ops", "hoist-projection", "fuse",
+                                          "schedule",        "in-place",         "sharing"};
+
+KernelFunction referenceKernel(KernelId id, std::span<const Tensor>) {
+  return reference::kernel(id);
+}
+
+class Judgement {
+public:
+  Judgement(const std::string &text, const Questions &questions)
+      : text_(text), questions_(questions) {}
+
+  Verdict run() {
+    try {
+      Bench bench(text_);
+      bench_ = &bench;
+      if (questions_.asks("text"))
+        judgeText();
+      if (go() && judgeBase()) {
+        if (go() && questions_.asks("plain"))
+          judgePlain();
+        for (const std::string &pass : questions_.passes)
+          if (go() && questions_.asks("passes"))
+            judgeWithout(pass);
+        for (const Way &way : questions_.ways)
+          if (go() && questions_.asks("ways") && verdict_.counts["ways"] < questions_.most)
+            judgeWay(way);
+      }
+      at_ = "gradients";
+      if (go() && questions_.asks("gradients"))
+        if (std::string wrong = judgeGradients(bench, questions_.seed, verdict_.counts);
+            !wrong.empty())
+          fail("gradients", wrong);
+    } catch (const std::exception &error) {
+      fail(at_, error.what());
+    }
+    return std::move(verdict_);
+  }
+
+private:
+  bool go() const { return verdict_.kind != Verdict::Wrong && verdict_.kind != Verdict::Refused; }
+  void fail(const std::string &judge, const std::string &what) {
+    if (judge != "ways" && judge != "passes")
+      verdict_.way.clear();
+    verdict_.kind = Verdict::Wrong;
+    verdict_.judge = judge;
+    verdict_.what = what;
+  }
+  void count(const std::string &what) { ++verdict_.counts[what]; }
+
+  //===---- text ------------------------------------------------------------------------------===//
+
+  void judgeText() {
+    at_ = "text";
+    Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", text_);
+    std::string hash = net->graph->hash();
+    std::string written = lnet::emitLnet(*net->graph, net->fit);
+    Checked<lnet::LoadedNet> again = lnet::loadText("net.lnet", written);
+    if (!again.ok())
+      return fail("text", symbol::render(again.diagnostics()) + written);
+    if (again->graph->hash() != hash)
+      return fail("text", "another graph comes of what is written:\n" + written);
+    count("text");
+  }
+
+  //===---- bits ------------------------------------------------------------------------------===//
+
+  /// Nothing where the compiler refuses it: E0402 and its like are words about the net, others are
+  /// faults of ours.
+  std::optional<passes::Compiled> compile(const passes::CompileOptions &options) {
+    Checked<passes::Compiled> compiled = bench_->compile(options);
+    if (compiled.ok())
+      return std::move(*compiled);
+    const Diagnostic &error = compiled.diagnostics().front();
+    std::string code(errorRecord(error.code).name);
+    if (code == "E0099" || code.starts_with("E06"))
+      throw std::runtime_error(symbol::render(compiled.diagnostics()));
+    refused_ = code;
+    refusal_ = error.message;
+    return std::nullopt;
+  }
+
+  Outcome carryOut(const package::PackageData &data, int threads, KernelChooser kernels) {
+    auto session = e2e::openSession(data, threads, kernels);
+    return nets::carryOut(*session, bench_->learningRate(), questions_.seed);
+  }
+
+  bool judgeBase() {
+    at_ = "compile";
+    std::optional<passes::Compiled> compiled = compile(bench_->options());
+    if (!compiled) {
+      verdict_.kind = Verdict::Refused;
+      verdict_.judge = refused_;
+      verdict_.what = refusal_;
+      return false;
+    }
+    base_ = carryOut(compiled->package, 1, e2e::kernelsOf(cpu::machineLevel()));
+    count("base");
+    if (base_.notFinite.empty())
+      return true;
+    verdict_.kind = Verdict::NotFinite;
+    verdict_.what = base_.notFinite;
+    return false;
+  }
+
+  void compare(const Outcome &outcome) {
+    if (std::string differs = outcome.differsFrom(base_); !differs.empty())
+      fail(at_, differs + " has other bits");
+    else
+      count(at_);
+  }
+
+  void judgePlain() {
+    at_ = "plain";
+    passes::CompileOptions options = bench_->options();
+    options.disabled = kPasses;
+    if (std::optional<passes::Compiled> compiled = compile(options))
+      compare(carryOut(compiled->package, 1, referenceKernel));
+    else
+      fail(at_, "refused: " + refused_);
+  }
+
+  void judgeWithout(const std::string &pass) {
+    at_ = "passes";
+    verdict_.way = pass;
+    passes::CompileOptions options = bench_->options();
+    options.disabled = {pass};
+    if (std::optional<passes::Compiled> compiled = compile(options))
+      compare(carryOut(compiled->package, 1, e2e::kernelsOf(cpu::machineLevel())));
+    else
+      fail(at_, "refused: " + refused_);
+  }
+
+  void judgeWay(const Way &way) {
+    at_ = "ways";
+    verdict_.way = way.text();
+    passes::CompileOptions options =
+        way.applyTo(bench_->options(), bench_->groups(), bench_->layers());
+    std::optional<passes::Compiled> compiled = compile(options);
+    if (!compiled) {
+      verdict_.what = refused_ + ": " + refusal_;
+      return count("refused " + refused_);
+    }
+    compare(carryOut(compiled->package, way.variant.threads, e2e::kernelsOf(way.level)));
+  }
+
+  const std::string &text_;
+  const Questions &questions_;
+  Bench *bench_ = nullptr;
+  Verdict verdict_;
+  Outcome base_;
+  std::string at_ = "load", refused_, refusal_;
+};
+
+} // namespace
+
+bool Questions::asks(const std::string &judge) const {
+  return judges.empty() || std::ranges::find(judges, judge) != judges.end();
+}
+
+Questions questionsFor(uint64_t seed) {
+  Questions questions;
+  questions.seed = seed;
+  const std::vector<Way> &ways = coveringWays();
+  for (uint64_t i = 0; i < 12; ++i)
+    questions.ways.push_back(ways[size_t((seed * 12 + i) % ways.size())]);
+  questions.most = 6;
+  questions.passes = {kPasses[seed % kPasses.size()]};
+  return questions;
+}
+
+Verdict judge(const std::string &text, const Questions &questions) {
+  return Judgement(text, questions).run();
+}
+
+} // namespace lstmc::nets
