@@ -22,6 +22,11 @@ static Value flat(mlir::OpBuilder &builder, mlir::Location loc, Value value) {
   return sym::createReshape(builder, loc, value, {sym::rankedType(value).getNumElements()});
 }
 
+Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc, Value whole, const Slice &slice) {
+  return sym::createSliceAxis(builder, loc, flat(builder, loc, whole), 0, slice.first,
+                              slice.first + slice.count);
+}
+
 static llvm::SmallVector<mlir::OpOperand *> readersOf(Operation *op) {
   llvm::SmallVector<mlir::OpOperand *> readers;
   for (mlir::OpOperand &use : op->getResult(0).getUses())
@@ -62,8 +67,7 @@ void Aggregator::replace(llvm::ArrayRef<mlir::OpOperand *> readers, Value whole,
     use->set(whole);
 }
 
-//===---- in slices
-//--------------------------------------------------------------------------------===//
+//===---- in slices ---------------------------------------------------------------------------===//
 
 void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef<Slice> into) {
   builder.setInsertionPointToEnd(&block);
@@ -72,9 +76,7 @@ void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef
     Subtrees parts;
     for (const auto &[share, sum] : sums) {
       stamp.set(deviceOfMaker(sum));
-      Value elements = flat(builder, op->getLoc(), sum);
-      parts.push_back({share, sym::createSliceAxis(builder, op->getLoc(), elements, 0, slice.first,
-                                                   slice.first + slice.count)});
+      parts.push_back({share, sliceOf(builder, op->getLoc(), sum, slice)});
     }
     stamp.set(slice.device);
     pieces.push_back(addTree(op->getLoc(), parts));
@@ -87,18 +89,34 @@ llvm::ArrayRef<Value> Aggregator::slicesOf(Value value) const {
   return found == sliced.end() ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(found->second);
 }
 
+/// A value in slices like those of another one.
+llvm::SmallVector<Value> Aggregator::cutAs(llvm::ArrayRef<Value> pieces, Value value) {
+  if (llvm::ArrayRef<Value> known = slicesOf(value); !known.empty())
+    return llvm::to_vector(known);
+  llvm::SmallVector<Value> slices;
+  int64_t first = 0;
+  for (Value piece : pieces) {
+    int64_t device = deviceOfMaker(piece), count = sym::rankedType(piece).getNumElements();
+    stamp.set(device);
+    slices.push_back(sliceOf(builder, value.getLoc(), value, {device, first, count}));
+    first += count;
+  }
+  return slices;
+}
+
 void Aggregator::addSlices(Operation *op) {
   builder.setInsertionPointToEnd(&block);
   llvm::SmallVector<Value> pieces;
-  for (auto [a, b] : llvm::zip_equal(slicesOf(op->getOperand(0)), slicesOf(op->getOperand(1)))) {
+  llvm::SmallVector<Value> one = cutAs(slicesOf(op->getOperand(1)), op->getOperand(0)),
+                           other = cutAs(one, op->getOperand(1));
+  for (auto [a, b] : llvm::zip_equal(one, other)) {
     stamp.set(deviceOfMaker(a));
     pieces.push_back(builder.create<sym::ElemwiseAddOp>(op->getLoc(), a.getType(), a, b));
   }
   sliced[op->getResult(0)] = std::move(pieces);
 }
 
-//===---- together
-//---------------------------------------------------------------------------------===//
+//===---- together ----------------------------------------------------------------------------===//
 
 /// Whether it now waits. What need not be sent does not.
 bool Aggregator::wait(Member &member, int64_t device) {
@@ -174,8 +192,7 @@ void Aggregator::makeTogether(const Bucket &bucket) {
   }
 }
 
-//===---- where they are
-//---------------------------------------------------------------------------===//
+//===---- where they are ----------------------------------------------------------------------===//
 
 std::optional<int64_t> Aggregator::deviceOf(Value value) const {
   auto found = made.find(value);

@@ -17,6 +17,10 @@ struct Subtree {
 };
 using Subtrees = llvm::SmallVector<Subtree>;
 
+/// The elements of a slice, flat.
+mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value whole,
+                    const Slice &slice);
+
 /// Makes the sums of one entry. New ops go to the end of `block`.
 class Aggregator {
 public:
@@ -41,7 +45,7 @@ public:
 
   /// Of a sum that is in slices (Homes), in their order; empty for other values.
   llvm::ArrayRef<mlir::Value> slicesOf(mlir::Value value) const;
-  /// Adds slice by slice what `op` adds.
+  /// Adds slice by slice what `op` adds, of which one may be there as a whole.
   void addSlices(mlir::Operation *op);
 
 private:
@@ -58,6 +62,7 @@ private:
     int64_t bytes = 0;
   };
 
+  llvm::SmallVector<mlir::Value> cutAs(llvm::ArrayRef<mlir::Value> pieces, mlir::Value value);
   mlir::Value addTree(mlir::Location loc, llvm::ArrayRef<Subtree> sums);
   void cut(mlir::Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef<Slice> into);
   bool wait(Member &member, int64_t device);

@@ -47,6 +47,10 @@ struct ApplyOptimizer : impl::ApplyOptimizerBase<ApplyOptimizer> {
   using ApplyOptimizerBase::ApplyOptimizerBase;
 
   void runOnOperation() override {
+    symbols.emplace(getOperation());
+    for (mlir::Operation &op : *getOperation().getBody())
+      if (llvm::isa<sym::ParameterOp, sym::SlotOp>(op))
+        lastDeclared = &op;
     for (auto entry : getOperation().getOps<mlir::func::FuncOp>())
       if (entry->hasAttr("sym.training") && mlir::failed(apply(entry)))
         return signalPassFailure();
@@ -86,9 +90,14 @@ private:
 
   void returnGradients(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
                        llvm::ArrayRef<sym::GradientOp> gradients) {
-    for (sym::GradientOp gradient : gradients)
-      addResult(builder, entry, gradient.getValue(), "gradient:" + gradient.getParameter().str(),
-                "output");
+    llvm::SmallVector<Value> values;
+    llvm::SmallVector<mlir::DictionaryAttr> attributes;
+    for (sym::GradientOp gradient : gradients) {
+      values.push_back(gradient.getValue());
+      attributes.push_back(
+          outputNamed(builder, "gradient:" + gradient.getParameter().str(), "output"));
+    }
+    addResults(entry, values, attributes);
   }
 
   mlir::LogicalResult update(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
@@ -99,11 +108,10 @@ private:
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
-    Value scale; // f32 [1]: rescale and clipping in one factor, where the norm is asked for
+    Value scale; // [1]: rescale and clipping in one factor, where the norm is asked for
     if (clipNorm > 0 || reportNorm) {
       auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-      Type element =
-          sym::rankedType(sym::GradientOp(gradients.front()).getValue()).getElementType();
+      Type element = widestElement(gradients);
       Value squares = sumOfSquares(builder, entry.getLoc(), f64, gradients);
       auto results =
           fuse(builder, entry.getLoc(), {squares}, {f64, f64.clone(element)},
@@ -118,7 +126,7 @@ private:
                  }
                  return {norm, e.cast(factor, element)};
                });
-      addResult(builder, entry, results[0], "gradient_norm", "output");
+      addResults(entry, results[0], outputNamed(builder, "gradient_norm", "output"));
       scale = results[1];
     }
     // Devices update side by side before they give one another what they have made: at most one
@@ -137,15 +145,29 @@ private:
     return mlir::success();
   }
 
+  /// Parameters may be of several types.
+  static Type widestElement(llvm::ArrayRef<sym::GradientOp> gradients) {
+    Type widest;
+    for (sym::GradientOp gradient : gradients) {
+      Type element = sym::rankedType(gradient.getValue()).getElementType();
+      if (!widest || element.getIntOrFloatBitWidth() > widest.getIntOrFloatBitWidth())
+        widest = element;
+    }
+    return widest;
+  }
+
   /// Over tensors in declared order. On several devices each squares what it has, going on with the
   /// slice before its own, and the first adds, in the same order.
   Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64,
                      llvm::ArrayRef<sym::GradientOp> gradients) {
     llvm::SmallVector<Value> values, squares;
+    sym::GradientOp last;
     for (sym::GradientOp gradient : gradients) {
       Value value = gradient.getValue();
-      if (!values.empty() && values.back() == value) // once, where each copy is updated by itself
-        continue;
+      if (last && last.getParameter() == gradient.getParameter() &&
+          last.getFirst() == gradient.getFirst())
+        continue; // once, where each copy is updated by itself
+      last = gradient;
       values.push_back(value);
       if (!gradient->hasAttr(sym::kDeviceAttr))
         continue;
@@ -178,8 +200,7 @@ private:
   /// Of the parameter or slice; not yet written.
   Value updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
                   Value scale, double rescale) {
-    auto parameter = mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(
-        gradient, gradient.getParameterAttr());
+    auto parameter = symbols->lookup<sym::ParameterOp>(gradient.getParameterAttr().getAttr());
     auto type = sym::rankedType(gradient.getValue());
     mlir::Location loc = parameter.getLoc();
     double lrMult = multiplier(parameter, "lr_mult", 1);
@@ -211,7 +232,7 @@ private:
                          if (lrMult != 1)
                            rate = e.mul(rate, e.number(t, lrMult));
                          if (scale)
-                           g = e.mul(g, in.back());
+                           g = e.mul(g, e.cast(in.back(), t));
                          else if (rescale != 1)
                            g = e.mul(g, e.number(t, rescale));
                          return optimizer == "adam"
@@ -297,22 +318,18 @@ private:
     std::string name = (parameter.getSymName() + "." + slot).str();
     auto device = gradient->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
     mlir::OpBuilder builder(&getContext());
-    if (auto declared = llvm::cast_or_null<sym::SlotOp>(
-            mlir::SymbolTable::lookupNearestSymbolFrom(parameter, builder.getStringAttr(name)))) {
+    if (auto declared = symbols->lookup<sym::SlotOp>(name)) {
       if (gradient.getFirst())
         addSlice(declared, gradient);
       else
         addCopy(declared, device.getInt());
       return name;
     }
-    mlir::Operation *last = parameter;
-    for (auto other : getOperation().getOps<sym::ParameterOp>())
-      last = other;
-    for (auto other : getOperation().getOps<sym::SlotOp>())
-      last = other;
-    builder.setInsertionPointAfter(last);
+    builder.setInsertionPointAfter(lastDeclared);
     auto made = builder.create<sym::SlotOp>(parameter.getLoc(), name, parameter.getSymName(), slot,
                                             parameter.getType(), mlir::DenseI64ArrayAttr());
+    symbols->insert(made);
+    lastDeclared = made;
     if (gradient.getFirst())
       addSlice(made, gradient);
     else if (device)
@@ -344,17 +361,25 @@ private:
     slot->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(devices));
   }
 
-  static void addResult(mlir::OpBuilder &builder, mlir::func::FuncOp entry, Value value,
-                        const std::string &name, llvm::StringRef role) {
-    auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());
-    entry.insertResult(
-        entry.getNumResults(), value.getType(),
-        builder.getDictionaryAttr({builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
-                                   builder.getNamedAttr("sym.role", builder.getStringAttr(role))}));
-    ret->insertOperands(ret->getNumOperands(), value);
+  static mlir::DictionaryAttr outputNamed(mlir::Builder &builder, const std::string &name,
+                                          llvm::StringRef role) {
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
+         builder.getNamedAttr("sym.role", builder.getStringAttr(role))});
   }
 
-  Stamp stamp{sym::kDeviceAttr}; ///< on several devices: where a gradient is
+  /// All at once: each time takes as long as there are results already.
+  static void addResults(mlir::func::FuncOp entry, mlir::ValueRange values,
+                         llvm::ArrayRef<mlir::DictionaryAttr> attributes) {
+    auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());
+    llvm::SmallVector<unsigned> places(values.size(), entry.getNumResults());
+    entry.insertResults(places, values.getTypes(), attributes);
+    ret->insertOperands(ret->getNumOperands(), values);
+  }
+
+  std::optional<mlir::SymbolTable> symbols;
+  mlir::Operation *lastDeclared = nullptr; ///< of parameters and slots
+  Stamp stamp{sym::kDeviceAttr};           ///< on several devices: where a gradient is
 };
 
 } // namespace

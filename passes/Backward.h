@@ -5,8 +5,7 @@
 
 namespace lstmc::passes {
 
-/// UnitAttr on the first op of backward; what stands in front of it is forward. Taken off by
-/// rematerialise.
+/// UnitAttr on the ops of backward.
 inline constexpr llvm::StringLiteral kBackwardAttr = "sym.backward";
 
 } // namespace lstmc::passes

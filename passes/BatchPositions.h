@@ -1,6 +1,8 @@
 // Where the batch is in every value of an entry.
 #pragma once
 
+#include <optional>
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -22,5 +24,15 @@ private:
   llvm::DenseMap<mlir::Value, sym::BatchPosition> positions;
   int64_t batch = 1;
 };
+
+/// Where the rows of an op's results are, if row r of each is made of row r of the operands that
+/// have a position here, and of all of the others: BatchRule promises that for one operand with
+/// rows, so each by itself has to lead to the same rows. Nothing where the op mixes rows or does
+/// not say; none for all if nothing here has rows. Results without readers may be anything.
+std::optional<llvm::SmallVector<sym::BatchPosition>>
+rowByRow(mlir::Operation *op, llvm::ArrayRef<sym::BatchPosition> operands);
+
+/// The type of a part that has so many of the rows; `position` says where they are in `whole`.
+mlir::RankedTensorType typeOfPart(mlir::Type whole, sym::BatchPosition position, int64_t rows);
 
 } // namespace lstmc::passes

@@ -8,12 +8,14 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "executor/abi/Sizes.h"
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/Location.h"
 #include "ir/sym/SymOps.h"
+#include "passes/InputRanges.h"
 #include "passes/Layouts.h"
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
@@ -102,8 +104,8 @@ private:
                           ? *found
                           : result.costs.emplace_back(EntryCost{entryOf(part).str()});
     part.walk([&](sym::CostRule op) {
-      cost.flops += op.flops();
-      cost.movedBytes += op.movedBytes();
+      cost.flops = sum({cost.flops, op.flops()});
+      cost.movedBytes = sum({cost.movedBytes, op.movedBytes()});
     });
   }
 
@@ -253,6 +255,7 @@ static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &
   if (options.dtype)
     computeIn(module, *options.dtype);
   std::vector<package::Packed> packed = packedVectors(module);
+  llvm::StringMap<ValueRange> ranges = inputRanges(module);
   package::PackageData data;
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
   manager.enableVerifier(options.verifyEach);
@@ -271,6 +274,10 @@ static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &
     llvm::raw_string_ostream text(result.execText);
     module.print(text);
   }
+  for (package::Entry &entry : data.entries)
+    for (package::Binding &input : entry.inputs)
+      if (auto range = ranges.find(input.name); range != ranges.end() && input.role != "scalar")
+        input.range = range->second;
   result.package = std::move(data);
   result.package.producer = options.producer;
   result.package.net = options.net;
@@ -288,32 +295,32 @@ static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
   if (std::optional<Diagnostic> error = checkDevices(options))
     return Diagnostics{*error};
-  std::vector<CompileOptions> open = openLayouts(options);
-  if (open.size() < 2)
-    return compileAs(module, open.empty() ? options : open.front());
-  Diagnostics refused;
-  std::vector<std::pair<Layout, const CompileOptions *>> weighed;
-  for (const CompileOptions &candidate : open) {
+  if (!leaveOpen(options))
+    return compileAs(module, options);
+  CompileOptions searched = options;
+  searched.stopAfter.clear();
+  searched.keepExec = false;
+  Checked<Choice> choice = choose(searched, [&](const CompileOptions &candidate) {
     mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-    CompileOptions unlimited = candidate;
-    unlimited.memoryLimit.reset();
-    unlimited.stopAfter.clear();
-    Checked<Compiled> compiled = compileAs(*copy, unlimited);
-    if (compiled.ok())
-      weighed.push_back({weigh(compiled->package, candidate), &candidate});
-    else if (refused.empty())
-      refused = compiled.diagnostics();
-  }
-  if (weighed.empty())
-    return refused;
-  std::stable_sort(weighed.begin(), weighed.end(), [](const auto &a, const auto &b) {
-    return std::pair(!a.first.fits, a.first.seconds) < std::pair(!b.first.fits, b.first.seconds);
+    return compileAs(*copy, candidate);
   });
-  Checked<Compiled> compiled = compileAs(module, *weighed.front().second);
-  if (compiled.ok())
-    for (const auto &[layout, unused] : weighed)
-      compiled->layouts.push_back(layout);
-  return compiled;
+  if (!choice.ok())
+    return choice.diagnostics();
+  if (!options.stopAfter.empty() || options.keepExec) {
+    CompileOptions chosen = choice->options;
+    chosen.stopAfter = options.stopAfter;
+    chosen.keepExec = options.keepExec;
+    Checked<Compiled> compiled = compileAs(module, chosen);
+    if (compiled.ok())
+      compiled->layouts = std::move(choice->layouts);
+    return compiled;
+  }
+  if (options.memoryLimit)
+    if (Diagnostics errors = checkLimit(choice->compiled.package, *options.memoryLimit);
+        !errors.empty())
+      return errors;
+  choice->compiled.layouts = std::move(choice->layouts);
+  return {std::move(choice->compiled), std::move(choice->diagnostics)};
 }
 
 } // namespace lstmc::passes

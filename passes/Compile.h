@@ -43,9 +43,10 @@ struct CompileOptions {
   int64_t shards = 8;
   int64_t accumulate =
       1; ///< parts of its rows that each device takes one after the other, in `step`
-  KvStore kvStore = KvStore::Local;
-  bool updateOnStore =
-      true; ///< where gradients are added; else on every device that has the parameter
+  std::optional<KvStore> kvStore = KvStore::Local; ///< none: as is forecast to be faster
+  std::optional<bool> updateOnStore =
+      true; ///< where gradients are added; else on every device that
+            ///< has the parameter; none: as is forecast to be faster
   int64_t bigArrayBound =
       1'000'000; ///< elements from which an array is cut into slices, each updated on a device of
                  ///< its own (KvStore::Device, updateOnStore); 0: none is
@@ -60,11 +61,14 @@ struct CompileOptions {
                       ///< forecast to be fastest
   int64_t chunks =
       0; ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
+  std::vector<std::string> stageCosts; ///< where layers are split: "NAME=A/B", what a layer costs
+                                       ///< on each device; empty: its flops
   std::vector<cpu::Machine> machines = std::vector<cpu::Machine>(
       1); ///< that forecasts are for: each of the devices, or one for all;
-  std::optional<cpu::Machine>
-      machineAlone; ///< and the first, were it the only one, where that is another (more threads)
+  std::vector<cpu::Machine> sharing; ///< and where devices share one machine out: [k-1], each of k
+                                     ///< that work together
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
+  std::vector<uint64_t> deviceMemory;  ///< and what each of them has, for choosing among them
   OptimizerSpec optimizer;
   std::vector<std::string>
       carry; ///< patterns ("lstm*") of the begin states that are kept between calls
@@ -117,7 +121,11 @@ struct Layout {
   int64_t devices, stages, chunks; ///< chunks 1: steps are not cut
   double seconds = 0;              ///< of `step`, or of `forward` or `evaluate` where there is none
   uint64_t peakBytes = 0;          ///< of the device that needs most
-  bool fits = true;                ///< the memory limit
+  bool fits = true;                ///< what each device may use
+  std::vector<std::string> names = {}; ///< of the devices
+  std::vector<int64_t> workLoads = {}; ///< of the replicas; empty: evenly
+  KvStore kvStore = KvStore::Local;
+  bool updateOnStore = true;
   int64_t replicas() const { return devices / stages; }
 };
 
@@ -134,9 +142,9 @@ struct Compiled {
 
 /// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the
 /// user's lines; E0401 when the plan exceeds the limit. Where the options leave the layout open
-/// (`stages` 0, or stages and `chunks` 0), several are compiled and the one that fits and is
-/// forecast to be fastest is taken: with `stages` 0 that may be one device, whatever `devices`
-/// says.
+/// (`stages` 0, or stages and `chunks` 0, or no store), several are compiled and the one that fits
+/// and is forecast to be fastest is taken: with `stages` 0 that may be some of `devices`, in
+/// another order, with work loads of their own.
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -34,6 +34,8 @@ struct WeightUse {
   Value dy, x, initial;
   BatchPosition rows;
   mlir::Attribute chunkOf = {};
+  sym::AllRowsOp gathered =
+      {}; ///< the weight is this, all rows of the value that the gradient is of
 
   bool continues(const WeightUse &other) const {
     return chunkOf && chunkOf == other.chunkOf && kind == other.kind;
@@ -44,6 +46,7 @@ struct BiasUse {
   Value dy;
   BatchPosition rows;
   mlir::Attribute chunkOf = {};
+  sym::AllRowsOp gathered = {};
 
   bool continues(const BiasUse &other) const { return chunkOf && chunkOf == other.chunkOf; }
 };
@@ -67,8 +70,9 @@ template <typename Use>
 llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   llvm::SmallVector<llvm::SmallVector<Use>> groups;
   for (const Use &use : uses) {
-    auto *group = llvm::find_if(
-        groups, [&](const auto &g) { return g.front().rows.batch == use.rows.batch; });
+    auto *group = llvm::find_if(groups, [&](const auto &g) {
+      return g.front().rows.batch == use.rows.batch && g.front().gathered == use.gathered;
+    });
     if (group == groups.end())
       groups.push_back({use});
     else
@@ -112,7 +116,7 @@ class Reverse : public sym::GradientBuilder {
 public:
   Reverse(mlir::func::FuncOp entry, int64_t shards)
       : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards),
-        share(shareOf(entry)), positions(entry) {
+        share(shareOf(entry)), symbols(entry->getParentOp()), positions(entry) {
     setListener(&stage);
     setInsertionPoint(entry.front().getTerminator());
     markTrained();
@@ -125,9 +129,10 @@ public:
     for (Operation *op : llvm::reverse(forward))
       if (mlir::failed(visit(op)))
         return mlir::failure();
-    if (Operation *first = forward.empty() ? nullptr : forward.back()->getNextNode();
-        first && !first->hasTrait<mlir::OpTrait::IsTerminator>())
-      first->setAttr(kBackwardAttr, getUnitAttr());
+    Operation *end = entry.front().getTerminator();
+    for (Operation *op = forward.empty() ? end : forward.back()->getNextNode(); op != end;
+         op = op->getNextNode())
+      op->setAttr(kBackwardAttr, getUnitAttr());
     return mlir::success();
   }
 
@@ -136,15 +141,35 @@ public:
   Value resultGradientOrZero(unsigned index) override {
     if (Value gradient = resultGradient(index))
       return gradient;
-    auto type = llvm::cast<mlir::RankedTensorType>(current->getResult(index).getType());
-    return sym::createZeros(*this, current->getLoc(), type);
+    Value result = current->getResult(index);
+    Value zeros = sym::createZeros(*this, current->getLoc(), sym::rankedType(result));
+    if (BatchPosition rows = batch(result))
+      zeros.getDefiningOp()->setAttr(sym::kBatchAtAttr,
+                                     getDenseI64ArrayAttr({rows.axis, rows.outer, rows.inner}));
+    return zeros;
   }
 
   bool wants(Value operand) override { return operand && trained.contains(operand); }
 
+  /// What goes to all rows, or to a part's own, of a value goes to the value at once: contributions
+  /// are added in the order of the net as written.
   void add(Value operand, Value gradient) override {
-    if (wants(operand))
-      flowing[operand].direct.push_back(gradient);
+    if (!wants(operand))
+      return;
+    for (Operation *maker = operand.getDefiningOp(); maker; maker = operand.getDefiningOp()) {
+      mlir::Location loc = current->getLoc();
+      auto own = llvm::dyn_cast<sym::OwnRowsOp>(maker);
+      if (auto all = llvm::dyn_cast<sym::AllRowsOp>(maker)) {
+        operand = all.getX();
+        gradient = like<sym::OwnRowsOp>(loc, all, operand.getType(), gradient);
+      } else if (own && !own.getX().hasOneUse()) {
+        operand = own.getX();
+        gradient = like<sym::AllRowsOp>(loc, own, operand.getType(), gradient);
+      } else {
+        break;
+      }
+    }
+    flowing[operand].direct.push_back(gradient);
   }
   void addProductUse(Value weight, Value dy, Value x) override {
     addUse(weight, {WeightUse::Product, dy, x, {}, resultRows()});
@@ -156,11 +181,15 @@ public:
     addUse(weight, {WeightUse::Index, dy, indices, {}, resultRows()});
   }
   void addBiasUse(Value bias, Value dy) override {
-    if (wants(bias))
-      flowing[bias].biasUses.push_back({dy, resultRows(), current->getAttr(kChunkOfAttr)});
+    if (!wants(bias))
+      return;
+    auto all = bias.getDefiningOp<sym::AllRowsOp>();
+    flowing[all ? all.getX() : bias].biasUses.push_back(
+        {dy, resultRows(), current->getAttr(kChunkOfAttr), all});
   }
 
   int64_t shards() override { return shardCount; }
+  bool inParts() override { return bool(share); }
   BatchPosition batch(Value value) override { return positions.of(value); }
   llvm::SmallVector<int64_t> wholeShape(Value value) override {
     llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
@@ -184,8 +213,7 @@ private:
   }
 
   bool trains(sym::ReadOp read) {
-    auto parameter =
-        mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(read, read.getSourceAttr());
+    auto parameter = symbols.lookup<sym::ParameterOp>(read.getSourceAttr().getAttr());
     return parameter && !parameter->hasAttr("auxiliary") &&
            llvm::isa<mlir::FloatType>(parameter.getType().getElementType());
   }
@@ -244,7 +272,8 @@ private:
     if (!wants(weight))
       return;
     use.chunkOf = current->getAttr(kChunkOfAttr);
-    flowing[weight].weightUses.push_back(use);
+    use.gathered = weight.getDefiningOp<sym::AllRowsOp>();
+    flowing[use.gathered ? use.gathered.getX() : weight].weightUses.push_back(use);
   }
 
   /// The steps of chunks, given last chunk first, side by side again; where they were cut from a
@@ -273,6 +302,24 @@ private:
       for (const Use &chunk : chunks.drop_front())
         rows.outer += chunk.rows.outer;
     return rows;
+  }
+
+  /// An op on the rows that another one moves.
+  template <typename To, typename From>
+  Value like(mlir::Location loc, From from, mlir::Type type, Value value) {
+    return create<To>(loc, type, value, from.getAxisAttr(), from.getOuterAttr(),
+                      from.getBatchAttr(), from.getInnerAttr());
+  }
+
+  /// The sum over uses of `value`, or of all rows of it; each part sums the rows that it has.
+  template <typename Sum, typename Use> Value finish(Value value, Sum sum, const Use &use) {
+    if (share && use.rows && use.rows.batch == share->rows())
+      sumPart(sum, *share);
+    return use.gathered ? like<sym::OwnRowsOp>(value.getLoc(), use.gathered, value.getType(), sum)
+                        : Value(sum);
+  }
+  template <typename Use> static mlir::Type typeOf(Value value, const Use &use) {
+    return use.gathered ? sym::AllRowsOp(use.gathered).getType() : value.getType();
   }
 
   /// Rows of a use are those of the op's first result, whatever way its operands were reshaped.
@@ -316,11 +363,10 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    auto sum = create<sym::WeightGradientOp>(weight.getLoc(), weight.getType(), dys, xs, initials,
-                                             kinds, hasInitial, outer, batch, inner, shardCount);
-    if (share && uses.front().rows)
-      sumPart(sum, *share);
-    return sum;
+    auto sum =
+        create<sym::WeightGradientOp>(weight.getLoc(), typeOf(weight, uses.front()), dys, xs,
+                                      initials, kinds, hasInitial, outer, batch, inner, shardCount);
+    return finish(weight, sum, uses.front());
   }
 
   Value sumOfBiasUses(Value bias, llvm::ArrayRef<BiasUse> uses) {
@@ -336,17 +382,16 @@ private:
       inner.push_back(rows.inner);
       batch = std::max(batch, rows.batch);
     }
-    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), bias.getType(), dys, outer, batch, inner,
-                                           shardCount);
-    if (share && uses.front().rows)
-      sumPart(sum, *share);
-    return sum;
+    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), typeOf(bias, uses.front()), dys, outer,
+                                           batch, inner, shardCount);
+    return finish(bias, sum, uses.front());
   }
 
   mlir::func::FuncOp entry;
   Stamp stage{sym::kStageAttr, kChunkAttr}; ///< backward is where forward was
   int64_t shardCount;
   std::optional<Share> share; ///< of a replica
+  mlir::SymbolTable symbols;
   BatchPositions positions;
   llvm::DenseSet<Value> trained;
   llvm::DenseMap<Value, Contributions> flowing;

@@ -33,9 +33,8 @@ public:
       devices[op] = said ? said.getInt() : 0;
       op->removeAttr(sym::kDeviceAttr);
     }
-    for (mlir::BlockArgument argument : entry.getArguments())
-      giveAway(argument);
-    for (Operation *op : ops) {
+    for (Operation *op :
+         ops) { // inputs go where they are read when they are: what is wanted first is sent first
       int64_t device = devices.lookup(op);
       for (mlir::OpOperand &operand : op->getOpOperands())
         if (deviceOf(operand.get()) != device)

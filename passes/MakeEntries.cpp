@@ -6,10 +6,12 @@
 #include "llvm/ADT/StringSet.h"
 
 #include "ir/sym/Attributes.h"
+#include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
+#include "passes/MixingOps.h"
 #include "passes/NamePattern.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
@@ -44,8 +46,13 @@ public:
   /// Numbers what draws random numbers: the ordinal of an op in the net as it was written.
   void number() {
     int64_t ordinal = 0;
-    for (Operation &op : net.front())
-      op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(ordinal++));
+    for (Operation &op : net.front()) {
+      // What replicate added goes with its neighbour.
+      bool after = llvm::isa<sym::OwnRowsOp>(op), added = after || llvm::isa<sym::AllRowsOp>(op);
+      op.setAttr(sym::kOrdinalAttr,
+                 builder.getI64IntegerAttr(std::max<int64_t>(ordinal - (after ? 1 : 0), 0)));
+      ordinal += added ? 0 : 1;
+    }
   }
 
   /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of
@@ -261,18 +268,39 @@ private:
     }
   }
 
+  /// Of what a head measures: where its data have no rows of themselves, those of the label beside
+  /// them, which is what a part of the batch makes of it (RowMarks.h).
+  static sym::BatchPosition rowsOf(sym::LossHead head, const BatchPositions &positions) {
+    Value data = head->getOperand(0);
+    sym::BatchPosition rows = positions.of(data);
+    if (rows || head->getNumOperands() < 2)
+      return rows;
+    rows = positions.of(head->getOperand(1));
+    auto shape = sym::rankedType(data).getShape();
+    bool beside = rows && size_t(rows.axis) < shape.size() &&
+                  shape[size_t(rows.axis)] == rows.outer * rows.batch * rows.inner;
+    return beside ? rows : sym::BatchPosition::none();
+  }
+
   void measure(mlir::func::FuncOp entry, mlir::IRMapping &map,
                llvm::SmallVectorImpl<Value> &results,
                llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes, bool training) {
     setArgumentAttributes(entry);
     BatchPositions positions(entry);
+    MixingOps mixing(entry, positions);
     for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
       auto head = map.lookup(output).getDefiningOp<sym::LossHead>();
       if (!head)
         continue;
-      results.push_back(head.buildMetric(builder, shards, positions.of(head->getOperand(0))));
-      if (std::optional<Share> share = shareOf(entry); share && positions.of(head->getOperand(0)))
-        sumPart(results.back().getDefiningOp(), *share);
+      sym::BatchPosition rows = rowsOf(head, positions);
+      results.push_back(head.buildMetric(builder, shards, rows));
+      auto metric = results.back().getDefiningOp<sym::ShardSum>();
+      bool byShards = rows && int64_t(metric.getShards()) == shards;
+      if (!training && byShards && !mixing.reach(head))
+        results.back().setType(mlir::RankedTensorType::get({rows.batch, 4}, builder.getF64Type()));
+      else if (std::optional<Share> share = shareOf(entry);
+               share && byShards && rows.batch == share->rows())
+        sumPart(metric, *share);
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, "sym.name"));
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr(

@@ -1,6 +1,7 @@
 #include "passes/PackageBuilder.h"
 
 #include "executor/abi/ScalarOps.h"
+#include "executor/base/Escape.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
@@ -153,6 +154,8 @@ private:
   }
 
   void addInitialise(exec::ProgramOp program) {
+    for (exec::BufferOp buffer : program.getBody().getOps<exec::BufferOp>())
+      addBuffer(buffer, package::kInitial, 0, 0);
     for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
       package::Launch row = makeLaunch(launch);
       auto buffer = launch.operandViews()[1].buffer.getDefiningOp<exec::BufferOp>();
@@ -253,18 +256,19 @@ package::Location locationOf(mlir::Location location) {
   package::Location place;
   if (auto named = llvm::dyn_cast<mlir::NameLoc>(location)) {
     auto [op, name] = named.getName().strref().split(' ');
-    place.op = op.str();
-    place.name = name.str();
+    place.op = escaped(op.str());
+    place.name = escaped(name.str());
     location = named.getChildLoc();
   }
   SourceRange range = sym::decode(location);
-  place.file = range.file;
+  // As they are shown: a package holds no control characters.
+  place.file = escaped(range.file);
   place.line = uint32_t(range.line);
   place.column = range.line ? uint32_t(range.column) : 0;
   place.length = range.line ? uint32_t(range.length) : 0;
-  place.text = range.text;
+  place.text = escaped(range.text);
   for (const std::string &call : range.calls)
-    place.notes.push_back(call);
+    place.notes.push_back(escaped(call));
   for (const auto &[name, value] : range.loops)
     place.notes.push_back("for " + name + " = " + std::to_string(value));
   return place;

@@ -34,7 +34,7 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   let summary = "the net once per part of the batch, each over its own rows";
   let description = [{
     With two replicas or more, adds a function per replica behind the net: its inputs have the rows of some whole shards of the
-    batch (BatchPositions.h), and every other type is inferred again from them. Shards go to replicas in order, as evenly (or as `loads` has them)
+    batch (BatchPositions.h), and so has every value that follows from them row by row. Shards go to replicas in order, as evenly (or as `loads` has them)
     as they go, the first ones getting more; a replica for which no row is left gets no function. With `accumulate`, the
     shards of a replica are cut again, into parts that it carries out one after the other: less memory for the same sums.
 
@@ -43,8 +43,17 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
         func.func @"net@0"(%data: tensor<16x64xi32>) attributes {sym.part = [0, 0], sym.share = [32, 8, 0, 4]}
         func.func @"net@1"(%data: tensor<16x64xi32>) attributes {sym.part = [1, 1], sym.share = [32, 8, 4, 4]}
 
-    A net that says the batch as a number where it could be inferred contradicts itself on fewer rows: E0207 at that line. Behind
-    infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
+    An op stays with a part only where it is proved that row r of its results is made of row r of its operands (BatchRule, each operand
+    by itself), and where it verifies on the rows of every part. Any other is done on the whole batch, on the rows of all parts, which
+    `sym.all_rows` stands for (RowMarks.h); what then has rows again is cut by `sym.own_rows`. The whole net, which is kept, gets both
+    too, and there they change nothing.
+
+        %a = sym.slice_axis %z {axis = 0, begin = 3, end = 4} : (tensor<6x5xf32>) -> tensor<1x5xf32>
+      becomes, where the part has 3 rows,
+        %g = sym.all_rows %z {axis = 0, batch = 6, ..} : (tensor<3x5xf32>) -> tensor<6x5xf32>
+        %a = sym.slice_axis %g {axis = 0, begin = 3, end = 4} : (tensor<6x5xf32>) -> tensor<1x5xf32>
+
+    Behind infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
   }];
   let options = [
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
@@ -60,7 +69,7 @@ def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
   let description = [{
     With two stages or more, gives every op of an entry its `sym.stage`. Ops of a ctx_group that `groups` names are where it says; without
     groups, the ops that compute with parameters are cut, in program order, into as many runs as there are stages, so that the
-    most flops in one are least (CostRule). Other ops follow the latest of their operands, and what stands in front of all of these its
+    most that one costs is least: what `costs` say of its ops on that stage, else their flops (CostRule). Other ops follow the latest of their operands, and what stands in front of all of these its
     readers; a parameter is where most is computed with it.
 
         %y0, .. = sym.rnn_layer lstm x(%x) ...   {sym.group = "layer0"}       sym.stage = 0
@@ -74,6 +83,7 @@ def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
   let options = [
     Option<"stages", "stages", "int64_t", "1", "devices that share the layers">,
     ListOption<"groups", "groups", "std::string", "NAME=STAGE of ctx_groups; none: by cost">,
+    ListOption<"costs", "costs", "std::string", "NAME=A/B/..: what an op of that name costs on each stage; none: its flops on all">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -96,6 +106,8 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
 
     The bits are those of the whole layer: a step does not know of the chunk around it, and gradient joins the chunks again for the weights.
     A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what is behind it up to the next layer.
+    Holds back in training where a sum of gradients would have another order: of a value with three readers or more, some of them in chunks and
+    some not or in another order than before, and of a parameter that two ops in chunks read.
     Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
   }];
   let options = [Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen">];
@@ -119,9 +131,10 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
       norm: each device adds and updates its own. Sums of fewer than `bucket-bytes` bytes that take the same ways are set side by side,
       sent and added as one array; such a bucket is closed when it is full, or when an op needs what is in it.
     * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
-    * An op that mixes rows otherwise (a mean over the batch, a loss of one number, what a state shared by all rows gets back) is done once, where
-      the first part has it, on the rows of all, joined; others get its result, or their rows of it.
-    * The labels that count, by which SoftmaxOutput divides (normalization = valid), are counted over the whole batch.
+    * What every value of a part is of the whole's is proved op by op (PartValues.h has the kinds): alike, its rows, or a sum. An op that would
+      give something else (a mean over the batch, a loss of one number, what a state shared by all rows gets back), or a sum that
+      parts go on with, is done once, where the first part has it, on the rows of all, joined; others get its result, or their rows of it.
+      What is made of inputs alone is made again for the whole rather than joined, so that nobody waits for it.
 
         func.func @step            { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
         func.func @"step@1"        { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
@@ -132,7 +145,7 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
                                      %dw = sym.elemwise_add %a, %b {sym.device = 0} ; sym.gradient @w, %dw {sym.device = 0} }
         func.func @init            { %w = sym.read @w {sym.device = 0} ; sym.write @w, %w {sym.device = 1} }
 
-    E0402 at an op that mixes rows so that what follows cannot tell where they are. Behind gradient; before apply-optimizer, which sees whole gradients.
+    E0402 at an op that needs the rows of all and whose result cannot be told apart by rows. Behind gradient; before apply-optimizer, which sees whole gradients.
     Linear in ops.
   }];
   let options = [
@@ -258,6 +271,27 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
     Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
     Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right behind
     gradient, in all parts of the batch alike. Linear in ops and operands, n log n where a group is large.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def MergeEqualOps : Pass<"merge-equal-ops", "::mlir::ModuleOp"> {
+  let summary = "compute once what equal ops make of equal operands";
+  let description = [{
+    In each entry, of two pure ops that are the same in name, attributes, types and operands the first remains, and the readers of both
+    read its results.
+
+        %a = sym.tanh %x ; %b = sym.tanh %x ; %s = sym.elemwise_mul %a, %b
+      becomes
+        %a = sym.tanh %x ; %s = sym.elemwise_mul %a, %a
+
+    Ops that run on different devices are no pair, nor are an op of forward and one of backward: the value would have to be kept from
+    one to the other. What rematerialise makes again stays. Masks of dropout are pairs only if they are one mask: the same ordinal,
+    seed, update and elements.
+
+    Same bits: an op is a function of its operands. Behind gradient, since the gradients of one value are added last reader first, and with one reader
+    less that would be another sum; behind sync-parameters, which needs the same ops in all parts and says where each runs.
+    Before insert-transfers, so that what is made once is sent once. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

@@ -1,10 +1,11 @@
 #include "passes/Pieces.h"
 
-#include <numeric>
 #include <optional>
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+
+#include "executor/abi/Sizes.h"
 
 namespace lstmc::passes {
 
@@ -25,10 +26,6 @@ Numbers numbersOf(mlir::Operation *op, llvm::StringRef name) {
 
 Numbers shapeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
-}
-
-int64_t product(Numbers extents) {
-  return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
 }
 
 std::optional<Cut> rowsOf(mlir::OpResult result) {

@@ -52,6 +52,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
     groups.push_back(group + "=" +
                      std::to_string(llvm::find(options.devices, device) - options.devices.begin()));
   place.groups = groups;
+  place.costs = options.stageCosts;
   add(createPlaceDevices(place));
 
   // Before gradient, which makes backward in chunks because forward is.
@@ -71,13 +72,18 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   // added.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
-  sync.local = options.kvStore == KvStore::Local;
-  sync.updateOnStore = options.updateOnStore;
+  sync.local = options.kvStore.value_or(KvStore::Local) == KvStore::Local;
+  sync.updateOnStore = options.updateOnStore.value_or(true);
   sync.bigArrayBound = options.optimizer.name == "none"
                            ? 0
                            : options.bigArrayBound; // gradients as outputs are whole
   sync.bucketBytes = options.bucketBytes;
   add(createSyncParameters(sync));
+
+  // After the order of every sum is fixed, which depends on how many readers a value has; before
+  // transfers, so that what is made once is sent once.
+  if (enabled("merge-equal-ops"))
+    add(createMergeEqualOps());
 
   // Behind the gradients: what remains is ordinary ops, and updates can share regions with
   // gradients.

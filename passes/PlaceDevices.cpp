@@ -1,7 +1,11 @@
 // place-devices: which of the devices that share a net's layers has which op.
 
+#include <list>
+#include <map>
+
 #include "mlir/Pass/Pass.h"
 
+#include "executor/abi/Sizes.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
@@ -31,12 +35,13 @@ struct Anchor {
 /// In program order.
 std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
   llvm::DenseSet<Value> parameters; // and what is made of them alone
+  mlir::SymbolTable symbols(entry->getParentOp());
   llvm::DenseMap<int64_t, int64_t> count;
   std::vector<Anchor> anchors;
   for (Operation &op : entry.front().without_terminator()) {
     auto known = [&](Value operand) { return parameters.contains(operand); };
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
-      if (mlir::SymbolTable::lookupNearestSymbolFrom<sym::ParameterOp>(entry, read.getSourceAttr()))
+      if (symbols.lookup<sym::ParameterOp>(read.getSourceAttr().getAttr()))
         parameters.insert(read.getValue());
     } else if (op.getNumOperands() > 0 && llvm::all_of(op.getOperands(), known)) {
       parameters.insert(op.result_begin(), op.result_end());
@@ -51,21 +56,39 @@ std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
   return anchors;
 }
 
-/// Ends of `stages` runs of costs, so that the most that one costs is least; of equal ones the
-/// longest first.
-std::vector<size_t> cutEvenly(llvm::ArrayRef<int64_t> costs, size_t stages) {
-  std::vector<int64_t> upTo = {0};
-  for (int64_t cost : costs)
-    upTo.push_back(upTo.back() + cost);
+/// Those of all entries, each where its own entry has it: a step has no op that no loss depends on.
+std::vector<Anchor> anchorsOfAll(llvm::ArrayRef<mlir::func::FuncOp> entries) {
+  std::list<Anchor> all;
+  std::map<Key, std::list<Anchor>::iterator> known;
+  for (mlir::func::FuncOp entry : entries) {
+    auto next = all.begin();
+    for (const Anchor &anchor : anchorsOf(entry)) {
+      auto [found, isNew] = known.try_emplace(anchor.key);
+      if (isNew)
+        found->second = all.insert(next, anchor);
+      next = std::next(found->second);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+/// Ends of a run for each stage, so that the most that one costs is least; of equal ones the
+/// longest first. `costs`: of every op on each stage.
+std::vector<size_t> cutEvenly(llvm::ArrayRef<std::vector<int64_t>> costs, size_t stages) {
+  std::vector<std::vector<int64_t>> upTo(stages, {0});
+  for (const std::vector<int64_t> &cost : costs)
+    for (size_t stage = 0; stage < stages; ++stage)
+      upTo[stage].push_back(sum({upTo[stage].back(), cost[stage]}));
+  const size_t count = costs.size() + 1;
   // best[k][i]: of the first i, in k runs.
   const int64_t kNone = std::numeric_limits<int64_t>::max();
-  std::vector<std::vector<int64_t>> best(stages + 1, std::vector<int64_t>(upTo.size(), kNone));
-  std::vector<std::vector<size_t>> from(stages + 1, std::vector<size_t>(upTo.size(), 0));
+  std::vector<std::vector<int64_t>> best(stages + 1, std::vector<int64_t>(count, kNone));
+  std::vector<std::vector<size_t>> from(stages + 1, std::vector<size_t>(count, 0));
   best[0][0] = 0;
   for (size_t k = 1; k <= stages; ++k)
-    for (size_t i = k; i < upTo.size(); ++i)
+    for (size_t i = k; i < count; ++i)
       for (size_t j = i; j-- > k - 1;) {
-        int64_t most = std::max(best[k - 1][j], upTo[i] - upTo[j]);
+        int64_t most = std::max(best[k - 1][j], upTo[k - 1][i] - upTo[k - 1][j]);
         if (best[k - 1][j] != kNone && most < best[k][i]) {
           best[k][i] = most;
           from[k][i] = j;
@@ -101,23 +124,47 @@ struct PlaceDevices : impl::PlaceDevicesBase<PlaceDevices> {
   }
 
 private:
-  /// By cost, on the entry that has the most ops: all entries have the parameters in one place.
+  /// By cost, on the ops of all entries, since all have the parameters in one place.
   mlir::LogicalResult decide(llvm::ArrayRef<mlir::func::FuncOp> entries) {
-    std::vector<Anchor> all;
-    for (mlir::func::FuncOp entry : entries)
-      if (std::vector<Anchor> anchors = anchorsOf(entry); anchors.size() > all.size())
-        all = std::move(anchors);
+    std::vector<Anchor> all = anchorsOfAll(entries);
     if (all.size() < size_t(stages))
       return sym::emitCoded(mlir::func::FuncOp(entries.front()), ErrorCode::E0402)
              << "the net has " << all.size() << " ops with parameters, which " << int64_t(stages)
              << " devices cannot share";
-    std::vector<int64_t> costs;
-    for (const Anchor &anchor : all)
-      costs.push_back(anchor.flops);
-    std::vector<size_t> ends = cutEvenly(costs, size_t(stages));
+    llvm::StringMap<std::vector<int64_t>> given;
+    if (failed(readCosts(given)))
+      return mlir::failure();
+    std::vector<std::vector<int64_t>> byOp;
+    for (const Anchor &anchor : all) {
+      auto name = anchor.op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr);
+      auto said = name ? given.find(name.getValue()) : given.end();
+      byOp.push_back(said != given.end()
+                         ? said->second
+                         : std::vector<int64_t>(size_t(stages), given.empty() ? anchor.flops : 0));
+    }
+    std::vector<size_t> ends = cutEvenly(byOp, size_t(stages));
     for (size_t i = 0, stage = 0; i < all.size(); ++i) {
       stage += i == ends[stage];
       stageOfAnchor[all[i].key] = int64_t(stage);
+    }
+    return mlir::success();
+  }
+
+  /// By name of the op.
+  mlir::LogicalResult readCosts(llvm::StringMap<std::vector<int64_t>> &given) {
+    for (const std::string &text : costs) {
+      auto [name, list] = llvm::StringRef(text).rsplit('=');
+      llvm::SmallVector<llvm::StringRef> parts;
+      list.split(parts, '/');
+      std::vector<int64_t> values(parts.size());
+      bool good = parts.size() == size_t(stages);
+      for (size_t i = 0; i < parts.size(); ++i)
+        good &= !parts[i].getAsInteger(10, values[i]);
+      if (!good)
+        return getOperation().emitError(
+                   "place-devices: costs are NAME=A/B/.. with one for each of ")
+               << int64_t(stages) << " stages, found " << text;
+      given[name] = std::move(values);
     }
     return mlir::success();
   }

@@ -5,7 +5,10 @@
 #include "llvm/ADT/StringMap.h"
 
 #include "executor/abi/Packing.h"
+#include "executor/abi/Sizes.h"
+#include "executor/base/SafeSize.h"
 #include "ir/exec/Access.h"
+#include "ir/sym/Diagnose.h"
 #include "passes/Lifetimes.h"
 #include "passes/Placement.h"
 
@@ -27,6 +30,7 @@ public:
   ProgramPlan(exec::ProgramOp program, const exec::Access &access)
       : lives(program), access(access) {
     blockOf.resize(lives.buffers.size());
+    taken.resize(unsigned(lives.buffers.size()));
     for (auto [index, life] : llvm::enumerate(lives.buffers)) {
       blockOf[index] = unsigned(index);
       blocks.push_back({uint64_t(life.buffer.bytes()), life.from, life.to, 0});
@@ -95,7 +99,8 @@ private:
   /// Ends in this launch, and nobody has taken its memory yet.
   bool dies(unsigned buffer, uint32_t now) const {
     const Lifetime &life = lives.buffers[buffer];
-    return life.to == now && !life.bound && blocks[blockOf[buffer]].to == now;
+    return life.to == now && !life.bound && !taken.test(buffer) &&
+           blocks[blockOf[buffer]].to == now;
   }
 
   /// Every way in which the launch reads the dying buffer is element for element where `out`
@@ -124,6 +129,7 @@ private:
   void join(unsigned born, unsigned dying) {
     unsigned root = blockOf[dying];
     blockOf[born] = root;
+    taken.set(dying);
     blocks[root].to = std::max(blocks[root].to, lives.buffers[born].to);
     blocks[root].bytes = std::max(blocks[root].bytes, blocks[born].bytes);
   }
@@ -132,21 +138,49 @@ private:
   const exec::Access &access;
   std::vector<Block> blocks;     ///< per buffer; those of roots count
   std::vector<unsigned> blockOf; ///< root of each buffer
+  llvm::BitVector taken;         ///< buffers whose memory a result has already
 };
 
 struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
-    getOperation().walk([&](exec::PlanOp plan) { run(plan); });
+    mlir::WalkResult done = getOperation().walk([&](exec::PlanOp plan) {
+      return mlir::failed(run(plan)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::skip();
+    });
+    if (done.wasInterrupted())
+      signalPassFailure();
   }
 
-  void run(exec::PlanOp plan) {
+  mlir::LogicalResult run(exec::PlanOp plan) {
     exec::Access access(plan);
     llvm::SmallVector<int64_t> arenas;
-    for (size_t device = 0; device < plan.getDevices().size(); ++device)
-      arenas.push_back(int64_t(planDevice(plan, int64_t(device), access)));
+    for (size_t device = 0; device < plan.getDevices().size(); ++device) {
+      // Offsets can be reckoned with in 64 bits where all buffers side by side can.
+      SafeSize apart(0);
+      exec::BufferOp largest;
+      plan.walk([&](exec::BufferOp buffer) {
+        if (buffer.getDevice() != device)
+          return;
+        apart = apart + roundUp(SafeSize(uint64_t(buffer.bytes())), kAlignment);
+        if (!largest || buffer.bytes() > largest.bytes())
+          largest = buffer;
+      });
+      uint64_t arena = apart.value() ? planDevice(plan, int64_t(device), access) : ~uint64_t(0);
+      if (arena > kMaxArenaBytes)
+        return refuse(largest, llvm::cast<mlir::StringAttr>(plan.getDevices()[device]));
+      arenas.push_back(int64_t(arena));
+    }
     plan.setArenaBytes(arenas);
+    return mlir::success();
+  }
+
+  /// E0401 at what made the buffer that is largest.
+  static mlir::LogicalResult refuse(exec::BufferOp largest, mlir::StringAttr device) {
+    return sym::emitCoded(largest, ErrorCode::E0401)
+           << "the plan needs more than " << kMaxArenaBytes << " bytes on " << device.getValue()
+           << ", the most that an arena holds; " << largest.getName() << " alone is "
+           << largest.bytes();
   }
 
   uint64_t planDevice(exec::PlanOp plan, int64_t device, const exec::Access &access) {

@@ -4,6 +4,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
+#include "executor/abi/Sizes.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
@@ -62,18 +63,14 @@ public:
           kept.insert(operand);
     llvm::DenseSet<Segment> useless;
     for (const auto &[segment, values] : wanted) {
-      int64_t saved = 0;
-      for (Value value : values)
-        saved += bytesOf(value);
+      int64_t saved = sum(llvm::map_to_vector(values, bytesOf));
       llvm::SetVector<Value> entering;
       for (Operation *op : opsFor(values.getArrayRef()))
         for (Value operand : op->getOperands())
           if (!isInside(operand) && !kept.contains(operand) && operand.getDefiningOp() &&
               !llvm::isa<sym::ReadOp>(operand.getDefiningOp()))
             entering.insert(operand);
-      for (Value value : entering)
-        saved -= bytesOf(value);
-      if (saved > 0)
+      if (saved > sum(llvm::map_to_vector(entering, bytesOf)))
         kept.insert(entering.begin(), entering.end());
       else
         useless.insert(segment);
@@ -88,8 +85,6 @@ public:
       for (mlir::OpOperand &operand : op->getOpOperands())
         if (isInside(operand.get()) && !useless.contains(segmentOf(operand.get().getDefiningOp())))
           operand.set(again(operand.get(), op));
-    if (!backward.empty())
-      backward.front()->removeAttr(kBackwardAttr);
     for (Operation &op : entry.front())
       if (places.contains(&op))
         op.removeAttr(sym::kRecomputeAttr);

@@ -39,6 +39,8 @@ public:
   void run() {
     for (Operation &op : entry.front().without_terminator())
       classify(&op);
+    if (!keepsSums())
+      return;
     llvm::SmallVector<llvm::SmallVector<Operation *>> levels;
     for (Operation &op : entry.front().without_terminator()) {
       auto level = size_t(levelOf.lookup(&op));
@@ -68,8 +70,6 @@ private:
   int64_t stepsOf(int64_t chunk) const { return firstStep(chunk + 1) - firstStep(chunk); }
   bool isChunked(Operation *op) const { return chunkedOps.contains(op); }
 
-  // ---- what can be cut ----
-
   /// An op is cut if it works on steps one by one, or is a layer; ops behind a cut one that are not
   /// wait for all chunks.
   void classify(Operation *op) {
@@ -87,6 +87,47 @@ private:
       chunkedOps.insert(op);
     }
   }
+
+  // ---- what must not be cut ----
+
+  /// Whether every sum of gradients keeps the order of the program (robustness rules 4 and 8), last
+  /// reader first. Two addends commute; uses of a parameter do not.
+  bool keepsSums() {
+    if (!entry->hasAttr("sym.training"))
+      return true;
+    llvm::DenseMap<Value, llvm::SmallVector<Operation *>> readers; // in program order
+    llvm::DenseSet<Value> trained;
+    for (Operation &op : entry.front().without_terminator()) {
+      bool trains = llvm::isa<sym::ReadOp>(op);
+      for (Value operand : op.getOperands())
+        if (trained.contains(operand)) {
+          readers[operand].push_back(&op);
+          trains = true;
+        }
+      if (trains)
+        trained.insert(op.result_begin(), op.result_end());
+    }
+    return llvm::all_of(readers, [&](auto &read) { return keepsSum(read.first, read.second); });
+  }
+
+  bool keepsSum(Value value, llvm::ArrayRef<Operation *> readers) {
+    bool parameter = value.getDefiningOp<sym::ReadOp>();
+    if (readers.size() < 2 || (readers.size() < 3 && !parameter))
+      return true;
+    // Levels follow one another, and in each what is whole stands before the chunks.
+    bool ordered = llvm::is_sorted(readers, [&](Operation *a, Operation *b) {
+      return std::pair(levelOf.lookup(a), isChunked(a)) <
+             std::pair(levelOf.lookup(b), isChunked(b));
+    });
+    auto cut = size_t(llvm::count_if(readers, [&](Operation *op) { return isChunked(op); }));
+    if (parameter)
+      return ordered && cut < 2; // chunks of one op are one use where they follow one another
+    // What joins or cuts the value adds up for its readers first.
+    size_t together = stepsIn.contains(value) ? readers.size() - cut : cut;
+    return ordered && (together < 2 || together == readers.size());
+  }
+
+  // ---- what can be cut ----
 
   bool canCut(Operation *op) {
     if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op)) {

@@ -8,9 +8,8 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Aggregator.h"
-#include "passes/BatchPositions.h"
 #include "passes/Homes.h"
-#include "passes/MixedRows.h"
+#include "passes/PartValues.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
 #include "passes/Replica.h"
@@ -27,6 +26,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 using sym::BatchPosition;
+using Role = PartValues::Role;
 
 llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
   return llvm::to_vector(llvm::make_pointer_range(part.front().without_terminator()));
@@ -46,29 +46,27 @@ public:
         part.share = *shareOf(function);
       parts.push_back(part);
     }
-    if (whole) {
-      positions.emplace(whole);
+    if (whole)
       wholeOps = opsOf(whole);
-    }
   }
 
   mlir::LogicalResult run() {
-    for (Part &part : parts)
-      if (whole && part.ops.size() != wholeOps.size())
-        return sym::emitCoded(part.function, ErrorCode::E0402)
-               << "replicas of entry " << entryOf(part.function) << " differ";
-    if (whole)
-      mixed.emplace(wholeOps, parts.front().ops, *positions);
-    if (mixed && failed(mixed->check(parts.size())))
-      return mlir::failure();
-    findPositions();
+    if (whole) {
+      llvm::SmallVector<PartValues::Part> looked;
+      for (Part &part : parts)
+        looked.push_back({part.function, part.ops, part.share});
+      values.emplace(whole, wholeOps, looked);
+      if (failed(values->prove()))
+        return mlir::failure();
+      notePieces();
+    }
     makeEntry();
     // The parts of a replica one after the other; replicas side by side, op by op. All side by side
     // where one waits for all.
     llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
     llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
     for (Part &part : parts) {
-      size_t round = mixed && mixed->any() ? 0 : begun[replicaOf(part.function)]++;
+      size_t round = values && values->anyWaits() ? 0 : begun[replicaOf(part.function)]++;
       if (rounds.size() <= round)
         rounds.emplace_back();
       rounds[round].push_back(&part);
@@ -92,24 +90,23 @@ private:
     mlir::func::FuncOp function;
     llvm::SmallVector<Operation *> ops; ///< the same ones in every part
     Share share = {};
-    llvm::DenseMap<Value, BatchPosition> positions = llvm::DenseMap<Value, BatchPosition>();
   };
   bool isLast(const Part &part) const { return &part == last; }
 
-  /// Where the rows are is the same in the parts as in the whole.
-  void findPositions() {
+  /// Where the rows are in what the whole has and a part has a part of; none elsewhere.
+  BatchPosition rowsIn(Value wholeValue) const { return values->of(wholeValue).rows; }
+
+  /// Which elements of the whole a result of a part is.
+  void notePieces() {
     for (Part &part : parts)
-      for (auto [own, op] : llvm::zip(part.ops, wholeOps)) {
+      for (auto [own, op] : llvm::zip_equal(part.ops, wholeOps)) {
         llvm::SmallVector<int64_t> rows = {firstRow(part.share), part.share.rows(),
                                            part.share.batch};
         bool any = false;
-        for (auto [result, whole] : llvm::zip_equal(own->getResults(), op->getResults())) {
-          BatchPosition position = positions->of(whole);
+        for (Value result : op->getResults()) {
+          BatchPosition position = rowsIn(result);
           rows.append({position.axis, position.inner});
           any |= bool(position);
-          position.batch = part.share.rows();
-          if (position)
-            part.positions[result] = position;
         }
         if (any)
           own->setAttr(kRowsAttr, builder.getDenseI64ArrayAttr(rows));
@@ -154,6 +151,7 @@ private:
   void makeEntry() {
     mlir::func::FuncOp first = parts.front().function;
     builder.setInsertionPoint(whole ? whole : first);
+    mlir::SymbolTable symbols(first->getParentOp());
     entry = builder.create<mlir::func::FuncOp>(first.getLoc(), entryOf(first),
                                                builder.getFunctionType({}, {}));
     if (first->hasAttr("sym.training"))
@@ -168,7 +166,7 @@ private:
       mlir::Location loc = argument.getLoc();
       Value value;
       if (role && role.getValue() == "state") {
-        auto state = mlir::SymbolTable::lookupNearestSymbolFrom<sym::StateOp>(first, name);
+        auto state = symbols.lookup<sym::StateOp>(name);
         stamp.set(homes.of(name.getValue()).front());
         value =
             builder.create<sym::ReadOp>(loc, state.getType(), name.getValue(), mlir::IntegerAttr());
@@ -187,10 +185,8 @@ private:
         BatchPosition position = positionOfPart(value.getType(), own.getType(), part.share);
         if (own.use_empty())
           continue;
-        Value rows = position ? sliceRows(builder, loc, value, position, part.share) : value;
-        if (position)
-          part.positions[rows] = position;
-        own.replaceAllUsesWith(rows);
+        own.replaceAllUsesWith(position ? sliceRows(builder, loc, value, position, part.share)
+                                        : value);
       }
     }
   }
@@ -199,15 +195,17 @@ private:
 
   void visit(Part &part, size_t i) {
     Operation *op = part.ops[i];
+    if (!op)
+      return; // done on the whole
     // Sums may come later than what they add: their only readers from here on come behind all else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
-    aggregator->makeFor(op);
-    if (mixed && mixed->at(i)) {
-      if (isLast(part))
-        doOnWhole(i);
+    Role role = values ? values->roleOf(i) : Role::Part;
+    if ((role == Role::Last || (role == Role::Whole && values->waits(i))) && !isLast(part))
       return;
-    }
+    aggregator->makeFor(op);
+    if (role == Role::Whole)
+      return doOnWhole(i);
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = homes.deviceOf(part.function, op);
     // What is behind a sum over all parts is where that was made.
@@ -226,14 +224,12 @@ private:
     if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
       return op->setAttr(sym::kDeviceAttr,
                          builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
-    if (!whole)
-      return;
-    if (sumsPart(op))
+    if (role == Role::Sum)
       addUp(part, i);
-    else if (auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(op))
-      drawOwnRows(part, i, mask);
-    else if (auto head = llvm::dyn_cast<sym::SoftmaxOutputGradientOp>(op))
-      divideByWhole(part, i, head);
+    else if (role == Role::Mask)
+      drawOwnRows(part, i, llvm::cast<sym::DropoutMaskOp>(op));
+    else if (role == Role::OwnRows)
+      takeOwnRows(part, i);
   }
 
   /// A parameter is read once on a device, a state at its home.
@@ -269,6 +265,12 @@ private:
     if (llvm::ArrayRef<Value> values = aggregator->slicesOf(gradient.getValue()); !values.empty())
       for (auto [value, slice] : llvm::zip_equal(values, homes.slicesOf(parameter)))
         keep(value, builder.getI64IntegerAttr(slice.first), slice.device, copies);
+    else if (!homes.slicesOf(parameter).empty())
+      for (const Slice &slice : homes.slicesOf(parameter)) {
+        stamp.set(slice.device);
+        keep(sliceOf(builder, gradient.getLoc(), gradient.getValue(), slice),
+             builder.getI64IntegerAttr(slice.first), slice.device, copies);
+      }
     else if (homes.updateOnStore)
       keep(gradient.getValue(), {}, copies.front(), copies);
     else
@@ -277,40 +279,82 @@ private:
     gradient.erase();
   }
 
-  /// An op that mixes rows, in place of the parts' own: where the first part has it, on the rows of
+  /// An op of the whole, in place of the parts' own: where the first part has it, on the rows of
   /// all.
   void doOnWhole(size_t i) {
-    Operation *first = parts.front().ops[i];
-    stamp.set(homes.deviceOf(parts.front().function, first));
+    Operation *op = wholeOps[i];
+    stamp.set(homes.deviceOf(parts.front().function, parts.front().ops[i]));
     builder.setInsertionPointToEnd(&entry.front());
-    for (auto [number, operand] : llvm::enumerate(wholeOps[i]->getOperands())) {
-      Value own = first->getOperand(unsigned(number));
-      if (BatchPosition position = mixed->of(operand, own); !position) {
-        // Sums over the batch are what the last part reads.
-        wholeValues.map(operand, own.getDefiningOp<sym::ReadOp>()
-                                     ? own
-                                     : last->ops[i]->getOperand(unsigned(number)));
-      } else if (!wholeValues.contains(operand)) {
-        llvm::SmallVector<Value> all;
-        for (Part &part : parts)
-          all.push_back(part.ops[i]->getOperand(unsigned(number)));
-        wholeValues.map(operand,
-                        joinRows(builder, first->getLoc(), all, operand.getType(), position));
-      }
-    }
-    Operation *made = builder.clone(*wholeOps[i], wholeValues);
+    for (mlir::OpOperand &operand : op->getOpOperands())
+      findWhole(i, operand);
+    cloneWhole(op);
     for (Part &part : parts) {
-      for (auto [own, all] : llvm::zip_equal(part.ops[i]->getResults(), made->getResults())) {
-        BatchPosition position = part.positions.lookup(own);
-        part.positions.erase(own);
-        Value rows = position ? sliceRows(builder, own.getLoc(), all, position, part.share) : all;
-        if (position)
-          part.positions[rows] = position;
-        own.replaceAllUsesWith(rows);
+      for (auto [own, result] : llvm::zip_equal(part.ops[i]->getResults(), op->getResults())) {
+        if (own.use_empty())
+          continue;
+        Value all = wholeValues.lookup(result);
+        BatchPosition position = rowsIn(result);
+        own.replaceAllUsesWith(
+            position ? sliceRows(builder, own.getLoc(), all, position, part.share) : all);
       }
       part.ops[i]->erase();
       part.ops[i] = nullptr;
     }
+  }
+
+  /// What the whole has as an operand: made already; what the first part has too, or the last, of
+  /// sums; made again of inputs; or joined from the rows of all.
+  void findWhole(size_t i, mlir::OpOperand &operand) {
+    Value value = operand.get();
+    auto ownOf = [&](Part &part) { return part.ops[i]->getOperand(operand.getOperandNumber()); };
+    PartValue::Kind kind = values->of(value).kind;
+    if (kind == PartValue::Alike || kind == PartValue::Sum)
+      return wholeValues.map(value, ownOf(kind == PartValue::Sum ? *last : parts.front()));
+    if (wholeValues.contains(value))
+      return;
+    if (values->isOfInputs(value))
+      return makeAgain(value);
+    llvm::SmallVector<Value> all;
+    for (Part &part : parts)
+      all.push_back(ownOf(part));
+    wholeValues.map(value, joinRows(builder, value.getLoc(), all, value.getType(), rowsIn(value)));
+  }
+
+  /// What the whole has of inputs alone; nothing here waits for a part.
+  void makeAgain(Value value) {
+    for (llvm::SmallVector<Value> next = {value}; !next.empty();) {
+      Operation *maker = next.back().getDefiningOp();
+      if (wholeValues.contains(next.back())) {
+        next.pop_back();
+        continue;
+      }
+      size_t missing = next.size();
+      for (Value operand : maker->getOperands())
+        if (!wholeValues.contains(operand))
+          next.push_back(operand);
+      if (next.size() == missing)
+        cloneWhole(maker);
+    }
+  }
+
+  /// On the whole batch, rows that are moved stay where they are.
+  void cloneWhole(Operation *op) {
+    if (llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))
+      wholeValues.map(op->getResult(0), wholeValues.lookup(op->getOperand(0)));
+    else
+      builder.clone(*op, wholeValues);
+  }
+
+  /// The rows of a part, of what is there for the whole batch.
+  void takeOwnRows(Part &part, size_t i) {
+    Operation *op = part.ops[i];
+    Value all = op->getOperand(0);
+    if (Value value = wholeOps[i]->getResult(0); !wholeValues.contains(value))
+      wholeValues.map(value, all);
+    op->getResult(0).replaceAllUsesWith(
+        sliceRows(builder, op->getLoc(), all, rowsIn(wholeOps[i]->getResult(0)), part.share));
+    op->erase();
+    part.ops[i] = nullptr;
   }
 
   /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the
@@ -322,7 +366,7 @@ private:
       Operation *own = op;
       if (shares.size() > 1) {
         own = builder.clone(*op);
-        takeOwnRows(own, part, share);
+        takeSubtree(i, own, part, share);
       }
       sumPart(own, share);
       sums[i].push_back({share, own->getResult(0)});
@@ -332,14 +376,13 @@ private:
   }
 
   /// Operands that hold the rows of a part, cut to those of a subtree.
-  void takeOwnRows(Operation *sum, Part &part, const Share &subtree) {
+  void takeSubtree(size_t i, Operation *sum, Part &part, const Share &subtree) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(sum);
     int64_t begin = firstRow(subtree) - firstRow(part.share);
     for (mlir::OpOperand &operand : sum->getOpOperands()) {
-      BatchPosition position = part.positions.lookup(operand.get());
-      if (!position) // the begin state of a layer, [B, K]
-        position = {0, 1, part.share.rows(), 1};
+      BatchPosition position = rowsIn(wholeOps[i]->getOperand(operand.getOperandNumber()));
+      position.batch = part.share.rows();
       Value rows =
           takeRows(builder, sum->getLoc(), operand.get(), position, begin, begin + subtree.rows());
       if (!llvm::isa<sym::WeightGradientOp, sym::BiasGradientOp>(sum)) {
@@ -354,17 +397,9 @@ private:
   /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it
   /// draws.
   void drawOwnRows(Part &part, size_t i, sym::DropoutMaskOp mask) {
-    BatchPosition position;
-    for (Operation *user : wholeOps[i]->getUsers())
-      for (Value result : user->getResults())
-        if (!position &&
-            sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank())
-          position = positions->of(result);
     auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
+    BatchPosition position = rowsIn(whole.getMask());
     auto type = sym::rankedType(whole.getMask());
-    if (!position ||
-        type.getDimSize(position.axis) != position.outer * position.batch * position.inner)
-      return; // shared by the rows
     // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps),
     // the axis of the batch opened.
     llvm::SmallVector<int64_t> window = {0};
@@ -384,41 +419,6 @@ private:
     mask.setWindow(window);
   }
 
-  /// What SoftmaxOutput divides by is a number of the whole batch.
-  void divideByWhole(Part &part, size_t i, sym::SoftmaxOutputGradientOp op) {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
-    builder.setInsertionPoint(op);
-    Value &divisor = divisors[i];
-    if (op.getNormalization() == "valid" && !divisor) {
-      stamp.set(0);
-      Value label = onWhole(llvm::cast<sym::SoftmaxOutputGradientOp>(wholeOps[i]).getLabel());
-      divisor = builder.create<sym::ValidCountOp>(op.getLoc(), f64, label, op.getIgnoreLabelAttr());
-    } else if (op.getNormalization() == "batch" && !divisor) {
-      BatchPosition position = part.positions.lookup(op.getP());
-      int64_t rows = sym::rankedType(op.getP()).getDimSize(0);
-      if (position && position.axis == 0)
-        rows = position.outer * part.share.batch * position.inner;
-      divisor =
-          builder.create<sym::FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}),
-                                      builder.getF64FloatAttr(double(rows)),
-                                      builder.getStringAttr(""), builder.getStringAttr("float64"));
-    }
-    if (divisor)
-      op.getValidMutable().assign(divisor);
-  }
-
-  /// What the whole batch has there, made again on the first device.
-  Value onWhole(Value value) {
-    if (Value known = wholeValues.lookupOrNull(value))
-      return known;
-    Operation *maker = value.getDefiningOp();
-    for (Value operand : maker->getOperands())
-      onWhole(operand);
-    return builder.clone(*maker, wholeValues)
-        ->getResult(llvm::cast<mlir::OpResult>(value).getResultNumber());
-  }
-
   // ---- what goes out ----
 
   /// Outputs and states are joined from the parts; sums are whole already.
@@ -432,15 +432,12 @@ private:
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(named.get(sym::kNameAttr));
       Value value = last->function.front().getTerminator()->getOperand(i);
       stamp.set(role == "state" ? homes.of(name.getValue()).front() : 0);
-      BatchPosition position = last->positions.lookup(value);
-      if (position && role != "metric") {
-        llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
-        shape[size_t(position.axis)] = position.outer * last->share.batch * position.inner;
+      Value wholeValue = whole ? whole.front().getTerminator()->getOperand(i) : Value();
+      if (BatchPosition position = whole ? rowsIn(wholeValue) : BatchPosition::none()) {
         llvm::SmallVector<Value> all;
         for (Part &part : parts)
           all.push_back(part.function.front().getTerminator()->getOperand(i));
-        value =
-            joinRows(builder, value.getLoc(), all, sym::rankedType(value).clone(shape), position);
+        value = joinRows(builder, value.getLoc(), all, wholeValue.getType(), position);
       }
       if (role == "state") {
         builder.create<sym::WriteOp>(value.getLoc(), name.getValue(), value, mlir::IntegerAttr());
@@ -469,8 +466,7 @@ private:
   const int64_t bucketBytes;
   Stamp stamp{sym::kDeviceAttr};
   mlir::OpBuilder builder;
-  std::optional<BatchPositions> positions; ///< of the values of the whole
-  std::optional<MixedRows> mixed;
+  std::optional<PartValues> values; ///< where there is a whole
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
   Part *last = nullptr;        ///< the one that is visited last
@@ -480,7 +476,6 @@ private:
   llvm::SmallVector<Subtrees> sums; ///< what parts have summed so far, by op
   std::optional<Aggregator> aggregator;
   llvm::SmallVector<sym::GradientOp> gradients; ///< the last part's
-  llvm::DenseMap<size_t, Value> divisors;       ///< by op
 };
 
 struct SyncParameters : impl::SyncParametersBase<SyncParameters> {

@@ -87,10 +87,17 @@ public:
       if (failed(checkPlace(buffer)))
         return mlir::failure();
       Bytes bytes = bytesOf(buffer);
-      for (const auto &[other, name] : kept)
-        if (bytes.meets(other))
-          return buffer.emitOpError("overlaps \"") << name << "\", and both keep their contents";
-      kept.push_back({bytes, buffer.getName()});
+      // Those before overlap nowhere, so only the neighbours can meet this one.
+      auto next = kept.lower_bound(bytes.begin);
+      auto overlaps = [&](auto other) {
+        return buffer.emitOpError("overlaps \"")
+               << other->second.second << "\", and both keep their contents";
+      };
+      if (next != kept.end() && next->first < bytes.end)
+        return overlaps(next);
+      if (next != kept.begin() && std::prev(next)->second.first > bytes.begin)
+        return overlaps(std::prev(next));
+      kept[bytes.begin] = {bytes.end, buffer.getName()};
       persistent.claim(bytes, buffer.getMemory());
     }
     for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
@@ -227,7 +234,7 @@ private:
   int64_t device;
   uint64_t arena;
   const exec::Access &access;
-  std::vector<std::pair<Bytes, llvm::StringRef>> kept;
+  std::map<uint64_t, std::pair<uint64_t, llvm::StringRef>> kept; ///< end and name, by begin
 };
 
 struct ValidatePlan : impl::ValidatePlanBase<ValidatePlan> {

@@ -18,8 +18,6 @@ namespace lstmc::conformance {
 
 namespace {
 
-constexpr int kThreads[] = {1, 2, 3, 5};
-
 /// Name and reason of every listed exception.
 std::map<std::string, std::string> exceptionsOf(const Target &target) {
   std::map<std::string, std::string> result;
@@ -28,11 +26,12 @@ std::map<std::string, std::string> exceptionsOf(const Target &target) {
   std::ifstream file(std::string(LSTMC_SOURCE_DIR "/") + target.unsupported);
   EXPECT_TRUE(file) << target.unsupported << " cannot be read";
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name, reason;
-    if (!(words >> name) || name[0] == '#')
+    if (line.empty() || line[0] == '#')
       continue;
-    std::getline(words >> std::ws, reason);
+    size_t colon = line.find(": ");
+    std::string name = line.substr(0, colon), reason;
+    if (colon != std::string::npos)
+      reason = line.substr(colon + 2);
     EXPECT_FALSE(reason.empty()) << target.unsupported << ": " << name << " has no reason";
     result[name] = reason;
   }
@@ -44,7 +43,7 @@ std::string failureOf(const Target &target, const Case &c) {
   const TestLaunch launch = c.make();
   TestLaunch expected = launch.clone();
   expected.run(reference::kernel(launch.id));
-  for (int threads : kThreads) {
+  for (int threads : target.threads) {
     // Teams are kept: five threads on two processors take a while to start.
     static std::map<int, std::unique_ptr<ThreadTeam>> teams;
     std::unique_ptr<ThreadTeam> &team = teams[threads];

@@ -13,9 +13,11 @@ namespace lstmc::conformance {
 struct Target {
   std::string name;
   KernelFunction (*find)(KernelId, std::span<const Tensor> operands);
-  /// Path of its list of exceptions from the source tree's root: a line `KERNEL/CASE reason`, or
-  /// `KERNEL reason`; # begins a comment. Empty for none. One that passes must leave the list.
+  /// Path of its list of exceptions from the source tree's root: a line `KERNEL/CASE: reason`, or
+  /// `KERNEL: reason`; # begins a comment. Empty for none. One that passes must leave the list.
   std::string unsupported;
+  /// How many threads each case is carried out on, one after the other.
+  std::vector<int> threads = {1, 2, 3, 5};
 };
 
 /// One launch, made afresh at each call.

@@ -120,6 +120,29 @@ void addMetrics(std::vector<Case> &cases) {
                                  Array(DType::F64, {4})},
                                 shardInts(batch, shards, {ignore}), {3});
             });
+  for (int64_t batch : {0, 1, 5, 40}) { // the sums of each row
+    std::string what = fmt::format("{} rows apart", batch);
+    add(cases, KernelId::SoftmaxMetric, what, [=] {
+      return makeLaunch(KernelId::SoftmaxMetric,
+                        {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
+                         Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
+                         Array(DType::F64, {batch, 4})},
+                        shardInts(batch, 8, {1}), {3});
+    });
+    add(cases, KernelId::RegressionMetric, what, [=] {
+      return makeLaunch(KernelId::RegressionMetric,
+                        {Array(DType::F32, {2, batch, 9}, uniform(-5, 5)),
+                         Array(DType::F32, {2, batch, 9}, uniform(0, 1, 1)),
+                         Array(DType::F64, {batch, 4})},
+                        shardInts(batch, 8, {0}));
+    });
+    add(cases, KernelId::LossMetric, what, [=] {
+      return makeLaunch(
+          KernelId::LossMetric,
+          {Array(DType::F64, {1, batch, 17}, uniform(-5, 5)), Array(DType::F64, {batch, 4})},
+          shardInts(batch, 8));
+    });
+  }
   for (Layout layout : kAnyLayout) {
     for (DType type : {DType::F32, DType::F64})
       add(cases, KernelId::SoftmaxMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),

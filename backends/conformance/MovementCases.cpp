@@ -1,5 +1,7 @@
 #include "backends/conformance/Cases.h"
 
+#include <cmath>
+
 namespace lstmc::conformance {
 
 namespace {
@@ -150,7 +152,24 @@ void addIndexed(std::vector<Case> &cases) {
     }
 }
 
+/// Lengths beyond both ends of a sequence, up to the least number that there is.
+Array extremeLengths() {
+  return Array(DType::F64, {5}, [](uint64_t i) {
+    constexpr double kLengths[] = {-HUGE_VAL, HUGE_VAL, -1, 0, 6};
+    return kLengths[i];
+  });
+}
+
 void addSequences(std::vector<Case> &cases) {
+  add(cases, KernelId::SequenceLast, "lengths beyond both ends", [] {
+    return makeLaunch(KernelId::SequenceLast, {Array(DType::F32, {6, 5, 19}, uniform(-1, 1)),
+                                               extremeLengths(), Array(DType::F32, {5, 19})});
+  });
+  add(cases, KernelId::SequenceLastGradient, "lengths beyond both ends", [] {
+    return makeLaunch(KernelId::SequenceLastGradient,
+                      {Array(DType::F32, {5, 19}, uniform(-1, 1)), extremeLengths(),
+                       Array(DType::F32, {6, 5, 19})});
+  });
   for (DType length : {DType::F32, DType::I32, DType::I64})
     for (Layout layout : kAnyLayout) {
       std::string what = fmt::format("{} lengths, {}", dtypeName(length), layoutName(layout));

@@ -61,6 +61,8 @@ void addExtents(std::vector<Case> &cases, RnnMode mode) {
                   .chunk = 4});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 2, .inputs = 30, .units = 130});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 0});
+  // A state larger than what a scratch has beside it.
+  addBoth(cases, {.mode = mode, .steps = 2, .batch = 32, .inputs = 3, .units = 20, .stash = false});
 }
 
 void addLayouts(std::vector<Case> &cases, RnnMode mode) {

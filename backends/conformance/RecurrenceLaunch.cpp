@@ -10,10 +10,6 @@ namespace lstmc::conformance {
 
 namespace {
 
-Array scratchOf(const RnnShape &s) {
-  return Array(s.type, {rnnScratchBytes(s.mode, s.batch, s.units, s.chunk, 1)});
-}
-
 /// [first, second] with its axes swapped.
 Array transposed(const Array &matrix) { return matrix.permuted({1, 0}); }
 
@@ -56,6 +52,7 @@ Array rnnRecurrentWeights(const RnnShape &s) {
 
 TestLaunch rnnForward(const RnnShape &s) {
   const int64_t T = s.steps, B = s.batch, H = s.units, G = gateCount(s.mode);
+  const auto size = int64_t(dtypeBytes(s.type));
   const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
   auto if_ = [](bool present, auto make) { return present ? make() : Array(); };
   auto given = [&](bool present, Shape shape, uint64_t salt) {
@@ -80,7 +77,7 @@ TestLaunch rnnForward(const RnnShape &s) {
       made(s.stash, {T, B, G * H}, s.rows),
       made(s.stash && (lstm || gru), {T, B, H}, s.rows),
       made(s.stash, {T, B, H}, s.rows),
-      scratchOf(s),
+      Array(DType::U8, {rnnForwardScratch(s.mode, B, H, s.chunk, size).bytes}),
   };
   launch.ints = {int64_t(s.mode), s.reverse, s.chunk};
   return launch;
@@ -88,6 +85,7 @@ TestLaunch rnnForward(const RnnShape &s) {
 
 TestLaunch rnnBackward(const RnnShape &s, TestLaunch &forward, bool inPlace) {
   const int64_t T = s.steps, B = s.batch, H = s.units, G = gateCount(s.mode);
+  const auto size = int64_t(dtypeBytes(s.type));
   const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
   auto given = [&](bool present, Shape shape, Layout layout, uint64_t salt) {
     return present ? Array(s.type, shape, uniform(-1, 1, salt), layout) : Array();
@@ -114,7 +112,7 @@ TestLaunch rnnBackward(const RnnShape &s, TestLaunch &forward, bool inPlace) {
       made(s.gradientOfX, {T, B, s.inputs}, s.rows),
       made(s.gradientOfStates, {B, H}, s.other),
       made(s.gradientOfStates && lstm, {B, H}, s.other),
-      scratchOf(s),
+      Array(DType::U8, {rnnBackwardScratch(s.mode, B, H, size).bytes}),
   };
   launch.ints = {int64_t(s.mode), s.reverse, s.chunk};
   return launch;

@@ -44,8 +44,11 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
   if (threads == 0)
     threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
   std::vector<std::unique_ptr<Device>> devices;
-  for (const DeviceName &name : names)
-    devices.push_back(makeHostDevice(name.text(), chooserOf(options.engine), threads));
+  for (const DeviceName &name : names) {
+    LSTMC_ASSIGN(std::unique_ptr<Device> device,
+                 makeHostDevice(name.text(), chooserOf(options.engine), threads));
+    devices.push_back(std::move(device));
+  }
   return devices;
 }
 

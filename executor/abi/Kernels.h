@@ -59,8 +59,8 @@ enum class InitKind : uint8_t {
   Constant,   ///< a
   Uniform,    ///< U(a, b): a + (b - a) * uniform
   Normal,     ///< mean 0, deviation a (Box-Muller in f64)
-  Orthogonal, ///< scale a; variant 0 from U(-1, 1), 1 from N(0, 1); Gram-Schmidt in f64, rows or
-              ///< columns, the fewer
+  Orthogonal, ///< scale a; variant 0 from U(-1, 1), 1 from N(0, 1); rows or columns, the fewer,
+              ///< made orthonormal in order (executor/base/OrthogonalBlock.h)
   LstmBias,   ///< 0, but a in the second quarter (gate f)
 };
 

@@ -6,14 +6,34 @@
 #include <utility>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "executor/abi/Packing.h"
+#include "executor/base/Poison.h"
 #include "executor/base/SafeSize.h"
 
 namespace lstmc {
 
 namespace {
-constexpr size_t kHugePage = size_t(2) << 20;
+
+constexpr uint64_t kHugePage = uint64_t(2) << 20;
+
+/// Reserves `bytes` between two guards of `guard` bytes, aligned to `border`; the guards may be
+/// neither read nor written. Null where the system has no memory.
+std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t border, void *&mapping,
+                   size_t &mapped) {
+  mapped = bytes + 2 * guard + (border > guard ? border : 0);
+  mapping = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    mapping = nullptr;
+    return nullptr;
+  }
+  uintptr_t at = reinterpret_cast<uintptr_t>(mapping) + guard;
+  at = (at + border - 1) / border * border;
+  auto *data = reinterpret_cast<std::byte *>(at);
+  return mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0 ? data : nullptr;
+}
+
 } // namespace
 
 Arena &Arena::operator=(Arena &&other) noexcept {
@@ -27,22 +47,23 @@ Arena &Arena::operator=(Arena &&other) noexcept {
 
 Status Arena::allocate(uint64_t bytes, std::string_view owner) {
   release();
-  bool huge = bytes >= kHugePage;
-  // A page starts on a border of kAlignment; at least one is mapped, so that data() is never null.
-  std::optional<uint64_t> size =
-      (SafeSize(std::max<uint64_t>(bytes, kAlignment)) + SafeSize(huge ? kHugePage : 0)).value();
-  void *memory = size ? mmap(nullptr, *size, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                      : MAP_FAILED;
-  if (memory == MAP_FAILED)
+  const bool huge = bytes >= kHugePage;
+  const auto page = uint64_t(sysconf(_SC_PAGESIZE));
+  // At least one page, so that data() is never null.
+  const SafeSize used = roundUp(SafeSize(std::max<uint64_t>(bytes, kAlignment)), kAlignment),
+                 pages = roundUp(used, int64_t(page));
+  const bool fits = (pages + SafeSize(2 * page + kHugePage)).value().has_value();
+  std::byte *first = nullptr;
+  if (fits)
+    first = reserve(*pages.value(), page, huge ? kHugePage : page, mapping_, mapped_);
+  if (!first) {
+    const int reason = errno;
+    release();
     return fail(ErrorCode::E0901, "{}: found no memory for an arena of {} bytes: {}", owner, bytes,
-                size ? std::strerror(errno) : "the size does not fit in 63 bits");
-  mapping_ = memory;
-  mapped_ = *size;
-  auto at = reinterpret_cast<uintptr_t>(memory);
-  if (huge)
-    at = (at + kHugePage - 1) / kHugePage * kHugePage;
-  data_ = reinterpret_cast<std::byte *>(at);
+                fits ? std::strerror(reason) : "the size does not fit in 63 bits");
+  }
+  // A small one ends where the guard begins; a large one begins with its huge page.
+  data_ = huge ? first : first + (*pages.value() - *used.value());
   if (huge)
     madvise(data_, bytes, MADV_HUGEPAGE);
   bytes_ = bytes;
@@ -51,8 +72,10 @@ Status Arena::allocate(uint64_t bytes, std::string_view owner) {
 }
 
 void Arena::release() {
-  if (mapping_)
+  if (mapping_) {
+    unpoison(mapping_, mapped_);
     munmap(mapping_, mapped_);
+  }
   mapping_ = nullptr;
   data_ = nullptr;
   mapped_ = 0;

@@ -10,7 +10,8 @@
 namespace lstmc {
 
 /// Zeroed memory on a border of kAlignment; on one of 2 MiB, with huge pages advised, from 2 MiB
-/// on.
+/// on. It lies between pages that may not be touched: below 2 MiB the byte after the last (of the
+/// size rounded up to kAlignment) is in one.
 class Arena {
 public:
   Arena() = default;

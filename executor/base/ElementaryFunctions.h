@@ -8,6 +8,7 @@
 // (tests/executor/base/ElementaryFunctions):
 //   exponential 1.1 ULP · hyperbolicTangent 2.6 ULP · sigmoid 2.5 ULP · logarithm 0.9 ULP
 // NaN gives NaN, the infinities give their limits, and exponential overflows to infinity.
+// `constexpr` lets nvcc compile them for cards.
 #pragma once
 
 namespace lstmc {
@@ -22,7 +23,7 @@ inline constexpr float kLn2High = 0x1.62e43p-1f;
 inline constexpr float kLn2Low = -0x1.05c61p-29f;
 
 /// e^r - 1 for |r| <= ln(2)/2, relative error 1.5e-8.
-template <typename V> inline V expm1Reduced(V r) {
+template <typename V> constexpr V expm1Reduced(V r) {
   V p = V::broadcast(0x1.6d9786p-10f);
   p = fma(p, r, V::broadcast(0x1.122712p-7f));
   p = fma(p, r, V::broadcast(0x1.55548ap-5f));
@@ -32,7 +33,7 @@ template <typename V> inline V expm1Reduced(V r) {
 }
 
 /// x = n ln 2 + r with n a whole number; writes r, returns n.
-template <typename V> inline V reduce(V x, V &r) {
+template <typename V> constexpr V reduce(V x, V &r) {
   V n = roundEven(x * V::broadcast(kLog2E));
   r = fma(n, V::broadcast(-kLn2High), x);
   r = fma(n, V::broadcast(-kLn2Low), r);
@@ -42,7 +43,7 @@ template <typename V> inline V reduce(V x, V &r) {
 } // namespace elementary
 
 /// e^x.
-template <typename V> inline V exponential(V x) {
+template <typename V> constexpr V exponential(V x) {
   // Beyond these the result is infinity or 0 whatever x is. `min` and `max` give their second
   // operand for a NaN.
   x = min(V::broadcast(89.0f), max(V::broadcast(-104.0f), x));
@@ -53,14 +54,14 @@ template <typename V> inline V exponential(V x) {
 }
 
 /// 1 / (1 + e^-x).
-template <typename V> inline V sigmoid(V x) {
+template <typename V> constexpr V sigmoid(V x) {
   V one = V::broadcast(1.0f);
   return one / (one + exponential(-x));
 }
 
 /// tanh x, as t / (t + 2) with t = e^(2|x|) - 1: without cancellation, so small x need no case of
 /// their own.
-template <typename V> inline V hyperbolicTangent(V x) {
+template <typename V> constexpr V hyperbolicTangent(V x) {
   V magnitude = abs(x);
   V y = min(V::broadcast(20.0f), magnitude + magnitude); // from 18.1 on the quotient rounds to 1
   V r;
@@ -72,7 +73,7 @@ template <typename V> inline V hyperbolicTangent(V x) {
 }
 
 /// Natural logarithm: -infinity at 0 and for denormals, NaN below.
-template <typename V> inline V logarithm(V x) {
+template <typename V> constexpr V logarithm(V x) {
   V one = V::broadcast(1.0f);
   V e;
   V f = splitExponent(x, e) - one; // x = 2^e (1 + f), 1 + f in [0.707, 1.414]

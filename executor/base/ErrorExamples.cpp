@@ -66,7 +66,7 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0601, "    lstmc run none.lstmc"},
     {ErrorCode::E0602, "    head -c 1000 m.lstmc > cut.lstmc; lstmc run cut.lstmc"},
     {ErrorCode::E0603, "    lstmc inspect picture.npy        # which is no npy file"},
-    {ErrorCode::E0604, "    lstmc inspect m.safetensors      # whose header has an offset behind "
+    {ErrorCode::E0604, "    lstmc inspect m.safetensors      # whose header has an offset beyond "
                        "the end of the file"},
     {ErrorCode::E0605,
      "    lstmc inspect m.safetensors      # whose tensor is F32 [2, 3] in 20 bytes"},

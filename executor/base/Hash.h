@@ -13,6 +13,9 @@ uint64_t hashBytes(const void *data, size_t bytes);
 /// Another function for each seed.
 uint64_t hashBytes(const void *data, size_t bytes, uint64_t seed);
 
+/// The same of bytes that come in pieces.
+uint64_t hashBytes(std::span<const std::span<const uint8_t>> pieces);
+
 /// One number for several hashes, which depends on their order.
 uint64_t combineHashes(std::span<const uint64_t> hashes);
 

@@ -16,6 +16,13 @@ struct InitialNumbers {
 
   double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
 
+  /// Of elements `first` to first + 3; `first` is a multiple of 4.
+  void uniformFour(uint64_t first, double (&four)[4]) const {
+    const PhiloxBlock words = randomBlock(seed, first / 4, ordinal, 0);
+    for (int i = 0; i < 4; ++i)
+      four[i] = uniformFromWord(words[i]);
+  }
+
   /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
   /// angle from the second, cosine for the even one, sine for the odd.
   double normal(uint64_t element) const {

@@ -1,5 +1,7 @@
 #include "executor/base/Quote.h"
 
+#include "executor/base/Escape.h"
+
 #include <fmt/format.h>
 
 #include "executor/base/Utf8.h"
@@ -31,6 +33,24 @@ std::string inQuotes(std::string_view name) {
     i += size_t(length == 0 ? 1 : length);
   }
   return text + (i < name.size() ? "...\"" : "\"");
+}
+
+std::string escaped(std::string_view text, bool lines) {
+  std::string safe;
+  for (size_t i = 0; i < text.size();) {
+    char32_t c = 0;
+    int length = decodeUtf8(text.substr(i), c);
+    if (length == 0)
+      safe += fmt::format("\\x{:02x}", uint8_t(text[i]));
+    else if (lines && (c == '\n' || c == '\t'))
+      safe += char(c);
+    else if (invisible(c))
+      safe += c == '\n' ? "\\n" : fmt::format("\\u{:04x}", uint32_t(c));
+    else
+      safe += text.substr(i, size_t(length));
+    i += size_t(length == 0 ? 1 : length);
+  }
+  return safe;
 }
 
 } // namespace lstmc

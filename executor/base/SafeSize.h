@@ -30,11 +30,11 @@ public:
     product.wrapped_ |= wrapped_ || other.wrapped_;
     return product;
   }
-  /// Rounded up to a multiple of `to`, which is not 0.
-  constexpr SafeSize roundedUp(uint64_t to) const {
-    SafeSize padded = *this + SafeSize(to - 1);
-    padded.value_ = padded.value_ / to * to;
-    return padded;
+  /// Rounded down; the other one is not 0.
+  constexpr SafeSize operator/(SafeSize other) const {
+    SafeSize quotient(value_ / other.value_);
+    quotient.wrapped_ = wrapped_ || other.wrapped_;
+    return quotient;
   }
 
   /// The size, unless it (or anything it was made of) does not fit in 63 bits.

@@ -6,6 +6,7 @@
 #include "executor/data/Idx.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
+#include "executor/data/Outside.h"
 #include "executor/data/Shuffle.h"
 #include "executor/data/Sources.h"
 
@@ -38,16 +39,24 @@ struct Source {
 
 class ArrayFeed : public Feed {
 public:
-  ArrayFeed(std::vector<Source> sources, int64_t first, int64_t batch, SampleOrder order)
-      : sources_(std::move(sources)), first_(first), batch_(batch), order_(std::move(order)) {}
+  ArrayFeed(std::vector<Source> sources, int64_t first, int64_t batch, Part part, SampleOrder order)
+      : sources_(std::move(sources)), first_(first), batch_(batch), part_(part),
+        order_(std::move(order)) {}
 
-  int64_t batches() const override { return order_.count() / batch_; }
+  int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
   int64_t sequences() const override { return batch_; }
+  int64_t rows(const Position &position) const override {
+    return rowsOf(order_.count(), batch_, position.batch);
+  }
+  std::string leftOut() const override {
+    return samplesLeftOut(order_.count(), batch_, part_, "samples");
+  }
   bool restarts(const Position &) const override { return true; }
 
   void fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
-      int64_t sample = first_ + order_.at(position.epoch, position.batch * batch_ + n);
+      int64_t place = std::min(position.batch * batch_ + n, order_.count() - 1);
+      int64_t sample = first_ + order_.at(position.epoch, place);
       for (const Source &source : sources_)
         copy(source, sample, n);
     }
@@ -69,6 +78,7 @@ private:
 
   std::vector<Source> sources_;
   int64_t first_, batch_;
+  Part part_;
   SampleOrder order_;
 };
 
@@ -98,12 +108,13 @@ public:
     int64_t split = splitPoint(samples, spec_.valid);
     int64_t begin = part == Part::Valid ? split : 0;
     int64_t end = part == Part::Train ? split : samples;
-    if (end - begin < batch)
+    if (batchesOf(end - begin, batch, part) < 1)
       return failAt({fileOf(slots.front().name)}, ErrorCode::E0605,
-                    "samples: found {} in this part, want at least one batch of {}", end - begin,
-                    batch);
+                    "samples: found {} in this part, want at least {}", end - begin,
+                    part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     SampleOrder order(end - begin, spec_.shuffle && part == Part::Train, seed);
-    return std::unique_ptr<Feed>(new ArrayFeed(std::move(sources), begin, batch, std::move(order)));
+    return std::unique_ptr<Feed>(
+        new ArrayFeed(std::move(sources), begin, batch, part, std::move(order)));
   }
 
 private:
@@ -148,6 +159,8 @@ private:
     if (images && !slot.label && array.dtype == DType::U8 && isFloat(slot.tensor.dtype))
       source.scale = kPixel;
     LSTMC_TRY(checkValues(slot, array));
+    if (slot.range && source.scale == 1)
+      LSTMC_TRY(checkRange(source));
     return source;
   }
 
@@ -171,6 +184,20 @@ private:
     return {};
   }
 
+  /// Values that the network has no place for.
+  Status checkRange(const Source &source) const {
+    const Array &array = *source.array;
+    std::optional<int64_t> at =
+        firstOutside(array.bytes.data(), array.dtype, product(array.shape), *source.slot.range);
+    if (!at)
+      return {};
+    int64_t samples = product(array.shape) / (source.outer * source.inner);
+    return failAt(
+        {fileOf(source.slot.name)}, ErrorCode::E0604, "array {} row {}{}: found {}, want {}",
+        inQuotes(source.slot.name), *at / source.inner % samples, placeText(array.shape, *at),
+        readElement<double>(array.bytes.data(), array.dtype, *at), source.slot.range->text());
+  }
+
   std::vector<NamedArray> arrays_;
   std::vector<std::string> files_; ///< one per array
 };
@@ -182,7 +209,7 @@ Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &spec, const Limits &
   std::vector<std::string> files;
   Sha256 digest;
   for (const auto &[input, file] : spec.files) {
-    LSTMC_ASSIGN(Bytes bytes, readFile(file));
+    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
     digest.update(bytes);
     if (spec.kind == DataKind::Npz) {
       LSTMC_ASSIGN(arrays, parseNpz(bytes, file, limits));

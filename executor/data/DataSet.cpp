@@ -1,7 +1,9 @@
 #include "executor/data/DataSet.h"
 
+#include "executor/base/NestedFile.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
+#include "executor/base/Sha256.h"
 #include "executor/data/Array.h"
 #include "executor/data/Sources.h"
 
@@ -26,7 +28,25 @@ Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learn
   return noMemory(spec.source);
 }
 
+Result<Bytes> readSource(const DataSpec &spec, const std::string &file) {
+  return spec.folders.empty() ? readFile(file) : readNestedFile(spec.folders, file);
+}
+
+Result<std::string> filesDigest(const DataSpec &spec) {
+  Sha256 digest;
+  for (const auto &[input, file] : spec.files) {
+    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+    digest.update(bytes);
+  }
+  return digest.finish();
+}
+
 int64_t splitPoint(int64_t count, double valid) { return int64_t(double(count) * (1.0 - valid)); }
+
+std::string samplesLeftOut(int64_t count, int64_t batch, Part part, std::string_view what) {
+  int64_t rest = part == Part::Train ? count % batch : 0;
+  return rest == 0 ? "" : fmt::format("{} of {} {} fill no batch of {}", rest, count, what, batch);
+}
 
 Result<DataAndLabel> dataAndLabel(const std::vector<InputSlot> &slots, DataKind kind) {
   DataAndLabel found;

@@ -8,6 +8,7 @@
 
 #include "executor/base/Limits.h"
 #include "executor/base/Tensor.h"
+#include "executor/base/ValueRange.h"
 #include "executor/data/DataSpec.h"
 
 namespace lstmc::data {
@@ -16,8 +17,9 @@ namespace lstmc::data {
 struct InputSlot {
   std::string name;
   bool label = false;
-  Tensor tensor;     ///< any strides; N is its extent along `batchAxis`
-  int batchAxis = 0; ///< the one whose dim is called "batch", else the first
+  Tensor tensor;                        ///< any strides; N is its extent along `batchAxis`
+  int batchAxis = 0;                    ///< the one whose dim is called "batch", else the first
+  std::optional<ValueRange> range = {}; ///< which values the network has a place for
 };
 
 /// Which samples: of a spec with `valid=`, Train is what comes before the part kept back.
@@ -38,6 +40,12 @@ public:
   virtual int64_t batches() const = 0;
   /// Sequences in a batch.
   virtual int64_t sequences() const = 0;
+  /// How many of them are data, the first ones: the last batch may repeat the last sample after
+  /// them, but never in training.
+  virtual int64_t rows(const Position &) const { return sequences(); }
+  /// What no batch has, in words: "2 of 14 samples fill no batch of 4"; empty where all have a
+  /// place.
+  virtual std::string leftOut() const { return {}; }
   /// Writes a batch to the slots. `position.batch` is below batches().
   virtual void fill(const Position &position) = 0;
   /// Whether carried states must be zero before this batch: its sequences go on from nothing.
@@ -47,7 +55,8 @@ public:
 /// What was learned from the training data and must be the same for other data of the same model.
 struct Learned {
   std::optional<Vocabulary> vocabulary;
-  std::string scaling; ///< JSON text of a table's columns; empty: none
+  std::optional<TextUnit> unit; ///< of the vocabulary's symbols
+  std::string scaling;          ///< JSON text of a table's columns; empty: none
 };
 
 /// Data as read, before shapes are known.
@@ -60,9 +69,10 @@ public:
   static Result<std::unique_ptr<DataSet>>
   load(const DataSpec &spec, const Learned *learned = nullptr, const Limits &limits = {});
 
-  /// A feed over `slots`, shuffled by `seed` if the spec says so and the part is Train.
-  /// E0605 when shapes do not go together or there is not one whole batch, E0610 when an input has
-  /// no data, E0604 when a value does not fit an input's type.
+  /// A feed over `slots`, shuffled by `seed` if the spec says so and the part is Train, whose
+  /// batches are whole; of the other parts every sample is fed. E0605 when shapes do not go
+  /// together or there is not one batch, E0610 when an input has no data, E0604 when a value does
+  /// not fit an input's type or is outside of its range.
   virtual Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                              uint64_t seed) const = 0;
 
@@ -77,5 +87,8 @@ protected:
   DataSpec spec_;
   std::string digest_;
 };
+
+/// What DataSet::digest() of the files of `spec` is, without a look at what they hold.
+Result<std::string> filesDigest(const DataSpec &spec);
 
 } // namespace lstmc::data

@@ -76,7 +76,7 @@ Status DataSpec::set(std::string_view key, std::string_view value) {
     std::optional<TextUnit> found = parseTextUnit(value);
     if (!found)
       return badValue(key, value, "char, word or byte");
-    unit = *found;
+    unit = found;
   } else if (key == "vocab") {
     vocabularyFile = value;
   } else if (key == "valid") {

@@ -1,6 +1,7 @@
 // Where data come from, as the user says it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,11 +34,14 @@ struct DataSpec {
   DataKind kind = DataKind::Text;
   std::string source; ///< as the user wrote it
   std::vector<std::pair<std::string, std::string>>
-      files;           ///< input and file; the input "" is all of them
-  uint64_t seed = 0;   ///< of random
-  double valid = 0;    ///< the part at the end that is kept for validation, in [0, 1)
-  bool shuffle = true; ///< order of training samples anew each epoch; text never
-  TextUnit unit = TextUnit::Char;
+      files; ///< input and file; the input "" is all of them
+  /// Where the files may lie (base/NestedFile.h), where a file named them; empty: a user typed
+  /// them.
+  std::vector<std::string> folders;
+  uint64_t seed = 0;            ///< of random
+  double valid = 0;             ///< the part at the end that is kept for validation, in [0, 1)
+  bool shuffle = true;          ///< order of training samples anew each epoch; text never
+  std::optional<TextUnit> unit; ///< not said: that of the vocabulary, else characters
   std::string vocabularyFile;
   std::vector<std::string> inputs; ///< columns; empty: all
   std::string target;

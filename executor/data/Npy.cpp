@@ -195,8 +195,9 @@ Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t wid
 
 } // namespace
 
-Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
-                       const Limits &limits, uint64_t base) try {
+/// `owner`, where there is one, holds `bytes` and gives them to the array.
+static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const std::string &file,
+                             const Limits &limits, uint64_t base) try {
   auto at = [&](uint64_t byte) { return Place{file, 0, 0, int64_t(base + byte)}; };
   ByteCursor cursor(bytes, file);
   auto placed = [&](Error error) { // positions of the cursor are those inside `bytes`
@@ -243,19 +244,35 @@ Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
                   "data: found {} bytes, want {} for {} {}", cursor.left(), *want,
                   dtypeName(header.dtype), shapeText(header.shape));
   std::span<const uint8_t> rest = bytes.subspan(cursor.position());
-  Array array{header.dtype, header.shape, Bytes(rest.begin(), rest.end())};
+  Array array{header.dtype, header.shape, {}};
+  if (owner) {
+    owner->erase(owner->begin(), owner->end() - long(rest.size()));
+    array.bytes = std::move(*owner);
+  } else {
+    array.bytes.assign(rest.begin(), rest.end());
+  }
   size_t width = dtypeBytes(array.dtype);
   if (header.bigEndian)
     swapBytes(array.bytes, width);
   if (header.fortranOrder)
     array.bytes = fromFortran(array.bytes, array.shape, width);
   if (array.dtype == DType::Bool)
-    if (std::optional<size_t> bad = firstNoBool(rest))
+    if (std::optional<size_t> bad = firstNoBool(array.bytes))
       return failAt(at(cursor.position() + *bad), ErrorCode::E0604,
-                    "data: found {} for a bool, want 0 or 1", rest[*bad]);
+                    "data: found {} for a bool, want 0 or 1", array.bytes[*bad]);
   return array;
 } catch (const std::bad_alloc &) {
   return noMemory(file);
+}
+
+Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
+                       const Limits &limits, uint64_t base) {
+  return readNpy(bytes, nullptr, file, limits, base);
+}
+
+Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits,
+                       uint64_t base) {
+  return readNpy(bytes, &bytes, file, limits, base);
 }
 
 Result<Array> loadNpy(const std::string &path, const Limits &limits) {

@@ -18,6 +18,8 @@ namespace lstmc::data {
 /// Source: NumPy Enhancement Proposal 1, and numpy.lib.format.
 Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
                        const Limits &limits = {}, uint64_t base = 0);
+/// The same, in the memory of `bytes`.
+Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits, uint64_t base);
 Result<Array> loadNpy(const std::string &path, const Limits &limits = {});
 
 /// The bytes of an npy file up to the first element; those of `tensor`, which is dense, follow.

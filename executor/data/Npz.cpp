@@ -9,9 +9,27 @@ namespace lstmc::data {
 
 constexpr std::string_view kEnding = ".npy";
 
+/// What all arrays may take: with the file itself 64 MiB and 4 times the file, however small each
+/// of them has been packed.
+static Status checkMemory(const std::vector<ZipEntry> &entries, uint64_t fileBytes,
+                          const std::string &file) {
+  constexpr uint64_t kFree = 64ull << 20;
+  uint64_t most = kFree + 3 * fileBytes, all = 0;
+  for (const ZipEntry &entry : entries) {
+    if (entry.bytes > most - all)
+      return failAt({file, 0, 0, int64_t(entry.headerByte)}, ErrorCode::E0606,
+                    "entry {}: found {} bytes unpacked, want at most {} in all (64 MiB and 3 times "
+                    "the file)",
+                    inQuotes(entry.name), entry.bytes, most);
+    all += entry.bytes;
+  }
+  return {};
+}
+
 Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
                                          const Limits &limits) try {
   LSTMC_ASSIGN(std::vector<ZipEntry> entries, readZip(bytes, file, limits));
+  LSTMC_TRY(checkMemory(entries, bytes.size(), file));
   std::vector<NamedArray> arrays;
   for (const ZipEntry &entry : entries) {
     if (!entry.name.ends_with(kEnding) || entry.name.size() == kEnding.size())
@@ -19,7 +37,8 @@ Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const s
                     "entry {}: found no npy file, want NAME.npy", inQuotes(entry.name));
     std::string name = entry.name.substr(0, entry.name.size() - kEnding.size());
     LSTMC_ASSIGN(Bytes npy, extract(bytes, entry, file, limits));
-    Result<Array> array = parseNpy(npy, file, limits, entry.deflated ? 0 : entry.dataBegin);
+    Result<Array> array =
+        parseNpy(std::move(npy), file, limits, entry.deflated ? 0 : entry.dataBegin);
     if (!array.ok()) {
       Error error = array.error();
       // Positions inside packed data exist nowhere in the file: name the entry's.

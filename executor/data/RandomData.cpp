@@ -1,4 +1,5 @@
 #include "executor/base/Philox.h"
+#include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/Array.h"
 #include "executor/data/Elements.h"
@@ -7,8 +8,9 @@
 namespace lstmc::data {
 namespace {
 
-/// Any input: floats uniform in [-1, 1), integers in [0, classes). Element, slot and batch are the
-/// Philox counter, so a batch is the same in every epoch.
+/// Any input: floats uniform in [-1, 1), integers in [0, classes), as far as the network has a
+/// place for them. Element, slot and batch are the Philox counter, so a batch is the same in every
+/// epoch.
 class RandomFeed : public Feed {
 public:
   RandomFeed(const DataSpec &spec, std::vector<InputSlot> slots, int64_t batch)
@@ -25,13 +27,21 @@ public:
       eachIndexBut(to, -1, [&](int64_t number, int64_t offset) {
         double u =
             randomUniform(seed_, uint64_t(number), uint32_t(ordinal), uint32_t(position.batch));
-        double value = isFloat(to.dtype) ? 2 * u - 1 : std::floor(u * double(classes_));
-        writeElement(to.data, to.dtype, offset, value);
+        writeElement(to.data, to.dtype, offset, valueOf(slots_[ordinal], u));
       });
     }
   }
 
 private:
+  /// What the network has a place for, where that is not any number.
+  double valueOf(const InputSlot &slot, double u) const {
+    int64_t low = slot.range ? slot.range->low : 0;
+    if (isFloat(slot.tensor.dtype) && low == 0)
+      return 2 * u - 1;
+    int64_t count = slot.range ? std::min(classes_, slot.range->high - low + 1) : classes_;
+    return double(low) + std::floor(u * double(count));
+  }
+
   uint64_t seed_;
   int64_t batches_, classes_;
   std::vector<InputSlot> slots_;
@@ -45,6 +55,11 @@ public:
   }
   Result<std::unique_ptr<Feed>> feed(Part, std::vector<InputSlot> slots, uint64_t) const override {
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    for (const InputSlot &slot : slots)
+      if (slot.range && !isFloat(slot.tensor.dtype) &&
+          spec_.classes > slot.range->high - slot.range->low + 1)
+        return fail(ErrorCode::E0604, "data {}: found {} classes, want {} for input {}",
+                    inQuotes(spec_.source), spec_.classes, slot.range->text(), inQuotes(slot.name));
     return std::unique_ptr<Feed>(new RandomFeed(spec_, std::move(slots), batch));
   }
 };

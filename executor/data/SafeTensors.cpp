@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/base/Hash.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/ByteCursor.h"
@@ -255,6 +256,18 @@ Status checkRegions(std::vector<TensorRecord> &records, uint64_t dataBytes, uint
   return {};
 }
 
+/// Of names, types, shapes, and the hashes of the bytes.
+class Digest {
+public:
+  void add(std::string_view name, DType dtype, std::span<const int64_t> shape, uint64_t hash) {
+    text_ += fmt::format("{}\n{} {} {:016x}\n", name, dtypeName(dtype), shapeText(shape), hash);
+  }
+  std::string text() const { return fmt::format("{:016x}", hashBytes(text_.data(), text_.size())); }
+
+private:
+  std::string text_;
+};
+
 } // namespace
 
 Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limits &limits) try {
@@ -302,9 +315,26 @@ Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limi
   }
   result.bytes_ = std::move(bytes);
   result.file_ = std::move(file);
+  LSTMC_TRY(result.checkDigest());
   return result;
 } catch (const std::bad_alloc &) {
   return noMemory(file);
+}
+
+/// Files of others have none.
+Status SafeTensors::checkDigest() const {
+  auto want = metadata_.find(std::string(kDigestKey));
+  if (want == metadata_.end())
+    return {};
+  Digest digest;
+  for (const TensorRecord &record : records_)
+    digest.add(record.name, record.dtype, record.shape,
+               hashBytes(data(record).data(), data(record).size()));
+  if (std::string found = digest.text(); found != want->second)
+    return failAt({.file = file_, .byte = sizeof(uint64_t)}, ErrorCode::E0609,
+                  "{}: found {}, want {} as in the metadata", kDigestKey, found,
+                  inQuotes(want->second));
+  return {};
 }
 
 Result<SafeTensors> SafeTensors::load(const std::string &path, const Limits &limits) try {
@@ -329,7 +359,15 @@ Array SafeTensors::array(const TensorRecord &record) const {
 }
 
 std::string safetensorsHeader(std::span<const NamedTensor> tensors,
-                              const std::map<std::string, std::string> &metadata) {
+                              std::map<std::string, std::string> metadata,
+                              std::span<const uint64_t> hashes) {
+  Digest digest;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor &tensor = tensors[i].tensor;
+    digest.add(tensors[i].name, tensor.dtype, shapeOf(tensor),
+               i < hashes.size() ? hashes[i] : hashBytes(tensor.data, bytesOf(tensor).size()));
+  }
+  metadata.emplace(kDigestKey, digest.text());
   auto text = [](std::string_view s) {
     return json(s).dump(-1, ' ', false, json::error_handler_t::replace);
   };

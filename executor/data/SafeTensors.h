@@ -26,7 +26,8 @@ struct TensorRecord {
 /// Refused: a header that is empty, above the limit, beyond the file, or does not begin with `{`
 /// (E0602, E0603, E0606); a tensor, key or data_offsets twice (E0612); offsets that are reversed,
 /// overlap, leave a gap or bytes at the end, or shapes whose product is not the byte count (E0605);
-/// element types that lstmc does not have (E0613); metadata that are no strings (E0604).
+/// element types that lstmc does not have (E0613); metadata that are no strings (E0604); a digest
+/// among them, as our own files have one, that is not that of the tensors (E0609).
 ///
 /// Source: safetensors format, version 0.4 (github.com/huggingface/safetensors, README "Format").
 class SafeTensors {
@@ -44,6 +45,8 @@ public:
   Array array(const TensorRecord &record) const;
 
 private:
+  Status checkDigest() const;
+
   std::string file_;
   Bytes bytes_;
   uint64_t dataBegin_ = 0;
@@ -52,10 +55,15 @@ private:
   std::map<std::string, std::string> metadata_;
 };
 
+/// The key of the digest in the metadata: a hash of all names, types, shapes and bytes.
+inline constexpr std::string_view kDigestKey = "lstmc_digest";
+
 /// Length and header of a file that holds `tensors` (dense, names unique) in this order, padded
-/// with blanks so that the data start at a multiple of 64.
+/// with blanks so that the data start at a multiple of 64. For the digest their bytes are
+/// read, or `hashes` are those of the bytes (base/Hash.h).
 std::string safetensorsHeader(std::span<const NamedTensor> tensors,
-                              const std::map<std::string, std::string> &metadata = {});
+                              std::map<std::string, std::string> metadata = {},
+                              std::span<const uint64_t> hashes = {});
 
 Status writeSafeTensors(const std::string &path, std::span<const NamedTensor> tensors,
                         OutputFile::Existing existing,

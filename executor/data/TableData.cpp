@@ -34,22 +34,29 @@ struct Feature {
 class TableFeed : public Feed {
 public:
   TableFeed(std::vector<Feature> features, Feature target, int64_t window, int64_t horizon,
-            std::vector<int64_t> starts, int64_t batch, DataAndLabel slots, SampleOrder order)
+            std::vector<int64_t> starts, int64_t batch, Part part, DataAndLabel slots,
+            SampleOrder order)
       : features_(std::move(features)), target_(std::move(target)), window_(window),
-        horizon_(horizon), starts_(std::move(starts)), batch_(batch), data_(*slots.data),
-        order_(std::move(order)) {
+        horizon_(horizon), starts_(std::move(starts)), batch_(batch), part_(part),
+        data_(*slots.data), order_(std::move(order)) {
     if (slots.label)
       label_ = *slots.label;
   }
 
-  int64_t batches() const override { return int64_t(starts_.size()) / batch_; }
+  int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
   int64_t sequences() const override { return batch_; }
+  int64_t rows(const Position &position) const override {
+    return rowsOf(order_.count(), batch_, position.batch);
+  }
+  std::string leftOut() const override {
+    return samplesLeftOut(order_.count(), batch_, part_, "windows");
+  }
   bool restarts(const Position &) const override { return true; }
 
   void fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
-      int64_t place = order_.at(position.epoch, position.batch * batch_ + n);
-      int64_t start = starts_[size_t(place)];
+      int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
+      int64_t start = starts_[size_t(order_.at(position.epoch, number))];
       fillData(start, n);
       if (label_)
         fillLabel(start, n);
@@ -95,6 +102,7 @@ private:
   int64_t window_, horizon_;
   std::vector<int64_t> starts_; ///< first rows of the windows
   int64_t batch_;
+  Part part_;
   InputSlot data_;
   std::optional<InputSlot> label_;
   SampleOrder order_;
@@ -129,17 +137,23 @@ public:
     int64_t begin = part == Part::Valid ? split : 0;
     int64_t end = part == Part::Train ? split : table_.rows;
     std::vector<int64_t> starts = windowStarts(features, target, begin, end, window);
-    if (int64_t(starts.size()) < batch)
+    if (batchesOf(int64_t(starts.size()), batch, part) < 1)
       return failAt({table_.file}, ErrorCode::E0605,
-                    "windows: found {} whole ones in rows {} to {}, want at least one batch of {}",
-                    starts.size(), begin + 1, end, batch);
+                    "windows: found {} whole ones in rows {} to {}, want at least {}",
+                    starts.size(), begin + 1, end,
+                    part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
+    if (filled.label && filled.label->range)
+      LSTMC_TRY(checkRange(*filled.label, target, begin, end));
+    if (filled.data->range)
+      for (const Feature &feature : features)
+        LSTMC_TRY(checkRange(*filled.data, feature, begin, end));
     SampleOrder order(int64_t(starts.size()), spec_.shuffle && part == Part::Train, seed);
     return std::unique_ptr<Feed>(new TableFeed(std::move(features), std::move(target), window,
-                                               spec_.horizon, std::move(starts), batch, filled,
-                                               std::move(order)));
+                                               spec_.horizon, std::move(starts), batch, part,
+                                               filled, std::move(order)));
   }
 
-  Learned learned() const override { return {std::nullopt, scalingText(scaling_)}; }
+  Learned learned() const override { return {std::nullopt, std::nullopt, scalingText(scaling_)}; }
 
 private:
   std::vector<std::string> inputColumns() const {
@@ -208,6 +222,26 @@ private:
     return {};
   }
 
+  /// Values that the network has no place for: the number of a symbol, or a number as it is scaled.
+  Status checkRange(const InputSlot &slot, const Feature &feature, int64_t begin,
+                    int64_t end) const {
+    for (int64_t row = begin; row < end; ++row) {
+      if (feature.missing(row))
+        continue;
+      double value = feature.column->text ? double(feature.symbol(row)) : feature.scaled(row);
+      if (!slot.range->holds(value))
+        return failAt({table_.file, table_.lineOf(row), 1}, ErrorCode::E0604,
+                      "column {}: found {}, want {} for input {}", inQuotes(feature.column->name),
+                      feature.column->text
+                          ? fmt::format("{}, symbol {} of {}",
+                                        inQuotes(feature.scaling->symbols[size_t(value)]), value,
+                                        feature.scaling->symbols.size())
+                          : fmt::format("{} (scaled)", value),
+                      slot.range->text(), inQuotes(slot.name));
+    }
+    return {};
+  }
+
   /// Windows without a missing cell whose rows, and those of their targets, lie in [begin, end).
   std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature &target,
                                     int64_t begin, int64_t end, int64_t window) const {
@@ -261,7 +295,7 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
                                            const Limits &limits) {
   DataSpec spec = given;
   const std::string &file = spec.files[0].second;
-  LSTMC_ASSIGN(Bytes bytes, readFile(file));
+  LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
   CsvOptions options;
   options.missing = spec.missing;
   options.columns = spec.inputs;

@@ -15,7 +15,7 @@ class TextFeed : public Feed {
 public:
   TextFeed(const TokenText &tokens, int64_t begin, int64_t end, int64_t streams, int64_t steps,
            DataAndLabel slots)
-      : tokens_(tokens), begin_(begin), streams_(streams), steps_(steps),
+      : tokens_(tokens), begin_(begin), end_(end), streams_(streams), steps_(steps),
         length_((end - begin - 1) / streams), data_(*slots.data) {
     if (slots.label)
       label_ = *slots.label;
@@ -23,6 +23,13 @@ public:
 
   int64_t batches() const override { return length_ / steps_; }
   int64_t sequences() const override { return streams_; }
+  std::string leftOut() const override {
+    // The last symbol is a label only.
+    int64_t all = end_ - begin_ - 1, fed = batches() * steps_ * streams_;
+    return fed == all ? ""
+                      : fmt::format("{} of {} symbols fill no window of {} in {} streams",
+                                    all - fed, all, steps_, streams_);
+  }
   bool restarts(const Position &position) const override { return position.batch == 0; }
 
   void fill(const Position &position) override {
@@ -43,7 +50,7 @@ private:
   }
 
   const TokenText &tokens_;
-  int64_t begin_, streams_, steps_;
+  int64_t begin_, end_, streams_, steps_;
   int64_t length_; ///< of a stream
   InputSlot data_;
   std::optional<InputSlot> label_;
@@ -51,8 +58,10 @@ private:
 
 class TextData : public DataSet {
 public:
-  TextData(DataSpec spec, Vocabulary vocabulary, TokenText tokens, std::string digest)
-      : DataSet(std::move(spec)), vocabulary_(std::move(vocabulary)), tokens_(std::move(tokens)) {
+  TextData(DataSpec spec, TextUnit unit, Vocabulary vocabulary, TokenText tokens,
+           std::string digest)
+      : DataSet(std::move(spec)), unit_(unit), vocabulary_(std::move(vocabulary)),
+        tokens_(std::move(tokens)) {
     digest_ = std::move(digest);
   }
 
@@ -73,6 +82,8 @@ public:
       if (!representable(double(vocabulary_.size()), slot.tensor.dtype))
         return fail(ErrorCode::E0604, "input {}: found {}, want a type that holds {} symbols",
                     inQuotes(slot.name), dtypeLongName(slot.tensor.dtype), vocabulary_.size());
+      if (slot.range && int64_t(vocabulary_.size()) - 1 > slot.range->high)
+        return tooManySymbols(slot);
     }
     int64_t split = splitPoint(tokens_.size(), spec_.valid);
     int64_t begin = part == Part::Valid ? split : 0;
@@ -85,29 +96,76 @@ public:
     return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
   }
 
-  Learned learned() const override { return {vocabulary_, {}}; }
+  Learned learned() const override { return {vocabulary_, unit_, {}}; }
 
 private:
+  /// At the first symbol of the text that the network has no place for, if the text has one.
+  Error tooManySymbols(const InputSlot &slot) const {
+    const std::string &file = spec_.files[0].second;
+    int64_t first = 0;
+    while (first < tokens_.size() && slot.range->holds(double(tokens_[first])))
+      ++first;
+    Place place{file};
+    std::string found;
+    if (first < tokens_.size()) {
+      found = fmt::format("{} is number {}", inQuotes(vocabulary_.symbol(size_t(tokens_[first]))),
+                          tokens_[first]);
+      place = placeOf(first);
+    } else if (!spec_.vocabularyFile.empty()) {
+      place = {spec_.vocabularyFile};
+    }
+    return failAt(place, ErrorCode::E0604, "vocabulary: found {} symbols{}, want {} for input {}",
+                  vocabulary_.size(), found.empty() ? "" : ", of which " + found,
+                  slot.range->text(), inQuotes(slot.name));
+  }
+
+  /// Where a token stands in the file, which is read again for it.
+  Place placeOf(int64_t token) const {
+    const std::string &file = spec_.files[0].second;
+    Place place{file};
+    Result<Bytes> bytes = readSource(spec_, file);
+    if (!bytes.ok())
+      return place;
+    int64_t number = 0;
+    Status found = eachToken(asText(*bytes), unit_, file, {},
+                             [&](std::string_view, int line, int column) -> Status {
+                               if (number++ == token)
+                                 place = {file, line, column};
+                               return {};
+                             });
+    return found.ok() ? place : Place{file};
+  }
+
+  TextUnit unit_;
   Vocabulary vocabulary_;
   TokenText tokens_;
 };
 
 } // namespace
 
+static Result<Vocabulary> vocabularyOf(const DataSpec &spec, const Limits &limits) {
+  LSTMC_ASSIGN(Bytes bytes, readSource(spec, spec.vocabularyFile));
+  return Vocabulary::parse(asText(bytes), spec.vocabularyFile, limits);
+}
+
 Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *learned,
                                           const Limits &limits) {
   const std::string &file = spec.files[0].second;
-  LSTMC_ASSIGN(Bytes bytes, readFile(file));
+  if (spec.unit && learned && learned->unit && *spec.unit != *learned->unit)
+    return fail(ErrorCode::E0610, "data {}: found unit {}, want {} as the vocabulary has it",
+                inQuotes(spec.source), textUnitName(*spec.unit), textUnitName(*learned->unit));
+  TextUnit unit = learned && learned->unit ? *learned->unit : spec.unit.value_or(TextUnit::Char);
+  LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
   std::string_view text = asText(bytes);
   Result<Vocabulary> vocabulary = learned && learned->vocabulary ? *learned->vocabulary
                                   : spec.vocabularyFile.empty()
-                                      ? makeVocabulary(text, spec.unit, file, limits)
-                                      : Vocabulary::load(spec.vocabularyFile, limits);
+                                      ? makeVocabulary(text, unit, file, limits)
+                                      : vocabularyOf(spec, limits);
   if (!vocabulary.ok())
     return vocabulary.error();
-  LSTMC_ASSIGN(TokenText tokens, tokenise(text, spec.unit, *vocabulary, file, limits));
+  LSTMC_ASSIGN(TokenText tokens, tokenise(text, unit, *vocabulary, file, limits));
   return std::unique_ptr<DataSet>(
-      new TextData(spec, std::move(*vocabulary), std::move(tokens), sha256(bytes)));
+      new TextData(spec, unit, std::move(*vocabulary), std::move(tokens), sha256(bytes)));
 }
 
 } // namespace lstmc::data

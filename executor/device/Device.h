@@ -54,8 +54,8 @@ public:
   virtual Status allocate(uint64_t bytes) = 0;
   /// Where the arena begins, in the device's own addresses.
   virtual std::byte *arena() const = 0;
-  /// Most bytes that the device held at one time, as measured.
-  virtual uint64_t peakBytes() const = 0;
+  /// Bytes of the arena in pages that were used since allocate(), counted by the system.
+  virtual uint64_t touchedBytes() const = 0;
 
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
@@ -64,6 +64,12 @@ public:
   /// nothing. `times`, unless null, takes an interval of each.
   virtual void run(PreparedProgram &program, size_t first, size_t last,
                    LaunchInterval *times = nullptr) = 0;
+
+  // From any thread, while a run is under way too.
+  /// Launches begun since the device was made: who watches sees whether it gets on.
+  virtual uint64_t launchesBegun() const = 0;
+  /// With true, runs end as soon as they can, with whatever in their outputs; with false, no more.
+  virtual void stop(bool stopped) = 0;
 
   /// Whether the host may read and write the arena through its addresses; else copy.
   virtual bool hostVisible() const = 0;

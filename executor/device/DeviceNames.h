@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/abi/Devices.h"
 #include "executor/base/Status.h"
 
 namespace lstmc {
@@ -19,9 +20,6 @@ struct DeviceName {
   std::string text() const;
   bool operator==(const DeviceName &) const = default;
 };
-
-/// Most devices that a list may name.
-inline constexpr int kMaxDevices = 1024;
 
 /// `cpu`, `4xcpu` (cpu:0 to cpu:3), `cpu:0,2`, `2xgpu`, `gpu:0,0` (one GPU, twice), `cpu:0,gpu:1`:
 /// a number behind the colon is an index, one before the x a count, and a bare number behind a

@@ -1,5 +1,6 @@
 #include "executor/device/HostDevice.h"
 
+#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <utility>
@@ -7,6 +8,9 @@
 #include <unistd.h>
 
 #include "executor/base/Arena.h"
+#include "executor/base/Pages.h"
+#include "executor/base/Threads.h"
+#include "executor/device/Fence.h"
 #include "executor/device/ThreadTeam.h"
 
 namespace lstmc {
@@ -24,13 +28,25 @@ public:
 
   std::vector<LaunchSpec> specs; ///< own what the launches point at
   std::vector<HostLaunch> launches;
+  std::unique_ptr<Fence> fence;
+};
+
+/// Takes a fence away however a run ends.
+class FenceEnd {
+public:
+  explicit FenceEnd(const Fence &fence) : fence_(fence) {}
+  ~FenceEnd() { fence_.leave(); }
+  FenceEnd(const FenceEnd &) = delete;
+  FenceEnd &operator=(const FenceEnd &) = delete;
+
+private:
+  const Fence &fence_;
 };
 
 class HostDevice final : public Device {
 public:
   HostDevice(std::string name, KernelChooser choose, int threads)
-      : name_(std::move(name)), choose_(choose),
-        team_(threads > 0 ? threads : availableProcessors()) {}
+      : name_(std::move(name)), choose_(choose), team_(threads) {}
 
   const std::string &name() const override { return name_; }
   uint64_t memoryBytes() const override {
@@ -39,10 +55,15 @@ public:
   int threads() const override { return team_.count(); }
   Status allocate(uint64_t bytes) override { return arena_.allocate(bytes, name_); }
   std::byte *arena() const override { return arena_.data(); }
-  uint64_t peakBytes() const override { return arena_.peakBytes(); }
+  uint64_t touchedBytes() const override {
+    return lstmc::touchedBytes(arena_.data(), arena_.bytes());
+  }
 
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) override;
+
+  uint64_t launchesBegun() const override { return begun_.load(std::memory_order_relaxed); }
+  void stop(bool stopped) override { team_.stop(stopped); }
 
   bool hostVisible() const override { return true; }
   void copyIn(uint64_t offset, std::span<const std::byte> from) override {
@@ -58,6 +79,7 @@ private:
   std::string name_;
   KernelChooser choose_;
   Arena arena_;
+  std::atomic<uint64_t> begun_{0}; ///< launches; the first worker alone writes it
   ThreadTeam team_;
 };
 
@@ -73,6 +95,8 @@ Result<std::unique_ptr<PreparedProgram>> HostDevice::prepare(std::vector<LaunchS
     program->launches.push_back(
         {function, LaunchArgs{spec.operands, spec.ints, spec.floats, spec.program}});
   }
+  program->fence = std::make_unique<Fence>(
+      program->specs, Fence::Bytes(arena_.data(), arena_.data() + arena_.bytes()));
   return std::unique_ptr<PreparedProgram>(std::move(program));
 }
 
@@ -81,6 +105,8 @@ void HostDevice::run(PreparedProgram &program, size_t first, size_t last, Launch
   const size_t count = last - first;
   if (count == 0)
     return;
+  const Fence *fence = static_cast<HostProgram &>(program).fence.get();
+  const FenceEnd end(*fence);
   // Every launch ends where the next begins.
   auto now = [times](size_t launch) {
     auto moment = LaunchInterval::Clock::now();
@@ -88,11 +114,19 @@ void HostDevice::run(PreparedProgram &program, size_t first, size_t last, Launch
     if (launch > 0)
       times[launch - 1].end = moment;
   };
-  team_.run([=](Worker &worker) {
+  const uint64_t before = begun_.load(std::memory_order_relaxed);
+  team_.run([=, this](Worker &worker) {
     const bool timed = times && worker.index == 0;
     for (size_t i = 0; i < count; ++i) {
       if (timed)
         now(i);
+      if constexpr (kPoisons) {
+        if (worker.index == 0)
+          fence->enter(first + i);
+        worker.barrier();
+      }
+      if (worker.index == 0)
+        begun_.store(before + i + 1, std::memory_order_relaxed);
       launches[i].function(launches[i].args, worker);
       if (i + 1 < count) // the team itself waits for the last one
         worker.barrier();
@@ -104,8 +138,15 @@ void HostDevice::run(PreparedProgram &program, size_t first, size_t last, Launch
 
 } // namespace
 
-std::unique_ptr<Device> makeHostDevice(std::string name, KernelChooser choose, int threads) {
-  return std::make_unique<HostDevice>(std::move(name), choose, threads);
+Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose,
+                                               int threads) {
+  if (threads <= 0)
+    threads = availableProcessors();
+  try {
+    return std::unique_ptr<Device>(std::make_unique<HostDevice>(name, choose, threads));
+  } catch (const std::system_error &error) {
+    return noThread(fmt::format("the {} threads of {}", threads, name), error);
+  }
 }
 
 } // namespace lstmc

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "executor/base/FloatMode.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc {
 
@@ -38,12 +39,19 @@ ThreadTeam::ThreadTeam(int count)
     members_[size_t(i)].count = count_;
     members_[size_t(i)].team = this;
   }
-  for (int i = 1; i < count_; ++i)
-    threads_.emplace_back([this, i] { serve(members_[size_t(i)]); });
+  try {
+    for (int i = 1; i < count_; ++i)
+      threads_.emplace_back([this, i] { serve(members_[size_t(i)]); });
+  } catch (...) {
+    leave();
+    throw;
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
-  leave_ = true;
+ThreadTeam::~ThreadTeam() { leave(); }
+
+void ThreadTeam::leave() {
+  leaving_ = true;
   call_.fetch_add(1);
   call_.notify_all();
   for (std::thread &thread : threads_)
@@ -55,8 +63,23 @@ int ThreadTeam::spins() const {
   return workers.load(std::memory_order_relaxed) > processors_ ? kSpinsCrowded : kSpins;
 }
 
+namespace {
+
+/// The team's flag is that of the thread, for as long as it works for the team.
+class WithStopFlag {
+public:
+  explicit WithStopFlag(const std::atomic<bool> &flag) : before_(stopFlag) { stopFlag = &flag; }
+  ~WithStopFlag() { stopFlag = before_; }
+
+private:
+  const std::atomic<bool> *before_;
+};
+
+} // namespace
+
 void ThreadTeam::run(Work work, void *context) {
   FloatMode mode;
+  WithStopFlag flag(stopped_);
   if (count_ == 1) {
     work(context, members_[0]);
     return;
@@ -108,10 +131,11 @@ uint32_t ThreadTeam::awaitCall(uint32_t seen) {
 
 void ThreadTeam::serve(Member &member) {
   FloatMode mode;
+  WithStopFlag flag(stopped_);
   uint32_t seen = 0;
   while (true) {
     seen = awaitCall(seen);
-    if (leave_)
+    if (leaving_)
       return;
     work_(context_, member);
     meet();

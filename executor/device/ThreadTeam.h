@@ -19,6 +19,7 @@ public:
   /// What every worker carries out.
   using Work = void (*)(void *context, Worker &);
 
+  /// Throws std::system_error where a thread cannot be had; those started have ended by then.
   explicit ThreadTeam(int count);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam &) = delete;
@@ -29,6 +30,9 @@ public:
   /// Calls work(context, worker) on every worker, with denormals as 0, and returns when all have
   /// returned. Allocates nothing.
   void run(Work work, void *context);
+
+  /// With true, stopAsked() holds on all workers (StopFlag.h), until it is called with false.
+  void stop(bool stopped) { stopped_.store(stopped, std::memory_order_relaxed); }
 
   /// As above, for a callable.
   template <typename F> void run(F &&work) {
@@ -45,6 +49,7 @@ private:
     ThreadTeam *team = nullptr;
   };
 
+  void leave();
   void meet();
   void serve(Member &member);
   /// Returns the next call's number once it differs from `seen`.
@@ -60,7 +65,9 @@ private:
 
   Work work_ = nullptr;
   void *context_ = nullptr;
-  bool leave_ = false;
+  bool leaving_ = false;
+
+  std::atomic<bool> stopped_{false};
 
   // One cache line each: all workers poll them.
   alignas(64) std::atomic<uint32_t> call_{0};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "executor/abi/Sizes.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Status.h"
 #include "executor/package/Package.h"
@@ -44,6 +45,10 @@ Error refuse(const Path &path, ErrorCode code, fmt::format_string<Args...> forma
 /// E0604 unless index < count; `things` as in "want below 3, the number of buffers".
 Status checkIndex(const Path &path, uint64_t index, uint64_t count, std::string_view things);
 
+/// E0604 unless a terminal shows the text as it is (base/PlainText.h): it stands in messages,
+/// tables and pictures.
+Status checkText(const Path &path, std::string_view text);
+
 /// A view as kernels see it, in numbers that cannot wrap.
 struct CheckedView {
   bool present = false;
@@ -58,11 +63,10 @@ struct CheckedView {
   int64_t elements = 1;
 };
 
-/// Largest number of elements that a view may have, broadcast ones counted: sums and products of a
-/// few such stay within 64 bits.
-inline constexpr int64_t kMaxElements = int64_t(1) << 48;
-/// Largest arena, for the same reason: 256 TiB.
-inline constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 48;
+/// Elements of a view that repeats some by stride 0, where they are more than the arena has bytes:
+/// what a launch may be made to read that the file does not ask memory for. A tensor that is only
+/// broadcast and reduced is as large at most.
+inline constexpr uint64_t kMaxRepeated = uint64_t(1) << 30;
 inline constexpr int64_t kMaxShards = 4096;
 
 Status checkDevicesAndLocations(const PackageData &data);

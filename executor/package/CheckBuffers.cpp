@@ -3,14 +3,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "executor/abi/Devices.h"
 #include "executor/abi/Packing.h"
+#include "executor/base/PlainText.h"
 #include "executor/base/SafeSize.h"
 #include "executor/package/Plan.h"
 
 namespace lstmc::package {
 
-static constexpr int kMaxPackageDevices = 1024;
 static constexpr size_t kMaxEntries = 64;
+static constexpr uint32_t kMaxPlace = 1 << 30; ///< line or column
 
 Status checkIndex(const Path &path, uint64_t index, uint64_t count, std::string_view things) {
   if (index >= count)
@@ -19,7 +21,30 @@ Status checkIndex(const Path &path, uint64_t index, uint64_t count, std::string_
   return {};
 }
 
+Status checkText(const Path &path, std::string_view text) {
+  if (!isPlainText(text))
+    return refuse(path, ErrorCode::E0604, "found {}, want UTF-8 without control characters",
+                  inQuotes(text));
+  return {};
+}
+
 namespace {
+
+Status checkLocation(const Location &location, const Path &path) {
+  for (auto [text, field] : {std::pair(&location.file, "file"),
+                             {&location.text, "text"},
+                             {&location.op, "op"},
+                             {&location.name, "name"}})
+    LSTMC_TRY(checkText(Path(path, field), *text));
+  for (size_t i = 0; i < location.notes.size(); ++i)
+    LSTMC_TRY(checkText(Path(path, "notes", int64_t(i)), location.notes[i]));
+  for (auto [number, field] :
+       {std::pair(location.line, "line"), {location.column, "column"}, {location.length, "length"}})
+    if (number > kMaxPlace)
+      return refuse(Path(path, field), ErrorCode::E0604, "found {}, want at most {}", number,
+                    kMaxPlace);
+  return {};
+}
 
 bool mustPersist(Kind kind) {
   return kind == Kind::Parameter || kind == Kind::Auxiliary || kind == Kind::Optimizer ||
@@ -83,9 +108,15 @@ private:
 Status checkLife(const PackageData &data, const LaunchCounts &counts, const Buffer &buffer,
                  const Path &path) {
   Path entryPath(path, "entry");
-  if (buffer.entry < kPersistent)
+  if (buffer.entry < kInitial)
     return refuse(entryPath, ErrorCode::E0604, "found {}, want at least {}", buffer.entry,
-                  kPersistent);
+                  kInitial);
+  if (buffer.entry == kInitial) {
+    if (buffer.kind != Kind::Workspace)
+      return refuse(entryPath, ErrorCode::E0611, "found {} of initial values, want workspace",
+                    kKindNames[size_t(buffer.kind)]);
+    return {};
+  }
   if (buffer.entry == kPersistent) {
     if (buffer.kind == Kind::Activation || buffer.kind == Kind::Workspace)
       return refuse(entryPath, ErrorCode::E0611, "found {} that persists, want one of an entry",
@@ -118,13 +149,13 @@ Status checkDevicesAndLocations(const PackageData &data) {
   if (data.shards < 1 || data.shards > kMaxShards)
     return refuse(Path("shards"), ErrorCode::E0604, "found {}, want 1 to {}", data.shards,
                   kMaxShards);
-  if (data.devices.empty() || data.devices.size() > size_t(kMaxPackageDevices))
+  if (data.devices.empty() || data.devices.size() > size_t(kMaxDevices))
     return refuse(Path("devices"), ErrorCode::E0604, "found {}, want 1 to {}", data.devices.size(),
-                  kMaxPackageDevices);
+                  kMaxDevices);
   std::vector<uint64_t> ends(data.devices.size());
   for (const Buffer &buffer : data.buffers)
     if (buffer.device < ends.size()) {
-      SafeSize end = (SafeSize(buffer.offset) + SafeSize(buffer.bytes)).roundedUp(kAlignment);
+      SafeSize end = roundUp(SafeSize(buffer.offset) + SafeSize(buffer.bytes), kAlignment);
       ends[buffer.device] = std::max(ends[buffer.device], end.value().value_or(0));
     }
   std::unordered_set<std::string_view> names;
@@ -133,6 +164,7 @@ Status checkDevicesAndLocations(const PackageData &data) {
     Path path("devices", int64_t(i));
     if (device.name.empty())
       return refuse(Path(path, "name"), ErrorCode::E0604, "found no name, want one");
+    LSTMC_TRY(checkText(Path(path, "name"), device.name));
     if (!names.insert(device.name).second)
       return refuse(Path(path, "name"), ErrorCode::E0612, "found {} again, want it once",
                     inQuotes(device.name));
@@ -149,6 +181,9 @@ Status checkDevicesAndLocations(const PackageData &data) {
                   data.entries.size(), kMaxEntries);
   if (data.locations.empty())
     return refuse(Path("locations"), ErrorCode::E0604, "found none, want at least 1");
+  for (size_t i = 0; i < data.locations.size(); ++i)
+    LSTMC_TRY(checkLocation(data.locations[i], Path("locations", int64_t(i))));
+  LSTMC_TRY(checkText(Path("net"), data.net));
   return {};
 }
 
@@ -160,6 +195,7 @@ Status checkBuffers(const PackageData &data) {
     if (uint8_t(buffer.kind) >= kKindCount)
       return refuse(Path(path, "kind"), ErrorCode::E0604, "found {}, want below {}",
                     uint8_t(buffer.kind), kKindCount);
+    LSTMC_TRY(checkText(Path(path, "name"), buffer.name));
     LSTMC_TRY(checkShape(data, buffer, path));
     LSTMC_TRY(checkPlace(data, buffer, path));
     LSTMC_TRY(

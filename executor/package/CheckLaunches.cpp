@@ -1,6 +1,7 @@
 #include "executor/package/Check.h"
 
 #include "executor/abi/ElementWindow.h"
+#include "executor/abi/Hull.h"
 #include "executor/base/SafeSize.h"
 #include "executor/package/Plan.h"
 
@@ -18,19 +19,12 @@ const OperandRecord *operandRecord(const KernelRecord &record, size_t index) {
   return &record.repeated[(index - record.operands.size()) % record.repeated.size()];
 }
 
-/// The least and greatest element that a view of these strides touches, or nothing when they leave
-/// 63 bits.
+/// Fills in the least and greatest element that a view touches; false when they leave 63 bits.
 bool reach(CheckedView &view) {
-  view.low = view.high = view.offset;
-  for (size_t i = 0; i < size_t(view.rank); ++i) {
-    int64_t span = 0;
-    if (__builtin_mul_overflow(view.shape[i] - 1, view.strides[i], &span))
-      return false;
-    int64_t &end = span < 0 ? view.low : view.high;
-    if (__builtin_add_overflow(end, span, &end))
-      return false;
-  }
-  return true;
+  std::optional<Hull> hull = hullOf(std::span(view.shape).first(size_t(view.rank)),
+                                    std::span(view.strides).first(size_t(view.rank)));
+  return hull && !__builtin_add_overflow(view.offset, hull->low, &view.low) &&
+         !__builtin_add_overflow(view.offset, hull->high, &view.high);
 }
 
 Status checkOperand(const PackageData &data, const Operand &operand, const OperandRecord &record,
@@ -67,6 +61,10 @@ Status checkOperand(const PackageData &data, const Operand &operand, const Opera
       return refuse(shape, ErrorCode::E0604, "found more than {} elements", kMaxElements);
   }
   view.elements = int64_t(*elements.value());
+  uint64_t most = std::max(kMaxRepeated, data.devices[buffer.device].arenaBytes);
+  if (uint64_t(view.elements) > most)
+    return refuse(shape, ErrorCode::E0604, "found {} elements, want at most {}", view.elements,
+                  most);
   uint64_t held = buffer.bytes / dtypeBytes(buffer.dtype);
   bool known = reach(view);
   if (!known || view.low < 0 || uint64_t(view.high) >= held)

@@ -130,11 +130,14 @@ int32_t preparedEntry(const PackageData &data, int32_t entry) {
 } // namespace
 
 Status checkLives(const PackageData &data) {
-  // By device and entry, what persists first.
+  // By device and entry, what persists first; workspaces of initial values last.
   std::vector<uint32_t> order(data.buffers.size());
   for (uint32_t i = 0; i < order.size(); ++i)
     order[i] = i;
-  auto key = [&](uint32_t i) { return std::pair(data.buffers[i].device, data.buffers[i].entry); };
+  auto key = [&](uint32_t i) {
+    const Buffer &buffer = data.buffers[i];
+    return std::pair(buffer.device, buffer.entry == kInitial ? INT32_MAX : buffer.entry);
+  };
   std::ranges::sort(order, {}, [&](uint32_t i) { return std::pair(key(i), i); });
   Occupied persistent;
   for (size_t first = 0; first < order.size();) {
@@ -152,6 +155,10 @@ Status checkLives(const PackageData &data) {
           return taken(data, i, holder->buffer, " always");
         persistent.insert(b.offset, {i, endOf(b)});
       }
+    } else if (entry == INT32_MAX) { // one launch at a time: they may share bytes
+      for (uint32_t i : group)
+        if (const Held *holder = persistent.find(data.buffers[i].offset, endOf(data.buffers[i])))
+          return taken(data, i, holder->buffer, " always");
     } else {
       Occupied around = persistent; // and the inputs of the entry that this one prepares
       if (int32_t prepared = preparedEntry(data, entry); prepared >= 0)

@@ -20,6 +20,7 @@ public:
     if (name.empty() || name.size() > kMaxNameBytes)
       return refuse(path, ErrorCode::E0604, "found {} bytes, want 1 to {}", name.size(),
                     kMaxNameBytes);
+    LSTMC_TRY(checkText(path, name));
     if (!names_.insert(name).second)
       return refuse(path, ErrorCode::E0612, "found {} again, want it once", inQuotes(name));
     return {};
@@ -123,6 +124,8 @@ private:
       Path path("parameters", int64_t(p));
       LSTMC_TRY(parameterNames.add(parameter.name, Path(path, "name")));
       LSTMC_TRY(location(parameter.location, path));
+      LSTMC_TRY(checkText(Path(path, "init"), parameter.init));
+      LSTMC_TRY(checkText(Path(path, "group"), parameter.group));
       if (parameter.buffers.empty())
         return refuse(Path(path, "buffers"), ErrorCode::E0604, "found none, want at least 1");
       Kind kind = parameter.auxiliary ? Kind::Auxiliary : Kind::Parameter;
@@ -153,7 +156,7 @@ private:
     return {};
   }
 
-  /// Reads scalars that persist, and writes the parameter's first buffer, whole.
+  /// Reads scalars that persist, and writes the parameter's first buffer, whole, and workspaces.
   Status initialise(const Parameter &parameter, const Path &path) {
     const Launch &launch = parameter.initialise;
     if (launch == Launch())
@@ -173,6 +176,8 @@ private:
       if (buffer.device != device)
         return refuse(at, ErrorCode::E0611, "found buffers[{}] of device {}, want one of device {}",
                       views[i].buffer, buffer.device, device);
+      if (buffer.entry == kInitial && writes(data, launch, i))
+        continue;
       if (writes(data, launch, i)) {
         if (views[i].buffer != parameter.buffers[0] || launch.operands[i].shape != buffer.shape)
           return refuse(at, ErrorCode::E0611, "found buffers[{}] written, want all of buffers[{}]",
@@ -237,7 +242,7 @@ private:
           return refuse(buffer, ErrorCode::E0605,
                         "found buffers[{}] of kind {}, want {} for role {}", binding.buffer,
                         kKindNames[size_t(held.kind)], kKindNames[size_t(want)], binding.role);
-        if (scalar && elementsOf(held) != 1)
+        if (scalar && held.elements() != 1)
           return refuse(buffer, ErrorCode::E0605, "found {}, want 1 element for a scalar",
                         typeText(held.dtype, held.shape));
       } else {
@@ -245,28 +250,31 @@ private:
           return refuse(role, ErrorCode::E0604, "found {}, want output or metric",
                         inQuotes(binding.role));
         bool metric = binding.role == "metric";
+        bool ofRows = metric && held.shape.size() == 2 && held.shape[1] == 4;
         if ((metric || binding.name == "gradient_norm") &&
-            (held.dtype != DType::F64 || held.shape != std::vector<int64_t>{metric ? 4 : 1}))
-          return refuse(buffer, ErrorCode::E0605, "found {}, want f64[{}] for {}",
-                        typeText(held.dtype, held.shape), metric ? 4 : 1,
+            (held.dtype != DType::F64 ||
+             (!ofRows && held.shape != std::vector<int64_t>{metric ? 4 : 1})))
+          return refuse(buffer, ErrorCode::E0605, "found {}, want {} for {}",
+                        typeText(held.dtype, held.shape), metric ? "f64[4] or f64[B,4]" : "f64[1]",
                         metric ? "a metric" : "gradient_norm");
         if (held.kind == Kind::Activation || held.kind == Kind::Workspace)
           return refuse(buffer, ErrorCode::E0605,
                         "found buffers[{}] of kind {}, want one that lives to the end",
                         binding.buffer, kKindNames[size_t(held.kind)]);
       }
+      if (binding.range && (!input || binding.role == "scalar"))
+        return refuse(Path(at, "range"), ErrorCode::E0611, "found one for role {}, want none",
+                      binding.role);
+      if (binding.range && binding.range->low > binding.range->high)
+        return refuse(Path(at, "range"), ErrorCode::E0604, "found {}, want low to high",
+                      binding.range->text());
       if (!binding.dims.empty() && binding.dims.size() != held.shape.size())
         return refuse(Path(at, "dims"), ErrorCode::E0605, "found {}, want {}, one per axis",
                       binding.dims.size(), held.shape.size());
+      for (size_t i = 0; i < binding.dims.size(); ++i)
+        LSTMC_TRY(checkText(Path(at, "dims", int64_t(i)), binding.dims[i]));
     }
     return {};
-  }
-
-  static int64_t elementsOf(const Buffer &buffer) {
-    int64_t elements = 1;
-    for (int64_t extent : buffer.shape)
-      elements *= extent;
-    return elements;
   }
 
   Status entries() {

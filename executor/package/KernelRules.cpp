@@ -162,9 +162,8 @@ void ruleWeightGradient(Rule &r) {
   if (!embedding || !r.ok())
     return;
   r.present("scratch", "as a use is an embedding");
-  r.bytesAtLeast("scratch",
-                 SafeSize(uint64_t(treeLevels(range.count))) * SafeSize(uint64_t(r.extent("N"))) *
-                     SafeSize(uint64_t(r.extent("K"))) * SafeSize(dtypeBytes(r.view("dw").dtype)));
+  r.bytesAtLeast("scratch", gradientScratchBytes(r.size("N"), r.size("K"), range.count,
+                                                 int64_t(dtypeBytes(r.view("dw").dtype))));
 }
 
 void ruleBiasGradient(Rule &r) {
@@ -184,14 +183,6 @@ void ruleBiasGradient(Rule &r) {
 }
 
 // ---- recurrence ----
-
-/// rnnScratchBytes of abi/Packing.h, in sizes that cannot wrap.
-SafeSize scratchBytes(const Rule &r, int64_t gates, int64_t chunk, DType dtype) {
-  return (SafeSize(uint64_t(chunk)) * SafeSize(uint64_t(gates)) + SafeSize(6)) *
-             SafeSize(uint64_t(r.extent("B"))) *
-             SafeSize(uint64_t(r.extent("H"))).roundedUp(kPanel) * SafeSize(dtypeBytes(dtype)) +
-         SafeSize(4096);
-}
 
 struct Mode {
   RnnMode mode;
@@ -231,7 +222,10 @@ void ruleRnnForward(Rule &r) {
   r.shape("before", "T B H");
   for (std::string_view rows : {"x", "y", "gates", "cells", "before"})
     r.rows(rows);
-  r.bytesAtLeast("scratch", scratchBytes(r, gates, chunk, r.view("y").dtype));
+  r.bytesAtLeast("scratch",
+                 rnnForwardScratch(mode, r.size("B"), r.size("H"), SafeSize(uint64_t(chunk)),
+                                   int64_t(dtypeBytes(r.view("y").dtype)))
+                     .bytes);
 }
 
 void ruleRnnBackward(Rule &r) {
@@ -265,7 +259,9 @@ void ruleRnnBackward(Rule &r) {
     r.present("cells", "in modes lstm and gru");
   if (mode == RnnMode::Gru)
     r.present("dhidden", "in mode gru");
-  r.bytesAtLeast("scratch", scratchBytes(r, gates, chunk, r.view("y").dtype));
+  r.bytesAtLeast("scratch", rnnBackwardScratch(mode, r.size("B"), r.size("H"),
+                                               int64_t(dtypeBytes(r.view("y").dtype)))
+                                .bytes);
 }
 
 // ---- reductions and normalisation ----
@@ -364,6 +360,13 @@ void ruleNormSquared(Rule &r) {
 
 // ---- metrics ----
 
+/// y [4], or [B, 4] with the sums of each row.
+static void sumsOrRows(Rule &r) {
+  r.type("y", DType::F64);
+  r.shape("y", r.view("y").rank == 2 ? "B 4" : "4");
+  r.dense("y");
+}
+
 void ruleSoftmaxMetric(Rule &r) {
   shardRange(r);
   r.flag("use_ignore");
@@ -371,9 +374,7 @@ void ruleSoftmaxMetric(Rule &r) {
   r.reals({"x"});
   r.shape("x", "O B Q C");
   r.shape("label", "O B Q");
-  r.type("y", DType::F64);
-  r.shape("y", "4");
-  r.dense("y");
+  sumsOrRows(r);
 }
 
 void ruleRegressionMetric(Rule &r) {
@@ -382,24 +383,20 @@ void ruleRegressionMetric(Rule &r) {
   r.reals({"x"});
   r.shape("x", "O B Q");
   r.shape("label", "O B Q");
-  r.type("y", DType::F64);
-  r.shape("y", "4");
-  r.dense("y");
+  sumsOrRows(r);
 }
 
 void ruleLossMetric(Rule &r) {
   shardRange(r);
   r.reals({"x"});
   r.shape("x", "O B Q");
-  r.type("y", DType::F64);
-  r.shape("y", "4");
-  r.dense("y");
+  sumsOrRows(r);
 }
 
 // ---- initial values ----
 
 void ruleInitialise(Rule &r) {
-  r.integer("kind", 0, int64_t(InitKind::LstmBias));
+  auto kind = InitKind(r.integer("kind", 0, int64_t(InitKind::LstmBias)));
   r.integer("ordinal", 0, 4294967295);
   r.integer("variant", 0, 1);
   r.finite("a");
@@ -408,6 +405,14 @@ void ruleInitialise(Rule &r) {
   r.shape("seed", "1");
   r.reals({"w"});
   r.dense("w");
+  if (kind != InitKind::Orthogonal)
+    return r.absent("scratch", "with a kind that is not orthogonal");
+  r.present("scratch", "with kind orthogonal");
+  const CheckedView &w = r.view("w");
+  const int64_t rows = w.rank > 0 ? w.shape[0] : 1;
+  r.bytesAtLeast(
+      "scratch",
+      orthogonalScratch<SafeSize>(rows, w.elements / rows, int64_t(dtypeBytes(w.dtype))).bytes);
 }
 
 // ---- transfers: each end by itself; CheckTransfers.cpp brings the two together ----

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "executor/abi/Kernels.h"
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
+#include "executor/base/ValueRange.h"
 #include "executor/package/Program.h"
 
 namespace lstmc::package {
@@ -23,6 +25,9 @@ inline constexpr uint32_t kNoBuffer = 4294967295u;
 inline constexpr std::string_view kInitEntry = "init";
 /// `entry` of a buffer that lives always.
 inline constexpr int32_t kPersistent = -1;
+/// `entry` of a workspace that lives while one launch makes a parameter's initial values, which is
+/// when nothing but what persists is kept.
+inline constexpr int32_t kInitial = -2;
 
 /// What a buffer holds, and what the check at load asks of the planner for it. All but Activation
 /// and Workspace may persist, and Parameter, Auxiliary, Optimizer, State and Packed must. Those of
@@ -118,6 +123,7 @@ struct Binding {
   uint32_t buffer = 0;
   std::string role;
   std::vector<std::string> dims;
+  std::optional<ValueRange> range = {};
   bool operator==(const Binding &) const = default;
 };
 

@@ -72,8 +72,14 @@ private:
   std::vector<Binding> bindings(const flatbuffers::Vector<flatbuffers::Offset<fb::Binding>> *from) {
     return tables<Binding>(from, [&](const fb::Binding &binding) {
       return Binding{text(binding.name()), binding.buffer(), text(binding.role()),
-                     words(binding.dims())};
+                     words(binding.dims()), range(binding.range())};
     });
+  }
+  static std::optional<ValueRange> range(const fb::Range *from) {
+    if (!from)
+      return std::nullopt;
+    return ValueRange{from->low(), from->high(),
+                      from->has_ignored() ? std::optional(from->ignored()) : std::nullopt};
   }
   Launch launch(const fb::Launch &from);
   Buffer buffer(const fb::Buffer &from);

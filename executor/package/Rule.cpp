@@ -168,9 +168,9 @@ void Rule::bytesAtLeast(std::string_view operand, SafeSize bytes) {
 void Rule::packed(std::string_view operand, int64_t matrices, int64_t n, int64_t k, int64_t gates) {
   if (!ok())
     return;
-  SafeSize rows = (SafeSize(uint64_t(gates == 0 ? n : n / gates)).roundedUp(kPanel)) *
-                  SafeSize(uint64_t(gates == 0 ? 1 : gates));
-  vectorOf(operand, SafeSize(uint64_t(matrices)) * rows * SafeSize(uint64_t(k)),
+  vectorOf(operand,
+           SafeSize(uint64_t(matrices)) *
+               packedElements(SafeSize(uint64_t(n)), SafeSize(uint64_t(k)), gates),
            fmt::format("the elements of {} packed [{}, {}]", matrices, n, k));
 }
 

@@ -15,7 +15,7 @@
 namespace lstmc::package {
 
 /// A launch under a rule. Requirements are stated one after the other; the first that does not hold
-/// makes the error, and those behind it are not looked at. Extents have names, bound by the first
+/// makes the error, and those after it are not looked at. Extents have names, bound by the first
 /// shape that has them.
 class Rule {
 public:
@@ -43,6 +43,7 @@ public:
   void bind(std::string_view name, int64_t extent) { extents.push_back({name, extent}); }
   /// The extent of that name; 1 after an error.
   int64_t extent(std::string_view name) const;
+  SafeSize size(std::string_view name) const { return SafeSize(uint64_t(extent(name))); }
   void sameShape(std::string_view operand, std::string_view as);
 
   /// f32 or f64, the same for all of them that are present.
@@ -70,7 +71,7 @@ public:
   /// The argument, within [low, high]; `low` after an error.
   int64_t integer(std::string_view name, int64_t low, int64_t high);
   bool flag(std::string_view name) { return integer(name, 0, 1) != 0; }
-  /// The list behind the other ints is empty, or a window (abi/ElementWindow.h) of so many
+  /// The list after the other ints is empty, or a window (abi/ElementWindow.h) of so many
   /// elements.
   void window(int64_t elements);
   double finite(std::string_view name);

@@ -65,7 +65,12 @@ private:
     return tables<fb::Binding>(values, [&](const Binding &binding) {
       Text name = text(binding.name), role = text(binding.role);
       auto dims = words(binding.dims);
-      return fb::CreateBinding(b, name, binding.buffer, role, dims);
+      flatbuffers::Offset<fb::Range> range;
+      if (binding.range)
+        range =
+            fb::CreateRange(b, binding.range->low, binding.range->high,
+                            binding.range->ignored.has_value(), binding.range->ignored.value_or(0));
+      return fb::CreateBinding(b, name, binding.buffer, role, dims, range);
     });
   }
   flatbuffers::Offset<fb::Launch> launch(const Launch &value);

@@ -1,9 +1,11 @@
 // initialise: first values of parameters, each a function of seed, ordinal and element.
-#include <vector>
+#include <algorithm>
+#include <limits>
 
 #include "executor/abi/Gate.h"
 #include "executor/abi/Kernels.h"
 #include "executor/base/InitialNumbers.h"
+#include "executor/base/OrthogonalBlock.h"
 #include "executor/base/Tree.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
@@ -12,47 +14,72 @@ namespace lstmc::reference {
 
 namespace {
 
-/// Makes `count` vectors of `size` elements orthonormal: vector v, element e at v * vectorStride +
-/// e * stride. Modified Gram-Schmidt, twice over, so that rounding of the first pass does not stay;
-/// products in lanes. One that depends on those before it is left 0.
-void orthonormalise(double *data, int64_t count, int64_t size, int64_t vectorStride,
-                    int64_t stride) {
-  auto dot = [&](int64_t v, int64_t w) {
-    return sumInLanes<double>(size, [&](int64_t e, double lane) {
-      return std::fma(data[v * vectorStride + e * stride], data[w * vectorStride + e * stride],
-                      lane);
-    });
-  };
-  for (int64_t v = 0; v < count; ++v) {
-    for (int64_t before = 0; before < 2 * v; ++before) {
-      const int64_t w = before % v;
-      const double part = dot(v, w);
-      for (int64_t e = 0; e < size; ++e) {
-        double &element = data[v * vectorStride + e * stride];
-        element = std::fma(-part, data[w * vectorStride + e * stride], element);
+/// What executor/base/OrthogonalBlock.h says, for vectors one after the other.
+template <typename Real> class Vectors {
+public:
+  Vectors(Real *data, int64_t count, int64_t size) : data_(data), count_(count), size_(size) {}
+
+  Real &at(int64_t vector, int64_t element) const { return data_[vector * size_ + element]; }
+
+  void orthonormalise(double *sums, double *scales) const {
+    const int64_t block = std::min(count_, kOrthogonalBlock);
+    for (int64_t first = 0; first < count_; first += block) {
+      const int64_t count = std::min(block, count_ - first);
+      bool again = true;
+      for (int pass = 0; pass < kOrthogonalPasses && again; ++pass) {
+        for (int64_t j = 0; j < first + count; ++j)
+          for (int64_t i = 0; i < count; ++i)
+            sums[j * block + i] = product(j, first + i);
+        again = factor(sums, block, first, count, std::numeric_limits<Real>::epsilon(), scales);
+        for (int64_t i = 0; i < count; ++i)
+          for (int64_t e = 0; e < size_; ++e) {
+            Real v = at(first + i, e);
+            for (int64_t j = 0; j < first + i; ++j)
+              v = std::fma(Real(sums[j * block + i]), at(j, e), v);
+            at(first + i, e) = v * Real(scales[i]);
+          }
       }
     }
-    const double norm = std::sqrt(dot(v, v));
-    for (int64_t e = 0; norm > 0 && e < size; ++e)
-      data[v * vectorStride + e * stride] /= norm;
   }
-}
 
-/// w [N, ...] as a matrix of N rows.
-void orthogonal(const Tensor &w, const InitialNumbers &source, bool fromNormal, double scale) {
+private:
+  double product(int64_t j, int64_t i) const {
+    double sum = 0;
+    for (int64_t begin = 0; begin < size_; begin += kOrthogonalTile)
+      sum += double(
+          sumInLanes<Real>(std::min(size_ - begin, kOrthogonalTile), [&](int64_t e, Real lane) {
+            return std::fma(at(j, begin + e), at(i, begin + e), lane);
+          }));
+    return sum;
+  }
+
+  Real *data_;
+  int64_t count_, size_;
+};
+
+/// w [N, ...] as a matrix of N rows; its rows or its columns, the fewer, become orthonormal.
+template <typename Real>
+void orthogonal(const LaunchArgs &args, const InitialNumbers &source, bool fromNormal,
+                double scale) {
+  const Tensor &w = args.operands[1];
   const int64_t elements = w.elements(), rows = w.rank > 0 ? w.shape[0] : 1;
   if (elements == 0)
     return;
   const int64_t columns = elements / rows;
-  std::vector<double> matrix(elements);
+  const auto parts = orthogonalScratch<int64_t>(rows, columns, sizeof(Real));
+  auto *scratch = args.operands[2].as<std::byte>();
+  Real *data = rows <= columns ? w.as<Real>() : reinterpret_cast<Real *>(scratch + parts.matrix);
+  const Vectors<Real> vectors(data, std::min(rows, columns), std::max(rows, columns));
+  auto at = [&](int64_t e) -> Real & {
+    return rows <= columns ? vectors.at(e / columns, e % columns)
+                           : vectors.at(e % columns, e / columns);
+  };
   for (int64_t e = 0; e < elements; ++e)
-    matrix[e] = fromNormal ? source.normal(e) : 2 * source.uniform(e) - 1;
-  if (rows <= columns)
-    orthonormalise(matrix.data(), rows, columns, columns, 1);
-  else
-    orthonormalise(matrix.data(), columns, rows, 1, columns);
+    at(e) = Real(fromNormal ? source.normal(e) : 2 * source.uniform(e) - 1);
+  vectors.orthonormalise(reinterpret_cast<double *>(scratch),
+                         reinterpret_cast<double *>(scratch + parts.scales));
   for (int64_t e = 0; e < elements; ++e)
-    writeElement(w.data, w.dtype, e, scale * matrix[e]);
+    w.as<Real>()[e] = Real(scale * double(at(e)));
 }
 
 } // namespace
@@ -63,7 +90,8 @@ void runInitialise(const LaunchArgs &args) {
   const InitialNumbers source{uint64_t(indexAt(seed, 0)), uint32_t(args.ints[1])};
   const InitKind kind = InitKind(args.ints[0]);
   if (kind == InitKind::Orthogonal)
-    return orthogonal(w, source, args.ints[2] == 1, a);
+    return withFloat(
+        w, [&](auto real) { orthogonal<decltype(real)>(args, source, args.ints[2] == 1, a); });
 
   const int64_t elements = w.elements();
   for (int64_t e = 0; e < elements; ++e) {

@@ -78,20 +78,25 @@ template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
 
 /// y = the four sums of element(o, b, q, sums) over x [O, B, Q, ...]: in a shard, element ((o *
 /// rows + row) * Q + q) is in lane e mod 16, ascending from +0, then the tree over lanes; then the
-/// tree over the shards.
+/// tree over the shards. Where y has rows, each row is a shard whose sums are kept.
 template <typename Element>
 void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], Q = x.shape[2];
   const ShardRange range = ShardRange::of(args.ints);
   const View<double> sums(y);
-  for (int field = 0; field < 4; ++field)
-    sums(field) = sumOverShards<double>(range, [&](int64_t begin, int64_t end) {
+  for (int field = 0; field < 4; ++field) {
+    auto sumOfRows = [&](int64_t begin, int64_t end) {
       const int64_t rows = end - begin;
       return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
         std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
         return lane + terms[field];
       });
-    });
+    };
+    if (y.rank == 1)
+      sums(field) = sumOverShards<double>(range, sumOfRows);
+    for (int64_t row = 0; y.rank == 2 && row < y.shape[0]; ++row)
+      sums(row, field) = sumOfRows(row, row + 1);
+  }
 }
 
 template <typename Real> void softmaxMetric(const LaunchArgs &args) {

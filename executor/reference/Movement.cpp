@@ -1,4 +1,6 @@
 // Kernels that move elements and change none.
+#include <algorithm>
+
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
 
@@ -94,12 +96,17 @@ void runSequenceMask(const LaunchArgs &args) {
   });
 }
 
+/// Step length[b] - 1, clipped to those there are; any number may stand there.
+static int64_t lastStep(const Tensor &length, int64_t b, int64_t steps) {
+  return inside(std::max<int64_t>(indexAt(length, b), 1) - 1, steps, false);
+}
+
 void runSequenceLast(const LaunchArgs &args) {
   const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t b = 0; b < y.shape[0]; ++b) {
-      const int64_t last = inside(indexAt(length, b) - 1, x.shape[0], false);
+      const int64_t last = lastStep(length, b, x.shape[0]);
       for (int64_t d = 0; d < y.shape[1]; ++d)
         View<T>{y}(b, d) = View<T>{x}(last, b, d);
     }
@@ -111,7 +118,7 @@ void runSequenceLastGradient(const LaunchArgs &args) {
   withBytes(dx, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t b = 0; b < dx.shape[1]; ++b) {
-      const int64_t last = inside(indexAt(length, b) - 1, dx.shape[0], false);
+      const int64_t last = lastStep(length, b, dx.shape[0]);
       for (int64_t t = 0; t < dx.shape[0]; ++t)
         for (int64_t d = 0; d < dx.shape[2]; ++d)
           View<T>{dx}(t, b, d) = t == last ? View<T>{dy}(b, d) : T(0);

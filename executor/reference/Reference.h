@@ -6,8 +6,7 @@
 namespace lstmc::reference {
 
 /// The kernel's meaning. Picks the type from its operands and takes any strides; worker 0 does all
-/// the work and the others return at once. Allocates nothing, but for `initialise` of kind
-/// Orthogonal, which keeps its matrix in f64.
+/// the work and the others return at once. Allocates nothing.
 KernelFunction kernel(KernelId id);
 
 } // namespace lstmc::reference

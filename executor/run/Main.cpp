@@ -1,6 +1,5 @@
 // lstmc-run: `lstmc run` without the compiler.
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -8,7 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
 #include "backends/registry/Devices.h"
+#include "executor/base/Escape.h"
+#include "executor/base/InputFile.h"
+#include "executor/base/OutputFile.h"
+#include "executor/base/StandardStreams.h"
+#include "executor/base/Termination.h"
 #include "executor/data/Npz.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Session.h"
@@ -24,8 +30,9 @@ constexpr std::string_view kHelp =
     "Runs a package (F.lstmc) or a checkpoint folder once on given inputs.\n"
     "\n"
     "  -i, --input NAME=VALUE   @x.npy, @x.npz, 32x35xi32=0, 32x8xf32=random:7, a number\n"
-    "  -o, --output FILE.npz    outputs; without it their first values are printed\n"
-    "      --params FILE        weights: safetensors or npz; else F.safetensors beside F.lstmc\n"
+    "  -o, --output FILE.npz    outputs, - is stdout; without it their first values are printed\n"
+    "      --params PATH        weights: safetensors, npz, a checkpoint; else F.safetensors beside "
+    "F.lstmc\n"
     "      --entry NAME         entry point (forward)\n"
     "  -d, --devices LIST       cpu, 4xcpu, cpu:0,2; else those of the package\n"
     "  -t, --threads N          threads per device; results do not depend on it\n"
@@ -136,6 +143,10 @@ Status bindWeights(Session &session, const Arguments &arguments, const Model &mo
   std::error_code error;
   std::string beside =
       std::filesystem::path(arguments.model).replace_extension(".safetensors").string();
+  if (std::filesystem::is_directory(arguments.params, error)) {
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(arguments.params));
+    return session::bindWeights(session, found.checkpoint.model);
+  }
   if (!arguments.params.empty())
     return session::bindWeights(session, arguments.params);
   if (model.checkpoint)
@@ -165,6 +176,14 @@ Status run(const Arguments &arguments) {
   SessionOptions options;
   options.seed = arguments.seed;
   options.checkNan = arguments.checkNan;
+  options.watch.notice = [](const Error &error) {
+    writeMessage("warning: " + error.text() + "\n");
+  };
+  options.watch.abandon = [](const Error &error) {
+    removeTemporaryFiles();
+    writeMessage(error.text() + "\n");
+    ::_exit(int(errorRecord(error.code).exit));
+  };
   LSTMC_ASSIGN(auto session,
                Session::create(model.package, std::move(devices), std::move(options)));
   std::optional<size_t> index = model.package->findEntry(arguments.entry);
@@ -184,13 +203,18 @@ Status run(const Arguments &arguments) {
   }
   if (arguments.output.empty()) {
     for (const data::NamedTensor &output : outputs)
-      std::puts(session::describeValue(output.name, output.tensor).c_str());
+      writeOutput(escaped(session::describeValue(output.name, output.tensor)) + "\n");
+    return {};
+  }
+  if (arguments.output == "-") {
+    LSTMC_ASSIGN(Bytes bytes, data::npzBytes(outputs));
+    writeOutput(asText(bytes));
     return {};
   }
   LSTMC_TRY(
       data::writeNpz(arguments.output, outputs,
                      arguments.force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
-  std::puts(arguments.output.c_str());
+  writeOutput(arguments.output + "\n");
   return {};
 }
 
@@ -199,20 +223,20 @@ Status run(const Arguments &arguments) {
 
 int main(int count, char **words) try {
   using namespace lstmc;
+  prepareStandardStreams();
+  exitOnTerminate();
   Result<Arguments> arguments = parseArguments(count, words);
   Status status = arguments.status();
-  if (status.ok()) {
-    if (arguments->help) {
-      std::fwrite(kHelp.data(), 1, kHelp.size(), stdout);
-      return int(ExitCode::Ok);
-    }
+  if (status.ok() && arguments->help)
+    writeOutput(kHelp);
+  else if (status.ok())
     status = run(*arguments);
-  }
+  if (status.ok())
+    status = outputStatus();
   if (status.ok())
     return int(ExitCode::Ok);
-  std::fprintf(stderr, "%s\n", status.error().text().c_str());
+  writeMessage(escaped(status.error().text(), true) + "\n");
   return int(errorRecord(status.error().code).exit);
 } catch (const std::bad_alloc &) {
-  std::fputs("error[E0901]: out of memory\n", stderr);
-  return int(lstmc::ExitCode::OutOfMemory);
+  lstmc::exitOutOfMemory();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "executor/abi/Hull.h"
 #include "executor/base/Numeric.h"
 #include "executor/session/Binding.h"
 
@@ -47,22 +48,18 @@ MessageEnds sends(const package::Entry &entry) {
   return messages;
 }
 
-/// From the first byte of the arena that a view may touch to behind the last.
+/// From the first byte of the arena that a view may touch to the one after the last.
 struct Bytes {
   uint64_t begin, end;
   bool overlaps(const Bytes &other) const { return begin < other.end && other.begin < end; }
 };
 
 Bytes bytesOf(const PackageData &data, const package::Operand &operand) {
-  int64_t low = operand.offset, high = operand.offset;
-  std::vector<int64_t> strides = package::stridesOf(operand);
-  for (size_t axis = 0; axis < strides.size(); ++axis) {
-    int64_t reach = (operand.shape[axis] - 1) * strides[axis];
-    (reach < 0 ? low : high) += reach;
-  }
+  const Hull hull = *hullOf(operand.shape, package::stridesOf(operand));
   const package::Buffer &buffer = data.buffers[operand.buffer];
   uint64_t width = dtypeBytes(buffer.dtype);
-  return {buffer.offset + uint64_t(low) * width, buffer.offset + uint64_t(high + 1) * width};
+  return {buffer.offset + uint64_t(operand.offset + hull.low) * width,
+          buffer.offset + uint64_t(operand.offset + hull.high + 1) * width};
 }
 
 /// By launch: the messages that the program has sent and that this launch is the first to write

@@ -44,7 +44,7 @@ struct BoundProgram {
   size_t lastStep(Part part) const {
     return part == Part::BeforeCommit ? commitStep : steps.size();
   }
-  /// Where the times of that launch and those behind it go; null: untimed.
+  /// Where the times of that launch and those after it go; null: untimed.
   LaunchInterval *timesFrom(size_t launch) const {
     return times ? times->data() + launch : nullptr;
   }

@@ -27,11 +27,18 @@ DeviceThreads::DeviceThreads(const package::Package &package, const Devices &dev
       seats_(devices.size()) {
   for (size_t device = 0; device < devices.size(); ++device)
     rooms_.emplace_back(crowded(devices));
-  for (size_t device = 1; device < devices.size(); ++device)
-    threads_.emplace_back([this, device] { serve(device); });
+  try {
+    for (size_t device = 1; device < devices.size(); ++device)
+      threads_.emplace_back([this, device] { serve(device); });
+  } catch (...) {
+    leave();
+    throw;
+  }
 }
 
-DeviceThreads::~DeviceThreads() {
+DeviceThreads::~DeviceThreads() { leave(); }
+
+void DeviceThreads::leave() {
   leaving_ = true;
   round_.fetch_add(1);
   announceToAll();
@@ -123,7 +130,7 @@ bool DeviceThreads::awaitWhileProgress(size_t device, Ready ready, Blocked block
   for (uint64_t seen = progress();
        !rooms_[device].await(ready, WaitingRoom::Clock::now() + deadline_ / kParts);) {
     uint64_t now = progress();
-    quiet = now == seen ? quiet + 1 : 0;
+    quiet = now == seen && !watchdog_->watches() ? quiet + 1 : 0;
     if (quiet >= (blocked() ? 3 * kParts : kParts))
       return false;
     seen = now;
@@ -185,6 +192,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (stopped_.load())
       return;
     if (step.kind == Step::Kind::Launches) {
+      Watchdog::Stretch stretch(*watchdog_, *entry_, program, step.launch);
       device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
       continue;
     }
@@ -199,6 +207,7 @@ void DeviceThreads::carryOut(const BoundProgram &program) {
     if (!await(program, step, message))
       return;
     if (step.kind == Step::Kind::Receive) {
+      Watchdog::Stretch stretch(*watchdog_, *entry_, program, step.launch);
       device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
       message.taken.store(round_.load());
       rooms_[deviceOf(message.send)].announce();

@@ -16,6 +16,7 @@
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceHook.h"
 #include "executor/session/WaitingRoom.h"
+#include "executor/session/Watchdog.h"
 
 namespace lstmc::session {
 
@@ -25,6 +26,7 @@ namespace lstmc::session {
 /// devices outlive it.
 class DeviceThreads {
 public:
+  /// Throws std::system_error where a thread cannot be had; those started have ended by then.
   DeviceThreads(const package::Package &package, const Devices &devices,
                 std::chrono::milliseconds deadline, DeviceHook hook);
   ~DeviceThreads();
@@ -38,6 +40,12 @@ public:
   /// Calls it for every device, on the device's thread.
   Status each(const std::function<void(size_t device)> &work);
 
+  /// Ends the run under way with this error, if it has none yet. From any thread.
+  void stop(Error error);
+  /// Launches are its to judge from now on: while one is under way, no wait is too long. Outlives
+  /// this; to be called before the first run.
+  void setWatchdog(Watchdog &watchdog) { watchdog_ = &watchdog; }
+
 private:
   static constexpr size_t kNotBegun = SIZE_MAX;
 
@@ -48,6 +56,7 @@ private:
     std::atomic<bool> waits{false};    ///< for another device's message
   };
 
+  void leave();
   Status round(BoundEntry *entry, Part part, const std::function<void(size_t)> *work);
   void serve(size_t device);
   /// The device's program in the entry, if it has one.
@@ -70,7 +79,6 @@ private:
   const BoundProgram *unfinished() const;
 
   /// Keeps the first error and stops all.
-  void stop(Error error);
   void stopLocked(Error error);
   void stopLate(const BoundProgram &program, const Step &step, const Message &message);
   void stopUnfinished();
@@ -92,6 +100,7 @@ private:
   const Devices &devices_;
   const std::chrono::milliseconds deadline_;
   const DeviceHook hook_;
+  Watchdog *watchdog_ = nullptr;
 
   std::deque<WaitingRoom> rooms_;  ///< by device: a message wakes the one that it is for
   std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads

@@ -1,16 +1,21 @@
 #include "executor/session/Session.h"
 
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "executor/base/Hash.h"
 #include "executor/base/Numeric.h"
+#include "executor/base/Pages.h"
 #include "executor/base/Quote.h"
+#include "executor/base/Threads.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Binding.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
 #include "executor/session/Replicas.h"
 #include "executor/session/Slices.h"
+#include "executor/session/Watchdog.h"
 #include "executor/session/WatchedRun.h"
 
 namespace lstmc {
@@ -43,7 +48,15 @@ struct Session::Impl {
   bool faultBehindCommit = false;
   std::optional<session::Replicas> replicas;
   std::optional<session::Slices> slices;
+  std::mutex lateMutex;
+  std::optional<Error> late; ///< why the watchdog ended the run
+  std::unique_ptr<session::Watchdog> watchdog;
   std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
+
+  ~Impl() {
+    if (watchdog)
+      watchdog->leave(); // it ends runs of the threads, who ask it whether it watches
+  }
 
   const PackageData &data() const { return package->data(); }
   Tensor buffer(uint32_t index) const {
@@ -57,10 +70,15 @@ struct Session::Impl {
   }
 
   Status checkMemory() const;
+  Status startThreads(const SessionOptions &options);
   Status bindInitialise();
 
   Status run(BoundEntry &entry);
   Status runPart(BoundEntry &entry, Part part);
+  Status runInTurn(BoundEntry &entry, Part part);
+  void beginRun();
+  void endRun(const Error &error);
+  Status lateStatus();
   Status runParts(BoundEntry &entry);
   Status runTimed(BoundEntry &entry);
   Status runWatched(BoundEntry &entry);
@@ -87,6 +105,23 @@ Status Session::Impl::checkMemory() const {
   // All that the host sees is its own.
   return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", needed,
               package::deviceList(data()), devices.size() == 1 ? "has" : "share", has);
+}
+
+Status Session::Impl::startThreads(const SessionOptions &options) try {
+  if (devices.size() > 1 && !options.oneThread)
+    threads =
+        std::make_unique<session::DeviceThreads>(*package, devices, options.deadline, options.hook);
+  watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch,
+                                                 [this](const Error &error) { endRun(error); });
+  if (threads)
+    threads->setWatchdog(*watchdog);
+  return {};
+} catch (const std::system_error &error) {
+  return noThread(devices.size() == 1
+                      ? "a thread that watches launches"
+                      : fmt::format("a thread for each of {} devices and one that watches launches",
+                                    devices.size()),
+                  error);
 }
 
 Status Session::Impl::bindInitialise() {
@@ -134,9 +169,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
   impl->slices.emplace(*impl->package, impl->devices);
-  if (impl->devices.size() > 1 && !options.oneThread)
-    impl->threads = std::make_unique<session::DeviceThreads>(
-        *impl->package, impl->devices, options.deadline, std::move(options.hook));
+  LSTMC_TRY(impl->startThreads(options));
   impl->options = std::move(options);
   impl->setScalar("seed", int64_t(impl->options.seed));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
@@ -189,6 +222,17 @@ Result<Tensor> Session::slot(std::string_view parameter, std::string_view slot) 
                    : impl_->buffer(candidate.buffers[0]);
   return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(parameter),
               inQuotes(slot));
+}
+
+Result<std::vector<Tensor>> Session::slotSlices(std::string_view parameter,
+                                                std::string_view name) const {
+  const PackageData &data = package().data();
+  if (auto at = package().findParameter(parameter))
+    for (const package::Slot &slot : data.parameters[*at].slots)
+      if (slot.name == name && package::isSliced(data, data.parameters[*at], slot))
+        return impl_->slices->pieces(data.parameters[*at], slot);
+  LSTMC_ASSIGN(Tensor whole, slot(parameter, name));
+  return std::vector<Tensor>{whole};
 }
 
 Result<Tensor> Session::state(std::string_view name) const {
@@ -281,12 +325,44 @@ bool Session::setScalar(std::string_view name, int64_t value) {
 
 // ---- running ----
 
+void Session::Impl::beginRun() {
+  std::lock_guard lock(lateMutex);
+  if (late)
+    for (const std::unique_ptr<Device> &device : devices)
+      device->stop(false);
+  late.reset();
+}
+
+/// From the watchdog's thread.
+void Session::Impl::endRun(const Error &error) {
+  std::lock_guard lock(lateMutex);
+  late = error;
+  for (const std::unique_ptr<Device> &device : devices)
+    device->stop(true);
+  if (threads)
+    threads->stop(error);
+}
+
+Status Session::Impl::lateStatus() {
+  std::lock_guard lock(lateMutex);
+  return late ? Status(*late) : Status();
+}
+
 Status Session::Impl::runPart(BoundEntry &entry, Part part) {
-  if (entry.programs.size() > 1 && threads)
-    return threads->run(entry, part);
+  Status status =
+      entry.programs.size() > 1 && threads ? threads->run(entry, part) : runInTurn(entry, part);
+  if (status.ok())
+    status = lateStatus(); // what the launches have left is not what they should
+  if (!status.ok())
+    faultBehindCommit = part != Part::BeforeCommit && entry.changesParameters;
+  return status;
+}
+
+Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     size_t commit = program.source->commit, end = program.launches->size();
     size_t first = part == Part::Committed ? commit : 0;
+    session::Watchdog::Stretch stretch(*watchdog, entry, program, first);
     devices[program.device]->run(*program.launches, first,
                                  part == Part::BeforeCommit ? commit : end,
                                  program.timesFrom(first));
@@ -341,6 +417,7 @@ Status Session::Impl::run(BoundEntry &entry) {
 
 Status Session::run(std::string_view name) {
   impl_->slices->writeBack();
+  impl_->beginRun();
   for (BoundEntry &entry : impl_->entries)
     if (entry.name == name)
       return impl_->run(entry);
@@ -368,9 +445,15 @@ std::string Session::Impl::lastUpdate() const {
 
 Status Session::Impl::runWatched(BoundEntry &entry) {
   // What init copies is looked at where an entry uses it, which can say at which update.
-  session::WatchedRun watched(*package, devices, observer, options.checkNan && !isInit(entry));
+  session::WatchedRun watched(*package, devices, observer, options.checkNan && !isInit(entry),
+                              watchdog.get());
   for (Part part : {Part::BeforeCommit, Part::Committed}) {
-    if (!watched.run(entry, part)) {
+    const bool well = watched.run(entry, part);
+    if (Status status = lateStatus(); !status.ok()) {
+      faultBehindCommit = part == Part::Committed && entry.changesParameters;
+      return status;
+    }
+    if (!well) {
       std::string moment = when(entry);
       faultBehindCommit = part == Part::Committed && entry.changesParameters;
       fault = session::explainGiven(*package, devices, entry, moment);
@@ -431,8 +514,15 @@ std::vector<DevicePeak> Session::peaks() const {
   std::vector<DevicePeak> peaks;
   for (size_t i = 0; i < impl_->devices.size(); ++i)
     peaks.push_back({impl_->devices[i]->name(), package().data().devices[i].arenaBytes,
-                     impl_->devices[i]->peakBytes()});
+                     impl_->devices[i]->touchedBytes()});
   return peaks;
+}
+
+MemoryUse Session::memory() const {
+  MemoryUse use{peaks(), peakResidentBytes()};
+  for (const DevicePeak &peak : use.devices)
+    use.residentBeyondBytes -= std::min(use.residentBeyondBytes, peak.touchedBytes);
+  return use;
 }
 
 } // namespace lstmc

@@ -16,6 +16,7 @@
 #include "executor/device/Device.h"
 #include "executor/package/Package.h"
 #include "executor/session/DeviceHook.h"
+#include "executor/session/LaunchWatch.h"
 
 namespace lstmc {
 
@@ -28,7 +29,8 @@ struct SessionOptions {
   bool oneThread = false;
   /// How long a device waits for another one while none gets on.
   std::chrono::milliseconds deadline{60'000};
-  DeviceHook hook = {}; ///< for tests of several devices
+  LaunchWatch watch = {}; ///< of a launch that does not end
+  DeviceHook hook = {};   ///< for tests of several devices
 };
 
 /// A launch about to run or just run, for observers.
@@ -63,7 +65,14 @@ public:
 struct DevicePeak {
   std::string device;
   uint64_t plannedBytes;
-  uint64_t measuredBytes;
+  uint64_t touchedBytes; ///< in pages that were really used
+};
+
+/// What a process needed, as the system counted it.
+struct MemoryUse {
+  std::vector<DevicePeak> devices;
+  /// The most that was resident at one time besides the arenas: code, heap, stacks.
+  uint64_t residentBeyondBytes = 0;
 };
 
 /// Owns the devices' arenas, what persists between calls (weights, gradients, optimizer slots,
@@ -75,8 +84,9 @@ class Session {
 public:
   /// E0501 when the devices are not those the package was compiled for in number, or the host
   /// cannot see their memory; E0401 when the arenas together are larger than that; E0901 when one
-  /// cannot be had. Several devices work side by side, the first on the caller's thread, each other
-  /// one on a thread made here. Everything is zero until initialise() or setParameter().
+  /// cannot be had, E0902 when a thread cannot. Several devices work side by side, the first on the
+  /// caller's thread, each other one on a thread made here. Everything is zero until initialise()
+  /// or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});
@@ -95,6 +105,8 @@ public:
   Result<Tensor> gradient(std::string_view name) const;
   Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
   Result<Tensor> state(std::string_view name) const;
+  /// A slot where it lies, to be read: the slices of it that devices have, in order, or all in one.
+  Result<std::vector<Tensor>> slotSlices(std::string_view parameter, std::string_view slot) const;
 
   /// Copies a value in; of the same shape and dtype, else E0610. Any strides.
   Status setParameter(std::string_view name, const Tensor &value);
@@ -126,7 +138,8 @@ public:
 
   /// What E0701 was about, in full; null before one.
   const Diagnostic *fault() const;
-  /// Whether what persists had begun to change by then: only with checkNan, behind `commit`.
+  /// Whether what persists had begun to change when the last run that failed did so: behind
+  /// `commit`.
   bool faultBehindCommit() const;
 
   /// Null: none.
@@ -144,8 +157,11 @@ public:
   /// Per parameter, in declared order.
   std::vector<uint64_t> weightHashes() const;
 
-  /// Planned and measured bytes of every device; equal, or it is a bug.
+  /// Planned bytes of every device, and those that entries have touched since create(): never more,
+  /// and once the entry with the peak has run less by under a page.
   std::vector<DevicePeak> peaks() const;
+  /// The same, and what the process had resident beyond them.
+  MemoryUse memory() const;
 
 private:
   struct Impl;

@@ -16,6 +16,8 @@ public:
   /// The slot in one piece, as the devices have it now; what is written there reaches them by
   /// writeBack(), until when it stays where it is. `slot` is in slices.
   Tensor whole(const package::Parameter &parameter, const package::Slot &slot);
+  /// As the devices have it, in order; in one piece where it has been made whole.
+  std::vector<Tensor> pieces(const package::Parameter &parameter, const package::Slot &slot) const;
   /// Gives the devices what has been made whole, and lets go of it.
   void writeBack();
   /// Lets go of it.
@@ -26,6 +28,7 @@ private:
     const package::Slot *slot;
     std::unique_ptr<std::byte[]> bytes;
   };
+  const Whole *find(const package::Slot &slot) const;
   /// `visit` gets the bytes of each slice, and where they are in the whole.
   template <typename F> void eachSlice(const package::Slot &slot, F visit) const;
 

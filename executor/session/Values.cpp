@@ -3,12 +3,16 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "executor/base/Numeric.h"
 #include "executor/base/Philox.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
+#include "executor/data/Outside.h"
 #include "executor/session/Binding.h"
+#include "executor/session/NonFinite.h"
 
 namespace lstmc::session {
 
@@ -22,6 +26,16 @@ Error inFile(const std::string &file, Error error) {
 Error missing(const std::string &file, std::string_view parameter) {
   return failAt({file}, ErrorCode::E0610, "parameter {}: found no tensor of that name, want one",
                 inQuotes(parameter));
+}
+
+/// Weights that are no numbers would make all that follows none.
+Status checkFinite(const std::string &file, std::string_view parameter, const Tensor &value) {
+  std::optional<NonFinite> first = firstNonFinite(value);
+  if (!first)
+    return {};
+  return failAt({file}, ErrorCode::E0701, "parameter {}: found {} at [{}], want finite numbers",
+                inQuotes(parameter), first->nan ? "NaN" : "an infinity",
+                fmt::join(first->index.begin(), first->index.begin() + first->rank, ", "));
 }
 
 const data::Array *find(const std::vector<data::NamedArray> &arrays, std::string_view name) {
@@ -101,6 +115,7 @@ Status bindWeights(Session &session, const data::SafeTensors &weights) {
     if (!record)
       return missing(weights.file(), parameter.name);
     data::Array array = weights.array(*record);
+    LSTMC_TRY(checkFinite(weights.file(), parameter.name, array.tensor()));
     if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
       return inFile(weights.file(), status.error());
   }
@@ -118,20 +133,18 @@ Status bindWeights(Session &session, const std::string &path, const Limits &limi
     if (!found)
       return missing(path, parameter.name);
     data::Array array = *found;
+    LSTMC_TRY(checkFinite(path, parameter.name, array.tensor()));
     if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
       return inFile(path, status.error());
   }
   return {};
 }
 
-Status setInput(Session &session, std::string_view entry, std::string_view assignment,
-                const Limits &limits) {
+/// Gives `to` the value of NAME=VALUE.
+static Status assign(std::string_view assignment, const Tensor &to,
+                     const std::optional<ValueRange> &range, const Limits &limits) {
   size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos || equals == 0)
-    return fail(ErrorCode::E0001, "input {}: found no \"=\", want NAME=VALUE",
-                inQuotes(assignment));
   std::string_view name = assignment.substr(0, equals), value = assignment.substr(equals + 1);
-  LSTMC_ASSIGN(Tensor to, session.input(entry, name));
   if (value.starts_with('@'))
     return assignFile(name, std::string(value.substr(1)), to, limits);
 
@@ -152,10 +165,14 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
     if (!seed)
       return fail(ErrorCode::E0001, "input {}: found {}, want random:SEED", inQuotes(name),
                   inQuotes(number));
-    double scale = isFloat(to.dtype) ? 1 : to.dtype == DType::Bool ? 2 : 10;
+    double low = range ? double(range->low) : 0;
+    bool real = isFloat(to.dtype) && low == 0;
+    double scale = real ? 1 : to.dtype == DType::Bool ? 2 : 10;
+    if (range && !real)
+      scale = std::min(scale, double(range->high) - low + 1);
     fillElements(to, [&](int64_t i) {
       double uniform = randomUniform(*seed, uint64_t(i), 0, 0) * scale;
-      return isFloat(to.dtype) ? uniform : std::floor(uniform);
+      return real ? uniform : low + std::floor(uniform);
     });
     return {};
   }
@@ -170,6 +187,40 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
                 inQuotes(name), inQuotes(value));
   fillElements(to, [&](int64_t) { return *real; });
   return {};
+}
+
+/// The input of that name; none where the session has to say that there is none.
+static const package::Binding *findInput(const Session &session, std::string_view entry,
+                                         std::string_view name) {
+  std::optional<size_t> index = session.package().findEntry(entry);
+  if (!index)
+    return nullptr;
+  for (const package::Binding &input : session.package().data().entries[*index].inputs)
+    if (input.name == name)
+      return &input;
+  return nullptr;
+}
+
+Status setInput(Session &session, std::string_view entry, std::string_view assignment,
+                const Limits &limits) {
+  size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return fail(ErrorCode::E0001, "input {}: found no \"=\", want NAME=VALUE",
+                inQuotes(assignment));
+  std::string_view name = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+  LSTMC_ASSIGN(Tensor to, session.input(entry, name));
+  const package::Binding *input = findInput(session, entry, name);
+  std::optional<ValueRange> range = input ? input->range : std::nullopt;
+  LSTMC_TRY(assign(assignment, to, range, limits));
+  std::optional<int64_t> at =
+      range ? data::firstOutside(to.data, to.dtype, to.elements(), *range) : std::nullopt;
+  if (!at)
+    return {};
+  int64_t row = to.rank > 0 ? to.elements() / to.shape[0] : 1;
+  return failAt({value.starts_with('@') ? std::string(value.substr(1)) : ""}, ErrorCode::E0604,
+                "input {} row {}{}: found {}, want {}", inQuotes(name), *at / row,
+                data::placeText(data::shapeOf(to), *at),
+                readElement<double>(to.data, to.dtype, *at), range->text());
 }
 
 std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values) {

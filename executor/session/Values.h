@@ -20,9 +20,11 @@ Status bindWeights(Session &session, const data::SafeTensors &weights);
 ///   @x.npy            the array, of the input's own shape and type
 ///   @x.npz            the array of that name in it
 ///   2x4xf32=0         every element that number; shape and type must be the input's
-///   2x4xf32=random:7  uniform in [0, 1) from that seed; integers from 0 to 9
+///   2x4xf32=random:7  uniform in [0, 1) from that seed; integers from 0 to 9, as far as the input
+///                     has a place for them
 ///   0.5               every element that number
-/// E0001 for another form or an input that is not there, E0610 for another shape or type.
+/// E0001 for another form or an input that is not there, E0610 for another shape or type, E0604 for
+/// a value outside of the input's range.
 Status setInput(Session &session, std::string_view entry, std::string_view assignment,
                 const Limits &limits = {});
 

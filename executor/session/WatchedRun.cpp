@@ -74,9 +74,12 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   if (observer_)
     observer_->before(view);
   LaunchInterval *time = program.timesFrom(index);
-  if (step.kind != Step::Kind::Send)
+  if (step.kind != Step::Kind::Send) {
+    std::optional<Watchdog::Stretch> stretch;
+    if (watchdog_)
+      stretch.emplace(*watchdog_, entry, program, index);
     device.run(*program.launches, step.first + at, step.first + at + 1, time);
-  else if (time)
+  } else if (time)
     time->begin = time->end = LaunchInterval::Clock::now();
   if (observer_)
     observer_->after(view);

@@ -9,6 +9,7 @@
 #include "executor/session/BoundEntry.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/Session.h"
+#include "executor/session/Watchdog.h"
 
 namespace lstmc::session {
 
@@ -17,11 +18,12 @@ namespace lstmc::session {
 /// (executor/package/README.md says why).
 class WatchedRun {
 public:
-  /// `observer` may be null. With checkNan it stops behind the launch that writes the first value
-  /// that is not finite.
+  /// `observer` and `watchdog` may be null. With checkNan it stops behind the launch that writes
+  /// the first value that is not finite.
   WatchedRun(const package::Package &package, const Devices &devices, SessionObserver *observer,
-             bool checkNan)
-      : package_(package), devices_(devices), observer_(observer), checkNan_(checkNan) {}
+             bool checkNan, Watchdog *watchdog = nullptr)
+      : package_(package), devices_(devices), observer_(observer), checkNan_(checkNan),
+        watchdog_(watchdog) {}
 
   /// False when it stopped. Where several devices do the same op for rows of their own, the first
   /// of those in which it goes wrong is what is found.
@@ -50,6 +52,7 @@ private:
   const Devices &devices_;
   SessionObserver *observer_;
   bool checkNan_;
+  Watchdog *watchdog_; ///< null: nobody
 
   std::vector<size_t> next_; ///< by program: its next step
   std::vector<Tensor> operands_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
+#include "executor/training/DiskFile.h"
 #include "executor/training/Numbers.h"
 
 namespace lstmc::training {
@@ -80,10 +80,7 @@ void copyInto(const data::SafeTensors &from, const NamedTensors &to) {
 std::vector<std::pair<int64_t, std::string>>
 listNumbered(const std::string &folder, std::string_view prefix, size_t leastDigits) {
   std::vector<std::pair<int64_t, std::string>> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
+  for (const std::string &name : namesIn(folder)) {
     if (!name.starts_with(prefix))
       continue;
     std::string_view digits = std::string_view(name).substr(prefix.size());

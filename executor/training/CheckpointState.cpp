@@ -9,17 +9,13 @@
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/StrictJson.h"
+#include "executor/training/JsonText.h"
 #include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
-
-ordered_json optionalHex(const std::optional<double> &value) {
-  return value ? ordered_json(hexFloat(*value)) : ordered_json(nullptr);
-}
 
 std::string kindOf(const json &value) {
   std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -36,6 +32,7 @@ public:
       refuse(path_.empty() ? "manifest" : path_, object, "an object");
   }
 
+  bool has(const char *key) const { return object_.is_object() && object_.contains(key); }
   std::string text(const char *key) {
     const json *value = find(key);
     if (value && !value->is_string())
@@ -115,6 +112,7 @@ private:
 
 // The manifest vouches for all other files, and its last line for the manifest: the SHA-256 of the
 // document as it would read without that line.
+constexpr std::string_view kSchema = "lstmc.checkpoint/1";
 constexpr std::string_view kEnd = "\n}";
 constexpr std::string_view kSealBegin = ",\n \"manifest_sha256\": \"";
 constexpr std::string_view kSealEnd = "\"\n}\n";
@@ -166,63 +164,117 @@ TensorHash readTensor(Fields fields) {
 
 } // namespace
 
+/// Counts that cannot be, given how many updates there were.
+static Status checkCounters(const CheckpointState &state, const std::string &file) {
+  struct Counter {
+    std::string_view name;
+    int64_t found;
+  };
+  for (const Counter &counter : {Counter{"progress.epoch", state.position.epoch},
+                                 {"progress.batch", state.position.batch},
+                                 {"progress.worse_validations", state.worseValidations},
+                                 {"progress.best_update", state.bestUpdate},
+                                 {"numbers.running_updates", state.runningUpdates}})
+    if (counter.found > state.update)
+      return failAt({file}, ErrorCode::E0604,
+                    "{}: found {}, want at most the {} of progress.update", counter.name,
+                    counter.found, state.update);
+  if (state.update == 0 && (state.labels > 0 || state.samples > 0))
+    return failAt({file}, ErrorCode::E0604, "progress.samples: found {} before the first update",
+                  std::max(state.labels, state.samples));
+  return {};
+}
+
 std::string CheckpointState::text() const {
-  ordered_json settings = ordered_json::object();
+  auto optional = [](JsonText &json, const char *key, const std::optional<double> &value) {
+    json.key(key);
+    value ? json.value(hexFloat(*value)) : json.null();
+  };
+  JsonText json;
+  json.open('{');
+  json.field("schema", kSchema);
+  json.field("format", int64_t(kCheckpointFormat));
+  json.field("version", version);
+  json.field("net", identity.net);
+  json.field("graph_hash", identity.graphHash);
+  json.field("program_sha256", identity.programDigest);
+  json.field("numerics", identity.numerics);
+  json.field("shards", int64_t(identity.shards));
+  json.key("settings");
+  json.open('{');
   for (const auto &[name, value] : identity.settings)
-    settings[name] = value;
-  ordered_json sums = ordered_json::array();
-  for (const MetricValues &head : running) {
-    ordered_json one = ordered_json::array();
-    for (double value : head)
-      one.push_back(hexFloat(value));
-    sums.push_back(std::move(one));
-  }
-  ordered_json fileList = ordered_json::array(), tensorList = ordered_json::array();
-  for (const FileRecord &file : files)
-    fileList.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
-  for (const TensorHash &tensor : tensors)
-    tensorList.push_back({{"file", tensor.file},
-                          {"name", tensor.name},
-                          {"dtype", dtypeName(tensor.dtype)},
-                          {"shape", tensor.shape},
-                          {"hash", fmt::format("{:016x}", tensor.hash)}});
+    json.field(name, value);
+  json.close('}');
+  json.field("optimizer", optimizer);
+
+  json.key("progress");
+  json.open('{');
+  json.field("update", update);
+  json.field("epoch", position.epoch);
+  json.field("batch", position.batch);
+  json.field("labels", labels);
+  json.field("samples", samples);
+  json.field("seconds", hexFloat(seconds));
+  json.field("source", source);
+  json.field("source_sha256", sourceDigest);
+  json.field("scaling", scaling);
+  json.key("unit");
+  unit ? json.value(data::textUnitName(*unit)) : json.null();
+  json.field("worse_validations", int64_t(worseValidations));
+  optional(json, "best_loss", bestLoss);
+  json.field("best_update", bestUpdate);
+  optional(json, "valid_loss", validLoss);
+  json.close('}');
+
+  json.key("numbers");
+  json.open('{');
+  json.field("seed", seed);
+  json.field("loss_scale", hexFloat(lossScale));
+  json.key("carried");
   bool carried = std::any_of(files.begin(), files.end(),
                              [](const FileRecord &file) { return file.name == kStatesFile; });
-  ordered_json document = {
-      {"schema", "lstmc.checkpoint/1"},
-      {"format", kCheckpointFormat},
-      {"version", version},
-      {"net", identity.net},
-      {"graph_hash", identity.graphHash},
-      {"program_sha256", identity.programDigest},
-      {"numerics", identity.numerics},
-      {"shards", identity.shards},
-      {"settings", settings},
-      {"optimizer", optimizer},
-      {"progress",
-       {{"update", update},
-        {"epoch", position.epoch},
-        {"batch", position.batch},
-        {"labels", labels},
-        {"samples", samples},
-        {"seconds", hexFloat(seconds)},
-        {"source", source},
-        {"source_sha256", sourceDigest},
-        {"scaling", scaling},
-        {"worse_validations", worseValidations},
-        {"best_loss", optionalHex(bestLoss)},
-        {"best_update", bestUpdate},
-        {"valid_loss", optionalHex(validLoss)}}},
-      {"numbers",
-       {{"seed", seed},
-        {"loss_scale", hexFloat(lossScale)},
-        {"carried", carried ? ordered_json(kStatesFile) : ordered_json(nullptr)},
-        {"running", sums},
-        {"running_updates", runningUpdates}}},
-      {"files", fileList},
-      {"tensors", tensorList},
-  };
-  return seal(document.dump(1, ' ', false, ordered_json::error_handler_t::replace));
+  carried ? json.value(kStatesFile) : json.null();
+  json.key("running");
+  json.open('[');
+  for (const MetricValues &head : running) {
+    json.open('[');
+    for (double value : head)
+      json.value(hexFloat(value));
+    json.close(']');
+  }
+  json.close(']');
+  json.field("running_updates", runningUpdates);
+  json.close('}');
+
+  json.key("files");
+  json.open('[');
+  for (const FileRecord &file : files) {
+    json.open('{');
+    json.field("name", file.name);
+    json.field("bytes", file.bytes);
+    json.field("sha256", file.sha256);
+    json.close('}');
+  }
+  json.close(']');
+
+  json.key("tensors");
+  json.open('[');
+  for (const TensorHash &tensor : tensors) {
+    json.open('{');
+    json.field("file", tensor.file);
+    json.field("name", tensor.name);
+    json.field("dtype", dtypeName(tensor.dtype));
+    json.key("shape");
+    json.open('[');
+    for (int64_t extent : tensor.shape)
+      json.value(extent);
+    json.close(']');
+    json.field("hash", fmt::format("{:016x}", tensor.hash));
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+  return seal(json.take());
 }
 
 Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
@@ -235,6 +287,8 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   if (!error && format != kCheckpointFormat)
     return failAt({file}, ErrorCode::E0603, "format: found {}, want {}; a newer lstmc wrote this",
                   format, kCheckpointFormat);
+  if (std::string schema = top.text("schema"); !error && schema != kSchema)
+    return failAt({file}, ErrorCode::E0603, "schema: found {}, want {}", inQuotes(schema), kSchema);
   CheckpointState state;
   state.version = top.text("version");
   state.identity.net = top.text("net");
@@ -257,6 +311,11 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   state.source = progress.text("source");
   state.sourceDigest = progress.text("source_sha256");
   state.scaling = progress.text("scaling");
+  if (progress.has("unit") && !progress.raw()["unit"].is_null()) {
+    state.unit = data::parseTextUnit(progress.text("unit"));
+    if (!state.unit)
+      progress.refuse("progress.unit", progress.raw()["unit"], "char, word or byte");
+  }
   state.worseValidations = int(progress.integer("worse_validations", 0, INT32_MAX));
   state.bestLoss = progress.optionalReal("best_loss");
   state.bestUpdate = progress.integer("best_update", 0);
@@ -288,6 +347,7 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
     state.tensors.push_back(readTensor(top.element(entry, "tensors", index++)));
   if (error)
     return *error;
+  LSTMC_TRY(checkCounters(state, file));
   return state;
 } catch (const std::bad_alloc &) {
   return noMemory(file);

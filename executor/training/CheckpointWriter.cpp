@@ -14,6 +14,7 @@
 #include "executor/base/NoMemory.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
+#include "executor/base/Threads.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/DiskFile.h"
@@ -30,42 +31,102 @@ constexpr size_t kMostToTell = 4;
 
 } // namespace
 
-/// The state and a copy of every tensor that goes into one checkpoint.
+/// A save: written by the caller, whose weights must not change meanwhile, and made safe by the
+/// thread.
 struct CheckpointWriter::Job {
   CheckpointState state;
   bool best = false;
-  std::optional<Bytes> failed; ///< contents of kUpdateFile: this is no checkpoint
-  /// Tensors of each file as views of `memory`.
-  std::vector<std::pair<std::string_view, std::vector<data::NamedTensor>>> files;
-  Bytes memory;
+  std::optional<Bytes> failed;      ///< contents of kUpdateFile: this is no checkpoint
+  std::string temporary = {};       ///< its folder
+  std::vector<DiskFile> files = {}; ///< written, as state.files
+  Status written = {};
 
   std::string name() const {
     return failed ? fmt::format("nan-{}", state.update + 1)
                   : fmt::format("update-{:06}", state.update);
   }
+};
 
-  void copy(Trainable &model) {
-    files.clear();
-    files.emplace_back(kModelFile, model.parameters());
-    files.emplace_back(kOptimizerFile, model.slots());
-    if (std::vector<data::NamedTensor> states = model.states(); !states.empty())
-      files.emplace_back(kStatesFile, std::move(states));
-    size_t bytes = 0;
-    for (auto &[name, tensors] : files)
-      for (const data::NamedTensor &named : tensors)
-        bytes += data::bytesOf(named.tensor).size();
-    memory.resize(bytes);
-    size_t at = 0;
-    for (auto &[name, tensors] : files) {
-      for (data::NamedTensor &named : tensors) {
-        std::span<const uint8_t> from = data::bytesOf(named.tensor);
-        std::memcpy(memory.data() + at, from.data(), from.size());
-        named.tensor.data = memory.data() + at;
-        at += from.size();
-      }
-    }
+namespace {
+
+/// What a file is made of, in order.
+struct Contents {
+  std::string name;
+  std::vector<std::span<const uint8_t>> pieces;
+
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (std::span<const uint8_t> piece : pieces)
+      sum += piece.size();
+    return sum;
   }
 };
+
+/// The files of tensors, and their headers.
+class TensorFiles {
+public:
+  explicit TensorFiles(Trainable &model) {
+    add(kModelFile, asStored(model.parameters()));
+    add(kOptimizerFile, model.storedSlots());
+    if (std::vector<data::NamedTensor> states = model.states(); !states.empty())
+      add(kStatesFile, asStored(states));
+  }
+
+  std::vector<Contents> contents() const {
+    std::vector<Contents> all;
+    for (const File &file : files_) {
+      Contents &one = all.emplace_back(Contents{std::string(file.name), {asBytes(file.header)}});
+      for (const StoredTensor &tensor : file.tensors)
+        one.pieces.insert(one.pieces.end(), tensor.pieces.begin(), tensor.pieces.end());
+    }
+    return all;
+  }
+
+  std::vector<TensorHash> hashes() const {
+    std::vector<TensorHash> all;
+    for (const File &file : files_)
+      for (size_t i = 0; i < file.tensors.size(); ++i) {
+        const StoredTensor &stored = file.tensors[i];
+        std::span<const int64_t> shape = data::shapeOf(stored.tensor);
+        all.push_back({std::string(file.name),
+                       stored.name,
+                       stored.tensor.dtype,
+                       {shape.begin(), shape.end()},
+                       file.hashes[i]});
+      }
+    return all;
+  }
+
+private:
+  struct File {
+    std::string_view name;
+    std::vector<StoredTensor> tensors;
+    std::vector<uint64_t> hashes; ///< of the tensors' bytes
+    std::string header;
+  };
+
+  static std::vector<StoredTensor> asStored(const std::vector<data::NamedTensor> &tensors) {
+    std::vector<StoredTensor> stored;
+    for (const data::NamedTensor &named : tensors)
+      stored.push_back({named.name, named.tensor, {data::bytesOf(named.tensor)}});
+    return stored;
+  }
+
+  void add(std::string_view name, std::vector<StoredTensor> tensors) {
+    std::vector<data::NamedTensor> named;
+    std::vector<uint64_t> hashes;
+    for (const StoredTensor &stored : tensors) {
+      named.push_back({stored.name, stored.tensor});
+      hashes.push_back(hashBytes(stored.pieces));
+    }
+    std::string header = data::safetensorsHeader(named, {}, hashes);
+    files_.push_back({name, std::move(tensors), std::move(hashes), std::move(header)});
+  }
+
+  std::vector<File> files_;
+};
+
+} // namespace
 
 CheckpointWriter::CheckpointWriter(Options options) : options_(std::move(options)) {
   finished_.reserve(kMostToTell);
@@ -95,16 +156,15 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options
     for (const auto &[update, name] : listFailedUpdates(folder))
       writer->stale_.push_back(name);
   }
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
+  for (const std::string &name : namesIn(folder))
     if (name.starts_with(kTrash) || name.starts_with(kTemporary))
-      removeFolder(entry->path().string());
-  }
+      removeFolder(folder + "/" + name);
   writer->thread_ = std::thread([raw = writer.get()] { raw->work(); });
   return writer;
 } catch (const std::bad_alloc &) {
   return noMemory(options.folder);
+} catch (const std::system_error &error) {
+  return noThread("the thread that writes checkpoints", error);
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -120,29 +180,23 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 void CheckpointWriter::save(const CheckpointState &state, Trainable &model, bool best) {
-  enqueue(model, [&](Job &job) {
-    job.state = state;
-    job.best = best;
-    job.failed.reset();
-  });
+  enqueue(state, best, std::nullopt, model);
 }
 
 void CheckpointWriter::saveFailed(const CheckpointState &state, Trainable &model, Bytes update) {
-  enqueue(model, [&](Job &job) {
-    job.state = state;
-    job.best = false;
-    job.failed = std::move(update);
-  });
+  enqueue(state, false, std::move(update), model);
 }
 
-void CheckpointWriter::enqueue(Trainable &model, const std::function<void(Job &)> &describe) {
+void CheckpointWriter::enqueue(const CheckpointState &state, bool best, std::optional<Bytes> failed,
+                               Trainable &model) {
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !job_; });
   try {
     finished_.reserve(finished_.size() + kMostToTell);
-    std::unique_ptr<Job> job = spare_ ? std::move(spare_) : std::make_unique<Job>();
-    describe(*job);
-    job->copy(model);
+    auto job = std::make_unique<Job>(Job{state, best, std::move(failed)});
+    job->temporary = fmt::format("{}/{}{:06}.{}", options_.folder, kTemporary, job->state.update,
+                                 randomSuffix());
+    job->written = write(*job, model); // the thread has nothing to do until there is a job
     job_ = std::move(job);
   } catch (const std::bad_alloc &) {
     finished_.emplace_back(noMemory(options_.folder));
@@ -156,7 +210,11 @@ std::vector<Result<SavedCheckpoint>> CheckpointWriter::finished(bool wait) {
     changed_.wait(guard, [&] { return !job_; });
   std::vector<Result<SavedCheckpoint>> told;
   if (!finished_.empty()) {
-    told.reserve(kMostToTell);
+    try {
+      told.reserve(kMostToTell); // the room that the next save leaves its results in
+    } catch (const std::bad_alloc &) {
+      // That save asks again, and is the one to say so.
+    }
     told.swap(finished_);
   }
   return told;
@@ -170,10 +228,10 @@ void CheckpointWriter::work() {
       return;
     Job &job = *job_;
     guard.unlock();
-    Result<SavedCheckpoint> result = write(job);
+    Result<SavedCheckpoint> result = makeSafe(job);
     guard.lock();
     finished_.push_back(std::move(result));
-    spare_ = std::move(job_);
+    job_.reset();
     changed_.notify_all();
   }
 }
@@ -182,16 +240,16 @@ Status CheckpointWriter::step(std::string_view name, const std::string &path) co
   return options_.fault ? options_.fault(name, path) : Status();
 }
 
-Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
+Result<SavedCheckpoint> CheckpointWriter::makeSafe(Job &job) try {
   std::string name = job.name();
-  std::string temporary =
-      fmt::format("{}/{}{:06}.{}", options_.folder, kTemporary, job.state.update, randomSuffix());
   SavedCheckpoint saved{options_.folder + "/" + name, job.state.update, 0, {}, job.best};
-  Status status = fill(job, temporary, saved.sha256);
+  Status status = job.written;
   if (status.ok())
-    status = publish(job, temporary, name);
+    status = seal(job, saved.sha256);
+  if (status.ok())
+    status = publish(job, job.temporary, name);
   if (!status.ok()) {
-    removeFolder(temporary);
+    removeFolder(job.temporary);
     return status.error();
   }
   for (const FileRecord &file : job.state.files)
@@ -213,65 +271,52 @@ Result<SavedCheckpoint> CheckpointWriter::write(Job &job) try {
   return noMemory(options_.folder);
 }
 
-/// Steps 2 to 5 of the protocol: everything in the temporary folder, synced and read back.
-Status CheckpointWriter::fill(Job &job, const std::string &folder,
-                              std::string &manifestDigest) try {
+/// Everything but the manifest in the temporary folder, from where it lies in memory. The system
+/// has it then, and the model may change.
+Status CheckpointWriter::write(Job &job, Trainable &model) const try {
+  const std::string &folder = job.temporary;
   LSTMC_TRY(step("create", folder));
   LSTMC_TRY(makeFolder(folder));
+  TensorFiles tensors(model);
   job.state.files.clear();
-  job.state.tensors.clear();
-
-  struct Part {
-    std::string name;
-    std::vector<std::span<const uint8_t>> pieces;
-  };
-  std::vector<Part> parts;
-  std::vector<std::string> headers;
-  headers.reserve(job.files.size());
-  for (const auto &[name, tensors] : job.files) {
-    headers.push_back(data::safetensorsHeader(tensors));
-    parts.push_back({std::string(name), {asBytes(headers.back())}});
-    for (const data::NamedTensor &named : tensors) {
-      std::span<const uint8_t> bytes = data::bytesOf(named.tensor);
-      std::span<const int64_t> shape = data::shapeOf(named.tensor);
-      parts.back().pieces.push_back(bytes);
-      job.state.tensors.push_back({std::string(name),
-                                   named.name,
-                                   named.tensor.dtype,
-                                   {shape.begin(), shape.end()},
-                                   hashBytes(bytes.data(), bytes.size())});
-    }
-  }
+  job.state.tensors = tensors.hashes();
+  std::vector<Contents> all = tensors.contents();
   for (const auto &[name, contents] : options_.attachments)
-    parts.push_back({name, {asBytes(contents)}});
+    all.push_back({name, {asBytes(contents)}});
   if (job.failed)
-    parts.push_back({std::string(kUpdateFile), {*job.failed}});
+    all.push_back({std::string(kUpdateFile), {*job.failed}});
 
   // The space of all of them first, so that a full disk is met before much is written.
-  std::vector<DiskFile> files;
-  for (const Part &part : parts) {
-    std::string path = folder + "/" + part.name;
-    uint64_t bytes = 0;
-    for (std::span<const uint8_t> piece : part.pieces)
-      bytes += piece.size();
+  for (const Contents &contents : all) {
+    std::string path = folder + "/" + contents.name;
     LSTMC_TRY(step("reserve", path));
     LSTMC_ASSIGN(DiskFile file, DiskFile::create(path));
-    LSTMC_TRY(file.reserve(bytes));
-    files.push_back(std::move(file));
-    job.state.files.push_back({part.name, bytes, {}});
+    LSTMC_TRY(file.reserve(contents.bytes()));
+    job.files.push_back(std::move(file));
+    job.state.files.push_back({contents.name, contents.bytes(), {}});
   }
-  for (size_t i = 0; i < parts.size(); ++i) {
-    std::string path = folder + "/" + parts[i].name;
+  for (size_t i = 0; i < all.size(); ++i) {
     Sha256 hash;
-    LSTMC_TRY(step("write", path));
-    for (std::span<const uint8_t> piece : parts[i].pieces) {
+    LSTMC_TRY(step("write", folder + "/" + all[i].name));
+    for (std::span<const uint8_t> piece : all[i].pieces) {
       hash.update(piece);
-      LSTMC_TRY(files[i].write(piece));
+      LSTMC_TRY(job.files[i].write(piece));
     }
     job.state.files[i].sha256 = hash.finish();
-    LSTMC_TRY(step("sync", path));
-    LSTMC_TRY(files[i].sync());
   }
+  return {};
+} catch (const std::bad_alloc &) {
+  return noMemory(job.temporary);
+}
+
+/// Steps 3 to 5 of the protocol: what was written synced, read back, and the manifest.
+Status CheckpointWriter::seal(Job &job, std::string &manifestDigest) try {
+  const std::string &folder = job.temporary;
+  for (size_t i = 0; i < job.files.size(); ++i) {
+    LSTMC_TRY(step("sync", folder + "/" + job.state.files[i].name));
+    LSTMC_TRY(job.files[i].sync());
+  }
+  job.files.clear();
   for (const FileRecord &file : job.state.files) {
     std::string path = folder + "/" + file.name;
     LSTMC_TRY(step("read back", path));
@@ -297,7 +342,7 @@ Status CheckpointWriter::fill(Job &job, const std::string &folder,
   LSTMC_TRY(step("sync folder", folder));
   return syncFolder(folder);
 } catch (const std::bad_alloc &) {
-  return noMemory(folder);
+  return noMemory(job.temporary);
 }
 
 /// Step 6: under its name, for good.

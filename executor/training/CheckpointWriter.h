@@ -29,8 +29,9 @@ struct SavedCheckpoint {
   bool best = false;
 };
 
-/// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder, in a background
-/// thread, from one host copy: robustness.md §4. One process at a time holds the folder.
+/// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder by the protocol of
+/// robustness.md §4, without a copy: the caller waits until the system has taken all bytes, and a
+/// background thread brings them to the disk. One process at a time holds the folder.
 class CheckpointWriter {
 public:
   struct Options {
@@ -44,13 +45,13 @@ public:
     FaultHook fault;
   };
 
-  /// Makes the folder if need be, takes its lock (E0601 when another process has it), and removes
-  /// what an interrupted save left.
+  /// Makes the folder if need be, takes its lock (E0601 when another process has it), starts the
+  /// thread (E0902), and removes what an interrupted save left.
   static Result<std::unique_ptr<CheckpointWriter>> open(Options options);
   ~CheckpointWriter();
 
-  /// Copies the model's tensors and hands them to the thread; waits for the save before, if that is
-  /// not done. `best` moves the link of that name here.
+  /// Writes the model's tensors from where they lie, and leaves to the thread what takes a disk's
+  /// time; waits for the save before, if that is not done. `best` moves the link of that name here.
   void save(const CheckpointState &state, Trainable &model, bool best);
   /// The same for the update after `state` that failed: `nan-UPDATE`, with `update` as kUpdateFile
   /// (FailedUpdate.h). It is no checkpoint: nothing is removed for it, and no link leads to it.
@@ -61,10 +62,12 @@ public:
 private:
   struct Job;
   explicit CheckpointWriter(Options options);
-  void enqueue(Trainable &model, const std::function<void(Job &)> &describe);
+  void enqueue(const CheckpointState &state, bool best, std::optional<Bytes> failed,
+               Trainable &model);
   void work();
-  Result<SavedCheckpoint> write(Job &job);
-  Status fill(Job &job, const std::string &folder, std::string &manifestDigest);
+  Status write(Job &job, Trainable &model) const;
+  Result<SavedCheckpoint> makeSafe(Job &job);
+  Status seal(Job &job, std::string &manifestDigest);
   Status publish(Job &job, const std::string &temporary, const std::string &name);
   Status link(const std::string &name, const std::string &target);
   Status removeOld(int64_t newest);
@@ -77,8 +80,7 @@ private:
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Job> job_;   ///< being written, or about to be
-  std::unique_ptr<Job> spare_; ///< its memory is used again
+  std::unique_ptr<Job> job_; ///< written, and being made safe
   std::vector<Result<SavedCheckpoint>> finished_;
   bool stop_ = false;
   std::thread thread_;

@@ -2,9 +2,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <memory>
+#include <string_view>
 #include <utility>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,8 +110,21 @@ Status swapNames(const std::string &a, const std::string &b) {
 }
 
 void removeFolder(const std::string &path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
+  if (::unlink(path.c_str()) == 0 || errno != EISDIR)
+    return;
+  for (const std::string &name : namesIn(path))
+    removeFolder(path + "/" + name);
+  ::rmdir(path.c_str());
+}
+
+std::vector<std::string> namesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  std::unique_ptr<DIR, decltype([](DIR *open) { ::closedir(open); })> open(
+      ::opendir(folder.c_str()));
+  while (const dirent *entry = open ? ::readdir(open.get()) : nullptr)
+    if (std::string_view name = entry->d_name; name != "." && name != "..")
+      names.emplace_back(name);
+  return names;
 }
 
 } // namespace lstmc::training

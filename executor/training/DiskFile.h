@@ -36,6 +36,10 @@ Status makeFolder(const std::string &path);
 Status renameTo(const std::string &from, const std::string &to);
 /// Both exist; each takes the other's name.
 Status swapNames(const std::string &a, const std::string &b);
+/// Or a file or link: with all that is in it, as far as that can be had; no link is followed.
 void removeFolder(const std::string &path);
+/// Names in a folder, in no order; none where it cannot be read. (The iterators of std::filesystem
+/// end the process where they find no memory.)
+std::vector<std::string> namesIn(const std::string &folder);
 
 } // namespace lstmc::training

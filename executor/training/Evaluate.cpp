@@ -3,11 +3,29 @@
 #include <chrono>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace lstmc::training {
 
 void resetStates(Trainable &model) {
   for (const data::NamedTensor &state : model.states())
     std::memset(state.tensor.data, 0, data::bytesOf(state.tensor).size());
+}
+
+/// All of them, but for a last one in part where rows cannot be told apart.
+static int64_t batchesMeasured(const Trainable &model, const data::Feed &feed) {
+  int64_t last = feed.batches() - 1;
+  return feed.rows({0, last}) < feed.sequences() && !model.measuresRows() ? last : last + 1;
+}
+
+std::string leftOutOf(const Trainable &model, const data::Feed &feed) {
+  int64_t batches = batchesMeasured(model, feed);
+  if (batches == feed.batches())
+    return feed.leftOut();
+  int64_t rows = feed.rows({0, batches});
+  return fmt::format("{} of {} samples fill no batch of {}, and the network mixes the samples of a "
+                     "batch",
+                     rows, batches * feed.sequences() + rows, feed.sequences());
 }
 
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
@@ -18,22 +36,30 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     std::span<const uint8_t> bytes = data::bytesOf(state.tensor);
     kept.emplace_back(bytes.begin(), bytes.end());
   }
-  Evaluation result{MetricTotals(model.heads()), 0, 0};
+  Evaluation result{MetricTotals(model.heads()), 0, 0, leftOutOf(model, feed)};
+  int64_t batches = batchesMeasured(model, feed);
+  if (batches == 0)
+    return fail(ErrorCode::E0605, "data: found {}, want at least one batch", result.leftOut);
   Status status;
-  for (int64_t batch = 0; batch < feed.batches() && status.ok(); ++batch) {
+  for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
     data::Position position{0, batch};
+    int64_t rows = feed.rows(position);
     if (feed.restarts(position))
       resetStates(model);
     feed.fill(position);
     status = model.evaluate();
-    for (size_t head = 0; head < model.heads().size() && status.ok(); ++head)
-      result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));
+    for (size_t head = 0; head < model.heads().size() && status.ok(); ++head) {
+      if (!model.measuresRows())
+        result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));
+      for (int64_t row = 0; model.measuresRows() && row < rows; ++row)
+        result.totals.add(head, model.rowMetric(head, row));
+    }
+    result.sequences += rows;
   }
   for (size_t i = 0; i < states.size(); ++i)
     std::memcpy(states[i].tensor.data, kept[i].data(), kept[i].size());
   if (!status.ok())
     return status.error();
-  result.sequences = feed.batches() * feed.sequences();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

@@ -11,12 +11,17 @@ struct Evaluation {
   MetricTotals totals;
   int64_t sequences = 0;
   double seconds = 0;
+  std::string leftOut; ///< data that were not measured, in words; empty where all were
 };
 
 /// Runs `evaluate` over every batch of one epoch of `feed`, states carried from zero and as the
-/// feed says, and sums what the heads measured. States are then what they were before. The same
-/// numbers for `lstmc eval` and for validation while training.
+/// feed says, and sums what the heads measured, row after row, so that the sums are the same for
+/// any batch. A net that mixes rows is measured on whole batches only. States are then what they
+/// were before. The same numbers for `lstmc eval` and for validation while training.
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed);
+
+/// What of the data `evaluate` would not measure, in words; empty where nothing.
+std::string leftOutOf(const Trainable &model, const data::Feed &feed);
 
 /// Sets all states to zero.
 void resetStates(Trainable &model);

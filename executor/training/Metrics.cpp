@@ -1,9 +1,27 @@
 #include "executor/training/Metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace lstmc::training {
+
+HeadKind headKind(std::string_view name) {
+  return name == "softmax" ? HeadKind::Softmax
+         : name == "loss"  ? HeadKind::Loss
+                           : HeadKind::Regression;
+}
+
+/// The heads that have a metric other than the loss.
+static HeadKind kindFor(std::string_view metric) {
+  return metric == "mse" || metric == "mae" ? HeadKind::Regression : HeadKind::Softmax;
+}
+
+bool measures(const std::vector<Head> &heads, std::string_view metric) {
+  return std::any_of(heads.begin(), heads.end(), [&](const Head &head) {
+    return metric == "loss" || head.kind == kindFor(metric);
+  });
+}
 
 double MetricTotals::loss() const {
   double loss = 0;
@@ -19,7 +37,7 @@ double MetricTotals::ignored() const {
 std::optional<double> MetricTotals::value(std::string_view metric) const {
   if (metric == "loss")
     return sums_.empty() || !(labels() > 0) ? std::nullopt : std::optional(loss());
-  HeadKind wanted = metric == "mse" || metric == "mae" ? HeadKind::Regression : HeadKind::Softmax;
+  HeadKind wanted = kindFor(metric);
   for (size_t i = 0; i < heads_.size(); ++i) {
     const auto &[first, count, third, fourth] = sums_[i];
     if (heads_[i].kind != wanted || !(count > 0))

@@ -53,6 +53,12 @@ private:
   std::vector<MetricValues> sums_;
 };
 
+/// Of a head's kind as a package names it (ir/sym: metricKind).
+HeadKind headKind(std::string_view name);
+
+/// Whether `value` has that metric of some of these heads, once they have counted labels.
+bool measures(const std::vector<Head> &heads, std::string_view metric);
+
 /// All names that `value` knows.
 inline constexpr std::string_view kMetricNames[] = {"loss",     "perplexity", "bits_per_label",
                                                     "accuracy", "mse",        "mae"};

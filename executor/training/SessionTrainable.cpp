@@ -28,9 +28,7 @@ HeadKind kindOf(const package::PackageData &data, const package::Entry &entry,
   }
   for (const package::Metric &metric : data.metrics)
     if (metric.name == output.name)
-      return metric.head == "softmax"      ? HeadKind::Softmax
-             : metric.head == "regression" ? HeadKind::Regression
-                                           : HeadKind::Loss;
+      return headKind(metric.head);
   return HeadKind::Loss;
 }
 
@@ -54,11 +52,12 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
       }
     }
-    if (!model->heads_.empty() && heads.size() != model->heads_.size())
+    const bool first = e == 0 || !package.findEntry(kEntryNames[0]);
+    if (!first && heads.size() != model->heads_.size())
       return failAt({package.file()}, ErrorCode::E0605,
                     "entry {}: found {} metrics, want {} as in step", entry.name, heads.size(),
                     model->heads_.size());
-    if (model->heads_.empty())
+    if (first)
       model->heads_ = std::move(heads);
   }
   if (model->heads_.empty())
@@ -94,6 +93,24 @@ std::vector<data::NamedTensor> SessionTrainable::slots() {
   return tensors;
 }
 
+std::vector<StoredTensor> SessionTrainable::storedSlots() {
+  std::vector<StoredTensor> stored;
+  for (const package::Parameter &parameter : session_.package().data().parameters) {
+    Result<Tensor> shape = session_.parameter(parameter.name); // a slot has the same
+    for (const package::Slot &slot : parameter.slots) {
+      Result<std::vector<Tensor>> slices = session_.slotSlices(parameter.name, slot.name);
+      if (!shape.ok() || !slices.ok())
+        continue;
+      StoredTensor &one =
+          stored.emplace_back(StoredTensor{parameter.name + "/" + slot.name, *shape, {}});
+      one.tensor.dtype = slices->front().dtype;
+      for (const Tensor &slice : *slices)
+        one.pieces.push_back(data::bytesOf(slice));
+    }
+  }
+  return stored;
+}
+
 std::vector<data::NamedTensor> SessionTrainable::states() {
   std::vector<data::NamedTensor> tensors;
   for (const package::State &state : session_.package().data().states)
@@ -115,7 +132,7 @@ Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
     LSTMC_ASSIGN(Tensor tensor, session_.input(name, input.name));
     auto batch = std::find(input.dims.begin(), input.dims.end(), "batch");
     int axis = batch == input.dims.end() ? 0 : int(batch - input.dims.begin());
-    slots.push_back({input.name, input.role == "label", tensor, axis});
+    slots.push_back({input.name, input.role == "label", tensor, axis, input.range});
   }
   return slots;
 }
@@ -130,9 +147,26 @@ Status SessionTrainable::step(const StepScalars &scalars) {
 Status SessionTrainable::evaluate() { return session_.run("evaluate"); }
 
 MetricValues SessionTrainable::metric(Entry entry, size_t head) {
-  MetricValues values{};
   const Tensor &tensor = metrics_[size_t(entry)][head];
-  std::copy_n(tensor.as<const double>(), values.size(), values.begin());
+  MetricValues sums{};
+  for (int64_t row = 0; tensor.rank == 2 && row < tensor.shape[0]; ++row)
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] += rowMetric(head, row)[i];
+  if (tensor.rank == 1)
+    std::copy_n(tensor.as<const double>(), sums.size(), sums.begin());
+  return sums;
+}
+
+bool SessionTrainable::measuresRows() const {
+  const std::vector<Tensor> &heads = metrics_[size_t(Entry::Evaluate)];
+  return std::all_of(heads.begin(), heads.end(), [](const Tensor &t) { return t.rank == 2; });
+}
+
+MetricValues SessionTrainable::rowMetric(size_t head, int64_t row) {
+  MetricValues values{};
+  const Tensor &tensor = metrics_[size_t(Entry::Evaluate)][head];
+  std::copy_n(tensor.as<const double>() + row * int64_t(values.size()), values.size(),
+              values.begin());
   return values;
 }
 

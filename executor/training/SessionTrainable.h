@@ -18,6 +18,7 @@ public:
   Identity identity() const override;
   std::vector<data::NamedTensor> parameters() override;
   std::vector<data::NamedTensor> slots() override;
+  std::vector<StoredTensor> storedSlots() override;
   std::vector<data::NamedTensor> states() override;
   void parametersChanged() override { session_.parametersChanged(); }
   uint64_t weightsHash() override { return session_.weightsHash(); }
@@ -28,6 +29,8 @@ public:
   Status evaluate() override;
   Status compareReplicas() override { return session_.compareReplicas(); }
   MetricValues metric(Entry entry, size_t head) override;
+  bool measuresRows() const override;
+  MetricValues rowMetric(size_t head, int64_t row) override;
   std::optional<double> gradientNorm() override;
 
 private:
@@ -35,7 +38,7 @@ private:
 
   Session &session_;
   std::vector<Head> heads_;
-  /// Metric outputs, per entry and head; null data where the entry is not there.
+  /// Metric outputs, per entry and head, [4] or [rows, 4]; null data where the entry is not there.
   std::array<std::vector<Tensor>, 2> metrics_;
   Tensor gradientNorm_;
 };

@@ -19,19 +19,24 @@ static void onSignal(int signal) {
 }
 }
 
+static constexpr std::array<int, 3> kWatched = {SIGINT, SIGTERM, SIGHUP};
+
 SignalWatch::SignalWatch() {
   pendingSignal = 0;
   struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &interrupt_);
-  ::sigaction(SIGTERM, &action, &terminate_);
+  for (size_t i = 0; i < kWatched.size(); ++i) {
+    ::sigaction(kWatched[i], &action, &before_[i]);
+    if (kWatched[i] == SIGHUP && before_[i].sa_handler == SIG_IGN)
+      ::sigaction(SIGHUP, &before_[i], nullptr);
+  }
 }
 
 SignalWatch::~SignalWatch() {
-  ::sigaction(SIGINT, &interrupt_, nullptr);
-  ::sigaction(SIGTERM, &terminate_, nullptr);
+  for (size_t i = 0; i < kWatched.size(); ++i)
+    ::sigaction(kWatched[i], &before_[i], nullptr);
 }
 
 int SignalWatch::pending() { return pendingSignal; }

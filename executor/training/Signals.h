@@ -1,12 +1,14 @@
-// SIGINT and SIGTERM while training.
+// Signals that ask for an end, while there is something to keep.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace lstmc::training {
 
-/// While it lives, the first SIGINT or SIGTERM is remembered and the second ends the process at
-/// once with 128 + signal, output files in the making removed. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is remembered and the second ends the
+/// process at once with 128 + signal, output files in the making removed. SIGHUP stays ignored
+/// where it is, as under nohup. One at a time.
 class SignalWatch {
 public:
   SignalWatch();
@@ -16,9 +18,11 @@ public:
 
   /// The signal that came, or 0.
   static int pending();
+  /// 128 + that signal, or 0.
+  static int exitCode() { return pending() == 0 ? 0 : 128 + pending(); }
 
 private:
-  struct sigaction interrupt_, terminate_; ///< what was in force before
+  std::array<struct sigaction, 3> before_; ///< what was in force
 };
 
 } // namespace lstmc::training

@@ -20,7 +20,9 @@ struct StartEvent {
   int64_t batch = 0;      ///< sequences in a batch
   uint32_t shards = 0;
   std::string numerics;
-  std::string resumedFrom; ///< folder, or empty
+  std::string resumedFrom;  ///< folder, or empty
+  std::string leftOut;      ///< data that no update of an epoch sees, in words, or empty
+  std::string validLeftOut; ///< the same of a validation
 };
 
 /// Means since the last line of the log.

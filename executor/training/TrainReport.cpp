@@ -29,6 +29,15 @@ Json expectationList(const std::vector<HeldExpectation> &expectations) {
   return list;
 }
 
+Json memoryFields(const MemoryUse &memory) {
+  Json peaks = Json::array();
+  for (const DevicePeak &peak : memory.devices)
+    peaks.push_back({{"device", peak.device},
+                     {"planned_bytes", peak.plannedBytes},
+                     {"measured_bytes", peak.touchedBytes}});
+  return {{"peak", peaks}, {"resident_beyond_bytes", memory.residentBeyondBytes}};
+}
+
 std::string textOf(const Json &document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -119,16 +128,12 @@ void TrainReport::end(const EndEvent &event) {
   state_->end = line;
 }
 
-void TrainReport::finish(const std::vector<PeakBytes> &peaks,
-                         const std::vector<HeldExpectation> &expectations, int exitCode) {
+void TrainReport::finish(const MemoryUse &memory, const std::vector<HeldExpectation> &expectations,
+                         int exitCode) {
   Json &end = state_->end;
   if (end.is_null())
     end = lineOf("end", {});
-  end["peak"] = Json::array();
-  for (const PeakBytes &peak : peaks)
-    end["peak"].push_back({{"device", peak.device},
-                           {"planned_bytes", peak.planned},
-                           {"measured_bytes", peak.measured}});
+  end.update(memoryFields(memory));
   end["expect"] = expectationList(expectations);
   end["exit"] = exitCode;
   if (state_->form == Form::Lines)
@@ -140,6 +145,8 @@ void TrainReport::finish(const std::vector<PeakBytes> &peaks,
                    {"end", end}};
   state_->sink(textOf(document));
 }
+
+std::string memoryJson(const MemoryUse &memory) { return textOf(memoryFields(memory)); }
 
 std::string evaluationJson(const Evaluation &result, const EvaluationContext &context,
                            const std::vector<std::string> &metrics,
@@ -167,6 +174,7 @@ std::string evaluationJson(const Evaluation &result, const EvaluationContext &co
     if (asked)
       document["metrics"][std::string(name)] = number(totals.value(name));
   }
+  document.update(memoryFields(context.memory));
   return textOf(document);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/session/Session.h"
 #include "executor/training/Evaluate.h"
 #include "executor/training/TrainEvents.h"
 
@@ -18,11 +19,6 @@ struct ReportContext {
   std::vector<std::string> devices;
   int64_t steps = 0;
   std::string planJson;
-};
-
-struct PeakBytes {
-  std::string device;
-  uint64_t planned = 0, measured = 0;
 };
 
 /// An `--expect` and what became of it.
@@ -50,7 +46,7 @@ public:
   void end(const EndEvent &event) override;
 
   /// The `end` line, or the document: once, after train() has returned.
-  void finish(const std::vector<PeakBytes> &peaks, const std::vector<HeldExpectation> &expectations,
+  void finish(const MemoryUse &memory, const std::vector<HeldExpectation> &expectations,
               int exitCode);
 
 private:
@@ -58,9 +54,14 @@ private:
   std::unique_ptr<State> state_;
 };
 
+/// {"peak": [{device planned_bytes measured_bytes}], "resident_beyond_bytes": N}, as all documents
+/// of runs have it.
+std::string memoryJson(const MemoryUse &memory);
+
 struct EvaluationContext {
   std::string model, data, build, weightsHash;
   uint64_t seed = 0;
+  MemoryUse memory = {};
 };
 
 /// lstmc.eval/1 as one JSON document. `metrics` are those asked for; all that the heads give if

@@ -24,6 +24,13 @@ struct Identity {
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
+/// A tensor as a checkpoint is written from it: where it lies now, maybe in several places.
+struct StoredTensor {
+  std::string name;
+  Tensor tensor; ///< its dtype and shape
+  std::vector<std::span<const uint8_t>> pieces;
+};
+
 /// A model with memory: SessionTrainable, and stand-ins in tests. Tensors are dense views that keep
 /// their place, in declared order.
 class Trainable {
@@ -36,6 +43,13 @@ public:
   virtual std::vector<data::NamedTensor> parameters() = 0;
   /// Optimizer state, named "PARAMETER/SLOT".
   virtual std::vector<data::NamedTensor> slots() = 0;
+  /// The same, only to be read, and without making anything of several pieces whole.
+  virtual std::vector<StoredTensor> storedSlots() {
+    std::vector<StoredTensor> stored;
+    for (const data::NamedTensor &slot : slots())
+      stored.push_back({slot.name, slot.tensor, {data::bytesOf(slot.tensor)}});
+    return stored;
+  }
   /// What is carried from one batch to the next.
   virtual std::vector<data::NamedTensor> states() = 0;
   /// To be called after writing through parameters().
@@ -61,8 +75,15 @@ public:
   /// E0702 where a parameter is not the same on all devices that hold it.
   virtual Status compareReplicas() { return {}; }
 
-  /// Of the entry that ran last.
+  /// Of the entry that ran last: the sums over its batch.
   virtual MetricValues metric(Entry entry, size_t head) = 0;
+  /// Whether `evaluate` measures each row by itself, so that some may be left out.
+  virtual bool measuresRows() const { return false; }
+  /// What `evaluate` measured of one row, where it measures rows.
+  virtual MetricValues rowMetric(size_t head, int64_t row) {
+    (void)row;
+    return metric(Entry::Evaluate, head);
+  }
   virtual std::optional<double> gradientNorm() = 0;
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
+#include "executor/base/SafeSize.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/FailedUpdate.h"
 #include "executor/training/Signals.h"
@@ -41,6 +43,11 @@ public:
     EndReason reason = EndReason::Done;
     while (status.ok() && !over(reason))
       status = update();
+    if (givenUp(status)) {
+      reason = EndReason::Signal;
+      observer_.warning(status.error());
+      status = {};
+    }
     if (status.ok())
       status = finish(reason);
     reportSaves(true);
@@ -59,6 +66,12 @@ private:
     return reason != EndReason::Done || options_.after.reached(progress_);
   }
 
+  /// An update that did not end in time for a signal, with nothing changed that a checkpoint holds.
+  bool givenUp(const Status &status) const {
+    return !status.ok() && status.error().code == ErrorCode::E0802 && SignalWatch::pending() != 0 &&
+           !model_.failedBehindCommit();
+  }
+
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
     data_ = &data;
     LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
@@ -73,12 +86,16 @@ private:
     state_.optimizer = options_.fit.optimizer;
     state_.source = data.spec().source;
     state_.sourceDigest = data.digest();
-    state_.scaling = data.learned().scaling;
+    data::Learned learned = data.learned();
+    state_.scaling = learned.scaling;
+    state_.unit = learned.unit;
     state_.seed = options_.seed;
+    // The folder is ours before anything in it is read: another run may be writing there.
+    bool nothingThere = options_.resume && !std::filesystem::exists(options_.folder);
+    if (!options_.folder.empty() && !nothingThere)
+      LSTMC_TRY(openFolder());
     if (options_.resume)
       LSTMC_TRY(resume());
-    if (!options_.folder.empty())
-      LSTMC_TRY(openFolder());
     begin_ = lineBegin_ = Clock::now();
     lineLabels_ = state_.labels;
     lineSamples_ = state_.samples;
@@ -122,11 +139,18 @@ private:
                     "progress.batch: found {}, want below the {} of an epoch", old.position.batch,
                     feed_->batches());
     LSTMC_TRY(restore(found.checkpoint, options_.fit.optimizer, model_));
+    SafeSize updates = SafeSize(uint64_t(old.position.epoch)) * uint64_t(feed_->batches()) +
+                       uint64_t(old.position.batch);
+    if (updates.value() != uint64_t(old.update))
+      return failAt(place, ErrorCode::E0604,
+                    "progress.update: found {}, want {} epochs of {} batches and {} more",
+                    old.update, old.position.epoch, feed_->batches(), old.position.batch);
     CheckpointState fresh = std::move(state_);
     state_ = old;
     state_.version = fresh.version;
     state_.identity = fresh.identity;
     state_.source = fresh.source;
+    state_.unit = fresh.unit;
     running_.sums() = old.running;
     resumedFrom_ = found.checkpoint.folder;
     lastCheckpoint_ = found.checkpoint.folder;
@@ -138,10 +162,17 @@ private:
   }
 
   StartEvent startEvent() const {
-    StartEvent event{
-        progress_,   options_.seed,      state_.identity.net,    state_.identity.graphHash,
-        0,           feed_->sequences(), state_.identity.shards, state_.identity.numerics,
-        resumedFrom_};
+    StartEvent event{progress_,
+                     options_.seed,
+                     state_.identity.net,
+                     state_.identity.graphHash,
+                     0,
+                     feed_->sequences(),
+                     state_.identity.shards,
+                     state_.identity.numerics,
+                     resumedFrom_,
+                     feed_->leftOut(),
+                     validFeed_ ? leftOutOf(model_, *validFeed_) : ""};
     for (const data::NamedTensor &parameter : model_.parameters())
       event.parameters += parameter.tensor.elements();
     return event;
@@ -297,6 +328,8 @@ private:
       for (const Progress &progress : saving_)
         if (progress.update == result->update)
           event.progress = progress;
+      std::erase_if(saving_,
+                    [&](const Progress &progress) { return progress.update <= result->update; });
       lastSave_.reset();
       lastCheckpoint_ = result->path;
       observer_.save(event);

@@ -144,7 +144,7 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   cell.forecast = *forecastSeconds(model.package->data(), entryName,
                                    {machineOf(int(cell.threads), cell.devices.size())});
   for (const DevicePeak &peak : session->peaks())
-    cell.peakBytes += peak.measuredBytes;
+    cell.peakBytes += peak.touchedBytes;
   cell.weightsHash = session->weightsHash();
   return cell;
 }
@@ -313,6 +313,8 @@ int benchCommand(const Options &options, Console &console) {
   Trace trace(options);
   std::vector<Cell> cells;
   for (const Options &one : sweep(options)) {
+    if (!options.has("calibrate"))
+      measureIfNew(threadsInQuestion(one), console);
     ModelRequest request;
     request.entries = {one.value("entry").value_or("forward")};
     Checked<Model> model = loadModel(one, request);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <span>
 
 #include <time.h>
 
@@ -30,14 +31,14 @@ def calibration(data: int32[N, T], label: int32[N, T]):
     return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
 )";
 
-/// A value that two devices hand to and fro; with one group, the same work on one of them.
+/// A value that two devices hand to and fro.
 constexpr std::string_view kHopsNet =
-    R"(hops, n, groups = setting("hops", 16), setting("n", 16), setting("groups", 2)
+    R"(hops, n = setting("hops", 16), setting("n", 16)
 
 def hand_over(data: float32[n]):
     x = data
     for i in range(hops):
-        with ctx_group("group%d" % (i % groups)):
+        with ctx_group("group%d" % (i % 2)):
             x = x * 0.5
     return x
 )";
@@ -54,6 +55,12 @@ constexpr Cell kCells[] = {
     {32, 12, 256, 65, false}, {32, 3, 1024, 100, false}, {64, 8, 128, 65, false},
     {64, 4, 512, 65, false},  {32, 12, 128, 65, true},   {4, 12, 256, 65, true}};
 constexpr int kRounds = 8;
+
+/// What is measured where there is a second and no more: a net of each kind of size.
+constexpr Cell kQuickCells[] = {{1, 16, 64, 50, false},  {2, 8, 128, 500, false},
+                                {4, 16, 256, 65, false}, {32, 8, 64, 65, false},
+                                {16, 3, 512, 65, false}, {32, 6, 128, 65, true}};
+constexpr int kQuickRounds = 3, kQuickHopRounds = 12;
 
 /// All times of every launch. Of a device without threads of its own those of the processor, so
 /// that other work on the machine, which takes turns with a measurement of seconds, is not counted.
@@ -122,13 +129,13 @@ Result<Model> compileText(std::string_view text, const Options &options,
   return std::move(*model);
 }
 
-Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) {
+Status sample(const Cell &cell, int threads, int rounds, std::vector<cpu::Sample> &samples) {
   Options options = optionsOf(cell, threads);
   LSTMC_ASSIGN(Model model, compileText(kNet, options, {"forward", "step"}));
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
   session->setScalar("learning_rate", 1e-3);
   Stopwatch stopwatch(threads);
-  for (int round = -1; round < kRounds; ++round) {
+  for (int round = -1; round < rounds; ++round) {
     session->setObserver(round < 0 ? nullptr : &stopwatch); // the first warms up
     session->setScalar("update", int64_t(round + 2));
     for (std::string_view entry : {"forward", "step"})
@@ -138,56 +145,80 @@ Status sample(const Cell &cell, int threads, std::vector<cpu::Sample> &samples) 
   return {};
 }
 
-/// Seconds of a run of kHopsNet with that many elements, the fastest of some: what others do on the
-/// machine only makes it longer.
-Result<double> secondsOfHops(int elements, int devices, int threads) {
+/// The least time that any message took, from when it was offered to when it was taken: what others
+/// do on the machine, and who was not waiting yet, only makes it longer.
+class MessageWatch : public SessionTimer {
+public:
+  void ran(const package::Package &, const package::Entry &entry,
+           std::span<const std::span<const LaunchInterval>> times) override {
+    std::map<int64_t, LaunchInterval::Clock::time_point> offered;
+    each(entry, KernelId::Send, times, [&](int64_t message, const LaunchInterval &interval) {
+      offered[message] = interval.begin;
+    });
+    each(entry, KernelId::Receive, times, [&](int64_t message, const LaunchInterval &interval) {
+      double seconds = std::chrono::duration<double>(interval.end - offered[message]).count();
+      if (seconds > 0)
+        least_ = std::min(least_, seconds);
+    });
+  }
+
+  double least() const { return least_; }
+
+private:
+  template <typename F>
+  static void each(const package::Entry &entry, KernelId kernel,
+                   std::span<const std::span<const LaunchInterval>> times, F visit) {
+    for (size_t p = 0; p < entry.programs.size(); ++p)
+      for (size_t i = 0; i < entry.programs[p].launches.size(); ++i)
+        if (const package::Launch &launch = entry.programs[p].launches[i]; launch.kernel == kernel)
+          visit(launch.ints[1], times[p][i]);
+  }
+
+  double least_ = 1;
+};
+
+/// Seconds of a message of that many floats.
+Result<double> secondsOfMessage(int elements, int threads, int rounds) {
   Options options;
   options.command = "bench";
   for (auto [flag, value] :
        {std::pair<std::string_view, std::string>{"threads", fmt::format("{}", threads)},
-        {"devices", fmt::format("{}xcpu", devices)},
-        {"place", devices > 1 ? "group0=cpu:0,group1=cpu:1" : ""},
+        {"devices", "2xcpu"},
+        {"place", "group0=cpu:0,group1=cpu:1"},
         {"disable-pass", "fuse"}})
     options = options.with(flag, value);
-  for (auto [name, value] : {std::pair("hops", kHops), {"n", elements}, {"groups", devices}})
+  for (auto [name, value] : {std::pair("hops", kHops), {"n", elements}})
     options.given.push_back({"set", fmt::format("{}={}", name, value), ValueOrigin::Flag, ""});
   LSTMC_ASSIGN(Model model, compileText(kHopsNet, options, {"forward"}));
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
-  double least = 0;
-  for (int round = 0; round < kHopRounds; ++round) {
-    auto begin = std::chrono::steady_clock::now();
+  MessageWatch watch;
+  session->setTimer(&watch);
+  for (int round = 0; round < rounds; ++round)
     LSTMC_TRY(session->run("forward"));
-    double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    least = round == 0 ? seconds : std::min(least, seconds);
-  }
-  return least;
+  return watch.least();
 }
 
-/// From what two devices take longer than one: with little to hand over, and with much.
-Result<cpu::Link> measureLink(int threads) {
+/// From a message with little in it, and one with much.
+Result<cpu::Link> measureLink(int threads, int rounds) {
   constexpr int kFew = 16, kMany = 1 << 20;
-  double perHop[2];
-  for (bool many : {false, true}) {
-    LSTMC_ASSIGN(double one, secondsOfHops(many ? kMany : kFew, 1, threads));
-    LSTMC_ASSIGN(double two, secondsOfHops(many ? kMany : kFew, 2, threads));
-    perHop[many] = (two - one) / kHops;
-  }
+  LSTMC_ASSIGN(double few, secondsOfMessage(kFew, threads, rounds));
+  LSTMC_ASSIGN(double many, secondsOfMessage(kMany, threads, rounds));
   cpu::Link link;
-  link.seconds = std::max(perHop[0], 1e-8);
+  link.seconds = std::max(few, 1e-8);
   // More than memory can give was no measurement.
-  link.bytesPerSecond = std::min(4.0 * kMany / std::max(perHop[1] - link.seconds, 1e-12), 1e12);
+  link.bytesPerSecond = std::min(4.0 * kMany / std::max(many - few, 1e-12), 1e12);
   return link;
 }
 
 } // namespace
 
-Result<cpu::Machine> measureMachine(int threads) {
+Result<cpu::Machine> measureMachine(int threads, Effort effort) {
+  const bool quick = effort == Effort::ASecond;
   std::vector<cpu::Sample> samples;
-  for (const Cell &cell : kCells)
-    LSTMC_TRY(sample(cell, threads, samples));
+  for (const Cell &cell : quick ? std::span<const Cell>(kQuickCells) : std::span(kCells))
+    LSTMC_TRY(sample(cell, threads, quick ? kQuickRounds : kRounds, samples));
   cpu::Machine machine = cpu::fit(samples, threads);
-  LSTMC_ASSIGN(machine.link, measureLink(threads));
+  LSTMC_ASSIGN(machine.link, measureLink(threads, quick ? kQuickHopRounds : kHopRounds));
   return machine;
 }
 

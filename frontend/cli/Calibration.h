@@ -7,7 +7,10 @@
 
 namespace lstmc::cli {
 
-/// The figures of a device with that many threads; some seconds.
-Result<cpu::Machine> measureMachine(int threads);
+/// How long may be measured: as long as it takes, or about a second on an idle machine.
+enum class Effort { Full, ASecond };
+
+/// The figures of a device with that many threads.
+Result<cpu::Machine> measureMachine(int threads, Effort effort = Effort::Full);
 
 } // namespace lstmc::cli

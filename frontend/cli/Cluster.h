@@ -22,7 +22,7 @@ struct Cluster {
 ///     name = "cpu:0"          # as -d and --place take it
 ///     memory = "16G"
 ///     flops_per_s = 2e11      # of a product; left out: the built-in figure, as bytes_per_s and
-///     launch_s
+///                             launch_s
 ///
 ///     [[link]]
 ///     between = ["cpu:0", "cpu:1"]   # left out: every two devices that no other link names

@@ -27,6 +27,9 @@ int compileCommand(const Options &options, Console &console) {
   std::optional<std::string> output = options.value("output");
   if (!output && !options.has("dry-run"))
     return console.fail(fail(ErrorCode::E0001, "compile writes a package: -o F.lstmc"));
+  if (output == "-" && options.has("params"))
+    return console.fail(fail(ErrorCode::E0001, "--params goes to a file beside the package, and "
+                                               "there is none beside stdout: -o F.lstmc"));
   Trace trace(options);
   Checked<Model> model = loadModel(options, {});
   if (!model.ok())
@@ -43,12 +46,16 @@ int compileCommand(const Options &options, Console &console) {
                               time.pass, time.opsBefore, time.opsAfter));
   if (!console.json() && !model->compiled->shares.empty())
     console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
+  if (!model->recomputed.empty())
+    console.say(model->recomputed);
+  if (!console.json() && !model->compiled->layouts.empty())
+    console.say(layoutsText(model->compiled->layouts, 3));
   if (!console.json())
     console.say(planTable(model->package->data()));
   if (!options.has("dry-run")) {
     std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     if (*output == "-")
-      fmt::print("{}", text);
+      console.write(text);
     else if (Status status = writeFile(*output, text, options.existing()); !status.ok())
       return console.fail(status.error());
     if (options.has("params")) {

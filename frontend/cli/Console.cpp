@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "executor/base/Escape.h"
+#include "executor/base/StandardStreams.h"
 #include "frontend/symbol/Render.h"
 
 namespace lstmc::cli {
@@ -59,9 +61,11 @@ void Console::log(std::string_view level, nlohmann::ordered_json fields) const {
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   nlohmann::ordered_json line = {{"time_s", seconds}, {"level", level}};
   line.update(fields);
-  fmt::print(log_.get(), "{}\n",
-             line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  std::fflush(log_.get());
+  std::string text =
+      line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  // The work is worth more than its log: what cannot be written is left out.
+  if (std::fwrite(text.data(), 1, text.size(), log_.get()) == text.size())
+    std::fflush(log_.get());
 }
 
 void Console::log(const Diagnostics &diagnostics) const {
@@ -76,17 +80,27 @@ void Console::log(const Diagnostics &diagnostics) const {
 void Console::say(const std::string &line, int level) const {
   note(line);
   if (!quiet_ && verbosity_ >= level)
-    fmt::print(stderr, "{}\n", line);
+    writeMessage(escaped(line, true) + "\n");
 }
 
-void Console::print(const std::string &text) const {
-  fmt::print("{}\n", text);
-  std::fflush(stdout);
-}
+void Console::write(std::string_view text) const { writeOutput(text); }
+
+void Console::print(const std::string &text) const { write(escaped(text, true) + "\n"); }
 
 void Console::print(const nlohmann::ordered_json &document) const {
   // Bytes that are no UTF-8 cannot come from a checked source, but a file's name may hold them.
   print(document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int Console::finish(int exit) const {
+  bool done = exit == int(ExitCode::Ok) || exit == int(ExitCode::AnswerIsNo);
+  Status status = outputStatus();
+  if (!done || status.ok())
+    return exit;
+  Diagnostics diagnostics{asDiagnostic(status.error())};
+  log(diagnostics);
+  writeMessage(symbol::render(diagnostics, color_)); // also with --json: stdout is what failed
+  return int(ExitCode::File);
 }
 
 int Console::fail(const Error &error) const { return fail(Diagnostics{asDiagnostic(error)}); }
@@ -98,18 +112,18 @@ int Console::fail(const Diagnostics &diagnostics) const {
   const ErrorRecord &record =
       errorRecord(first == diagnostics.end() ? ErrorCode::E0099 : first->code);
   if (json_)
-    fmt::print("{}\n", symbol::renderJson(diagnostics));
+    print(symbol::renderJson(diagnostics));
   else
-    fmt::print(stderr, "{}{}", symbol::render(diagnostics, color_),
-               record.exit == ExitCode::Usage ? ""
-                                              : fmt::format("lstmc explain {}\n", record.name));
+    writeMessage(
+        symbol::render(diagnostics, color_) +
+        (record.exit == ExitCode::Usage ? "" : fmt::format("lstmc explain {}\n", record.name)));
   return int(record.exit);
 }
 
 void Console::warn(const Diagnostics &diagnostics) const {
   log(diagnostics);
   if (!diagnostics.empty() && !quiet_)
-    fmt::print(stderr, "{}", symbol::render(diagnostics, color_));
+    writeMessage(symbol::render(diagnostics, color_));
 }
 
 Diagnostic asDiagnostic(const Error &error) {

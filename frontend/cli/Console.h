@@ -29,7 +29,8 @@ public:
   void say(const std::string &line, int level = 0) const;
   /// A line for the log alone.
   void note(const std::string &line) const { log("info", {{"text", line}}); }
-  /// A result on stdout.
+  /// A result on stdout: as it is, or as a line.
+  void write(std::string_view text) const;
   void print(const std::string &text) const;
   void print(const nlohmann::ordered_json &document) const;
 
@@ -38,6 +39,9 @@ public:
   /// Returns the exit code of the first error.
   int fail(const Error &error) const;
   int fail(const Diagnostics &diagnostics) const;
+  /// The exit code of work that is over: another one, told on stderr, when it was done and its
+  /// results did not reach stdout.
+  int finish(int exit) const;
   /// Warnings that came with a success.
   void warn(const Diagnostics &diagnostics) const;
 

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "executor/base/Quote.h"
 #include "frontend/cli/Model.h"
 
 namespace lstmc::cli {
@@ -13,17 +14,29 @@ static bool isNumber(const std::string &text) {
   return !text.empty() && (std::isdigit(text[0]) || text[0] == '.');
 }
 
-/// Paths that a model file names are its own: looked for beside it where they are not here.
-static void lookBeside(data::DataSpec &spec, const std::string &modelPath) {
-  auto beside = [&](std::string &file) {
-    std::error_code error;
-    fs::path other = fs::path(modelPath).parent_path() / file;
-    if (!file.empty() && !fs::exists(file, error) && fs::exists(other, error))
-      file = other.string();
-  };
-  for (auto &[input, file] : spec.files)
-    beside(file);
-  beside(spec.vocabularyFile);
+/// The folder of the file that names data, and those of --allow-data.
+static std::vector<std::string> foldersOf(const DataNamer &namer, const Options &options) {
+  std::error_code error;
+  std::vector<std::string> folders = {fs::is_directory(namer.path, error)
+                                          ? namer.path
+                                          : fs::path(namer.path).parent_path().string()};
+  std::vector<std::string> allowed = options.values("allow-data");
+  folders.insert(folders.end(), allowed.begin(), allowed.end());
+  return folders;
+}
+
+/// A checkpoint says where its data were when somebody typed their path: they may be anywhere, if
+/// they are the same.
+static Status checkDigest(const data::DataSpec &spec, const DataNamer &namer) {
+  if (spec.files.empty())
+    return {};
+  LSTMC_ASSIGN(std::string found, data::filesDigest(spec));
+  if (found != namer.digest)
+    return failAt({namer.path}, ErrorCode::E0610,
+                  "data {}: found sha256 {}, want {}, those that it was trained on; --data names "
+                  "others",
+                  inQuotes(spec.source), found, namer.digest);
+  return {};
 }
 
 /// `text` with those keys of data(..) that it does not set itself.
@@ -41,7 +54,7 @@ withFileKeys(const std::string &text, const std::vector<package::Setting> &file,
 }
 
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
-                           const std::string &modelPath, const data::Learned *learned) {
+                           const DataNamer &namer, const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
   std::optional<std::string> text = options.value("data");
   bool fromFile = !text;
@@ -55,20 +68,27 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   LSTMC_ASSIGN(data::DataSpec spec,
                withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text)));
   std::optional<std::string> valid = options.value("valid");
-  if (!valid && fromFile)
+  bool validFromFile = !valid && fromFile;
+  if (validFromFile)
     valid = findSetting(file, "valid");
   if (valid && isNumber(*valid)) {
     LSTMC_TRY(spec.set("valid", *valid));
     valid.reset();
   }
-  lookBeside(spec, modelPath);
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  if (learned && learned->vocabulary)
+    spec.vocabularyFile.clear(); // it is not read
+  if (fromFile && namer.digest.empty())
+    spec.folders = foldersOf(namer, options);
+  else if (fromFile)
+    LSTMC_TRY(checkDigest(spec, namer));
   ModelData result;
   LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned, limits));
   data::Learned known = result.data->learned();
-  if (valid) {
+  if (valid && options.command == "train") {
     LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false));
-    lookBeside(validSpec, modelPath);
+    if (validFromFile)
+      validSpec.folders = foldersOf(namer, options);
     LSTMC_ASSIGN(result.valid, data::DataSet::load(validSpec, &known, limits));
   }
   result.vocabulary = known.vocabulary;

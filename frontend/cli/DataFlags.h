@@ -18,10 +18,17 @@ struct ModelData {
   std::optional<data::Vocabulary> vocabulary;
 };
 
-/// Reads the data. `file` are the settings of data(..), which flags override value by value;
-/// `modelPath` is the file that they stand in, beside which their paths are looked for too.
-/// `learned` is what a checkpoint keeps.
+/// Who names data that the user has not typed.
+struct DataNamer {
+  std::string path;   ///< a file, in whose folder they lie or in one of --allow-data
+  std::string digest; ///< of a checkpoint: that of the data that it was trained on; they may lie
+                      ///< anywhere
+};
+
+/// Reads the data. `file` are the settings of data(..), which flags override value by value, and
+/// `namer` the file that they stand in. `learned` is what a checkpoint keeps. E0604 for a path in
+/// `file` that leads out of its folders, E0610 for other data than a checkpoint's.
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
-                           const std::string &modelPath, const data::Learned *learned);
+                           const DataNamer &namer, const data::Learned *learned);
 
 } // namespace lstmc::cli

@@ -57,14 +57,18 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
                 "--kv-store {} is for {}, which this version has not; devices of one process have "
                 "local and device",
                 store, store == "nccl" ? "GPUs" : "several processes");
-  if (store != "local" && store != "device")
-    return fail(ErrorCode::E0001, "--kv-store takes local or device, got \"{}\"{}", store,
-                didYouMean(store, {"local", "device"}));
-  compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;
+  if (store != "auto" && store != "local" && store != "device")
+    return fail(ErrorCode::E0001, "--kv-store takes auto, local or device, got \"{}\"{}", store,
+                didYouMean(store, {"auto", "local", "device"}));
+  compile.kvStore.reset();
+  if (store != "auto")
+    compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;
   std::string update = options.text("update-on-kvstore");
-  if (update != "0" && update != "1")
-    return fail(ErrorCode::E0001, "--update-on-kvstore takes 0 or 1, got \"{}\"", update);
-  compile.updateOnStore = update == "1";
+  if (update != "auto" && update != "0" && update != "1")
+    return fail(ErrorCode::E0001, "--update-on-kvstore takes auto, 0 or 1, got \"{}\"", update);
+  compile.updateOnStore.reset();
+  if (update != "auto")
+    compile.updateOnStore = update == "1";
   LSTMC_ASSIGN(compile.bigArrayBound, options.countInForce("bigarray-bound"));
   LSTMC_ASSIGN(compile.bucketBytes, options.bytesInForce("bucket-bytes"));
   return {};

@@ -58,7 +58,7 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   bool reads =
       options.command == "train" || options.command == "eval" || options.command == "sample";
   if (reads && (options.has("data") || findSetting(fileData, "train"))) {
-    Result<ModelData> data = loadData(options, fileData, path, nullptr);
+    Result<ModelData> data = loadData(options, fileData, {path, ""}, nullptr);
     if (!data.ok())
       return asDiagnostic(data.error());
     if (data->vocabulary) {
@@ -187,7 +187,7 @@ int dumpConfig(const Options &options, Console &console) {
     if (!values.empty())
       text += entry(flag.name, values, flag.repeats && !flag.argument.empty());
   }
-  fmt::print("{}", text);
+  console.write(text);
   return 0;
 }
 

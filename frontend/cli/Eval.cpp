@@ -6,6 +6,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/FitCheck.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Trace.h"
@@ -41,6 +42,7 @@ int evalCommand(const Options &options, Console &console) {
   request.entries = {"evaluate"};
   std::vector<package::Setting> fileData;
   std::optional<data::Learned> learned;
+  DataNamer namer{options.operands.empty() ? "" : options.operands[0], ""};
   std::optional<Checked<Model>> model;
   bool source = !options.operands.empty() && isSource(options.operands[0]);
   if (source) {
@@ -51,12 +53,10 @@ int evalCommand(const Options &options, Console &console) {
     if (std::optional<std::string> params = options.value("params")) {
       Result<training::FoundCheckpoint> found = training::findCheckpoint(*params);
       if (found.ok()) {
-        Model holder;
-        holder.checkpoint = std::move(found->checkpoint);
-        Result<std::optional<data::Vocabulary>> vocabulary = modelVocabulary(holder);
-        if (!vocabulary.ok())
-          return console.fail(vocabulary.error());
-        learned = data::Learned{*vocabulary, holder.checkpoint->state.scaling};
+        Result<data::Learned> kept = learnedFrom(found->checkpoint);
+        if (!kept.ok())
+          return console.fail(kept.error());
+        learned = std::move(*kept);
       }
     }
   } else {
@@ -64,18 +64,17 @@ int evalCommand(const Options &options, Console &console) {
     if (!model->ok())
       return console.fail(model->diagnostics());
     fileData = (*model)->package->data().data;
-    Result<std::optional<data::Vocabulary>> vocabulary = modelVocabulary(**model);
-    if (!vocabulary.ok())
-      return console.fail(vocabulary.error());
     if ((*model)->checkpoint) {
-      learned = data::Learned{*vocabulary, (*model)->checkpoint->state.scaling};
-      fileData.push_back(
-          {"train", (*model)->checkpoint->state.source}); // without --data: what it was trained on
+      Result<data::Learned> kept = learnedFrom(*(*model)->checkpoint);
+      if (!kept.ok())
+        return console.fail(kept.error());
+      learned = std::move(*kept);
+      // Without --data: what it was trained on.
+      fileData.push_back({"train", (*model)->checkpoint->state.source});
+      namer = {(*model)->checkpoint->folder, (*model)->checkpoint->state.sourceDigest};
     }
   }
-  Result<ModelData> data =
-      loadData(options, fileData, options.operands.empty() ? "" : options.operands[0],
-               learned ? &*learned : nullptr);
+  Result<ModelData> data = loadData(options, fileData, namer, learned ? &*learned : nullptr);
   if (!data.ok())
     return console.fail(data.error());
   if (source) {
@@ -87,6 +86,13 @@ int evalCommand(const Options &options, Console &console) {
   }
   console.warn((*model)->warnings);
 
+  for (const std::string &name : *metrics)
+    if (Status status = checkMetric(name, headsOf((*model)->package->data())); !status.ok())
+      return console.fail(status.error());
+  if (!hasWeights(**model, options))
+    return console.fail(failAt({(*model)->path}, ErrorCode::E0610,
+                               "weights: found none to evaluate, want --params PATH, or a "
+                               "checkpoint in place of this file"));
   Result<std::unique_ptr<Session>> session = openSession(**model, options);
   if (!session.ok())
     return console.fail(session.error());
@@ -115,6 +121,8 @@ int evalCommand(const Options &options, Console &console) {
     console.say("nothing was evaluated: --dry-run");
     return 0;
   }
+  if (!evaluation->leftOut.empty())
+    console.say(fmt::format("left out  {}", evaluation->leftOut));
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());
   const training::MetricTotals &totals = evaluation->totals;
@@ -122,9 +130,10 @@ int evalCommand(const Options &options, Console &console) {
       judge(*wanted, [&](const std::string &metric) { return totals.value(metric); });
   std::string hash = fmt::format("{:016x}", (*session)->weightsHash());
   if (console.json()) {
-    training::EvaluationContext context{options.operands[0], data->data->spec().source,
-                                        versionLine(), hash, *seed};
-    fmt::print("{}\n", training::evaluationJson(*evaluation, context, *metrics, held));
+    training::EvaluationContext context{
+        options.operands[0], data->data->spec().source, versionLine(), hash, *seed,
+        (*session)->memory()};
+    console.print(training::evaluationJson(*evaluation, context, *metrics, held));
   } else {
     std::string line;
     for (std::string_view name : training::kMetricNames) {

@@ -1,10 +1,8 @@
 // fmt: .lnet files in the one style.
 
-#include <iostream>
-#include <iterator>
-
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/StandardStreams.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
 #include "frontend/lnet/Format.h"
@@ -52,7 +50,10 @@ int fmtCommand(const Options &options, Console &console) {
   for (const std::string &path : options.operands) {
     std::string text;
     if (path == "-") {
-      text.assign(std::istreambuf_iterator<char>(std::cin), {});
+      Result<std::string> input = readInput();
+      if (!input.ok())
+        return console.fail(input.error());
+      text = std::move(*input);
     } else {
       Result<Bytes> bytes = readFile(path);
       if (!bytes.ok())
@@ -66,13 +67,13 @@ int fmtCommand(const Options &options, Console &console) {
       continue;
     }
     if (path == "-") {
-      fmt::print("{}", *formatted);
+      console.write(*formatted);
       continue;
     }
     if (*formatted == text)
       continue;
     if (options.has("diff"))
-      fmt::print("{}", difference(path, text, *formatted));
+      console.write(difference(path, text, *formatted));
     if (options.has("check")) {
       console.say(fmt::format("{} would change", path));
       exit = std::max(exit, int(ExitCode::AnswerIsNo));

@@ -65,7 +65,7 @@ static std::string manualPage() {
           "planned; 5 device not "
           "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; "
           "9 out of memory; 70 "
-          "internal; 130, 143 signal\n";
+          "internal; 129, 130, 143 signal\n";
   return text;
 }
 
@@ -169,7 +169,7 @@ int helpCommand(const Options &options, Console &console) {
                                options.operands[0], didYouMean(options.operands[0], names)));
     text = helpText(options.operands[0]);
   }
-  fmt::print("{}", text);
+  console.write(text);
   return 0;
 }
 

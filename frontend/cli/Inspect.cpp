@@ -32,6 +32,15 @@ Json hashOf(const Model &model, const std::string &parameter) {
   return Json();
 }
 
+/// Ops that merge-equal-ops took out, of all entries; null where nothing was compiled.
+Json mergedOps(const Model &model) {
+  if (model.compiled)
+    for (const passes::PassTime &time : model.compiled->times)
+      if (time.pass == "merge-equal-ops")
+        return time.opsBefore - time.opsAfter;
+  return Json();
+}
+
 /// Names, shapes and where they came from: of a package, whatever it was made of.
 Json packageJson(const Model &model, uint64_t bytes) {
   const package::PackageData &data = model.package->data();
@@ -95,6 +104,7 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"states", states},
           {"parameters", parameters},
           {"passes", passes},
+          {"merged", mergedOps(model)},
           {"rolled", Json::array()}, // nothing is rolled before there are imports
           {"plan", planJson(data)},
           {"provenance",
@@ -118,6 +128,11 @@ void printSummary(const Model &model, Console &console) {
             "  {:<8} {:<32} {}", b.role, b.name,
             package::typeText(data.buffers[b.buffer].dtype, data.buffers[b.buffer].shape)));
   }
+}
+
+void printMerged(const Model &model, Console &console) {
+  if (Json merged = mergedOps(model); !merged.is_null())
+    console.print(fmt::format("merged {} ops with equal ones before them", merged.get<int64_t>()));
 }
 
 void printParameters(const Model &model, Console &console) {
@@ -190,19 +205,19 @@ int emit(const Options &options, const std::string &form, Console &console) {
   if (!net.ok())
     return console.fail(net.diagnostics());
   if (form == "sym") {
-    fmt::print("{}", net->graph->text());
+    console.write(net->graph->text());
   } else if (form == "lnet") {
-    fmt::print("{}", lnet::emitLnet(*net->graph, net->fit, net->data, net->place));
+    console.write(lnet::emitLnet(*net->graph, net->fit, net->data, net->place));
   } else if (form == "dot") {
     mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
-    fmt::print("{}", viz::networkDot(*module));
+    console.write(viz::networkDot(*module));
   } else {
     ModelRequest request;
     request.keepExec = true;
     Checked<Model> model = compileNet(std::move(*net), options, request);
     if (!model.ok())
       return console.fail(model.diagnostics());
-    fmt::print("{}", model->compiled->execText);
+    console.write(model->compiled->execText);
   }
   return 0;
 }
@@ -217,8 +232,10 @@ int inspectModel(const Options &options, Console &console) {
     return 0;
   }
   bool asked = options.has("params") || options.has("plan") || options.has("passes");
-  if (options.has("summary") || !asked)
+  if (options.has("summary") || !asked) {
     printSummary(*model, console);
+    printMerged(*model, console);
+  }
   if (options.has("params"))
     printParameters(*model, console);
   if (options.has("plan"))

@@ -1,16 +1,22 @@
 #include "frontend/cli/MachineRates.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "backends/cpu/rates/Rates.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/Threads.h"
 #include "executor/device/ThreadTeam.h"
 #include "frontend/cli/Calibration.h"
+#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Devices.h"
 
 namespace lstmc::cli {
@@ -20,7 +26,8 @@ using Json = nlohmann::ordered_json;
 /// Larger than any cache that a core has for itself.
 static constexpr size_t kStreamBytes = size_t(256) << 20;
 
-/// LSTMC_CACHE_DIR, else XDG_CACHE_HOME/lstmc, else ~/.cache/lstmc.
+/// LSTMC_CACHE_DIR, else XDG_CACHE_HOME/lstmc, else ~/.cache/lstmc; empty where there is none of
+/// them.
 static std::filesystem::path cacheFile() {
   auto variable = [](const char *name) {
     const char *value = std::getenv(name);
@@ -29,9 +36,9 @@ static std::filesystem::path cacheFile() {
   std::filesystem::path folder = variable("LSTMC_CACHE_DIR");
   if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
     folder = variable("XDG_CACHE_HOME") / "lstmc";
-  if (folder.empty())
+  if (folder.empty() && !variable("HOME").empty())
     folder = variable("HOME") / ".cache" / "lstmc";
-  return folder / "machine.json";
+  return folder.empty() ? folder : folder / "machine.json";
 }
 
 /// Measurements of another processor or level say nothing of this one.
@@ -100,20 +107,104 @@ double MachineRates::limitSeconds(double flops, double weightBytes, bool f64) co
                   weightBytes / streamPerSecond);
 }
 
-Status calibrate(const std::set<int> &threadCounts) {
+static Status keep(const Json &document) {
+  std::error_code error;
+  std::filesystem::create_directories(cacheFile().parent_path(), error);
+  return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
+}
+
+static Json rowOf(const cpu::Machine &machine) {
+  return {{"kernels", kernelsJson(machine)}, {"link", linkJson(machine.link)}};
+}
+
+Status calibrate(const std::set<int> &threadCounts) try {
   Json document = kept();
   for (int threads : threadCounts) {
     ThreadTeam team(threads);
     MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
     LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
-    document["rates"][keyOf(threads)] = {{"flops_per_s", rates.flopsPerSecond},
-                                         {"stream_bytes_per_s", rates.streamPerSecond},
-                                         {"kernels", kernelsJson(machine)},
-                                         {"link", linkJson(machine.link)}};
+    Json row = {{"flops_per_s", rates.flopsPerSecond},
+                {"stream_bytes_per_s", rates.streamPerSecond}};
+    row.update(rowOf(machine));
+    document["rates"][keyOf(threads)] = row;
   }
+  return keep(document);
+} catch (const std::system_error &error) {
+  return noThread(fmt::format("up to {} threads to calibrate with", *threadCounts.rbegin()), error);
+}
+
+/// Whether a file can be made in the cache's folder, which is made if need be.
+static bool canKeep() {
+  if (cacheFile().empty())
+    return false;
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
-  return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
+  return ::access(cacheFile().parent_path().c_str(), W_OK) == 0;
+}
+
+static Status measureAll(const std::set<int> &threadCounts) {
+  Json document = kept();
+  for (int threads : threadCounts) {
+    LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads, Effort::ASecond));
+    document["rates"][keyOf(threads)] = rowOf(machine);
+  }
+  return keep(document);
+}
+
+void measureIfNew(const std::set<int> &threadCounts, Console &console) {
+  std::set<int> missing;
+  for (int threads : threadCounts)
+    if (machineOf(threads).measuredThreads == 0)
+      missing.insert(threads);
+  if (missing.empty() || !canKeep())
+    return;
+  auto begin = std::chrono::steady_clock::now();
+  // In a process of its own, so that what it needs is not counted as this one's memory.
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(measureAll(missing).ok() ? 0 : 1);
+  int status = 1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (child > 0 && status == 0)
+    console.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
+                            seconds, cacheFile().string()));
+}
+
+std::set<int> threadsInQuestion(const Options &options) {
+  Result<int64_t> asked = options.countInForce("threads");
+  Result<std::vector<DeviceName>> devices = devicesAsked(options);
+  if (!asked.ok() || *asked > 1024 || !devices.ok())
+    return {};
+  if (*asked > 0)
+    return {int(*asked)};
+  std::set<int> counts = {1,
+                          std::max(1, availableProcessors() / std::max(1, int(devices->size())))};
+  if (options.text("place").starts_with("auto"))
+    for (int count = 1; count < int(devices->size()); ++count)
+      counts.insert(std::max(1, availableProcessors() / count));
+  return counts;
+}
+
+int threadsInForce(const package::PackageData &data, int64_t asked) {
+  /// Of one thread's work, between two moments at which threads meet: below it a second one gains
+  /// nothing. By the built-in figures, so that it is the same on every machine.
+  constexpr double kWorthMeeting = 5e-6;
+  if (asked > 0)
+    return int(asked);
+  int threads = std::max(1, availableProcessors() / std::max(1, int(data.devices.size())));
+  double seconds = 0, meetings = 0;
+  const cpu::Machine machine;
+  for (const package::Entry &entry : data.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      for (const package::Launch &launch : program.launches)
+        if (!isTransfer(launch.kernel)) {
+          cpu::Work work = cpu::workOf(data, launch);
+          seconds += machine.secondsOf(launch.kernel, work);
+          meetings += 1 + double(work.steps);
+        }
+  return seconds < kWorthMeeting * meetings ? 1 : threads;
 }
 
 std::optional<MachineRates> keptRates(int threads) {

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include "executor/base/OutputFile.h"
+#include "executor/base/StandardStreams.h"
+#include "executor/base/Termination.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/Version.h"
 
 using namespace lstmc;
@@ -36,8 +39,8 @@ static bool asksForJson(int argc, char **argv) {
   return false;
 }
 
-/// `train` has its own handling while it trains; everything else stops at once and leaves no
-/// unfinished file.
+/// `train` and `sample` have their own handling while they work; everything else stops at once and
+/// leaves no unfinished file.
 extern "C" {
 static void stop(int signal) {
   removeTemporaryFiles();
@@ -45,41 +48,54 @@ static void stop(int signal) {
 }
 }
 
-int main(int argc, char **argv) try {
-  if (argc >= 2 && std::string_view(argv[1]) == "--version") {
-    bool verbose = argc > 2 && std::string_view(argv[2]) == "-v";
-    fmt::print("{}\n", verbose ? versionDetails() : versionLine());
-    return 0;
-  }
-  if (argc >= 2 && (std::string_view(argv[1]) == "-h" || std::string_view(argv[1]) == "--help")) {
-    fmt::print("{}", overviewText());
-    return 0;
-  }
+static void stopOnSignals() {
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
-  Result<Options> options = parseOptions(argc, argv);
-  if (!options.ok()) {
-    Options none;
-    return Console(asksForJson(argc, argv) ? none.with("json", "yes") : none).fail(options.error());
+  if (std::signal(SIGHUP, stop) == SIG_IGN) // nohup: the work is to outlive the terminal
+    std::signal(SIGHUP, SIG_IGN);
+}
+
+/// The exit code, once the results are out.
+static int carryOut(int argc, char **argv) {
+  Options none;
+  if (argc >= 2 && std::string_view(argv[1]) == "--version") {
+    bool verbose = argc > 2 && std::string_view(argv[2]) == "-v";
+    writeOutput((verbose ? versionDetails() : versionLine()) + "\n");
+    return Console(none).finish(0);
   }
+  if (argc >= 2 && (std::string_view(argv[1]) == "-h" || std::string_view(argv[1]) == "--help")) {
+    writeOutput(overviewText());
+    return Console(none).finish(0);
+  }
+  Result<Options> options = parseOptions(argc, argv);
+  if (!options.ok())
+    return Console(asksForJson(argc, argv) ? none.with("json", "yes") : none).fail(options.error());
   if (options->command.empty()) {
-    fmt::print(stderr, "{}", overviewText());
+    writeMessage(overviewText());
     return int(ExitCode::Usage);
   }
-  if (options->has("help")) {
-    fmt::print("{}", helpText(options->command));
-    return 0;
-  }
   Console console(*options);
+  if (options->has("help")) {
+    console.write(helpText(options->command));
+    return console.finish(0);
+  }
   if (Status status = console.openLog(*options); !status.ok())
     return console.fail(status.error());
-  if (options->has("dump-config"))
-    return dumpConfig(*options, console);
-  return findCommand(options->command)(*options, console);
+  Command command = options->has("dump-config") ? dumpConfig : findCommand(options->command);
+  return console.finish(command(*options, console));
+}
+
+int main(int argc, char **argv) try {
+  prepareStandardStreams();
+  exitOnTerminate();
+  handleCompilerFailures();
+  stopOnSignals();
+  return carryOut(argc, argv);
 } catch (const std::bad_alloc &) {
-  std::fputs("error[E0901]: out of memory\n", stderr);
-  return int(ExitCode::OutOfMemory);
+  exitOutOfMemory();
 } catch (const std::exception &error) {
-  std::fprintf(stderr, "error[E0099]: %s\n", error.what());
+  writeMessage("error[E0099]: ");
+  writeMessage(error.what());
+  writeMessage("\n");
   return int(ExitCode::Internal);
 }

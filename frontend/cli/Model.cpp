@@ -5,8 +5,11 @@
 
 #include <fmt/ranges.h>
 
+#include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/FitCheck.h"
 #include "frontend/cli/MachineRates.h"
+#include "frontend/cli/PlanText.h"
 #include "frontend/cli/Recompute.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
@@ -78,18 +81,21 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
 }
 
 /// What layouts are weighed by, where flags leave them open; all else that is compiled depends on
-/// no measurement.
+/// no measurement. Nor does anything in a package that is kept, or who adds gradients: those
+/// figures are the built-in ones.
 static Status describeMachine(const Options &options, const ModelRequest &request,
                               passes::CompileOptions &compile) {
-  if (compile.stages == 1 && compile.place.empty())
-    return {};
-  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  compile.deviceMemory = request.deviceMemory;
   if (!request.machines.empty()) {
     compile.machines = request.machines;
-  } else {
-    compile.machines = {machineOf(int(std::min<int64_t>(threads, 1024)), compile.devices.size())};
-    compile.machineAlone = machineOf(int(std::min<int64_t>(threads, 1024)), 1);
+    return {};
   }
+  if ((compile.stages == 1 && compile.place.empty()) || options.command == "compile")
+    return {};
+  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  for (size_t count = 1; count <= compile.devices.size(); ++count)
+    compile.sharing.push_back(machineOf(int(std::min<int64_t>(threads, 1024)), count));
+  compile.machines = {compile.sharing.back()};
   return {};
 }
 
@@ -131,8 +137,8 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
       return fail(ErrorCode::E0001, "--dtype takes f32 or f64, got \"{}\"", *dtype);
   }
   compile.disabled = options.values("disable-pass");
-  std::vector<std::string_view> optimisations = {"fuse", "hoist-projection", "schedule", "in-place",
-                                                 "sharing"};
+  std::vector<std::string_view> optimisations = {"fuse",     "hoist-projection", "merge-equal-ops",
+                                                 "schedule", "in-place",         "sharing"};
   for (const std::string &name : compile.disabled)
     if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
       return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
@@ -149,16 +155,25 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
 
 Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
                           const ModelRequest &request) {
+  CompilerMemory memory;
   Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, request);
   if (!fit.ok())
     return asDiagnostic(fit.error());
   Result<passes::CompileOptions> compile = compileOptions(net, options, request, *fit);
   if (!compile.ok())
     return asDiagnostic(compile.error());
+  std::vector<std::string> states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
+  Diagnostics faults = checkFit(net, *fit, states, compiled->package);
+  for (Diagnostic &warning : idleDevices(compiled->package))
+    faults.push_back(std::move(warning));
+  if (std::any_of(faults.begin(), faults.end(),
+                  [](const Diagnostic &fault) { return fault.severity == Severity::Error; }))
+    return faults;
+  compiled.diagnostics().insert(compiled.diagnostics().end(), faults.begin(), faults.end());
   if (options.has("werror") && !compiled.diagnostics().empty()) {
     for (Diagnostic &warning : compiled.diagnostics())
       warning.severity = Severity::Error;
@@ -179,6 +194,7 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
 
 Checked<mlir::OwningOpRef<mlir::ModuleOp>>
 moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options) {
+  CompilerMemory memory;
   Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, {});
   if (!fit.ok())
     return asDiagnostic(fit.error());
@@ -227,6 +243,69 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
   return model;
 }
 
+/// A source, compiled as the options say.
+static Checked<Model> compileSource(const Options &options, const ModelRequest &request) {
+  const std::string &path = options.operands[0];
+  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
+  if (!net.ok())
+    return net.diagnostics();
+  Diagnostics warnings = net.diagnostics();
+  Checked<Model> model = compileNet(std::move(*net), options, request);
+  if (!model.ok())
+    return model.diagnostics();
+  model->path = path;
+  model->warnings.insert(model->warnings.begin(), warnings.begin(), warnings.end());
+  return model;
+}
+
+static cpu::Machines machinesFor(const package::PackageData &data, const ModelRequest &request) {
+  return request.machines.size() == data.devices.size() ? request.machines : cpu::Machines(1);
+}
+
+/// "lstm0,lstm1 again: 1.20 GiB instead of 2.01 GiB, update +12 %"
+static std::string costOf(const std::string &layers, const package::PackageData &before,
+                          const package::PackageData &after, const ModelRequest &request) {
+  auto most = [](const package::PackageData &data) {
+    uint64_t bytes = 0;
+    for (const package::Device &device : data.devices)
+      bytes = std::max(bytes, device.arenaBytes);
+    return bytes;
+  };
+  double fraction =
+      *forecastSeconds(after, "step", machinesFor(after, request)) /
+          std::max(*forecastSeconds(before, "step", machinesFor(before, request)), 1e-12) -
+      1;
+  return fmt::format(
+      "recompute {}: {} instead of {}, update {:+.0f} % by forecast · --recompute none "
+      "does without",
+      layers, mebibytes(most(after)), mebibytes(most(before)), 100 * fraction);
+}
+
+/// Where a training does not fit into --mem and --recompute says nothing: with as few layers
+/// computed again as are enough, those first that take the least time per byte. None where that
+/// does not help.
+static std::optional<Model> withRecompute(const Options &options, const ModelRequest &request) {
+  if (!options.has("mem") || options.has("recompute"))
+    return std::nullopt;
+  Result<int64_t> mem = options.bytesInForce("mem");
+  Checked<Model> whole = compileSource(options.with("mem", ""), request);
+  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options, request);
+  if (!mem.ok() || !whole.ok() || !net.ok())
+    return std::nullopt;
+  const package::PackageData &before = whole->package->data();
+  Capacities capacities(before.devices.size(), uint64_t(*mem));
+  for (const std::vector<std::string> &layers :
+       layersToRecompute(before, *net->graph, machinesFor(before, request), capacities)) {
+    std::string list = fmt::format("{}", fmt::join(layers, ","));
+    Checked<Model> model = compileSource(options.with("recompute", list), request);
+    if (!model.ok())
+      continue;
+    model->recomputed = costOf(list, before, model->package->data(), request);
+    return std::move(*model);
+  }
+  return std::nullopt;
+}
+
 Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   if (options.operands.size() != 1)
     return asDiagnostic(fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.command,
@@ -255,15 +334,10 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   }
   if (Result<lstmc::Limits> limits = fileLimits(options); !limits.ok())
     return asDiagnostic(limits.error());
-  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
-  if (!net.ok())
-    return net.diagnostics();
-  Diagnostics warnings = net.diagnostics();
-  Checked<Model> model = compileNet(std::move(*net), options, request);
-  if (!model.ok())
-    return model.diagnostics();
-  model->path = path;
-  model->warnings.insert(model->warnings.begin(), warnings.begin(), warnings.end());
+  Checked<Model> model = compileSource(options, request);
+  if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
+    if (std::optional<Model> less = withRecompute(options, request))
+      return std::move(*less);
   return model;
 }
 

@@ -45,9 +45,10 @@ struct ModelRequest {
   std::vector<std::string> carry;       ///< patterns of states to keep, besides fit's
   bool devicesMayBeAbsent = false;      ///< it is planned, not run
   std::vector<cpu::Machine>
-      machines;           ///< of the devices, that layouts are weighed for; none: this one
-  bool keepExec = false;  ///< for `inspect --emit exec`
-  std::string attachment; ///< package inside a checkpoint; empty: "model.lstmc"
+      machines; ///< of the devices, that layouts are weighed for; none: this one
+  std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
+  bool keepExec = false;              ///< for `inspect --emit exec`
+  std::string attachment;             ///< package inside a checkpoint; empty: "model.lstmc"
 };
 
 struct Model {
@@ -56,6 +57,7 @@ struct Model {
   std::optional<passes::Compiled> compiled; ///< where it came from a source
   std::optional<training::Checkpoint> checkpoint;
   Diagnostics warnings;
+  std::string recomputed; ///< what --mem made it compute again, and at what cost; empty: nothing
 
   /// `fit(..)` of the file with the flags over it: keys and values as text.
   std::vector<package::Setting> fit;
@@ -99,10 +101,13 @@ moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &option
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              Engine engine = Engine::Fast);
 
+/// Whether that would find weights, rather than make them up.
+bool hasWeights(const Model &model, const Options &options);
+
 /// --seed, else that of fit(..), else 0.
 Result<uint64_t> seedInForce(const Model &model, const Options &options);
 
-/// The vocabulary of a checkpoint or of --data's vocab; none if there is neither.
-Result<std::optional<data::Vocabulary>> modelVocabulary(const Model &model);
+/// What a checkpoint keeps of the data that it was trained on.
+Result<data::Learned> learnedFrom(const training::Checkpoint &checkpoint);
 
 } // namespace lstmc::cli

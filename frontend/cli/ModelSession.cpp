@@ -1,15 +1,32 @@
 // A model with devices, memory and weights.
 #include <filesystem>
 
+#include <unistd.h>
+
 #include "backends/registry/Devices.h"
+#include "executor/base/OutputFile.h"
+#include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
+#include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 
 namespace lstmc::cli {
 
 namespace fs = std::filesystem;
+
+/// F.safetensors beside a package F.lstmc; empty where there is none.
+static std::string weightsBeside(const Model &model) {
+  std::error_code error;
+  std::string beside = fs::path(model.path).replace_extension(".safetensors").string();
+  return model.path.ends_with(".lstmc") && fs::exists(beside, error) ? beside : "";
+}
+
+bool hasWeights(const Model &model, const Options &options) {
+  return options.has("params") || model.checkpoint || !weightsBeside(model).empty();
+}
 
 /// --params, else a checkpoint's own, else F.safetensors beside F.lstmc, else what initialise()
 /// gave.
@@ -25,8 +42,7 @@ static Status bindWeights(Session &session, const Model &model, const Options &o
     return session::bindWeights(session, *params, limits);
   if (model.checkpoint)
     return session::bindWeights(session, model.checkpoint->model);
-  std::string beside = fs::path(model.path).replace_extension(".safetensors").string();
-  if (model.path.ends_with(".lstmc") && fs::exists(beside, error))
+  if (std::string beside = weightsBeside(model); !beside.empty())
     return session::bindWeights(session, beside, limits);
   return {};
 }
@@ -36,6 +52,22 @@ Result<uint64_t> seedInForce(const Model &model, const Options &options) {
       options.value("seed").value_or(findSetting(model.fit, "seed").value_or(options.text("seed")));
   LSTMC_ASSIGN(int64_t seed, parseCount("seed", text));
   return uint64_t(seed);
+}
+
+/// A launch that does not end is told of on stderr; where it cannot be ended either, the process
+/// is.
+static LaunchWatch watchLaunches(bool quiet) {
+  LaunchWatch watch;
+  if (!quiet)
+    watch.notice = [](const Error &error) { writeMessage("warning: " + error.text() + "\n"); };
+  watch.interrupted = [] { return training::SignalWatch::pending() != 0; };
+  watch.abandon = [](const Error &error) {
+    removeTemporaryFiles();
+    writeMessage(error.text() + "\n");
+    int signal = training::SignalWatch::exitCode();
+    ::_exit(signal != 0 ? signal : int(errorRecord(error.code).exit));
+  };
+  return watch;
 }
 
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
@@ -48,11 +80,14 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
                options.has("devices") && !model.compiled
                    ? devicesAsked(options)
                    : parseDevices(package::deviceList(model.package->data())));
-  LSTMC_ASSIGN(auto devices, makeDevices(names, {.threads = int(threads), .engine = engine}));
+  LSTMC_ASSIGN(auto devices,
+               makeDevices(names, {.threads = threadsInForce(model.package->data(), threads),
+                                   .engine = engine}));
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
   sessionOptions.checkNan = options.has("check-nan");
+  sessionOptions.watch = watchLaunches(options.has("quiet"));
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));
@@ -60,17 +95,16 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   return session;
 }
 
-Result<std::optional<data::Vocabulary>> modelVocabulary(const Model &model) {
-  if (!model.checkpoint)
-    return std::optional<data::Vocabulary>();
-  auto found = model.checkpoint->attachments.find(std::string(training::kVocabularyFile));
-  if (found == model.checkpoint->attachments.end())
-    return std::optional<data::Vocabulary>();
-  std::string_view text(reinterpret_cast<const char *>(found->second.data()), found->second.size());
-  LSTMC_ASSIGN(data::Vocabulary vocabulary,
-               data::Vocabulary::parse(text, model.checkpoint->folder + "/" +
-                                                 std::string(training::kVocabularyFile)));
-  return std::optional<data::Vocabulary>(std::move(vocabulary));
+Result<data::Learned> learnedFrom(const training::Checkpoint &checkpoint) {
+  data::Learned learned{std::nullopt, checkpoint.state.unit, checkpoint.state.scaling};
+  auto found = checkpoint.attachments.find(std::string(training::kVocabularyFile));
+  if (found == checkpoint.attachments.end())
+    return learned;
+  LSTMC_ASSIGN(
+      learned.vocabulary,
+      data::Vocabulary::parse(asText(found->second),
+                              checkpoint.folder + "/" + std::string(training::kVocabularyFile)));
+  return learned;
 }
 
 } // namespace lstmc::cli

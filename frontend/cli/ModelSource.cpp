@@ -1,8 +1,8 @@
 // A source, read by what flags say of it.
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 
+#include "executor/base/StandardStreams.h"
+#include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/SettingText.h"
 
@@ -76,14 +76,16 @@ Result<lstmc::Limits> fileLimits(const Options &options) {
 
 Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options,
                                     const ModelRequest &request) {
+  CompilerMemory memory;
   Result<lnet::LoadOptions> load = loadOptions(options, request);
   if (!load.ok())
     return asDiagnostic(load.error());
   if (path != "-")
     return lnet::load(path, *load);
-  static const std::string text{std::istreambuf_iterator<char>(std::cin),
-                                {}}; // can be read once, and is asked for again
-  return lnet::loadText("<stdin>", text, *load);
+  static const Result<std::string> text = readInput(); // once, and is asked for again
+  if (!text.ok())
+    return asDiagnostic(text.error());
+  return lnet::loadText("<stdin>", *text, *load);
 }
 
 bool isSource(const std::string &path) { return path == "-" || path.ends_with(".lnet"); }

@@ -4,17 +4,47 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
+#include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/CompilerFailure.h"
 #include "ir/exec/Exec.h"
 #include "ir/sym/SymDialect.h"
 #include "passes/Passes.h"
 
 namespace lstmc::cli {
 
-int optCommand(const Options &options, Console &) {
+/// MlirOptMain takes care of the streams itself, and leaves with abort() where one fails.
+static int transform(const std::string &input, const std::string &output,
+                     mlir::DialectRegistry &registry, Console &console) {
+  mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects()) {
+    std::string names;
+    for (llvm::StringRef name : registry.getDialectNames())
+      names += name.str() + "\n";
+    console.write("Available Dialects:\n" + names);
+    return 0;
+  }
+  std::string message, text;
+  std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &message);
+  if (!file)
+    return console.fail(fail(ErrorCode::E0601, "{}", message));
+  llvm::raw_string_ostream stream(text);
+  bool done = mlir::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
+  if (output == "-")
+    console.write(text);
+  else if (Status status = done ? writeFile(output, text, OutputFile::Existing::Replace) : Status();
+           !status.ok())
+    return console.fail(status.error());
+  return done ? 0 : int(ExitCode::Source);
+}
+
+int optCommand(const Options &options, Console &console) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, sym::SymDialect, exec::ExecDialect>();
   passes::registerLstmcPasses();
@@ -26,9 +56,12 @@ int optCommand(const Options &options, Console &) {
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
-  bool done = mlir::succeeded(mlir::MlirOptMain(int(arguments.size()), arguments.data(),
-                                                "lstmc: passes on sym and exec\n", registry));
-  return done ? 0 : int(ExitCode::Source);
+  CompilerMemory memory;
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      int(arguments.size()), arguments.data(), "lstmc: passes on sym and exec\n", registry);
+  int exit = transform(input, output, registry, console);
+  llvm::errs().clear_error(); // nobody reads it: no reason to fail
+  return exit;
 }
 
 } // namespace lstmc::cli

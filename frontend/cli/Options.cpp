@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "executor/base/StandardStreams.h"
+
 namespace lstmc::cli {
 
 const std::vector<CommandRecord> &commands() {
@@ -255,7 +257,13 @@ bool isGiven(const Options &options, const FlagRecord &flag, const std::string &
 Status readConfig(const std::string &path, Options &options) {
   std::vector<CLI::ConfigItem> items;
   try {
-    items = CLI::ConfigTOML().from_file(path);
+    if (path == "-") {
+      LSTMC_ASSIGN(std::string text, readInput());
+      std::istringstream input(text);
+      items = CLI::ConfigTOML().from_config(input);
+    } else {
+      items = CLI::ConfigTOML().from_file(path);
+    }
   } catch (const CLI::Error &error) {
     return failAt({path}, ErrorCode::E0601, "cannot read this config file");
   }
@@ -322,6 +330,8 @@ Status checkValues(const Options &options) {
         return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"{}", flag.name, flag.argument,
                     value, didYouMean(value, choices));
   }
+  if (options.json() && options.has("output") && options.value("output") == "-")
+    return fail(ErrorCode::E0001, "-o - and --json both want stdout; give one of them a file");
   std::string format = options.text("format");
   bool bench = options.command == "bench", train = options.command == "train";
   if ((format == "jsonl" && !bench && !train) ||

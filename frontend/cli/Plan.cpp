@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/package/Plan.h"
 #include "frontend/cli/Cluster.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
@@ -34,6 +35,7 @@ struct Planned {
   std::vector<passes::BatchShare> shares;
   std::vector<passes::Layout> layouts;
   Diagnostics warnings;
+  std::string recomputed; ///< as Model has it
   Capacities capacities;
   cpu::Machines machines;
   Foretold foretold;
@@ -76,7 +78,7 @@ Status describeDevices(Planned &planned, const Target &target) {
     planned.machines = part.machines;
     planned.capacities = part.memory;
   } else {
-    planned.machines = {machineOf(target.threads, count)};
+    planned.machines = {machineOf(threadsInForce(planned.data, target.threads), count)};
     // Devices of one machine have its memory together; what one of them may use is what the others
     // leave.
     uint64_t others = 0;
@@ -99,6 +101,7 @@ Result<ModelRequest> requestFor(const Options &options, const Target &target) {
     LSTMC_ASSIGN(std::vector<DeviceName> names, devicesAsked(options));
     LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
     request.machines = part.machines;
+    request.deviceMemory = part.memory;
   }
   return request;
 }
@@ -121,6 +124,7 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
     planned.layouts = model->compiled->layouts;
   }
   planned.warnings = model->warnings;
+  planned.recomputed = model->recomputed;
   if (Status status = describeDevices(planned, target); !status.ok())
     return asDiagnostic(status.error());
   planned.foretold = foretell(planned.data, planned.machines);
@@ -152,30 +156,45 @@ struct Remedy {
   double timeFraction; ///< of the time as asked for that it takes more; below 0: less
 };
 
+uint64_t mostOf(const std::vector<uint64_t> &peaks) {
+  return peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
+}
+
 /// Values of --recompute, with those that are given.
 std::vector<std::string> recomputeLists(const Planned &planned, const Options &options) {
   std::vector<std::string> lists;
+  std::string given = options.text("recompute") == "none" ? "" : options.text("recompute");
   Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (net.ok())
     for (const std::vector<std::string> &layers :
          layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
-      lists.push_back(fmt::format("{}{}{}", options.text("recompute"),
-                                  options.has("recompute") ? "," : "", fmt::join(layers, ",")));
+      lists.push_back(
+          fmt::format("{}{}{}", given, given.empty() ? "" : ",", fmt::join(layers, ",")));
   return lists;
 }
 
+/// What can be done so that it fits; where nothing can, what came nearest to it.
+struct Remedies {
+  std::vector<Remedy> found;
+  std::optional<Remedy> nearest;
+};
+
 /// Each is planned, and those that fit are kept: of each way the least change that is enough.
-std::vector<Remedy> remediesFor(const Planned &planned, const Options &options,
-                                const Target &target) {
-  std::vector<Remedy> remedies;
+Remedies remediesFor(const Planned &planned, const Options &options, const Target &target) {
+  Remedies result;
+  std::vector<Remedy> &remedies = result.found;
   auto fitsWith = [&](const std::string &flags, const Options &changed) {
     Checked<Planned> other = planFor(changed, target);
-    if (!other.ok() || !fits(other->data, other->capacities))
+    if (!other.ok())
       return false;
     Remedy remedy{
         flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
     for (const package::Device &device : other->data.devices)
       remedy.peaks.push_back(device.arenaBytes);
+    if (!result.nearest || mostOf(remedy.peaks) < mostOf(result.nearest->peaks))
+      result.nearest = remedy;
+    if (!fits(other->data, other->capacities))
+      return false;
     auto isSame = [&](const Remedy &shown) {
       return shown.peaks == remedy.peaks && shown.timeFraction == remedy.timeFraction;
     };
@@ -210,7 +229,7 @@ std::vector<Remedy> remediesFor(const Planned &planned, const Options &options,
         if (fitsWith(fmt::format("-b {}", less), options.with("batch", fmt::format("{}", less))))
           break;
     }
-  return remedies;
+  return result;
 }
 
 Json placementOf(const Planned &planned, const Options &options) {
@@ -250,8 +269,23 @@ void printTable(const std::vector<std::vector<std::string>> &rows, bool csv, Con
   }
 }
 
-void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, const Options &options,
+/// Why nothing helps: what is there at all times, and what came nearest.
+std::string noRemedyText(const Planned &planned, const std::optional<Remedy> &nearest) {
+  uint64_t always = 0;
+  for (const package::DevicePlan &device : package::planOf(planned.data))
+    always =
+        std::max(always, device.weightBytes() + device.gradientBytes() + device.optimizerBytes());
+  std::string text =
+      fmt::format("no remedy: weights, gradients and optimizer alone need {}", mebibytes(always));
+  if (nearest)
+    text +=
+        fmt::format("; nearest came {} with {}", nearest->flags, mebibytes(mostOf(nearest->peaks)));
+  return text;
+}
+
+void printPlan(const Planned &planned, const Remedies &all, const Options &options,
                Console &console) {
+  const std::vector<Remedy> &remedies = all.found;
   if (console.json()) {
     Json document = planJson(planned.data, &planned.foretold, planned.capacities);
     document["remedies"] = Json::array();
@@ -259,6 +293,10 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
       document["remedies"].push_back({{"flags", remedy.flags},
                                       {"peak_bytes", remedy.peaks},
                                       {"time_fraction", remedy.timeFraction}});
+    if (remedies.empty() && !fits(planned.data, planned.capacities))
+      document["no_remedy"] = noRemedyText(planned, all.nearest);
+    if (!planned.recomputed.empty())
+      document["recomputed"] = planned.recomputed;
     document["placement"] = placementOf(planned, options);
     document["layouts"] = layoutsJson(planned.layouts);
     return console.print(document);
@@ -270,6 +308,8 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
+  if (remedies.empty() && !fits(planned.data, planned.capacities))
+    console.print(noRemedyText(planned, all.nearest));
   size_t widest = 0;
   for (const Remedy &remedy : remedies)
     widest = std::max(widest, remedy.flags.size());
@@ -282,6 +322,8 @@ void printPlan(const Planned &planned, const std::vector<Remedy> &remedies, cons
         widest, fmt::join(peaks, ", "), planned.foretold.updateSeconds ? "update" : "forward",
         100 * remedy.timeFraction));
   }
+  if (!planned.recomputed.empty())
+    console.print(planned.recomputed);
   console.print(forecastLine(planned.data, planned.foretold));
 }
 
@@ -317,13 +359,15 @@ int planCommand(const Options &options, Console &console) {
   Result<Target> target = targetAsked(options);
   if (!target.ok())
     return console.fail(target.error());
+  if (!target->cluster)
+    measureIfNew(threadsInQuestion(options), console);
   Checked<Planned> planned = planFor(options, *target);
   if (!planned.ok())
     return console.fail(planned.diagnostics());
   console.warn(planned->warnings);
   planned->foretold.speedup = speedup(*planned, options, *target);
   bool fit = fits(planned->data, planned->capacities);
-  std::vector<Remedy> remedies;
+  Remedies remedies;
   if (!fit && isSource(options.operands[0]))
     remedies = remediesFor(*planned, options, *target);
   printPlan(*planned, remedies, options, console);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/ranges.h>
+
+#include "executor/base/Escape.h"
 #include "executor/package/Plan.h"
 #include "viz/Cost.h"
 
@@ -13,6 +16,10 @@ std::string mebibytes(uint64_t bytes) {
   return mib >= 1024 ? fmt::format("{:.2f} GiB", mib / 1024)
          : mib >= 1  ? fmt::format("{:.1f} MiB", mib)
                      : fmt::format("{:.1f} KiB", mib * 1024);
+}
+
+static std::string nameOf(passes::KvStore store) {
+  return store == passes::KvStore::Local ? "local" : "device";
 }
 
 static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
@@ -38,22 +45,38 @@ std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::strin
   return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
 }
 
-std::string layoutsText(const std::vector<passes::Layout> &layouts) {
+/// "2 replicas of 2 stages, 8 chunks on cpu:1,cpu:0; loads 3,1; kv-store device, update everywhere"
+static std::string layoutText(const passes::Layout &layout) {
+  std::string text =
+      layout.devices == 1 ? "1 device"
+      : layout.stages == 1
+          ? fmt::format("{} replicas", layout.devices)
+          : fmt::format("{}{} stages, {}",
+                        layout.replicas() == 1 ? ""
+                                               : fmt::format("{} replicas of ", layout.replicas()),
+                        layout.stages,
+                        layout.chunks == 1 ? "uncut" : fmt::format("{} chunks", layout.chunks));
+  text += fmt::format(" on {}", fmt::join(layout.names, ","));
+  if (!layout.workLoads.empty())
+    text += fmt::format(", loads {}", fmt::join(layout.workLoads, ","));
+  if (layout.replicas() > 1)
+    text += fmt::format(", kv-store {}, update-on-kvstore {}", nameOf(layout.kvStore),
+                        int(layout.updateOnStore));
+  return text;
+}
+
+std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most) {
+  most = std::min(most, layouts.size());
+  size_t widest = 0;
+  for (size_t i = 0; i < most; ++i)
+    widest = std::max(widest, layoutText(layouts[i]).size());
   std::string text;
-  for (const passes::Layout &layout : layouts) {
-    std::string what =
-        layout.devices == 1 ? "1 device"
-        : layout.stages == 1
-            ? fmt::format("{} replicas", layout.devices)
-            : fmt::format(
-                  "{}{} stages, {}",
-                  layout.replicas() == 1 ? "" : fmt::format("{} replicas of ", layout.replicas()),
-                  layout.stages,
-                  layout.chunks == 1 ? "uncut" : fmt::format("{} chunks", layout.chunks));
-    text += fmt::format("{}{:<32} {:>9}  {:>9}{}", text.empty() ? "taken     " : "\n          ",
-                        what, viz::durationText(layout.seconds), mebibytes(layout.peakBytes),
-                        layout.fits ? "" : "  does not fit");
-  }
+  for (size_t i = 0; i < most; ++i)
+    text += fmt::format("{}{:<{}} {:>9}  {:>9}{}", i == 0 ? "taken     " : "\n          ",
+                        layoutText(layouts[i]), widest, viz::durationText(layouts[i].seconds),
+                        mebibytes(layouts[i].peakBytes), layouts[i].fits ? "" : "  does not fit");
+  if (layouts.size() > most)
+    text += fmt::format("\n          and {} more weighed", layouts.size() - most);
   return text;
 }
 
@@ -63,6 +86,10 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
     list.push_back({{"devices", layout.devices},
                     {"stages", layout.stages},
                     {"chunks", layout.chunks},
+                    {"names", layout.names},
+                    {"work_loads", layout.workLoads},
+                    {"kv_store", nameOf(layout.kvStore)},
+                    {"update_on_kvstore", int(layout.updateOnStore)},
                     {"time_s", layout.seconds},
                     {"peak_bytes", layout.peakBytes},
                     {"fits", layout.fits}});
@@ -174,6 +201,8 @@ std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
                      amount(row.plan.gradientBytes()), amount(row.plan.optimizerBytes()),
                      amount(row.activations), amount(row.communication), amount(row.workspace),
                      momentText(row.at), largest, line});
+    for (std::string &cell : table.back()) // names are a file's
+      cell = escaped(cell);
   }
   return table;
 }

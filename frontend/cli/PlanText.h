@@ -18,15 +18,16 @@ std::string mebibytes(uint64_t bytes);
 std::string planLine(const package::PackageData &data, uint64_t mayUse);
 
 /// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; ""
-/// for one device.
+///            for one device.
 std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked);
 
-/// The ways to share the devices out that were weighed, a line each, the one taken first.
-std::string layoutsText(const std::vector<passes::Layout> &layouts);
+/// The ways to share the devices out that were weighed, a line each, the one taken first; `most` of
+/// them.
+std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most = 20);
 nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts);
 
 /// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle
-/// cpu:0 3 %, cpu:1 5 % · by ...".
+///            cpu:0 3 %, cpu:1 5 % · by ...".
 std::string forecastLine(const package::PackageData &data, const Foretold &foretold);
 
 /// A row per device: what it may use, where that is known, peak and what it consists of, its

@@ -26,7 +26,7 @@ static std::string suffixOf(const std::string &path) {
 static int writePicture(const std::string &picture, const Options &options, Console &console) {
   std::optional<std::string> output = options.value("output");
   if (!output || *output == "-") {
-    fmt::print("{}", picture);
+    console.write(picture);
     return 0;
   }
   if (options.has("dry-run"))

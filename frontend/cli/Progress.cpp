@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "executor/base/StandardStreams.h"
 
 namespace lstmc::cli {
 
@@ -49,7 +50,7 @@ static std::string measures(const std::optional<double> &loss,
 
 void Progress::clearLive() {
   if (liveShown_)
-    fmt::print(stderr, "\r\x1b[2K");
+    writeMessage("\r\x1b[2K");
   liveShown_ = false;
 }
 
@@ -68,6 +69,10 @@ void Progress::start(const training::StartEvent &event) {
   if (!event.resumedFrom.empty())
     keep(fmt::format("resumed   {} at update {}", event.resumedFrom,
                      grouped(event.progress.update)));
+  if (!event.leftOut.empty())
+    keep(fmt::format("left out  {}", event.leftOut));
+  if (!event.validLeftOut.empty())
+    keep(fmt::format("left out  {}, in a validation", event.validLeftOut));
 }
 
 void Progress::tick(const training::UpdateEvent &event) {
@@ -90,8 +95,7 @@ void Progress::tick(const training::UpdateEvent &event) {
                       rate(event.labelsPerSecond), duration(event.secondsLeft));
   int cells = std::clamp(console_.width() - int(head.size() + tail.size()) - 1, 4, 24);
   std::string line = head + bar(event.share, cells) + tail;
-  fmt::print(stderr, "\r\x1b[2K{}", line);
-  std::fflush(stderr);
+  writeMessage("\r\x1b[2K" + line);
   liveShown_ = true;
 }
 

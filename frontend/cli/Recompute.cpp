@@ -69,6 +69,8 @@ static std::string shown(std::vector<std::string> names) {
 
 Status readRecompute(const Options &options, const symbol::Graph &graph,
                      passes::CompileOptions &compile) {
+  if (options.text("recompute") == "none")
+    return {};
   compile.recompute = splitCommas(options.text("recompute"));
   if (compile.recompute.empty())
     return {};

@@ -11,6 +11,7 @@
 #include "executor/session/Values.h"
 #include "executor/training/FailedUpdate.h"
 #include "executor/training/SessionTrainable.h"
+#include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Trace.h"
@@ -181,6 +182,15 @@ std::string firstValues(const Tensor &tensor) {
   return text + (tensor.elements() > 6 ? " ..." : "");
 }
 
+Status writeOutputs(const std::string &file, std::span<const data::NamedTensor> outputs,
+                    const Options &options, const Console &console) {
+  if (file != "-")
+    return data::writeNpz(file, outputs, options.existing());
+  LSTMC_ASSIGN(Bytes bytes, data::npzBytes(outputs));
+  console.write(asText(bytes));
+  return {};
+}
+
 } // namespace
 
 int runCommand(const Options &options, Console &console) {
@@ -232,7 +242,7 @@ int runCommand(const Options &options, Console &console) {
   }
   std::optional<std::string> file = options.value("output");
   if (file)
-    if (Status status = data::writeNpz(*file, outputs, options.existing()); !status.ok())
+    if (Status status = writeOutputs(*file, outputs, options, console); !status.ok())
       return console.fail(status.error());
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());
@@ -241,8 +251,7 @@ int runCommand(const Options &options, Console &console) {
     return console.fail(expected.error());
 
   if (console.json()) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array(),
-                           peaks = nlohmann::ordered_json::array();
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const data::NamedTensor &output : outputs)
       list.push_back(
           {{"name", output.name},
@@ -253,13 +262,11 @@ int runCommand(const Options &options, Console &console) {
            {"hash", fmt::format("{:016x}", hashBytes(output.tensor.data,
                                                      size_t(output.tensor.elements()) *
                                                          dtypeBytes(output.tensor.dtype)))}});
-    for (const DevicePeak &peak : session.peaks())
-      peaks.push_back({{"device", peak.device},
-                       {"planned_bytes", peak.plannedBytes},
-                       {"measured_bytes", peak.measuredBytes}});
-    console.print(nlohmann::ordered_json{
-        {"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}, {"peak", peaks}});
-  } else {
+    nlohmann::ordered_json document = {
+        {"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}};
+    document.update(nlohmann::ordered_json::parse(training::memoryJson(session.memory())));
+    console.print(document);
+  } else if (file != "-") {
     for (const data::NamedTensor &output : outputs)
       console.print(fmt::format("{}  {}{}  {}", output.name, dtypeLongName(output.tensor.dtype),
                                 data::shapeText(data::shapeOf(output.tensor)),

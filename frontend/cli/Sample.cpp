@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/base/Numeric.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Philox.h"
+#include "executor/base/Quote.h"
+#include "executor/base/StandardStreams.h"
 #include "executor/data/TokenText.h"
+#include "executor/training/Signals.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Model.h"
@@ -56,6 +60,8 @@ public:
       return fail(ErrorCode::E0610,
                   "sample needs a net of one input of one symbol, found {} elements",
                   input_ ? input_.elements() : 0);
+    if (data.entries[*forward].outputs.empty())
+      return fail(ErrorCode::E0610, "the model's entry forward has no output to sample from");
     LSTMC_ASSIGN(output_, session_.output("forward", data.entries[*forward].outputs[0].name));
     if (output_.elements() != int64_t(vocabulary_.size()) || output_.dtype != DType::F32)
       return fail(ErrorCode::E0610, "the net gives {} numbers, the vocabulary has {} symbols",
@@ -65,21 +71,14 @@ public:
 
   /// Feeds a symbol; probabilities() are then those of the next.
   Status feed(int64_t symbol) {
-    switch (input_.dtype) {
-    case DType::I32:
-      *input_.as<int32_t>() = int32_t(symbol);
-      break;
-    case DType::I64:
-      *input_.as<int64_t>() = symbol;
-      break;
-    case DType::U8:
-      *input_.as<uint8_t>() = uint8_t(symbol);
-      break;
-    default:
-      *input_.as<float>() = float(symbol);
-      break;
-    }
-    return session_.run("forward");
+    writeElement(input_.data, input_.dtype, 0, symbol);
+    LSTMC_TRY(session_.run("forward"));
+    for (size_t i = 0; i < vocabulary_.size(); ++i)
+      if (float p = probabilities()[i]; !std::isfinite(p))
+        return fail(ErrorCode::E0701, "after {}: found {} as the probability of {}, want a number",
+                    inQuotes(vocabulary_.symbol(size_t(symbol))), p,
+                    inQuotes(vocabulary_.symbol(i)));
+    return {};
   }
   std::span<const float> probabilities() const {
     return {output_.as<float>(), size_t(output_.elements())};
@@ -120,29 +119,58 @@ Result<Sampling> samplingFlags(const Options &options) {
   return sampling;
 }
 
-Result<std::string> write(Session &session, const data::Vocabulary &vocabulary,
-                          const std::string &prime, data::TextUnit unit, const Sampling &sampling) {
+/// The text as it is drawn, shown to who reads stdout at once.
+class Text {
+public:
+  explicit Text(bool shown) : shown_(shown) {}
+  void add(std::string_view piece) {
+    all_ += piece;
+    if (shown_)
+      writeOutput(piece);
+  }
+  /// Words stand apart; a line's first one does not.
+  void addWord(std::string_view word) {
+    if (word == data::kEndOfLine)
+      return add("\n");
+    if (!all_.empty() && all_.back() != '\n')
+      add(" ");
+    add(word);
+  }
+  const std::string &all() const { return all_; }
+
+private:
+  bool shown_;
+  std::string all_;
+};
+
+/// Draws symbols until there are `length`, a signal comes or nobody reads them any more; how many.
+Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
+                      const std::string &prime, data::TextUnit unit, const Sampling &sampling,
+                      Text &text) {
   Sampler sampler(session, vocabulary);
   LSTMC_TRY(sampler.open());
   session.resetStates();
   LSTMC_ASSIGN(data::TokenText tokens, data::tokenise(prime, unit, vocabulary, "--prime"));
-  std::string text = prime;
+  text.add(prime);
   int64_t last = vocabulary.find("\n").value_or(0);
   if (tokens.size() == 0)
     LSTMC_TRY(sampler.feed(last));
   for (int64_t i = 0; i < tokens.size(); ++i)
     LSTMC_TRY(sampler.feed(tokens[i]));
-  for (int64_t i = 0; i < sampling.length; ++i) {
-    double uniform = randomUniform(sampling.seed, uint64_t(i), /*ordinal=*/0, /*update=*/0);
+  int64_t drawn = 0;
+  for (; drawn < sampling.length; ++drawn) {
+    if (training::SignalWatch::pending() != 0 || !outputHasReader())
+      break;
+    double uniform = randomUniform(sampling.seed, uint64_t(drawn), /*ordinal=*/0, /*update=*/0);
     int64_t symbol = pick(sampler.probabilities(), sampling.temperature, sampling.topK, uniform);
     std::string_view word = vocabulary.symbol(size_t(symbol));
     if (unit == data::TextUnit::Word)
-      text += word == data::kEndOfLine ? "\n" : text.empty() || text.back() == '\n' ? "" : " ";
-    if (unit != data::TextUnit::Word || word != data::kEndOfLine)
-      text += word;
+      text.addWord(word);
+    else
+      text.add(word);
     LSTMC_TRY(sampler.feed(symbol));
   }
-  return text;
+  return drawn;
 }
 
 } // namespace
@@ -157,7 +185,7 @@ int sampleCommand(const Options &options, Console &console) {
 
   ModelRequest request;
   request.attachment = "sample.lstmc";
-  std::optional<data::Vocabulary> vocabulary;
+  data::Learned learned;
   const std::string &path = options.operands[0];
   if (isSource(path)) {
     // A source is compiled for one sequence of one step; its weights and vocabulary are a
@@ -168,24 +196,22 @@ int sampleCommand(const Options &options, Console &console) {
     if (std::optional<std::string> params = options.value("params")) {
       Result<training::FoundCheckpoint> found = training::findCheckpoint(*params);
       if (found.ok()) {
-        Model holder;
-        holder.checkpoint = std::move(found->checkpoint);
-        Result<std::optional<data::Vocabulary>> kept = modelVocabulary(holder);
+        Result<data::Learned> kept = learnedFrom(found->checkpoint);
         if (!kept.ok())
           return console.fail(kept.error());
-        vocabulary = *kept;
+        learned = std::move(*kept);
       }
     }
-    if (!vocabulary) {
-      Result<ModelData> data = loadData(options, settingTexts(net->data), path, nullptr);
+    if (!learned.vocabulary) {
+      Result<ModelData> data = loadData(options, settingTexts(net->data), {path, ""}, nullptr);
       if (!data.ok())
         return console.fail(data.error());
-      vocabulary = data->vocabulary;
+      learned = data->data->learned();
     }
     request.entries = {"forward"};
     request.carry = {"*"};
-    if (vocabulary)
-      request.offeredVocab = int64_t(vocabulary->size());
+    if (learned.vocabulary)
+      request.offeredVocab = int64_t(learned.vocabulary->size());
     Checked<Model> asWritten = loadModel(options, request);
     if (!asWritten.ok())
       return console.fail(asWritten.diagnostics());
@@ -195,13 +221,13 @@ int sampleCommand(const Options &options, Console &console) {
   if (!model.ok())
     return console.fail(model.diagnostics());
   console.warn(model->warnings);
-  if (!vocabulary) {
-    Result<std::optional<data::Vocabulary>> kept = modelVocabulary(*model);
+  if (!learned.vocabulary && model->checkpoint) {
+    Result<data::Learned> kept = learnedFrom(*model->checkpoint);
     if (!kept.ok())
       return console.fail(kept.error());
-    vocabulary = *kept;
+    learned = std::move(*kept);
   }
-  if (!vocabulary)
+  if (!learned.vocabulary)
     return console.fail(fail(ErrorCode::E0001,
                              "sample needs a vocabulary: give a checkpoint, or --data text:FILE"));
   Result<std::unique_ptr<Session>> session = openSession(*model, options);
@@ -214,24 +240,30 @@ int sampleCommand(const Options &options, Console &console) {
   console.say(fmt::format("seed {}", *seed));
   if (options.has("dry-run"))
     return 0;
-  data::TextUnit unit =
+  // Checkpoints of old do not say the unit, and the file may.
+  data::TextUnit unit = learned.unit.value_or(
       data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char"))
-          .value_or(data::TextUnit::Char);
-  Result<std::string> text =
-      write(**session, *vocabulary, options.value("prime").value_or(""), unit, *sampling);
-  if (!text.ok())
-    return console.fail(text.error());
-  if (console.json())
+          .value_or(data::TextUnit::Char));
+  std::optional<std::string> output = options.value("output");
+  bool toFile = output && *output != "-";
+  Text text(!console.json() && !toFile);
+  training::SignalWatch watch; // what is there by then is kept
+  Result<int64_t> symbols = write(**session, *learned.vocabulary,
+                                  options.value("prime").value_or(""), unit, *sampling, text);
+  if (!symbols.ok())
+    return console.fail(symbols.error());
+  if (console.json()) {
     console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"},
-                                         {"text", *text},
-                                         {"symbols", sampling->length},
+                                         {"text", text.all()},
+                                         {"symbols", *symbols},
                                          {"seed", sampling->seed}});
-  else if (std::optional<std::string> output = options.value("output"); output && *output != "-") {
-    if (Status status = writeFile(*output, *text, options.existing()); !status.ok())
+  } else if (toFile) {
+    if (Status status = writeFile(*output, text.all(), options.existing()); !status.ok())
       return console.fail(status.error());
-  } else
-    console.print(*text);
-  return 0;
+  } else {
+    console.write("\n");
+  }
+  return training::SignalWatch::exitCode();
 }
 
 } // namespace lstmc::cli

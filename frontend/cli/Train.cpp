@@ -12,6 +12,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/FitCheck.h"
 #include "frontend/cli/Foretold.h"
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
@@ -144,7 +145,7 @@ public:
   void tick(const training::UpdateEvent &) override {
     auto now = std::chrono::steady_clock::now();
     if (last_)
-      seconds_.push_back(std::chrono::duration<double>(now - *last_).count());
+      add(std::chrono::duration<double>(now - *last_).count());
     last_ = now;
   }
   void valid(const training::ValidEvent &) override { last_.reset(); }
@@ -162,9 +163,28 @@ public:
   }
 
 private:
+  /// The newest, so that a long training needs no more memory than a short one.
+  void add(double seconds) {
+    if (seconds_.size() < kKept)
+      seconds_.push_back(seconds);
+    else
+      seconds_[next_++ % kKept] = seconds;
+  }
+
+  static constexpr size_t kKept = 4096;
   std::optional<std::chrono::steady_clock::time_point> last_;
   std::vector<double> seconds_;
+  size_t next_ = 0;
 };
+
+/// Packs weights for all entries, so that a training that cannot have the memory it planned for a
+/// validation ends before it began.
+Status prepareAll(Session &session) {
+  for (const package::Entry &entry : session.package().data().entries)
+    if (entry.name.starts_with("prepare:"))
+      LSTMC_TRY(session.run(entry.name));
+  return {};
+}
 
 /// Whether the data fit the network.
 Status dryRun(training::Trainable &model, const ModelData &data,
@@ -195,6 +215,9 @@ int trainCommand(const Options &options, Console &console) {
     return console.fail(metrics.error());
   if (!options.has("output") && !options.has("dry-run"))
     return console.fail(fail(ErrorCode::E0001, "train writes checkpoints: -o DIR"));
+  if (options.value("output") == "-")
+    return console.fail(fail(ErrorCode::E0001, "train writes a folder of checkpoints, which "
+                                               "stdout cannot be: -o DIR"));
   if (options.operands.size() != 1)
     return console.fail(
         fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
@@ -210,16 +233,30 @@ int trainCommand(const Options &options, Console &console) {
       return console.fail(net.diagnostics());
     fileData = settingTexts(net->data);
   }
-  Result<ModelData> data = loadData(options, fileData, path, nullptr);
+  // A package keeps what its file says of data, and takes no more from them.
+  std::optional<Checked<Model>> read;
+  if (!isSource(path)) {
+    read.emplace(loadModel(options, request));
+    if (!read->ok())
+      return console.fail(read->diagnostics());
+    fileData = (*read)->package->data().data;
+  }
+  Result<ModelData> data = loadData(options, fileData, {path, ""}, nullptr);
   if (!data.ok())
     return console.fail(data.error());
   if (data->vocabulary)
     request.offeredVocab = int64_t(data->vocabulary->size());
-  Checked<Model> model = loadModel(options, request);
+  measureIfNew(threadsInQuestion(options), console);
+  if (!read)
+    read.emplace(loadModel(options, request));
+  Checked<Model> &model = *read;
   if (!model.ok())
     return console.fail(model.diagnostics());
   console.warn(model->warnings);
 
+  for (const std::string &name : *metrics)
+    if (Status status = checkMetric(name, headsOf(model->package->data())); !status.ok())
+      return console.fail(status.error());
   Result<training::TrainOptions> train = trainOptions(*model, options);
   if (!train.ok())
     return console.fail(train.error());
@@ -244,6 +281,10 @@ int trainCommand(const Options &options, Console &console) {
                           package::deviceList(model->package->data()), train->seed, versionLine()));
   if (model->compiled && !model->compiled->shares.empty())
     console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
+  if (!model->recomputed.empty())
+    console.say(model->recomputed);
+  if (model->compiled && !model->compiled->layouts.empty())
+    console.say(layoutsText(model->compiled->layouts, 3));
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
   size_t devices = model->package->data().devices.size();
@@ -261,6 +302,8 @@ int trainCommand(const Options &options, Console &console) {
     console.say("nothing was trained: --dry-run");
     return 0;
   }
+  if (Status status = prepareAll(**session); !status.ok())
+    return console.fail(status.error());
   Observers observers;
   if (metrics->empty() && !train->fit.metric.empty())
     *metrics = splitCommas(train->fit.metric);
@@ -280,10 +323,8 @@ int trainCommand(const Options &options, Console &console) {
                                     devices,
                                     stepsOf(model->package->data()),
                                     planJson(model->package->data(), &foretold).dump()};
-    report = std::make_unique<training::TrainReport>(form, context, [](const std::string &text) {
-      fmt::print("{}\n", text);
-      std::fflush(stdout);
-    });
+    report = std::make_unique<training::TrainReport>(
+        form, context, [&console](const std::string &text) { console.print(text); });
     observers.all.push_back(report.get());
   }
 
@@ -317,10 +358,7 @@ int trainCommand(const Options &options, Console &console) {
   bool asExpected = allHeld(held, console);
   int exit = exitOf(*end) ? exitOf(*end) : asExpected ? 0 : int(ExitCode::AnswerIsNo);
   if (report) {
-    std::vector<training::PeakBytes> peaks;
-    for (const DevicePeak &peak : (*session)->peaks())
-      peaks.push_back({peak.device, peak.plannedBytes, peak.measuredBytes});
-    report->finish(peaks, held, exit);
+    report->finish((*session)->memory(), held, exit);
   } else {
     std::string line = end->lastCheckpoint.empty() ? "(no checkpoint)" : end->lastCheckpoint;
     if (end->loss)

@@ -75,7 +75,9 @@ struct BuiltinParameter {
 
 class Evaluator {
 public:
-  Evaluator(const LoadOptions &options, Problems &problems);
+  /// `rehearses`: of a graph that grows large, nodes are counted only, to see whether the limit
+  /// comes first (Graph::rehearse). Where it does not, there is no net, and `inVain` says so.
+  Evaluator(const LoadOptions &options, Problems &problems, bool rehearses = false);
   ~Evaluator();
 
   /// Runs the file; null if it could not be read. `text` instead of the file's own.
@@ -85,6 +87,7 @@ public:
   /// Values that `--shape` gives to the dims of the chosen net's inputs.
   std::map<std::string, int64_t> dimsOfShapes(Module &module);
   void giveDims(std::map<std::string, int64_t> dims) { shapeDims_ = std::move(dims); }
+  bool inVain() const { return inVain_; }
   /// E0001 for every `--set` that named nothing.
   void checkSettingsUsed();
 
@@ -275,6 +278,7 @@ private:
   Diagnostic makeError(ErrorCode code, Span span, std::string message, std::string help = {}) const;
   Value limitError(ErrorCode code, Span span, std::string message, std::string_view limit);
   void abort();
+  bool giveUpRehearsal();
   bool outOfSteps(Span span);
   const LoopRecord *heaviest(bool steps) const;
   std::string loopText(const LoopRecord &loop) const;
@@ -318,6 +322,8 @@ private:
   uint64_t callDepth_ = 0;
   int64_t stepsLeft_ = 0;
   bool aborted_ = false;
+  const bool rehearses_;
+  bool limitReached_ = false, inVain_ = false;
   symbol::Graph *graph_ = nullptr;
   int64_t nodes_ = 0;
   std::vector<std::string> nameScopes_;

@@ -11,8 +11,9 @@ namespace lstmc::lnet {
 
 namespace fs = std::filesystem;
 
-Evaluator::Evaluator(const LoadOptions &options, Problems &problems)
-    : options_(options), problems_(problems), stepsLeft_(int64_t(options.limits.steps)) {}
+Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehearses)
+    : options_(options), problems_(problems), stepsLeft_(int64_t(options.limits.steps)),
+      rehearses_(rehearses) {}
 
 Evaluator::~Evaluator() = default;
 

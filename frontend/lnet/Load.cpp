@@ -21,17 +21,22 @@ Checked<LoadedNet> run(const std::string &path, const std::optional<std::string>
       if (Module *module = probe.runMain(path, text); module && !module->broken)
         dims = probe.dimsOfShapes(*module);
     }
-    Problems problems;
-    {
-      Evaluator evaluator(options, problems);
-      evaluator.giveDims(std::move(dims));
+    // A net that grows large is rehearsed first, so that one beyond the limit of nodes is refused
+    // without being made.
+    for (bool rehearses : {true, false}) {
+      Problems problems;
+      Evaluator evaluator(options, problems, rehearses);
+      evaluator.giveDims(dims);
       Module *module = evaluator.runMain(path, text);
       if (module && !module->broken)
         loaded = evaluator.drawNet(*module);
+      if (evaluator.inVain())
+        continue;
+      diagnostics = problems.take(options.limits.errors, options.werror);
+      if (problems.any())
+        loaded.reset();
+      break;
     }
-    diagnostics = problems.take(options.limits.errors, options.werror);
-    if (problems.any())
-      loaded.reset();
   });
   if (!loaded)
     return diagnostics;

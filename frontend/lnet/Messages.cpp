@@ -84,7 +84,19 @@ static std::string contextText(const SourceRange &place) {
   return text;
 }
 
+/// In a rehearsal, what is said may be about another node than it should: it is said again by the
+/// run that makes the graph. Not so of limits, which count.
+bool Evaluator::giveUpRehearsal() {
+  if (!graph_ || !graph_->rehearsing() || limitReached_)
+    return false;
+  inVain_ = true;
+  abort();
+  return true;
+}
+
 Value Evaluator::report(Diagnostic diagnostic) {
+  if (giveUpRehearsal())
+    return Value::unknown();
   std::string context = contextText(diagnostic.place);
   if (!context.empty() && diagnostic.reasons.empty())
     diagnostic.reasons.push_back({std::move(context), diagnostic.place});
@@ -101,6 +113,8 @@ Value Evaluator::limitError(ErrorCode code, Span span, std::string message,
 /// Graph diagnostics have the places that calls brought; lines that were too long to carry are
 /// filled in.
 void Evaluator::reportGraph(Diagnostics diagnostics) {
+  if (!diagnostics.empty() && giveUpRehearsal())
+    return;
   auto fill = [&](SourceRange &range) {
     if (!range.text.empty() || range.line == 0)
       return;
@@ -159,6 +173,7 @@ std::string Evaluator::loopText(const LoopRecord &loop) const {
 bool Evaluator::outOfSteps(Span span) {
   if (aborted_)
     return false;
+  limitReached_ = true;
   const LoopRecord *loop = heaviest(true);
   Diagnostic diagnostic =
       makeError(ErrorCode::E0312, span,
@@ -174,13 +189,19 @@ bool Evaluator::outOfSteps(Span span) {
   return false;
 }
 
+/// A graph of so many nodes is made in the time and memory that a refusal may take.
+static constexpr int64_t kRehearseFrom = 20'000;
+
 /// After every call that grows the graph: E0311 once it is beyond the limit.
 bool Evaluator::checkNodes(Span origin) {
   nodes_ = graph_->nodeCount();
+  if (rehearses_ && nodes_ >= kRehearseFrom && !graph_->rehearsing())
+    graph_->rehearse();
   if (uint64_t(nodes_) <= options_.limits.nodes)
     return true;
   if (aborted_)
     return false;
+  limitReached_ = true;
   std::string limit = grouped(int64_t(options_.limits.nodes));
   const LoopRecord *loop = heaviest(false);
   Diagnostic diagnostic =

@@ -115,6 +115,7 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   symbol::GraphOptions graphOptions;
   graphOptions.nodeLimit =
       int64_t(options_.limits.nodes) + 1'000'000; // checkNodes stops earlier and says why
+  graphOptions.rehearsable = rehearses_;
   auto graph = std::make_unique<symbol::Graph>(std::string(net->name()), graphOptions);
   graph_ = graph.get();
   module_ = &module;
@@ -181,6 +182,11 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   module_ = &module;
   nodes_ = graph->nodeCount();
   Value result = runFunction(*net, frame.as<FrameObject>(), nullptr);
+  if (graph->rehearsing()) {
+    inVain_ = !limitReached_;
+    graph_ = nullptr;
+    return std::nullopt;
+  }
   std::vector<symbol::Symbol> outputs;
   module_ = net->module;
   if (result.is(ValueKind::Tensor)) {

@@ -7,11 +7,10 @@
 namespace lstmc::lnet {
 
 /// Runs `work` to its end on a stack of 256 MiB (only what is used is ever touched). Nested calls
-/// run in place.
+/// run in place, and so does all where no such thread can be had.
 void runOnDeepStack(const std::function<void()> &work);
 
-/// Whether less than 1 MiB of the stack is left. False on a thread that runOnDeepStack did not
-/// make.
+/// Whether less than 1 MiB of the stack is left. False outside of runOnDeepStack.
 bool stackIsShort();
 
 } // namespace lstmc::lnet

@@ -12,33 +12,30 @@ namespace lstmc::lnet {
 
 // LSTMC_TOKEN(enumerator, spelling). Keywords are Python's 35, those that the language has no use
 // for too.
+// clang-format off: tables, a few entries a line
 #define LSTMC_LNET_KEYWORDS(X)                                                                     \
-  X(KwFalse, "False")                                                                              \
-  X(KwNone, "None") X(KwTrue, "True") X(KwAnd, "and") X(KwAs, "as") X(KwAssert, "assert")          \
-      X(KwAsync, "async") X(KwAwait, "await") X(KwBreak, "break") X(KwClass, "class")              \
-          X(KwContinue, "continue") X(KwDef, "def") X(KwDel, "del") X(KwElif, "elif")              \
-              X(KwElse, "else") X(KwExcept, "except") X(KwFinally, "finally") X(KwFor, "for")      \
-                  X(KwFrom, "from") X(KwGlobal, "global") X(KwIf, "if") X(KwImport, "import")      \
-                      X(KwIn, "in") X(KwIs, "is") X(KwLambda, "lambda") X(KwNonlocal, "nonlocal")  \
-                          X(KwNot, "not") X(KwOr, "or") X(KwPass, "pass") X(KwRaise, "raise")      \
-                              X(KwReturn, "return") X(KwTry, "try") X(KwWhile, "while")            \
-                                  X(KwWith, "with") X(KwYield, "yield")
+  X(KwFalse, "False") X(KwNone, "None") X(KwTrue, "True") X(KwAnd, "and") X(KwAs, "as")            \
+  X(KwAssert, "assert") X(KwAsync, "async") X(KwAwait, "await") X(KwBreak, "break")                \
+  X(KwClass, "class") X(KwContinue, "continue") X(KwDef, "def") X(KwDel, "del") X(KwElif, "elif")  \
+  X(KwElse, "else") X(KwExcept, "except") X(KwFinally, "finally") X(KwFor, "for")                  \
+  X(KwFrom, "from") X(KwGlobal, "global") X(KwIf, "if") X(KwImport, "import") X(KwIn, "in")        \
+  X(KwIs, "is") X(KwLambda, "lambda") X(KwNonlocal, "nonlocal") X(KwNot, "not") X(KwOr, "or")      \
+  X(KwPass, "pass") X(KwRaise, "raise") X(KwReturn, "return") X(KwTry, "try") X(KwWhile, "while")  \
+  X(KwWith, "with") X(KwYield, "yield")
 
 // Longer spellings first, so that the first that fits is the token.
 #define LSTMC_LNET_OPERATORS(X)                                                                    \
-  X(DoubleStarEqual, "**=")                                                                        \
-  X(DoubleSlashEqual, "//=") X(ShiftLeftEqual, "<<=") X(ShiftRightEqual, ">>=") X(Ellipsis, "...") \
-      X(DoubleStar, "**") X(DoubleSlash, "//") X(ShiftLeft, "<<") X(ShiftRight, ">>")              \
-          X(EqualEqual, "==") X(NotEqual, "!=") X(LessEqual, "<=") X(GreaterEqual, ">=")           \
-              X(Arrow, "->") X(Walrus, ":=") X(PlusEqual, "+=") X(MinusEqual, "-=")                \
-                  X(StarEqual, "*=") X(SlashEqual, "/=") X(PercentEqual, "%=") X(AtEqual, "@=")    \
-                      X(AndEqual, "&=") X(OrEqual, "|=") X(XorEqual, "^=") X(LParen, "(")          \
-                          X(RParen, ")") X(LBracket, "[") X(RBracket, "]") X(LBrace, "{")          \
-                              X(RBrace, "}") X(Comma, ",") X(Colon, ":") X(Semicolon, ";")         \
-                                  X(Dot, ".") X(Equal, "=") X(Plus, "+") X(Minus, "-")             \
-                                      X(Star, "*") X(Slash, "/") X(Percent, "%") X(At, "@")        \
-                                          X(Less, "<") X(Greater, ">") X(Tilde, "~")               \
-                                              X(Ampersand, "&") X(Bar, "|") X(Caret, "^")
+  X(DoubleStarEqual, "**=") X(DoubleSlashEqual, "//=") X(ShiftLeftEqual, "<<=")                    \
+  X(ShiftRightEqual, ">>=") X(Ellipsis, "...") X(DoubleStar, "**") X(DoubleSlash, "//")            \
+  X(ShiftLeft, "<<") X(ShiftRight, ">>") X(EqualEqual, "==") X(NotEqual, "!=") X(LessEqual, "<=")  \
+  X(GreaterEqual, ">=") X(Arrow, "->") X(Walrus, ":=") X(PlusEqual, "+=") X(MinusEqual, "-=")      \
+  X(StarEqual, "*=") X(SlashEqual, "/=") X(PercentEqual, "%=") X(AtEqual, "@=") X(AndEqual, "&=")  \
+  X(OrEqual, "|=") X(XorEqual, "^=") X(LParen, "(") X(RParen, ")") X(LBracket, "[")                \
+  X(RBracket, "]") X(LBrace, "{") X(RBrace, "}") X(Comma, ",") X(Colon, ":") X(Semicolon, ";")     \
+  X(Dot, ".") X(Equal, "=") X(Plus, "+") X(Minus, "-") X(Star, "*") X(Slash, "/")                  \
+  X(Percent, "%") X(At, "@") X(Less, "<") X(Greater, ">") X(Tilde, "~") X(Ampersand, "&")          \
+  X(Bar, "|") X(Caret, "^")
+// clang-format on
 
 enum class TokenKind : uint8_t {
   End,

@@ -271,7 +271,7 @@ std::optional<bool> equal(const Value &a, const Value &b);
 
 /// Elements looked at by `equal` and `hashOf` since the last call of this, which sets the count to
 /// 0. Values that hold one another may have no end of elements: beyond kMostWork the answers are no
-/// longer true.
+///    longer true.
 uint64_t takeWork();
 inline constexpr uint64_t kMostWork = 100'000'000;
 

@@ -183,11 +183,46 @@ private:
 
 } // namespace
 
+/// Counts the nodes that a call makes which is like one before it.
+static void countNodes(Graph::Impl &impl, const Call &call, const Rehearsal::Made &made) {
+  ++impl.nodes;
+  if (call.name.empty()) { // a name of its own, and so have they
+    impl.nodes += int64_t(made.inputs.size());
+    return;
+  }
+  for (const std::string &input : made.inputs) {
+    std::string name = impl.scoped(call.name) + "_" + input;
+    if (!impl.named.contains(name) && impl.rehearsal->named.try_emplace(name).second)
+      ++impl.nodes;
+  }
+}
+
 Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
+  std::optional<Rehearsal> &rehearsal = impl_->rehearsal;
+  std::string key = rehearsal ? Rehearsal::keyOf(call) : std::string();
+  if (const Rehearsal::Made *made = rehearsing() ? rehearsal->find(key) : nullptr) {
+    countNodes(*impl_, call, *made);
+    return made->symbols;
+  }
   Checked<BoundCall> bound = bind(*this, call);
   if (!bound.ok())
     return std::move(bound.diagnostics());
-  return NodeMaker(*this, call, std::move(*bound)).run();
+  Rehearsal::Made made;
+  for (const BoundInput &input : bound->inputs)
+    if (input.make)
+      made.inputs.emplace_back(input.record->name);
+  // A node that is made has parameters of its own.
+  bool begun = rehearsal && std::exchange(rehearsal->begun, false);
+  Checked<std::vector<Symbol>> symbols = NodeMaker(*this, call, std::move(*bound)).run();
+  if (rehearsal)
+    rehearsal->begun = begun;
+  if (rehearsal && symbols.ok()) {
+    made.symbols = *symbols;
+    // Inputs may have their types from this very call: the next ones like them have them already.
+    rehearsal->remember(Rehearsal::keyOf(call), made);
+    rehearsal->remember(std::move(key), std::move(made));
+  }
+  return symbols;
 }
 
 } // namespace lstmc::symbol

@@ -86,8 +86,7 @@ private:
                       didYouMean(call_.op, names))};
   }
 
-  //===---- attributes
-  //-----------------------------------------------------------------------------===//
+  //===---- attributes ------------------------------------------------------------------------===//
 
   void bindAttributes() {
     for (const NamedAttribute &attribute : call_.attributes) {
@@ -211,8 +210,7 @@ private:
     return {};
   }
 
-  //===---- inputs
-  //---------------------------------------------------------------------------------===//
+  //===---- inputs ----------------------------------------------------------------------------===//
 
   Value valueOf(const Symbol &symbol, std::string_view argument) {
     if (symbol.graph() != &graph_) {

@@ -39,7 +39,8 @@ public:
     if (failed(impl_.solver.closeTypes(*impl_.body)) || failed(sym::checkClosed(*impl_.body)))
       return impl_.collector.take();
     close();
-    return {};
+    warnTwice();
+    return std::move(warnings_);
   }
 
 private:
@@ -55,12 +56,53 @@ private:
     llvm::for_each(impl_.outputs, need);
     while (!work.empty())
       llvm::for_each(work.pop_back_val()->getOperands(), need);
+    warnUnread(used);
     for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(*impl_.body)))
       if (!used.contains(&op)) {
         impl_.dimNames.forget(&op);
         op.dropAllReferences();
         op.moveBefore(&impl_.unused, impl_.unused.begin());
       }
+  }
+
+  static Diagnostic warningAt(mlir::Operation *op, ErrorCode code, std::string message,
+                              std::string help) {
+    Diagnostic warning = makeError(code, sym::decode(op->getLoc()), std::move(message));
+    warning.severity = Severity::Warning;
+    warning.help = std::move(help);
+    return warning;
+  }
+
+  /// Layers whose parameters no output depends on: of those that hang together, the last.
+  void warnUnread(const llvm::DenseSet<mlir::Operation *> &used) {
+    llvm::DenseSet<mlir::Operation *> layers; // what an unused parameter leads to
+    for (mlir::Operation &op : *impl_.body) {
+      if (used.contains(&op) || llvm::isa<sym::VariableOp>(op))
+        continue;
+      bool layer = llvm::any_of(op.getOperands(), [&](Value value) {
+        mlir::Operation *maker = value.getDefiningOp();
+        return maker && !used.contains(maker) &&
+               (llvm::isa<sym::VariableOp>(maker) || layers.contains(maker));
+      });
+      if (layer)
+        layers.insert(&op);
+      if (layer && op.use_empty())
+        warnings_.push_back(
+            warningAt(&op, ErrorCode::E0318,
+                      "nothing reads this layer: it is left out, and its parameters "
+                      "with it",
+                      ""));
+    }
+  }
+
+  /// Softmax heads make probabilities themselves.
+  void warnTwice() {
+    for (auto head : impl_.body->getOps<sym::SoftmaxOutputOp>())
+      if (head.getData().getDefiningOp<sym::SoftmaxOp>())
+        warnings_.push_back(warningAt(head, ErrorCode::E0319,
+                                      "SoftmaxOutput makes probabilities of its data, which are "
+                                      "those of a softmax already",
+                                      "give it what the softmax reads"));
   }
 
   void close() {
@@ -82,6 +124,7 @@ private:
 
   Graph &graph_;
   Graph::Impl &impl_;
+  Diagnostics warnings_;
 };
 
 } // namespace
@@ -98,8 +141,7 @@ Diagnostics Graph::finish(const std::vector<Symbol> &outputs) {
   return Finisher(*this).run(outputs);
 }
 
-//===---- lists
-//------------------------------------------------------------------------------------===//
+//===---- lists -------------------------------------------------------------------------------===//
 
 /// Sources that the outputs depend on, as MXNet walks: depth first from the outputs, operands left
 /// to right.
@@ -172,8 +214,7 @@ std::vector<std::pair<std::string, Shape>> Graph::inferredShapes() const {
   return shapes;
 }
 
-//===---- text
-//-------------------------------------------------------------------------------------===//
+//===---- text --------------------------------------------------------------------------------===//
 
 std::string Graph::text(bool locations) const {
   std::string text;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include "frontend/symbol/Diagnose.h"
+#include "frontend/symbol/Rehearsal.h"
 #include "frontend/symbol/Symbol.h"
 #include "ir/sym/DimNames.h"
 #include "ir/sym/Location.h"
@@ -47,6 +48,7 @@ struct Graph::Impl {
   llvm::StringMap<int64_t> counts;
   std::vector<Scope> scopes;
   int64_t nodes = 0;
+  std::optional<Rehearsal> rehearsal; ///< of a graph that is rehearsable
   bool finished = false;
   std::vector<mlir::Value> outputs;
   /// Nodes that no output depends on, kept so that symbols stay valid.
@@ -61,8 +63,10 @@ struct Graph::Impl {
 
   mlir::Type openType();
 
-  /// E0206 for an extent below 1; `type` is the shape's, open where it is.
+  /// E0206 for an extent below 1, E0402 for more elements than can be planned.
   std::optional<Diagnostic> checkShape(const Shape &shape, const Origin &origin);
+  /// E0402 for more elements or axes than can be planned; negative extents are open.
+  std::optional<Diagnostic> checkSize(llvm::ArrayRef<int64_t> extents, const Origin &origin);
   mlir::TensorType typeOf(const Shape &shape, std::optional<DType> dtype);
   mlir::ArrayAttr dimsOf(const Shape &shape);
   Shape shapeOf(mlir::Value value);
@@ -78,6 +82,8 @@ struct Graph::Impl {
   mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role,
                                mlir::ArrayAttr dims, mlir::Location at);
   void dropLastInput();
+
+  std::optional<Symbol> rehearseNamed(Graph *graph, llvm::StringRef name, const std::string &key);
 
   /// Limits that hold for every node.
   std::optional<Diagnostic> checkNew(llvm::StringRef name, const Origin &origin);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/base/Escape.h"
 #include "llvm/Support/Unicode.h"
 
 namespace lstmc::symbol {
@@ -50,6 +51,23 @@ void underline(std::string &marks, const SourceRange &range, char first) {
       marks[i] = i == begin ? first : '~';
 }
 
+/// Puts cells in the place of what a terminal must not be shown, and marks under all that is shown
+/// instead.
+void escapeCells(std::vector<std::string> &cells, std::string &marks) {
+  std::string wide;
+  for (size_t i = 0; i < std::max(cells.size(), marks.size()); ++i) {
+    char mark = i < marks.size() ? marks[i] : ' ';
+    wide += mark;
+    if (i >= cells.size())
+      continue;
+    std::string shown = escaped(cells[i]);
+    if (shown != cells[i])
+      wide.append(shown.size() - 1, mark == '^' ? '~' : mark);
+    cells[i] = std::move(shown);
+  }
+  marks = std::move(wide);
+}
+
 /// The line and its marks, cut round the caret where the line is too wide.
 void drawLine(std::string &out, const Diagnostic &diagnostic) {
   std::vector<std::string> cells = layOut(diagnostic.place.text);
@@ -57,6 +75,11 @@ void drawLine(std::string &out, const Diagnostic &diagnostic) {
   underline(marks, diagnostic.place, '^');
   for (const SourceRange &other : diagnostic.also)
     underline(marks, other, '~');
+  if (int(cells.size()) <= kWidest)
+    escapeCells(cells, marks);
+  else
+    for (std::string &cell : cells)
+      cell = escaped(cell);
   size_t begin = 0, end = cells.size();
   std::string front, back;
   if (int(cells.size()) > kWidest) {
@@ -104,13 +127,15 @@ void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
   if (color)
     head =
         fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
-  out += fmt::format("{}{}: {}\n", placeText(diagnostic.place), head, diagnostic.message);
+  // Names and lines may be those of a file that somebody sent.
+  out += fmt::format("{}{}: {}\n", escaped(placeText(diagnostic.place)), head,
+                     escaped(diagnostic.message, true));
   if (diagnostic.place.line > 0 && !diagnostic.place.text.empty())
     drawLine(out, diagnostic);
   for (size_t i = 0; i < std::min(diagnostic.reasons.size(), kReasons); ++i)
-    out += fmt::format("    = {}\n", diagnostic.reasons[i].text);
+    out += fmt::format("    = {}\n", escaped(diagnostic.reasons[i].text, true));
   if (!diagnostic.help.empty())
-    out += fmt::format("    help: {}\n", diagnostic.help);
+    out += fmt::format("    help: {}\n", escaped(diagnostic.help, true));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "frontend/symbol/Impl.h"
 #include "frontend/symbol/Module.h"
 #include "ir/sym/Attributes.h"
+#include "ir/sym/Extents.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/SymOps.h"
 
@@ -24,8 +25,7 @@ Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, 
   return diagnostic;
 }
 
-//===---- Symbol
-//-----------------------------------------------------------------------------------===//
+//===---- Symbol ------------------------------------------------------------------------------===//
 
 std::string Symbol::name() const {
   return sym::userName(mlir::Value::getFromOpaquePointer(value_));
@@ -40,8 +40,7 @@ std::optional<DType> Symbol::dtype() const {
   return sym::dtypeOf(type.getElementType());
 }
 
-//===---- Graph::Impl
-//------------------------------------------------------------------------------===//
+//===---- Graph::Impl -------------------------------------------------------------------------===//
 
 Graph::Impl::Impl(std::string netName, GraphOptions graphOptions)
     : name(std::move(netName)), options(graphOptions),
@@ -54,6 +53,8 @@ Graph::Impl::Impl(std::string netName, GraphOptions graphOptions)
   module->push_back(function);
   body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
+  if (options.rehearsable)
+    rehearsal.emplace();
 }
 
 mlir::Type Graph::Impl::openType() { return sym::OpenType::get(&context); }
@@ -63,6 +64,15 @@ std::optional<Diagnostic> Graph::Impl::checkShape(const Shape &shape, const Orig
     if (dim.extent < 1 && dim.extent != kUnknown)
       return makeError(ErrorCode::E0206, origin,
                        "dimension " + std::to_string(dim.extent) + " (write _ for one to infer)");
+  return checkSize(
+      llvm::to_vector(llvm::map_range(shape.dims, [](const Dim &dim) { return dim.extent; })),
+      origin);
+}
+
+std::optional<Diagnostic> Graph::Impl::checkSize(llvm::ArrayRef<int64_t> extents,
+                                                 const Origin &origin) {
+  if (std::optional<std::string> problem = sym::sizeProblem(extents))
+    return makeError(ErrorCode::E0402, origin, "the tensor " + *problem);
   return std::nullopt;
 }
 
@@ -174,8 +184,7 @@ std::optional<Diagnostic> Graph::Impl::checkNew(StringRef wanted, const Origin &
   return std::nullopt;
 }
 
-//===---- Graph
-//------------------------------------------------------------------------------------===//
+//===---- Graph -------------------------------------------------------------------------------===//
 
 Graph::Graph(std::string name, GraphOptions options)
     : impl_(std::make_unique<Impl>(std::move(name), options)) {}
@@ -185,14 +194,15 @@ const std::string &Graph::name() const { return impl_->name; }
 void Graph::push(Scope scope) { impl_->scopes.push_back(std::move(scope)); }
 void Graph::pop() { impl_->scopes.pop_back(); }
 int64_t Graph::nodeCount() const { return impl_->nodes; }
+void Graph::rehearse() { impl_->rehearsal->begun = true; }
+bool Graph::rehearsing() const { return impl_->rehearsal && impl_->rehearsal->begun; }
 
 mlir::MLIRContext &contextOf(Graph &graph) { return graph.impl().context; }
 mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph) {
   return std::move(graph.impl().module);
 }
 
-//===---- settings
-//---------------------------------------------------------------------------------===//
+//===---- settings ----------------------------------------------------------------------------===//
 
 static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting> &settings) {
   mlir::OpBuilder &builder = impl.builder;

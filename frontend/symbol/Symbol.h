@@ -157,6 +157,7 @@ struct Scope {
 
 struct GraphOptions {
   int64_t nodeLimit = 1'000'000;
+  bool rehearsable = false; ///< `rehearse` may be called
 };
 
 /// Defaults for training that a file gives with fit(..) and data(..): keys and values as text, with
@@ -202,6 +203,11 @@ public:
   void setSettings(std::vector<std::pair<std::string, AttributeValue>> settings);
 
   int64_t nodeCount() const;
+  /// From here on, calls like those before count their nodes and make none. Shapes stay right, and
+  /// the graph is of no further use: to find out, in little time and memory, whether a limit would
+  /// be reached.
+  void rehearse();
+  bool rehearsing() const;
   std::vector<std::string> listArguments() const; ///< inputs and parameters, MXNet's order
   std::vector<std::string> listOutputs() const;   ///< "softmax_output"
   std::vector<std::string> listAuxiliaryStates() const;

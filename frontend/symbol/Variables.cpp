@@ -44,8 +44,7 @@ Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role ro
   return Symbol(this, value.getAsOpaquePointer());
 }
 
-//===---- parameters
-//-------------------------------------------------------------------------------===//
+//===---- parameters --------------------------------------------------------------------------===//
 
 /// The declared type where both leave nothing contradictory; null if they disagree.
 static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared) {
@@ -109,6 +108,9 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
       declared = declared.clone(type.getElementType());
     return declaredTwice(origin, name, sym::typeText(declared), there, variable.getLoc());
   }
+  if (both.hasRank())
+    if (auto error = impl.checkSize(both.getShape(), origin))
+      return error;
   if (!options.init.name.empty()) {
     if (!known.init.name.empty() && !same(known.init, options.init))
       return declaredTwice(origin, name, initialiserText(options.init), initialiserText(known.init),
@@ -160,6 +162,12 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
     warning.severity = Severity::Warning;
     return {symbol, {warning}};
   }
+  std::string key;
+  if (impl.rehearsal) {
+    key = Rehearsal::keyOf("variable", options.dtype, options.shape, options.init, origin);
+    if (std::optional<Symbol> symbol = impl.rehearseNamed(this, name, key))
+      return *symbol;
+  }
   if (auto error = impl.checkNew(name, origin))
     return *error;
   if (name.empty())
@@ -176,7 +184,29 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
   impl.named[name] = {variable.getOutput(), options.shareIsMeant, options.init, options.lrMult,
                       options.wdMult};
   ++impl.nodes;
-  return Symbol(this, variable.getOutput().getAsOpaquePointer());
+  Symbol symbol(this, variable.getOutput().getAsOpaquePointer());
+  if (impl.rehearsal)
+    impl.rehearsal->remember(std::move(key), {{symbol}, {}});
+  return symbol;
+}
+
+/// In a rehearsal: what stands for a parameter or state of a name that the graph does not know.
+std::optional<Symbol> Graph::Impl::rehearseNamed(Graph *graph, StringRef wanted,
+                                                 const std::string &key) {
+  if (!rehearsal->begun)
+    return std::nullopt;
+  auto [known, isNew] = rehearsal->named.try_emplace(wanted);
+  nodes += isNew; // else a call has made it, or this one is there already
+  if (known->second)
+    return symbolOf(graph, known->second);
+  const Rehearsal::Made *made = rehearsal->find(key);
+  if (!made) { // made after all, and counted there
+    --nodes;
+    rehearsal->named.erase(wanted);
+    return std::nullopt;
+  }
+  known->second = valueOf(made->symbols.front());
+  return made->symbols.front();
 }
 
 Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Origin origin) {
@@ -189,13 +219,22 @@ Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Or
     return makeError(ErrorCode::E0210, origin,
                      stringText(name) + " is already defined" +
                          sym::atText(at->second.value.getLoc()));
+  std::string key;
+  if (impl.rehearsal) {
+    key = Rehearsal::keyOf("state", dtype, shape, {}, origin);
+    if (std::optional<Symbol> symbol = impl.rehearseNamed(this, name, key))
+      return *symbol;
+  }
   auto state = impl.builder.create<sym::BeginStateOp>(
       impl.locations.encode(origin), impl.typeOf(shape, dtype), impl.builder.getStringAttr(name));
   impl.addGroup(state);
   impl.named[name].value = state.getOutput();
   impl.named[name].shareIsMeant = true;
   ++impl.nodes;
-  return Symbol(this, state.getOutput().getAsOpaquePointer());
+  Symbol symbol(this, state.getOutput().getAsOpaquePointer());
+  if (impl.rehearsal)
+    impl.rehearsal->remember(std::move(key), {{symbol}, {}});
+  return symbol;
 }
 
 } // namespace lstmc::symbol

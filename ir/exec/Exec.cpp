@@ -41,8 +41,7 @@ int64_t BufferOp::bytes() {
   return type.getNumElements() * int64_t(dtypeBytes(dtypeOf(type.getElementType())));
 }
 
-//===---- launches
-//---------------------------------------------------------------------------------===//
+//===---- launches ----------------------------------------------------------------------------===//
 
 void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, KernelId kernel,
                      mlir::ValueRange buffers, llvm::ArrayRef<int64_t> views,
@@ -246,8 +245,7 @@ mlir::ParseResult LaunchOp::parse(mlir::OpAsmParser &parser, mlir::OperationStat
   return success();
 }
 
-//===---- fused programs
-//---------------------------------------------------------------------------===//
+//===---- fused programs ----------------------------------------------------------------------===//
 
 static const ScalarRecord *findScalar(llvm::StringRef name) {
   for (const ScalarRecord &record : kScalarRecords)

@@ -2,16 +2,17 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "executor/abi/Hull.h"
+
 namespace lstmc::exec {
 
 std::pair<int64_t, int64_t> OperandView::hull() const {
-  int64_t low = offset, high = offset + 1;
-  for (auto [extent, stride] : llvm::zip_equal(shape, strides)) {
-    if (extent == 0)
-      return {offset, offset};
-    (stride < 0 ? low : high) += (extent - 1) * stride;
-  }
-  return {low, high};
+  if (llvm::is_contained(shape, 0))
+    return {offset, offset};
+  const std::optional<Hull> reach = hullOf(shape, strides);
+  if (!reach) // in no buffer
+    return {INT64_MIN, INT64_MAX};
+  return {offset + reach->low, offset + reach->high + 1};
 }
 
 void encodeView(const OperandView &view, llvm::SmallVectorImpl<int64_t> &list) {

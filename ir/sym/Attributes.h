@@ -49,7 +49,10 @@ inline constexpr llvm::StringLiteral kDevicesAttr = "sym.devices";
 /// UnitAttr on `sym.send` and `sym.receive`: what goes over is only written, behind the commit.
 inline constexpr llvm::StringLiteral kCommittedAttr = "sym.committed";
 
-// ---- on functions of a part of the batch and their arguments ----
+// ---- on nets and entries of a part of the batch ----
+/// DenseI64ArrayAttr [axis, outer, inner] on an op whose rows are all alike: where the batch is in
+/// its result (BatchPosition), which nothing else says.
+inline constexpr llvm::StringLiteral kBatchAtAttr = "sym.batch_at";
 /// DenseI64ArrayAttr [part, replica]: its number among the parts, in the order of their rows, and
 /// the replica that carries it out.
 inline constexpr llvm::StringLiteral kPartAttr = "sym.part";

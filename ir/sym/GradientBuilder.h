@@ -45,6 +45,9 @@ public:
   /// them.
   virtual llvm::SmallVector<int64_t> wholeShape(mlir::Value value) = 0;
 
+  /// Whether this program, or the one beside it, has a part of the batch only.
+  virtual bool inParts() = 0;
+
   /// Whether a forward value is as `like` with all rows: where there is a single row of several,
   /// what they share looks like it.
   bool sameWhole(mlir::Value value, mlir::Value like) {

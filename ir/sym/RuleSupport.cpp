@@ -1,4 +1,5 @@
 #include "ir/sym/RuleSupport.h"
+#include "ir/sym/Extents.h"
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/OpText.h"
@@ -7,8 +8,7 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-//===---- shapes
-//-----------------------------------------------------------------------------------===//
+//===---- shapes ------------------------------------------------------------------------------===//
 
 /// Nothing is left to learn or check: all types are the same and complete.
 static bool settled(Operation *op, Numbers numbers) {
@@ -157,16 +157,9 @@ LogicalResult relateRemoved(ShapeRelation &relation, Value from, Value to, Array
   return success();
 }
 
-int64_t product(ArrayRef<int64_t> extents) {
-  int64_t all = 1;
-  for (int64_t extent : extents)
-    if (__builtin_mul_overflow(all, extent, &all))
-      return INT64_MAX;
-  return all;
-}
+int64_t product(ArrayRef<int64_t> extents) { return lstmc::product(extents); }
 
-//===---- batch
-//------------------------------------------------------------------------------------===//
+//===---- batch -------------------------------------------------------------------------------===//
 
 BatchPosition firstBatch(ArrayRef<BatchPosition> operands) {
   for (const BatchPosition &position : operands)
@@ -184,6 +177,10 @@ BatchPosition broadcastBatch(Operation *op, ArrayRef<BatchPosition> operands) {
 }
 
 BatchPosition writtenBatch(Operation *op) {
+  if (auto at = op->getAttrOfType<DenseI64ArrayAttr>(kBatchAtAttr)) {
+    int64_t extent = shapeOf(op->getResult(0))[size_t(at[0])];
+    return {int(at[0]), at[1], extent / (at[1] * at[2]), at[2]};
+  }
   auto dims = op->getAttrOfType<ArrayAttr>(kDimsAttr);
   for (auto [axis, dim] : llvm::enumerate(dims ? dims.getValue() : ArrayRef<Attribute>()))
     if (cast<StringAttr>(dim).getValue() == kBatchDim)
@@ -196,6 +193,21 @@ BatchPosition movedTo(BatchPosition position, int64_t axis) {
     return BatchPosition::none();
   position.axis = axis;
   return position;
+}
+
+BatchPosition withAxis(BatchPosition position, int64_t axis, bool kept) {
+  if (!kept && position && position.axis >= axis)
+    ++position.axis;
+  return unlessOn(position, axis);
+}
+
+BatchPosition unlessOn(BatchPosition position, int64_t axis) {
+  return position.axis == axis ? BatchPosition::none() : position;
+}
+
+int64_t strideOfRows(Type type, BatchPosition position) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  return position.inner * product(shape.drop_front(size_t(position.axis) + 1));
 }
 
 BatchPosition withoutAxes(BatchPosition position, ArrayRef<int64_t> axes, bool keep) {
@@ -222,8 +234,7 @@ BatchPosition reshaped(BatchPosition position, ArrayRef<int64_t> from, ArrayRef<
   return BatchPosition::none();
 }
 
-//===---- cost
-//-------------------------------------------------------------------------------------===//
+//===---- cost --------------------------------------------------------------------------------===//
 
 int64_t elementsOf(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -231,10 +242,7 @@ int64_t elementsOf(Value value) {
 }
 
 int64_t defaultFlops(Operation *op) {
-  int64_t sum = 0;
-  for (Value result : op->getResults())
-    sum += elementsOf(result);
-  return sum;
+  return sum(llvm::map_to_vector(op->getResults(), elementsOf));
 }
 
 int64_t defaultMovedBytes(Operation *op) {
@@ -246,12 +254,12 @@ int64_t defaultMovedBytes(Operation *op) {
   for (Value value : seen)
     if (auto tensor = dyn_cast<TensorType>(value.getType()))
       if (std::optional<DType> dtype = dtypeOf(tensor.getElementType()))
-        bytes += elementsOf(value) * int64_t(dtypeBytes(*dtype));
+        bytes = sum({bytes, product({elementsOf(value), int64_t(dtypeBytes(*dtype))})});
   return bytes;
 }
 
 int64_t elementwiseFlops(Operation *op) {
-  return elementsOf(op->getResult(0)) * std::max<int64_t>(1, op->getNumOperands() - 1);
+  return product({elementsOf(op->getResult(0)), std::max<int64_t>(1, op->getNumOperands() - 1)});
 }
 
 } // namespace lstmc::sym

@@ -49,9 +49,15 @@ llvm::LogicalResult verifyWindow(mlir::Operation *op, mlir::DenseI64ArrayAttr wi
 BatchPosition firstBatch(llvm::ArrayRef<BatchPosition> operands);
 /// The same for operands whose extents may have been stretched: a stretched batch of 1 is none.
 BatchPosition broadcastBatch(mlir::Operation *op, llvm::ArrayRef<BatchPosition> operands);
-/// Where nothing but the op itself says it: the axis whose extent was written as the dim of the
-/// batch.
+/// Where nothing but the op itself says it, whose rows are all alike: what sym.batch_at says, or
+/// the axis whose extent was written as the dim of the batch.
 BatchPosition writtenBatch(mlir::Operation *op);
+/// The position of an operand that has not got `axis` of the result, or has it with extent 1.
+BatchPosition withAxis(BatchPosition position, int64_t axis, bool kept);
+/// The position, unless it is on `axis`, along which an op makes one thing of all elements.
+BatchPosition unlessOn(BatchPosition position, int64_t axis);
+/// Elements from one row of the batch to the next in a value of this type.
+int64_t strideOfRows(mlir::Type type, BatchPosition position);
 /// The position at another axis; none if that is below 0.
 BatchPosition movedTo(BatchPosition position, int64_t axis);
 /// The position once some axes, ascending, have gone (none if it was in one of them).

@@ -13,7 +13,7 @@ class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [],
   let results = (outs Sym_Tensor:$output);
 }
 
-def Sym_ReshapeOp : Sym_Movement<"reshape", "Reshape", ["reshape"]> {
+def Sym_ReshapeOp : Sym_Movement<"reshape", "Reshape", ["reshape"], [Sym_Extents]> {
   let summary = "the same elements in another shape";
   let description = [{
     `shape` is read from left to right against the extents of `data`: a positive number is that
@@ -226,7 +226,7 @@ def Sym_RepeatOp : Sym_Movement<"repeat", "repeat"> {
   let arguments = (ins Sym_Tensor:$data, I64Attr:$repeats, OptionalAttr<I64Attr>:$axis);
 }
 
-def Sym_BroadcastToOp : Sym_Movement<"broadcast_to", "broadcast_to"> {
+def Sym_BroadcastToOp : Sym_Movement<"broadcast_to", "broadcast_to", [], [Sym_Extents]> {
   let summary = "extents of 1 stretched to a shape";
   let description = [{
     0 in `shape` keeps the extent.

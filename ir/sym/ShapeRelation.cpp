@@ -11,8 +11,7 @@ namespace lstmc::sym {
 // Up to this many values, a search along the list is the faster index.
 static constexpr size_t kSmallOp = 8;
 
-//===---- facts
-//------------------------------------------------------------------------------------===//
+//===---- facts -------------------------------------------------------------------------------===//
 
 ShapeRelation::Fact &ShapeRelation::fact(Value value) {
   if (index_.empty()) {
@@ -72,8 +71,7 @@ Type ShapeRelation::type(Value value) {
   return isa<OpenType>(element) ? Type() : element;
 }
 
-//===---- relations of extents
-//---------------------------------------------------------------------===//
+//===---- relations of extents ----------------------------------------------------------------===//
 
 LogicalResult ShapeRelation::fixRank(Value value, int64_t wanted, StringRef why) {
   Fact &known = fact(value);
@@ -225,8 +223,7 @@ LogicalResult ShapeRelation::sameElements(Value a, int64_t fromA, int64_t toA, V
          << name(b) << " has " << y.product << (y.open ? " in each" : "");
 }
 
-//===---- relations of types
-//-----------------------------------------------------------------------===//
+//===---- relations of types ------------------------------------------------------------------===//
 
 LogicalResult ShapeRelation::sameType(Value a, Value b) {
   fact(a), fact(b);
@@ -266,8 +263,7 @@ LogicalResult ShapeRelation::floatType(Value value) {
          << name(value) << " is " << elementText(element) << ", wants a float type";
 }
 
-//===---- messages
-//---------------------------------------------------------------------------------===//
+//===---- messages ----------------------------------------------------------------------------===//
 
 std::string ShapeRelation::factText(const Fact &fact) { return typeText(typeOf(fact)); }
 

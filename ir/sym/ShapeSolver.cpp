@@ -1,3 +1,4 @@
+#include "ir/sym/Extents.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
@@ -6,9 +7,20 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
+/// The rule, and E0402 for a value that by it has more elements or axes than any plan may have.
+static LogicalResult relate(ShapeRule rule, ShapeRelation &relation) {
+  if (failed(rule.relateShapes(relation)))
+    return failure();
+  for (const ShapeRelation::Fact &fact : relation.facts())
+    if (std::optional<std::string> problem = sizeProblem(fact.dims()))
+      return relation.refuse(ErrorCode::E0402, {{fact.value}})
+             << relation.name(fact.value) << ' ' << *problem;
+  return success();
+}
+
 LogicalResult verifyShapes(Operation *op) {
   ShapeRelation relation(op, nullptr);
-  return cast<ShapeRule>(op).relateShapes(relation);
+  return relate(cast<ShapeRule>(op), relation);
 }
 
 void ShapeSolver::enqueue(Operation *op) {
@@ -21,7 +33,7 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
   if (!rule)
     return success();
   ShapeRelation relation(op, &origins_);
-  if (failed(rule.relateShapes(relation)))
+  if (failed(relate(rule, relation)))
     return failure();
   for (ShapeRelation::Fact &fact : relation.facts()) {
     if (!fact.changed)

@@ -40,14 +40,14 @@ def Sym_BeginStateOp : Sym_Op<"begin_state", ""> {
   let assemblyFormat = "attr-dict `:` type($output)";
 }
 
-class Sym_Source<string mnemonic, string mxnet, list<string> aliases>
-    : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Cost, Sym_NoGradient]> {
+class Sym_Source<string mnemonic, string mxnet, list<string> aliases, list<Trait> traits = []>
+    : Sym_Op<mnemonic, mxnet, !listconcat([Sym_Kernel, Sym_Cost, Sym_NoGradient], traits)> {
   let mxnetAliases = aliases;
   let results = (outs Sym_Tensor:$output);
   let assemblyFormat = "attr-dict `:` type($output)";
 }
 class Sym_Constant<string mnemonic, string mxnet, list<string> aliases,
-    string what> : Sym_Source<mnemonic, mxnet, aliases> {
+    string what> : Sym_Source<mnemonic, mxnet, aliases, [Sym_Extents]> {
   let summary = "a tensor of " # what;
   let description = [{
     0 in `shape` is an extent to infer; `ctx` means nothing.

@@ -174,6 +174,7 @@ def Sym_Gradient : DeclareOpInterfaceMethods<Sym_GradientRule>;
 def Sym_Kernel : DeclareOpInterfaceMethods<Sym_KernelRule>;
 def Sym_Scalar : DeclareOpInterfaceMethods<Sym_ScalarRule>;
 def Sym_Loss : DeclareOpInterfaceMethods<Sym_LossHead>;
+def Sym_Extents : DeclareOpInterfaceMethods<Sym_ExtentsRule>;
 def Sym_ResultCount : DeclareOpInterfaceMethods<Sym_ResultCountRule>;
 /// Bytes alone cost; or flops too.
 def Sym_Cost : DeclareOpInterfaceMethods<Sym_CostRule>;

@@ -5,6 +5,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "ir/sym/SymOps.h"
+#include "ir/sym/ValueUse.h"
 
 using namespace mlir;
 
@@ -42,6 +43,7 @@ void SymDialect::initialize() {
   addFusedOps();
   addTrainingOps();
   addTransferOps();
+  attachValueUse(*getContext());
 }
 
 bool isTensor(Type type) {

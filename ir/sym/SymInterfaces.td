@@ -36,12 +36,26 @@ def Sym_BatchRule : OpInterface<"BatchRule"> {
   let description = [{
     Where the batch axis of the results is, given where it is in the operands (ir/sym/BatchPosition.h). The rows of a
     batch are cut into shards when a weight gradient is summed, so this decides the order of that sum.
-    `none` means that a result does not depend on single rows (or mixes them).
+
+    A position is a promise, for each operand by itself: if that operand alone has rows, there, then row r of the result is
+    made of its row r, and of all of the other operands, in the same way for every r. A result that has rows although
+    no operand has them is alike in all. `none`: the result has no rows, mixes them, or the op does not say. On this rests
+    that a part of the batch may do the op on its own rows (passes/BatchPositions.h: rowByRow).
   }];
   let methods = [
     InterfaceMethod<"Position of the batch in result `index`.",
       "::lstmc::sym::BatchPosition", "batchOfResult",
       (ins "unsigned":$index, "::llvm::ArrayRef<::lstmc::sym::BatchPosition>":$operands)>,
+  ];
+}
+
+def Sym_ExtentsRule : OpInterface<"ExtentsRule"> {
+  let cppNamespace = "::lstmc::sym";
+  let description = [{
+    An op with an attribute that says no more than the extents of its results, so that it differs between a batch and a part of it.
+  }];
+  let methods = [
+    InterfaceMethod<"Its name; the extents of the result, if there is one.", "::llvm::StringRef", "extentsAttribute">,
   ];
 }
 
@@ -97,6 +111,8 @@ def Sym_ShardSum : OpInterface<"ShardSum"> {
       auto shards = int64_t($_op.getShards()), count = int64_t($_op.getCount());
       return {int64_t($_op.getBatch()), shards, int64_t($_op.getFirst()), count == 0 ? shards : count};
     }]>,
+    InterfaceMethod<"How many elements of an operand stand between one row of the batch and the next.",
+      "int64_t", "rowStride", (ins "unsigned":$operand)>,
     InterfaceMethod<"Makes it the sum of a part.", "void", "setPart", (ins "int64_t":$first, "int64_t":$count), [{}], [{
       $_op.setFirst(uint64_t(first));
       $_op.setCount(uint64_t(count));

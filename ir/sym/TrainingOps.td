@@ -138,7 +138,7 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
 }
 
 def Sym_CutOp : Sym_InternalOp<"cut", [
-    Pure, DeclareOpInterfaceMethods<Sym_BatchRule>, DeclareOpInterfaceMethods<Sym_GradientRule>,
+    Pure, DeclareOpInterfaceMethods<Sym_BatchRule>, Sym_Extents, DeclareOpInterfaceMethods<Sym_GradientRule>,
     DeclareOpInterfaceMethods<Sym_KernelRule>]> {
   let summary = "the steps of a value in parts, one behind the other";
   let description = [{
@@ -151,6 +151,38 @@ def Sym_CutOp : Sym_InternalOp<"cut", [
   let arguments = (ins Sym_Tensor:$x, DenseI64ArrayAttr:$sizes);
   let results = (outs Variadic<Sym_Tensor>:$pieces);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+//===---- parts of the batch -----------------------------------------------------------------------===//
+
+class Sym_PartOp<string mnemonic>
+    : Sym_InternalOp<mnemonic, [Pure, DeclareOpInterfaceMethods<Sym_GradientRule>]> {
+  let arguments = (ins Sym_Tensor:$x, I64Attr:$axis, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner);
+  let results = (outs Sym_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sym_AllRowsOp : Sym_PartOp<"all_rows"> {
+  let summary = "the rows of all parts of the batch, in their order";
+  let description = [{
+    Left by replicate in front of an op that mixes rows; gone behind sync-parameters, which joins what the parts have. x has the rows of
+    a part inside `axis`, whose extent is outer * rows * inner; in y it is outer * batch * inner. In the net over the
+    whole batch it changes nothing.
+    ```mlir
+    %a = sym.all_rows %z {axis = 0 : i64, outer = 1 : i64, batch = 6 : i64, inner = 1 : i64} : (tensor<3x5xf32>) -> tensor<6x5xf32>
+    ```
+  }];
+}
+
+def Sym_OwnRowsOp : Sym_PartOp<"own_rows"> {
+  let summary = "the rows of one part of the batch";
+  let description = [{
+    The reverse of `sym.all_rows`: of a value that is there for the whole batch, what belongs to the part.
+    ```mlir
+    %o = sym.own_rows %a {axis = 0 : i64, outer = 1 : i64, batch = 6 : i64, inner = 1 : i64} : (tensor<6x5xf32>) -> tensor<3x5xf32>
+    ```
+  }];
 }
 
 //===---- sums over the batch ----------------------------------------------------------------------===//
@@ -178,6 +210,7 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
                    DenseI64ArrayAttr:$inner, I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$dw);
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
@@ -194,6 +227,7 @@ def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$db);
   let assemblyFormat = "$dys attr-dict `:` functional-type($dys, $db)";
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [
@@ -346,6 +380,7 @@ def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric", [Sym_ShardSum]> {
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric", [Sym_ShardSum]> {
@@ -355,6 +390,7 @@ def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric", [Sym_ShardSum]> {
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 def Sym_LossMetricOp : Sym_KernelOp<"loss_metric", [Sym_ShardSum]> {
@@ -363,6 +399,7 @@ def Sym_LossMetricOp : Sym_KernelOp<"loss_metric", [Sym_ShardSum]> {
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$metric);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 #endif // LSTMC_IR_SYM_TRAININGOPS

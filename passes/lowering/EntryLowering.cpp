@@ -79,8 +79,7 @@ mlir::LogicalResult EntryLowering::checkDevices() {
   return mlir::success();
 }
 
-//===---- what comes in and goes out
-//---------------------------------------------------------------===//
+//===---- what comes in and goes out ----------------------------------------------------------===//
 
 void EntryLowering::bindInputs() {
   for (mlir::BlockArgument argument : entry.getArguments()) {
@@ -133,8 +132,7 @@ void EntryLowering::bindOutputs() {
   }
 }
 
-//===---- the commit
-//-------------------------------------------------------------------------------===//
+//===---- the commit --------------------------------------------------------------------------===//
 
 /// Element-wise ops all of whose results end in writes, and transfers of such values.
 void EntryLowering::findCommitted() {

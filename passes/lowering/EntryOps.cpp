@@ -47,8 +47,7 @@ std::string nameOf(Value value) {
 
 } // namespace
 
-//===---- ops
-//--------------------------------------------------------------------------------------===//
+//===---- ops ---------------------------------------------------------------------------------===//
 
 mlir::Location EntryLowering::launchLocation(Operation *op) {
   const sym::OpRecord *record = sym::recordOf(op->getName());
@@ -165,8 +164,7 @@ void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   launch(KernelId::Fused, views, ints, {});
 }
 
-//===---- memory
-//-----------------------------------------------------------------------------------===//
+//===---- memory ------------------------------------------------------------------------------===//
 
 View EntryLowering::whole(Value memory) const {
   auto type = llvm::cast<mlir::MemRefType>(memory.getType());

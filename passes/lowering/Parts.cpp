@@ -33,9 +33,12 @@ private:
   }
   void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t>,
               llvm::ArrayRef<double>) override {
+    if (kernel != KernelId::Copy) { // which may have fewer operands
+      sideBySide = false;
+      return;
+    }
     sideBySide &=
-        kernel == KernelId::Copy && operands[1].value == result && operands[0].value != result &&
-        operands[0].dense() &&
+        operands[1].value == result && operands[0].value != result && operands[0].dense() &&
         operands[0].elements() == tensorType(operands[0].value).getNumElements() &&
         llvm::ArrayRef<int64_t>(operands[0].shape) == tensorType(operands[0].value).getShape() &&
         llvm::none_of(windows,

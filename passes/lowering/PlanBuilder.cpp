@@ -1,5 +1,6 @@
 #include "passes/lowering/PlanBuilder.h"
 
+#include "executor/abi/Packing.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "passes/lowering/InitialValue.h"
@@ -113,10 +114,23 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
 /// The first device has a program `initialise`, which fused programs stand in front of; others get
 /// one where they need it.
 exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
-  for (auto program : planOp.getBody().getOps<exec::ProgramOp>())
-    if (program.getEntry() == initialiseOp.getEntry() && int64_t(program.getDevice()) == device)
-      return program;
-  return program(initialiseOp.getEntry(), device, initialiseOp.getLoc());
+  auto [known, isNew] = initialisers.try_emplace(device);
+  if (isNew)
+    known->second = device == 0 ? initialiseOp
+                                : program(initialiseOp.getEntry(), device, initialiseOp.getLoc());
+  return known->second;
+}
+
+/// Where initialise makes rows or columns of a parameter orthonormal.
+static Value orthogonalScratchOf(mlir::OpBuilder &builder, Value memory, int64_t device) {
+  auto type = llvm::cast<mlir::MemRefType>(memory.getType());
+  const int64_t rows = type.getRank() > 0 ? type.getDimSize(0) : 1;
+  const int64_t bytes =
+      orthogonalScratch<int64_t>(rows, type.getNumElements() / rows,
+                                 int64_t(dtypeBytes(exec::dtypeOf(type.getElementType()))))
+          .bytes;
+  return createBuffer(builder, exec::Kind::Workspace, "initialise.scratch", device, {bytes},
+                      exec::typeOf(DType::U8, builder.getContext()), memory.getLoc());
 }
 
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
@@ -138,8 +152,13 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
                                     builder.getStrArrayAttr({}));
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
     auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
-    builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise,
-                                   mlir::ValueRange{seed, memory}, llvm::ArrayRef<int64_t>{0, 0},
+    llvm::SmallVector<Value> operands = {seed, memory};
+    llvm::SmallVector<int64_t> views = {0, 0, -1};
+    if (value->kind == InitKind::Orthogonal) {
+      operands.push_back(orthogonalScratchOf(builder, memory, device));
+      views.back() = 0;
+    }
+    builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise, operands, views,
                                    llvm::ArrayRef<int64_t>{int64_t(value->kind),
                                                            ordinal ? ordinal.getInt() : 0,
                                                            value->variant},

@@ -57,7 +57,8 @@ private:
   llvm::StringMap<llvm::SmallVector<std::pair<int64_t, mlir::Value>>>
       memories; ///< by device, the one that decides first
   std::map<std::tuple<std::string, const void *, int64_t>, mlir::Value>
-      inputs; ///< by name, type and device; never iterated
+      inputs;                                      ///< by name, type and device; never iterated
+  std::map<int64_t, exec::ProgramOp> initialisers; ///< by device
   ViewMemo preparedViews;
 };
 

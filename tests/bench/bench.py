@@ -3,11 +3,17 @@
 
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
 devices     deep.lnet on two devices of one thread beside one device: the batch shared out, and the layers
-fuzz        every fuzz program for --executions (10^6), its corpus kept in build-fuzz/corpus; exit 1 if one finds anything
+fuzz        every fuzz program for --executions (10^6) more inputs, or for --for SECONDS over all; corpus and count are kept in
+            build-fuzz/corpus, so that calls add up; --only names programs; exit 1 if one finds anything
 sync        what keeping replicas equal costs: a step of two devices beside two steps of half the batch, apart
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
-sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash
+kills       trainings killed --kills (1,000) times at random instants, counted on in build/kills.json; exit 1 unless each ends as one that was not
+tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
+sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash;
+            --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
+nets        random nets and their judges (tests/nets) for --seeds A..B; goes on behind the seeds that build/nets/done has; exit 1 if one finds anything
+faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -15,6 +21,7 @@ that this machine's arithmetic and memory would need at least (cells.cpp says ho
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import statistics
@@ -162,27 +169,92 @@ def devices(rounds):
                       flush=True)
 
 
-def fuzz(executions):
-    """Runs each fuzz program; whether none found anything."""
+# What a release asks for: inputs over all loaders, and packages that the check passed and the kernels ran.
+FUZZ_INPUTS, FUZZ_PACKAGES_RUN = 10**8, 10**6
+
+
+def fuzz(executions, seconds, only):
+    """Runs each fuzz program for so many more inputs, or until `seconds` have gone by over all; whether none found anything.
+
+    Goes on where it stopped: the corpus is kept in build-fuzz/corpus, and what was done in progress.json beside it, program by
+    program, after every slice."""
     programs = sorted([*(root / "build-fuzz/tests/fuzz").glob("fuzz_*"), root / "build/tests/fuzz/fuzz_lnet"])
+    programs = [p for p in programs if p.is_file() and p.name != "fuzz_make_seeds" and re.search(only, p.name)]
     for folder in ("build-fuzz", "build"):
-        subprocess.run(["ctest", "--test-dir", root / folder, "-R", "fuzz.seeds"], check=True, capture_output=True)
+        subprocess.run(["ctest", "--test-dir", root / folder, "-R", "fuzz.seeds"], check=False, capture_output=True)
+    folder = root / "build-fuzz" / "corpus"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "progress.json"
+    progress = json.loads(kept.read_text()) if kept.exists() else {}
+    begin, clean = time.monotonic(), True
+    left = {program.name: executions for program in programs}
+    while clean and any(left.values()) and (not seconds or time.monotonic() - begin < seconds):
+        for program in programs:
+            if not left[program.name]:
+                continue
+            rest = seconds - (time.monotonic() - begin) if seconds else 600
+            found = fuzz_slice(program, min(left[program.name], 100_000), max(1, int(min(rest, 60))), progress)
+            clean &= not found
+            kept.write_text(json.dumps(progress, indent=1))
+            if found:
+                print(found, file=sys.stderr)
+            left[program.name] = max(0, left[program.name] - progress[program.name]["last"])
+            if seconds and time.monotonic() - begin >= seconds:
+                break
+    print("| fuzz program | inputs so far | packages run | seconds | found |\n|---|---|---|---|---|")
+    for name, done in sorted(progress.items()):
+        print(f"| {name.removeprefix('fuzz_')} | {done['inputs']:,} | {done['run'] or '-'} | {done['seconds']:.0f} | {done['found'] or 'nothing'} |")
+    inputs, run = (sum(done[key] for done in progress.values()) for key in ("inputs", "run"))
+    print(f"{inputs:,} of {FUZZ_INPUTS:,} inputs, {run:,} of {FUZZ_PACKAGES_RUN:,} packages run", flush=True)
+    return clean
+
+
+def nets(seeds):
+    """Random nets of these seeds that are not done yet; whether all is well."""
+    folder = root / "build/nets"
+    folder.mkdir(exist_ok=True)
+    return subprocess.run([root / "build/tests/nets/nets", "--seeds", seeds, "--done", folder / "done", "--found", folder / "found"],
+                          cwd=folder).returncode == 0
+
+
+def fuzz_slice(program, executions, seconds, progress):
+    """One call of a fuzz program; what it found, in words, or nothing."""
+    corpus = root / "build-fuzz" / "corpus" / program.name.removeprefix("fuzz_")
+    corpus.mkdir(exist_ok=True)
+    count = corpus.parent / "count"
+    count.unlink(missing_ok=True)
+    begin = time.monotonic()
+    call = subprocess.run(
+        [program, f"-runs={executions}", f"-max_total_time={seconds}", "-max_len=4096", "-len_control=0" if program.name == "fuzz_package" else "-len_control=100", "-timeout=10", "-rss_limit_mb=2048",
+         "-print_final_stats=1", f"-artifact_prefix={corpus.parent}/found-{corpus.name}-", corpus,
+         program.parent / "seeds" / corpus.name],
+        capture_output=True, text=True, errors="replace", env={**os.environ, "LSTMC_FUZZ_COUNT": str(count)})
+    done = progress.setdefault(program.name, {"inputs": 0, "run": 0, "seconds": 0, "found": 0})
+    inputs = re.search(r"number_of_executed_units: (\d+)", call.stderr)
+    done["last"] = int(inputs[1]) if inputs else executions
+    done["inputs"] += int(inputs[1]) if inputs else 0
+    done["run"] += sum(int(line.split()[1]) for line in count.read_text().splitlines()) if count.exists() else 0
+    done["seconds"] += time.monotonic() - begin
+    done["found"] += call.returncode != 0
+    return call.stderr[-3000:] if call.returncode else ""
+
+
+def tsan():
+    """Programs with several threads of ours, under ThreadSanitizer; whether it reported nothing. No suppressions."""
+    programs = {"test_session": "executor/session", "test_device": "executor/device", "test_training": "executor/training", "devices_test": "e2e"}
+    if not (root / "build-tsan/build.ninja").exists():
+        subprocess.run(["cmake", "--preset", "tsan"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", "--preset", "tsan", *("--target=" + name for name in programs)], cwd=root, check=True)
     clean = True
-    print("| fuzz program | executions | seconds | found |\n|---|---|---|---|")
-    for program in programs:
-        name = program.name.removeprefix("fuzz_")
-        if not program.is_file() or name == "make_seeds":
-            continue
-        corpus = root / "build-fuzz" / "corpus" / name
-        corpus.mkdir(parents=True, exist_ok=True)
+    print("| program | seconds | reports |\n|---|---|---|")
+    for name, folder in programs.items():
         begin = time.monotonic()
-        done = subprocess.run(
-            [program, f"-runs={executions}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048",
-             f"-artifact_prefix={corpus.parent}/found-{name}-", corpus, program.parent / "seeds" / name],
-            capture_output=True, text=True, errors="replace")
-        found = "nothing" if done.returncode == 0 else done.stderr[-2000:]
+        done = subprocess.run([root / "build-tsan/tests" / folder / name, "--gtest_brief=1"], capture_output=True, text=True, errors="replace")
+        reports = done.stderr.count("WARNING: ThreadSanitizer")
+        print(f"| {name} | {time.monotonic() - begin:.0f} | {reports} |", flush=True)
+        if done.returncode:
+            print(done.stdout[-2000:] + done.stderr[-4000:], file=sys.stderr)
         clean &= done.returncode == 0
-        print(f"| {name} | {executions} | {time.monotonic() - begin:.0f} | {found} |", flush=True)
     return clean
 
 
@@ -195,7 +267,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--executions", type=int, default=1_000_000)
+    parser.add_argument("--for", dest="limit", type=float, default=0)
     parser.add_argument("--schedules", type=int, default=1000)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seeds", default="1..2000")
     args, rest = parser.parse_known_args()
     programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
     if args.name == "peers":
@@ -209,11 +284,20 @@ def main():
     elif args.name == "sync":
         sync(args.rounds)
     elif args.name == "fuzz":
-        raise SystemExit(0 if fuzz(args.executions) else 1)
+        raise SystemExit(0 if fuzz(args.executions, args.limit, args.only) else 1)
+    elif args.name == "faults":
+        raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
+    elif args.name == "nets":
+        raise SystemExit(0 if nets(args.seeds) else 1)
     elif args.name == "schedules":
         folder = root / "build/tests/executor/schedules"
         raise SystemExit(subprocess.run([sys.executable, root / "tests/executor/schedules/schedules.py", root / "build/lstmc",
                                          folder / "schedules", root, str(args.schedules)]).returncode)
+    elif args.name == "kills":
+        raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/e2e/kills.py", root / "build/lstmc", str(args.kills),
+                                         "--state", root / "build/kills.json"]).returncode)
+    elif args.name == "tsan":
+        raise SystemExit(0 if tsan() else 1)
     elif args.name == "replicas":
         with tempfile.TemporaryDirectory() as folder:
             package = pathlib.Path(folder) / "char_lm.lstmc"
@@ -223,7 +307,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, devices, sync, fuzz, schedules, replicas, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, devices, sync, fuzz, nets, faults, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

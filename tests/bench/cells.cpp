@@ -1,7 +1,6 @@
 // lstmc's side of `./dev bench peers`: reads {"cell", "what", "shape": [T, B, H, L], "seconds"}
-// lines, answers
-// {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its optimizer, all
-// others a stack of LSTMs.
+// lines, answers {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its
+// optimizer, all others a stack of LSTMs.
 //
 // usage: cells THREADS FOLDER-OF-SAMPLES
 //
@@ -91,7 +90,10 @@ std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int t
   if (!package.ok())
     refuse(package.error());
   std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(makeHostDevice("cpu:0", choose, threads));
+  Result<std::unique_ptr<Device>> device = makeHostDevice("cpu:0", choose, threads);
+  if (!device.ok())
+    refuse(device.error());
+  devices.push_back(std::move(*device));
   Result<std::unique_ptr<Session>> session = Session::create(*package, std::move(devices));
   if (!session.ok())
     refuse(session.error());

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/abi/Kernels.h"
+#include "executor/abi/Packing.h"
 #include "executor/base/FloatMode.h"
 #include "executor/package/Program.h"
 
@@ -202,12 +203,13 @@ int main() {
        {}},
       {"initialise normal 262K",
        KernelId::Initialise,
-       {dense(DType::I64, {1}), dense(kF, {1024, kH})},
+       {dense(DType::I64, {1}), dense(kF, {1024, kH}), {}},
        {int64_t(InitKind::Normal), 1, 0},
        {1, 0}},
       {"initialise orthogonal [512,128]",
        KernelId::Initialise,
-       {dense(DType::I64, {1}), dense(kF, {512, 128})},
+       {dense(DType::I64, {1}), dense(kF, {512, 128}),
+        dense(DType::U8, {orthogonalScratch<int64_t>(512, 128, 4).bytes})},
        {int64_t(InitKind::Orthogonal), 1, 0},
        {1, 0}},
   };

@@ -121,7 +121,7 @@ public:
     const int64_t chunk = std::clamp<int64_t>(200 / B, 1, T);
     const Tensor none;
     Tensor x = arena_.tensor({T, B, H}, 1);
-    Tensor scratch = arena_.tensor({rnnScratchBytes(RnnMode::Lstm, B, H, chunk, 4) / 4});
+    Tensor scratch = arena_.tensor({rnnForwardScratch(RnnMode::Lstm, B, H, chunk, 4).bytes / 4});
     struct Layer {
       Tensor x, w, r, y, gates, cells, before;
     };

@@ -173,9 +173,16 @@ private:
     if (slot_ < 0)
       return session_->run("forward").ok() ? session_->output("forward", "loss")->as<double>()[0]
                                            : NAN;
-    return session_->run("evaluate").ok()
-               ? session_->output("evaluate", "loss_metric")->as<double>()[slot_] * scale_
-               : NAN;
+    return session_->run("evaluate").ok() ? measured() * scale_ : NAN;
+  }
+
+  /// Of the whole batch, [4], or of each of its rows, [rows, 4].
+  double measured() {
+    Result<Tensor> metric = session_->output("evaluate", "loss_metric");
+    double sum = 0;
+    for (int64_t at = slot_; at < metric->elements(); at += 4)
+      sum += metric->as<double>()[at];
+    return sum;
   }
 
   /// D(h) = (loss(x + h) - loss(x - h)) / 2h has an error of h^2, and (4 D(h/2) - D(h)) / 3 one of

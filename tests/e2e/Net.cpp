@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <stdexcept>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -59,7 +60,8 @@ passes::Compiled compileNet(const Recipe &recipe) {
   lnet::LoadOptions options = recipe.load;
   if (recipe.steps)
     options.settings.push_back({"seq", std::to_string(recipe.steps)});
-  lnet::LoadedNet net = check(lnet::load(LSTMC_SOURCE_DIR "/" + recipe.file, options));
+  std::filesystem::path file = std::filesystem::path(LSTMC_SOURCE_DIR) / recipe.file;
+  lnet::LoadedNet net = check(lnet::load(file, options));
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   return check(passes::compile(*module, recipe.compile));
 }
@@ -92,7 +94,7 @@ std::unique_ptr<Session> openSession(const package::PackageData &data, int threa
       check(package::Package::open(package::serialize(data), "test.lstmc"));
   std::vector<std::unique_ptr<Device>> devices;
   for (const package::Device &device : data.devices)
-    devices.push_back(makeHostDevice(device.name, kernels, threads));
+    devices.push_back(check(makeHostDevice(device.name, kernels, threads)));
   std::unique_ptr<Session> session = check(Session::create(package, std::move(devices)));
   check(session->initialise(1));
   for (const package::Parameter &parameter : data.parameters)
@@ -176,6 +178,29 @@ std::vector<Model> models() {
               .stages = 2};
   mixed.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
   return {characters, words, lengths, directions, classes, rows, mixed};
+}
+
+std::vector<Model> modelsOf(const std::string &folder) {
+  std::vector<Model> models;
+  std::filesystem::path path = std::filesystem::path(LSTMC_SOURCE_DIR) / folder;
+  for (const auto &entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().extension() != ".lnet")
+      continue;
+    Model model{.name = entry.path().stem(),
+                .recipe = {.file = std::filesystem::absolute(entry.path())},
+                .classes = 5,
+                .stages = 2};
+    lnet::LoadedNet net = check(lnet::load(model.recipe.file));
+    for (const lnet::SettingInForce &setting : net.settings)
+      if (const int64_t *extent = std::get_if<int64_t>(&setting.value);
+          extent && setting.isDim && setting.name == "seq")
+        model.recipe.steps = *extent;
+    model.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 1};
+    models.push_back(std::move(model));
+  }
+  std::sort(models.begin(), models.end(),
+            [](const Model &a, const Model &b) { return a.name < b.name; });
+  return models;
 }
 
 uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {

@@ -17,7 +17,7 @@ namespace lstmc::e2e {
 
 /// Which net, and how it is compiled.
 struct Recipe {
-  std::string file;  ///< beneath the source folder: "samples/char_lm.lnet"
+  std::string file;  ///< beneath the source folder: "samples/char_lm.lnet"; or an absolute path
   int64_t steps = 0; ///< of the dim seq; 0: the file's own
   lnet::LoadOptions load;
   passes::CompileOptions compile;
@@ -53,6 +53,9 @@ struct Model {
 /// sequence lengths, a bidirectional GRU, dense layers, a cell of single ops with rows of its own,
 /// ops that mix rows: odd extents, dropout, both optimizers, each kind of clipping, carried states.
 std::vector<Model> models();
+
+/// One for each .lnet file of a folder, by name, with the dims that the file has; adam.
+std::vector<Model> modelsOf(const std::string &folder);
 
 /// The hash of what updates [first, first + count) from 1 on measure, and of the weights after
 /// them.

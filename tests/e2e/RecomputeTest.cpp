@@ -84,7 +84,7 @@ TEST_P(Recompute, NeedsLessMemory) {
     auto session = openSession(again, variant.threads);
     train(*session, pair.again, 1, 1);
     for (const DevicePeak &peak : session->peaks())
-      EXPECT_EQ(peak.measuredBytes, peak.plannedBytes) << peak.device << " of " << variant.text();
+      EXPECT_LE(peak.touchedBytes, peak.plannedBytes) << peak.device << " of " << variant.text();
   }
 }
 

@@ -43,8 +43,8 @@ TEST_P(Sameness, OfLevels) {
 }
 
 TEST_P(Sameness, WithOptimisationsLeftOut) {
-  const std::vector<std::string> all = {"hoist-projection", "fuse", "schedule", "in-place",
-                                        "sharing"};
+  const std::vector<std::string> all = {"merge-equal-ops", "hoist-projection", "fuse",
+                                        "schedule",        "in-place",         "sharing"};
   uint64_t want = hash(compileNet(model.recipe).package);
   for (size_t i = 0; i <= all.size(); ++i) {
     model.recipe.compile.disabled = i < all.size() ? std::vector{all[i]} : all;

@@ -70,6 +70,15 @@ std::vector<Variant> allVariants(const Model &model) {
   return variants;
 }
 
+std::vector<Variant> sharingVariants(const Model &model) {
+  std::vector<Variant> variants = allVariants(model);
+  std::erase_if(variants, [](const Variant &v) {
+    int threads = v.store == passes::KvStore::Device ? 2 : 1;
+    return !v.workLoads.empty() || !v.updateOnStore || v.threads != threads;
+  });
+  return variants;
+}
+
 std::vector<Variant> coveringVariants(const Model &model) {
   using Pair = std::tuple<size_t, int, size_t, int>;
   std::set<Pair> met;

@@ -24,6 +24,10 @@ struct Variant {
 /// All of them for a model, of 1 to 8 devices.
 std::vector<Variant> allVariants(const Model &model);
 
+/// Those that differ in who has which rows and layers, and where gradients are added: 1 to 8
+/// devices, all stages and chunks, parts one after the other, both stores, arrays cut and whole.
+std::vector<Variant> sharingVariants(const Model &model);
+
 /// Some of them, in which every two values of two properties meet that meet in any.
 std::vector<Variant> coveringVariants(const Model &model);
 

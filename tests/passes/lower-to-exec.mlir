@@ -9,7 +9,7 @@
 // CHECK:       %[[P:.+]] = exec.buffer packed "w.packed" on 0 : memref<64xf32>
 // CHECK:       exec.fused 0
 // CHECK:       exec.program "initialise" on 0 {
-// CHECK:         exec.launch "initialise"(%[[SEED]], %[[W]]) ints [1, 3, 0] floats [-5.000000e-01, 5.000000e-01]
+// CHECK:         exec.launch "initialise"(%[[SEED]], %[[W]], _) ints [1, 3, 0] floats [-5.000000e-01, 5.000000e-01]
 // CHECK:       exec.program "prepare:forward" on 0 {
 // CHECK-NEXT:    exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 8, 4, 1], %[[P]]) ints [0]
 // CHECK-NEXT:  }

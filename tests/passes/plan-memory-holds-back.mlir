@@ -16,6 +16,10 @@
 // CHECK: exec.program "wider"
 // CHECK:   exec.buffer activation "a" on 0 {offset = [[E:[0-9]+]] : i64}
 // CHECK-NOT: exec.buffer output "b" on 0 {offset = [[E]] : i64}
+// CHECK: exec.program "taken-already"
+// CHECK:   exec.buffer activation "a" on 0 {offset = [[F:[0-9]+]] : i64}
+// CHECK:   exec.buffer output "b" on 0 {offset = [[F]] : i64}
+// CHECK-NOT: exec.buffer output "c" on 0 {offset = [[F]] : i64}
 // CHECK: arena_bytes
 exec.plan ["cpu:0"] {
   exec.fused 0 {
@@ -32,6 +36,12 @@ exec.plan ["cpu:0"] {
   ^bb0(%x: f32, %y: f64):
     %0 = exec.scalar "cast"(%x) : (f32) -> f64
     exec.results %0 to [1] : f64
+  }
+  exec.fused 3 {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = exec.scalar "tanh"(%x) : (f32) -> f32
+    %1 = exec.scalar "exp"(%x) : (f32) -> f32
+    exec.results %0, %1 to [1, 2] : f32, f32
   }
   exec.program "dies-later" on 0 {
     %a = exec.buffer activation "a" on 0 : memref<16xf32>
@@ -71,5 +81,15 @@ exec.plan ["cpu:0"] {
     exec.launch "fill"(%a) floats [1.0] : memref<16xf32>
     exec.launch "fused"(%a, %b) ints [2] : memref<16xf32>, memref<16xf64>
     exec.output "b" "output" = %b dims [] : memref<16xf64>
+  }
+  // In the last launch, b ends where a does.
+  exec.program "taken-already" on 0 {
+    %a = exec.buffer activation "a" on 0 : memref<16xf32>
+    %b = exec.buffer output "b" on 0 : memref<16xf32>
+    %c = exec.buffer output "c" on 0 : memref<16xf32>
+    exec.output "b" "output" = %b dims [] : memref<16xf32>
+    exec.output "c" "output" = %c dims [] : memref<16xf32>
+    exec.launch "fill"(%a) floats [1.0] : memref<16xf32>
+    exec.launch "fused"(%a, %b, %c) ints [3] : memref<16xf32>, memref<16xf32>, memref<16xf32>
   }
 }

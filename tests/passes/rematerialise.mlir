@@ -14,7 +14,7 @@
 //  CHECK-NEXT:   %[[V3:.+]] = sym.sigmoid %[[V2]] :
 //  CHECK-NEXT:   %[[V4:.+]] = sym.exp %[[V3]] :
 //  CHECK-NEXT:   %[[V5:.+]] = sym.sin %[[V4]] :
-//  CHECK-NEXT:   %[[B0:.+]] = sym.elemwise_mul %[[D]], %[[V4]] :
+//  CHECK-NEXT:   %[[B0:.+]] = sym.elemwise_mul %[[D]], %[[V4]] {sym.backward} :
 //  CHECK-NEXT:   %[[A1:.+]] = sym.tanh %[[V0]] {sym.recompute = "g"} :
 //  CHECK-NEXT:   %[[A2:.+]] = sym.dot %[[A1]], %[[W]] {sym.recompute = "g"} :
 //  CHECK-NEXT:   %[[A3:.+]] = sym.sigmoid %[[A2]] {sym.recompute = "g"} :
@@ -84,7 +84,7 @@ func.func @layers(%x: !x, %w: !w, %r: !w, %d: !x) -> !x attributes {sym.training
 //  CHECK-NEXT:   %[[V0:.+]] = sym.sin %[[X]] :
 //  CHECK-NEXT:   %[[V1:.+]] = sym.tanh %[[V0]] :
 //  CHECK-NEXT:   %[[V2:.+]] = sym.linear_regression_output %[[V1]], %[[L]] :
-//  CHECK-NEXT:   %[[V3:.+]] = sym.elemwise_sub %[[V2]], %[[L]] :
+//  CHECK-NEXT:   %[[V3:.+]] = sym.elemwise_sub %[[V2]], %[[L]] {sym.backward} :
 //  CHECK-NEXT:   sym.elemwise_mul %[[V3]], %[[V1]] :
 !x = tensor<8x4xf32>
 func.func @useless(%x: !x, %l: !x) -> !x attributes {sym.training} {

@@ -45,21 +45,63 @@ func.func @few(%x: tensor<2x4xf32> {sym.dims = ["batch", ""], sym.name = "x", sy
 
 // -----
 
-// What was written as the dim of the batch has the rows of the part: extents, and a number per row.
+// What was written as the dim of the batch has the rows of the part. A number per row is another one in each: all are made, and a part
+// takes its own where it reads them with other rows.
 // CHECK-LABEL: func.func @"written@1"
 //  CHECK-SAME:   sym.share = array<i64: 5, 8, 3, 3>
 //       CHECK:   sym.zeros {shape = array<i64: 2, 5>, sym.dims = ["batch", ""]} : tensor<2x5xf32>
 //       CHECK:   sym.reshape {{.*}}shape = array<i64: 2, 5, 1>
-//       CHECK:   sym.arange {repeat = 2 : i64, start = 1.0{{.*}}, stop = 3.0{{.*}}} : tensor<4xf32>
-//       CHECK:   sym.arange {start = 0.0{{.*}}, stop = 5.0{{.*}}} : tensor<5xf32>
-// CHECK-LABEL: func.func @"written@2"
-//       CHECK:   sym.arange {{.*}}start = 3.0{{.*}}, stop = 5.0
+//       CHECK:   sym.arange {repeat = 2 : i64, start = 5.0{{.*}}} : tensor<10xf32>
+//       CHECK:   %[[N:.+]] = sym.arange {start = 0.0{{.*}}, stop = 5.0{{.*}}} : tensor<5xf32>
+//       CHECK:   %[[C:.+]] = sym.reshape %[[N]] {{.*}} -> tensor<5x1xf32>
+//       CHECK:   %[[O:.+]] = sym.own_rows %[[C]] {axis = 0 : i64, batch = 5 : i64, inner = 1 : i64, outer = 1 : i64} : (tensor<5x1xf32>) -> tensor<2x1xf32>
+//       CHECK:   sym.broadcast_add %{{.+}}, %[[O]] : (tensor<2x5xf32>, tensor<2x1xf32>)
 func.func @written(%x: tensor<5x5xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"})
-    -> (tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5xf32>) {
+    -> (tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5x5xf32>) {
   %z = sym.zeros {shape = array<i64: 5, 5>, sym.dims = ["batch", ""]} : tensor<5x5xf32>
   %a = sym.elemwise_add %x, %z : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
   %r = sym.reshape %x {shape = array<i64: 5, 5, 1>, sym.dims = ["batch", "", ""]} : (tensor<5x5xf32>) -> tensor<5x5x1xf32>
   %i = sym.arange {start = 5.0, repeat = 2 : i64, sym.dims = ["batch"]} : tensor<10xf32>
   %n = sym.arange {start = 0.0, stop = 5.0} : tensor<5xf32>
-  return %a, %r, %i, %n : tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5xf32>
+  %c = sym.reshape %n {shape = array<i64: 5, 1>} : (tensor<5xf32>) -> tensor<5x1xf32>
+  %s = sym.broadcast_add %a, %c : (tensor<5x5xf32>, tensor<5x1xf32>) -> tensor<5x5xf32>
+  return %a, %r, %i, %s : tensor<5x5xf32>, tensor<5x5x1xf32>, tensor<10xf32>, tensor<5x5xf32>
+}
+
+// -----
+
+// One row that all rows read: the rows of all parts, of which the fourth. In the net over the whole batch that changes nothing.
+// CHECK-LABEL: func.func @fourth
+//       CHECK:   sym.all_rows %{{.+}} : (tensor<6x3xf32>) -> tensor<6x3xf32>
+// CHECK-LABEL: func.func @"fourth@0"
+//       CHECK:   %[[T:.+]] = sym.tanh %{{.+}} -> tensor<2x3xf32>
+//       CHECK:   %[[G:.+]] = sym.all_rows %[[T]] {axis = 0 : i64, batch = 6 : i64, inner = 1 : i64, outer = 1 : i64} : (tensor<2x3xf32>) -> tensor<6x3xf32>
+//       CHECK:   %[[A:.+]] = sym.slice_axis %[[G]] {{.*}} -> tensor<1x3xf32>
+//       CHECK:   sym.broadcast_add %[[T]], %[[A]] : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+func.func @fourth(%x: tensor<6x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<6x3xf32> {
+  %t = sym.tanh %x : (tensor<6x3xf32>) -> tensor<6x3xf32>
+  %a = sym.slice_axis %t {axis = 0 : i64, begin = 3 : i64, end = 4 : i64} : (tensor<6x3xf32>) -> tensor<1x3xf32>
+  %s = sym.broadcast_add %t, %a : (tensor<6x3xf32>, tensor<1x3xf32>) -> tensor<6x3xf32>
+  return %s : tensor<6x3xf32>
+}
+
+// -----
+
+// An op goes row by row in each of its operands, but not in both at once: rows chosen by rows, and every row by every row. A product of
+// which one factor has none stays with the parts, and so does a number written for the batch.
+// CHECK-LABEL: func.func @"both@0"
+//       CHECK:   sym.take %{{.+}}, %{{.+}} (tensor<6x6xf32>, tensor<6xi32>) -> tensor<6x6xf32>
+//       CHECK:   sym.own_rows %{{.+}} (tensor<6x6xf32>) -> tensor<2x6xf32>
+//       CHECK:   sym.dot %{{.+}} (tensor<6x6xf32>, tensor<6x6xf32>) -> tensor<6x6xf32>
+//       CHECK:   sym.dot %{{.+}} (tensor<2x6xf32>, tensor<6x2xf32>) -> tensor<2x2xf32>
+//       CHECK:   sym.reshape %{{.+}} {shape = array<i64: 2, 3, 2>} : (tensor<2x6xf32>) -> tensor<2x3x2xf32>
+func.func @both(%x: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
+                %i: tensor<6xi32> {sym.dims = ["batch"], sym.name = "i", sym.role = "data"})
+    -> (tensor<6x6xf32>, tensor<6x6xf32>, tensor<6x2xf32>, tensor<6x3x2xf32>) {
+  %w = sym.variable {name = "w"} : tensor<6x2xf32>
+  %0 = sym.take %x, %i : (tensor<6x6xf32>, tensor<6xi32>) -> tensor<6x6xf32>
+  %1 = sym.dot %x, %x {transpose_b = true} : (tensor<6x6xf32>, tensor<6x6xf32>) -> tensor<6x6xf32>
+  %2 = sym.dot %x, %w : (tensor<6x6xf32>, tensor<6x2xf32>) -> tensor<6x2xf32>
+  %3 = sym.reshape %x {shape = array<i64: 6, 3, 2>} : (tensor<6x6xf32>) -> tensor<6x3x2xf32>
+  return %0, %1, %2, %3 : tensor<6x6xf32>, tensor<6x6xf32>, tensor<6x2xf32>, tensor<6x3x2xf32>
 }

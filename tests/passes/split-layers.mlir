@@ -52,11 +52,53 @@ func.func @step(%x: tensor<7x2x3xf32>, %len: tensor<2xi32>, %l: tensor<7x2x4xf32
 //       CHECK:   sym.broadcast_mul {{.*}} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
 sym.parameter @g : tensor<1x1x5xf32>
 sym.parameter @w : tensor<5x5xf32>
+sym.parameter @r : tensor<5x5xf32>
+sym.parameter @w1 : tensor<5x5xf32>
+sym.parameter @r1 : tensor<5x5xf32>
 func.func @stretched(%x: tensor<8x2x5xf32>) -> tensor<8x2x5xf32> attributes {sym.training} {
   %w = sym.read @w : tensor<5x5xf32> {sym.stage = 0 : i64}
+  %r = sym.read @r : tensor<5x5xf32> {sym.stage = 0 : i64}
+  %w1 = sym.read @w1 : tensor<5x5xf32> {sym.stage = 1 : i64}
+  %r1 = sym.read @r1 : tensor<5x5xf32> {sym.stage = 1 : i64}
   %g = sym.read @g : tensor<1x1x5xf32> {sym.stage = 0 : i64}
-  %a, %h = "sym.rnn_layer"(%x, %w, %w) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
+  %a, %h = "sym.rnn_layer"(%x, %w, %r) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
   %m = sym.broadcast_mul %a, %g {sym.stage = 0 : i64} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
-  %b, %i = "sym.rnn_layer"(%m, %w, %w) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
+  %b, %i = "sym.rnn_layer"(%m, %w1, %r1) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (tensor<8x2x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x2x5xf32>, tensor<2x5xf32>)
   return %b : tensor<8x2x5xf32>
+}
+
+// -----
+
+// In training, sums of gradients have one order: nothing is cut where three read a value, one of them backwards over all steps.
+// CHECK-LABEL: func.func @three_readers
+//   CHECK-NOT:   sym.cut
+// CHECK-LABEL: func.func @two_readers
+//       CHECK:   sym.cut
+//       CHECK:   sym.concat
+!x = tensor<8x2x5xf32>
+!w = tensor<5x5xf32>
+sym.parameter @w : !w
+sym.parameter @r : !w
+sym.parameter @w1 : !w
+sym.parameter @r1 : !w
+func.func @three_readers(%x: !x) -> (!x, !x, !x) attributes {sym.training} {
+  %w = sym.read @w : !w {sym.stage = 0 : i64}
+  %r = sym.read @r : !w {sym.stage = 0 : i64}
+  %w1 = sym.read @w1 : !w {sym.stage = 1 : i64}
+  %r1 = sym.read @r1 : !w {sym.stage = 1 : i64}
+  %a, %h = "sym.rnn_layer"(%x, %w, %r) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (!x, !w, !w) -> (!x, tensor<2x5xf32>)
+  %v = sym.reverse %a {axis = array<i64: 0>, sym.stage = 0 : i64} : (!x) -> !x
+  %b, %i = "sym.rnn_layer"(%a, %w1, %r1) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (!x, !w, !w) -> (!x, tensor<2x5xf32>)
+  %u = sym.reverse %a {axis = array<i64: 0, 1>, sym.stage = 1 : i64} : (!x) -> !x
+  return %b, %v, %u : !x, !x, !x
+}
+func.func @two_readers(%x: !x) -> (!x, !x) attributes {sym.training} {
+  %w = sym.read @w : !w {sym.stage = 0 : i64}
+  %r = sym.read @r : !w {sym.stage = 0 : i64}
+  %w1 = sym.read @w1 : !w {sym.stage = 1 : i64}
+  %r1 = sym.read @r1 : !w {sym.stage = 1 : i64}
+  %a, %h = "sym.rnn_layer"(%x, %w, %r) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (!x, !w, !w) -> (!x, tensor<2x5xf32>)
+  %v = sym.reverse %a {axis = array<i64: 0>, sym.stage = 0 : i64} : (!x) -> !x
+  %b, %i = "sym.rnn_layer"(%a, %w1, %r1) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (!x, !w, !w) -> (!x, tensor<2x5xf32>)
+  return %b, %v : !x, !x
 }

@@ -1,21 +1,14 @@
-// RUN: lstmc opt %s --split-input-file --replicate=replicas=2 --make-entries=entries=forward --sync-parameters --verify-diagnostics
+// RUN: lstmc opt %s --replicate=replicas=2 --make-entries=entries=step --gradient --sync-parameters --verify-diagnostics
 
-// Rows that a concat sets behind one another cannot be told apart where each part has some of both.
-func.func @behind(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<16x3xf32> {
-  // expected-error @+1 {{concat mixes the rows of the batch, which is in 2 parts, so that others cannot tell them apart: compile it for one device}}
-  %0 = sym.concat %x, %x {dim = 0 : i64} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<16x3xf32>
-  %1 = sym.tanh %0 : (tensor<16x3xf32>) -> tensor<16x3xf32>
-  return %1 : tensor<16x3xf32>
-}
-
-// -----
-
-// Nor those of zeros of which nothing says how many a row has, where one number is made of all.
-func.func @inferred(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> (tensor<24xf32>, tensor<1xf32>) {
-  %r = sym.reshape %x {shape = array<i64: -1>} : (tensor<8x3xf32>) -> tensor<24xf32>
-  %z = sym.zeros {shape = array<i64: 0>} : tensor<24xf32>
-  %0 = sym.elemwise_add %r, %z : (tensor<24xf32>, tensor<24xf32>) -> tensor<24xf32>
-  // expected-error @+1 {{sum mixes the rows of the batch}}
-  %1 = sym.sum %z {axis = array<i64: 0>} : (tensor<24xf32>) -> tensor<1xf32>
-  return %0, %1 : tensor<24xf32>, tensor<1xf32>
+// One bias of two layers: the first has rows as its weight and is done on the whole batch, the second by parts. Their sums are one for
+// the whole batch, and cannot be one for a part.
+func.func @tied(%x: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
+                %l: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "l", sym.role = "label"}) -> tensor<6x6xf32> {
+  // expected-error @+1 {{the batch is shared out in 2 parts, and bias_gradient is another op there: train on one device, without accumulation}}
+  %b = sym.variable {name = "b"} : tensor<6xf32>
+  %w = sym.variable {name = "w"} : tensor<6x6xf32>
+  %0 = sym.fully_connected %x, %x, %b {num_hidden = 6 : i64} : (tensor<6x6xf32>, tensor<6x6xf32>, tensor<6xf32>) -> tensor<6x6xf32>
+  %1 = sym.fully_connected %0, %w, %b {num_hidden = 6 : i64} : (tensor<6x6xf32>, tensor<6x6xf32>, tensor<6xf32>) -> tensor<6x6xf32>
+  %2 = sym.linear_regression_output %1, %l : (tensor<6x6xf32>, tensor<6x6xf32>) -> tensor<6x6xf32>
+  return %2 : tensor<6x6xf32>
 }

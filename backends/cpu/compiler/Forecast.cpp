@@ -13,6 +13,7 @@ public:
   Simulation(const package::PackageData &package, const package::Entry &entry,
              const Machines &machines)
       : package_(package), entry_(entry), machines_(machines), clocks_(entry.programs.size()),
+        linkFree_(entry.programs.size()), arrived_(entry.programs.size()),
         next_(entry.programs.size()) {}
 
   EntryTimes run() {
@@ -57,11 +58,25 @@ private:
       auto sent = sent_.find(launch.ints[1]);
       if (sent == sent_.end())
         return false;
-      const Link &link = machineOf(program.device).linkFrom(uint32_t(launch.ints[0]));
-      begin = std::max(begin, sent->second + link.seconds);
-      seconds = double(work.bytes) / link.bytesPerSecond;
+      const Machine &machine = machineOf(program.device);
+      const Link &link = machine.linkFrom(uint32_t(launch.ints[0]));
+      const double takes = double(work.bytes) / link.bytesPerSecond,
+                   from = sent->second + link.seconds;
+      begin = std::max(begin, from);
+      seconds = takes;
+      // A network brings what was sent while its receiver is at work; in one memory the receiver
+      // copies.
+      if (!machine.links.empty()) {
+        arrived_[p] = std::max(from, arrived_[p]) + takes;
+        seconds = std::max(0.0, arrived_[p] - begin);
+      }
     } else if (launch.kernel == KernelId::Send) {
-      sent_[launch.ints[1]] = begin;
+      // One message after the other leaves a device, however far their receivers are.
+      auto peer = uint32_t(launch.ints[0]);
+      double leaves = std::max(begin, linkFree_[p]);
+      linkFree_[p] =
+          leaves + double(work.bytes) / machineOf(peer).linkFrom(program.device).bytesPerSecond;
+      sent_[launch.ints[1]] = leaves;
       device.sentBytes += work.bytes;
       seconds = 0;
     } else {
@@ -79,7 +94,9 @@ private:
   const Machines &machines_;
   std::vector<double> clocks_; ///< by program
   std::vector<size_t> next_;
-  std::map<int64_t, double> sent_; ///< message to moment
+  std::vector<double> arrived_;  ///< by program: when all that it received over a network had come
+  std::vector<double> linkFree_; ///< by program: when all that it sent has left
+  std::map<int64_t, double> sent_; ///< message to the moment when it leaves
   EntryTimes times_;
 };
 

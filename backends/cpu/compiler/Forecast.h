@@ -33,8 +33,9 @@ struct EntryTimes {
 /// The machine of each of the package's devices, in their order.
 using Machines = std::vector<Machine>;
 
-/// `machines` may be one, for all devices. A sender goes on at once; a receiver waits for the
-/// message and copies it; all come to `commit` before any goes on.
+/// `machines` may be one, for all devices. A sender goes on at once, while what it sends leaves one
+/// message after the other; a receiver waits for the message and copies it, or, where its machine
+/// has links of its own (a network), until it has come; all come to `commit` before any goes on.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const Machines &machines);
 

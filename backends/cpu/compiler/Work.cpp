@@ -1,20 +1,15 @@
 #include "backends/cpu/compiler/Work.h"
 
-#include <functional>
-#include <numeric>
 #include <tuple>
 
 #include "executor/abi/Gate.h"
+#include "executor/abi/Sizes.h"
 
 namespace lstmc::cpu {
 
 namespace {
 
-int64_t elements(const Window &w) {
-  return w.present
-             ? std::accumulate(w.shape.begin(), w.shape.end(), int64_t(1), std::multiplies<>())
-             : 0;
-}
+int64_t elements(const Window &w) { return w.present ? product(w.shape) : 0; }
 
 int64_t last(const Window &w) { return w.shape.empty() ? 1 : w.shape.back(); }
 
@@ -22,8 +17,8 @@ int64_t last(const Window &w) { return w.shape.empty() ? 1 : w.shape.back(); }
 int64_t bytes(const Window &w) {
   int64_t count = w.present ? 1 : 0;
   for (size_t axis = 0; axis < w.shape.size(); ++axis)
-    count *= w.strides.empty() || w.strides[axis] != 0 ? w.shape[axis] : 1;
-  return count * int64_t(dtypeBytes(w.dtype));
+    count = product({count, w.strides.empty() || w.strides[axis] != 0 ? w.shape[axis] : 1});
+  return product({count, int64_t(dtypeBytes(w.dtype))});
 }
 
 int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
@@ -34,32 +29,33 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
   };
   switch (kernel) {
   case KernelId::Fused:
-    return operands.empty() ? 0 : elements(operands.back()) * instructions;
+    return operands.empty() ? 0 : product({elements(operands.back()), instructions});
   case KernelId::Product:
-    return 2 * elements(named("y")) * last(named("x"));
+    return product({2, elements(named("y")), last(named("x"))});
   case KernelId::RnnForward: {
     const Window &y = named("y");
-    return 2 * elements(y) * gateCount(RnnMode(ints[size_t(record.integer("mode"))])) *
-           (last(named("x")) + last(y));
+    return product({2, elements(y), gateCount(RnnMode(ints[size_t(record.integer("mode"))])),
+                    sum({last(named("x")), last(y)})});
   }
   case KernelId::RnnBackward:
-    return 2 * elements(named("gates")) *
-           (named("dx").present ? last(named("dx")) + last(named("y")) : last(named("y")));
+    return product({2, elements(named("gates")),
+                    sum({named("dx").present ? last(named("dx")) : 0, last(named("y"))})});
   case KernelId::WeightGradient: {
     // Pairs behind the fixed operands; a use by index adds rows and multiplies nothing.
-    int64_t sum = 0;
-    for (size_t i = record.operands.size(); i + 1 < operands.size(); i += 2)
-      sum +=
-          elements(operands[i]) *
-          (operands[i + 1].shape.size() < operands[i].shape.size() ? 1 : 2 * last(operands[i + 1]));
-    return sum;
+    int64_t flops = 0;
+    for (size_t i = record.operands.size(); i + 1 < operands.size(); i += 2) {
+      bool byIndex = operands[i + 1].shape.size() < operands[i].shape.size();
+      int64_t each = byIndex ? 1 : product({2, last(operands[i + 1])});
+      flops = sum({flops, product({elements(operands[i]), each})});
+    }
+    return flops;
   }
   case KernelId::BiasGradient:
   case KernelId::NormSquared: {
-    int64_t sum = 0;
+    int64_t flops = 0, each = kernel == KernelId::NormSquared ? 2 : 1;
     for (size_t i = record.operands.size(); i < operands.size(); ++i)
-      sum += (kernel == KernelId::NormSquared ? 2 : 1) * elements(operands[i]);
-    return sum;
+      flops = sum({flops, product({each, elements(operands[i])})});
+    return flops;
   }
   case KernelId::Reduce:
   case KernelId::RegressionMetric:
@@ -68,15 +64,15 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
   case KernelId::Softmax:
   case KernelId::SoftmaxCrossEntropy:
   case KernelId::SoftmaxMetric:
-    return 5 * elements(named("x"));
+    return product({5, elements(named("x"))});
   case KernelId::SoftmaxGradient:
   case KernelId::SoftmaxOutputGradient:
-    return 4 * elements(named("dx"));
+    return product({4, elements(named("dx"))});
   case KernelId::ValidCount:
     return elements(named("label"));
   case KernelId::LayerNorm:
   case KernelId::LayerNormGradient:
-    return 8 * elements(named("x"));
+    return product({8, elements(named("x"))});
   default:
     return 0; // moves elements
   }
@@ -91,7 +87,8 @@ int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands,
   };
   switch (kernel) {
   case KernelId::RnnForward:
-    return elements(named("y")) * gateCount(RnnMode(ints[size_t(record.integer("mode"))]));
+    return product(
+        {elements(named("y")), gateCount(RnnMode(ints[size_t(record.integer("mode"))]))});
   case KernelId::RnnBackward:
     return elements(named("gates"));
   case KernelId::Softmax:
@@ -124,10 +121,11 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
       continue;
     // An embedding reads the rows that it copies, not the table.
     bool rows = kernel == KernelId::Gather && name == "w";
-    work.bytes += bytes(rows ? operands[size_t(record.operand("y"))] : operands[i]);
+    work.bytes =
+        sum({work.bytes, bytes(rows ? operands[size_t(record.operand("y"))] : operands[i])});
   }
   if (kernel == KernelId::Fused && !operands.empty())
-    work.functions = elements(operands.back()) * program.functions;
+    work.functions = product({elements(operands.back()), program.functions});
   for (auto [recurrence, gates, weights] :
        {std::tuple(KernelId::RnnForward, "y", "r"), {KernelId::RnnBackward, "gates", "rt"}})
     if (kernel == recurrence) {
@@ -135,7 +133,7 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
       work.stepBytes = bytes(operands[size_t(record.operand(weights))]);
     }
   if (wide)
-    work.flops *= 2;
+    work.flops = product({work.flops, 2});
   return work;
 }
 

@@ -44,11 +44,11 @@ double streamRate(size_t bytes, int threads) {
   auto [found, isNew] = known.try_emplace({bytes, threads}, 0);
   if (isNew) {
     std::vector<double> rates(size_t(threads), 0.0);
-    std::vector<std::thread> team;
-    for (int i = 0; i < threads; ++i)
-      team.emplace_back([&, i] { rates[size_t(i)] = rateOfOne(bytes / size_t(threads)); });
-    for (std::thread &thread : team)
-      thread.join();
+    {
+      std::vector<std::jthread> team; // joined also where one cannot be had
+      for (int i = 0; i < threads; ++i)
+        team.emplace_back([&, i] { rates[size_t(i)] = rateOfOne(bytes / size_t(threads)); });
+    }
     for (double rate : rates)
       found->second += rate;
   }

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/runtime/Rows.h"
 #include "backends/cpu/runtime/Tile.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -22,15 +23,15 @@ inline PanelBlock columnBlock(const float *p, int64_t k, int64_t granule) {
 }
 
 /// Calls f(integral_constant<int, V>, first granule) for blocks that cover granules [begin, end),
-/// spread evenly, in descending order if `down`.
+/// spread evenly, in descending order if `down`; fewer once the launch is to end.
 template <typename F>
 LSTMC_INLINE void forColumnBlocks(int64_t begin, int64_t end, bool down, F f) {
   if constexpr (kBlockGranules == 1) {
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end && !stopAsked(); ++i)
       f(std::integral_constant<int, kGranuleVectors>{}, down ? begin + end - 1 - i : i);
   } else {
     const int64_t total = end - begin, blocks = (total + kBlockGranules - 1) / kBlockGranules;
-    for (int64_t i = 0; i < blocks; ++i) {
+    for (int64_t i = 0; i < blocks && !stopAsked(); ++i) {
       int64_t block = down ? blocks - 1 - i : i;
       int64_t first = begin + total * block / blocks, next = begin + total * (block + 1) / blocks;
       withCount<kBlockGranules>(next - first, [&](auto v) LSTMC_LAMBDA { f(v, first); });

@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/FusedPlan.h"
 #include "backends/cpu/runtime/TileCopy.h"
 #include "executor/abi/ElementWindow.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::cpu {
 
@@ -169,7 +170,7 @@ void runFused(const FusedTable &table, const LaunchArgs &args, Worker &worker) {
     const FusedPlan::Value &value = plan.values[plan.uniform[i].out];
     splat(value.data, value.type);
   }
-  for (int64_t t = begin; t < end; ++t) {
+  for (int64_t t = begin; t < end && !stopAsked(); ++t) {
     if (plan.rows) {
       int64_t length = plan.shape[plan.rank - 1];
       int64_t inRow = t % plan.perRow * plan.tile;

@@ -198,7 +198,7 @@ void FusedPlan::writeInPlace() {
   }
 }
 
-/// Gives values places in scratch, of one tile each; a place is free again behind the last
+/// Gives values places in scratch, of one tile each; a place is free again after the last
 /// instruction that reads it. Returns how many there are; `data` is the number of the place until
 /// make() knows the size of a tile.
 int FusedPlan::allocate() {

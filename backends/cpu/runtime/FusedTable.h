@@ -16,7 +16,7 @@ struct TileArgs {
   int64_t step[3];
   int64_t count;
   double immediate;
-  uint64_t first; ///< of random numbers: the index of element 0 in the whole, which those behind it
+  uint64_t first; ///< of random numbers: the index of element 0 in the whole, which those after it
                   ///< follow
 };
 using TileFunction = void (*)(const TileArgs &);

@@ -1,5 +1,7 @@
 #include "backends/cpu/runtime/InitialElements.h"
 
+#include <algorithm>
+
 #include "executor/abi/Gate.h"
 #include "executor/base/InitialNumbers.h"
 #include "executor/base/Numeric.h"
@@ -42,11 +44,25 @@ void initialElements(const LaunchArgs &args, int64_t begin, int64_t end) {
   }
 }
 
-void orthogonalStart(const LaunchArgs &args, double *matrix, int64_t count) {
+template <typename Real>
+void orthogonalStart(const LaunchArgs &args, Real *vectors, int64_t begin, int64_t end) {
   const InitialNumbers numbers = numbersOf(args);
+  const Tensor &w = args.operands[1];
+  const int64_t rows = w.rank > 0 ? w.shape[0] : 1, columns = w.elements() / rows;
   const bool normal = args.ints[2] == 1;
-  for (int64_t e = 0; e < count; ++e)
-    matrix[e] = normal ? numbers.normal(uint64_t(e)) : 2 * numbers.uniform(uint64_t(e)) - 1;
+  for (int64_t e = begin & ~int64_t(3); e < end; e += 4) {
+    double four[4];
+    if (normal)
+      for (int i = 0; i < 4; i += 2)
+        numbers.normalPair(uint64_t(e + i), four[i], four[i + 1]);
+    else
+      numbers.uniformFour(uint64_t(e), four);
+    for (int64_t at = std::max(begin, e); at < std::min(end, e + 4); ++at)
+      vectors[rows <= columns ? at : at % columns * rows + at / columns] =
+          Real(normal ? four[at - e] : 2 * four[at - e] - 1);
+  }
 }
+template void orthogonalStart(const LaunchArgs &, float *, int64_t, int64_t);
+template void orthogonalStart(const LaunchArgs &, double *, int64_t, int64_t);
 
 } // namespace lstmc::cpu

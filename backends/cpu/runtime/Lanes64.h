@@ -11,25 +11,31 @@ struct Wide {
   static constexpr int kCount = 8;
   __m512d v;
   static LSTMC_INLINE Wide zero() { return {_mm512_setzero_pd()}; }
+  static LSTMC_INLINE Wide broadcast(double x) { return {_mm512_set1_pd(x)}; }
   static LSTMC_INLINE Wide load(const double *p) { return {_mm512_loadu_pd(p)}; }
   static LSTMC_INLINE Wide load(const float *p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
   LSTMC_INLINE void store(double *p) const { _mm512_storeu_pd(p, v); }
+  friend LSTMC_INLINE Wide operator*(Wide a, Wide b) { return {_mm512_mul_pd(a.v, b.v)}; }
   friend LSTMC_INLINE Wide fma(Wide a, Wide b, Wide c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 #elif LSTMC_CPU_WIDTH == 8
   static constexpr int kCount = 4;
   __m256d v;
   static LSTMC_INLINE Wide zero() { return {_mm256_setzero_pd()}; }
+  static LSTMC_INLINE Wide broadcast(double x) { return {_mm256_set1_pd(x)}; }
   static LSTMC_INLINE Wide load(const double *p) { return {_mm256_loadu_pd(p)}; }
   static LSTMC_INLINE Wide load(const float *p) { return {_mm256_cvtps_pd(_mm_loadu_ps(p))}; }
   LSTMC_INLINE void store(double *p) const { _mm256_storeu_pd(p, v); }
+  friend LSTMC_INLINE Wide operator*(Wide a, Wide b) { return {_mm256_mul_pd(a.v, b.v)}; }
   friend LSTMC_INLINE Wide fma(Wide a, Wide b, Wide c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
 #else
   static constexpr int kCount = 1;
   double v;
   static LSTMC_INLINE Wide zero() { return {0}; }
+  static LSTMC_INLINE Wide broadcast(double x) { return {x}; }
   static LSTMC_INLINE Wide load(const double *p) { return {*p}; }
   static LSTMC_INLINE Wide load(const float *p) { return {*p}; }
   LSTMC_INLINE void store(double *p) const { *p = v; }
+  friend LSTMC_INLINE Wide operator*(Wide a, Wide b) { return {a.v * b.v}; }
   friend LSTMC_INLINE Wide fma(Wide a, Wide b, Wide c) { return {__builtin_fma(a.v, b.v, c.v)}; }
 #endif
 };

@@ -19,31 +19,49 @@ struct Plus { // of this level, so that what the tree makes of it is too
   double operator()(double a, double b) const { return a + b; }
 };
 
-/// y = the sums of terms(o, b, q, out) over x [O, B, Q, ...]. In a shard of `rows` rows, element
+/// The four sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]: element
 /// (o * rows + row) * Q + q is in lane e mod 16.
+template <typename Terms>
+void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *sums) {
+  double lanes[kFields][kPanel] = {};
+  int64_t e = 0;
+  for (int64_t o = 0; o < x.shape[0]; ++o)
+    for (int64_t b = begin; b < end; ++b)
+      for (int64_t q = 0; q < x.shape[2]; ++q, ++e) {
+        double out[kFields];
+        terms(o, b, q, out);
+        for (int f = 0; f < kFields; ++f)
+          lanes[f][e % kPanel] += out[f];
+      }
+  for (int f = 0; f < kFields; ++f)
+    sums[f] = treeOfLanes(lanes[f]);
+}
+
+/// y [B, 4] = the sums of each row.
+template <typename Terms>
+void metricOfRows(const Tensor &x, const Tensor &y, Worker &worker, Terms &terms) {
+  Share share(y.shape[0], worker.index, worker.count);
+  for (int64_t row = share.begin; row < share.end; ++row) {
+    double sums[kFields];
+    sumRows(x, row, row + 1, terms, sums);
+    for (int f = 0; f < kFields; ++f)
+      y.as<double>()[row * y.strides[0] + f * y.strides[1]] = sums[f];
+  }
+}
+
+/// y = the sums of each shard, added up by the tree; or those of each row.
 template <typename Terms>
 void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
             Terms terms) {
-  int64_t outer = x.shape[0], inner = x.shape[2];
+  if (y.rank == 2)
+    return metricOfRows(x, y, worker, terms);
   constexpr int64_t kShards = SharedSums::kPlaces / kFields;
   SharedSums sums(y.data, worker);
   TreeFold<double, Plus> folds[kFields];
   for (int64_t first = 0; first < range.count; first += kShards) {
     int64_t n = minimum(kShards, range.count - first);
     sums.make(n, [&](int64_t i, double *places) {
-      int64_t begin = range.begin(first + i), end = range.begin(first + i + 1);
-      double lanes[kFields][kPanel] = {};
-      int64_t e = 0;
-      for (int64_t o = 0; o < outer; ++o)
-        for (int64_t b = begin; b < end; ++b)
-          for (int64_t q = 0; q < inner; ++q, ++e) {
-            double out[kFields];
-            terms(o, b, q, out);
-            for (int f = 0; f < kFields; ++f)
-              lanes[f][e % kPanel] += out[f];
-          }
-      for (int f = 0; f < kFields; ++f)
-        places[i * kFields + f] = treeOfLanes(lanes[f]);
+      sumRows(x, range.begin(first + i), range.begin(first + i + 1), terms, places + i * kFields);
     });
     for (int64_t i = 0; worker.index == 0 && i < n; ++i)
       for (int f = 0; f < kFields; ++f)

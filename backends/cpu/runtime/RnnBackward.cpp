@@ -41,13 +41,13 @@ public:
       : o_(args.operands), worker_(worker), reverse_(args.ints[1] != 0), T_(o_[kY].shape[0]),
         B_(o_[kY].shape[1]), H_(o_[kY].shape[2]), padded_(roundUp(H_, kPanel)),
         split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(o_[kLength])) {
-    const int64_t matrix = B_ * padded_;
     float *at = o_[kScratch].as<float>();
+    const auto parts = rnnBackwardScratch(Mode, B_, H_, sizeof(float));
     hidden_[0] = at;
-    hidden_[1] = hidden_[0] + G * matrix;
-    dh_ = hidden_[1] + G * matrix;
-    dc_ = dh_ + matrix;
-    list_ = reinterpret_cast<int32_t *>(dc_ + matrix) + split_.listOffset(B_);
+    hidden_[1] = at + parts.next;
+    dh_ = at + parts.dh;
+    dc_ = at + parts.dc;
+    list_ = reinterpret_cast<int32_t *>(at + parts.list) + split_.listOffset(B_);
   }
 
   void run() {

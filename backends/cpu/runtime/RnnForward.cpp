@@ -52,13 +52,13 @@ public:
         split_(worker.index, worker.count, B_, (H_ + kUnits - 1) / kUnits, 4 * G * H_ * H_,
                bool(o_[kLength])) {
     float *at = o_[kScratch].as<float>();
+    const auto parts = rnnForwardScratch(Mode, B_, H_, chunk_, sizeof(float));
     projections_ = at;
-    h_[0] = projections_ + chunk_ * B_ * G * padded_;
-    h_[1] = h_[0] + B_ * padded_;
-    c_ = h_[1] + B_ * padded_;
-    int32_t *lists = reinterpret_cast<int32_t *>(c_ + B_ * padded_);
-    list_ = lists + split_.listOffset(B_);
-    sweeps_ = reinterpret_cast<uint32_t *>(lists + 5 * B_ * padded_);
+    h_[0] = at + parts.h;
+    h_[1] = at + parts.nextH;
+    c_ = at + parts.c;
+    list_ = reinterpret_cast<int32_t *>(at + parts.lists) + split_.listOffset(B_);
+    sweeps_ = reinterpret_cast<uint32_t *>(at + parts.sweeps);
   }
 
   void run() {
@@ -103,7 +103,7 @@ private:
   /// each.
   template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
     if constexpr (G > 1) {
-      for (int64_t i = split_.unitBegin; i < split_.unitEnd; ++i)
+      for (int64_t i = split_.unitBegin; i < split_.unitEnd && !stopAsked(); ++i)
         f(std::integral_constant<int, kVectors>{},
           (down ? split_.unitBegin + split_.unitEnd - 1 - i : i) * kUnits);
     } else {

@@ -3,7 +3,8 @@
 //
 // Kernel files are compiled once per level (lstmc_cpu_levels in CMakeLists.txt), which defines
 //   LSTMC_CPU_NAMESPACE  scalar, avx2 or avx512: everything a kernel file defines is in
-//   lstmc::cpu::<it> LSTMC_CPU_WIDTH      1, 8 or 16 lanes
+//                        lstmc::cpu::<it>
+//   LSTMC_CPU_WIDTH      1, 8 or 16 lanes
 // Every operation is correctly rounded (or exact), so equal sources give equal bits at every level.
 #pragma once
 

@@ -52,11 +52,8 @@ inline mlir::Value broadcastLike(GradientBuilder &builder, mlir::Location loc, m
                                  mlir::Value like) {
   auto type = llvm::cast<mlir::RankedTensorType>(like.getType());
   auto wide = builder.create<BroadcastToOp>(loc, type, value, type.getShape());
-  if (BatchPosition rows = builder.batch(like); rows && rows.outer == 1 && rows.inner == 1) {
-    llvm::SmallVector<llvm::StringRef> dims(size_t(type.getRank()), "");
-    dims[size_t(rows.axis)] = kBatchDim;
-    wide->setAttr(kDimsAttr, builder.getStrArrayAttr(dims));
-  }
+  if (BatchPosition rows = builder.batch(like))
+    wide->setAttr(kBatchAtAttr, builder.getDenseI64ArrayAttr({rows.axis, rows.outer, rows.inner}));
   return wide;
 }
 

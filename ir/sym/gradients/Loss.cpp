@@ -11,6 +11,21 @@ using llvm::success;
 using mlir::Value;
 using E = Expression;
 
+/// What a part of the batch divides by is a number of the whole: its rows, or the labels that count
+/// in all of them. Null where an op of the whole batch finds it by itself.
+static Value divisorOf(SoftmaxOutputOp op, GradientBuilder &builder, Value label) {
+  auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
+  if (!builder.inParts() || op.getNormalization() == "null")
+    return {};
+  if (op.getNormalization() == "valid")
+    return builder.create<ValidCountOp>(op.getLoc(), f64, label, op.getIgnoreLabelAttr());
+  llvm::SmallVector<int64_t> whole = builder.wholeShape(op.getData());
+  int64_t rows = op.getPreserveShape() ? product(whole) / whole.back() : whole.front();
+  return builder.create<FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}),
+                                builder.getF64FloatAttr(double(rows)), builder.getStringAttr(""),
+                                builder.getStringAttr("float64"));
+}
+
 LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();
@@ -26,9 +41,9 @@ LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
       label = createReshape(builder, getLoc(), label, rows);
   }
   Value dx = builder.create<SoftmaxOutputGradientOp>(
-      getLoc(), p.getType(), p, label, Value(), builder.getI64IntegerAttr(axis), getUseIgnoreAttr(),
-      getNormalizationAttr(), getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(),
-      getSmoothAlphaAttr());
+      getLoc(), p.getType(), p, label, divisorOf(*this, builder, label),
+      builder.getI64IntegerAttr(axis), getUseIgnoreAttr(), getNormalizationAttr(),
+      getMultiOutputAttr(), getIgnoreLabelAttr(), getGradScaleAttr(), getSmoothAlphaAttr());
   builder.add(getData(), createReshape(builder, getLoc(), dx, type.getShape()));
   return success();
 }

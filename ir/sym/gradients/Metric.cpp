@@ -29,7 +29,10 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value labe
                            double ignoreLabel) {
   SmallVector<int64_t> rowExtents(shapeOf(x));
   rowExtents.erase(rowExtents.begin() + axis);
-  Rows rows(rowExtents, withoutAxes(batch, {axis}, false));
+  batch = withoutAxes(batch, {axis}, false);
+  if (!batch)
+    shards = 1; // rows of the batch are classes, if anything: there is nothing to share out
+  Rows rows(rowExtents, batch);
   label = createReshape(builder, loc, label, rowExtents);
   auto type = RankedTensorType::get({4}, builder.getF64Type());
   return builder.create<SoftmaxMetricOp>(loc, type, x, label, axis, rows.outer, rows.batch,

@@ -53,8 +53,7 @@ LogicalResult ReverseOp::buildGradient(GradientBuilder &builder) {
   });
 }
 
-//===---- joining and cutting
-//----------------------------------------------------------------------===//
+//===---- joining and cutting -----------------------------------------------------------------===//
 
 /// Part i of the gradient along `axis` goes to operand i, in the operand's shape.
 static LogicalResult cutBack(mlir::Operation *op, GradientBuilder &builder, int64_t axis,
@@ -127,8 +126,7 @@ LogicalResult SliceOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](Value dy) { return place(builder, *this, dy, begin, step); });
 }
 
-//===---- repetition
-//-------------------------------------------------------------------------------===//
+//===---- repetition --------------------------------------------------------------------------===//
 
 /// dy read as `shape`, summed over `axes`, in the operand's shape.
 static Value sumOver(GradientBuilder &builder, mlir::Operation *op, Value dy,

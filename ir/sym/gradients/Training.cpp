@@ -1,40 +1,32 @@
 // What internal ops answer beside their kernels.
 
 #include "executor/abi/Gate.h"
+#include "executor/abi/Sizes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/RuleSupport.h"
 #include "ir/sym/ScalarEmitter.h"
 #include "ir/sym/SymOps.h"
+#include "ir/sym/gradients/SendBack.h"
 
 namespace lstmc::sym {
 
-//===---- rnn_layer
-//--------------------------------------------------------------------------------===//
+//===---- rnn_layer ---------------------------------------------------------------------------===//
 
 /// Two products per step and row; the gates' functions are left out.
 static int64_t layerFlops(mlir::Value gatesLike, int64_t inputs, int64_t units) {
-  return 2 * rankedType(gatesLike).getNumElements() * (inputs + units);
+  return product({2, elementsOf(gatesLike), sum({inputs, units})});
 }
 
 int64_t RnnLayerOp::flops() {
   auto y = rankedType(getY()).getShape();
-  return 2 * y[0] * y[1] * rankedType(getW()).getDimSize(0) *
-         (rankedType(getX()).getDimSize(2) + y[2]);
+  return product({2, y[0], y[1], rankedType(getW()).getDimSize(0),
+                  sum({rankedType(getX()).getDimSize(2), y[2]})});
 }
 
 int64_t RnnLayerGradientOp::flops() {
   int64_t units = rankedType(getR()).getDimSize(1);
   return layerFlops(getGates(), getDx() ? rankedType(getW()).getDimSize(1) : 0, units);
-}
-
-/// Steps, then batch; the states and weights have no steps.
-BatchPosition RnnLayerOp::batchOfResult(unsigned index, llvm::ArrayRef<BatchPosition> operands) {
-  if (!operands[0] || operands[0].axis != 1)
-    return BatchPosition::none();
-  BatchPosition position = operands[0];
-  position.axis = rankedType(getResult(index)).getRank() - 2;
-  return position;
 }
 
 llvm::LogicalResult CutOp::buildGradient(GradientBuilder &builder) {
@@ -46,6 +38,24 @@ llvm::LogicalResult CutOp::buildGradient(GradientBuilder &builder) {
   builder.add(getX(), createConcat(builder, getLoc(), pieces, 0));
   return llvm::success();
 }
+
+//===---- parts of the batch ------------------------------------------------------------------===//
+
+/// What flows back to the rows of a part is what is there of them.
+llvm::LogicalResult AllRowsOp::buildGradient(GradientBuilder &builder) {
+  return sendBack(*this, builder, [&](mlir::Value dy) -> mlir::Value {
+    return builder.create<OwnRowsOp>(getLoc(), getX().getType(), dy, getAxisAttr(), getOuterAttr(),
+                                     getBatchAttr(), getInnerAttr());
+  });
+}
+llvm::LogicalResult OwnRowsOp::buildGradient(GradientBuilder &builder) {
+  return sendBack(*this, builder, [&](mlir::Value dy) -> mlir::Value {
+    return builder.create<AllRowsOp>(getLoc(), getX().getType(), dy, getAxisAttr(), getOuterAttr(),
+                                     getBatchAttr(), getInnerAttr());
+  });
+}
+
+//===---- rnn_layer, verified -----------------------------------------------------------------===//
 
 llvm::LogicalResult RnnLayerOp::verify() {
   std::optional<RnnMode> mode = parseRnnMode(getMode());
@@ -65,8 +75,7 @@ llvm::LogicalResult RnnLayerOp::verify() {
   return llvm::success();
 }
 
-//===---- sums by shard
-//----------------------------------------------------------------------------===//
+//===---- sums by shard -----------------------------------------------------------------------===//
 
 llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range) {
   if (range.batch < 1 || range.shards < 1)
@@ -81,23 +90,17 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
 }
 
 int64_t WeightGradientOp::flops() {
-  int64_t sum = 0;
+  int64_t flops = 0;
   for (auto [dy, x, kind] : llvm::zip_equal(getDys(), getXs(), getKinds())) {
-    int64_t elements = rankedType(dy).getNumElements();
-    sum += kind == 1 ? elements : 2 * elements * rankedType(x).getShape().back();
+    int64_t each = kind == 1 ? 1 : product({2, rankedType(x).getShape().back()});
+    flops = sum({flops, product({elementsOf(dy), each})});
   }
-  return sum;
+  return flops;
 }
 
-int64_t BiasGradientOp::flops() {
-  int64_t sum = 0;
-  for (mlir::Value dy : getDys())
-    sum += rankedType(dy).getNumElements();
-  return sum;
-}
+int64_t BiasGradientOp::flops() { return sum(llvm::map_to_vector(getDys(), elementsOf)); }
 
-//===---- dropout_mask
-//-----------------------------------------------------------------------------===//
+//===---- dropout_mask ------------------------------------------------------------------------===//
 
 /// uniform >= p keeps an element, as 1 / (1 - p).
 mlir::Value DropoutMaskOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) {

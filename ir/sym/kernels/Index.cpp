@@ -1,20 +1,10 @@
 // Kernels of the ops in IndexOps.td.
+#include "executor/abi/Sizes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::sym {
-
-namespace {
-
-int64_t product(llvm::ArrayRef<int64_t> extents) {
-  int64_t n = 1;
-  for (int64_t extent : extents)
-    n *= extent;
-  return n;
-}
-
-} // namespace
 
 llvm::LogicalResult EmbeddingOp::emitKernels(KernelBuilder &builder) {
   View indices = builder.view(getData()), weight = builder.view(getWeight());

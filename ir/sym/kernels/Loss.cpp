@@ -25,6 +25,12 @@ llvm::SmallVector<int64_t, 5> shardInts(const ShardRange &range,
   return ints;
 }
 
+/// [4], or [rows, 4].
+View metricOutput(KernelBuilder &builder, mlir::Value metric) {
+  View view = builder.view(metric);
+  return builder.output(view, view.shape);
+}
+
 int64_t normalizationNumber(llvm::StringRef name) {
   return name == "batch" ? 1 : name == "valid" ? 2 : 0;
 }
@@ -129,7 +135,7 @@ llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
   builder.launch(KernelId::SoftmaxMetric,
                  {builder.reshaped(x.moveLast(axis), {o, b, q, classes}),
                   builder.reshaped(builder.view(getLabel()), {o, b, q}),
-                  builder.output(builder.view(getMetric()), {4})},
+                  metricOutput(builder, getMetric())},
                  shardInts(range(), {getUseIgnore()}), {getIgnoreLabel().convertToDouble()});
   return mlir::success();
 }
@@ -139,17 +145,17 @@ llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
   builder.launch(KernelId::RegressionMetric,
                  {builder.reshaped(builder.view(getX()), {o, b, q}),
                   builder.reshaped(builder.view(getLabel()), {o, b, q}),
-                  builder.output(builder.view(getMetric()), {4})},
+                  metricOutput(builder, getMetric())},
                  shardInts(range(), {getLogistic()}));
   return mlir::success();
 }
 
 llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
-  builder.launch(KernelId::LossMetric,
-                 {builder.reshaped(builder.view(getX()), {o, b, q}),
-                  builder.output(builder.view(getMetric()), {4})},
-                 shardInts(range()));
+  builder.launch(
+      KernelId::LossMetric,
+      {builder.reshaped(builder.view(getX()), {o, b, q}), metricOutput(builder, getMetric())},
+      shardInts(range()));
   return mlir::success();
 }
 

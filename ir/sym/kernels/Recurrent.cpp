@@ -59,7 +59,8 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
        builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
        resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()),
        resultOrAbsent(builder, getCells()), resultOrAbsent(builder, getBefore()),
-       builder.scratch(rnnScratchBytes(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))))},
+       builder.scratch(
+           rnnForwardScratch(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))).bytes)},
       {int64_t(mode), getReverse(), chunk});
   return mlir::success();
 }
@@ -72,17 +73,17 @@ llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
   auto input = [&](mlir::Value value) { return rowsOrAbsent(builder, value); };
   View dx = resultOrAbsent(builder, getDx()), dgates = builder.view(getDgates());
   View dhidden = getDhidden() ? builder.view(getDhidden()) : View();
-  builder.launch(KernelId::RnnBackward,
-                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
-                  builder.viewOrAbsent(getLength()), input(getBefore()),
-                  dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
-                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()),
-                  input(getDcN()), builder.output(dgates, dgates.shape),
-                  dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
-                  resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
-                  builder.scratch(rnnScratchBytes(mode, batch, units, chunk,
-                                                  int64_t(dtypeBytes(gates.dtype))))},
-                 {int64_t(mode), getReverse(), chunk});
+  builder.launch(
+      KernelId::RnnBackward,
+      {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
+       builder.viewOrAbsent(getLength()), input(getBefore()),
+       dx ? builder.packed(w.transpose({1, 0}), 0) : View(), builder.packed(r.transpose({1, 0}), 0),
+       input(getDy()), input(getDhN()), input(getDcN()), builder.output(dgates, dgates.shape),
+       dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
+       resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
+       builder.scratch(
+           rnnBackwardScratch(mode, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes)},
+      {int64_t(mode), getReverse(), chunk});
   return mlir::success();
 }
 

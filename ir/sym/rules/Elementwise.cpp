@@ -7,8 +7,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- Activation
-//-------------------------------------------------------------------------------===//
+//===---- Activation --------------------------------------------------------------------------===//
 
 LogicalResult ActivationOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
@@ -31,14 +30,13 @@ Value ActivationOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return e.softsign(x);
 }
 
-//===---- hard_sigmoid
-//-----------------------------------------------------------------------------===//
+//===---- hard_sigmoid ------------------------------------------------------------------------===//
 
 LogicalResult HardSigmoidOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
 }
 BatchPosition HardSigmoidOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
-int64_t HardSigmoidOp::flops() { return 4 * elementwiseFlops(*this); }
+int64_t HardSigmoidOp::flops() { return product({4, elementwiseFlops(*this)}); }
 
 Value HardSigmoidOp::emitScalar(OpBuilder &builder, ValueRange element) {
   ScalarEmitter e(builder, getLoc());
@@ -49,14 +47,13 @@ Value HardSigmoidOp::emitScalar(OpBuilder &builder, ValueRange element) {
                  {e.apply(ScalarOp::Min, {line, e.number(type, 1)}), e.number(type, 0)});
 }
 
-//===---- smooth_l1
-//--------------------------------------------------------------------------------===//
+//===---- smooth_l1 ---------------------------------------------------------------------------===//
 
 LogicalResult SmoothL1Op::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
 }
 BatchPosition SmoothL1Op::batchOfResult(unsigned, Positions operands) { return operands[0]; }
-int64_t SmoothL1Op::flops() { return 6 * elementwiseFlops(*this); }
+int64_t SmoothL1Op::flops() { return product({6, elementwiseFlops(*this)}); }
 
 Value SmoothL1Op::emitScalar(OpBuilder &builder, ValueRange element) {
   ScalarEmitter e(builder, getLoc());
@@ -71,14 +68,13 @@ Value SmoothL1Op::emitScalar(OpBuilder &builder, ValueRange element) {
                   line);
 }
 
-//===---- clip
-//-------------------------------------------------------------------------------------===//
+//===---- clip --------------------------------------------------------------------------------===//
 
 LogicalResult ClipOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Any);
 }
 BatchPosition ClipOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
-int64_t ClipOp::flops() { return 2 * elementwiseFlops(*this); }
+int64_t ClipOp::flops() { return product({2, elementwiseFlops(*this)}); }
 
 Value ClipOp::emitScalar(OpBuilder &builder, ValueRange element) {
   ScalarEmitter e(builder, getLoc());
@@ -87,8 +83,7 @@ Value ClipOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return e.apply(ScalarOp::Min, {above, e.number(type, getAMax().convertToDouble())});
 }
 
-//===---- Cast
-//-------------------------------------------------------------------------------------===//
+//===---- Cast --------------------------------------------------------------------------------===//
 
 LogicalResult CastOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.sameShape(getData(), getOutput())))
@@ -103,8 +98,7 @@ Value CastOp::emitScalar(OpBuilder &builder, ValueRange element) {
       .cast(element[0], computeType(getOutput().getType().getElementType()));
 }
 
-//===---- Dropout
-//----------------------------------------------------------------------------------===//
+//===---- Dropout -----------------------------------------------------------------------------===//
 
 LogicalResult DropoutOp::relateShapes(ShapeRelation &relation) {
   // dropout:probability
@@ -120,8 +114,7 @@ BatchPosition DropoutOp::batchOfResult(unsigned, Positions operands) { return op
 int64_t DropoutOp::flops() { return elementwiseFlops(*this); }
 Value DropoutOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 
-//===---- add_n
-//------------------------------------------------------------------------------------===//
+//===---- add_n -------------------------------------------------------------------------------===//
 
 LogicalResult AddNOp::relateShapes(ShapeRelation &relation) {
   // add_n:count
@@ -140,8 +133,7 @@ Value AddNOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return sum;
 }
 
-//===---- where
-//------------------------------------------------------------------------------------===//
+//===---- where -------------------------------------------------------------------------------===//
 
 LogicalResult WhereOp::relateShapes(ShapeRelation &relation) {
   for (int round = 0; round < 2; ++round)

@@ -1,13 +1,13 @@
 // Text form and checks of sym.scalar and sym.fused.
 #include "executor/abi/ElementWindow.h"
+#include "executor/abi/Sizes.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
 
 namespace lstmc::sym {
 
-//===---- sym.scalar
-//-------------------------------------------------------------------------------===//
+//===---- sym.scalar --------------------------------------------------------------------------===//
 
 void ApplyScalarOp::build(OpBuilder &builder, OperationState &state, Type type, ScalarOp op,
                           ValueRange operands, std::optional<double> immediate) {
@@ -114,10 +114,9 @@ LogicalResult verifyWindow(Operation *op, DenseI64ArrayAttr window, Type result)
   if (list.size() < 3 || list.size() % 2 == 0)
     return op->emitOpError() << "has a window of " << list.size()
                              << " numbers, want an offset and pairs";
-  constexpr int64_t kLimit = int64_t(1) << 48; // indices fit into 64 bits
-  auto size = ElementWindow::of({list.data(), list.size()}).size(kLimit);
+  auto size = ElementWindow::of({list.data(), list.size()}).size(kMaxElements);
   if (!size)
-    return op->emitOpError("has a window that reaches below 0 or above ") << kLimit;
+    return op->emitOpError("has a window that reaches below 0 or above ") << kMaxElements;
   int64_t elements = cast<ShapedType>(result).getNumElements();
   if (size->elements != elements)
     return op->emitOpError("has a window of ")
@@ -125,8 +124,7 @@ LogicalResult verifyWindow(Operation *op, DenseI64ArrayAttr window, Type result)
   return success();
 }
 
-//===---- sym.fused
-//--------------------------------------------------------------------------------===//
+//===---- sym.fused ---------------------------------------------------------------------------===//
 
 /// Whether `from` stretches to `to`: missing leading axes and extents of 1 repeat.
 static bool stretches(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {

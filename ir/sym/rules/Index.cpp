@@ -26,8 +26,7 @@ static LogicalResult relateOneMore(ShapeRelation &relation, Value shorter, Value
   return success();
 }
 
-//===---- Embedding
-//--------------------------------------------------------------------------------===//
+//===---- Embedding ---------------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), weight = getWeight(), output = getOutput();
@@ -52,8 +51,7 @@ LogicalResult EmbeddingOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition EmbeddingOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 
-//===---- take
-//-------------------------------------------------------------------------------------===//
+//===---- take --------------------------------------------------------------------------------===//
 
 LogicalResult TakeOp::relateShapes(ShapeRelation &relation) {
   Value a = getA(), indices = getIndices(), output = getOutput();
@@ -93,8 +91,7 @@ BatchPosition TakeOp::batchOfResult(unsigned, Positions operands) {
                                   : operands[0].axis - 1 + rankOf(getIndices()));
 }
 
-//===---- pick
-//-------------------------------------------------------------------------------------===//
+//===---- pick --------------------------------------------------------------------------------===//
 
 LogicalResult PickOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), index = getIndex(), output = getOutput();
@@ -116,11 +113,13 @@ LogicalResult PickOp::relateShapes(ShapeRelation &relation) {
 
 BatchPosition PickOp::batchOfResult(unsigned, Positions operands) {
   int64_t axis = normalAxis(getAxis(), rankOf(getData()));
-  return withoutAxes(operands[0], {axis}, getKeepdims());
+  BatchPosition position = operands[0];
+  if (!position)
+    position = withAxis(operands[1], axis, rankOf(getIndex()) == rankOf(getData()));
+  return withoutAxes(position, {axis}, getKeepdims());
 }
 
-//===---- one_hot
-//----------------------------------------------------------------------------------===//
+//===---- one_hot -----------------------------------------------------------------------------===//
 
 LogicalResult OneHotOp::relateShapes(ShapeRelation &relation) {
   // one_hot:depth

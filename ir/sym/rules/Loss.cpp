@@ -7,8 +7,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- SoftmaxOutput
-//----------------------------------------------------------------------------===//
+//===---- SoftmaxOutput -----------------------------------------------------------------------===//
 
 /// The forms that a label may have, given its rank; an open one becomes the first form.
 static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
@@ -70,13 +69,25 @@ LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
   return relateLabel(relation, *this);
 }
 
-BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+/// Classes are on one axis, or on all but the first; a label has that axis too, or has not, or has
+/// all behind the first as one.
+BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
+  int64_t rank = rankOf(getData()), axis = getPreserveShape() ? rank - 1 : 1;
+  BatchPosition position = operands[0];
+  if (!position && operands[1]) {
+    int64_t missing = rank - rankOf(getLabel());
+    position = missing <= 1 ? withAxis(operands[1], axis, missing == 0) : operands[1];
+    if (missing > 1 && position.axis != 0)
+      return BatchPosition::none();
+  }
+  bool flat = !getPreserveShape() && !getMultiOutput();
+  return flat && position.axis != 0 ? BatchPosition::none() : unlessOn(position, axis);
+}
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
 bool SoftmaxOutputOp::normalises() { return getNormalization() != "null"; }
 
-//===---- regression heads
-//-------------------------------------------------------------------------===//
+//===---- regression heads --------------------------------------------------------------------===//
 
 template <typename Op> static LogicalResult relateRegression(ShapeRelation &relation, Op op) {
   Value data = op.getData(), label = op.getLabel();
@@ -102,7 +113,7 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
     return relateRegression(relation, *this);                                                      \
   }                                                                                                \
-  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return operands[0]; }            \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }   \
   int64_t OP::flops() { return elementsOf(getOutput()); }                                          \
   StringRef OP::metricKind() { return KIND; }                                                      \
   bool OP::normalises() { return false; }
@@ -117,8 +128,7 @@ Value LogisticRegressionOutputOp::emitScalar(OpBuilder &builder, ValueRange elem
   return ScalarEmitter(builder, getLoc()).apply(ScalarOp::Sigmoid, element[0]);
 }
 
-//===---- MakeLoss
-//---------------------------------------------------------------------------------===//
+//===---- MakeLoss ----------------------------------------------------------------------------===//
 
 LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) {
   return relateEqual(relation, *this, Numbers::Float);
@@ -129,8 +139,7 @@ int64_t MakeLossOp::flops() { return elementsOf(getOutput()); }
 StringRef MakeLossOp::metricKind() { return "loss"; }
 bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
-//===---- softmax_cross_entropy
-//--------------------------------------------------------------------===//
+//===---- softmax_cross_entropy ---------------------------------------------------------------===//
 
 LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), label = getLabel(), output = getOutput();

@@ -16,8 +16,7 @@ static LogicalResult relateFloats(ShapeRelation &relation, ArrayRef<Value> value
   return relation.floatType(values.front());
 }
 
-//===---- FullyConnected
-//---------------------------------------------------------------------------===//
+//===---- FullyConnected ----------------------------------------------------------------------===//
 
 LogicalResult FullyConnectedOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), weight = getWeight(), bias = getBias(), output = getOutput();
@@ -75,11 +74,10 @@ BatchPosition FullyConnectedOp::batchOfResult(unsigned, Positions operands) {
 
 int64_t FullyConnectedOp::flops() {
   int64_t inputs = shapeOf(getWeight())[1];
-  return elementsOf(getOutput()) * (2 * inputs + (getBias() ? 1 : 0));
+  return product({elementsOf(getOutput()), 2 * inputs + (getBias() ? 1 : 0)});
 }
 
-//===---- dot
-//--------------------------------------------------------------------------------------===//
+//===---- dot ---------------------------------------------------------------------------------===//
 
 LogicalResult DotOp::relateShapes(ShapeRelation &relation) {
   Value lhs = getLhs(), rhs = getRhs(), output = getOutput();
@@ -124,11 +122,10 @@ BatchPosition DotOp::batchOfResult(unsigned, Positions operands) {
 
 int64_t DotOp::flops() {
   ArrayRef<int64_t> lhs = shapeOf(getLhs());
-  return 2 * elementsOf(getOutput()) * (getTransposeA() ? lhs.front() : lhs.back());
+  return product({2, elementsOf(getOutput()), getTransposeA() ? lhs.front() : lhs.back()});
 }
 
-//===---- batch_dot
-//--------------------------------------------------------------------------------===//
+//===---- batch_dot ---------------------------------------------------------------------------===//
 
 LogicalResult BatchDotOp::relateShapes(ShapeRelation &relation) {
   Value lhs = getLhs(), rhs = getRhs(), output = getOutput();
@@ -164,7 +161,7 @@ BatchPosition BatchDotOp::batchOfResult(unsigned, Positions operands) {
 }
 
 int64_t BatchDotOp::flops() {
-  return 2 * elementsOf(getOutput()) * shapeOf(getLhs())[getTransposeA() ? 1 : 2];
+  return product({2, elementsOf(getOutput()), shapeOf(getLhs())[getTransposeA() ? 1 : 2]});
 }
 
 } // namespace lstmc::sym

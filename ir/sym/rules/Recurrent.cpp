@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in RecurrentOps.td.
+#include "executor/abi/Sizes.h"
 #include "ir/sym/RuleSupport.h"
 
 #include "executor/abi/Gate.h"
@@ -9,8 +10,9 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- RNN
-//--------------------------------------------------------------------------------------===//
+//===---- RNN ---------------------------------------------------------------------------------===//
+
+static constexpr int64_t kMostLayers = 1 << 16;
 
 static int64_t gates(StringRef mode) {
   for (auto [i, name] : llvm::enumerate(kRnnModeNames))
@@ -32,13 +34,13 @@ static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
   Value data = op.getData(), parameters = op.getParameters();
   int64_t units = op.getStateSize(), layers = op.getNumLayers(),
           directions = op.getBidirectional() ? 2 : 1;
-  int64_t row = units * directions * gates(op.getMode());
-  int64_t above = (layers - 1) * row * (directions * units + units + 2);
+  int64_t row = product({units, directions, gates(op.getMode())});
+  int64_t above = product({layers - 1, row, sum({product({directions, units}), units, 2})});
   if (failed(relation.fixRank(parameters, 1)))
     return failure();
   int64_t inputs = relation.extent(data, 2), count = relation.extent(parameters, 0);
   if (inputs != kOpen) {
-    int64_t wanted = row * (inputs + units + 2) + above;
+    int64_t wanted = sum({product({row, sum({inputs, units, 2})}), above});
     if (count == kOpen || count == wanted)
       return relation.fix(parameters, 0, wanted, "elements", "RNN");
     return relation.refuse(ErrorCode::E0207, {{data, 2}, {parameters, 0}})
@@ -62,8 +64,9 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   if (failed(atLeast(relation, getStateSize(), 1, "state_size")) ||
       failed(atLeast(relation, getNumLayers(), 1, "num_layers")))
     return failure();
-  if (getStateSize() > (1 << 24) || getNumLayers() > (1 << 16))
-    return relation.refuse(ErrorCode::E0402) << "has more parameters than can be planned";
+  if (int64_t(getNumLayers()) > kMostLayers) // each becomes an op
+    return relation.refuse(ErrorCode::E0402) << "has " << getNumLayers() << " layers, and at most "
+                                             << kMostLayers << " can be planned";
   if (!(p >= 0 && p < 1))
     return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
   if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() ||
@@ -96,7 +99,7 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.fixRank(data, 3)) || failed(relation.fixRank(output, 3)) ||
       failed(relation.equal(output, 0, data, 0, "steps")) ||
       failed(relation.equal(output, 1, data, 1, "sequences")) ||
-      failed(relation.fix(output, 2, directions * getStateSize(), "units",
+      failed(relation.fix(output, 2, product({directions, int64_t(getStateSize())}), "units",
                           "bidirectional * state_size")))
     return failure();
 
@@ -109,8 +112,8 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   llvm::append_range(states, getOutputs().drop_front());
   for (Value state : states)
     if (state && (failed(relation.fixRank(state, 3)) ||
-                  failed(relation.fix(state, 0, directions * getNumLayers(), "on axis 0",
-                                      "num_layers * directions")) ||
+                  failed(relation.fix(state, 0, product({directions, int64_t(getNumLayers())}),
+                                      "on axis 0", "num_layers * directions")) ||
                   failed(relation.equal(state, 1, data, 1, "sequences")) ||
                   failed(relation.fix(state, 2, getStateSize(), "units", "state_size"))))
       return failure();
@@ -123,16 +126,21 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition RnnOp::batchOfResult(unsigned, Positions operands) {
-  return operands[0] && operands[0].axis == 1 ? operands[0] : BatchPosition::none();
+  // data and states [_, B, _]; sequence_length [B]; parameters have none
+  for (auto [operand, position] : llvm::enumerate(operands))
+    if (position && operand != 1) {
+      bool isLength = rankOf(getOperand(unsigned(operand))) == 1;
+      return position.axis == (isLength ? 0 : 1) ? movedTo(position, 1) : BatchPosition::none();
+    }
+  return BatchPosition::none();
 }
 
 int64_t RnnOp::flops() {
   ArrayRef<int64_t> data = shapeOf(getData());
-  return 2 * data[0] * data[1] * elementsOf(getParameters());
+  return product({2, data[0], data[1], elementsOf(getParameters())});
 }
 
-//===---- _rnn_param_concat
-//------------------------------------------------------------------------===//
+//===---- _rnn_param_concat -------------------------------------------------------------------===//
 
 /// Several inputs are open: what the RNN that reads them knows of its layers gives their widths.
 static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) {
@@ -143,11 +151,11 @@ static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) 
       continue;
     int64_t directions = rnn.getBidirectional() ? 2 : 1, layers = rnn.getNumLayers(),
             units = rnn.getStateSize();
-    int64_t rows = gates(rnn.getMode()) * units;
-    if (int64_t(op.getArgs().size()) != 4 * layers * directions)
+    int64_t rows = product({gates(rnn.getMode()), units});
+    if (int64_t(op.getArgs().size()) != product({4, layers, directions}))
       continue;
     for (int64_t i = 0; i < layers * directions; ++i) {
-      int64_t width = i < directions ? data.getDimSize(2) : directions * units;
+      int64_t width = i < directions ? data.getDimSize(2) : product({directions, units});
       Value weight = op.getArgs()[2 * i];
       if (width == kOpen || !relation.ranked(weight))
         continue;
@@ -155,7 +163,7 @@ static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) 
           failed(relation.fix(weight, 1, width, "inputs", "what RNN reads")))
         return failure();
       if (relation.rank(weight) == 1 &&
-          failed(relation.fix(weight, 0, rows * width, "elements", "what RNN reads")))
+          failed(relation.fix(weight, 0, product({rows, width}), "elements", "what RNN reads")))
         return failure();
     }
   }
@@ -188,13 +196,11 @@ LogicalResult RnnParamConcatOp::relateShapes(ShapeRelation &relation) {
         return success();
       if (extent == kOpen)
         openAxis = axis;
-      else if (__builtin_mul_overflow(elements, extent, &elements))
-        return relation.refuse(ErrorCode::E0402)
-               << relation.name(part) << " has more elements than 64 bits count";
+      else
+        elements = product({elements, extent});
     }
     if (openAxis < 0) {
-      if (__builtin_add_overflow(known, elements, &known))
-        return relation.refuse(ErrorCode::E0402) << "has more elements than 64 bits count";
+      known = sum({known, elements});
       continue;
     }
     rows = elements;

@@ -8,8 +8,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-//===---- sum, mean, max, min, prod, norm, argmax
-//--------------------------------------------------===//
+//===---- sum, mean, max, min, prod, norm, argmax ---------------------------------------------===//
 
 /// The axes that go: those named (or, excluded, the others); all without a name.
 static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes,
@@ -80,8 +79,7 @@ BatchPosition ArgmaxOp::batchOfResult(unsigned, Positions operands) {
 }
 int64_t ArgmaxOp::flops() { return elementsOf(getData()); }
 
-//===---- softmax, log_softmax
-//---------------------------------------------------------------------===//
+//===---- softmax, log_softmax ----------------------------------------------------------------===//
 
 template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getLength(), output = op.getOutput();
@@ -112,16 +110,16 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
   return relateRemoved(relation, data, length, {*axis}, false);
 }
 
-template <typename Op> static BatchPosition softmaxBatch(Op op, BatchPosition position) {
-  int64_t axis = normalAxis(op.getAxis(), rankOf(op.getData()));
-  return position.axis == axis ? BatchPosition::none() : position;
+/// A length has all axes of the data but the last.
+template <typename Op> static BatchPosition softmaxBatch(Op op, ArrayRef<BatchPosition> operands) {
+  return unlessOn(firstBatch(operands), normalAxis(op.getAxis(), rankOf(op.getData())));
 }
 
 LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) {
   return relateSoftmax(relation, *this);
 }
 BatchPosition SoftmaxOp::batchOfResult(unsigned, Positions operands) {
-  return softmaxBatch(*this, operands[0]);
+  return softmaxBatch(*this, operands);
 }
 int64_t SoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
@@ -129,12 +127,11 @@ LogicalResult LogSoftmaxOp::relateShapes(ShapeRelation &relation) {
   return relateSoftmax(relation, *this);
 }
 BatchPosition LogSoftmaxOp::batchOfResult(unsigned, Positions operands) {
-  return softmaxBatch(*this, operands[0]);
+  return softmaxBatch(*this, operands);
 }
 int64_t LogSoftmaxOp::flops() { return 5 * elementsOf(getData()); }
 
-//===---- LayerNorm
-//--------------------------------------------------------------------------------===//
+//===---- LayerNorm ---------------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
   Value data = getData();

@@ -108,10 +108,10 @@ private:
                << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", which "
                << known << " does not divide";
       (first == -1 ? first : second) = whole == kOpen ? kOpen : whole / known;
-    } else if (whole != kOpen && first * second != whole) {
+    } else if (whole != kOpen && product({first, second}) != whole) {
       return relation_.refuse(ErrorCode::E0207, {{data_, at_ - 1}})
              << relation_.name(data_) << " has " << whole << " on axis " << at_ - 1 << ", " << first
-             << " times " << second << " is " << first * second;
+             << " times " << second << " is " << product({first, second});
     }
     add(first, -1);
     add(second, -1);
@@ -190,6 +190,8 @@ LogicalResult ReshapeOp::relateShapes(ShapeRelation &relation) {
   // reshape:elements
   return relation.sameElements(output, 0, relation.rank(output), data, 0, rank);
 }
+
+StringRef ReshapeOp::extentsAttribute() { return "shape"; }
 
 BatchPosition ReshapeOp::batchOfResult(unsigned, ArrayRef<BatchPosition> operands) {
   return reshaped(operands[0], shapeOf(getData()), shapeOf(getOutput()));

@@ -30,6 +30,13 @@ template <typename Op> static LogicalResult relateLengths(ShapeRelation &relatio
   return relation.equal(length, 0, data, 1 - op.getAxis(), "sequences");
 }
 
+/// Where the data have rows: as they say, or else the lengths, of which each sequence has one.
+template <typename Op> static BatchPosition dataBatch(Op op, Positions operands) {
+  if (operands[0] || operands.size() < 2)
+    return operands[0];
+  return movedTo(operands[1], operands[1] ? 1 - int64_t(op.getAxis()) : -1);
+}
+
 LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) {
   if (failed(relateLengths(relation, *this)))
     return failure();
@@ -37,7 +44,7 @@ LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) {
 }
 /// What is kept depends on the step.
 BatchPosition SequenceMaskOp::batchOfResult(unsigned, Positions operands) {
-  return operands[0] && operands[0].axis == int(getAxis()) ? BatchPosition::none() : operands[0];
+  return unlessOn(dataBatch(*this, operands), int64_t(getAxis()));
 }
 
 LogicalResult SequenceLastOp::relateShapes(ShapeRelation &relation) {
@@ -48,7 +55,7 @@ LogicalResult SequenceLastOp::relateShapes(ShapeRelation &relation) {
   return relateRemoved(relation, getData(), getOutput(), {int64_t(getAxis())}, false);
 }
 BatchPosition SequenceLastOp::batchOfResult(unsigned, Positions operands) {
-  return withoutAxes(operands[0], {int64_t(getAxis())}, false);
+  return withoutAxes(dataBatch(*this, operands), {int64_t(getAxis())}, false);
 }
 
 LogicalResult SequenceReverseOp::relateShapes(ShapeRelation &relation) {
@@ -60,7 +67,7 @@ LogicalResult SequenceReverseOp::relateShapes(ShapeRelation &relation) {
   return relation.sameShape(getData(), getOutput());
 }
 BatchPosition SequenceReverseOp::batchOfResult(unsigned, Positions operands) {
-  return operands[0] && operands[0].axis == 0 ? BatchPosition::none() : operands[0];
+  return unlessOn(dataBatch(*this, operands), 0);
 }
 
 } // namespace lstmc::sym

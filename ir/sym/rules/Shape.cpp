@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in ShapeOps.td; Reshape's codes are in Reshape.cpp.
+#include "executor/abi/Sizes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
@@ -27,8 +28,7 @@ static int64_t rankOfEither(ShapeRelation &relation, Value a, Value b) {
   return relation.ranked(a) ? relation.rank(a) : relation.ranked(b) ? relation.rank(b) : -1;
 }
 
-//===---- Flatten
-//----------------------------------------------------------------------------------===//
+//===---- Flatten -----------------------------------------------------------------------------===//
 
 LogicalResult FlattenOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -46,8 +46,7 @@ BatchPosition FlattenOp::batchOfResult(unsigned, Positions operands) {
   return reshaped(operands[0], shapeOf(getData()), shapeOf(getOutput()));
 }
 
-//===---- SwapAxis, transpose
-//----------------------------------------------------------------------===//
+//===---- SwapAxis, transpose -----------------------------------------------------------------===//
 
 LogicalResult SwapAxisOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -107,8 +106,7 @@ BatchPosition TransposeOp::batchOfResult(unsigned, Positions operands) {
                  operands[0] ? llvm::find(order, operands[0].axis) - order.begin() : -1);
 }
 
-//===---- expand_dims, squeeze
-//---------------------------------------------------------------------===//
+//===---- expand_dims, squeeze ----------------------------------------------------------------===//
 
 LogicalResult ExpandDimsOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -169,8 +167,7 @@ BatchPosition SqueezeOp::batchOfResult(unsigned, Positions operands) {
   return withoutAxes(operands[0], squeezedAxes(shapeOf(getData()), getAxis()), false);
 }
 
-//===---- Concat, stack
-//----------------------------------------------------------------------------===//
+//===---- Concat, stack -----------------------------------------------------------------------===//
 
 /// All inputs have one type with the output, and those with a rank have one rank; that rank, or -1.
 static FailureOr<int64_t> relateInputs(ShapeRelation &relation, OperandRange inputs, Value output) {
@@ -236,22 +233,22 @@ LogicalResult ConcatOp::relateShapes(ShapeRelation &relation) {
   }
 
   // concat:sum
-  int64_t sum = 0, open = 0;
+  int64_t known = 0, open = 0;
   Value unknown;
   for (Value input : getArgs()) {
     int64_t extent = relation.extent(input, *dim);
     if (extent == kOpen) {
       ++open;
       unknown = input;
-    } else if (__builtin_add_overflow(sum, extent, &sum)) {
-      return relation.refuse(ErrorCode::E0402) << "has more elements than 64 bits count";
+    } else {
+      known = sum({known, extent});
     }
   }
   if (open == 0)
-    return relation.fix(output, *dim, sum, onAxis(*dim), "the sum of its inputs");
+    return relation.fix(output, *dim, known, onAxis(*dim), "the sum of its inputs");
   int64_t total = relation.extent(output, *dim);
-  if (open == 1 && total != kOpen && total > sum)
-    return relation.fix(unknown, *dim, total - sum, onAxis(*dim), "what the other inputs leave");
+  if (open == 1 && total != kOpen && total > known)
+    return relation.fix(unknown, *dim, total - known, onAxis(*dim), "what the other inputs leave");
   return success();
 }
 BatchPosition ConcatOp::batchOfResult(unsigned, Positions operands) {
@@ -290,12 +287,35 @@ BatchPosition StackOp::batchOfResult(unsigned, Positions operands) {
   return movedTo(position, position.axis + (position && position.axis >= axis ? 1 : 0));
 }
 
-//===---- SliceChannel
-//-----------------------------------------------------------------------------===//
+//===---- SliceChannel ------------------------------------------------------------------------===//
 
 int64_t SliceChannelOp::resultCount(DictionaryAttr attributes) {
   auto count = attributes.getAs<IntegerAttr>("num_outputs");
   return count ? count.getInt() : 0;
+}
+
+/// The axis that is cut, of data whose rank is known, once it is one that can be cut so.
+static FailureOr<int64_t> checkParts(ShapeRelation &relation, SliceChannelOp op) {
+  Value data = op.getData();
+  int64_t parts = op.getNumOutputs();
+  // slice_channel:axis
+  FailureOr<int64_t> axis = axisOf(relation, data, op.getAxis(), "axis");
+  if (failed(axis))
+    return failure();
+  int64_t whole = relation.extent(data, *axis);
+  // slice_channel:squeeze
+  if (op.getSqueezeAxis()) {
+    if (failed(relation.fix(data, *axis, parts, onAxis(*axis), "num_outputs with squeeze_axis")))
+      return failure();
+    return axis;
+  }
+  // slice_channel:divides
+  if (whole == kOpen || whole % parts == 0)
+    return axis;
+  (void)(relation.refuse(ErrorCode::E0207, {{data, *axis}})
+         << relation.name(data) << " has " << whole << ' ' << onAxis(*axis) << ", which " << parts
+         << " parts do not divide");
+  return failure();
 }
 
 LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
@@ -308,6 +328,9 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
     return relation.refuse(ErrorCode::E0319)
            << "has " << getOutputs().size() << " results, num_outputs is " << parts;
   Value first = getOutputs().front();
+  // What one axis of data already forbids is told before facts of all parts are gathered.
+  if (relation.ranked(data) && failed(checkParts(relation, *this)))
+    return failure();
   for (Value part : getOutputs())
     if (failed(relation.sameType(data, part)) || failed(relation.sameShape(first, part)))
       return failure();
@@ -317,14 +340,10 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
     if (failed(relation.fixRank(data, relation.rank(first) + (getSqueezeAxis() ? 1 : 0))))
       return failure();
   }
-  // slice_channel:axis
-  FailureOr<int64_t> axis = axisOf(relation, data, getAxis(), "axis");
+  FailureOr<int64_t> axis = checkParts(relation, *this);
   if (failed(axis))
     return failure();
   if (getSqueezeAxis()) {
-    // slice_channel:squeeze
-    if (failed(relation.fix(data, *axis, parts, onAxis(*axis), "num_outputs with squeeze_axis")))
-      return failure();
     for (Value part : getOutputs())
       if (failed(relateRemoved(relation, data, part, {*axis}, false)))
         return failure();
@@ -335,16 +354,12 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
   for (int64_t at = 0, end = relation.rank(data); at < end; ++at)
     if (at != *axis && failed(relation.equal(first, at, data, at, onAxis(at))))
       return failure();
-  // slice_channel:divides
   int64_t whole = relation.extent(data, *axis), part = relation.extent(first, *axis);
-  if (whole != kOpen && whole % parts != 0)
-    return relation.refuse(ErrorCode::E0207, {{data, *axis}})
-           << relation.name(data) << " has " << whole << ' ' << onAxis(*axis) << ", which " << parts
-           << " parts do not divide";
   if (whole != kOpen && failed(relation.fix(first, *axis, whole / parts, onAxis(*axis), "a part")))
     return failure();
   if (whole == kOpen && part != kOpen &&
-      failed(relation.fix(data, *axis, part * parts, onAxis(*axis), "the sum of its parts")))
+      failed(
+          relation.fix(data, *axis, product({part, parts}), onAxis(*axis), "the sum of its parts")))
     return failure();
   for (Value part : getOutputs())
     if (failed(relation.sameShape(first, part)))
@@ -356,8 +371,7 @@ BatchPosition SliceChannelOp::batchOfResult(unsigned, Positions operands) {
   return withoutAxes(operands[0], {axis}, !getSqueezeAxis());
 }
 
-//===---- reverse, tile, repeat
-//--------------------------------------------------------------------===//
+//===---- reverse, tile, repeat ---------------------------------------------------------------===//
 
 LogicalResult ReverseOp::relateShapes(ShapeRelation &relation) {
   // reverse:axis
@@ -455,8 +469,7 @@ BatchPosition RepeatOp::batchOfResult(unsigned, Positions operands) {
   return position;
 }
 
-//===---- broadcast_to, broadcast_axis
-//-------------------------------------------------------------===//
+//===---- broadcast_to, broadcast_axis --------------------------------------------------------===//
 
 /// Extents of the result, 0 where the operand's is kept.
 static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value output,
@@ -493,9 +506,14 @@ LogicalResult BroadcastToOp::relateShapes(ShapeRelation &relation) {
   // broadcast_to:stretch
   return relateStretched(relation, data, output, getShape());
 }
+StringRef BroadcastToOp::extentsAttribute() { return "shape"; }
+
+/// Rows that are stretched are alike.
 BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) {
-  BatchPosition position = broadcastBatch(*this, operands);
-  return position ? position : writtenBatch(*this);
+  if (operands[0])
+    return broadcastBatch(*this, operands);
+  BatchPosition written = writtenBatch(*this);
+  return written && shapeOf(getData())[size_t(written.axis)] == 1 ? written : BatchPosition::none();
 }
 
 LogicalResult BroadcastAxisOp::relateShapes(ShapeRelation &relation) {

@@ -20,6 +20,7 @@ static std::optional<int64_t> entry(std::optional<ArrayAttr> entries, size_t axi
 /// As Python slices: where to begin, how many, how far from one to the next. No elements: size 0.
 static Window pythonSlice(int64_t extent, std::optional<int64_t> begin, std::optional<int64_t> end,
                           int64_t step) {
+  step = std::clamp(step, -extent, extent); // a longer step takes one element too
   auto bound = [&](std::optional<int64_t> at, int64_t otherwise) {
     if (!at)
       return otherwise;
@@ -43,14 +44,15 @@ SmallVector<Window> windowsOf(SliceOp op, ArrayRef<int64_t> extents) {
 }
 
 Window windowOf(SliceAxisOp op, int64_t extent) {
-  int64_t begin = op.getBegin(), end = op.getEnd().value_or(extent);
-  begin += begin < 0 ? extent : 0;
-  end += end < 0 ? extent : 0;
+  // One element beyond either end is as far outside as any number of them.
+  auto bound = [&](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + extent : at, -1, extent + 1);
+  };
+  int64_t begin = bound(op.getBegin()), end = bound(op.getEnd().value_or(extent));
   return {begin, end - begin, 1};
 }
 
-//===---- slice
-//------------------------------------------------------------------------------------===//
+//===---- slice -------------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();
@@ -109,8 +111,7 @@ BatchPosition SliceOp::batchOfResult(unsigned, Positions operands) {
   return whole ? operands[0] : BatchPosition::none();
 }
 
-//===---- slice_axis
-//-------------------------------------------------------------------------------===//
+//===---- slice_axis --------------------------------------------------------------------------===//
 
 LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), output = getOutput();

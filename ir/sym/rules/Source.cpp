@@ -22,7 +22,7 @@ LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) {
   // begin_state:name
   return relateName(relation, getName());
 }
-BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
 /// Extents as `shape` has them, 0 for one to infer; an empty shape says nothing.
 static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape,
@@ -76,14 +76,10 @@ LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.fixShape(getOutput(), {int64_t(count) * int64_t(getRepeat())}, "the range");
 }
-/// Each row has a number, `repeat` times.
-BatchPosition ArangeOp::batchOfResult(unsigned, Positions) {
-  BatchPosition position = writtenBatch(*this);
-  if (!position || getStep().convertToDouble() != 1)
-    return BatchPosition::none();
-  position.inner = int64_t(getRepeat());
-  position.batch /= position.inner;
-  return position;
-}
+/// A number that each row has is not the same in all.
+BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
+
+StringRef ZerosOp::extentsAttribute() { return "shape"; }
+StringRef OnesOp::extentsAttribute() { return "shape"; }
 
 } // namespace lstmc::sym

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "executor/abi/Packing.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/Limits.h"
 #include "executor/base/OutputFile.h"
@@ -23,13 +24,13 @@ size_t entries(const test::TemporaryFolder &folder) {
 
 TEST(SafeSize, RemembersOverflow) {
   EXPECT_EQ((SafeSize(3) * 4 + 5).value(), 17u);
-  EXPECT_EQ(SafeSize(65).roundedUp(64).value(), 128u);
+  EXPECT_EQ(roundUp(SafeSize(65), 64).value(), 128u);
   EXPECT_FALSE((SafeSize(uint64_t(1) << 62) * 4).value()); // wraps to 0
   EXPECT_FALSE((SafeSize(UINT64_MAX) + 1).value());        // wraps to 0
   EXPECT_FALSE((SafeSize(UINT64_MAX) + 1 + 7).value());    // and stays so
   EXPECT_FALSE(SafeSize(uint64_t(INT64_MAX) + 1).value()); // 63 bits
   EXPECT_FALSE((SafeSize::fromSigned(-2) * SafeSize::fromSigned(-2)).value());
-  EXPECT_FALSE(SafeSize(UINT64_MAX - 3).roundedUp(64).value());
+  EXPECT_FALSE(roundUp(SafeSize(UINT64_MAX - 3), 64).value());
 }
 
 TEST(OutputFile, ExistsCompleteOrNotAtAll) {

@@ -229,7 +229,13 @@ TEST(ArrayData, NpzByNameAndBatchAxis) {
   InputSlot x = slots.make("x", DType::F32, {2, 2, 3}, 1), y = slots.make("label", DType::I32, {2});
   auto feed = data->feed(Part::All, {x, y}, 0);
   ASSERT_OK(feed);
-  EXPECT_EQ((*feed)->batches(), 2); // the fifth sample is dropped
+  EXPECT_EQ((*feed)->batches(), 3); // the fifth sample has one to itself
+  EXPECT_EQ((*feed)->rows({0, 1}), 2);
+  EXPECT_EQ((*feed)->rows({0, 2}), 1);
+  EXPECT_EQ((*feed)->leftOut(), "");
+  (*feed)->fill({0, 2});
+  EXPECT_EQ(x.tensor.as<float>()[0], 12); // and is repeated
+  EXPECT_EQ(x.tensor.as<float>()[3], 12);
   (*feed)->fill({0, 1});
   EXPECT_EQ(x.tensor.as<float>()[0], 6);      // step 0, sample 2
   EXPECT_EQ(x.tensor.as<float>()[6], 15 + 6); // step 1

@@ -112,5 +112,33 @@ TEST(SafeTensors, BoolsAreZeroOrOne) {
   EXPECT_REFUSED(SafeTensors::parse(bytes, "w.safetensors"), E0604, "found 2 for a bool");
 }
 
+TEST(SafeTensors, OursCarryADigest) {
+  test::TemporaryFolder folder;
+  float values[] = {1, 2};
+  int64_t shape[] = {2};
+  std::vector<NamedTensor> tensors = {{"w", denseTensor(values, DType::F32, shape)}};
+  ASSERT_OK(writeSafeTensors(folder / "x", tensors, OutputFile::Existing::Keep));
+  std::string good = test::readText(folder / "x");
+  auto refusal = [&](std::string text) {
+    auto read = SafeTensors::parse({text.begin(), text.end()}, "x");
+    return read.ok() ? "accepted" : read.error().text();
+  };
+  EXPECT_EQ(refusal(good), "accepted");
+  std::string digest =
+      SafeTensors::parse({good.begin(), good.end()}, "x")->metadata().at(std::string(kDigestKey));
+  std::string bad = good;
+  bad.back() ^= 1; // a value
+  EXPECT_TRUE(refusal(bad).starts_with("x: error[E0609]: lstmc_digest: found ")) << refusal(bad);
+  EXPECT_TRUE(refusal(bad).ends_with(", want \"" + digest + "\" as in the metadata"))
+      << refusal(bad);
+  bad = good;
+  bad.replace(bad.find("\"w\""), 3, "\"v\""); // a name
+  EXPECT_TRUE(refusal(bad).starts_with("x: error[E0609]")) << refusal(bad);
+  bad = good; // files of others have none
+  bad.replace(bad.find(kDigestKey), kDigestKey.size(), "other_digest");
+  bad.back() ^= 1;
+  EXPECT_EQ(refusal(bad), "accepted");
+}
+
 } // namespace
 } // namespace lstmc::data

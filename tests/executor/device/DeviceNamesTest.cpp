@@ -34,7 +34,7 @@ TEST(DeviceNames, RefusalsNameTheItem) {
   EXPECT_EQ(parsed("0,1"), refusal("0", "found a number without a kind of device before it"));
   EXPECT_EQ(parsed("cpu:"), refusal("cpu:", "found no index behind the colon"));
   EXPECT_EQ(parsed("cpu:-1"), refusal("cpu:-1", "found no index behind the colon"));
-  EXPECT_EQ(parsed("0xcpu"), refusal("0xcpu", "found a count outside 1 to 1024"));
+  EXPECT_EQ(parsed("0xcpu"), refusal("0xcpu", "found a count outside 1 to 64"));
   EXPECT_EQ(parsed("2xcpu,1"), refusal("1", "found a number without a kind of device before it"));
   EXPECT_EQ(parsed("cpu:1,4xcpu"),
             "error[E0001]: devices \"cpu:1,4xcpu\": found cpu:1 twice, want each cpu once");

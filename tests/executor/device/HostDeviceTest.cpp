@@ -1,4 +1,5 @@
 #include "executor/device/HostDevice.h"
+#include "executor/base/Poison.h"
 
 #include <cstring>
 
@@ -49,10 +50,10 @@ class Threads : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Counts, Threads, testing::Values(1, 2, 5));
 
 TEST_P(Threads, LaunchesRunInOrder) {
-  auto device = makeHostDevice("cpu:0", choose, GetParam());
+  auto device = std::move(*makeHostDevice("cpu:0", choose, GetParam()));
   EXPECT_EQ(device->threads(), GetParam());
   ASSERT_TRUE(device->allocate(8192).ok());
-  EXPECT_EQ(device->peakBytes(), 8192u);
+  EXPECT_EQ(device->touchedBytes(), 0u);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(device->arena()) % 64, 0u);
   auto program = device->prepare(chain(*device));
   ASSERT_TRUE(program.ok());
@@ -60,6 +61,7 @@ TEST_P(Threads, LaunchesRunInOrder) {
   std::vector<float> b(kN);
   device->copyOut(4096, std::as_writable_bytes(std::span(b)));
   EXPECT_EQ(b, std::vector<float>(kN, 10));
+  EXPECT_EQ(device->touchedBytes(), 8192u);
   // A part of the list: a becomes b + 1 = 11, b becomes a + 1 = 12.
   device->run(**program, 2, 4);
   device->copyOut(4096, std::as_writable_bytes(std::span(b)));
@@ -67,7 +69,7 @@ TEST_P(Threads, LaunchesRunInOrder) {
 }
 
 TEST_P(Threads, WhenLaunchesRanIsTold) {
-  auto device = makeHostDevice("cpu:0", choose, GetParam());
+  auto device = std::move(*makeHostDevice("cpu:0", choose, GetParam()));
   ASSERT_TRUE(device->allocate(8192).ok());
   auto program = device->prepare(chain(*device));
   ASSERT_TRUE(program.ok());
@@ -86,7 +88,7 @@ TEST_P(Threads, WhenLaunchesRanIsTold) {
 }
 
 TEST(HostDevice, KernelThatItLacksIsNamed) {
-  auto device = makeHostDevice("cpu:0", choose, 1);
+  auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
   ASSERT_TRUE(device->allocate(64).ok());
   auto program = device->prepare({{KernelId::Gather, {}, {}, {}}});
   ASSERT_FALSE(program.ok());
@@ -94,7 +96,7 @@ TEST(HostDevice, KernelThatItLacksIsNamed) {
 }
 
 TEST(HostDevice, ArenaThatCannotBeHadIsAnError) {
-  auto device = makeHostDevice("cpu:0", choose, 1);
+  auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
   Status status = device->allocate(uint64_t(1) << 62);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message.substr(0, 66),
@@ -102,12 +104,48 @@ TEST(HostDevice, ArenaThatCannotBeHadIsAnError) {
 }
 
 TEST(HostDevice, LargeArenaIsZeroedAndOnAHugePage) {
-  auto device = makeHostDevice("cpu:0", choose, 1);
+  auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
   ASSERT_TRUE(device->allocate((5 << 20) + 64).ok());
   EXPECT_EQ(reinterpret_cast<uintptr_t>(device->arena()) % (2 << 20), 0u);
   std::vector<std::byte> last(64, std::byte(1));
   device->copyOut(5 << 20, last);
   EXPECT_EQ(last, std::vector<std::byte>(64));
+}
+
+// The size is a multiple of the border of buffers, and the arena below 2 MiB.
+TEST(HostDeviceDeathTest, ArenaLiesBetweenPagesThatNobodyMayTouch) {
+  auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
+  ASSERT_TRUE(device->allocate(4096 + 64).ok());
+  volatile char *arena = reinterpret_cast<volatile char *>(device->arena());
+  arena[4096 + 63] = 1;
+  EXPECT_DEATH(arena[4096 + 64] = 1, "");
+  EXPECT_DEATH(arena[-4096] = 1, "");
+  ASSERT_TRUE(device->allocate((5 << 20) + 64).ok());
+  arena = reinterpret_cast<volatile char *>(device->arena());
+  EXPECT_DEATH(arena[-1] = 1, "");
+  EXPECT_DEATH(arena[(5 << 20) + 4096] = 1, "");
+}
+
+// A kernel that goes beyond its operand is told by AddressSanitizer, though it stays in the arena.
+TEST(HostDeviceDeathTest, LaunchReachesItsOperandsAlone) {
+  if constexpr (!kPoisons)
+    GTEST_SKIP() << "built without AddressSanitizer";
+  auto device = std::move(*makeHostDevice(
+      "cpu:0",
+      [](KernelId id, std::span<const Tensor>) -> KernelFunction {
+        return [](const LaunchArgs &args, Worker &) {
+          args.operands[0].as<float>()[int64_t(args.floats[0])] = 1;
+        };
+      },
+      1));
+  ASSERT_TRUE(device->allocate(8192).ok());
+  auto fillAt = [&](double element) {
+    auto program = device->prepare({{KernelId::Fill, {vectorAt(*device, 0)}, {}, {element}}});
+    device->run(**program, 0, 1);
+  };
+  fillAt(kN - 1);
+  EXPECT_DEATH(fillAt(kN), "use-after-poison");
+  device->arena()[4 * kN] = std::byte(1); // the host's again
 }
 
 } // namespace

@@ -1,15 +1,8 @@
-// The allocation number k fails, for every k: an error, nothing leaked, and what was on the disk is
-// whole.
-#include <unistd.h>
-
-#include <sys/wait.h>
-
+// The allocation number k fails, for every k: an error, and nothing leaked. Saves are in
+// tests/executor/failures.
 #include "executor/base/NoMemory.h"
-#include "executor/training/Checkpoint.h"
-#include "executor/training/CheckpointWriter.h"
 #include "tests/executor/loaders/Allocations.h"
 #include "tests/executor/loaders/Loaders.h"
-#include "tests/executor/training/FakeModel.h"
 
 namespace lstmc::test {
 namespace {
@@ -49,50 +42,6 @@ TEST(NoMemory, EveryLoaderSaysSo) {
       }
       EXPECT_GT(k, 3) << loader.name;
     }
-  }
-}
-
-// Where the manifest's JSON finds no memory the library ends the process, which loses no checkpoint
-// either.
-TEST(NoMemory, ASaveMayFailAndTheCheckpointBeforeStays) {
-  using namespace training;
-  FakeModel model;
-  CheckpointState state;
-  state.identity = model.identity();
-  state.optimizer = "adam";
-  auto save = [&](const std::string &folder, int64_t update, int64_t failing) {
-    auto writer =
-        CheckpointWriter::open({folder, 1, 0, CheckpointWriter::Options::Existing::GoOn, {}, {}});
-    ASSERT_OK(writer);
-    state.update = update;
-    if (failing >= 0)
-      failAllocation(failing, Failing::Once);
-    (*writer)->save(state, model, true);
-    for (const auto &result : (*writer)->finished(true))
-      EXPECT_TRUE(result.ok() || failing >= 0) << result.error().text();
-  };
-  constexpr int kFailed = 5;
-  bool failed = true;
-  for (int64_t k = 0; failed; k += 7) {
-    TemporaryFolder folder;
-    save(folder / "ck", 1, -1);
-    pid_t child = ::fork();
-    if (child == 0) {
-      ::close(STDERR_FILENO); // what std::terminate has to say
-      try {
-        save(folder / "ck", 2, k);
-      } catch (const std::bad_alloc &) { // reached the program's own handler
-      }
-      ::_exit(endFailing() ? kFailed : 0);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    failed = !WIFEXITED(status) || WEXITSTATUS(status) == kFailed;
-    auto found = findCheckpoint(folder / "ck");
-    ASSERT_OK(found);
-    EXPECT_TRUE(found->passedOver.empty()) << k;
-    if (!failed)
-      EXPECT_EQ(found->checkpoint.state.update, 2);
   }
 }
 

@@ -32,7 +32,7 @@ Launch softmaxOutput(int64_t normalization) {
 
 const RefusalCase kCases[] = {
     // ---- devices, locations ----
-    {"NoDevice", [](auto &d) { d.devices.clear(); }, "E0604", "devices: found 0, want 1 to 1024"},
+    {"NoDevice", [](auto &d) { d.devices.clear(); }, "E0604", "devices: found 0, want 1 to 64"},
     {"DeviceWithoutName", [](auto &d) { d.devices[0].name = ""; }, "E0604",
      "devices[0].name: found no name, want one"},
     {"DeviceTwice", [](auto &d) { d.devices.push_back({"cpu:0", 0}); }, "E0612",
@@ -44,6 +44,24 @@ const RefusalCase kCases[] = {
     {"NoShards", [](auto &d) { d.shards = 0; }, "E0604", "shards: found 0, want 1 to 4096"},
     {"NoLocations", [](auto &d) { d.locations.clear(); }, "E0604",
      "locations: found none, want at least 1"},
+    {"TooManyDevices",
+     [](auto &d) {
+       for (int i = 1; i < 1024; ++i)
+         d.devices.push_back({"cpu:" + std::to_string(i), 0});
+     },
+     "E0604", "devices: found 1024, want 1 to 64"},
+    {"EscapeInAName", [](auto &d) { d.locations[1].name = "\x1b[2Jfc"; }, "E0604",
+     "locations[1].name: found \"\\u001b[2Jfc\", want UTF-8 without control characters"},
+    {"LineEndInAText", [](auto &d) { d.locations[1].text = "a\nb"; }, "E0604",
+     "locations[1].text: found \"a\\nb\", want UTF-8 without control characters"},
+    {"TextThatTurns", [](auto &d) { d.locations[1].notes[0] = "\u202ei"; }, "E0604",
+     "locations[1].notes[0]: found \"\\u202ei\", want UTF-8 without control characters"},
+    {"BytesThatAreNoText", [](auto &d) { d.buffers[kX].name = "\xff"; }, "E0604",
+     "buffers[5].name: found \"\\xff\", want UTF-8 without control characters"},
+    {"EscapeInAParameter", [](auto &d) { d.parameters[0].name = "w\x7f"; }, "E0604",
+     "parameters[0].name: found \"w\\u007f\", want UTF-8 without control characters"},
+    {"LineBelowZero", [](auto &d) { d.locations[1].line = uint32_t(-1); }, "E0604",
+     "locations[1].line: found 4294967295, want at most 1073741824"},
     {"TooManyEntries", [](auto &d) { d.entries.resize(65); }, "E0604",
      "entries: found 65, want at most 64"},
 
@@ -75,8 +93,10 @@ const RefusalCase kCases[] = {
      "buffers[5].location: found 2, want below 2, the number of locations"},
     {"BufferEntry", [](auto &d) { d.buffers[kStepY].entry = 3; }, "E0604",
      "buffers[10].entry: found 3, want below 3, the number of entries"},
-    {"BufferEntryNegative", [](auto &d) { d.buffers[kStepY].entry = -2; }, "E0604",
-     "buffers[10].entry: found -2, want at least -1"},
+    {"BufferEntryNegative", [](auto &d) { d.buffers[kStepY].entry = -3; }, "E0604",
+     "buffers[10].entry: found -3, want at least -2"},
+    {"ActivationOfInitialValues", [](auto &d) { d.buffers[kStepY].entry = kInitial; }, "E0611",
+     "buffers[10].entry: found activation of initial values, want workspace"},
     {"ActivationPersists", [](auto &d) { d.buffers[kStepY].entry = -1; }, "E0611",
      "buffers[10].entry: found activation that persists, want one of an entry"},
     {"StateOfAnEntry", [](auto &d) { d.buffers[kState].entry = 1; }, "E0611",
@@ -231,6 +251,15 @@ const RefusalCase kCases[] = {
      "E0604",
      "entries[2].programs[0].launches[1].operands[0].shape: found more than 281474976710656 "
      "elements"},
+    {"OperandRepeated",
+     [](auto &d) {
+       // A norm of as many elements as there may be in a view, all of them one.
+       stepLaunch(d, 4).operands[2].shape = {1 << 24, 1 << 24};
+       stepLaunch(d, 4).operands[2].strides = {0, 0};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[4].operands[2].shape: found 281474976710656 elements, want "
+     "at most 1073741824"},
     {"OperandStrideCount", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {1}; }, "E0605",
      "entries[2].programs[0].launches[1].operands[0].strides: found 1, want 3, one per axis"},
     {"ViewBeyond", [](auto &d) { stepLaunch(d, 1).operands[0].strides = {0, 8, 1}; }, "E0604",
@@ -543,7 +572,7 @@ const RefusalCase kCases[] = {
        auto &l = stepLaunch(d, 2);
        l = {KernelId::Fill, {{kLoss, 0, {3}, {}}}, {}, {0}, 0};
      },
-     "E0605", "entries[2].outputs[0].buffer: found f64[3], want f64[4] for a metric"},
+     "E0605", "entries[2].outputs[0].buffer: found f64[3], want f64[4] or f64[B,4] for a metric"},
     {"NormType",
      [](auto &d) {
        d.buffers[kNorm].dtype = DType::F32;

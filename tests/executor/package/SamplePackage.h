@@ -135,7 +135,7 @@ inline PackageData samplePackage() {
   parameter.gradients = {kGradient};
   parameter.slots = {{"momentum", {kMomentum}}};
   parameter.initialise = {
-      KernelId::Initialise, {{kSeed, 0, {1}, {}}, w}, {1, 7, 0}, {-0.5, 0.5}, 1};
+      KernelId::Initialise, {{kSeed, 0, {1}, {}}, w, {}}, {1, 7, 0}, {-0.5, 0.5}, 1};
   parameter.init = "Uniform(0.5)";
   parameter.location = 1;
   data.parameters = {parameter};

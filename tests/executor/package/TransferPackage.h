@@ -118,7 +118,7 @@ private:
     weight.name = "w";
     weight.buffers = {w};
     weight.initialise = {
-        KernelId::Initialise, {{seed, 0, {1}, {}}, whole(w)}, {1, 7, 0}, {-0.5, 0.5}, kScale};
+        KernelId::Initialise, {{seed, 0, {1}, {}}, whole(w), {}}, {1, 7, 0}, {-0.5, 0.5}, kScale};
     for (uint32_t d = 1; d < devices; ++d) {
       send(0, d, partOfX(d), xTo(d));
       send(0, d, whole(w), wTo(d));
@@ -155,7 +155,7 @@ private:
     other.buffers = {add(last, Kind::Parameter, DType::F32, {4}, "v")};
     uint32_t lastSeed = last == 0 ? seed : add(last, Kind::Scalar, DType::I64, {1}, "seed");
     other.initialise = {KernelId::Initialise,
-                        {{lastSeed, 0, {1}, {}}, {other.buffers[0], 0, {4}, {}}},
+                        {{lastSeed, 0, {1}, {}}, {other.buffers[0], 0, {4}, {}}, {}},
                         {1, 8, 0},
                         {-0.5, 0.5},
                         kScale};

@@ -144,8 +144,11 @@ TEST(Meaning, FusedReadsEverythingBeforeItWrites) {
 
 Array initialised(InitKind kind, Shape shape, double a, double b = 0, int64_t variant = 0,
                   int64_t ordinal = 1) {
-  Array w(DType::F64, shape);
-  run(KernelId::Initialise, {Array(DType::I64, {1}, constant(42)), w},
+  Array w(DType::F64, shape), scratch;
+  if (kind == InitKind::Orthogonal)
+    scratch = Array(
+        DType::U8, {orthogonalScratch<int64_t>(shape[0], w.tensor.elements() / shape[0], 8).bytes});
+  run(KernelId::Initialise, {Array(DType::I64, {1}, constant(42)), w, scratch},
       {int64_t(kind), ordinal, variant}, {a, b});
   return w;
 }
@@ -185,7 +188,7 @@ TEST(Meaning, InitialValues) {
 
 TEST(Meaning, OrthogonalRowsOrColumnsTheFewer) {
   for (int64_t variant : {0, 1})
-    for (Shape shape : {Shape{5, 12}, Shape{12, 5}, Shape{8, 8}}) {
+    for (Shape shape : {Shape{5, 12}, Shape{12, 5}, Shape{8, 8}, Shape{70, 70}, Shape{150, 1100}}) {
       Array w = initialised(InitKind::Orthogonal, shape, 1.5, 0, variant);
       const int64_t rows = shape[0], columns = shape[1];
       const int64_t count = std::min(rows, columns), size = std::max(rows, columns);

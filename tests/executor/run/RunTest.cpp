@@ -41,6 +41,17 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
+  /// Exit code of lstmc-run with stdout, and words before it, as the shell has them; what it wrote
+  /// to stderr is in `text`.
+  int runWith(const std::string &arguments, const std::string &redirection) {
+    std::string command =
+        "cd " + folder.string() + " && " LSTMC_RUN " " + arguments + " 2> err " + redirection;
+    int status = std::system(command.c_str());
+    std::ifstream file(folder / "err");
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
   /// Exit code; what it wrote to both streams is in `text`, with the folder cut off the names.
   int run(const std::string &arguments) {
     std::string command =
@@ -101,6 +112,28 @@ TEST_F(Run, FailuresHaveTheirExitCodes) {
             "x.npy: byte 4: error[E0603]: identifier: found \"PY\\u0001\\u0000\", want \"LSTM\"\n");
   EXPECT_EQ(run("m.lstmc -i x=nan --check-nan"), 7);
   EXPECT_EQ(run("-h"), 0);
+}
+
+TEST_F(Run, AResultThatCannotBeWrittenIsNone) {
+  for (const char *arguments :
+       {"m.lstmc -i x=1", "m.lstmc -i x=1 -o -", "m.lstmc -i x=1 -o y.npz", "-h"}) {
+    EXPECT_EQ(runWith(arguments, "> /dev/full"), 6) << arguments;
+    EXPECT_EQ(text, "<stdout>: error[E0601]: cannot write: No space left on device\n");
+  }
+  EXPECT_EQ(runWith("none.lstmc -i x=1", "> /dev/full"), 6);
+  EXPECT_NE(text.find("none.lstmc"), std::string::npos);
+}
+
+TEST_F(Run, DashIsStdout) {
+  EXPECT_EQ(runWith("m.lstmc -i x=1 -o y.npz", "> /dev/null"), 0);
+  EXPECT_EQ(runWith("m.lstmc -i x=1 -o -", "> z.npz"), 0);
+  EXPECT_EQ(*readFile(folder / "y.npz"), *readFile(folder / "z.npz"));
+}
+
+TEST_F(Run, ClosedStreamsAreNoFilesOfOurs) {
+  EXPECT_EQ(runWith("m.lstmc -i x=1 -o y.npz", ">&- <&-"), 0);
+  EXPECT_EQ(runWith("m.lstmc -i x=1 -o z.npz", ""), 0);
+  EXPECT_EQ(*readFile(folder / "y.npz"), *readFile(folder / "z.npz"));
 }
 
 TEST_F(Run, WeightsOfAnotherModelAreRefused) {

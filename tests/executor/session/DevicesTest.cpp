@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "executor/base/Philox.h"
 #include "tests/executor/session/Allocations.h"
@@ -117,6 +118,25 @@ TEST_P(Counts, NothingIsAllocatedInARun) {
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(session->run("step").ok());
   EXPECT_EQ(test::allocations(), before);
+}
+
+/// Bytes of this process in memory.
+int64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+TEST_P(Counts, MemoryIsFlatOverManyUpdates) {
+  const int updates = GetParam() > 3 ? 1'000 : 10'000; // many threads on few processors are slow
+  auto session = makeSession(GetParam());
+  trainedHash(*session, 100);
+  session->setScalar("learning_rate", 0.0); // or the weights would leave all bounds
+  int64_t before = residentBytes();
+  for (int i = 0; i < updates; ++i)
+    ASSERT_TRUE(session->run("step").ok());
+  EXPECT_LE(residentBytes(), before + 64 * 1024);
 }
 
 TEST(Devices, InitialValuesAreMadeWhereTheParameterLives) {
@@ -230,7 +250,7 @@ TEST(Devices, PeaksAreThePlannedOnes) {
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(peaks[i].device, "cpu:" + std::to_string(i));
     EXPECT_EQ(peaks[i].plannedBytes, session->package().data().devices[i].arenaBytes);
-    EXPECT_EQ(peaks[i].measuredBytes, peaks[i].plannedBytes);
+    EXPECT_EQ(peaks[i].touchedBytes, peaks[i].plannedBytes);
   }
 }
 
@@ -238,7 +258,7 @@ TEST(Devices, ThreadsEndWithTheSession) {
   int before = threadCount();
   for (int i = 0; i < 3; ++i) {
     auto session = makeSession(3, {}, 2);
-    EXPECT_TRUE(threadsComeTo(before + 2 + 3)) << threadCount();
+    EXPECT_TRUE(threadsComeTo(before + 2 + 3 + 1)) << threadCount(); // and the watchdog
     trainedHash(*session, 1);
     session.reset();
     EXPECT_TRUE(threadsComeTo(before)) << threadCount();
@@ -246,7 +266,7 @@ TEST(Devices, ThreadsEndWithTheSession) {
   SessionOptions oneThread;
   oneThread.oneThread = true;
   auto session = makeSession(3, oneThread);
-  EXPECT_TRUE(threadsComeTo(before)) << threadCount();
+  EXPECT_TRUE(threadsComeTo(before + 1)) << threadCount();
 }
 
 // ---- what is not finite ----
@@ -488,7 +508,7 @@ TEST(Devices, AreOpenedByNameAndShareTheProcessors) {
   EXPECT_EQ((*two)[1]->name(), "cpu:2");
   int processors = (*makeDevices("cpu"))[0]->threads();
   EXPECT_EQ((*two)[1]->threads(), std::max(1, processors / 2));
-  EXPECT_EQ((*makeDevices("1000xcpu"))[999]->threads(), 1);
+  EXPECT_EQ((*makeDevices("64xcpu"))[63]->threads(), std::max(1, processors / 64));
   EXPECT_EQ((*makeDevices("2xcpu", {3}))[1]->threads(), 3);
 }
 

@@ -152,7 +152,7 @@ TEST(Session, MeasuredPeakIsThePlannedOne) {
   ASSERT_EQ(peaks.size(), 1u);
   EXPECT_EQ(peaks[0].device, "cpu:0");
   EXPECT_EQ(peaks[0].plannedBytes, session->package().data().devices[0].arenaBytes);
-  EXPECT_EQ(peaks[0].measuredBytes, peaks[0].plannedBytes);
+  EXPECT_EQ(peaks[0].touchedBytes, peaks[0].plannedBytes);
 }
 
 // ---- what is not finite ----

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include "executor/base/Sha256.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/CheckpointWriter.h"
 #include "executor/training/FailedUpdate.h"
@@ -110,6 +111,61 @@ TEST(Checkpoint, EveryByteCounts) {
     test::writeText(path, good);
     ASSERT_OK(readCheckpoint(checkpoint));
   }
+}
+
+/// `text` with its last line made to vouch for it.
+std::string sealed(std::string text) {
+  text.erase(text.rfind(",\n \"manifest_sha256\""));
+  std::string digest = sha256(asBytes(text + "\n}"));
+  return text + ",\n \"manifest_sha256\": \"" + digest + "\"\n}\n";
+}
+
+TEST(Checkpoint, SealedAndWrongAllTheSame) {
+  FakeModel model;
+  auto refusal = [](const std::string &text) {
+    auto read = CheckpointState::parse(text, "s");
+    return read.ok() ? "accepted" : read.error().text();
+  };
+  CheckpointState state = stateAt(3, model);
+  EXPECT_EQ(refusal(sealed(state.text())), "accepted");
+  std::string other = state.text();
+  other.replace(other.find("lstmc.checkpoint/1"), 18, "lstmc.checkpoint/9");
+  EXPECT_EQ(refusal(sealed(other)), "s: error[E0603]: schema: found \"lstmc.checkpoint/9\", want "
+                                    "lstmc.checkpoint/1");
+  auto with = [&](auto change) {
+    CheckpointState changed = state;
+    change(changed);
+    return refusal(changed.text());
+  };
+  EXPECT_EQ(
+      with([](CheckpointState &s) { s.bestUpdate = 4; }),
+      "s: error[E0604]: progress.best_update: found 4, want at most the 3 of progress.update");
+  EXPECT_EQ(with([](CheckpointState &s) { s.position.epoch = 4; }),
+            "s: error[E0604]: progress.epoch: found 4, want at most the 3 of progress.update");
+  EXPECT_EQ(with([](CheckpointState &s) { s.runningUpdates = 9; }),
+            "s: error[E0604]: numbers.running_updates: found 9, want at most the 3 of "
+            "progress.update");
+  EXPECT_EQ(with([](CheckpointState &s) {
+              s.update = 0;
+              s.samples = 5;
+            }),
+            "s: error[E0604]: progress.samples: found 5 before the first update");
+}
+
+TEST(Checkpoint, TheUnitOfAText) {
+  FakeModel model;
+  CheckpointState state = stateAt(1, model);
+  EXPECT_EQ(CheckpointState::parse(state.text(), "s")->unit, std::nullopt);
+  state.unit = data::TextUnit::Word;
+  std::string text = state.text();
+  EXPECT_EQ(CheckpointState::parse(text, "s")->unit, data::TextUnit::Word);
+  std::string wrong = text, old = text;
+  wrong.replace(wrong.find("\"word\""), 6, "\"line\"");
+  EXPECT_REFUSED(CheckpointState::parse(sealed(wrong), "s"), E0604,
+                 "s: error[E0604]: progress.unit: found \"line\", want char, word or byte");
+  size_t at = old.find("  \"unit\"");
+  old.erase(at, old.find('\n', at) + 1 - at);
+  EXPECT_EQ(CheckpointState::parse(sealed(old), "s")->unit, std::nullopt);
 }
 
 TEST(Checkpoint, MixedAndPassedOver) {

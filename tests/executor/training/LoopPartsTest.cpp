@@ -127,7 +127,7 @@ TEST(TrainReport, LinesAndDocument) {
   report.valid({{50, 0.5}, 1.5, 4.5, {{"accuracy", 0.5}}, true});
   report.save({{50, 0.5}, "ck/update-000050", 123, "00ff", true});
   report.end({{50, 0.5}, EndReason::Signal, 15, 1.5, 1.5, "beef", "ck/update-000050", {}});
-  report.finish({{"cpu:0", 10, 10}}, {{"loss<2", 1.5, true}}, 143);
+  report.finish({{{"cpu:0", 10, 9}}, 5}, {{"loss<2", 1.5, true}}, 143);
   ASSERT_EQ(lines.size(), 5u);
   std::vector<nlohmann::json> events;
   for (const std::string &line : lines) {
@@ -140,6 +140,8 @@ TEST(TrainReport, LinesAndDocument) {
   EXPECT_EQ(events[2]["metrics"]["accuracy"], 0.5);
   EXPECT_EQ(events[4]["reason"], "signal");
   EXPECT_EQ(events[4]["peak"][0]["planned_bytes"], 10);
+  EXPECT_EQ(events[4]["peak"][0]["measured_bytes"], 9);
+  EXPECT_EQ(events[4]["resident_beyond_bytes"], 5);
   EXPECT_EQ(events[4]["expect"][0]["held"], true);
   EXPECT_EQ(events[4]["exit"], 143);
 }

@@ -37,6 +37,25 @@ TEST(SessionTrainable, NamesWhatThePackageHas) {
   EXPECT_REFUSED(model.trainable->inputs(Trainable::Entry::Evaluate), E0610, "entry evaluate");
 }
 
+// One head of evaluate would be asked for in step, which has none.
+TEST(SessionTrainable, EntriesMeasureTheSame) {
+  package::PackageData data = package::samplePackage();
+  package::Entry evaluate = data.entries[package::sample::kStep];
+  evaluate.name = "evaluate";
+  evaluate.outputs.pop_back();
+  evaluate.programs.clear();
+  evaluate.outputs[0].buffer = package::sample::kLoss;
+  data.entries.push_back(evaluate);
+  data.entries[package::sample::kStep].outputs.erase(
+      data.entries[package::sample::kStep].outputs.begin());
+  auto package = package::Package::open(package::serialize(data));
+  ASSERT_OK(package);
+  auto session = Session::create(*package, std::move(*makeDevices("cpu", {1, Engine::Fast})));
+  ASSERT_OK(session);
+  EXPECT_REFUSED(SessionTrainable::create(**session), E0605,
+                 "entry evaluate: found 1 metrics, want 0 as in step");
+}
+
 TEST(SessionTrainable, StoppedAndResumedEndsWithTheSameBits) {
   test::TemporaryFolder folder;
   auto data = data::DataSet::load(*data::DataSpec::parse("random:3,batches=7"));

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <fstream>
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -94,6 +95,37 @@ TEST_F(Training, StoppedAfterAnyUpdateAndResumedEndsWithTheSameBits) {
     EXPECT_EQ(slotsOf(second), slotsOf(whole)) << stop;
     EXPECT_EQ(log.lines, wholeLog.lines) << stop;
   }
+}
+
+/// Bytes of this process in memory.
+int64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+class Memory : public TrainObserver {
+public:
+  void tick(const UpdateEvent &event) override {
+    if (event.progress.update == 1000)
+      early = residentBytes();
+    late = residentBytes();
+  }
+  int64_t early = 0, late = 0;
+};
+
+TEST_F(Training, MemoryIsFlatOverManyUpdates) {
+  FakeModel model;
+  Memory memory;
+  TrainOptions options = into("flat");
+  options.after = {10'000, Amount::Unit::Updates};
+  options.saveEvery = {250, Amount::Unit::Updates};
+  options.dispEvery = {10, Amount::Unit::Updates};
+  ASSERT_OK(train(model, *data_, nullptr, options, memory));
+  EXPECT_GT(memory.early, 0);
+  // A double kept of each update would be 72 KB, a line of each tenth much more.
+  EXPECT_LE(memory.late, memory.early + 64 * 1024);
 }
 
 TEST_F(Training, KilledAndResumed) {

@@ -27,9 +27,9 @@ class Flags(Case):
             self.refused(f"--kv-store {store} is for several processes, which this version has not; "
                          "devices of one process have local and device", "--kv-store", store)
         self.refused("--kv-store nccl is for GPUs", "--kv-store", "nccl")
-        self.refused('--kv-store takes local or device, got "devise"; did you mean "device"?', "--kv-store", "devise")
-        self.refused('--kv-store takes local or device, got "dist"', "--kv-store", "dist")
-        self.refused('--update-on-kvstore takes 0 or 1, got "2"', "--update-on-kvstore", "2")
+        self.refused('--kv-store takes auto, local or device, got "devise"; did you mean "device"?', "--kv-store", "devise")
+        self.refused('--kv-store takes auto, local or device, got "dist"', "--kv-store", "dist")
+        self.refused('--update-on-kvstore takes auto, 0 or 1, got "2"', "--update-on-kvstore", "2")
 
     def test_numbers_of_parts(self):
         self.refused("--accumulate takes 1 to 65536, got 0", "--accumulate", "0")

@@ -303,9 +303,10 @@ class Files(Case):
         self.assertNotEqual((self.folder / "out.npz").read_bytes(), before)
 
     def test_dry_run_writes_nothing(self):
+        self.good(*LEARN, "-o", "ck")
         before = sorted(self.folder.iterdir())
-        for words in [["compile", "small.lnet", "-o", "m.lstmc"], ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck"],
-                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "small.lnet", "--data", "text:text.txt"]]:
+        for words in [["compile", "small.lnet", "-o", "m.lstmc"], ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck2"],
+                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "ck", "--data", "text:text.txt"]]:
             self.good(*words, "--dry-run")
         (self.folder / "ugly.lnet").write_text("x=1\n")
         self.good("fmt", "ugly.lnet", "--dry-run")

@@ -4,7 +4,7 @@ import re
 import shlex
 import unittest
 
-from command import Case
+from command import HERE, SOURCE, Case
 
 CLUSTER = """\
 [[device]]
@@ -91,7 +91,7 @@ class Plan(Case):
         peak = self.plan()["devices"][0]["peak_bytes"]
         self.assertTrue(self.plan("--mem", str(peak))["fits"])
         limit = str(peak - 1)
-        plan = self.plan("--mem", limit, status=4)
+        plan = self.plan("--mem", limit, "--recompute", "none", status=4)
         self.assertFalse(plan["fits"])
         self.assertEqual(plan["devices"][0]["capacity_bytes"], peak - 1)
         self.assertGreaterEqual(len(plan["remedies"]), 2)
@@ -106,8 +106,8 @@ class Plan(Case):
     def test_table(self):
         done = self.good("plan", "small.lnet", "-d", "2xcpu")
         self.assertEqual(done.stderr, "")
-        self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ndevice +may use +peak MiB +weights ")
-        self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+ t=7\.\.0  \S.*  small\.lnet:\d+$")
+        self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ntaken     2 replicas .*\n.*\n.*\ndevice +may use +peak MiB +weights ")
+        self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+ t=0\.\.7  \S.*  small\.lnet:\d+$")
         self.assertRegex(done.stdout, r"\nforecast  update \S+ .s, forward \S+ .s; [\d.]+ times as fast as one device; sends [\d.]+ KiB; "
                                       r"idle cpu:0 \d+ %, cpu:1 \d+ % · by built-in rates; bench --calibrate measures this machine's\n\Z")
         done = self.run_here("plan", "small.lnet", "--mem", "20K")
@@ -127,7 +127,16 @@ class Plan(Case):
         self.assertEqual(layouts[0]["devices"], len(plan["devices"]))
         self.assertAlmostEqual(layouts[0]["time_s"], plan["forecast"]["update_s"], places=9)
         self.assertIn("1 device ", self.good("plan", "small.lnet", "-d", "2xcpu", "--place", "auto").stdout)
-        self.assertEqual(self.plan("-d", "2xcpu")["layouts"], [])
+        self.assertEqual(self.plan()["layouts"], [])
+
+    def test_who_adds_gradients_is_forecast(self):
+        layouts = self.plan("-d", "2xcpu")["layouts"]
+        self.assertEqual({x["kv_store"] for x in layouts}, {"local", "device"})
+        self.assertEqual({x["update_on_kvstore"] for x in layouts}, {0, 1})
+        self.assertEqual([x["time_s"] for x in layouts], sorted(x["time_s"] for x in layouts))
+        self.assertIn("taken     2 replicas on cpu:0,cpu:1, kv-store ", self.good("plan", "small.lnet", "-d", "2xcpu").stdout)
+        for words in (["--kv-store", "local", "--update-on-kvstore", "1"], ["--entry", "forward"]):
+            self.assertLessEqual(len(self.plan("-d", "2xcpu", *words)["layouts"]), 1)
 
     def test_rates_of_this_machine(self):
         env = {"LSTMC_CACHE_DIR": str(self.folder)}
@@ -138,7 +147,23 @@ class Plan(Case):
         for measured in machine["rates"].values():
             del measured["kernels"]["product"]
         (self.folder / "machine.json").write_text(json.dumps(machine))
-        self.assertEqual(rates(), "built-in")
+        # Of another version: measured again, in a moment, and kept.
+        self.assertEqual(rates(), "this machine")
+        self.assertIn("product", next(iter(json.loads((self.folder / "machine.json").read_text())["rates"].values()))["kernels"])
+
+    def test_a_machine_is_measured_once(self):
+        env = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
+        self.good("compile", "small.lnet", "-d", "2xcpu", "-o", "before.lstmc", env=env)
+        self.assertFalse((self.folder / "cache").exists())
+        for words in (["plan", "small.lnet"], ["train", "small.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck"],
+                      ["bench", "small.lnet", "-r", "1"]):
+            first = words[0] == "plan"
+            self.assertEqual("measured this machine for forecasts: " in self.good(*words, "-t", "1", env=env).stderr, first, words)
+        self.assertEqual(json.loads(self.good("plan", "small.lnet", "-t", "1", "--json", env=env).stdout)["forecast"]["rates"], "this machine")
+        self.good("compile", "small.lnet", "-d", "2xcpu", "-o", "after.lstmc", env=env)
+        self.assertEqual((self.folder / "before.lstmc").read_bytes(), (self.folder / "after.lstmc").read_bytes())
+        # Nowhere to keep it: not measured.
+        self.assertEqual(self.plan()["forecast"]["rates"], "built-in")
 
 
 class Recompute(Case):
@@ -158,7 +183,7 @@ class Recompute(Case):
         self.assertLess(most, 0.7 * kept)
         counts = []
         for limit in (kept - 1, (kept + most) // 2, most + 4096):
-            plan = self.plan("--mem", str(limit), status=4)
+            plan = self.plan("--mem", str(limit), "--recompute", "none", status=4)
             found = [r for r in plan["remedies"] if r["flags"].startswith("--recompute ")]
             self.assertEqual(len(found), 1, plan["remedies"])
             names = found[0]["flags"].split()[1]
@@ -170,7 +195,24 @@ class Recompute(Case):
         self.assertEqual(counts[0], 1)
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[-1], 2)
-        self.assertRegex(self.run_here("plan", "deep.lnet", "--mem", str(kept - 1)).stdout, r"\ninstead --recompute lstm0 +[\d.]+ [KM]iB +update \+\d+ %\n")
+        self.assertRegex(self.run_here("plan", "deep.lnet", "--mem", str(kept - 1), "--recompute", "none").stdout, r"\ninstead --recompute lstm0 +[\d.]+ [KM]iB +update \+\d+ %\n")
+
+    def test_memory_is_met_by_itself(self):
+        kept, most = self.peak(), self.peak("--recompute", "lstm0,lstm1,lstm2,lstm3,stack")
+        plan = self.plan("--mem", str(kept - 1))
+        self.assertTrue(plan["fits"])
+        self.assertLess(plan["devices"][0]["peak_bytes"], kept)
+        self.assertRegex(plan["recomputed"], r"\Arecompute lstm0: [\d.]+ [KM]iB instead of [\d.]+ [KM]iB, update \+\d+ % by forecast · --recompute none ")
+        trained = self.good("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck", "--mem", str((kept + most) // 2))
+        self.assertRegex(trained.stderr, r"(?m)^recompute \S+: .* by forecast")
+        # Nothing is said where it fits, and nothing done where the user says so, or where it would not help.
+        self.assertNotIn("recomputed", self.plan("--mem", str(kept)))
+        self.assertEqual(self.run_here("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck2", "--mem", str(kept - 1),
+                                       "--recompute", "none").returncode, 4)
+        done = self.run_here("plan", "deep.lnet", "--mem", "20K")
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stdout, r"\nno remedy: weights, gradients and optimizer alone need [\d.]+ KiB; nearest came -\S+ \S+ with [\d.]+ KiB\n")
+        self.assertIn("no_remedy", self.plan("--mem", "20K", status=4))
 
     def test_what_is_recomputed_already_stays_so(self):
         first = self.peak("--recompute", "lstm1")
@@ -201,7 +243,7 @@ class Recompute(Case):
             end = self.document("train", "deep.lnet", "--data", "text:text.txt", "--after", "3u", "-t", "1", "-o", f"ck{len(words)}", *words, schema="lstmc.train/1")["end"]
             hashes.add(end["weights_hash"])
             for device in end["peak"]:
-                self.assertEqual(device["measured_bytes"], device["planned_bytes"])
+                self.assertLessEqual(device["measured_bytes"], device["planned_bytes"])
         self.assertEqual(len(hashes), 1)
 
 
@@ -210,15 +252,32 @@ class Cluster(Case):
         super().setUp()
         (self.folder / "c.toml").write_text(CLUSTER)
 
+    def test_auto_weighs_any_of_the_devices(self):
+        net = SOURCE / "tests/bench/deep.lnet"
+        taken = {}
+        for name, most in [("even", 0.175), ("strong-first", 0.109), ("slow-network", 0.118), ("fast-network", 0.118), ("weak-first", 0.298),
+                           ("small-second", 0.299)]:
+            plan = self.document("plan", net, "--cluster", HERE / f"clusters/{name}.toml", "--place", "auto", schema="lstmc.plan/1")
+            taken[name] = plan["layouts"][0]
+            self.assertTrue(plan["fits"])
+            self.assertLessEqual(plan["forecast"]["update_s"], most, name)
+            self.assertAlmostEqual(plan["forecast"]["update_s"], taken[name]["time_s"], places=9)
+            self.assertEqual([d["device"] for d in plan["devices"]], taken[name]["names"])
+            self.assertLess(len(plan["layouts"]), 24) # of those that could be
+        self.assertEqual(taken["strong-first"]["work_loads"], [6, 2])
+        self.assertEqual(taken["slow-network"]["devices"], 4)
+        self.assertEqual(taken["weak-first"]["names"][0], "cpu:1")
+        self.assertEqual(taken["small-second"]["names"], ["cpu:0"])
+
     def test_layouts_are_weighed_by_their_devices(self):
         (self.folder / "deep.lnet").write_text(DEEP.replace("16", "128"))
         two = '[[device]]\nname = "cpu:0"\nmemory = "1G"\nflops_per_s = %g\nbytes_per_s = %g\n[[device]]\nname = "cpu:1"\nmemory = "1G"\n'
         (self.folder / "fast.toml").write_text(two % (1e12, 1e12))
         (self.folder / "even.toml").write_text(two % (8e10, 4e10))
-        for name, devices, words in [("fast", 1, []), ("even", 2, []), ("fast", 2, ["-d", "cpu:1,cpu:0"])]:
+        for name, devices, words in [("fast", 1, []), ("even", 2, []), ("fast", 1, ["-d", "cpu:1,cpu:0"])]:
             plan = self.document("plan", "deep.lnet", "--cluster", f"{name}.toml", "--place", "auto", *words, schema="lstmc.plan/1")
             best = plan["layouts"][0]
-            self.assertEqual(best["devices"], devices, plan["layouts"])
+            self.assertEqual(best["names"], ["cpu:0", "cpu:1"][:devices], plan["layouts"])
             self.assertAlmostEqual(best["time_s"], plan["forecast"]["update_s"], places=9)
 
     def test_devices_of_the_file(self):

@@ -1,4 +1,6 @@
-"""Signals and resuming, through the command: a run that was stopped ends with the weights of one that was not."""
+"""Signals, resuming and memory, through the command: a run that was stopped ends with the weights of one that was not, and no run needs
+more memory than was planned, checkpoints included."""
+import ctypes
 import re
 import signal
 import subprocess
@@ -72,6 +74,45 @@ class Stopped(Case):
         said = self.good(*LEARN, "--after", "6u", "-o", "ck").stderr
         rates = [float(rate) for rate in re.findall(r"(?m)^update=.* lr=(\S+)", said)]
         self.assertEqual([round(rate, 9) for rate in rates], [0.01, 0.01, 0.001, 0.001, 0.0001, 0.0001])
+
+
+PAGE = 4096
+PR_SET_THP_DISABLE = 41
+# 50 MiB of parameters: a copy of them would be seen.
+WIDE = """hidden, layers = setting("hidden", 900), setting("layers", 2)
+N, T = dim("batch", 2), dim("seq", 3)
+
+def wide(data: float32[T, N, hidden], label: float32[T, N, hidden]):
+    x = data
+    for i in range(layers):
+        x, h, c = LSTM(x, num_hidden=hidden, name="lstm%d" % i)
+    return LinearRegressionOutput(x, label)
+"""
+
+
+class Memory(Case):
+    def held(self, document, spare=PAGE, read=0):
+        for device in document["peak"]:
+            self.assertLessEqual(device["measured_bytes"], device["planned_bytes"])
+            self.assertLess(device["planned_bytes"] - device["measured_bytes"], spare, device)
+        self.assertLess(document["resident_beyond_bytes"], (90 << 20) + read)
+        self.assertGreater(document["resident_beyond_bytes"], 10 << 20)
+
+    def test_what_is_planned_is_touched_and_little_beyond(self):
+        # A huge page is touched as a whole; children inherit this.
+        self.assertEqual(ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0)
+        (self.folder / "wide.lnet").write_text(WIDE)
+        for i, words in enumerate([[], ["--optimizer", "adam"], ["-d", "2xcpu", "--kv-store", "device", "--fit", "momentum=0.9"]]):
+            folder = f"ck{i}"
+            trained = self.document("train", "wide.lnet", "--data", "random:1", "--after", "3u", "--save-every", "1u", "-o", folder, *words,
+                                    schema="lstmc.train/1")
+            self.held(trained["end"])
+        # Where nothing else is ever in its place, what forward leaves of a scratch that backward would use stays as it was.
+        scratch = 5 * 2 * 912 * 4
+        self.held(self.document("run", "wide.lnet", "-i", "data=3x2x900xf32=random:1", schema="lstmc.run/1"), PAGE + scratch)
+        weights = self.folder / "ck0/last/model.safetensors" # read as a whole
+        self.held(self.document("eval", "wide.lnet", "--params", weights, "--data", "random:1", schema="lstmc.eval/1"), PAGE + scratch,
+                  weights.stat().st_size)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 // From text to graph: order, names, shapes, settings, files.
 #include <clocale>
 
+#include <sys/resource.h>
+
 #include "frontend/lnet/Emit.h"
 #include "frontend/lnet/Format.h"
 #include "frontend/symbol/Layers.h"
@@ -281,6 +283,45 @@ TEST(Graph, AQuarterOfAMillionNodesTakesAboutASecond) {
   Checked<LoadedNet> net = loadText("t", text);
   ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
   EXPECT_EQ(net->graph->nodeCount(), 250001);
+}
+
+//===---- large nets --------------------------------------------------------------------------===//
+
+/// x = x + 1, `count` times, with a statement at the end of each.
+std::string longNet(int64_t count, const std::string &statement) {
+  return fmt::format("def net(data: float32[2, 4]):\n"
+                     "    x = data\n"
+                     "    for t in range({}):\n"
+                     "        x = x + 1\n"
+                     "        {}\n"
+                     "    return x\n",
+                     count, statement);
+}
+
+TEST(LargeNet, BelowTheLimitIsMadeAfterItsRehearsal) {
+  Checked<LoadedNet> net = loadText("t.lnet", longNet(30'000, "pass"));
+  ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
+  EXPECT_EQ(net->graph->nodeCount(), 30'001);
+  EXPECT_FALSE(net->graph->rehearsing());
+}
+
+TEST(LargeNet, WhatIsWrongLateIsSaidOfItsOwnNode) {
+  std::string text =
+      refusal(longNet(30'000, "x = x + Variable(\"w\", shape=(3,)) if t == 29000 else x"));
+  EXPECT_NE(text.find("error[E0207]"), std::string::npos) << text;
+  EXPECT_NE(text.find("for t = 29000"), std::string::npos) << text;
+}
+
+TEST(LargeNet, BeyondTheLimitIsRefusedWithoutBeingMade) {
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  std::string text = refusal(longNet(1'000'000'000, "pass"));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_NE(text.find("error[E0311]"), std::string::npos) << text;
+  EXPECT_NE(text.find("at t = 999,999 of 1,000,000,000"), std::string::npos) << text;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT((after.ru_maxrss - before.ru_maxrss) >> 10, 128); // made, it takes about 800 MiB
+#endif
 }
 
 } // namespace

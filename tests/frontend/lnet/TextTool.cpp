@@ -1,6 +1,5 @@
 // Reads programs, each as a line with its length in bytes and the bytes, and answers each with one
-// line of JSON:
-// {"ok": true, "formatted": TEXT} or {"ok": false, "errors": ["E0106: ..."]}.
+// line of JSON: {"ok": true, "formatted": TEXT} or {"ok": false, "errors": ["E0106: ..."]}.
 #include <iostream>
 #include <string>
 

@@ -103,7 +103,8 @@ TEST(Graph, TakesOutWhatNoOutputNeeds) {
   Symbol x = input(graph, "data", {2, 3});
   Symbol dead = make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "dead");
   Symbol y = make(graph, "tanh", {x});
-  ASSERT_TRUE(graph.finish({y}).empty());
+  for (const Diagnostic &said : graph.finish({y})) // that nobody reads the layer
+    EXPECT_EQ(said.severity, Severity::Warning);
   EXPECT_EQ(graph.listArguments(), Names{"data"});
   EXPECT_EQ(graph.text().find("dead"), std::string::npos);
   EXPECT_EQ(dead.name(), "dead");
@@ -146,6 +147,53 @@ TEST(Graph, StopsAtItsLimitOfNodes) {
   EXPECT_EQ(refusal(graph, callOf("tanh", {x})),
             "error[E0311]: the graph has reached 3 nodes, the limit\n"
             "    help: --limit nodes=N changes the limit\n");
+}
+
+//===---- rehearsals --------------------------------------------------------------------------===//
+
+TEST(Rehearsal, CallsLikeOthersAreCountedAndNotMade) {
+  Graph graph("net", {.rehearsable = true});
+  Call layer = callOf("FullyConnected", {input(graph, "x", {4, 8})}, {{"num_hidden", int64_t(8)}});
+  layer.positional = {make(graph, layer)};
+  ASSERT_EQ(graph.nodeCount(), 4);
+  graph.rehearse();
+  const Symbol first = layer.positional[0];
+  for (int i = 0; i < 1000; ++i) {
+    layer.positional = {make(graph, layer)};
+    EXPECT_EQ(layer.positional[0], first);
+  }
+  EXPECT_EQ(graph.nodeCount(), 4 + 1000 * 3);
+
+  // Another shape is another call.
+  layer.attributes = {{"num_hidden", int64_t(5)}};
+  Symbol other = make(graph, layer);
+  EXPECT_NE(other, first);
+  EXPECT_EQ(extents(other), Extents({4, 5}));
+  EXPECT_EQ(graph.nodeCount(), 4 + 1001 * 3);
+}
+
+TEST(Rehearsal, ParametersOfOneNameCountOnce) {
+  Graph graph("net", {.rehearsable = true});
+  Symbol x = input(graph, "x", {4, 8});
+  auto layer = [&](std::string name) {
+    make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(8)}}, std::move(name));
+  };
+  layer("a");
+  Symbol w = *graph.variable("w", shaped({8, 8}));
+  ASSERT_EQ(graph.nodeCount(), 5);
+  graph.rehearse();
+  layer("a");
+  EXPECT_EQ(graph.nodeCount(), 6);
+  layer("b");
+  EXPECT_EQ(graph.nodeCount(), 9);
+  layer("b");
+  EXPECT_EQ(graph.nodeCount(), 10);
+  EXPECT_TRUE(graph.variable("b_weight", shaped({8, 8})).ok());
+  EXPECT_EQ(*graph.variable("w", shaped({8, 8})), w);
+  EXPECT_EQ(graph.nodeCount(), 10);
+  EXPECT_TRUE(graph.variable("v", shaped({8, 8})).ok());
+  EXPECT_TRUE(graph.variable("v", shaped({8, 8})).ok());
+  EXPECT_EQ(graph.nodeCount(), 11);
 }
 
 } // namespace

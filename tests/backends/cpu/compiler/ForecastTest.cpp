@@ -55,6 +55,20 @@ TEST(Forecast, AReceiverWaitsForWhatIsSent) {
   EXPECT_EQ(times.programs[0].sentBytes, 24);
 }
 
+TEST(Forecast, WhatADeviceSendsLeavesOneAfterTheOther) {
+  package::Entry entry;
+  entry.programs = {
+      {0, {transfer(KernelId::Send, 1, 0, 6), transfer(KernelId::Send, 2, 1, 4), copy(1)}, 3},
+      {1, {transfer(KernelId::Receive, 0, 0, 6)}, 1},
+      {2, {transfer(KernelId::Receive, 0, 1, 4)}, 1}};
+  EntryTimes times = forecast(oneBuffer(), entry, {machine()});
+  // The sender does not wait; the second message leaves at 3, when the first one has.
+  EXPECT_EQ(times.programs[0].launches[2].begin, 0);
+  EXPECT_EQ(times.programs[1].launches[0].begin, 10);
+  EXPECT_EQ(times.programs[2].launches[0].begin, 13);
+  EXPECT_EQ(times.programs[2].launches[0].end, 15);
+}
+
 TEST(Forecast, AMessageThatIsThereIsTakenAtOnce) {
   package::Entry entry;
   entry.programs = {{1, {copy(50), transfer(KernelId::Receive, 0, 3, 2)}, 2},
@@ -98,6 +112,21 @@ TEST(Forecast, ALinkMayDependOnWhoSends) {
   EXPECT_EQ(times.programs[2].launches[0].end, 2);
   EXPECT_EQ(times.programs[2].launches[1].begin, 7);
   EXPECT_EQ(times.programs[2].launches[1].end, 9);
+}
+
+TEST(Forecast, ANetworkBringsWhatWasSentWhileItsReceiverWorks) {
+  package::Entry entry;
+  entry.programs = {
+      {0, {transfer(KernelId::Send, 1, 0, 6), transfer(KernelId::Send, 1, 1, 2)}, 2},
+      {1,
+       {copy(20), transfer(KernelId::Receive, 0, 0, 6), transfer(KernelId::Receive, 0, 1, 2)},
+       3}};
+  Machine receiver = machine();
+  EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 20 + 3 + 1);
+  receiver.links.assign(2, receiver.link);
+  EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 20);
+  entry.programs[1].launches[0] = copy(11); // the first is there at 13, the second one later
+  EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 14);
 }
 
 } // namespace

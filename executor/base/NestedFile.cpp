@@ -1,0 +1,98 @@
+#include "executor/base/NestedFile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "executor/base/NoMemory.h"
+#include "executor/base/Quote.h"
+
+namespace lstmc {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Without `.` and `..`, by the text alone: links are refused on the way.
+fs::path plain(const fs::path &path) { return fs::absolute(path).lexically_normal(); }
+
+fs::path folderPath(const std::string &folder) {
+  fs::path whole = plain(folder.empty() ? "." : folder);
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// What follows `folder` in `path`; nothing where that is not beneath it.
+std::optional<fs::path> beneath(const fs::path &folder, const fs::path &path) {
+  auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  if (end != folder.end() || rest == path.end())
+    return std::nullopt;
+  fs::path relative;
+  for (; rest != path.end(); ++rest)
+    relative /= *rest;
+  return relative;
+}
+
+/// Opens the folder that holds `relative`, part by part; below 0 and errno where that fails.
+int openParent(const fs::path &folder, const fs::path &relative) {
+  int at = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (const fs::path &part : relative.parent_path()) {
+    if (at < 0)
+      break;
+    int next = ::openat(at, part.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fault = errno;
+    ::close(at);
+    at = next;
+    errno = fault;
+  }
+  return at;
+}
+
+} // namespace
+
+Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std::string &path) try {
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return fail(ErrorCode::E0604, "data: found {}, want the name of a file", inQuotes(path));
+  std::optional<Error> missing;
+  bool inside = false;
+  for (const std::string &from : folders) {
+    fs::path whole = plain(fs::path(from.empty() ? "." : from) / path);
+    for (const std::string &folder : folders) {
+      std::optional<fs::path> relative = beneath(folderPath(folder), whole);
+      if (!relative)
+        continue;
+      inside = true;
+      int parent = openParent(folderPath(folder), *relative);
+      if (parent < 0) {
+        missing = failAt({path}, ErrorCode::E0601, "cannot read: {}", std::strerror(errno));
+        continue;
+      }
+      // The descriptor's folder, whatever its path leads to by now.
+      Result<Bytes> bytes =
+          readFileBeneath(fmt::format("/proc/self/fd/{}", parent), relative->filename());
+      ::close(parent);
+      if (bytes.ok())
+        return bytes;
+      Error error = bytes.error();
+      error.place.file = path;
+      bool absent = error.code == ErrorCode::E0601;
+      if (!absent)
+        return error;
+      if (!missing)
+        missing = error;
+    }
+  }
+  if (inside)
+    return *missing;
+  return failAt({path}, ErrorCode::E0604,
+                "data: found a path that leads out of {}, where the file that names it is; "
+                "--allow-data DIR allows another folder",
+                inQuotes(folders.empty() || folders[0].empty() ? "." : folders[0]));
+} catch (const std::exception &) {
+  return noMemory(path);
+}
+
+} // namespace lstmc

@@ -1,0 +1,25 @@
+// Text out of files that is shown to people.
+#pragma once
+
+#include <string_view>
+
+#include "executor/base/Utf8.h"
+
+namespace lstmc {
+
+/// Whether a terminal shows `text` as it is: UTF-8, without control characters but tabs, and
+/// without those that turn the direction of writing. What a source file may hold on a line.
+constexpr bool isPlainText(std::string_view text) {
+  while (!text.empty()) {
+    char32_t c = 0;
+    const int length = decodeUtf8(text, c);
+    const bool control = (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0);
+    const bool turns = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    if (length == 0 || control || turns)
+      return false;
+    text.remove_prefix(size_t(length));
+  }
+  return true;
+}
+
+} // namespace lstmc

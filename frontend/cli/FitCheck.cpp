@@ -1,0 +1,158 @@
+#include "frontend/cli/FitCheck.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "frontend/cli/SettingText.h"
+#include "frontend/symbol/View.h"
+#include "passes/NamePattern.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+/// Keys that one optimizer has and the other has not.
+struct OwnKeys {
+  std::string_view optimizer;
+  std::vector<std::string_view> keys;
+};
+const OwnKeys kOwnKeys[] = {{"sgd", {"momentum"}}, {"adam", {"beta1", "beta2", "epsilon"}}};
+
+class FitCheck {
+public:
+  FitCheck(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+           const std::vector<std::string> &states, const package::PackageData &package)
+      : net_(net), fit_(fit), states_(states), package_(package) {}
+
+  Diagnostics run() {
+    checkCarry();
+    checkOptimizer();
+    checkMetrics();
+    return std::move(found_);
+  }
+
+private:
+  /// What the file says of `key`, where that is in force.
+  const symbol::Setting *inFile(std::string_view key) const {
+    for (const symbol::Setting &setting : net_.fit)
+      if (setting.key == key && settingText(setting.value) == findSetting(fit_, key))
+        return &setting;
+    return nullptr;
+  }
+
+  void report(std::string_view key, std::string message, Severity severity = Severity::Error) {
+    Diagnostic diagnostic;
+    diagnostic.severity = severity;
+    const symbol::Setting *setting = inFile(key);
+    diagnostic.code = setting ? ErrorCode::E0214 : ErrorCode::E0001;
+    if (setting)
+      diagnostic.place = setting->origin;
+    diagnostic.message = std::move(message);
+    found_.push_back(std::move(diagnostic));
+  }
+
+  void checkCarry() {
+    for (const std::string &pattern : splitCommas(findSetting(fit_, "carry").value_or(""))) {
+      bool any = std::any_of(states_.begin(), states_.end(), [&](llvm::StringRef name) {
+        return passes::matchesPattern(name, pattern) ||
+               passes::matchesPattern(name.split("_begin_state").first, pattern);
+      });
+      if (!any)
+        report("carry",
+               fmt::format("carry: found \"{}\", want a pattern of the names of states{}", pattern,
+                           states_.empty() ? ", and the net begins with none"
+                                           : fmt::format(": {}", fmt::join(states_, ", "))));
+    }
+  }
+
+  void checkOptimizer() {
+    std::string used = findSetting(fit_, "optimizer").value_or("sgd");
+    std::string written = "sgd";
+    for (const symbol::Setting &setting : net_.fit)
+      if (setting.key == "optimizer")
+        written = settingText(setting.value);
+    for (const OwnKeys &own : kOwnKeys)
+      for (std::string_view key : own.keys)
+        if (own.optimizer != used && findSetting(fit_, key).value_or("None") != "None")
+          report(key,
+                 fmt::format("optimizer \"{}\" has no {}, which is \"{}\"'s", used, key,
+                             own.optimizer),
+                 written == own.optimizer && inFile(key) ? Severity::Warning : Severity::Error);
+  }
+
+  void checkMetrics() {
+    std::vector<training::Head> heads = headsOf(package_);
+    if (heads.empty())
+      return; // no entry measures anything
+    for (const std::string &name : splitCommas(findSetting(fit_, "eval_metric").value_or("")))
+      if (Status status = checkMetric(name, heads); !status.ok())
+        report("eval_metric", status.error().message);
+  }
+
+  const lnet::LoadedNet &net_;
+  const std::vector<package::Setting> &fit_;
+  const std::vector<std::string> &states_;
+  const package::PackageData &package_;
+  Diagnostics found_;
+};
+
+} // namespace
+
+Diagnostics checkFit(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+                     const std::vector<std::string> &states, const package::PackageData &package) {
+  return FitCheck(net, fit, states, package).run();
+}
+
+std::vector<std::string> statesOf(const symbol::Graph &graph) {
+  std::vector<std::string> names;
+  for (const symbol::NodeView &node : symbol::view(graph).nodes)
+    if (node.kind == symbol::NodeView::Kind::BeginState)
+      names.push_back(node.name);
+  return names;
+}
+
+std::vector<training::Head> headsOf(const package::PackageData &package) {
+  std::vector<training::Head> heads;
+  for (const package::Metric &metric : package.metrics)
+    heads.push_back({metric.name, training::headKind(metric.head)});
+  return heads;
+}
+
+Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {
+  std::vector<std::string_view> known(std::begin(training::kMetricNames),
+                                      std::end(training::kMetricNames));
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    return fail(ErrorCode::E0001, "there is no metric \"{}\"{}; there are {}", name,
+                didYouMean(name, known), fmt::join(known, ", "));
+  if (!training::measures(heads, name))
+    return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the net has none", name,
+                name == "mse" || name == "mae" ? "a regression output" : "a softmax output");
+  return {};
+}
+
+Diagnostics idleDevices(const package::PackageData &package) {
+  std::vector<std::string> idle;
+  for (size_t d = 0; d < package.devices.size(); ++d) {
+    bool works = false;
+    for (const package::Entry &entry : package.entries)
+      for (const package::DeviceProgram &program : entry.programs)
+        works |=
+            program.device == d && entry.name != package::kInitEntry &&
+            std::any_of(program.launches.begin(), program.launches.end(),
+                        [](const package::Launch &launch) { return !isTransfer(launch.kernel); });
+    if (!works)
+      idle.push_back(package.devices[d].name);
+  }
+  if (idle.empty())
+    return {};
+  Diagnostic warning;
+  warning.code = ErrorCode::E0402;
+  warning.severity = Severity::Warning;
+  warning.message =
+      fmt::format("{} {} nothing to do: a device takes whole shards of the batch, and there are {}",
+                  fmt::join(idle, ", "), idle.size() == 1 ? "has" : "have", package.shards);
+  return {warning};
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,27 @@
+// What `fit(..)` asks of a net that cannot have it.
+#pragma once
+
+#include "frontend/cli/Model.h"
+
+namespace lstmc::cli {
+
+/// Errors, at their lines where the file says it, E0001 where a flag does: carry= that matches no
+/// state, a key that the optimizer does not have, a metric that no head of the net measures. A key
+/// of the file that another --optimizer does not have is a warning. `states` are statesOf() the
+/// net.
+Diagnostics checkFit(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+                     const std::vector<std::string> &states, const package::PackageData &package);
+
+/// The states that the layers of a net begin with, by name; before its module is taken.
+std::vector<std::string> statesOf(const symbol::Graph &graph);
+
+/// What the loss heads of a package measure.
+std::vector<training::Head> headsOf(const package::PackageData &package);
+
+/// E0001 for a metric that there is not, or that none of `heads` measures.
+Status checkMetric(std::string_view name, const std::vector<training::Head> &heads);
+
+/// Warnings: devices to which the batch, the groups or the work loads give nothing.
+Diagnostics idleDevices(const package::PackageData &package);
+
+} // namespace lstmc::cli

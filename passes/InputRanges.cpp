@@ -1,0 +1,119 @@
+#include "passes/InputRanges.h"
+
+#include <map>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "ir/sym/Attributes.h"
+#include "ir/sym/ValueUse.h"
+
+namespace lstmc::passes {
+
+namespace {
+
+using mlir::Value;
+using sym::MovedPart;
+
+/// What both hold.
+ValueRange both(const ValueRange &a, const ValueRange &b) {
+  ValueRange range{std::max(a.low, b.low), std::min(a.high, b.high), std::nullopt};
+  for (const ValueRange *one : {&a, &b})
+    if (one->ignored && a.holds(double(*one->ignored)) && b.holds(double(*one->ignored)))
+      range.ignored = one->ignored;
+  return range;
+}
+
+/// What either holds.
+ValueRange either(const ValueRange &a, const ValueRange &b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.ignored ? a.ignored : b.ignored};
+}
+
+/// The ranges that readers of a value ask of it.
+struct Demand {
+  std::optional<ValueRange> whole; ///< of all elements
+  struct Part {
+    MovedPart place;
+    ValueRange range;
+  };
+  std::vector<Part> parts;
+
+  void ask(const ValueRange &range) { whole = whole ? both(*whole, range) : range; }
+  void askOf(const MovedPart &place, const ValueRange &range) {
+    if (place.axis < 0)
+      ask(range);
+    else
+      parts.push_back({place, range});
+  }
+
+  /// Once all readers have asked. Parts count where they are the whole together: an element that
+  /// nobody reads may be anything.
+  std::optional<ValueRange> settled(llvm::ArrayRef<int64_t> shape) {
+    std::stable_sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+      return std::pair(a.place.axis, a.place.begin) < std::pair(b.place.axis, b.place.begin);
+    });
+    for (auto first = parts.begin(); first != parts.end();) {
+      ValueRange range = first->range;
+      int64_t axis = first->place.axis, covered = 0;
+      bool holes = false;
+      for (; first != parts.end() && first->place.axis == axis; ++first) {
+        holes |= first->place.begin > covered;
+        covered = std::max(covered, first->place.end);
+        range = either(range, first->range);
+      }
+      if (!holes && covered == shape[size_t(axis)])
+        ask(range);
+    }
+    return whole && whole->low <= whole->high ? whole : std::nullopt;
+  }
+};
+
+class Demands {
+public:
+  /// From the last op to the first: who reads a value stands behind who makes it.
+  explicit Demands(mlir::func::FuncOp net) {
+    for (mlir::Operation &op : llvm::reverse(net.front()))
+      lookAt(&op);
+  }
+
+  std::optional<ValueRange> of(Value value) {
+    auto found = demands.find(value);
+    return found == demands.end()
+               ? std::nullopt
+               : found->second.settled(
+                     llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
+  }
+
+private:
+  void lookAt(mlir::Operation *op) {
+    for (mlir::OpOperand &operand : op->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      if (auto reader = llvm::dyn_cast<sym::IndexRule>(op))
+        if (std::optional<ValueRange> range = reader.positionsOf(number))
+          demands[operand.get()].ask(*range);
+      if (auto mover = llvm::dyn_cast<sym::MovementRule>(op))
+        for (mlir::OpResult result : op->getResults())
+          if (std::optional<ValueRange> range = of(result))
+            if (std::optional<MovedPart> part = mover.movedPart(number, result.getResultNumber()))
+              demands[operand.get()].askOf(*part, *range);
+    }
+  }
+
+  llvm::DenseMap<Value, Demand> demands;
+};
+
+} // namespace
+
+llvm::StringMap<ValueRange> inputRanges(mlir::ModuleOp module) {
+  llvm::StringMap<ValueRange> ranges;
+  for (auto net : module.getOps<mlir::func::FuncOp>()) {
+    Demands demands(net);
+    for (mlir::BlockArgument argument : net.getArguments()) {
+      auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
+      if (std::optional<ValueRange> range = demands.of(argument); range && name)
+        ranges[name.getValue()] = *range;
+    }
+  }
+  return ranges;
+}
+
+} // namespace lstmc::passes

@@ -1,0 +1,29 @@
+#include "passes/MixingOps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::passes {
+
+MixingOps::MixingOps(mlir::func::FuncOp entry, const BatchPositions &positions) {
+  for (mlir::Operation &op : entry.front()) {
+    bool after = reach(&op);
+    llvm::SmallVector<sym::BatchPosition> rows;
+    for (mlir::Value operand : op.getOperands())
+      rows.push_back(positions.of(operand));
+    bool hasRows = llvm::any_of(rows, [](sym::BatchPosition row) { return bool(row); });
+    // What takes rows of what all have takes its own.
+    bool byRow = llvm::isa<sym::OwnRowsOp>(op) || rowByRow(&op, rows);
+    bool mixes = after || (hasRows && !byRow);
+    for (mlir::Value result : op.getResults())
+      if (mixes || (hasRows && !positions.of(result)))
+        mixed.insert(result);
+  }
+}
+
+bool MixingOps::reach(mlir::Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](mlir::Value value) { return mixed.contains(value); });
+}
+
+} // namespace lstmc::passes

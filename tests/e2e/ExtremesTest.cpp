@@ -1,0 +1,251 @@
+// Every op with numbers that no machine can serve: each is refused with a code, or planned; quickly
+// and in little memory.
+
+#include <ctime>
+#include <sys/resource.h>
+
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <gtest/gtest.h>
+
+#include "executor/package/Package.h"
+#include "frontend/lnet/Load.h"
+#include "frontend/symbol/Module.h"
+#include "frontend/symbol/Render.h"
+#include "passes/Compile.h"
+
+namespace lstmc::e2e {
+namespace {
+
+using symbol::OpAttribute;
+using symbol::OpSignature;
+
+constexpr int64_t kExtremes[] = {0,         -1,        INT32_MAX, int64_t(1) << 31,
+                                 1ll << 62, INT64_MAX, -INT64_MAX};
+/// Extents that all inputs of a call have; the first that an op takes is used.
+const std::vector<int64_t> kShapes[] = {{4, 4}, {4, 4, 4}, {4}, {4, 4, 4, 4}, {1, 4}};
+
+double cpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+int64_t peakMebibytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss >> 10;
+}
+
+/// What became of a text: no code where it was planned.
+struct Outcome {
+  std::optional<ErrorCode> code;
+  std::string message;
+};
+
+Outcome refused(const Diagnostics &diagnostics) {
+  for (const Diagnostic &diagnostic : diagnostics)
+    if (diagnostic.severity == Severity::Error)
+      return {diagnostic.code, symbol::render(diagnostics)};
+  return {ErrorCode::E0099, "refused without an error"};
+}
+
+/// The whole way of a text into a package, and the package through its checks.
+Outcome plan(const std::string &text) {
+  Checked<lnet::LoadedNet> net = lnet::loadText("t.lnet", text);
+  if (!net.ok())
+    return refused(net.diagnostics());
+  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
+  Checked<passes::Compiled> compiled = passes::compile(*module, {});
+  if (!compiled.ok())
+    return refused(compiled.diagnostics());
+  Result<package::Package::Pointer> opened =
+      package::Package::open(package::serialize(compiled->package), "t.lstmc");
+  if (!opened.ok())
+    return {opened.error().code, opened.error().text()};
+  return {};
+}
+
+/// One call of an op and the net around it.
+struct Sample {
+  const OpSignature *op;
+  std::vector<int64_t> shape;
+  std::string result; ///< "%s" stands for the call
+  std::string others; ///< the inputs but the first
+  std::vector<std::pair<std::string, std::string>> attributes;
+
+  std::string text() const {
+    std::vector<std::string> arguments;
+    size_t inputs = op->variadic ? 2 : 0;
+    for (const symbol::OpInput &input : op->inputs)
+      inputs += !input.optional && !input.parameter && !input.label;
+    for (size_t i = 0; i < inputs; ++i)
+      arguments.push_back(i == 0 ? "x" : others);
+    for (const auto &[name, value] : attributes)
+      arguments.push_back(name + "=" + value);
+    std::string call = fmt::format("{}({})", op->name, fmt::join(arguments, ", "));
+    std::string returned = result;
+    returned.replace(returned.find("%s"), 2, call);
+    return fmt::format("def net(data: float32[{}]):\n"
+                       "    x = data * Variable(\"p\", shape=({},))\n"
+                       "    return {}\n",
+                       fmt::join(shape, ", "), fmt::join(shape, ", "), returned);
+  }
+
+  Sample with(const std::string &name, const std::string &value) const {
+    Sample changed = *this;
+    std::erase_if(changed.attributes, [&](const auto &given) { return given.first == name; });
+    changed.attributes.emplace_back(name, value);
+    return changed;
+  }
+};
+
+/// A value that many ops take, for attributes that have no default.
+std::string ordinary(const OpAttribute &attribute, size_t rank) {
+  switch (attribute.kind) {
+  case OpAttribute::Kind::Integer:
+    return "2";
+  case OpAttribute::Kind::Float:
+    return "0.5";
+  case OpAttribute::Kind::Boolean:
+    return "False";
+  case OpAttribute::Kind::String:
+    return "\"s\"";
+  case OpAttribute::Kind::Choice:
+    return "\"" + attribute.choices.front() + "\"";
+  case OpAttribute::Kind::DType:
+    return "\"float32\"";
+  case OpAttribute::Kind::Tuple:
+    return attribute.name == "axes" || attribute.name == "axis"
+               ? "(0,)"
+               : fmt::format("({},)",
+                             fmt::join(std::vector<int>(rank, attribute.name == "shape" ||
+                                                                      attribute.name == "end"
+                                                                  ? 4
+                                                              : attribute.name == "begin" ? 0
+                                                                                          : 1),
+                                       ", "));
+  }
+  return "";
+}
+
+/// A call that is planned; none where no shape or way to return it is one.
+std::optional<Sample> planned(const OpSignature &op) {
+  for (const std::vector<int64_t> &shape : kShapes)
+    for (const char *others : {"data", "mean(data, axis=-1)"})
+      for (const char *result : {"MakeLoss(mean(%s))", "MakeLoss(mean(%s[0]))", "%s"}) {
+        Sample sample{&op, shape, result, others, {}};
+        for (const OpAttribute &attribute : op.attributes)
+          if (attribute.required || attribute.name == "shape")
+            sample = sample.with(attribute.name, ordinary(attribute, shape.size()));
+        if (!plan(sample.text()).code)
+          return sample;
+      }
+  return std::nullopt;
+}
+
+class Extremes : public testing::Test {
+protected:
+  /// Planned, or refused with a code that is the user's to read.
+  void expectOrderly(const std::string &text) {
+    double begin = cpuSeconds();
+    Outcome outcome = plan(text);
+    double seconds = cpuSeconds() - begin;
+    ++texts_;
+    refusals_ += outcome.code.has_value();
+    slowest_ = std::max(slowest_, seconds);
+    if (outcome.code) {
+      ExitCode exit = errorRecord(*outcome.code).exit;
+      EXPECT_TRUE(exit == ExitCode::Source || exit == ExitCode::Plan) << text << outcome.message;
+      EXPECT_NE(outcome.message.find("t.lnet:"), std::string::npos) << text << outcome.message;
+    }
+    // Generous: a refusal takes milliseconds, and sanitizers take their time.
+    EXPECT_LT(seconds, 10) << text << outcome.message;
+  }
+
+  void TearDown() override {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    EXPECT_LE(peakMebibytes(), 256);
+#endif
+    fmt::print("{} texts, {} refused; slowest {:.3f} s, peak {} MiB\n", texts_, refusals_, slowest_,
+               peakMebibytes());
+  }
+
+  int64_t texts_ = 0, refusals_ = 0;
+  double slowest_ = 0;
+};
+
+TEST_F(Extremes, EveryIntegerAttributeOfEveryOp) {
+  std::set<std::string> without;
+  for (const OpSignature &op : symbol::allOps()) {
+    std::optional<Sample> sample = planned(op);
+    if (!sample) {
+      without.insert(op.name);
+      continue;
+    }
+    for (const OpAttribute &attribute : op.attributes) {
+      if (attribute.kind != OpAttribute::Kind::Integer &&
+          attribute.kind != OpAttribute::Kind::Tuple)
+        continue;
+      for (int64_t value : kExtremes) {
+        expectOrderly(sample->with(attribute.name, std::to_string(value)).text());
+        if (attribute.kind == OpAttribute::Kind::Tuple)
+          for (size_t count : {sample->shape.size(), size_t(2)})
+            expectOrderly(
+                sample
+                    ->with(
+                        attribute.name,
+                        fmt::format("({},)", fmt::join(std::vector<int64_t>(count, value), ", ")))
+                    .text());
+      }
+    }
+  }
+  EXPECT_GE(texts_, 462);
+  // Reads what the layers of an RNN are made of, and nothing else.
+  EXPECT_EQ(fmt::format("{}", fmt::join(without, " ")), "_rnn_param_concat");
+}
+
+TEST_F(Extremes, HugeTensorsInEveryOp) {
+  for (const OpSignature &op : symbol::allOps()) {
+    std::optional<Sample> sample = planned(op);
+    if (!sample)
+      continue;
+    for (int64_t extent : {int64_t(1) << 16, int64_t(1) << 31, int64_t(1) << 47, INT64_MAX}) {
+      Sample huge = *sample;
+      huge.shape.assign(huge.shape.size(), extent);
+      expectOrderly(huge.text());
+      huge.shape.assign(huge.shape.size(), 1);
+      huge.shape.back() = extent;
+      expectOrderly(huge.text());
+    }
+  }
+}
+
+TEST_F(Extremes, Variables) {
+  for (int64_t a : kExtremes)
+    for (int64_t b : {int64_t(1), int64_t(1) << 40, INT64_MAX})
+      expectOrderly(fmt::format("def net(data: float32[2]):\n"
+                                "    return MakeLoss(mean(Variable(\"w\", shape=({}, {}))))\n",
+                                a, b));
+  expectOrderly("def net(data: float32[2]):\n"
+                "    a = Variable(\"w\", shape=(2**40, _))\n"
+                "    b = Variable(\"w\", shape=(_, 2**40))\n"
+                "    return MakeLoss(mean(a + b))\n");
+}
+
+/// 40 tensors, none of them too large, that no arena holds together.
+TEST_F(Extremes, TheSumOfAll) {
+  Outcome outcome = plan("def net(data: float32[2]):\n"
+                         "    y = 0.0\n"
+                         "    for i in range(40):\n"
+                         "        y = y + mean(Variable(\"w%d\" % i, shape=(2**45,)))\n"
+                         "    return MakeLoss(y)\n");
+  ASSERT_TRUE(outcome.code);
+  EXPECT_EQ(*outcome.code, ErrorCode::E0401) << outcome.message;
+}
+
+} // namespace
+} // namespace lstmc::e2e

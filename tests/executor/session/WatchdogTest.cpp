@@ -1,0 +1,169 @@
+// Launches that do not end: named, ended, and left where they cannot be ended.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "executor/device/HostDevice.h"
+#include "executor/device/StopFlag.h"
+#include "executor/reference/Reference.h"
+#include "tests/executor/session/DeviceSession.h"
+
+namespace lstmc::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How the norm of cpu:0 and the products of the other devices behave.
+enum class Manner { Prompt, Listens, Deaf, Slow };
+std::atomic<Manner> manner{Manner::Prompt};
+std::atomic<std::chrono::milliseconds> takes{0ms};
+
+template <KernelId Id> void misbehaving(const LaunchArgs &args, Worker &worker) {
+  auto begin = std::chrono::steady_clock::now();
+  while (manner == Manner::Deaf || (manner == Manner::Listens && !stopAsked()) ||
+         (manner == Manner::Slow && std::chrono::steady_clock::now() - begin < takes.load()))
+    std::this_thread::sleep_for(1ms);
+  reference::kernel(Id)(args, worker);
+}
+
+KernelFunction onFirst(KernelId id, std::span<const Tensor>) {
+  return id == KernelId::NormSquared ? misbehaving<KernelId::NormSquared> : reference::kernel(id);
+}
+KernelFunction onOthers(KernelId id, std::span<const Tensor>) {
+  return id == KernelId::Fused ? misbehaving<KernelId::Fused> : reference::kernel(id);
+}
+KernelFunction promptly(KernelId id, std::span<const Tensor>) { return reference::kernel(id); }
+
+/// A session whose device `wrong` has such a launch, and what was told of it.
+struct Watched {
+  Watched(uint32_t devices, uint32_t wrong, LaunchWatch watch, bool checkNan = false) {
+    manner = Manner::Prompt;
+    auto package = package::Package::open(package::serialize(package::transferPackage(devices)));
+    std::vector<std::unique_ptr<Device>> made;
+    for (uint32_t i = 0; i < devices; ++i) {
+      KernelChooser choose = i != wrong ? promptly : i == 0 ? onFirst : onOthers;
+      made.push_back(std::move(*makeHostDevice("cpu:" + std::to_string(i), choose, 2)));
+    }
+    SessionOptions options;
+    options.checkNan = checkNan;
+    options.watch = std::move(watch);
+    options.watch.tick = 5ms;
+    options.watch.notice = [this](const Error &error) { add(notices, error); };
+    options.watch.abandon = [this](const Error &error) {
+      add(abandoned, error);
+      manner = Manner::Prompt;
+    };
+    options.watch.interrupted = [this] { return interrupted.load(); };
+    session = std::move(*Session::create(*package, std::move(made), std::move(options)));
+    EXPECT_TRUE(session->initialise(3).ok());
+    fillInput(*session, 1);
+  }
+  void add(std::vector<std::string> &to, const Error &error) {
+    std::lock_guard lock(mutex);
+    to.push_back(error.text());
+  }
+  Status run(Manner how) {
+    manner = how;
+    Status status = session->run("step");
+    manner = Manner::Prompt;
+    return status;
+  }
+
+  std::mutex mutex;
+  std::vector<std::string> notices, abandoned;
+  std::atomic<bool> interrupted{false};
+  std::unique_ptr<Session> session;
+};
+
+LaunchWatch after(std::chrono::milliseconds named, std::chrono::milliseconds ended) {
+  LaunchWatch watch;
+  watch.named = named;
+  watch.ended = ended;
+  return watch;
+}
+
+void expectBegins(const std::string &text, const std::string &begin) {
+  EXPECT_EQ(text.substr(0, begin.size()), begin);
+}
+
+TEST(Watchdog, ALaunchThatDoesNotEndIsNamedAndThenEnded) {
+  for (auto [devices, wrong, place] :
+       {std::tuple(1u, 0u, "net.lnet:3:5: error[E0802]: cpu:0 has been at launch "),
+        std::tuple(3u, 0u, "net.lnet:3:5: error[E0802]: cpu:0 has been at launch "),
+        std::tuple(3u, 2u,
+                   "net.lnet:2:5: error[E0802]: cpu:2 has been at launch 2 of step, scale "
+                   "(elemwise_mul), for ")})
+    for (bool checkNan : {false, true}) {
+      Watched watched(devices, wrong, after(50ms, 200ms), checkNan);
+      auto begin = std::chrono::steady_clock::now();
+      Status status = watched.run(Manner::Listens);
+      ASSERT_FALSE(status.ok());
+      EXPECT_GE(std::chrono::steady_clock::now() - begin, 150ms);
+      expectBegins(status.error().text(), place);
+      EXPECT_NE(status.error().text().find("s; the run is given up"), std::string::npos)
+          << status.error().text();
+      EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Job);
+      EXPECT_FALSE(watched.session->faultBehindCommit());
+      ASSERT_EQ(watched.notices.size(), 1u);
+      expectBegins(watched.notices[0], place);
+      EXPECT_NE(watched.notices[0].find("the run ends when it takes 0.2 s"), std::string::npos);
+      EXPECT_TRUE(watched.abandoned.empty());
+      // And all can go on.
+      Watched fresh(devices, wrong, {});
+      EXPECT_EQ(trainedHash(*watched.session), trainedHash(*fresh.session));
+    }
+}
+
+TEST(Watchdog, AProcessThatIsToEndWaitsLessLong) {
+  for (uint32_t devices : {1u, 3u}) {
+    LaunchWatch watch = after(10s, 60s);
+    watch.grace = 500ms;
+    Watched watched(devices, 0, watch);
+    watched.interrupted = true;
+    Status status = watched.run(Manner::Listens);
+    ASSERT_FALSE(status.ok());
+    EXPECT_NE(status.error().text().find("s; the process is to end, and waits no longer"),
+              std::string::npos)
+        << status.error().text();
+    EXPECT_TRUE(watched.notices.empty());
+    // What ends in time is not cut short.
+    takes = 20ms;
+    EXPECT_TRUE(watched.run(Manner::Slow).ok());
+  }
+}
+
+TEST(Watchdog, ALaunchThatCannotBeEndedIsLeft) {
+  LaunchWatch watch = after(20ms, 50ms);
+  watch.grace = 50ms;
+  Watched watched(1, 0, watch);
+  EXPECT_FALSE(watched.run(Manner::Deaf).ok());
+  ASSERT_EQ(watched.abandoned.size(), 1u);
+  EXPECT_NE(watched.abandoned[0].find("s; it cannot be ended, so the process is"),
+            std::string::npos);
+}
+
+TEST(Watchdog, WhatUsuallyTakesLongMayTakeLonger) {
+  for (int times : {1, 20}) {
+    LaunchWatch watch = after(10s, 1s);
+    watch.timesMedian = times;
+    Watched watched(1, 0, watch);
+    takes = 100ms;
+    for (int i = 0; i < 3; ++i)
+      EXPECT_TRUE(watched.run(Manner::Slow).ok());
+    takes = 1500ms;
+    EXPECT_EQ(watched.run(Manner::Slow).ok(), times == 20) << times;
+  }
+}
+
+TEST(Watchdog, ShortLaunchesAreNoLongOne) {
+  Watched watched(1, 0, after(1s, 2s));
+  takes = 100ms;
+  for (int i = 0; i < 15; ++i)
+    EXPECT_TRUE(watched.run(Manner::Slow).ok());
+  EXPECT_TRUE(watched.notices.empty());
+}
+
+} // namespace
+} // namespace lstmc::test

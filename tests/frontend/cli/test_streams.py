@@ -1,0 +1,172 @@
+"""Streams that fail, end or are not there, and signals: the work goes on where it can, and the exit code tells where it cannot."""
+import fcntl
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from command import Case, LSTMC, words_in_table
+
+LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
+FULL = "error[E0601]: cannot write: No space left on device"
+
+
+class Streams(Case):
+    def raw(self, *words, **streams):
+        """Runs the command with streams as subprocess takes them; stderr is caught unless given."""
+        streams.setdefault("stderr", subprocess.PIPE)
+        return subprocess.run([LSTMC, *words], cwd=self.folder, timeout=240, **streams)
+
+    def prepare(self):
+        self.good(*LEARN, "-o", "ck")
+        self.good("compile", "small.lnet", "-o", "m.lstmc")
+        (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
+
+    # A result of every subcommand, after prepare().
+    RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"], "train": [*LEARN[1:], "-o", "ck2"],
+               "eval": ["ck", "--data", "text:text.txt"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
+               "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"], "bench": ["small.lnet", "-r", "1"],
+               "devices": [], "explain": ["E0207"], "help": []}
+
+    def test_a_result_that_cannot_be_written_is_none(self):
+        self.assertEqual(set(self.RESULTS), set(words_in_table()[0]))
+        self.prepare()
+        more = [["compile", "small.lnet", "-o", "n.lstmc"], ["run", "m.lstmc", "-i", "data=0", "-o", "-"], ["run", "m.lstmc", "-i", "data=0", "--json"],
+                ["train", *LEARN[1:], "-o", "ck3", "--format", "jsonl"], ["sample", "ck", "--json"], ["inspect", "ck", "--json"],
+                ["train", *LEARN[1:], "-o", "ck4", "--dump-config"], ["opt", "--help"], ["run", "-h"], ["-h"], ["--version"]]
+        for words in [[command, *rest] for command, rest in self.RESULTS.items()] + more:
+            with open("/dev/full", "w") as full:
+                done = self.raw(*words, stdout=full, input=b"x = 1\n")
+            said = done.stderr.decode()
+            self.assertEqual(done.returncode, 6, f"{words}\n{said}")
+            self.assertIn("No space left on device", said)
+            if words[0] != "opt":
+                self.assertIn(FULL, said)
+        # Training itself was not kept from its end.
+        self.assertTrue((self.folder / "ck2/update-000006/state.json").exists())
+        self.assertTrue((self.folder / "ck3/update-000006/state.json").exists())
+
+    def test_messages_that_cannot_be_written_change_nothing(self):
+        with open("/dev/full", "w") as full:
+            done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", "--log", "/dev/full", "--force", stdout=subprocess.PIPE, stderr=full)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"ck/update-000006", done.stdout)
+            self.assertEqual(self.raw("compile", "none.lnet", "--dry-run", stderr=full).returncode, 6)
+
+    def test_a_reader_that_leaves_ends_a_result_quietly(self):
+        self.prepare()
+        child = subprocess.Popen([LSTMC, "sample", "ck", "--length", "100M", "-q"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(len(child.stdout.read(20)), 20)
+        child.stdout.close()
+        self.assertEqual((child.wait(timeout=60), child.stderr.read()), (0, b""))
+        child.stderr.close()
+        for words in [["opt", "f.mlir"], ["run", "m.lstmc", "-i", "data=0"], ["help"]]:
+            read, write = os.pipe()
+            os.close(read)
+            done = self.raw(*words, stdout=write)
+            os.close(write)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+
+    def test_training_goes_on_without_its_readers(self):
+        child = subprocess.Popen([LSTMC, *LEARN, "-o", "ck", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child.stdout.readline()
+        child.stdout.close()
+        child.stderr.close()
+        self.assertEqual(child.wait(timeout=120), 0)
+        self.assertTrue((self.folder / "ck/update-000300/state.json").exists())
+
+    def test_closed_descriptors_are_no_files_of_ours(self):
+        whole = self.raw("compile", "small.lnet", "-o", "-", stdout=subprocess.PIPE).stdout
+        for closed in [[0], [1], [2], [0, 1, 2]]:
+            name = "m%s.lstmc" % "".join(map(str, closed))
+            close = lambda: [os.close(fd) for fd in closed]
+            done = subprocess.run([LSTMC, "compile", "small.lnet", "-o", name], cwd=self.folder, preexec_fn=close, timeout=240)
+            self.assertEqual(done.returncode, 0, closed)
+            self.assertEqual((self.folder / name).read_bytes(), whole)
+
+    def test_dash_is_a_stream(self):
+        self.prepare()
+        self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz")
+        done = self.raw("run", "m.lstmc", "-i", "data=0", "-o", "-", stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "y.npz").read_bytes()))
+        self.assertEqual(self.good("plot", "small.lnet", "-o", "-").stdout, self.good("plot", "small.lnet").stdout)
+        self.assertEqual(self.good("sample", "ck", "--length", "5", "-o", "-").stdout, self.good("sample", "ck", "--length", "5").stdout)
+        (self.folder / "c.toml").write_text("[sample]\nlength = 7\n")
+        from_file = self.good("sample", "ck", "-c", "c.toml").stdout
+        self.assertEqual(self.good("sample", "ck", "-c", "-", input="[sample]\nlength = 7\n").stdout, from_file)
+        self.assertEqual(len(from_file), 8)
+        self.assertFalse((self.folder / "-").exists())
+        for words in [["run", "m.lstmc", "-i", "data=0", "-o", "-", "--json"], [*LEARN, "-o", "-"],
+                      ["compile", "small.lnet", "-o", "-", "--params", "ck"]]:
+            done = self.run_here(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("stdout", done.stdout + done.stderr)
+
+    def test_text_is_written_as_it_is_drawn_and_kept_when_stopped(self):
+        self.prepare()
+        words = [LSTMC, "sample", "ck", "--length", "100M", "-q", "--prime", "ab"]
+        whole = self.good("sample", "ck", "--length", "3000", "--prime", "ab").stdout
+        for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]:
+            child = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE)
+            seen = child.stdout.read(500) # long before the end
+            child.send_signal(number)
+            seen = (seen + child.communicate(timeout=60)[0]).decode()
+            self.assertEqual(child.returncode, status)
+            self.assertTrue(seen.endswith("\n"))
+            self.assertEqual(seen[:-1][:len(whole) - 1], whole[:-1][:len(seen) - 1])
+        child = subprocess.Popen([*words, "-o", "text.out"], cwd=self.folder)
+        time.sleep(1.5)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(timeout=60), 130)
+        kept = (self.folder / "text.out").read_text()
+        self.assertGreater(len(kept), 2)
+        self.assertEqual(kept[:2000], whole[:-1][:min(len(kept), 2000)])
+
+
+class Ends(Case):
+    def trained(self, *words, **options):
+        return subprocess.Popen([LSTMC, *LEARN, "--disp-every", "1u", *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+
+    def wait_for(self, child, begin):
+        for line in child.stderr:
+            if line.startswith(begin):
+                return
+        self.fail(f"never said {begin}")
+
+    def test_a_terminal_that_goes_away(self):
+        with self.trained("-o", "ck", "--after", "100Mu") as child:
+            self.wait_for(child, "update=9 ")
+            child.send_signal(signal.SIGHUP)
+            said = child.stderr.read()
+        self.assertEqual(child.returncode, 129)
+        self.assertRegex(said, r"(?m)^stopped   signal at update \d+$")
+        self.assertGreaterEqual(int(max(p.name for p in (self.folder / "ck").glob("update-*")).split("-")[1]), 9)
+        self.assertEqual(self.run_here("bench", "small.lnet", "-r", "1").returncode, 0)
+
+    def test_nohup_is_respected(self):
+        with self.trained("-o", "ck", "--after", "200u", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as child:
+            self.wait_for(child, "update=9 ")
+            child.send_signal(signal.SIGHUP)
+            child.stderr.read()
+        self.assertEqual(child.returncode, 0)
+        self.assertTrue((self.folder / "ck/update-000200").exists())
+
+    def test_the_folder_is_locked_before_it_is_read(self):
+        (self.folder / "ck").mkdir()
+        held = os.open(self.folder / "ck", os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = self.run_here(*LEARN, "-o", "ck", "--resume")
+        os.close(held)
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("another process writes checkpoints to this folder", done.stderr)
+        done = self.run_here(*LEARN, "-o", "ck", "--resume")
+        self.assertIn("found no good checkpoint", done.stderr)
+        done = self.run_here(*LEARN, "-o", "none", "--resume")
+        self.assertEqual(done.returncode, 6)
+        self.assertFalse((self.folder / "none").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
