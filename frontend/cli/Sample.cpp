@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "executor/base/Numeric.h"
 #include "executor/base/OutputFile.h"
@@ -119,28 +120,30 @@ Result<Sampling> samplingFlags(const Options &options) {
   return sampling;
 }
 
-/// The text as it is drawn, shown to who reads stdout at once.
+/// The text as it is drawn: what is drawn reaches its file or stdout at once, so that a stop loses
+/// nothing.
 class Text {
 public:
-  explicit Text(bool shown) : shown_(shown) {}
-  void add(std::string_view piece) {
-    all_ += piece;
-    if (shown_)
-      writeOutput(piece);
+  using Sink = std::function<Status(std::string_view)>;
+  explicit Text(Sink sink) : sink_(std::move(sink)) {}
+
+  Status add(std::string_view piece) {
+    if (!piece.empty())
+      last_ = piece.back();
+    return sink_(piece);
   }
   /// Words stand apart; a line's first one does not.
-  void addWord(std::string_view word) {
+  Status addWord(std::string_view word) {
     if (word == data::kEndOfLine)
       return add("\n");
-    if (!all_.empty() && all_.back() != '\n')
-      add(" ");
-    add(word);
+    if (last_ != '\n')
+      LSTMC_TRY(add(" "));
+    return add(word);
   }
-  const std::string &all() const { return all_; }
 
 private:
-  bool shown_;
-  std::string all_;
+  Sink sink_;
+  char last_ = '\n';
 };
 
 /// Draws symbols until there are `length`, a signal comes or nobody reads them any more; how many.
@@ -151,7 +154,7 @@ Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
   LSTMC_TRY(sampler.open());
   session.resetStates();
   LSTMC_ASSIGN(data::TokenText tokens, data::tokenise(prime, unit, vocabulary, "--prime"));
-  text.add(prime);
+  LSTMC_TRY(text.add(prime));
   int64_t last = vocabulary.find("\n").value_or(0);
   if (tokens.size() == 0)
     LSTMC_TRY(sampler.feed(last));
@@ -164,10 +167,7 @@ Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
     double uniform = randomUniform(sampling.seed, uint64_t(drawn), /*ordinal=*/0, /*update=*/0);
     int64_t symbol = pick(sampler.probabilities(), sampling.temperature, sampling.topK, uniform);
     std::string_view word = vocabulary.symbol(size_t(symbol));
-    if (unit == data::TextUnit::Word)
-      text.addWord(word);
-    else
-      text.add(word);
+    LSTMC_TRY(unit == data::TextUnit::Word ? text.addWord(word) : text.add(word));
     LSTMC_TRY(sampler.feed(symbol));
   }
   return drawn;
@@ -245,22 +245,37 @@ int sampleCommand(const Options &options, Console &console) {
       data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char"))
           .value_or(data::TextUnit::Char));
   std::optional<std::string> output = options.value("output");
-  bool toFile = output && *output != "-";
-  Text text(!console.json() && !toFile);
+  std::optional<OutputFile> file;
+  if (output && *output != "-") {
+    Result<OutputFile> made = OutputFile::create(*output, options.existing());
+    if (!made.ok())
+      return console.fail(made.error());
+    file.emplace(std::move(*made));
+  }
+  std::string all;
+  Text text([&](std::string_view piece) -> Status {
+    if (console.json())
+      all += piece;
+    if (file)
+      return file->write(piece);
+    if (!console.json())
+      writeOutput(piece);
+    return {};
+  });
   training::SignalWatch watch; // what is there by then is kept
   Result<int64_t> symbols = write(**session, *learned.vocabulary,
                                   options.value("prime").value_or(""), unit, *sampling, text);
   if (!symbols.ok())
     return console.fail(symbols.error());
-  if (console.json()) {
+  if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"},
-                                         {"text", text.all()},
+                                         {"text", all},
                                          {"symbols", *symbols},
                                          {"seed", sampling->seed}});
-  } else if (toFile) {
-    if (Status status = writeFile(*output, text.all(), options.existing()); !status.ok())
+  if (file) {
+    if (Status status = file->commit(); !status.ok())
       return console.fail(status.error());
-  } else {
+  } else if (!console.json()) {
     console.write("\n");
   }
   return training::SignalWatch::exitCode();
