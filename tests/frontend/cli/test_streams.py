@@ -109,8 +109,11 @@ class Streams(Case):
         words = [LSTMC, "sample", "ck", "--length", "100M", "-q", "--prime", "ab"]
         whole = self.good("sample", "ck", "--length", "3000", "--prime", "ab").stdout
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]:
-            child = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE)
-            seen = child.stdout.read(500) # long before the end
+            # Without a buffer, beside which communicate() would read.
+            child = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, bufsize=0)
+            seen = b""
+            while len(seen) < 500: # long before the end
+                seen += child.stdout.read(500)
             child.send_signal(number)
             seen = (seen + child.communicate(timeout=60)[0]).decode()
             self.assertEqual(child.returncode, status)
