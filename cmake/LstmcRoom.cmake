@@ -39,7 +39,8 @@ function(lstmc_room name)
   target_link_libraries(${name} PUBLIC ${ROOM_FRIENDS})
 endfunction()
 
-# lstmc_test(NAME SOURCES ... FRIENDS ...): a GoogleTest program, one ctest entry per TEST.
+# lstmc_test(NAME SOURCES ... FRIENDS ...): a GoogleTest program, one ctest entry per TEST. Where LSTMC_TEST_HEADERS names a
+# library, its precompiled header is taken over, and nothing is optimised: such a test is compiled more often than it runs.
 include(GoogleTest)
 function(lstmc_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;FRIENDS" ${ARGN})
@@ -50,5 +51,9 @@ function(lstmc_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${T_FRIENDS} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE LSTMC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(LSTMC_TEST_HEADERS)
+    target_compile_options(${name} PRIVATE -fPIC -O0)
+    target_precompile_headers(${name} REUSE_FROM ${LSTMC_TEST_HEADERS})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT})
 endfunction()
