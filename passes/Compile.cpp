@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "executor/abi/Sizes.h"
+#include "executor/base/NumberText.h"
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
 #include "ir/sym/Attributes.h"
@@ -28,26 +29,6 @@ namespace lstmc::passes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-Diagnostic toDiagnostic(mlir::Diagnostic &from) {
-  Diagnostic diagnostic;
-  diagnostic.code = sym::codeOf(from).value_or(ErrorCode::E0099);
-  diagnostic.severity = from.getSeverity() == mlir::DiagnosticSeverity::Warning  ? Severity::Warning
-                        : from.getSeverity() == mlir::DiagnosticSeverity::Remark ? Severity::Note
-                                                                                 : Severity::Error;
-  diagnostic.message = from.str();
-  diagnostic.place = sym::decode(from.getLocation());
-  for (mlir::Diagnostic &note : from.getNotes()) {
-    sym::NoteKind kind = sym::kindOf(note);
-    if (kind == sym::NoteKind::Help)
-      diagnostic.help = note.str();
-    else if (kind == sym::NoteKind::Also)
-      diagnostic.also.push_back(sym::decode(note.getLocation()));
-    else
-      diagnostic.reasons.push_back({note.str(), sym::decode(note.getLocation())});
-  }
-  return diagnostic;
-}
 
 int64_t countOps(mlir::Operation *op) {
   int64_t count = 0;
@@ -166,18 +147,10 @@ void computeIn(mlir::ModuleOp module, DType dtype) {
   });
 }
 
-std::string mebibytes(uint64_t bytes) {
-  if (bytes >= uint64_t(1) << 30)
-    return fmt::format("{:.2f} GiB", double(bytes) / double(uint64_t(1) << 30));
-  if (bytes >= uint64_t(1) << 20)
-    return fmt::format("{:.2f} MiB", double(bytes) / double(uint64_t(1) << 20));
-  return fmt::format("{} bytes", bytes);
-}
-
 std::string describe(const package::Buffer &buffer) {
   return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
                      dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "),
-                     mebibytes(buffer.bytes));
+                     bytesText(buffer.bytes, 2));
 }
 
 /// "step, lstm0": entry, and the op by name where it has one.
@@ -197,7 +170,7 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
     Diagnostic error;
     error.code = ErrorCode::E0401;
     error.message = fmt::format("the plan needs {} on {}, which may use {}",
-                                mebibytes(plan.arenaBytes), plan.device, mebibytes(limit));
+                                bytesText(plan.arenaBytes, 2), plan.device, bytesText(limit, 2));
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];
@@ -248,7 +221,7 @@ static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
 static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    diagnostics.push_back(toDiagnostic(diagnostic));
+    diagnostics.push_back(sym::toDiagnostic(diagnostic));
     return mlir::success();
   });
   Compiled result;

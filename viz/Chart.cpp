@@ -9,19 +9,6 @@
 
 namespace lstmc::viz {
 
-/// Text of an element or a quoted attribute; what XML cannot hold is left out.
-static std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    if (static_cast<unsigned char>(c) >= 0x20)
-      out += c == '<'   ? "&lt;"
-             : c == '>' ? "&gt;"
-             : c == '&' ? "&amp;"
-             : c == '"' ? "&quot;"
-                        : std::string(1, c);
-  return out;
-}
-
 void Chart::rectangle(double x, double y, double width, double height, std::string_view color,
                       std::string_view title) {
   marks_.push_back(
@@ -62,14 +49,14 @@ std::string Chart::svg() const {
     }
     if (mark.kind == Mark::Kind::Text) {
       svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", mark.x, mark.y,
-                         escaped(mark.text));
+                         xmlText(mark.text));
       continue;
     }
     svg += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.3f}\" height=\"{:.2f}\" fill=\"{}\"", mark.x,
         mark.y, mark.width, mark.height, mark.color);
     svg +=
-        mark.text.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escaped(mark.text));
+        mark.text.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", xmlText(mark.text));
   }
   return svg + "</svg>\n";
 }

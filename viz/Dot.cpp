@@ -60,6 +60,18 @@ static std::string exchange(int in, int out, std::string_view input) {
   return output;
 }
 
+std::string xmlText(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (static_cast<unsigned char>(c) >= 0x20)
+      out += c == '<'   ? "&lt;"
+             : c == '>' ? "&gt;"
+             : c == '&' ? "&amp;"
+             : c == '"' ? "&quot;"
+                        : std::string(1, c);
+  return out;
+}
+
 Result<std::string> render(const std::string &dot, std::string_view format) {
   int toChild[2], fromChild[2];
   if (pipe(toChild) != 0)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "executor/base/NumberText.h"
 #include "ir/exec/Access.h"
 #include "viz/Dot.h"
 #include "viz/KernelKind.h"
@@ -69,7 +70,7 @@ private:
           bytes += elements(view) *
                    int64_t(dtypeBytes(exec::dtypeOf(
                        llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType())));
-      label += fmt::format("\n{:.1f} KiB", double(bytes) / 1024);
+      label += "\n" + bytesText(uint64_t(bytes));
     }
     if (!options_.devices.empty())
       label +=

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "executor/base/NumberText.h"
 #include "executor/package/Plan.h"
+#include "viz/Dot.h"
 
 namespace lstmc::viz {
 
@@ -19,17 +21,6 @@ constexpr double kWidth = 900, kHeight = 160, kLeft = 110, kTop = 40, kGap = 50;
 constexpr std::array<std::string_view, package::kKindCount> kColors = {
     "#fb8072", "#fccde5", "#fdb462", "#bebada", "#b3cde3", "#8dd3c7",
     "#8dd3c7", "#cccccc", "#b3de69", "#ffffb3", "#d9d9d9"};
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    out += c == '<'   ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '&' ? "&amp;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  return out;
-}
 
 /// What a device holds from one launch to the next.
 struct Moment {
@@ -69,8 +60,8 @@ std::string memoryChart(const package::PackageData &package, const cpu::Machines
   std::string peaks;
   for (const package::Device &device : package.devices) {
     most = std::max(most, device.arenaBytes);
-    peaks += fmt::format("{}{:.2f} MiB on {}", peaks.empty() ? "" : ", ",
-                         double(device.arenaBytes) / (1 << 20), escaped(device.name));
+    peaks += fmt::format("{}{} on {}", peaks.empty() ? "" : ", ", bytesText(device.arenaBytes, 2),
+                         xmlText(device.name));
   }
   std::vector<Lane> lanes = lanesOf(package, machines);
   double height = kTop + double(lanes.size()) * (kHeight + kGap) + 40;
@@ -78,15 +69,15 @@ std::string memoryChart(const package::PackageData &package, const cpu::Machines
                                 "height=\"{}\" font-family=\"Helvetica\" font-size=\"11\">\n",
                                 kLeft + kWidth + 20, height);
   svg += fmt::format("<text x=\"{}\" y=\"20\">{}: planned peak {}</text>\n", kLeft,
-                     escaped(package.net), peaks.empty() ? "-" : peaks);
+                     xmlText(package.net), peaks.empty() ? "-" : peaks);
   for (size_t l = 0; l < lanes.size(); ++l) {
     const Lane &lane = lanes[l];
     double bottom = kTop + double(l) * (kHeight + kGap) + kHeight;
     double peak = bottom - kHeight * double(package.devices[lane.device].arenaBytes) / double(most);
     svg +=
         fmt::format("<text x=\"4\" y=\"{:.2f}\">{}</text>\n<text x=\"4\" y=\"{:.2f}\">{}</text>\n",
-                    bottom - kHeight + 12, escaped(package.entries[lane.entry].name),
-                    bottom - kHeight + 26, escaped(package.devices[lane.device].name));
+                    bottom - kHeight + 12, xmlText(package.entries[lane.entry].name),
+                    bottom - kHeight + 26, xmlText(package.devices[lane.device].name));
     svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"#333\" "
                        "stroke-dasharray=\"4\"/>\n",
                        kLeft, kLeft + kWidth, peak, peak);

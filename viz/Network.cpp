@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "executor/base/NumberText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "viz/Dot.h"
@@ -121,8 +122,8 @@ std::string memoryLabel(mlir::Operation *op) {
     if (mlir::Operation *from = operand.getDefiningOp();
         from && (isHidden(from) || readsOnlyParameters(from)))
       parameters += bytesOf(operand);
-  auto kib = [](uint64_t bytes) { return fmt::format("{:.1f} KiB", double(bytes) / 1024); };
-  return fmt::format("\n{}{}", kib(results), parameters ? " + parameters " + kib(parameters) : "");
+  return fmt::format("\n{}{}", bytesText(results),
+                     parameters ? " + parameters " + bytesText(parameters) : "");
 }
 
 class Drawing {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "executor/abi/ElementWindow.h"
+#include "executor/base/NumberText.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 
@@ -97,14 +98,6 @@ std::optional<Finding> findIn(const package::PackageData &data, const package::L
     }
   }
   return std::nullopt;
-}
-
-std::string withCommas(int64_t number) {
-  std::string digits = std::to_string(number);
-  size_t first = digits[0] == '-' ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3;)
-    digits.insert(at -= 3, ",");
-  return digits;
 }
 
 std::string opText(const package::PackageData &data, const package::Launch &launch) {

@@ -49,7 +49,4 @@ Place placeOf(const package::Location &location);
 /// As an Error with its place.
 Error asError(const Diagnostic &diagnostic);
 
-/// "1,041"
-std::string withCommas(int64_t number);
-
 } // namespace lstmc::session

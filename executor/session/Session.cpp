@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "executor/base/Hash.h"
+#include "executor/base/NumberText.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Pages.h"
 #include "executor/base/Quote.h"
@@ -431,7 +432,7 @@ std::string Session::Impl::when(const BoundEntry &entry) const {
       return when(prepared);
   for (const session::ScalarInput &scalar : entry.scalars)
     if (scalar.name == "update")
-      return "at update " + session::withCommas(scalar.integer);
+      return "at update " + grouped(scalar.integer);
   return "in " + std::string(entry.name);
 }
 
@@ -439,7 +440,7 @@ std::string Session::Impl::lastUpdate() const {
   for (const BoundEntry &entry : entries)
     for (const session::ScalarInput &scalar : entry.scalars)
       if (scalar.name == "update")
-        return "after update " + session::withCommas(scalar.integer);
+        return "after update " + grouped(scalar.integer);
   return "now";
 }
 

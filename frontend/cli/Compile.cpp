@@ -72,7 +72,7 @@ int compileCommand(const Options &options, Console &console) {
   } else if (!output || *output != "-") {
     std::string peaks;
     for (const package::Device &device : model->package->data().devices)
-      peaks += fmt::format("  {} peak {}", device.name, mebibytes(device.arenaBytes));
+      peaks += fmt::format("  {} peak {}", device.name, bytesText(device.arenaBytes));
     console.print(fmt::format("{}  {} bytes{}", output.value_or("(dry run)"), bytes.size(), peaks));
   }
   return 0;

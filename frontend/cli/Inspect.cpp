@@ -156,14 +156,14 @@ void printPlan(const Model &model, Console &console) {
   for (const package::DevicePlan &plan : package::planOf(model.package->data())) {
     console.print(fmt::format(
         "{}  peak {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}",
-        plan.device, mebibytes(plan.arenaBytes), mebibytes(plan.weightBytes()),
-        mebibytes(plan.gradientBytes()), mebibytes(plan.optimizerBytes()),
-        mebibytes(plan.activationBytes()), mebibytes(plan.workspaceBytes())));
+        plan.device, bytesText(plan.arenaBytes), bytesText(plan.weightBytes()),
+        bytesText(plan.gradientBytes()), bytesText(plan.optimizerBytes()),
+        bytesText(plan.activationBytes()), bytesText(plan.workspaceBytes())));
     const package::PackageData &data = model.package->data();
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &at = data.locations[buffer.location];
-      console.print(fmt::format("  {:>12}  {:<12} {:<32} {:<20} {}", mebibytes(buffer.bytes),
+      console.print(fmt::format("  {:>12}  {:<12} {:<32} {:<20} {}", bytesText(buffer.bytes),
                                 package::kKindNames[size_t(buffer.kind)], buffer.name,
                                 package::typeText(buffer.dtype, buffer.shape),
                                 at.line ? fmt::format("{}:{}", at.file, at.line) : ""));

@@ -278,7 +278,7 @@ static std::string costOf(const std::string &layers, const package::PackageData 
   return fmt::format(
       "recompute {}: {} instead of {}, update {:+.0f} % by forecast · --recompute none "
       "does without",
-      layers, mebibytes(most(after)), mebibytes(most(before)), 100 * fraction);
+      layers, bytesText(most(after)), bytesText(most(before)), 100 * fraction);
 }
 
 /// Where a training does not fit into --mem and --recompute says nothing: with as few layers

@@ -62,42 +62,10 @@ static const FlagRecord *findFlag(std::string_view name, std::string_view comman
   return other;
 }
 
-static size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-std::optional<std::string> nearest(std::string_view word,
-                                   const std::vector<std::string_view> &candidates) {
-  size_t best = word.size() / 3 + 1;
-  std::optional<std::string> found;
-  for (std::string_view candidate : candidates) {
-    size_t distance = editDistance(word, candidate);
-    if (distance == best)
-      found.reset();
-    if (distance < best) {
-      best = distance;
-      found = std::string(candidate);
-    }
-  }
-  return found;
-}
-
 std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
                        std::string_view prefix) {
-  std::optional<std::string> name = nearest(word, candidates);
-  return name ? fmt::format("; did you mean \"{}{}\"?", prefix, *name) : "";
+  std::string name = nearest(word, candidates);
+  return name.empty() ? name : fmt::format("; did you mean \"{}{}\"?", prefix, name);
 }
 
 bool Options::has(std::string_view flag) const {

@@ -86,9 +86,4 @@ Result<int64_t> parseBytes(std::string_view flag, std::string_view text);
 std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
                        std::string_view prefix = "");
 
-/// The candidate nearest to `word` by edit distance, at most a third of its length away; none on a
-/// tie.
-std::optional<std::string> nearest(std::string_view word,
-                                   const std::vector<std::string_view> &candidates);
-
 } // namespace lstmc::cli

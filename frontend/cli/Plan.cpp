@@ -276,10 +276,10 @@ std::string noRemedyText(const Planned &planned, const std::optional<Remedy> &ne
     always =
         std::max(always, device.weightBytes() + device.gradientBytes() + device.optimizerBytes());
   std::string text =
-      fmt::format("no remedy: weights, gradients and optimizer alone need {}", mebibytes(always));
+      fmt::format("no remedy: weights, gradients and optimizer alone need {}", bytesText(always));
   if (nearest)
     text +=
-        fmt::format("; nearest came {} with {}", nearest->flags, mebibytes(mostOf(nearest->peaks)));
+        fmt::format("; nearest came {} with {}", nearest->flags, bytesText(mostOf(nearest->peaks)));
   return text;
 }
 
@@ -316,7 +316,7 @@ void printPlan(const Planned &planned, const Remedies &all, const Options &optio
   for (const Remedy &remedy : remedies) {
     std::vector<std::string> peaks;
     for (uint64_t bytes : remedy.peaks)
-      peaks.push_back(mebibytes(bytes));
+      peaks.push_back(bytesText(bytes));
     console.print(fmt::format(
         "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags,
         widest, fmt::join(peaks, ", "), planned.foretold.updateSeconds ? "update" : "forward",
@@ -347,7 +347,7 @@ int refuse(const Planned &planned, const Options &options, const Target &target,
     if (found.empty())
       found.push_back(asDiagnostic(
           fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
-               mebibytes(device.arenaBytes), device.name, mebibytes(planned.capacities[i]))));
+               bytesText(device.arenaBytes), device.name, bytesText(planned.capacities[i]))));
     errors.insert(errors.end(), found.begin(), found.end());
   }
   return console.fail(errors);

@@ -11,13 +11,6 @@
 
 namespace lstmc::cli {
 
-std::string mebibytes(uint64_t bytes) {
-  double mib = double(bytes) / (1 << 20);
-  return mib >= 1024 ? fmt::format("{:.2f} GiB", mib / 1024)
-         : mib >= 1  ? fmt::format("{:.1f} MiB", mib)
-                     : fmt::format("{:.1f} KiB", mib * 1024);
-}
-
 static std::string nameOf(passes::KvStore store) {
   return store == passes::KvStore::Local ? "local" : "device";
 }
@@ -30,7 +23,7 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse) {
     text +=
         fmt::format("{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
                     "activations {:.1f}, workspace {:.1f} · fits",
-                    text.empty() ? "" : "\n", d.device, mebibytes(d.arenaBytes), mebibytes(mayUse),
+                    text.empty() ? "" : "\n", d.device, bytesText(d.arenaBytes), bytesText(mayUse),
                     inMiB(d.weightBytes()), inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()),
                     inMiB(d.activationBytes()), inMiB(d.workspaceBytes()));
   return text;
@@ -74,7 +67,7 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most)
   for (size_t i = 0; i < most; ++i)
     text += fmt::format("{}{:<{}} {:>9}  {:>9}{}", i == 0 ? "taken     " : "\n          ",
                         layoutText(layouts[i]), widest, viz::durationText(layouts[i].seconds),
-                        mebibytes(layouts[i].peakBytes), layouts[i].fits ? "" : "  does not fit");
+                        bytesText(layouts[i].peakBytes), layouts[i].fits ? "" : "  does not fit");
   if (layouts.size() > most)
     text += fmt::format("\n          and {} more weighed", layouts.size() - most);
   return text;
@@ -106,7 +99,7 @@ std::string forecastLine(const package::PackageData &data, const Foretold &foret
   if (foretold.speedup)
     text += fmt::format("; {:.2f} times as fast as one device", *foretold.speedup);
   if (data.devices.size() > 1) {
-    text += fmt::format("; sends {}; idle", mebibytes(uint64_t(foretold.sentBytes)));
+    text += fmt::format("; sends {}; idle", bytesText(uint64_t(foretold.sentBytes)));
     for (size_t i = 0; i < data.devices.size(); ++i)
       text +=
           fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * foretold.idle[i]);
@@ -196,7 +189,7 @@ std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
       largest = buffer.name + " " + package::typeText(buffer.dtype, buffer.shape);
       line = location.line ? fmt::format("{}:{}", location.file, location.line) : "-";
     }
-    table.push_back({row.plan.device, i < capacities.size() ? mebibytes(capacities[i]) : "-",
+    table.push_back({row.plan.device, i < capacities.size() ? bytesText(capacities[i]) : "-",
                      amount(row.plan.arenaBytes), amount(row.plan.weightBytes()),
                      amount(row.plan.gradientBytes()), amount(row.plan.optimizerBytes()),
                      amount(row.activations), amount(row.communication), amount(row.workspace),
@@ -224,7 +217,7 @@ std::string planTable(const package::PackageData &data, const Capacities &capaci
     text += (r ? "\n" : "") + line.substr(0, line.find_last_not_of(' ') + 1);
     if (r > 0 && r <= capacities.size() && data.devices[r - 1].arenaBytes > capacities[r - 1])
       text += fmt::format("\n{:<{}}  does not fit: {} over", "", widths[0],
-                          mebibytes(data.devices[r - 1].arenaBytes - capacities[r - 1]));
+                          bytesText(data.devices[r - 1].arenaBytes - capacities[r - 1]));
   }
   return text;
 }

@@ -5,14 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/base/NumberText.h"
 #include "executor/package/PackageData.h"
 #include "frontend/cli/Foretold.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
-
-/// "44.5 MiB", "1.89 GiB"
-std::string mebibytes(uint64_t bytes);
 
 /// "plan      cpu:0 44.5 MiB of 24.0 GiB: weights 4.1, ... · fits"
 std::string planLine(const package::PackageData &data, uint64_t mayUse);

@@ -8,13 +8,6 @@
 
 namespace lstmc::cli {
 
-std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (int at = int(text.size()) - 3; at > 0; at -= 3)
-    text.insert(size_t(at), ",");
-  return text;
-}
-
 static std::string rate(double perSecond) {
   return perSecond >= 1e6   ? fmt::format("{:.1f}M", perSecond / 1e6)
          : perSecond >= 1e3 ? fmt::format("{:.1f}k", perSecond / 1e3)

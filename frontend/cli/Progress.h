@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "executor/base/NumberText.h"
 #include "executor/training/TrainEvents.h"
 #include "frontend/cli/Console.h"
 
 namespace lstmc::cli {
-
-/// 12345 -> "12,345"
-std::string grouped(int64_t number);
 
 class Progress : public training::TrainObserver {
 public:

@@ -1,6 +1,6 @@
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Stack.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -1,7 +1,7 @@
 #include "frontend/lnet/Evaluator.h"
 
 #include "frontend/lnet/Builtins.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

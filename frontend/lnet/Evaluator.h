@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "executor/base/NumberText.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/Problems.h"
 #include "frontend/lnet/Resolve.h"
@@ -342,8 +343,5 @@ private:
   };
   std::vector<Declared> declared_; ///< looked at again once all shapes are known
 };
-
-/// 1,000,000
-std::string grouped(int64_t number);
 
 } // namespace lstmc::lnet

@@ -5,7 +5,7 @@
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/LayersText.h"
 #include "frontend/lnet/Parser.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -3,13 +3,6 @@
 
 namespace lstmc::lnet {
 
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t at = int64_t(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-    digits.insert(size_t(at), ",");
-  return digits;
-}
-
 void Evaluator::addLoopValues(const Expr *targets, const Value &item, SourceRange &range) const {
   if (targets->kind == ExprKind::Name) {
     if (item.is(ValueKind::Integer))

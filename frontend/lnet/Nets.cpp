@@ -1,6 +1,6 @@
 // Which function is the net, and drawing it.
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

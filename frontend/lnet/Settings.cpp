@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

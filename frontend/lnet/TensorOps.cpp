@@ -1,7 +1,7 @@
 // Calls of ops and operators on tensors: arguments to inputs and attributes, then a node of the
 // graph.
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

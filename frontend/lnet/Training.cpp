@@ -2,7 +2,7 @@
 // groups.
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Load.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

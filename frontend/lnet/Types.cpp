@@ -1,6 +1,6 @@
 // Type annotations, and whether tensors are what they were declared.
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -1,6 +1,6 @@
 // Variable(..), initialisers, schedules, and what layers.lnet needs beyond the language.
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Suggest.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

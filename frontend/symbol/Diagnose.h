@@ -1,4 +1,4 @@
-// The one place where MLIR's diagnostics become lstmc's.
+// What a context reports, collected.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
@@ -6,10 +6,6 @@
 #include "executor/base/Diagnostic.h"
 
 namespace lstmc::symbol {
-
-/// Code, places and reasons as ir/sym/Diagnose.h put them in; a diagnostic without a code is MLIR's
-/// own and becomes E0099.
-Diagnostic convert(mlir::Diagnostic &diagnostic);
 
 /// Collects what is reported in a context while it lives.
 class DiagnosticCollector {

@@ -1,24 +1,39 @@
 #include "frontend/symbol/Suggest.h"
 
-#include "llvm/ADT/StringRef.h"
+#include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
 
-namespace lstmc::symbol {
+namespace lstmc {
 
-std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates) {
-  unsigned best = written.size() / 3 + 1;
+namespace {
+constexpr size_t kLongestName = 80; ///< beyond, nobody mistypes a letter
+}
+
+std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates) {
+  if (written.size() > kLongestName)
+    return {};
+  unsigned best = unsigned(written.size() / 3) + 1;
   std::string_view found;
   bool tie = false;
   for (std::string_view candidate : candidates) {
-    unsigned distance = llvm::StringRef(written).edit_distance(candidate, true, best);
-    if (distance == best && candidate != found)
-      tie = true;
+    if (candidate.size() > written.size() + best || candidate == found)
+      continue;
+    unsigned distance = llvm::StringRef(written.data(), written.size())
+                            .edit_distance({candidate.data(), candidate.size()}, true, best);
+    if (distance > best || distance > written.size() / 3)
+      continue;
+    tie = distance == best;
     if (distance < best) {
       best = distance;
       found = candidate;
-      tie = false;
     }
   }
-  return found.empty() || tie ? std::string() : "did you mean \"" + std::string(found) + "\"?";
+  return tie ? std::string() : std::string(found);
 }
 
-} // namespace lstmc::symbol
+std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates) {
+  std::string name = nearest(written, candidates);
+  return name.empty() ? name : fmt::format("did you mean \"{}\"?", name);
+}
+
+} // namespace lstmc

@@ -5,10 +5,13 @@
 #include <string_view>
 #include <vector>
 
-namespace lstmc::symbol {
+namespace lstmc {
 
-/// `did you mean "Embedding"?` with the candidate of the smallest edit distance, at most a third of
-/// the length of what was written; empty if there is none, or more than one.
+/// The candidate of the smallest edit distance, at most a third of the length of `written`; empty
+/// on a tie.
+std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates);
+
+/// `did you mean "Embedding"?`, or empty.
 std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates);
 
-} // namespace lstmc::symbol
+} // namespace lstmc

@@ -1,5 +1,7 @@
 #include "ir/sym/Diagnose.h"
 
+#include "ir/sym/Location.h"
+
 using namespace mlir;
 
 namespace lstmc::sym {
@@ -30,14 +32,43 @@ void CodedDiagnostic::note(NoteKind kind, const Twine &text, Location place) {
   diagnostic_.attachNote(tagged(place, kNoteTags[int(kind)])) << text;
 }
 
-std::optional<ErrorCode> codeOf(Diagnostic &diagnostic) {
-  std::optional<ErrorRecord> record = findError(tagOf(diagnostic.getLocation()));
-  return record ? std::optional(record->code) : std::nullopt;
-}
-
-NoteKind kindOf(Diagnostic &note) {
+static NoteKind kindOf(mlir::Diagnostic &note) {
   const StringRef *found = llvm::find(kNoteTags, tagOf(note.getLocation()));
   return found == std::end(kNoteTags) ? NoteKind::Reason : NoteKind(found - kNoteTags);
+}
+
+static Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  default:
+    return Severity::Note;
+  }
+}
+
+lstmc::Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
+  lstmc::Diagnostic result;
+  std::optional<ErrorRecord> record = findError(tagOf(diagnostic.getLocation()));
+  result.code = record ? record->code : ErrorCode::E0099;
+  result.severity = severityOf(diagnostic.getSeverity());
+  result.message = diagnostic.str();
+  result.place = decode(diagnostic.getLocation());
+  for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+    switch (kindOf(note)) {
+    case NoteKind::Reason:
+      result.reasons.push_back({note.str(), decode(note.getLocation())});
+      break;
+    case NoteKind::Also:
+      result.also.push_back(decode(note.getLocation()));
+      break;
+    case NoteKind::Help:
+      result.help = note.str();
+      break;
+    }
+  }
+  return result;
 }
 
 } // namespace lstmc::sym

@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 
+#include "executor/base/Diagnostic.h"
 #include "executor/base/Errors.h"
 
 namespace lstmc::sym {
@@ -50,8 +51,8 @@ CodedDiagnostic emitCoded(mlir::Location place, ErrorCode code);
 CodedDiagnostic emitCoded(mlir::Operation *op, ErrorCode code);
 CodedDiagnostic warnCoded(mlir::Location place, ErrorCode code);
 
-/// The code that a diagnostic carries; none for one of MLIR's own.
-std::optional<ErrorCode> codeOf(mlir::Diagnostic &diagnostic);
-NoteKind kindOf(mlir::Diagnostic &note);
+/// The one place where MLIR's diagnostics become lstmc's: code, places and reasons as emitCoded put
+/// them in; one without a code is MLIR's own and becomes E0099.
+lstmc::Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic);
 
 } // namespace lstmc::sym

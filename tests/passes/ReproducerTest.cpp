@@ -55,7 +55,7 @@ protected:
     Diagnostics diagnostics;
     mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &from) {
       Diagnostic &diagnostic = diagnostics.emplace_back();
-      diagnostic.code = sym::codeOf(from).value_or(ErrorCode::E0099);
+      diagnostic.code = sym::toDiagnostic(from).code;
       diagnostic.message = from.str();
       return mlir::success();
     });
