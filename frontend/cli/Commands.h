@@ -16,6 +16,7 @@ int evalCommand(const Options &options, Console &console);
 int sampleCommand(const Options &options, Console &console);
 int plotCommand(const Options &options, Console &console);
 int planCommand(const Options &options, Console &console);
+int importCommand(const Options &options, Console &console);
 int inspectCommand(const Options &options, Console &console);
 int optCommand(const Options &options, Console &console);
 int fmtCommand(const Options &options, Console &console);

@@ -21,9 +21,9 @@ static Command findCommand(std::string_view name) {
   };
   // In the order of options.def.
   static constexpr Command kCommands[] = {
-      compileCommand, runCommand,   trainCommand,   evalCommand,    sampleCommand,
-      plotCommand,    planCommand,  inspectCommand, optCommand,     fmtCommand,
-      diffCommand,    benchCommand, devicesCommand, explainCommand, helpCommand};
+      compileCommand, runCommand,     trainCommand,   evalCommand, sampleCommand, plotCommand,
+      planCommand,    importCommand,  inspectCommand, optCommand,  fmtCommand,    diffCommand,
+      benchCommand,   devicesCommand, explainCommand, helpCommand};
   static_assert(std::size(kNames) == std::size(kCommands));
   for (size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name)

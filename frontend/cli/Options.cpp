@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "executor/base/StandardStreams.h"
+#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::cli {
 

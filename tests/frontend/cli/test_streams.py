@@ -7,6 +7,7 @@ import time
 import unittest
 
 from command import Case, LSTMC, words_in_table
+from test_import import state_dict
 
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 FULL = "error[E0601]: cannot write: No space left on device"
@@ -21,11 +22,13 @@ class Streams(Case):
     def prepare(self):
         self.good(*LEARN, "-o", "ck")
         self.good("compile", "small.lnet", "-o", "m.lstmc")
+        state_dict(self.folder / "torch.safetensors", {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
         (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
 
     # A result of every subcommand, after prepare().
     RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"], "train": [*LEARN[1:], "-o", "ck2"],
                "eval": ["ck", "--data", "text:text.txt"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
+               "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
                "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"], "bench": ["small.lnet", "-r", "1"],
                "devices": [], "explain": ["E0207"], "help": []}
 

@@ -1,0 +1,171 @@
+#include "frontend/torch/StateDict.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "frontend/torch/Modules.h"
+
+namespace lstmc::torch {
+
+namespace {
+
+using data::TensorRecord;
+
+class Writer {
+public:
+  Writer(const data::SafeTensors &file, const ImportRequest &request)
+      : file_(file), request_(request) {}
+
+  Imported write(const std::vector<Module> &modules) {
+    for (size_t i = 0; i < modules.size(); ++i) {
+      bool last = i + 1 == modules.size();
+      switch (modules[i].kind) {
+      case Module::Kind::Recurrent:
+        recurrent(modules[i]);
+        break;
+      case Module::Kind::LayerNorm:
+        layerNorm(modules[i]);
+        break;
+      case Module::Kind::Linear:
+        linear(modules[i]);
+        break;
+      case Module::Kind::Matrix:
+        i == 0 && !last ? embedding(modules[i]) : linear(modules[i]);
+        break;
+      }
+    }
+    result_.text = header(modules.front(), modules.size() > 1) + body_ + "    return x\n";
+    return std::move(result_);
+  }
+
+private:
+  std::string header(const Module &first, bool several) const {
+    std::string axes = request_.batchFirst ? "N, T" : "T, N";
+    std::string input = first.kind == Module::Kind::Matrix && several
+                            ? fmt::format("int32[{}]", axes)
+                            : fmt::format("float32[{}, {}]", axes, first.inputs());
+    return fmt::format("N, T = dim(\"batch\", 1), dim(\"seq\", 32)\n\ndef net(data: {}):\n", input);
+  }
+
+  /// The name of the module's layer: its own with _ for what no name may hold, and the kind's where
+  /// it has none.
+  std::string nameOf(const Module &module, const char *otherwise) {
+    std::string name = module.name.empty() ? otherwise : module.name;
+    for (char &c : name)
+      if (!std::isalnum(static_cast<unsigned char>(c)))
+        c = '_';
+    std::string unique = name;
+    for (int i = 2; !names_.insert(unique).second; ++i)
+      unique = fmt::format("{}_{}", name, i);
+    return unique;
+  }
+
+  void line(const Module &module, std::string_view what, int64_t from, int64_t to,
+            const std::string &text, std::string_view results = "x") {
+    body_ += fmt::format("    {} = {}\n", results, text);
+    result_.modules.push_back(
+        fmt::format("{:<12} {} {} -> {}", module.name.empty() ? "-" : module.name, what, from, to));
+    input_ = "x";
+  }
+
+  void embedding(const Module &module) {
+    std::string name = nameOf(module, "embed");
+    const std::vector<int64_t> &shape = module.weight->shape;
+    line(module, "Embedding", shape[0], shape[1],
+         fmt::format("Embedding({}, input_dim={}, output_dim={}, name=\"{}\")", input_, shape[0],
+                     shape[1], name));
+    take(name + "_weight", *module.weight);
+  }
+
+  void linear(const Module &module) {
+    std::string name = nameOf(module, "linear");
+    line(module, "Linear", module.inputs(), module.outputs(),
+         fmt::format("FullyConnected({}, num_hidden={}, flatten=False, {}name=\"{}\")", input_,
+                     module.outputs(), module.bias ? "" : "no_bias=True, ", name));
+    take(name + "_weight", *module.weight);
+    if (module.bias)
+      take(name + "_bias", *module.bias);
+  }
+
+  void layerNorm(const Module &module) {
+    std::string name = nameOf(module, "norm");
+    line(module, "LayerNorm", module.inputs(), module.outputs(),
+         fmt::format("LayerNorm({}, axis=-1, eps=1e-5, name=\"{}\")", input_, name));
+    take(name + "_gamma", *module.weight);
+    take(name + "_beta", *module.bias);
+  }
+
+  void recurrent(const Module &module) {
+    std::string name = nameOf(module, "rnn");
+    size_t layers = module.layers.size(), directions = module.layers[0].size();
+    bool lstm = request_.recurrence == Recurrence::Lstm,
+         gru = request_.recurrence == Recurrence::Gru;
+    std::string text = fmt::format("{}({}, num_hidden={}",
+                                   lstm  ? "LSTM"
+                                   : gru ? "GRU"
+                                         : "RNNLayer",
+                                   input_, module.units);
+    if (layers > 1)
+      text += fmt::format(", num_layers={}", layers);
+    if (request_.recurrence == Recurrence::RnnRelu)
+      text += ", activation=\"relu\"";
+    if (directions == 2)
+      text += ", bidirectional=True";
+    if (request_.batchFirst)
+      text += ", layout=\"NTC\"";
+    line(module,
+         fmt::format("{}, {} layer{}{},", moduleName(request_.recurrence).substr(3), layers,
+                     layers == 1 ? "" : "s", directions == 2 ? " both ways" : ""),
+         module.inputs(), module.outputs(), text + fmt::format(", name=\"{}\")", name),
+         lstm ? "x, h, c" : "x, h");
+    for (size_t l = 0; l < layers; ++l)
+      for (size_t d = 0; d < directions; ++d)
+        takeDirection(prefix(name, l, d), module.layers[l][d],
+                      gatesOf(request_.recurrence) * module.units);
+  }
+
+  /// As frontend/lnet/layers.lnet names the parameters of a layer in a direction.
+  static std::string prefix(const std::string &name, size_t layer, size_t direction) {
+    if (direction == 1)
+      return fmt::format("{}_r{}_", name, layer);
+    return layer == 0 ? name + "_" : fmt::format("{}_l{}_", name, layer);
+  }
+
+  void takeDirection(const std::string &prefix, const Direction &direction, int64_t rows) {
+    take(prefix + "i2h_weight", *direction.inputs);
+    take(prefix + "h2h_weight", *direction.recurrent);
+    takeBias(prefix + "i2h_bias", direction.inputBias, rows);
+    takeBias(prefix + "h2h_bias", direction.recurrentBias, rows);
+  }
+
+  void takeBias(const std::string &name, const TensorRecord *bias, int64_t rows) {
+    if (bias)
+      return take(name, *bias);
+    Bytes &zeros = result_.zeros.emplace_back(size_t(rows) * sizeof(float));
+    result_.weights.push_back({name, data::denseTensor(zeros.data(), DType::F32, {&rows, 1})});
+  }
+
+  void take(const std::string &name, const TensorRecord &tensor) {
+    // Only read.
+    void *bytes = const_cast<uint8_t *>(file_.data(tensor).data());
+    result_.weights.push_back({name, data::denseTensor(bytes, tensor.dtype, tensor.shape)});
+  }
+
+  const data::SafeTensors &file_;
+  const ImportRequest &request_;
+  Imported result_;
+  std::string body_, input_ = "data";
+  std::set<std::string> names_;
+};
+
+} // namespace
+
+Result<Imported> importStateDict(const data::SafeTensors &file, const ImportRequest &request) {
+  LSTMC_ASSIGN(std::vector<Module> found, modulesOf(file, request.recurrence));
+  LSTMC_ASSIGN(std::vector<Module> modules, inOrder(std::move(found), request.order, file.file()));
+  return Writer(file, request).write(modules);
+}
+
+} // namespace lstmc::torch

@@ -1,0 +1,190 @@
+"""import: a state_dict of torch.nn becomes a network that computes what the equations of its modules say."""
+import json
+import math
+import random
+import struct
+import unittest
+import zipfile
+
+from command import Case
+
+
+def state_dict(path, shapes, seed=1, dtype="F32"):
+    """A safetensors file of tensors of these shapes with random values; the values by name."""
+    draw, header, data, values = random.Random(seed), {}, b"", {}
+    for name, shape in shapes.items():
+        count = math.prod(shape)
+        # Single precision, so that both sides compute with the same numbers.
+        values[name] = struct.unpack(f"<{count}f", struct.pack(f"<{count}f", *[draw.uniform(-0.5, 0.5) for _ in range(count)]))
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + 4 * count]}
+        data += struct.pack(f"<{count}f", *values[name])
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return values
+
+
+def layer(gates, inputs, units, layers=1, directions=1, bias=True, prefix=""):
+    """The shapes of a recurrent module's tensors, as torch.nn.LSTM names them."""
+    shapes = {}
+    for l in range(layers):
+        for suffix in ["", "_reverse"][:directions]:
+            reads = inputs if l == 0 else directions * units
+            shapes[f"{prefix}weight_ih_l{l}{suffix}"] = (gates * units, reads)
+            shapes[f"{prefix}weight_hh_l{l}{suffix}"] = (gates * units, units)
+            if bias:
+                shapes[f"{prefix}bias_ih_l{l}{suffix}"] = (gates * units,)
+                shapes[f"{prefix}bias_hh_l{l}{suffix}"] = (gates * units,)
+    return shapes
+
+
+def times(matrix, vector, bias=None):
+    rows = len(matrix) // len(vector)
+    return [sum(matrix[r * len(vector) + k] * vector[k] for k in range(len(vector))) + (bias[r] if bias else 0) for r in range(rows)]
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def step(kind, w, suffix, x, h, c):
+    """The equations in the documentation of torch.nn.LSTM, GRU and RNN, in double precision."""
+    z = times(w["weight_ih" + suffix], x, w.get("bias_ih" + suffix))
+    r = times(w["weight_hh" + suffix], h, w.get("bias_hh" + suffix))
+    n = len(h)
+    part = lambda v, gate: v[gate * n:(gate + 1) * n]
+    if kind == "torch-lstm":
+        i, f, g, o = ([a + b for a, b in zip(part(z, k), part(r, k))] for k in range(4))
+        c = [sigmoid(f[u]) * c[u] + sigmoid(i[u]) * math.tanh(g[u]) for u in range(n)]
+        return [sigmoid(o[u]) * math.tanh(c[u]) for u in range(n)], c
+    if kind == "torch-gru":
+        reset, update = ([sigmoid(a + b) for a, b in zip(part(z, k), part(r, k))] for k in range(2))
+        new = [math.tanh(a + s * b) for a, s, b in zip(part(z, 2), reset, part(r, 2))]
+        return [(1 - update[u]) * new[u] + update[u] * h[u] for u in range(n)], c
+    act = math.tanh if kind == "torch-rnn" else lambda v: max(v, 0)
+    return [act(a + b) for a, b in zip(z, r)], c
+
+
+def recurrent(kind, w, xs, units, layers, directions):
+    for l in range(layers):
+        sides = []
+        for suffix in [f"_l{l}", f"_l{l}_reverse"][:directions]:
+            h, c, ys = [0.0] * units, [0.0] * units, []
+            for x in reversed(xs) if "reverse" in suffix else xs:
+                h, c = step(kind, w, suffix, x, h, c)
+                ys.append(h)
+            sides.append(ys[::-1] if "reverse" in suffix else ys)
+        xs = [sum(parts, []) for parts in zip(*sides)]
+    return xs
+
+
+class Import(Case):
+    def outputs(self, values, shape):
+        """What the imported package gives for these inputs, as a flat list."""
+        kind = "<i4" if isinstance(values[0], int) else "<f4"
+        header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}".encode()
+        header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+        (self.folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+                                            + struct.pack(f"<{len(values)}{'i' if kind == '<i4' else 'f'}", *values))
+        self.good("run", "t.lstmc", "--params", "t.safetensors", "-i", "data=@x.npy", "-o", "y.npz", "--force")
+        with zipfile.ZipFile(self.folder / "y.npz") as archive:
+            raw = archive.read(archive.namelist()[0])
+        begin = 10 + struct.unpack("<H", raw[8:10])[0]
+        return struct.unpack(f"<{(len(raw) - begin) // 4}f", raw[begin:])
+
+    def brought(self, kind, *words):
+        # One sequence of five steps.
+        self.good("import", "torch.safetensors", "--as", kind, "-o", "t.lnet", "--force", *words)
+        return self.good("compile", "t.lnet", "--params", "t.weights.safetensors", "--set", "seq=5", "-o", "t.lstmc", "--force")
+
+    def near(self, got, want):
+        # Values below 1 through sums of at most 16 products of factors below 1/2, six times in a row, in single precision: each rounds
+        # 2^-24 of a partial sum below 8 at most 34 times, and a step's error enters the next by less than its weight's sum, 4.
+        self.assertEqual(len(got), len(want))
+        for a, b in zip(got, want):
+            self.assertLess(abs(a - b), 34 * 8 * 2**-24)
+
+    def test_recurrent_layers_of_every_kind(self):
+        draw = random.Random(3)
+        for kind, gates in [("torch-lstm", 4), ("torch-gru", 3), ("torch-rnn", 1), ("torch-rnn-relu", 1)]:
+            for layers, directions, bias in [(1, 1, True), (2, 1, True), (2, 2, True), (1, 1, False)]:
+                w = state_dict(self.folder / "torch.safetensors", layer(gates, 3, 4, layers, directions, bias))
+                self.brought(kind)
+                x = [struct.unpack("<f", struct.pack("<f", draw.uniform(-1, 1)))[0] for _ in range(15)]
+                want = recurrent(kind, w, [x[t * 3:t * 3 + 3] for t in range(5)], 4, layers, directions)
+                with self.subTest(kind=kind, layers=layers, directions=directions, bias=bias):
+                    self.near(self.outputs(x, "(1, 5, 3)"), sum(want, []))
+
+    def test_a_language_model(self):
+        w = state_dict(self.folder / "torch.safetensors",
+                       {"embed.weight": (7, 3), **layer(4, 3, 4, 2, prefix="core.lstm."), "norm.weight": (4,), "norm.bias": (4,),
+                        "out.weight": (7, 4), "out.bias": (7,)})
+        text = self.brought("torch-lstm")
+        self.assertEqual((self.folder / "t.lnet").read_text(), """\
+# torch.safetensors, brought in by: lstmc import --as torch-lstm
+N, T = dim("batch", 1), dim("seq", 32)
+
+def net(data: int32[N, T]):
+    x = Embedding(data, input_dim=7, output_dim=3, name="embed")
+    x, h, c = LSTM(x, num_hidden=4, num_layers=2, layout="NTC", name="core_lstm")
+    x = LayerNorm(x, axis=-1, eps=1e-5, name="norm")
+    x = FullyConnected(x, num_hidden=7, flatten=False, name="out")
+    return x
+""")
+        ids = [3, 0, 6, 1, 3]
+        inner = {name.removeprefix("core.lstm."): value for name, value in w.items()}
+        ys = recurrent("torch-lstm", inner, [w["embed.weight"][i * 3:i * 3 + 3] for i in ids], 4, 2, 1)
+        want = []
+        for y in ys:
+            mean = sum(y) / 4
+            spread = math.sqrt(sum((v - mean) ** 2 for v in y) / 4 + 1e-5)
+            normed = [(v - mean) / spread * g + b for v, g, b in zip(y, w["norm.weight"], w["norm.bias"])]
+            want += times(w["out.weight"], normed, w["out.bias"])
+        got = self.outputs(ids, "(1, 5)")
+        # The norm divides by a spread that may be small: what was near is compared to its size.
+        for a, b in zip(got, want):
+            self.assertLess(abs(a - b), 34 * 8 * 2**-24 / 0.02)
+
+    def test_a_package_at_once_and_json(self):
+        state_dict(self.folder / "torch.safetensors", layer(3, 2, 4))
+        self.good("import", "torch.safetensors", "--as", "torch-gru", "-o", "p.lstmc")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("p.*")), ["p.lnet", "p.lstmc", "p.safetensors", "p.weights.safetensors"])
+        self.good("run", "p.lstmc", "--params", "p.safetensors", "-i", "data=0")
+        said = self.document("import", "torch.safetensors", "--as", "torch-gru", "-o", "q.lnet", "--layout", "TNC", schema="lstmc.import/1")
+        self.assertEqual(said["modules"], ["-            GRU, 1 layer, 2 -> 4"])
+        self.assertIn("def net(data: float32[T, N, 2]):", (self.folder / "q.lnet").read_text())
+
+    def refused(self, status, message, *words, kind="torch-lstm"):
+        done = self.run_here("import", "torch.safetensors", "--as", kind, "-o", "t.lnet", *words)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(message, done.stderr)
+        self.assertFalse((self.folder / "t.lnet").exists())
+
+    def test_what_is_refused(self):
+        save = lambda shapes, **more: state_dict(self.folder / "torch.safetensors", shapes, **more)
+        save({**layer(4, 3, 4), "weight_hr_l0": (2, 4)})
+        self.refused(6, 'tensor "weight_hr_l0": is a projection (proj_size), which lstmc does not have')
+        save(layer(3, 3, 4))
+        self.refused(6, 'tensor "weight_hh_l0": found [12, 4], which is an nn.GRU\'s: --as torch-gru')
+        save({**layer(4, 3, 4, prefix="rnn."), "bn.running_mean": (4,)})
+        self.refused(6, 'tensor "bn.running_mean": belongs to no Embedding, Linear, LayerNorm, LSTM, GRU or RNN')
+        save({"conv.weight": (4, 3, 3)})
+        self.refused(6, 'tensor "conv.weight": has the shape of no Embedding, Linear or LayerNorm: [4, 3, 3]')
+        save({"fc.weight": (4, 3), "fc.bias": (4,)})
+        self.refused(6, "holds no weights of an nn.LSTM: no tensor is called weight_ih_l0")
+        save({**layer(4, 3, 4, 2), "weight_ih_l1": (16, 5)})
+        self.refused(6, 'tensor "weight_ih_l1": found shape [16, 5], want [16, 4]')
+        save(layer(4, 3, 4), dtype="I32")
+        self.refused(6, "found int32, want float32")
+        # Two places that a norm of four could have.
+        save({**layer(4, 4, 4, prefix="rnn."), "norm.weight": (4,), "norm.bias": (4,)})
+        self.refused(6, "its modules fit one another in several orders; --modules ")
+        self.refused(6, 'has no module "nrm"; it has norm, rnn', "--modules", "nrm,rnn")
+        self.refused(6, 'module "norm" stands in --modules 0 times, want once', "--modules", "rnn")
+        self.good("import", "torch.safetensors", "--as", "torch-lstm", "--modules", "rnn,norm", "-o", "u.lnet")
+        done = self.run_here("import", "torch.safetensors", "-o", "t.lnet")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("torch-lstm, torch-gru, torch-rnn or torch-rnn-relu", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
