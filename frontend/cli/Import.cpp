@@ -49,9 +49,9 @@ Result<Outputs> outputsOf(const std::string &output) {
   return fail(ErrorCode::E0001, "import writes F.lnet or F.lstmc, got -o {}", output);
 }
 
-/// The package, with its weights beside it, as `compile` makes them of the two files.
+/// The package, as `compile` makes it of the network.
 int compileImported(const Outputs &outputs, const Options &options, Console &console) {
-  Options compile = options.with("params", outputs.weights).with("output", *outputs.package);
+  Options compile = options.with("output", *outputs.package);
   compile.command = "compile";
   compile.operands = {outputs.network};
   return compileCommand(compile, console);

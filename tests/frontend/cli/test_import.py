@@ -85,7 +85,7 @@ class Import(Case):
         header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
         (self.folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
                                             + struct.pack(f"<{len(values)}{'i' if kind == '<i4' else 'f'}", *values))
-        self.good("run", "t.lstmc", "--params", "t.safetensors", "-i", "data=@x.npy", "-o", "y.npz", "--force")
+        self.good("run", "t.lstmc", "--params", "t.weights.safetensors", "-i", "data=@x.npy", "-o", "y.npz", "--force")
         with zipfile.ZipFile(self.folder / "y.npz") as archive:
             raw = archive.read(archive.namelist()[0])
         begin = 10 + struct.unpack("<H", raw[8:10])[0]
@@ -94,7 +94,7 @@ class Import(Case):
     def brought(self, kind, *words):
         # One sequence of five steps.
         self.good("import", "torch.safetensors", "--as", kind, "-o", "t.lnet", "--force", *words)
-        return self.good("compile", "t.lnet", "--params", "t.weights.safetensors", "--set", "seq=5", "-o", "t.lstmc", "--force")
+        return self.good("compile", "t.lnet", "--set", "seq=5", "-o", "t.lstmc", "--force")
 
     def near(self, got, want):
         # Values below 1 through sums of at most 16 products of factors below 1/2, six times in a row, in single precision: each rounds
@@ -147,8 +147,8 @@ def net(data: int32[N, T]):
     def test_a_package_at_once_and_json(self):
         state_dict(self.folder / "torch.safetensors", layer(3, 2, 4))
         self.good("import", "torch.safetensors", "--as", "torch-gru", "-o", "p.lstmc")
-        self.assertEqual(sorted(path.name for path in self.folder.glob("p.*")), ["p.lnet", "p.lstmc", "p.safetensors", "p.weights.safetensors"])
-        self.good("run", "p.lstmc", "--params", "p.safetensors", "-i", "data=0")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("p.*")), ["p.lnet", "p.lstmc", "p.weights.safetensors"])
+        self.good("run", "p.lstmc", "--params", "p.weights.safetensors", "-i", "data=0")
         said = self.document("import", "torch.safetensors", "--as", "torch-gru", "-o", "q.lnet", "--layout", "TNC", schema="lstmc.import/1")
         self.assertEqual(said["modules"], ["-            GRU, 1 layer, 2 -> 4"])
         self.assertIn("def net(data: float32[T, N, 2]):", (self.folder / "q.lnet").read_text())
