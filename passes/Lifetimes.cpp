@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "executor/abi/KernelArguments.h"
+
 namespace lstmc::passes {
 
 Lifetimes::Lifetimes(exec::ProgramOp program) {
@@ -63,7 +65,7 @@ void Lifetimes::keepSent() {
   for (auto [i, launch] : llvm::enumerate(launches)) {
     if (launch.kernelId() != KernelId::Send)
       continue;
-    std::vector<Lifetime *> &before = sent[launch.getInts()[0]];
+    std::vector<Lifetime *> &before = sent[argumentsOf<TransferArguments>(launch.getInts()).peer];
     if (before.size() >= kAhead)
       if (Lifetime *life = before[before.size() - kAhead])
         life->to = std::max(life->to, uint32_t(i));

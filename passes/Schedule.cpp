@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "executor/abi/KernelArguments.h"
 #include "ir/exec/Access.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
@@ -17,7 +18,7 @@ namespace {
 using Messages = std::set<std::pair<llvm::StringRef, int64_t>>;
 
 int64_t messageOf(exec::LaunchOp transfer) {
-  return transfer.getInts()[size_t(kernelRecord(transfer.kernelId()).integer("message"))];
+  return argumentsOf<TransferArguments>(transfer.getInts()).message;
 }
 
 /// Those that their sender sends before it does anything for them: of what is given, nobody waits

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include "executor/abi/KernelArguments.h"
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::viz {
@@ -25,8 +26,9 @@ static cpu::ProgramWork programWork(exec::LaunchOp launch) {
   cpu::ProgramWork work;
   if (launch.kernelId() != KernelId::Fused)
     return work;
+  const int64_t program = argumentsOf<FusedArguments>(launch.getInts()).program;
   for (auto fused : launch->getParentOfType<exec::PlanOp>().getBody().getOps<exec::FusedOp>())
-    if (int64_t(fused.getId()) == launch.getInts()[0])
+    if (int64_t(fused.getId()) == program)
       for (exec::ScalarOp scalar : fused.getBody().front().getOps<exec::ScalarOp>()) {
         ++work.instructions;
         for (const ScalarRecord &record : kScalarRecords)

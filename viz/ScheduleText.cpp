@@ -31,8 +31,9 @@ std::vector<MessageTime> messagesOf(const package::Entry &entry, const cpu::Entr
       const package::Launch &launch = entry.programs[p].launches[i];
       if (!isTransfer(launch.kernel))
         continue;
-      MessageTime &message = messages[launch.ints[1]];
-      message.number = launch.ints[1];
+      const int64_t number = argumentsOf<TransferArguments>(launch).message;
+      MessageTime &message = messages[number];
+      message.number = number;
       bool sends = launch.kernel == KernelId::Send;
       (sends ? message.sender : message.receiver) = entry.programs[p].device;
       (sends ? message.sent : message.taken) = times.programs[p].launches[i].begin;

@@ -22,8 +22,8 @@ public:
   void store(int operand, int value) { program_.results[operand] = value; }
 
   TestLaunch launch(std::vector<Array> operands, const std::vector<int64_t> &window = {}) const {
-    TestLaunch launch = makeLaunch(KernelId::Fused, std::move(operands), {0});
-    launch.ints.insert(launch.ints.end(), window.begin(), window.end());
+    TestLaunch launch =
+        makeLaunch(FusedArguments{.program = 0, .window = window}, std::move(operands));
     launch.program = std::make_shared<FusedProgram>(program_);
     return launch;
   }

@@ -4,9 +4,18 @@ namespace lstmc::conformance {
 
 namespace {
 
+using Normalization = SoftmaxNormalization;
+constexpr Normalization kNormalizations[] = {Normalization::Null, Normalization::Batch,
+                                             Normalization::Valid};
+
+std::string_view nameOf(Normalization normalization) {
+  constexpr std::string_view kNames[] = {"null", "batch", "valid"};
+  return kNames[size_t(normalization)];
+}
+
 struct SoftmaxOutput {
   bool useIgnore = false;
-  int normalization = 0;
+  Normalization normalization = Normalization::Null;
   bool multi = false;
   double alpha = 0;
   int64_t a = 13, c = 17, d = 1;
@@ -21,11 +30,15 @@ TestLaunch softmaxOutputGradient(const SoftmaxOutput &s) {
   Array p(DType::F32, {s.a, s.c, s.d}, uniform(0, 1), s.layout);
   Array label = s.probabilities ? Array(DType::F32, {s.a, s.c, s.d}, uniform(0, 1, 1), s.layout)
                                 : Array(s.labels, {s.a, s.d}, integers(-1, s.c, 1), s.layout);
-  return makeLaunch(KernelId::SoftmaxOutputGradient,
+  return makeLaunch(SoftmaxOutputGradientArguments{.useIgnore = s.useIgnore,
+                                                   .normalization = s.normalization,
+                                                   .multi = s.multi,
+                                                   .ignoreLabel = -1,
+                                                   .gradScale = 0.3,
+                                                   .smoothAlpha = s.alpha},
                     {p, label,
                      s.valid > 0 ? Array(DType::F64, {1}, constant(s.valid), s.layout) : Array(),
-                     s.inPlace ? p : Array(DType::F32, {s.a, s.c, s.d}, s.layout)},
-                    {s.useIgnore, s.normalization, s.multi}, {-1, 0.3, s.alpha});
+                     s.inPlace ? p : Array(DType::F32, {s.a, s.c, s.d}, s.layout)});
 }
 
 void addSoftmaxOutput(std::vector<Case> &cases) {
@@ -34,10 +47,10 @@ void addSoftmaxOutput(std::vector<Case> &cases) {
                      [=] { return softmaxOutputGradient(s); });
   };
   for (bool ignore : {false, true})
-    for (int normalization : {0, 1, 2})
+    for (Normalization normalization : kNormalizations)
       for (bool multi : {false, true})
         for (double alpha : {0.0, 0.1})
-          add(fmt::format("normalization {}{}{}{}", normalization, ignore ? ", ignore" : "",
+          add(fmt::format("normalization {}{}{}{}", nameOf(normalization), ignore ? ", ignore" : "",
                           multi ? ", multi" : "", alpha > 0 ? ", smooth" : ""),
               {.useIgnore = ignore,
                .normalization = normalization,
@@ -45,30 +58,39 @@ void addSoftmaxOutput(std::vector<Case> &cases) {
                .alpha = alpha,
                .d = multi ? 5 : 1});
   for (int64_t columns : {1, 2, 15, 16, 33, 65, 300})
-    add(fmt::format("{} columns", columns), {.useIgnore = true, .normalization = 2, .c = columns});
+    add(fmt::format("{} columns", columns),
+        {.useIgnore = true, .normalization = Normalization::Valid, .c = columns});
   for (DType labels : {DType::I32, DType::I64, DType::U8, DType::F64})
     add(fmt::format("{} labels", dtypeName(labels)),
-        {.useIgnore = true, .normalization = 2, .labels = labels});
+        {.useIgnore = true, .normalization = Normalization::Valid, .labels = labels});
   for (Layout layout : kAnyLayout)
     for (int64_t d : {1, 6}) {
-      add(fmt::format("{}, D {}", layoutName(layout), d),
-          {.useIgnore = true, .normalization = 2, .multi = d > 1, .d = d, .layout = layout});
-      for (int normalization : {1, 2})
+      add(fmt::format("{}, D {}", layoutName(layout), d), {.useIgnore = true,
+                                                           .normalization = Normalization::Valid,
+                                                           .multi = d > 1,
+                                                           .d = d,
+                                                           .layout = layout});
+      for (Normalization normalization : {Normalization::Batch, Normalization::Valid})
         add(fmt::format("{}, D {}, normalization {} over a larger batch", layoutName(layout), d,
-                        normalization),
+                        nameOf(normalization)),
             {.normalization = normalization,
              .multi = d > 1,
              .d = d,
              .layout = layout,
              .valid = 99});
-      add(fmt::format("{}, D {}, in place", layoutName(layout), d), {.useIgnore = true,
-                                                                     .normalization = 1,
-                                                                     .multi = d > 1,
-                                                                     .d = d,
-                                                                     .layout = layout,
-                                                                     .inPlace = true});
+      add(fmt::format("{}, D {}, in place", layoutName(layout), d),
+          {.useIgnore = true,
+           .normalization = Normalization::Batch,
+           .multi = d > 1,
+           .d = d,
+           .layout = layout,
+           .inPlace = true});
       add(fmt::format("{}, D {}, probabilities", layoutName(layout), d),
-          {.normalization = 1, .multi = d > 1, .d = d, .layout = layout, .probabilities = true});
+          {.normalization = Normalization::Batch,
+           .multi = d > 1,
+           .d = d,
+           .layout = layout,
+           .probabilities = true});
     }
 }
 
@@ -78,13 +100,12 @@ void addValidCount(std::vector<Case> &cases) {
       add(cases, KernelId::ValidCount, fmt::format("{} {}", dtypeName(labels), layoutName(layout)),
           [=] {
             return makeLaunch(
-                KernelId::ValidCount,
-                {Array(labels, {17, 5}, integers(0, 3), layout), Array(DType::F64, {1}, layout)},
-                {}, {2});
+                ValidCountArguments{.ignoreLabel = 2},
+                {Array(labels, {17, 5}, integers(0, 3), layout), Array(DType::F64, {1}, layout)});
           });
   add(cases, KernelId::ValidCount, "no labels", [] {
-    return makeLaunch(KernelId::ValidCount, {Array(DType::I32, {0, 5}), Array(DType::F64, {1})}, {},
-                      {-1});
+    return makeLaunch(ValidCountArguments{.ignoreLabel = -1},
+                      {Array(DType::I32, {0, 5}), Array(DType::F64, {1})});
   });
 }
 
@@ -114,44 +135,44 @@ void addMetrics(std::vector<Case> &cases) {
       for (int64_t shards : {1, 3, 8})
         add(cases, KernelId::SoftmaxMetric,
             fmt::format("batch {}, {} shards{}", batch, shards, ignore ? ", ignore" : ""), [=] {
-              return makeLaunch(KernelId::SoftmaxMetric,
+              return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(batch, shards),
+                                                       .useIgnore = ignore,
+                                                       .ignoreLabel = 3},
                                 {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
                                  Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
-                                 Array(DType::F64, {4})},
-                                shardInts(batch, shards, {ignore}), {3});
+                                 Array(DType::F64, {4})});
             });
   for (int64_t batch : {0, 1, 5, 40}) { // the sums of each row
     std::string what = fmt::format("{} rows apart", batch);
     add(cases, KernelId::SoftmaxMetric, what, [=] {
-      return makeLaunch(KernelId::SoftmaxMetric,
-                        {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
-                         Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
-                         Array(DType::F64, {batch, 4})},
-                        shardInts(batch, 8, {1}), {3});
+      return makeLaunch(
+          SoftmaxMetricArguments{
+              .range = ShardRange::all(batch, 8), .useIgnore = true, .ignoreLabel = 3},
+          {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
+           Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)), Array(DType::F64, {batch, 4})});
     });
     add(cases, KernelId::RegressionMetric, what, [=] {
-      return makeLaunch(KernelId::RegressionMetric,
-                        {Array(DType::F32, {2, batch, 9}, uniform(-5, 5)),
-                         Array(DType::F32, {2, batch, 9}, uniform(0, 1, 1)),
-                         Array(DType::F64, {batch, 4})},
-                        shardInts(batch, 8, {0}));
+      return makeLaunch(
+          RegressionMetricArguments{.range = ShardRange::all(batch, 8), .logistic = false},
+          {Array(DType::F32, {2, batch, 9}, uniform(-5, 5)),
+           Array(DType::F32, {2, batch, 9}, uniform(0, 1, 1)), Array(DType::F64, {batch, 4})});
     });
     add(cases, KernelId::LossMetric, what, [=] {
       return makeLaunch(
-          KernelId::LossMetric,
-          {Array(DType::F64, {1, batch, 17}, uniform(-5, 5)), Array(DType::F64, {batch, 4})},
-          shardInts(batch, 8));
+          LossMetricArguments{.range = ShardRange::all(batch, 8)},
+          {Array(DType::F64, {1, batch, 17}, uniform(-5, 5)), Array(DType::F64, {batch, 4})});
     });
   }
   for (Layout layout : kAnyLayout) {
     for (DType type : {DType::F32, DType::F64})
       add(cases, KernelId::SoftmaxMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
           [=] {
-            return makeLaunch(KernelId::SoftmaxMetric,
+            return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(6, 8),
+                                                     .useIgnore = true,
+                                                     .ignoreLabel = -1},
                               {Array(type, {3, 6, 4, 65}, uniform(-5, 5), layout),
                                Array(DType::I32, {3, 6, 4}, integers(0, 64, 1), layout),
-                               Array(DType::F64, {4}, layout)},
-                              shardInts(6, 8, {1}), {-1});
+                               Array(DType::F64, {4}, layout)});
           });
     for (bool logistic : {false, true})
       for (DType type : {DType::F32, DType::F64})
@@ -159,19 +180,18 @@ void addMetrics(std::vector<Case> &cases) {
             fmt::format("{}{} {}", logistic ? "logistic " : "", dtypeName(type),
                         layoutName(layout)),
             [=] {
-              return makeLaunch(KernelId::RegressionMetric,
-                                {Array(type, {3, 7, 9}, uniform(-5, 5), layout),
-                                 Array(type, {3, 7, 9}, uniform(0, 1, 1), layout),
-                                 Array(DType::F64, {4}, layout)},
-                                shardInts(7, 8, {logistic}));
+              return makeLaunch(
+                  RegressionMetricArguments{.range = ShardRange::all(7, 8), .logistic = logistic},
+                  {Array(type, {3, 7, 9}, uniform(-5, 5), layout),
+                   Array(type, {3, 7, 9}, uniform(0, 1, 1), layout),
+                   Array(DType::F64, {4}, layout)});
             });
     for (DType type : {DType::F32, DType::F64})
       add(cases, KernelId::LossMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
           [=] {
             return makeLaunch(
-                KernelId::LossMetric,
-                {Array(type, {3, 7, 9}, uniform(-5, 5), layout), Array(DType::F64, {4}, layout)},
-                shardInts(7, 8));
+                LossMetricArguments{.range = ShardRange::all(7, 8)},
+                {Array(type, {3, 7, 9}, uniform(-5, 5), layout), Array(DType::F64, {4}, layout)});
           });
   }
   for (int64_t batch : {0, 1, 3, 9, 40})
@@ -179,45 +199,43 @@ void addMetrics(std::vector<Case> &cases) {
       std::string what = fmt::format("batch {}, {} shards", batch, shards);
       for (bool logistic : {false, true})
         add(cases, KernelId::RegressionMetric, what + (logistic ? ", logistic" : ""), [=] {
-          return makeLaunch(KernelId::RegressionMetric,
+          return makeLaunch(RegressionMetricArguments{.range = ShardRange::all(batch, shards),
+                                                      .logistic = logistic},
                             {Array(DType::F32, {1, batch, 5}, uniform(-5, 5)),
                              Array(DType::F32, {1, batch, 5}, uniform(0, 1, 1)),
-                             Array(DType::F64, {4})},
-                            shardInts(batch, shards, {logistic}));
+                             Array(DType::F64, {4})});
         });
       add(cases, KernelId::LossMetric, what, [=] {
         return makeLaunch(
-            KernelId::LossMetric,
-            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
-            shardInts(batch, shards));
+            LossMetricArguments{.range = ShardRange::all(batch, shards)},
+            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})});
       });
     }
   for (const ShardRange &range : kShardRanges) {
     const int64_t rows = range.rows();
     add(cases, KernelId::SoftmaxMetric, rangeName(range), [=] {
-      return makeLaunch(KernelId::SoftmaxMetric,
+      return makeLaunch(SoftmaxMetricArguments{.range = range, .useIgnore = true, .ignoreLabel = 3},
                         {Array(DType::F32, {7, rows, 2, 19}, uniform(-5, 5)),
                          Array(DType::F32, {7, rows, 2}, integers(0, 19, 1)),
-                         Array(DType::F64, {4})},
-                        shardInts(range, {1}), {3});
+                         Array(DType::F64, {4})});
     });
     add(cases, KernelId::RegressionMetric, rangeName(range), [=] {
-      return makeLaunch(KernelId::RegressionMetric,
+      return makeLaunch(RegressionMetricArguments{.range = range, .logistic = false},
                         {Array(DType::F32, {1, rows, 5}, uniform(-5, 5)),
-                         Array(DType::F32, {1, rows, 5}, uniform(0, 1, 1)), Array(DType::F64, {4})},
-                        shardInts(range, {0}));
+                         Array(DType::F32, {1, rows, 5}, uniform(0, 1, 1)),
+                         Array(DType::F64, {4})});
     });
     add(cases, KernelId::LossMetric, rangeName(range), [=] {
-      return makeLaunch(KernelId::LossMetric,
-                        {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})},
-                        shardInts(range));
+      return makeLaunch(LossMetricArguments{.range = range},
+                        {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})});
     });
   }
   add(cases, KernelId::SoftmaxMetric, "equal logits", [] { // the first of the largest counts
-    return makeLaunch(KernelId::SoftmaxMetric,
+    return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(9, 8),
+                                             .useIgnore = false,
+                                             .ignoreLabel = 0},
                       {Array(DType::F32, {1, 9, 1, 40}, integers(0, 2)),
-                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), Array(DType::F64, {4})},
-                      shardInts(9, 8, {0}), {0});
+                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), Array(DType::F64, {4})});
   });
 }
 

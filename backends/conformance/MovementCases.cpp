@@ -16,17 +16,17 @@ void addFill(std::vector<Case> &cases) {
   for (DType type : kTypes)
     for (Layout layout : kAnyLayout)
       add(cases, KernelId::Fill, fmt::format("{},{}", dtypeName(type), layoutName(layout)), [=] {
-        return makeLaunch(KernelId::Fill, {Array(type, {3, 37}, layout)}, {},
-                          {type == DType::Bool ? 1.0 : 7.0});
+        return makeLaunch(FillArguments{.value = type == DType::Bool ? 1.0 : 7.0},
+                          {Array(type, {3, 37}, layout)});
       });
   add(cases, KernelId::Fill, "rank 0",
-      [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {})}, {}, {-0.0}); });
+      [] { return makeLaunch(FillArguments{.value = -0.0}, {Array(DType::F32, {})}); });
   add(cases, KernelId::Fill, "no elements",
-      [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {4, 0})}, {}, {1}); });
+      [] { return makeLaunch(FillArguments{.value = 1}, {Array(DType::F32, {4, 0})}); });
   add(cases, KernelId::Fill, "large",
-      [] { return makeLaunch(KernelId::Fill, {Array(DType::F32, {70001})}, {}, {0.1}); });
+      [] { return makeLaunch(FillArguments{.value = 0.1}, {Array(DType::F32, {70001})}); });
   add(cases, KernelId::Fill, "saturates",
-      [] { return makeLaunch(KernelId::Fill, {Array(DType::I8, {9})}, {}, {300}); });
+      [] { return makeLaunch(FillArguments{.value = 300}, {Array(DType::I8, {9})}); });
 }
 
 void addCopy(std::vector<Case> &cases) {
@@ -78,76 +78,69 @@ void addCopy(std::vector<Case> &cases) {
 
 void addIndexed(std::vector<Case> &cases) {
   for (DType type : {DType::F32, DType::F64, DType::I32, DType::I64, DType::U8})
-    add(cases, KernelId::Arange, dtypeName(type),
-        [=] { return makeLaunch(KernelId::Arange, {Array(type, {61})}, {3}, {2, 0.7}); });
+    add(cases, KernelId::Arange, dtypeName(type), [=] {
+      return makeLaunch(ArangeArguments{.repeat = 3, .start = 2, .step = 0.7}, {Array(type, {61})});
+    });
 
   for (DType index : {DType::F32, DType::I32, DType::I64, DType::U8, DType::F64})
     for (bool wrap : {false, true})
       add(cases, KernelId::Gather,
           fmt::format("{} indices{}", dtypeName(index), wrap ? ", wrap" : ""), [=] {
             int64_t low = index == DType::U8 ? 0 : -25;
-            return makeLaunch(KernelId::Gather,
+            return makeLaunch(GatherArguments{.wrap = wrap},
                               {Array(DType::F32, {1, 11, 33}, uniform(-1, 1)),
                                Array(index, {4, 9}, integers(low, 25)),
-                               Array(DType::F32, {1, 36, 33})},
-                              {wrap});
+                               Array(DType::F32, {1, 36, 33})});
           });
   for (Layout layout : kAnyLayout)
     add(cases, KernelId::Gather, fmt::format("in the middle, {}", layoutName(layout)), [=] {
-      return makeLaunch(KernelId::Gather,
+      return makeLaunch(GatherArguments{.wrap = false},
                         {Array(DType::F64, {3, 5, 7}, uniform(-1, 1), layout),
                          Array(DType::I32, {8}, integers(0, 4)),
-                         Array(DType::F64, {3, 8, 7}, layout)},
-                        {0});
+                         Array(DType::F64, {3, 8, 7}, layout)});
     });
   add(cases, KernelId::Gather, "halves truncated", [] {
-    return makeLaunch(KernelId::Gather,
+    return makeLaunch(GatherArguments{.wrap = false},
                       {Array(DType::F32, {1, 6, 4}, uniform(-1, 1)),
-                       Array(DType::F32, {12}, uniform(-2, 8)), Array(DType::F32, {1, 12, 4})},
-                      {0});
+                       Array(DType::F32, {12}, uniform(-2, 8)), Array(DType::F32, {1, 12, 4})});
   });
   add(cases, KernelId::Gather, "indices that are no numbers", [] {
-    return makeLaunch(KernelId::Gather,
+    return makeLaunch(GatherArguments{.wrap = false},
                       {Array(DType::F32, {1, 6, 4}, uniform(-1, 1)),
-                       Array(DType::F32, {40}, anything()), Array(DType::F32, {1, 40, 4})},
-                      {0});
+                       Array(DType::F32, {40}, anything()), Array(DType::F32, {1, 40, 4})});
   });
   add(cases, KernelId::Gather, "many", [] {
-    return makeLaunch(KernelId::Gather,
+    return makeLaunch(GatherArguments{.wrap = false},
                       {Array(DType::F32, {1, 65, 256}, uniform(-1, 1)),
-                       Array(DType::I32, {300}, integers(0, 64)), Array(DType::F32, {1, 300, 256})},
-                      {0});
+                       Array(DType::I32, {300}, integers(0, 64)),
+                       Array(DType::F32, {1, 300, 256})});
   });
 
   for (DType type : kTypes)
     add(cases, KernelId::OneHot, dtypeName(type), [=] {
-      return makeLaunch(KernelId::OneHot,
-                        {Array(DType::F32, {23}, integers(-2, 9)), Array(type, {23, 8})}, {},
-                        {1, 0});
+      return makeLaunch(OneHotArguments{.on = 1, .off = 0},
+                        {Array(DType::F32, {23}, integers(-2, 9)), Array(type, {23, 8})});
     });
   add(cases, KernelId::OneHot, "on and off, transposed", [] {
     return makeLaunch(
-        KernelId::OneHot,
-        {Array(DType::I64, {23}, integers(-2, 9)), Array(DType::F32, {23, 8}, Layout::Transposed)},
-        {}, {0.9, 0.1});
+        OneHotArguments{.on = 0.9, .off = 0.1},
+        {Array(DType::I64, {23}, integers(-2, 9)), Array(DType::F32, {23, 8}, Layout::Transposed)});
   });
 
   for (Layout layout : kAnyLayout)
     for (bool wrap : {false, true}) {
       std::string what = fmt::format("{}{}", layoutName(layout), wrap ? ", wrap" : "");
       add(cases, KernelId::Pick, what, [=] {
-        return makeLaunch(KernelId::Pick,
+        return makeLaunch(PickArguments{.wrap = wrap},
                           {Array(DType::F32, {9, 5, 7}, uniform(-1, 1), layout),
                            Array(DType::F32, {9, 7}, integers(-7, 12), layout),
-                           Array(DType::F32, {9, 7}, layout)},
-                          {wrap});
+                           Array(DType::F32, {9, 7}, layout)});
       });
       add(cases, KernelId::PickGradient, what, [=] {
-        return makeLaunch(KernelId::PickGradient,
+        return makeLaunch(PickGradientArguments{.wrap = wrap},
                           {Array(DType::F32, {9, 7}, uniform(-1, 1), layout),
                            Array(DType::I32, {9, 7}, integers(-7, 12), layout),
-                           Array(DType::F32, {9, 5, 7}, layout)},
-                          {wrap});
+                           Array(DType::F32, {9, 5, 7}, layout)});
       });
     }
 }
@@ -176,12 +169,12 @@ void addSequences(std::vector<Case> &cases) {
       auto x = [=] { return Array(DType::F32, {6, 5, 19}, uniform(-1, 1), layout); };
       auto lengths = [=] { return Array(length, {5}, integers(0, 7)); };
       add(cases, KernelId::SequenceMask, what, [=] {
-        return makeLaunch(KernelId::SequenceMask,
-                          {x(), lengths(), Array(DType::F32, {6, 5, 19}, layout)}, {}, {-3});
+        return makeLaunch(SequenceMaskArguments{.value = -3},
+                          {x(), lengths(), Array(DType::F32, {6, 5, 19}, layout)});
       });
       add(cases, KernelId::SequenceMask, what + ", in place", [=] {
         Array same = x();
-        return makeLaunch(KernelId::SequenceMask, {same, lengths(), same}, {}, {0});
+        return makeLaunch(SequenceMaskArguments{.value = 0}, {same, lengths(), same});
       });
       add(cases, KernelId::SequenceLast, what, [=] {
         return makeLaunch(KernelId::SequenceLast,

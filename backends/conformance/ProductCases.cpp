@@ -11,22 +11,18 @@ void addPack(std::vector<Case> &cases) {
         add(cases, KernelId::Pack,
             fmt::format("{}, {} gates of {}", layoutName(layout), gates, units), [=] {
               const int64_t n = std::max(gates, 1) * units, k = 13;
-              return makeLaunch(KernelId::Pack,
+              return makeLaunch(PackArguments{.gates = gates},
                                 {Array(DType::F32, {2, n, k}, uniform(-1, 1), layout),
-                                 Array(DType::F32, {2 * packedElements(n, k, gates)})},
-                                {gates});
+                                 Array(DType::F32, {2 * packedElements(n, k, gates)})});
             });
   add(cases, KernelId::Pack, "f64", [] {
-    return makeLaunch(KernelId::Pack,
-                      {Array(DType::F64, {1, 24, 7}, uniform(-1, 1)),
-                       Array(DType::F64, {packedElements(24, 7, 3)})},
-                      {3});
+    return makeLaunch(PackArguments{.gates = 3}, {Array(DType::F64, {1, 24, 7}, uniform(-1, 1)),
+                                                  Array(DType::F64, {packedElements(24, 7, 3)})});
   });
   add(cases, KernelId::Pack, "large, transposed", [] {
-    return makeLaunch(KernelId::Pack,
+    return makeLaunch(PackArguments{.gates = 4},
                       {Array(DType::F32, {1, 260, 131}, uniform(-1, 1), Layout::Transposed),
-                       Array(DType::F32, {packedElements(260, 131, 4)})},
-                      {4});
+                       Array(DType::F32, {packedElements(260, 131, 4)})});
   });
 }
 
@@ -93,15 +89,18 @@ TestLaunch weightGradient(DType type, int64_t n, int64_t k, const ShardRange &ra
     else
       operands.emplace_back(type, Shape{use.o, batch, use.q, k}, uniform(-1, 1, 2 * i + 1), layout);
   }
-  if (embedding) // bytes, whatever the type
-    operands[1] = Array(type, {gradientScratchBytes(n, k, range.count, 1)});
-  return makeLaunch(KernelId::WeightGradient, operands, shardInts(range));
+  const WeightGradientArguments arguments{.range = range};
+  if (embedding)
+    operands[WeightGradientOperand::scratch] =
+        Array(DType::U8, {scratchOf(arguments, n, k, int64_t(dtypeBytes(type))).bytes});
+  return makeLaunch(arguments, operands);
 }
 
 /// The same over all shards.
 TestLaunch weightGradient(DType type, int64_t n, int64_t k, int64_t batch, int64_t shards,
                           std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
-  return weightGradient(type, n, k, {batch, shards, 0, shards}, std::move(uses), layout, indices);
+  return weightGradient(type, n, k, ShardRange::all(batch, shards), std::move(uses), layout,
+                        indices);
 }
 
 void addGradients(std::vector<Case> &cases) {
@@ -120,9 +119,8 @@ void addGradients(std::vector<Case> &cases) {
     });
     add(cases, KernelId::BiasGradient, rangeName(range), [=] {
       return makeLaunch(
-          KernelId::BiasGradient,
-          {Array(DType::F32, {35}), Array(DType::F32, {3, range.rows(), 2, 35}, uniform(-1, 1))},
-          shardInts(range));
+          BiasGradientArguments{.range = range},
+          {Array(DType::F32, {35}), Array(DType::F32, {3, range.rows(), 2, 35}, uniform(-1, 1))});
     });
   }
   for (int64_t n : {1, 4, 6, 15, 16, 17, 33})
@@ -166,25 +164,24 @@ void addGradients(std::vector<Case> &cases) {
     for (int64_t batch : {1, 5, 8, 19})
       add(cases, KernelId::BiasGradient, fmt::format("batch {}, {}", batch, layoutName(layout)),
           [=] {
-            return makeLaunch(KernelId::BiasGradient,
+            return makeLaunch(BiasGradientArguments{.range = ShardRange::all(batch, 8)},
                               {Array(DType::F32, {37}, layout),
                                Array(DType::F32, {3, batch, 2, 37}, uniform(-1, 1), layout),
-                               Array(DType::F32, {1, batch, 1, 37}, uniform(-1, 1, 1), layout)},
-                              shardInts(batch, 8));
+                               Array(DType::F32, {1, batch, 1, 37}, uniform(-1, 1, 1), layout)});
           });
   for (int64_t n : {1, 15, 16, 17, 64, 1000})
     add(cases, KernelId::BiasGradient, fmt::format("{} columns", n), [=] {
-      return makeLaunch(KernelId::BiasGradient,
-                        {Array(DType::F32, {n}), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))},
-                        shardInts(11, 5));
+      return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 5)},
+                        {Array(DType::F32, {n}), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))});
     });
   add(cases, KernelId::BiasGradient, "f64", [] {
-    return makeLaunch(KernelId::BiasGradient,
-                      {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))},
-                      shardInts(11, 3));
+    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 3)},
+                      {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))});
   });
-  add(cases, KernelId::BiasGradient, "no uses",
-      [] { return makeLaunch(KernelId::BiasGradient, {Array(DType::F32, {9})}, shardInts(0, 3)); });
+  add(cases, KernelId::BiasGradient, "no uses", [] {
+    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(0, 3)},
+                      {Array(DType::F32, {9})});
+  });
 }
 
 } // namespace

@@ -61,7 +61,9 @@ TestLaunch rnnForward(const RnnShape &s) {
   auto made = [&](bool present, Shape shape, Layout layout) {
     return if_(present, [&] { return Array(s.type, shape, layout); });
   };
+  const RnnForwardArguments arguments{.mode = s.mode, .reverse = s.reverse, .chunk = s.chunk};
   TestLaunch launch(KernelId::RnnForward);
+  setArguments(launch, arguments);
   launch.operands = {
       Array(s.type, {T, B, s.inputs}, uniform(-1, 1, 12), s.rows),
       packed(rnnInputWeights(s), G),
@@ -77,9 +79,8 @@ TestLaunch rnnForward(const RnnShape &s) {
       made(s.stash, {T, B, G * H}, s.rows),
       made(s.stash && (lstm || gru), {T, B, H}, s.rows),
       made(s.stash, {T, B, H}, s.rows),
-      Array(DType::U8, {rnnForwardScratch(s.mode, B, H, s.chunk, size).bytes}),
+      Array(DType::U8, {scratchOf(arguments, B, H, size).bytes}),
   };
-  launch.ints = {int64_t(s.mode), s.reverse, s.chunk};
   return launch;
 }
 
@@ -93,7 +94,9 @@ TestLaunch rnnBackward(const RnnShape &s, TestLaunch &forward, bool inPlace) {
   auto made = [&](bool present, Shape shape, Layout layout) {
     return present ? Array(s.type, shape, layout) : Array();
   };
+  const RnnBackwardArguments arguments{.mode = s.mode, .reverse = s.reverse, .chunk = s.chunk};
   TestLaunch launch(KernelId::RnnBackward);
+  setArguments(launch, arguments);
   launch.operands = {
       forward["gates"],
       forward["cells"],
@@ -112,9 +115,8 @@ TestLaunch rnnBackward(const RnnShape &s, TestLaunch &forward, bool inPlace) {
       made(s.gradientOfX, {T, B, s.inputs}, s.rows),
       made(s.gradientOfStates, {B, H}, s.other),
       made(s.gradientOfStates && lstm, {B, H}, s.other),
-      Array(DType::U8, {rnnBackwardScratch(s.mode, B, H, size).bytes}),
+      Array(DType::U8, {scratchOf(arguments, B, H, size).bytes}),
   };
-  launch.ints = {int64_t(s.mode), s.reverse, s.chunk};
   return launch;
 }
 

@@ -7,19 +7,20 @@ namespace lstmc::conformance {
 namespace {
 
 constexpr std::string_view kReduceNames[] = {"sum", "mean", "max", "min", "prod", "norm", "argmax"};
+static_assert(std::size(kReduceNames) == size_t(kLast<ReduceKind>) + 1);
 
-TestLaunch reduce(DType type, int kind, Shape shape, int kept, Values values, Layout layout,
+TestLaunch reduce(DType type, ReduceKind kind, Shape shape, int kept, Values values, Layout layout,
                   DType result) {
   Shape left(shape.begin(), shape.begin() + kept);
-  return makeLaunch(KernelId::Reduce,
-                    {Array(type, shape, values, layout), Array(result, left, layout)},
-                    {kind, kept});
+  return makeLaunch(ReduceArguments{.kind = kind, .kept = kept},
+                    {Array(type, shape, values, layout), Array(result, left, layout)});
 }
 
 void addReduce(std::vector<Case> &cases) {
   const KernelId id = KernelId::Reduce;
-  for (int kind = 0; kind < 7; ++kind) {
-    const std::string name(kReduceNames[kind]);
+  for (size_t number = 0; number < std::size(kReduceNames); ++number) {
+    const auto kind = ReduceKind(number);
+    const std::string name(kReduceNames[number]);
     for (int64_t count : {1, 2, 7, 15, 16, 17, 31, 100, 1000})
       add(cases, id, fmt::format("{} of {}", name, count), [=] {
         return reduce(DType::F32, kind, {5, count}, 1, uniform(-1.5, 1.5), Layout::Dense,
@@ -36,7 +37,8 @@ void addReduce(std::vector<Case> &cases) {
           [=] { return reduce(type, kind, {4, 37}, 1, integers(-3, 3), Layout::Dense, type); });
     add(cases, id, name + " over the first axis", [=] {
       Array x(DType::F32, {41, 6, 35}, uniform(-1, 1));
-      return makeLaunch(id, {x.permuted({1, 2, 0}), Array(DType::F32, {6, 35})}, {kind, 2});
+      return makeLaunch(ReduceArguments{.kind = kind, .kept = 2},
+                        {x.permuted({1, 2, 0}), Array(DType::F32, {6, 35})});
     });
     add(cases, id, name + " of anything", [=] {
       return reduce(DType::F32, kind, {40, 21}, 1, anything(3), Layout::Dense, DType::F32);
@@ -46,17 +48,23 @@ void addReduce(std::vector<Case> &cases) {
           DType::F32, kind, {40, 21}, 1, [](uint64_t i) { return i % 3 ? -0.0 : 0.0; },
           Layout::Dense, DType::F32);
     });
-    if (kind != int(ReduceKind::ArgMax))
+    if (kind != ReduceKind::ArgMax)
       add(cases, id, name + " of none", [=] {
         return reduce(DType::F32, kind, {4, 0}, 1, uniform(-1, 1), Layout::Dense, DType::F32);
       });
   }
-  add(cases, id, "argmax to i64",
-      [] { return reduce(DType::F32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::I64); });
-  add(cases, id, "argmax of i32 to f32",
-      [] { return reduce(DType::I32, 6, {9, 37}, 1, integers(-3, 3), Layout::Dense, DType::F32); });
-  add(cases, id, "sum, large",
-      [] { return reduce(DType::F32, 0, {70001}, 0, uniform(-1, 1), Layout::Dense, DType::F32); });
+  add(cases, id, "argmax to i64", [] {
+    return reduce(DType::F32, ReduceKind::ArgMax, {9, 37}, 1, integers(-3, 3), Layout::Dense,
+                  DType::I64);
+  });
+  add(cases, id, "argmax of i32 to f32", [] {
+    return reduce(DType::I32, ReduceKind::ArgMax, {9, 37}, 1, integers(-3, 3), Layout::Dense,
+                  DType::F32);
+  });
+  add(cases, id, "sum, large", [] {
+    return reduce(DType::F32, ReduceKind::Sum, {70001}, 0, uniform(-1, 1), Layout::Dense,
+                  DType::F32);
+  });
 }
 
 Array lengths(int64_t rows, int64_t columns, Layout layout) {
@@ -70,68 +78,60 @@ void addSoftmax(std::vector<Case> &cases) {
       for (double temperature : {1.0, 0.7})
         add(cases, KernelId::Softmax,
             fmt::format("{}{} columns, temperature {}", name, columns, temperature), [=] {
-              return makeLaunch(KernelId::Softmax,
+              return makeLaunch(SoftmaxArguments{.log = log, .temperature = temperature},
                                 {Array(DType::F32, {9, columns}, uniform(-9, 9)), Array(),
-                                 Array(DType::F32, {9, columns})},
-                                {log}, {temperature});
+                                 Array(DType::F32, {9, columns})});
             });
     for (Layout layout : kAnyLayout) {
       add(cases, KernelId::Softmax, fmt::format("{}lengths, {}", name, layoutName(layout)), [=] {
-        return makeLaunch(KernelId::Softmax,
+        return makeLaunch(SoftmaxArguments{.log = log, .temperature = 1},
                           {Array(DType::F32, {23, 37}, uniform(-9, 9), layout),
-                           lengths(23, 37, layout), Array(DType::F32, {23, 37}, layout)},
-                          {log}, {1});
+                           lengths(23, 37, layout), Array(DType::F32, {23, 37}, layout)});
       });
       for (bool limited : {false, true})
         add(cases, KernelId::SoftmaxGradient,
             fmt::format("{}{}, {}", name, limited ? "lengths" : "whole", layoutName(layout)), [=] {
-              TestLaunch forward = makeLaunch(KernelId::Softmax,
+              TestLaunch forward = makeLaunch(SoftmaxArguments{.log = log, .temperature = 1.3},
                                               {Array(DType::F32, {23, 37}, uniform(-9, 9), layout),
                                                limited ? lengths(23, 37, layout) : Array(),
-                                               Array(DType::F32, {23, 37}, layout)},
-                                              {log}, {1.3});
+                                               Array(DType::F32, {23, 37}, layout)});
               forward.run(reference::kernel(KernelId::Softmax));
-              return makeLaunch(KernelId::SoftmaxGradient,
+              return makeLaunch(SoftmaxGradientArguments{.log = log, .temperature = 1.3},
                                 {forward["y"],
                                  Array(DType::F32, {23, 37}, uniform(-1, 1, 1), layout),
-                                 forward["length"], Array(DType::F32, {23, 37}, layout)},
-                                {log}, {1.3});
+                                 forward["length"], Array(DType::F32, {23, 37}, layout)});
             });
     }
     add(cases, KernelId::Softmax, name + "in place", [=] {
       Array x(DType::F32, {7, 50}, uniform(-9, 9));
-      return makeLaunch(KernelId::Softmax, {x, Array(), x}, {log}, {1});
+      return makeLaunch(SoftmaxArguments{.log = log, .temperature = 1}, {x, Array(), x});
     });
     add(cases, KernelId::Softmax, name + "of anything", [=] {
       return makeLaunch(
-          KernelId::Softmax,
-          {Array(DType::F32, {40, 5}, anything(2)), Array(), Array(DType::F32, {40, 5})}, {log},
-          {1});
+          SoftmaxArguments{.log = log, .temperature = 1},
+          {Array(DType::F32, {40, 5}, anything(2)), Array(), Array(DType::F32, {40, 5})});
     });
     add(cases, KernelId::Softmax, name + "f64", [=] {
       return makeLaunch(
-          KernelId::Softmax,
-          {Array(DType::F64, {7, 50}, uniform(-9, 9)), Array(), Array(DType::F64, {7, 50})}, {log},
-          {2});
+          SoftmaxArguments{.log = log, .temperature = 2},
+          {Array(DType::F64, {7, 50}, uniform(-9, 9)), Array(), Array(DType::F64, {7, 50})});
     });
     add(cases, KernelId::SoftmaxGradient, name + "f64", [=] {
-      return makeLaunch(KernelId::SoftmaxGradient,
+      return makeLaunch(SoftmaxGradientArguments{.log = log, .temperature = 2},
                         {Array(DType::F64, {7, 50}, uniform(0, 1)),
                          Array(DType::F64, {7, 50}, uniform(-1, 1, 1)), Array(),
-                         Array(DType::F64, {7, 50})},
-                        {log}, {2});
+                         Array(DType::F64, {7, 50})});
     });
   }
 }
 
 TestLaunch layerNorm(DType type, int64_t rows, int64_t columns, Layout layout) {
-  return makeLaunch(KernelId::LayerNorm,
+  return makeLaunch(LayerNormArguments{.epsilon = 1e-5},
                     {Array(type, {rows, columns}, uniform(-3, 5), layout),
                      Array(type, {columns}, uniform(0.5, 2, 1), layout),
                      Array(type, {columns}, uniform(-1, 1, 2), layout),
                      Array(type, {rows, columns}, layout), Array(type, {rows}, layout),
-                     Array(type, {rows}, layout)},
-                    {}, {1e-5});
+                     Array(type, {rows}, layout)});
 }
 
 TestLaunch layerNormGradient(DType type, int64_t rows, int64_t columns, Layout layout) {

@@ -246,7 +246,7 @@ Array packed(const Array &w, int64_t gates) {
   TestLaunch launch(KernelId::Pack);
   Array p(w.tensor.dtype, {shape[0] * packedElements(shape[1], shape[2], gates)});
   launch.operands = {matrices, p};
-  launch.ints = {gates};
+  setArguments(launch, PackArguments{.gates = gates});
   launch.run(reference::kernel(KernelId::Pack));
   return p;
 }

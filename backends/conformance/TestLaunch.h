@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "executor/device/Kernel.h"
 #include "executor/package/Program.h"
 

@@ -1,10 +1,13 @@
 // The list of library kernels, as both halves of the house see it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "executor/abi/Gate.h"
 
 namespace lstmc {
 
@@ -13,6 +16,17 @@ enum class KernelId : uint16_t {
 #define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 };
+
+/// The positions of a kernel's operands in its launches: RnnForwardOperand::h0. Those of a group
+/// that repeats begin at `kFixed`.
+#define LSTMC_OPERAND(NAME, MODE, OPTIONAL, ITSELF) NAME,
+#define LSTMC_REPEATED(NAME, MODE)
+#define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
+  struct ID##Operand {                                                                             \
+    enum Position : size_t { OPERANDS kFixed };                                                    \
+  };
+#define LSTMC_TRANSFER LSTMC_KERNEL
+#include "executor/abi/Kernels.def"
 
 /// Whether it moves a value between devices: what a session does itself, with no kernel function.
 constexpr bool isTransfer(KernelId id) { return id == KernelId::Send || id == KernelId::Receive; }
@@ -26,7 +40,8 @@ struct OperandRecord {
   int itself = -1; ///< position of the `in` operand that this `out` operand may be
 };
 
-/// A row of Kernels.def, parsed.
+/// A row of Kernels.def, for who treats all kernels alike. Who means one kernel has its operands
+/// and arguments by type: abi/KernelArguments.h.
 struct KernelRecord {
   KernelId id;
   std::string_view name;
@@ -52,16 +67,29 @@ const std::vector<KernelRecord> &kernelRecords();
 inline const KernelRecord &kernelRecord(KernelId id) { return kernelRecords()[size_t(id)]; }
 std::optional<KernelId> findKernel(std::string_view name);
 
-// Values below are in packages: append only.
+// Choices. Values below are in packages: append only, and say which is the last.
+template <typename Choice> inline constexpr Choice kLast = Choice();
+template <> inline constexpr RnnMode kLast<RnnMode> = RnnMode::Gru;
+
 enum class ReduceKind : uint8_t { Sum, Mean, Max, Min, Prod, Norm, ArgMax };
+template <> inline constexpr ReduceKind kLast<ReduceKind> = ReduceKind::ArgMax;
+
+/// What softmax_output_gradient divides by: nothing, the rows of the batch, the labels that count.
+enum class SoftmaxNormalization : uint8_t { Null, Batch, Valid };
+template <> inline constexpr auto kLast<SoftmaxNormalization> = SoftmaxNormalization::Valid;
+
+/// Numbers that an orthogonal matrix is made from: of U(-1, 1), or of N(0, 1).
+enum class OrthogonalStart : uint8_t { Uniform, Normal };
+template <> inline constexpr OrthogonalStart kLast<OrthogonalStart> = OrthogonalStart::Normal;
 
 enum class InitKind : uint8_t {
   Constant,   ///< a
   Uniform,    ///< U(a, b): a + (b - a) * uniform
   Normal,     ///< mean 0, deviation a (Box-Muller in f64)
-  Orthogonal, ///< scale a; variant 0 from U(-1, 1), 1 from N(0, 1); rows or columns, the fewer,
-              ///< made orthonormal in order (executor/base/OrthogonalBlock.h)
+  Orthogonal, ///< scale a, from `variant`; rows or columns, the fewer, made orthonormal in order
+              ///< (executor/base/OrthogonalBlock.h)
   LstmBias,   ///< 0, but a in the second quarter (gate f)
 };
+template <> inline constexpr InitKind kLast<InitKind> = InitKind::LstmBias;
 
 } // namespace lstmc

@@ -163,7 +163,7 @@ Status checkOutput(const PackageData &data, uint32_t index, size_t entry, uint32
 
 bool writes(const PackageData &data, const Launch &launch, size_t operand) {
   if (launch.kernel == KernelId::Fused)
-    return data.programs[size_t(launch.ints[0])].results[operand] >= 0;
+    return programOf(data, launch).results[operand] >= 0;
   return operandRecord(kernelRecord(launch.kernel), operand)->mode != OperandMode::In;
 }
 

@@ -38,8 +38,10 @@ private:
   const Path entryPath;
   std::map<int64_t, Message> messages;
 
-  static int64_t peer(const Launch &launch) { return launch.ints[0]; }
-  static int64_t number(const Launch &launch) { return launch.ints[1]; }
+  static int64_t peer(const Launch &launch) { return argumentsOf<TransferArguments>(launch).peer; }
+  static int64_t number(const Launch &launch) {
+    return argumentsOf<TransferArguments>(launch).message;
+  }
   const Launch &launchAt(End end) const { return programs[end.program].launches[end.launch]; }
   uint32_t deviceOf(End end) const { return programs[end.program].device; }
   bool committed(End end) const { return end.launch >= programs[end.program].commit; }
@@ -60,17 +62,17 @@ private:
         continue;
       End end{program, i};
       if (peer(launch) == int64_t(deviceOf(end)))
-        return refuseAt(end, "ints", 0, ErrorCode::E0611,
+        return refuseAt(end, "ints", TransferInt::peer, ErrorCode::E0611,
                         "found device {}, want another than the program's own", peer(launch));
       if (number(launch) <= before)
-        return refuseAt(end, "ints", 1, ErrorCode::E0611,
+        return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0611,
                         "found message {} behind message {}, want them ascending", number(launch),
                         before);
       before = number(launch);
       Message &message = messages[before];
       std::optional<End> &slot = launch.kernel == KernelId::Send ? message.send : message.receive;
       if (slot)
-        return refuseAt(end, "ints", 1, ErrorCode::E0612,
+        return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0612,
                         "found a second {} of message {}, want one",
                         kernelRecord(launch.kernel).name, before);
       slot = end;
@@ -81,23 +83,24 @@ private:
   Status checkMessage(int64_t message, const Message &ends) const {
     if (!ends.send || !ends.receive) {
       End end = ends.send ? *ends.send : *ends.receive;
-      return refuseAt(end, "ints", 1, ErrorCode::E0611,
+      return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0611,
                       "found message {} without a {}, want one in the program of device {}",
                       message, ends.send ? "receive" : "send", peer(launchAt(end)));
     }
     for (auto [end, other] : {std::pair(*ends.send, *ends.receive), {*ends.receive, *ends.send}})
       if (peer(launchAt(end)) != int64_t(deviceOf(other)))
-        return refuseAt(end, "ints", 0, ErrorCode::E0605,
+        return refuseAt(end, "ints", TransferInt::peer, ErrorCode::E0605,
                         "found device {}, want {}, whose program has the other end of message {}",
                         peer(launchAt(end)), deviceOf(other), message);
-    const Operand &x = launchAt(*ends.send).operands[0], &y = launchAt(*ends.receive).operands[0];
+    const Operand &x = launchAt(*ends.send).operands[SendOperand::x],
+                  &y = launchAt(*ends.receive).operands[ReceiveOperand::y];
     DType sent = data.buffers[x.buffer].dtype, received = data.buffers[y.buffer].dtype;
     if (sent != received || x.shape != y.shape)
-      return refuseAt(*ends.receive, "operands", 0, ErrorCode::E0605,
+      return refuseAt(*ends.receive, "operands", ReceiveOperand::y, ErrorCode::E0605,
                       "found {}, want {}, as message {} is sent", typeText(received, y.shape),
                       typeText(sent, x.shape), message);
     if (committed(*ends.send) != committed(*ends.receive))
-      return refuseAt(*ends.receive, "ints", 1, ErrorCode::E0611,
+      return refuseAt(*ends.receive, "ints", TransferInt::message, ErrorCode::E0611,
                       "found message {} on the other side of `commit` than its send, want the same",
                       message);
     return {};

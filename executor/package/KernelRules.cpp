@@ -3,7 +3,7 @@
 // may have any type.
 #include "executor/package/Check.h"
 
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "executor/package/Rule.h"
 
 namespace lstmc::package {
@@ -126,19 +126,18 @@ void ruleProduct(Rule &r) {
   r.rows("y");
 }
 
-/// The range of shards that a launch sums; B is its rows.
-ShardRange shardRange(Rule &r) {
+/// The range of shards that a launch sums is one; B is its rows.
+void shardRange(Rule &r) {
   ShardRange range;
   range.batch = r.integer("batch", 1, kMaxElements);
   range.shards = r.integer("shards", 1, kMaxShards);
   range.first = r.integer("first", 0, range.shards - 1);
   range.count = r.integer("count", 1, range.shards - range.first);
   r.bind("B", range.rows());
-  return range;
 }
 
 void ruleWeightGradient(Rule &r) {
-  const ShardRange range = shardRange(r);
+  shardRange(r);
   r.reals({"dw"});
   r.shape("dw", "N K");
   if (r.ok() && r.groups() == 0)
@@ -162,8 +161,9 @@ void ruleWeightGradient(Rule &r) {
   if (!embedding || !r.ok())
     return;
   r.present("scratch", "as a use is an embedding");
-  r.bytesAtLeast("scratch", gradientScratchBytes(r.size("N"), r.size("K"), range.count,
-                                                 int64_t(dtypeBytes(r.view("dw").dtype))));
+  r.bytesAtLeast("scratch", scratchOf(r.arguments<WeightGradientArguments>(), r.size("N"),
+                                      r.size("K"), int64_t(dtypeBytes(r.view("dw").dtype)))
+                                .bytes);
 }
 
 void ruleBiasGradient(Rule &r) {
@@ -184,26 +184,19 @@ void ruleBiasGradient(Rule &r) {
 
 // ---- recurrence ----
 
-struct Mode {
-  RnnMode mode;
-  int64_t gates;
-  int64_t chunk;
-};
-
 /// The arguments, and the axes T, B, H and GH from `y`.
-Mode layer(Rule &r) {
-  Mode mode;
-  mode.mode = RnnMode(r.integer("mode", 0, 3));
-  mode.gates = gateCount(mode.mode);
+template <typename Arguments> Arguments layer(Rule &r) {
+  auto mode = r.choice<RnnMode>("mode");
   r.flag("reverse");
-  mode.chunk = r.integer("chunk", 1, kMaxSteps);
+  r.integer("chunk", 1, kMaxSteps);
   r.shape("y", "T B H");
-  r.bind("GH", mode.gates * r.extent("H"));
-  return mode;
+  r.bind("GH", gateCount(mode) * r.extent("H"));
+  return r.arguments<Arguments>();
 }
 
 void ruleRnnForward(Rule &r) {
-  auto [mode, gates, chunk] = layer(r);
+  const auto arguments = layer<RnnForwardArguments>(r);
+  const int64_t gates = gateCount(arguments.mode);
   r.reals({"x", "w", "r", "bi", "bh", "h0", "c0", "y", "hN", "cN", "gates", "cells", "before"});
   r.shape("x", "T B I");
   r.packed("w", 1, r.extent("GH"), r.extent("I"), gates);
@@ -222,14 +215,14 @@ void ruleRnnForward(Rule &r) {
   r.shape("before", "T B H");
   for (std::string_view rows : {"x", "y", "gates", "cells", "before"})
     r.rows(rows);
-  r.bytesAtLeast("scratch",
-                 rnnForwardScratch(mode, r.size("B"), r.size("H"), SafeSize(uint64_t(chunk)),
-                                   int64_t(dtypeBytes(r.view("y").dtype)))
-                     .bytes);
+  r.bytesAtLeast(
+      "scratch",
+      scratchOf(arguments, r.size("B"), r.size("H"), int64_t(dtypeBytes(r.view("y").dtype))).bytes);
 }
 
 void ruleRnnBackward(Rule &r) {
-  auto [mode, gates, chunk] = layer(r);
+  const auto arguments = layer<RnnBackwardArguments>(r);
+  const RnnMode mode = arguments.mode;
   r.reals({"gates", "cells", "y", "h0", "c0", "before", "wt", "rt", "dy", "dhN", "dcN", "dgates",
            "dhidden", "dx", "dh0", "dc0"});
   for (std::string_view wide : {"gates", "dgates", "dhidden"}) {
@@ -259,16 +252,16 @@ void ruleRnnBackward(Rule &r) {
     r.present("cells", "in modes lstm and gru");
   if (mode == RnnMode::Gru)
     r.present("dhidden", "in mode gru");
-  r.bytesAtLeast("scratch", rnnBackwardScratch(mode, r.size("B"), r.size("H"),
-                                               int64_t(dtypeBytes(r.view("y").dtype)))
-                                .bytes);
+  r.bytesAtLeast(
+      "scratch",
+      scratchOf(arguments, r.size("B"), r.size("H"), int64_t(dtypeBytes(r.view("y").dtype))).bytes);
 }
 
 // ---- reductions and normalisation ----
 
 void ruleReduce(Rule &r) {
   const CheckedView &x = r.view("x"), &y = r.view("y");
-  auto kind = ReduceKind(r.integer("kind", 0, int64_t(ReduceKind::ArgMax)));
+  auto kind = r.choice<ReduceKind>("kind");
   int64_t kept = r.integer("kept", 0, x.rank);
   if (kind != ReduceKind::ArgMax)
     r.sameType("y", "x");
@@ -298,23 +291,23 @@ void ruleSoftmaxGradient(Rule &r) {
 }
 
 void ruleSoftmaxOutputGradient(Rule &r) {
-  r.flag("use_ignore");
-  int64_t normalization = r.integer("normalization", 0, 2);
+  r.flag("useIgnore");
+  auto normalization = r.choice<SoftmaxNormalization>("normalization");
   r.flag("multi");
-  for (std::string_view number : {"ignore_label", "grad_scale", "smooth_alpha"})
+  for (std::string_view number : {"ignoreLabel", "gradScale", "smoothAlpha"})
     r.finite(number);
   r.reals({"p", "dx"});
   r.shape("p", "A C D");
   r.shape("dx", "A C D");
   r.shape("label", r.view("label").rank == 3 ? "A C D" : "A D");
-  if (normalization == 0)
+  if (normalization == SoftmaxNormalization::Null)
     r.absent("valid", "with normalization null");
   r.type("valid", DType::F64);
   r.shape("valid", "1");
 }
 
 void ruleValidCount(Rule &r) {
-  r.finite("ignore_label");
+  r.finite("ignoreLabel");
   r.shape("label", "A D");
   r.type("y", DType::F64);
   r.shape("y", "1");
@@ -369,8 +362,8 @@ static void sumsOrRows(Rule &r) {
 
 void ruleSoftmaxMetric(Rule &r) {
   shardRange(r);
-  r.flag("use_ignore");
-  r.finite("ignore_label");
+  r.flag("useIgnore");
+  r.finite("ignoreLabel");
   r.reals({"x"});
   r.shape("x", "O B Q C");
   r.shape("label", "O B Q");
@@ -396,9 +389,9 @@ void ruleLossMetric(Rule &r) {
 // ---- initial values ----
 
 void ruleInitialise(Rule &r) {
-  auto kind = InitKind(r.integer("kind", 0, int64_t(InitKind::LstmBias)));
+  auto kind = r.choice<InitKind>("kind");
   r.integer("ordinal", 0, 4294967295);
-  r.integer("variant", 0, 1);
+  r.choice<OrthogonalStart>("variant");
   r.finite("a");
   r.finite("b");
   r.type("seed", DType::I64);
@@ -410,9 +403,9 @@ void ruleInitialise(Rule &r) {
   r.present("scratch", "with kind orthogonal");
   const CheckedView &w = r.view("w");
   const int64_t rows = w.rank > 0 ? w.shape[0] : 1;
-  r.bytesAtLeast(
-      "scratch",
-      orthogonalScratch<SafeSize>(rows, w.elements / rows, int64_t(dtypeBytes(w.dtype))).bytes);
+  r.bytesAtLeast("scratch", scratchOf<SafeSize>(r.arguments<InitialiseArguments>(), rows,
+                                                w.elements / rows, int64_t(dtypeBytes(w.dtype)))
+                                .bytes);
 }
 
 // ---- transfers: each end by itself; CheckTransfers.cpp brings the two together ----

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "executor/abi/Kernels.h"
+#include "executor/abi/KernelArguments.h"
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/base/ValueRange.h"
@@ -209,6 +209,11 @@ struct PackageData {
   std::vector<Metric> metrics;
   bool operator==(const PackageData &) const = default;
 };
+
+/// The program that a launch of `fused` carries out.
+inline const FusedProgram &programOf(const PackageData &data, const Launch &launch) {
+  return data.programs[size_t(argumentsOf<FusedArguments>(launch).program)];
+}
 
 using Bytes = std::vector<uint8_t>;
 

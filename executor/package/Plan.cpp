@@ -151,11 +151,11 @@ std::vector<DevicePlan> planOf(const PackageData &data, size_t largest) {
 static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
   if (launch.kernel != KernelId::RnnForward && launch.kernel != KernelId::RnnBackward)
     return std::nullopt;
-  const KernelRecord &record = kernelRecord(launch.kernel);
   bool forward = launch.kernel == KernelId::RnnForward;
-  bool reverse =
-      launch.ints[size_t(std::ranges::find(record.ints, "reverse") - record.ints.begin())] != 0;
-  int64_t steps = launch.operands[size_t(record.operand(forward ? "y" : "gates"))].shape[0];
+  bool reverse = forward ? argumentsOf<RnnForwardArguments>(launch).reverse
+                         : argumentsOf<RnnBackwardArguments>(launch).reverse;
+  size_t stepped = forward ? size_t(RnnForwardOperand::y) : size_t(RnnBackwardOperand::gates);
+  int64_t steps = launch.operands[stepped].shape[0];
   int64_t low = launch.firstStep, high = low + steps - 1;
   return forward != reverse ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
 }

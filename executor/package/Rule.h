@@ -71,6 +71,14 @@ public:
   /// The argument, within [low, high]; `low` after an error.
   int64_t integer(std::string_view name, int64_t low, int64_t high);
   bool flag(std::string_view name) { return integer(name, 0, 1) != 0; }
+  /// One of the values of an enum.
+  template <typename Choice> Choice choice(std::string_view name) {
+    return Choice(integer(name, 0, int64_t(kLast<Choice>)));
+  }
+  /// All of them, once those that are asked for above hold; zeros after an error.
+  template <typename Arguments> Arguments arguments() const {
+    return ok() ? argumentsOf<Arguments>(launch) : Arguments{};
+  }
   /// The list after the other ints is empty, or a window (abi/ElementWindow.h) of so many
   /// elements.
   void window(int64_t elements);

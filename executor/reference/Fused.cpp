@@ -23,13 +23,13 @@ void store(const Tensor &y, int64_t at, const ScalarValue &value) {
 
 } // namespace
 
-void runFused(const LaunchArgs &args) {
-  const FusedProgram &program = *args.program;
-  const std::span<const Tensor> operands = args.operands;
+void runFused(const FusedLaunch &launch) {
+  const FusedProgram &program = *launch.wire.program;
+  const std::span<const Tensor> operands = launch.repeated;
   if (operands.empty())
     return;
   ScalarValue values[kMaxFusedOperands + kMaxFusedInstructions];
-  const ElementWindow window = ElementWindow::of(args.ints.subspan(1));
+  const ElementWindow window = ElementWindow::of(launch.window);
   int64_t element = 0;
   forEachIndex(operands[0], operands[0].rank, [&](const auto &index) {
     for (size_t i = 0; i < operands.size(); ++i)

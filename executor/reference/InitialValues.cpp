@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "executor/abi/Gate.h"
-#include "executor/abi/Kernels.h"
+#include "executor/abi/Scratch.h"
 #include "executor/base/InitialNumbers.h"
 #include "executor/base/OrthogonalBlock.h"
 #include "executor/base/Tree.h"
@@ -59,39 +59,38 @@ private:
 
 /// w [N, ...] as a matrix of N rows; its rows or its columns, the fewer, become orthonormal.
 template <typename Real>
-void orthogonal(const LaunchArgs &args, const InitialNumbers &source, bool fromNormal,
-                double scale) {
-  const Tensor &w = args.operands[1];
+void orthogonal(const InitialiseLaunch &launch, const InitialNumbers &source) {
+  const Tensor &w = launch.w;
   const int64_t elements = w.elements(), rows = w.rank > 0 ? w.shape[0] : 1;
   if (elements == 0)
     return;
   const int64_t columns = elements / rows;
-  const auto parts = orthogonalScratch<int64_t>(rows, columns, sizeof(Real));
-  auto *scratch = args.operands[2].as<std::byte>();
+  const auto parts = scratchOf<int64_t>(launch, rows, columns, sizeof(Real));
+  auto *scratch = launch.scratch.as<std::byte>();
   Real *data = rows <= columns ? w.as<Real>() : reinterpret_cast<Real *>(scratch + parts.matrix);
   const Vectors<Real> vectors(data, std::min(rows, columns), std::max(rows, columns));
   auto at = [&](int64_t e) -> Real & {
     return rows <= columns ? vectors.at(e / columns, e % columns)
                            : vectors.at(e % columns, e / columns);
   };
+  const bool fromNormal = launch.variant == OrthogonalStart::Normal;
   for (int64_t e = 0; e < elements; ++e)
     at(e) = Real(fromNormal ? source.normal(e) : 2 * source.uniform(e) - 1);
   vectors.orthonormalise(reinterpret_cast<double *>(scratch),
                          reinterpret_cast<double *>(scratch + parts.scales));
   for (int64_t e = 0; e < elements; ++e)
-    w.as<Real>()[e] = Real(scale * double(at(e)));
+    w.as<Real>()[e] = Real(launch.a * double(at(e)));
 }
 
 } // namespace
 
-void runInitialise(const LaunchArgs &args) {
-  const Tensor &seed = args.operands[0], &w = args.operands[1];
-  const double a = args.floats[0], b = args.floats[1];
-  const InitialNumbers source{uint64_t(indexAt(seed, 0)), uint32_t(args.ints[1])};
-  const InitKind kind = InitKind(args.ints[0]);
+void runInitialise(const InitialiseLaunch &launch) {
+  const Tensor &seed = launch.seed, &w = launch.w;
+  const double a = launch.a, b = launch.b;
+  const InitialNumbers source{uint64_t(indexAt(seed, 0)), uint32_t(launch.ordinal)};
+  const InitKind kind = launch.kind;
   if (kind == InitKind::Orthogonal)
-    return withFloat(
-        w, [&](auto real) { orthogonal<decltype(real)>(args, source, args.ints[2] == 1, a); });
+    return withFloat(w, [&](auto real) { orthogonal<decltype(real)>(launch, source); });
 
   const int64_t elements = w.elements();
   for (int64_t e = 0; e < elements; ++e) {

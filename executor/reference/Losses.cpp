@@ -16,14 +16,15 @@ int64_t validCount(const Tensor &label, int64_t ignored) {
   return count;
 }
 
-template <typename Real> void softmaxOutputGradient(const LaunchArgs &args) {
-  const View<Real> p(args.operands[0]), dx(args.operands[3]);
-  const Tensor &label = args.operands[1];
-  const View<double> validInBatch(args.operands[2]);
-  const bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
-  const int64_t ignored = convert<int64_t>(args.floats[0]);
-  const double gradScale = args.floats[1];
-  const Real alpha = Real(multi ? 0 : args.floats[2]);
+template <typename Real> void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch) {
+  const View<Real> p(launch.p), dx(launch.dx);
+  const Tensor &label = launch.label;
+  const View<double> validInBatch(launch.valid);
+  const bool useIgnore = launch.useIgnore, multi = launch.multi,
+             valid = launch.normalization == SoftmaxNormalization::Valid;
+  const int64_t ignored = convert<int64_t>(launch.ignoreLabel);
+  const double gradScale = launch.gradScale;
+  const Real alpha = Real(multi ? 0 : launch.smoothAlpha);
   const int64_t A = dx.extent(0), C = dx.extent(1), D = dx.extent(2);
 
   if (label.rank == 3) { // probabilities: nothing but the scale applies
@@ -39,7 +40,7 @@ template <typename Real> void softmaxOutputGradient(const LaunchArgs &args) {
   double count = 1;
   if (validInBatch)
     count = validInBatch(0);
-  else if (args.ints[1] == 1)
+  else if (launch.normalization == SoftmaxNormalization::Batch)
     count = double(multi ? A : A * D);
   else if (valid)
     count = double(validCount(label, ignored));
@@ -68,10 +69,10 @@ template <typename Real, typename X> Real rowLoss(int64_t classes, int64_t label
   return -row.logProbability(inside(label, classes, false));
 }
 
-template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
-  const View<Real> x(args.operands[0]), y(args.operands[2]);
+template <typename Real> void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch) {
+  const View<Real> x(launch.x), y(launch.y);
   y(0) = Real(sumInLanes<double>(x.extent(0), [&](int64_t n, double lane) {
-    return lane + double(rowLoss<Real>(x.extent(1), indexAt(args.operands[1], n),
+    return lane + double(rowLoss<Real>(x.extent(1), indexAt(launch.label, n),
                                        [&](int64_t c) { return x(n, c); }));
   }));
 }
@@ -80,9 +81,8 @@ template <typename Real> void softmaxCrossEntropy(const LaunchArgs &args) {
 /// rows + row) * Q + q) is in lane e mod 16, ascending from +0, then the tree over lanes; then the
 /// tree over the shards. Where y has rows, each row is a shard whose sums are kept.
 template <typename Element>
-void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element element) {
+void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], Q = x.shape[2];
-  const ShardRange range = ShardRange::of(args.ints);
   const View<double> sums(y);
   for (int field = 0; field < 4; ++field) {
     auto sumOfRows = [&](int64_t begin, int64_t end) {
@@ -99,14 +99,14 @@ void metric(const LaunchArgs &args, const Tensor &x, const Tensor &y, Element el
   }
 }
 
-template <typename Real> void softmaxMetric(const LaunchArgs &args) {
-  const Tensor &label = args.operands[1];
-  const View<Real> x(args.operands[0]);
-  const int64_t classes = x.extent(3), ignored = convert<int64_t>(args.floats[0]);
-  metric(args, args.operands[0], args.operands[2],
+template <typename Real> void softmaxMetric(const SoftmaxMetricLaunch &launch) {
+  const Tensor &label = launch.label;
+  const View<Real> x(launch.x);
+  const int64_t classes = x.extent(3), ignored = convert<int64_t>(launch.ignoreLabel);
+  metric(launch.range, launch.x, launch.y,
          [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
            const int64_t truth = indexAt(label, o, b, q);
-           if (args.ints[4] && truth == ignored)
+           if (launch.useIgnore && truth == ignored)
              return {0, 0, 1, 0};
            auto row = [&](int64_t c) { return x(o, b, q, c); };
            return {double(rowLoss<Real>(classes, truth, row)), 1, 0,
@@ -114,11 +114,11 @@ template <typename Real> void softmaxMetric(const LaunchArgs &args) {
          });
 }
 
-template <typename Real> void regressionMetric(const LaunchArgs &args) {
-  const View<Real> x(args.operands[0]);
-  const Tensor &label = args.operands[1];
-  const bool logistic = args.ints[4] != 0;
-  metric(args, args.operands[0], args.operands[2],
+template <typename Real> void regressionMetric(const RegressionMetricLaunch &launch) {
+  const View<Real> x(launch.x);
+  const Tensor &label = launch.label;
+  const bool logistic = launch.logistic;
+  metric(launch.range, launch.x, launch.y,
          [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
            const Real logit = x(o, b, q);
            const double truth =
@@ -131,9 +131,9 @@ template <typename Real> void regressionMetric(const LaunchArgs &args) {
          });
 }
 
-template <typename Real> void lossMetric(const LaunchArgs &args) {
-  const View<Real> x(args.operands[0]);
-  metric(args, args.operands[0], args.operands[1],
+template <typename Real> void lossMetric(const LossMetricLaunch &launch) {
+  const View<Real> x(launch.x);
+  metric(launch.range, launch.x, launch.y,
          [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
            return {double(x(o, b, q)), 1, 0, 0};
          });
@@ -141,29 +141,29 @@ template <typename Real> void lossMetric(const LaunchArgs &args) {
 
 } // namespace
 
-void runSoftmaxOutputGradient(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { softmaxOutputGradient<decltype(real)>(args); });
+void runSoftmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch) {
+  withFloat(launch.p, [&](auto real) { softmaxOutputGradient<decltype(real)>(launch); });
 }
 
-void runValidCount(const LaunchArgs &args) {
-  const View<double> y(args.operands[1]);
-  y(0) = double(validCount(args.operands[0], convert<int64_t>(args.floats[0])));
+void runValidCount(const ValidCountLaunch &launch) {
+  const View<double> y(launch.y);
+  y(0) = double(validCount(launch.label, convert<int64_t>(launch.ignoreLabel)));
 }
 
-void runSoftmaxCrossEntropy(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { softmaxCrossEntropy<decltype(real)>(args); });
+void runSoftmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { softmaxCrossEntropy<decltype(real)>(launch); });
 }
 
-void runSoftmaxMetric(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { softmaxMetric<decltype(real)>(args); });
+void runSoftmaxMetric(const SoftmaxMetricLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { softmaxMetric<decltype(real)>(launch); });
 }
 
-void runRegressionMetric(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { regressionMetric<decltype(real)>(args); });
+void runRegressionMetric(const RegressionMetricLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { regressionMetric<decltype(real)>(launch); });
 }
 
-void runLossMetric(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { lossMetric<decltype(real)>(args); });
+void runLossMetric(const LossMetricLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { lossMetric<decltype(real)>(launch); });
 }
 
 } // namespace lstmc::reference

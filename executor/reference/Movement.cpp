@@ -6,15 +6,15 @@
 
 namespace lstmc::reference {
 
-void runFill(const LaunchArgs &args) {
-  const Tensor &y = args.operands[0];
+void runFill(const FillLaunch &launch) {
+  const Tensor &y = launch.y;
   forEachIndex(y, y.rank, [&](const auto &index) {
-    writeElement(y.data, y.dtype, offsetAt(y, index), args.floats[0]);
+    writeElement(y.data, y.dtype, offsetAt(y, index), launch.value);
   });
 }
 
-void runCopy(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
+void runCopy(const CopyLaunch &launch) {
+  const Tensor &x = launch.x, &y = launch.y;
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     forEachIndex(y, y.rank, [&](const auto &index) {
@@ -23,22 +23,21 @@ void runCopy(const LaunchArgs &args) {
   });
 }
 
-void runArange(const LaunchArgs &args) {
-  const Tensor &y = args.operands[0];
-  const int64_t repeat = args.ints[0];
+void runArange(const ArangeLaunch &launch) {
+  const Tensor &y = launch.y;
+  const int64_t repeat = launch.repeat;
   for (int64_t i = 0; i < y.shape[0]; ++i)
-    writeElement(y.data, y.dtype, offsetOf(y, i),
-                 args.floats[0] + double(i / repeat) * args.floats[1]);
+    writeElement(y.data, y.dtype, offsetOf(y, i), launch.start + double(i / repeat) * launch.step);
 }
 
-void runGather(const LaunchArgs &args) {
-  const Tensor &w = args.operands[0], &indices = args.operands[1], &y = args.operands[2];
+void runGather(const GatherLaunch &launch) {
+  const Tensor &w = launch.w, &indices = launch.indices, &y = launch.y;
   withBytes(w, [&](auto bits) {
     using T = decltype(bits);
     int64_t i = 0; // the indices flattened
     forEachIndex(indices, indices.rank, [&](const auto &at) {
       int64_t index = readElement<int64_t>(indices.data, indices.dtype, offsetAt(indices, at));
-      int64_t row = inside(index, w.shape[1], args.ints[0] != 0);
+      int64_t row = inside(index, w.shape[1], launch.wrap);
       for (int64_t a = 0; a < y.shape[0]; ++a)
         for (int64_t d = 0; d < y.shape[2]; ++d)
           View<T>{y}(a, i, d) = View<T>{w}(a, row, d);
@@ -47,43 +46,42 @@ void runGather(const LaunchArgs &args) {
   });
 }
 
-void runOneHot(const LaunchArgs &args) {
-  const Tensor &indices = args.operands[0], &y = args.operands[1];
+void runOneHot(const OneHotLaunch &launch) {
+  const Tensor &indices = launch.indices, &y = launch.y;
   for (int64_t i = 0; i < y.shape[0]; ++i) {
     const int64_t index = indexAt(indices, i);
     for (int64_t c = 0; c < y.shape[1]; ++c)
-      writeElement(y.data, y.dtype, offsetOf(y, i, c),
-                   c == index ? args.floats[0] : args.floats[1]);
+      writeElement(y.data, y.dtype, offsetOf(y, i, c), c == index ? launch.on : launch.off);
   }
 }
 
-void runPick(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &indices = args.operands[1], &y = args.operands[2];
+void runPick(const PickLaunch &launch) {
+  const Tensor &x = launch.x, &indices = launch.indices, &y = launch.y;
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t a = 0; a < y.shape[0]; ++a)
       for (int64_t d = 0; d < y.shape[1]; ++d) {
-        const int64_t c = inside(indexAt(indices, a, d), x.shape[1], args.ints[0] != 0);
+        const int64_t c = inside(indexAt(indices, a, d), x.shape[1], launch.wrap);
         View<T>{y}(a, d) = View<T>{x}(a, c, d);
       }
   });
 }
 
-void runPickGradient(const LaunchArgs &args) {
-  const Tensor &dy = args.operands[0], &indices = args.operands[1], &dx = args.operands[2];
+void runPickGradient(const PickGradientLaunch &launch) {
+  const Tensor &dy = launch.dy, &indices = launch.indices, &dx = launch.dx;
   withBytes(dx, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t a = 0; a < dx.shape[0]; ++a)
       for (int64_t d = 0; d < dx.shape[2]; ++d) {
-        const int64_t picked = inside(indexAt(indices, a, d), dx.shape[1], args.ints[0] != 0);
+        const int64_t picked = inside(indexAt(indices, a, d), dx.shape[1], launch.wrap);
         for (int64_t c = 0; c < dx.shape[1]; ++c)
           View<T>{dx}(a, c, d) = c == picked ? View<T>{dy}(a, d) : T(0);
       }
   });
 }
 
-void runSequenceMask(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
+void runSequenceMask(const SequenceMaskLaunch &launch) {
+  const Tensor &x = launch.x, &length = launch.length, &y = launch.y;
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t t = 0; t < y.shape[0]; ++t)
@@ -92,7 +90,7 @@ void runSequenceMask(const LaunchArgs &args) {
           if (t < indexAt(length, b))
             View<T>{y}(t, b, d) = View<T>{x}(t, b, d);
           else
-            writeElement(y.data, y.dtype, offsetOf(y, t, b, d), args.floats[0]);
+            writeElement(y.data, y.dtype, offsetOf(y, t, b, d), launch.value);
   });
 }
 
@@ -101,8 +99,8 @@ static int64_t lastStep(const Tensor &length, int64_t b, int64_t steps) {
   return inside(std::max<int64_t>(indexAt(length, b), 1) - 1, steps, false);
 }
 
-void runSequenceLast(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
+void runSequenceLast(const SequenceLastLaunch &launch) {
+  const Tensor &x = launch.x, &length = launch.length, &y = launch.y;
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t b = 0; b < y.shape[0]; ++b) {
@@ -113,8 +111,8 @@ void runSequenceLast(const LaunchArgs &args) {
   });
 }
 
-void runSequenceLastGradient(const LaunchArgs &args) {
-  const Tensor &dy = args.operands[0], &length = args.operands[1], &dx = args.operands[2];
+void runSequenceLastGradient(const SequenceLastGradientLaunch &launch) {
+  const Tensor &dy = launch.dy, &length = launch.length, &dx = launch.dx;
   withBytes(dx, [&](auto bits) {
     using T = decltype(bits);
     for (int64_t b = 0; b < dx.shape[1]; ++b) {
@@ -126,8 +124,8 @@ void runSequenceLastGradient(const LaunchArgs &args) {
   });
 }
 
-void runSequenceReverse(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
+void runSequenceReverse(const SequenceReverseLaunch &launch) {
+  const Tensor &x = launch.x, &length = launch.length, &y = launch.y;
   withBytes(x, [&](auto bits) {
     using T = decltype(bits);
     const int64_t steps = y.shape[0];

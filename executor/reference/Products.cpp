@@ -7,9 +7,9 @@ namespace lstmc::reference {
 
 namespace {
 
-template <typename T> void pack(const LaunchArgs &args) {
-  const Tensor &w = args.operands[0], &p = args.operands[1];
-  const int64_t A = w.shape[0], N = w.shape[1], K = w.shape[2], gates = args.ints[0];
+template <typename T> void pack(const PackLaunch &launch) {
+  const Tensor &w = launch.w, &p = launch.p;
+  const int64_t A = w.shape[0], N = w.shape[1], K = w.shape[2], gates = launch.gates;
   const View<T> source(w);
   const int64_t each = packedElements(N, K, gates);
   for (int64_t a = 0; a < A; ++a) {
@@ -22,13 +22,11 @@ template <typename T> void pack(const LaunchArgs &args) {
   }
 }
 
-template <typename Real> void product(const LaunchArgs &args) {
-  enum { X, P, Bias, Y };
-  std::span<const Tensor> o = args.operands;
-  const View<Real> x(o[X]), bias(o[Bias]), y(o[Y]);
+template <typename Real> void product(const ProductLaunch &launch) {
+  const View<Real> x(launch.x), bias(launch.bias), y(launch.y);
   const int64_t K = x.extent(2), N = y.extent(2);
   for (int64_t a = 0; a < y.extent(0); ++a) {
-    const Packed<const Real> w(elementsOf<Real>(o[P]) + a * packedElements(N, K, 0), N, K, 0);
+    const Packed<const Real> w(elementsOf<Real>(launch.p) + a * packedElements(N, K, 0), N, K, 0);
     for (int64_t m = 0; m < y.extent(1); ++m)
       for (int64_t n = 0; n < N; ++n) {
         Real sum = 0;
@@ -49,10 +47,10 @@ template <typename F> void forRows(const Tensor &dy, int64_t begin, int64_t end,
         f(o, b, q);
 }
 
-template <typename Real> void weightGradient(const LaunchArgs &args) {
-  const View<Real> dw(args.operands[0]);
-  const std::span<const Tensor> uses = args.operands.subspan(2); // dy, x, dy, x, ...
-  const ShardRange range = ShardRange::of(args.ints);
+template <typename Real> void weightGradient(const WeightGradientLaunch &launch) {
+  const View<Real> dw(launch.dw);
+  const std::span<const Tensor> uses = launch.repeated; // dy, x, dy, x, ...
+  const ShardRange range = launch.range;
   for (int64_t n = 0; n < dw.extent(0); ++n)
     for (int64_t k = 0; k < dw.extent(1); ++k)
       dw(n, k) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
@@ -72,10 +70,10 @@ template <typename Real> void weightGradient(const LaunchArgs &args) {
       });
 }
 
-template <typename Real> void biasGradient(const LaunchArgs &args) {
-  const View<Real> db(args.operands[0]);
-  const std::span<const Tensor> uses = args.operands.subspan(1);
-  const ShardRange range = ShardRange::of(args.ints);
+template <typename Real> void biasGradient(const BiasGradientLaunch &launch) {
+  const View<Real> db(launch.db);
+  const std::span<const Tensor> uses = launch.repeated;
+  const ShardRange range = launch.range;
   for (int64_t n = 0; n < db.extent(0); ++n)
     db(n) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
       Real sum = 0;
@@ -88,20 +86,20 @@ template <typename Real> void biasGradient(const LaunchArgs &args) {
 
 } // namespace
 
-void runPack(const LaunchArgs &args) {
-  withBytes(args.operands[0], [&](auto bits) { pack<decltype(bits)>(args); });
+void runPack(const PackLaunch &launch) {
+  withBytes(launch.w, [&](auto bits) { pack<decltype(bits)>(launch); });
 }
 
-void runProduct(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { product<decltype(real)>(args); });
+void runProduct(const ProductLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { product<decltype(real)>(launch); });
 }
 
-void runWeightGradient(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { weightGradient<decltype(real)>(args); });
+void runWeightGradient(const WeightGradientLaunch &launch) {
+  withFloat(launch.dw, [&](auto real) { weightGradient<decltype(real)>(launch); });
 }
 
-void runBiasGradient(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { biasGradient<decltype(real)>(args); });
+void runBiasGradient(const BiasGradientLaunch &launch) {
+  withFloat(launch.db, [&](auto real) { biasGradient<decltype(real)>(launch); });
 }
 
 } // namespace lstmc::reference

@@ -1,5 +1,6 @@
 // rnn_forward and rnn_backward.
 #include "executor/abi/Gate.h"
+#include "executor/abi/Scratch.h"
 #include "executor/base/ScalarSemantics.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
@@ -8,11 +9,12 @@ namespace lstmc::reference {
 
 namespace {
 
-/// The launch's attributes, and its extents.
+/// The launch's arguments, and its extents.
 struct Layer {
-  Layer(const LaunchArgs &args, const Tensor &y)
-      : mode(RnnMode(args.ints[0])), gates(gateCount(mode)), reverse(args.ints[1] != 0),
-        steps(y.shape[0]), batch(y.shape[1]), units(y.shape[2]) {}
+  template <typename Launch>
+  explicit Layer(const Launch &launch)
+      : mode(launch.mode), gates(gateCount(mode)), reverse(launch.reverse),
+        steps(launch.y.shape[0]), batch(launch.y.shape[1]), units(launch.y.shape[2]) {}
 
   /// The s-th step in the order of computation.
   int64_t step(int64_t s) const { return reverse ? steps - 1 - s : s; }
@@ -77,17 +79,18 @@ template <typename Real> struct Cell {
 
 /// What steps at or beyond a sequence's length leave behind: y, gates and gru's cells 0; lstm's
 /// cells and `before` the state that passes through.
-template <typename Real> void forward(const LaunchArgs &args) {
-  enum { X, W, R, Bi, Bh, H0, C0, Length, Y, HN, CN, Gates, Cells, Before, Scratch };
-  std::span<const Tensor> o = args.operands;
-  const Layer layer(args, o[Y]);
-  const int64_t B = layer.batch, H = layer.units, G = layer.gates, I = o[X].shape[2];
-  const View<Real> x(o[X]), bi(o[Bi]), bh(o[Bh]), h0(o[H0]), c0(o[C0]), y(o[Y]), hN(o[HN]),
-      cN(o[CN]), gates(o[Gates]), cells(o[Cells]), before(o[Before]);
-  const Packed<const Real> w(elementsOf<Real>(o[W]), G * H, I, G),
-      r(elementsOf<Real>(o[R]), G * H, H, G);
+template <typename Real> void forward(const RnnForwardLaunch &launch) {
+  const Layer layer(launch);
+  const int64_t B = layer.batch, H = layer.units, G = layer.gates, I = launch.x.shape[2];
+  const View<Real> x(launch.x), bi(launch.bi), bh(launch.bh), h0(launch.h0), c0(launch.c0),
+      y(launch.y), hN(launch.hN), cN(launch.cN), gates(launch.gates), cells(launch.cells),
+      before(launch.before);
+  const Packed<const Real> w(elementsOf<Real>(launch.w), G * H, I, G),
+      r(elementsOf<Real>(launch.r), G * H, H, G);
 
-  Real *h = elementsOf<Real>(o[Scratch]), *next = h + B * H, *c = next + B * H; // [B, H] each
+  const auto parts = scratchOf(launch, B, H, sizeof(Real));
+  Real *scratch = elementsOf<Real>(launch.scratch);
+  Real *h = scratch + parts.h, *next = scratch + parts.nextH, *c = scratch + parts.c; // [B, H] each
   for (int64_t b = 0; b < B; ++b)
     for (int64_t u = 0; u < H; ++u) {
       h[b * H + u] = h0 ? h0(b, u) : Real(0);
@@ -97,7 +100,7 @@ template <typename Real> void forward(const LaunchArgs &args) {
   for (int64_t s = 0; s < layer.steps; ++s) {
     const int64_t t = layer.step(s);
     for (int64_t b = 0; b < B; ++b) {
-      const bool counts = t < layer.length(o[Length], b);
+      const bool counts = t < layer.length(launch.length, b);
       for (int64_t u = 0; u < H; ++u) {
         Cell<Real> cell{h[b * H + u], c[b * H + u], {}, {}, {}};
         if (before)
@@ -105,7 +108,7 @@ template <typename Real> void forward(const LaunchArgs &args) {
         if (counts) {
           for (int64_t g = 0; g < G; ++g) {
             const int64_t n = g * H + u;
-            cell.input[g] = I == 0 ? Real(0) : chain(&x(t, b, 0), o[X].strides[2], w, n, I);
+            cell.input[g] = I == 0 ? Real(0) : chain(&x(t, b, 0), launch.x.strides[2], w, n, I);
             if (bi)
               cell.input[g] += bi(n);
             cell.recurrent[g] = chain(h + b * H, 1, r, n, H);
@@ -189,39 +192,19 @@ template <typename Real> struct CellGradient {
 
 /// dh of a step is (what the step after it gave + dy); what it gives is (product + direct). Absent
 /// addends are +0.
-template <typename Real> void backward(const LaunchArgs &args) {
-  enum {
-    Gates,
-    Cells,
-    Y,
-    H0,
-    C0,
-    Length,
-    Before,
-    Wt,
-    Rt,
-    Dy,
-    DhN,
-    DcN,
-    Dgates,
-    Dhidden,
-    Dx,
-    Dh0,
-    Dc0,
-    Scratch
-  };
-  std::span<const Tensor> o = args.operands;
-  const Layer layer(args, o[Y]);
+template <typename Real> void backward(const RnnBackwardLaunch &launch) {
+  const Layer layer(launch);
   const int64_t T = layer.steps, B = layer.batch, H = layer.units, G = layer.gates;
   const bool lstm = layer.mode == RnnMode::Lstm, gru = layer.mode == RnnMode::Gru;
-  const View<Real> gates(o[Gates]), cells(o[Cells]), y(o[Y]), h0(o[H0]), c0(o[C0]),
-      before(o[Before]), dy(o[Dy]), dhN(o[DhN]), dcN(o[DcN]), dgates(o[Dgates]),
-      dhidden(o[Dhidden]), dx(o[Dx]), dh0(o[Dh0]), dc0(o[Dc0]);
-  const Packed<const Real> rt(elementsOf<Real>(o[Rt]), H, G * H, 0);
+  const View<Real> gates(launch.gates), cells(launch.cells), y(launch.y), h0(launch.h0),
+      c0(launch.c0), before(launch.before), dy(launch.dy), dhN(launch.dhN), dcN(launch.dcN),
+      dgates(launch.dgates), dhidden(launch.dhidden), dx(launch.dx), dh0(launch.dh0),
+      dc0(launch.dc0);
+  const Packed<const Real> rt(elementsOf<Real>(launch.rt), H, G * H, 0);
 
-  Real *dh = elementsOf<Real>(o[Scratch]),
-       *dc = dh + B * H;     // [B, H] each: of the state after the step
-  Real *hidden = dc + B * H; // [B, G*H]: of R h + bh at the step
+  const auto parts = scratchOf(launch, B, H, sizeof(Real));
+  Real *hidden = elementsOf<Real>(launch.scratch);       // [B, G*H]: of R h + bh at the step
+  Real *dh = hidden + parts.dh, *dc = hidden + parts.dc; // [B, H] each: of the state after the step
   for (int64_t b = 0; b < B; ++b)
     for (int64_t u = 0; u < H; ++u) {
       dh[b * H + u] = dhN ? dhN(b, u) : Real(0);
@@ -231,7 +214,7 @@ template <typename Real> void backward(const LaunchArgs &args) {
   for (int64_t s = T - 1; s >= 0; --s) {
     const int64_t t = layer.step(s), previous = layer.reverse ? t + 1 : t - 1;
     for (int64_t b = 0; b < B; ++b) {
-      const int64_t length = std::min(layer.length(o[Length], b), T);
+      const int64_t length = std::min(layer.length(launch.length, b), T);
       const bool first = previous < 0 || previous >= length; // the state before is the initial one
       for (int64_t u = 0; u < H; ++u) {
         CellGradient<Real> cell{};
@@ -275,21 +258,21 @@ template <typename Real> void backward(const LaunchArgs &args) {
   if (!dx)
     return;
   const int64_t I = dx.extent(2);
-  const Packed<const Real> wt(elementsOf<Real>(o[Wt]), I, G * H, 0);
+  const Packed<const Real> wt(elementsOf<Real>(launch.wt), I, G * H, 0);
   for (int64_t t = 0; t < T; ++t)
     for (int64_t b = 0; b < B; ++b)
       for (int64_t i = 0; i < I; ++i)
-        dx(t, b, i) = chain<Real>(&dgates(t, b, 0), o[Dgates].strides[2], wt, i, G * H);
+        dx(t, b, i) = chain<Real>(&dgates(t, b, 0), launch.dgates.strides[2], wt, i, G * H);
 }
 
 } // namespace
 
-void runRnnForward(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { forward<decltype(real)>(args); });
+void runRnnForward(const RnnForwardLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { forward<decltype(real)>(launch); });
 }
 
-void runRnnBackward(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { backward<decltype(real)>(args); });
+void runRnnBackward(const RnnBackwardLaunch &launch) {
+  withFloat(launch.gates, [&](auto real) { backward<decltype(real)>(launch); });
 }
 
 } // namespace lstmc::reference

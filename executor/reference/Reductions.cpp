@@ -53,23 +53,23 @@ int64_t countOf(const Tensor &length, int64_t r, int64_t columns) {
   return count < 0 ? 0 : std::min(count, columns);
 }
 
-template <typename Real> void softmax(const LaunchArgs &args) {
-  const View<Real> x(args.operands[0]), y(args.operands[2]);
-  const Tensor &length = args.operands[1];
+template <typename Real> void softmax(const SoftmaxLaunch &launch) {
+  const View<Real> x(launch.x), y(launch.y);
+  const Tensor &length = launch.length;
   for (int64_t r = 0; r < y.extent(0); ++r) {
     const int64_t columns = y.extent(1), count = countOf(length, r, columns);
     auto value = [&](int64_t c) { return x(r, c); };
-    const SoftmaxRow<Real, decltype(value)> row(count, Real(args.floats[0]), value);
+    const SoftmaxRow<Real, decltype(value)> row(count, Real(launch.temperature), value);
     for (int64_t c = 0; c < columns; ++c)
-      y(r, c) = c >= count ? Real(0) : args.ints[0] ? row.logProbability(c) : row.probability(c);
+      y(r, c) = c >= count ? Real(0) : launch.log ? row.logProbability(c) : row.probability(c);
   }
 }
 
-template <typename Real> void softmaxGradient(const LaunchArgs &args) {
-  const View<Real> y(args.operands[0]), dy(args.operands[1]), dx(args.operands[3]);
-  const Tensor &length = args.operands[2];
-  const Real temperature = Real(args.floats[0]);
-  const bool log = args.ints[0] != 0;
+template <typename Real> void softmaxGradient(const SoftmaxGradientLaunch &launch) {
+  const View<Real> y(launch.y), dy(launch.dy), dx(launch.dx);
+  const Tensor &length = launch.length;
+  const Real temperature = Real(launch.temperature);
+  const bool log = launch.log;
   for (int64_t r = 0; r < dx.extent(0); ++r) {
     const int64_t count = countOf(length, r, dx.extent(1));
     const Real sum = sumInLanes<Real>(count, [&](int64_t c, Real lane) {
@@ -82,11 +82,9 @@ template <typename Real> void softmaxGradient(const LaunchArgs &args) {
   }
 }
 
-template <typename Real> void layerNorm(const LaunchArgs &args) {
-  enum { X, Gamma, Beta, Y, Mean, Rstd };
-  std::span<const Tensor> o = args.operands;
-  const View<Real> x(o[X]), gamma(o[Gamma]), beta(o[Beta]), y(o[Y]), meanOut(o[Mean]),
-      rstdOut(o[Rstd]);
+template <typename Real> void layerNorm(const LayerNormLaunch &launch) {
+  const View<Real> x(launch.x), gamma(launch.gamma), beta(launch.beta), y(launch.y),
+      meanOut(launch.mean), rstdOut(launch.rstd);
   const int64_t columns = x.extent(1);
   for (int64_t r = 0; r < x.extent(0); ++r) {
     const Real mean =
@@ -98,7 +96,7 @@ template <typename Real> void layerNorm(const LaunchArgs &args) {
                                              return std::fma(d, d, lane);
                                            }) /
                           Real(columns);
-    const Real rstd = 1 / std::sqrt(variance + Real(args.floats[0]));
+    const Real rstd = 1 / std::sqrt(variance + Real(launch.epsilon));
     for (int64_t c = 0; c < columns; ++c)
       y(r, c) = (x(r, c) - mean) * rstd * gamma(c) + beta(c);
     meanOut(r) = mean;
@@ -108,11 +106,9 @@ template <typename Real> void layerNorm(const LaunchArgs &args) {
 
 /// With n = (x - mean) * rstd and g = dy * gamma: dx = rstd * ((g - mean of g) - n * (mean of g *
 /// n)).
-template <typename Real> void layerNormGradient(const LaunchArgs &args) {
-  enum { X, Gamma, Mean, Rstd, Dy, Dx, DgammaRows };
-  std::span<const Tensor> o = args.operands;
-  const View<Real> x(o[X]), gamma(o[Gamma]), mean(o[Mean]), rstd(o[Rstd]), dy(o[Dy]), dx(o[Dx]),
-      dgammaRows(o[DgammaRows]);
+template <typename Real> void layerNormGradient(const LayerNormGradientLaunch &launch) {
+  const View<Real> x(launch.x), gamma(launch.gamma), mean(launch.mean), rstd(launch.rstd),
+      dy(launch.dy), dx(launch.dx), dgammaRows(launch.dgammaRows);
   const int64_t columns = x.extent(1);
   for (int64_t r = 0; r < x.extent(0); ++r) {
     auto normal = [&](int64_t c) { return (x(r, c) - mean(r)) * rstd(r); };
@@ -134,9 +130,9 @@ template <typename Real> void layerNormGradient(const LaunchArgs &args) {
 
 } // namespace
 
-void runReduce(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
-  const int kept = int(args.ints[1]);
+void runReduce(const ReduceLaunch &launch) {
+  const Tensor &x = launch.x, &y = launch.y;
+  const int kept = int(launch.kept);
   int64_t count = 1;
   for (int axis = kept; axis < x.rank; ++axis)
     count *= x.shape[axis];
@@ -151,35 +147,35 @@ void runReduce(const LaunchArgs &args) {
       auto element = [&](int64_t e) {
         return readElement<T>(x.data, x.dtype, row + reducedOffset(x, kept, e));
       };
-      if (ReduceKind(args.ints[0]) == ReduceKind::ArgMax)
+      if (launch.kind == ReduceKind::ArgMax)
         writeElement(y.data, y.dtype, to, firstMaximum(count, element));
       else
-        writeElement(y.data, y.dtype, to, reduceRow<T>(ReduceKind(args.ints[0]), count, element));
+        writeElement(y.data, y.dtype, to, reduceRow<T>(launch.kind, count, element));
     });
   });
 }
 
-void runSoftmax(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { softmax<decltype(real)>(args); });
+void runSoftmax(const SoftmaxLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { softmax<decltype(real)>(launch); });
 }
 
-void runSoftmaxGradient(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { softmaxGradient<decltype(real)>(args); });
+void runSoftmaxGradient(const SoftmaxGradientLaunch &launch) {
+  withFloat(launch.y, [&](auto real) { softmaxGradient<decltype(real)>(launch); });
 }
 
-void runLayerNorm(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { layerNorm<decltype(real)>(args); });
+void runLayerNorm(const LayerNormLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { layerNorm<decltype(real)>(launch); });
 }
 
-void runLayerNormGradient(const LaunchArgs &args) {
-  withFloat(args.operands[0], [&](auto real) { layerNormGradient<decltype(real)>(args); });
+void runLayerNormGradient(const LayerNormGradientLaunch &launch) {
+  withFloat(launch.x, [&](auto real) { layerNormGradient<decltype(real)>(launch); });
 }
 
 /// Tiles of a tensor are added in ascending order from +0 (the first tensor's from `begin`), then
 /// tensors in theirs.
-void runNormSquared(const LaunchArgs &args) {
-  double total = 0, begun = args.operands[1] ? args.operands[1].as<const double>()[0] : 0;
-  for (const Tensor &x : args.operands.subspan(2)) {
+void runNormSquared(const NormSquaredLaunch &launch) {
+  double total = 0, begun = launch.begin ? launch.begin.as<const double>()[0] : 0;
+  for (const Tensor &x : launch.repeated) {
     double sum = std::exchange(begun, 0);
     const int64_t elements = x.elements();
     for (int64_t begin = 0; begin < elements; begin += kNormTile)
@@ -190,7 +186,7 @@ void runNormSquared(const LaunchArgs &args) {
             });
     total = total + sum;
   }
-  args.operands[0].as<double>()[0] = total;
+  launch.y.as<double>()[0] = total;
 }
 
 } // namespace lstmc::reference

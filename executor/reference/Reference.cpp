@@ -6,13 +6,14 @@ namespace lstmc::reference {
 
 namespace {
 
-template <void (*run)(const LaunchArgs &)> void byWorker0(const LaunchArgs &args, Worker &worker) {
+template <typename Launch, void (*run)(const Launch &)>
+void byWorker0(const LaunchArgs &args, Worker &worker) {
   if (worker.index == 0)
-    run(args);
+    run(Launch(args));
 }
 
 constexpr KernelFunction kKernels[] = {
-#define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING) byWorker0<run##ID>,
+#define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING) byWorker0<ID##Launch, run##ID>,
 #include "executor/abi/Kernels.def"
 };
 

@@ -48,7 +48,7 @@ LaunchSpec bind(const package::Package &package, const package::Launch &launch,
   for (const package::Operand &operand : launch.operands)
     spec.operands.push_back(bind(package.data(), operand, device));
   if (launch.kernel == KernelId::Fused)
-    spec.program = &package.data().programs[size_t(launch.ints[0])];
+    spec.program = &programOf(package.data(), launch);
   return spec;
 }
 

@@ -36,7 +36,7 @@ struct Ends {
 using MessageEnds = std::map<int64_t, Ends>;
 
 int64_t messageNumber(const package::Launch &launch) {
-  return launch.ints[size_t(kernelRecord(launch.kernel).integer("message"))];
+  return argumentsOf<TransferArguments>(launch).message;
 }
 
 MessageEnds sends(const package::Entry &entry) {
@@ -44,7 +44,8 @@ MessageEnds sends(const package::Entry &entry) {
   for (const package::DeviceProgram &program : entry.programs)
     for (const package::Launch &launch : program.launches)
       if (launch.kernel == KernelId::Send)
-        messages[messageNumber(launch)] = {&launch.operands[0], program.device, {}, {}, {}};
+        messages[messageNumber(launch)] = {
+            &launch.operands[SendOperand::x], program.device, {}, {}, {}};
   return messages;
 }
 
@@ -84,7 +85,7 @@ std::multimap<size_t, int64_t> overwrites(const PackageData &data,
       });
     }
     if (launch.kernel == KernelId::Send)
-      sent[messageNumber(launch)] = bytesOf(data, launch.operands[0]);
+      sent[messageNumber(launch)] = bytesOf(data, launch.operands[SendOperand::x]);
   }
   return found;
 }
@@ -117,7 +118,8 @@ Result<BoundProgram> bindProgram(const package::Package &package,
       (send ? ends.send : ends.receive) = {position, program.steps.size()};
       if (!send) {
         Tensor from = bind(package.data(), *ends.sent, *devices[ends.sender]);
-        Tensor to = bind(package.data(), launch.operands[0], *devices[source.device]);
+        Tensor to =
+            bind(package.data(), launch.operands[ReceiveOperand::y], *devices[source.device]);
         specs.push_back({KernelId::Copy, {from, to}, {}, {}});
       }
     } else {

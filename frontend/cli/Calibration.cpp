@@ -171,7 +171,7 @@ private:
     for (size_t p = 0; p < entry.programs.size(); ++p)
       for (size_t i = 0; i < entry.programs[p].launches.size(); ++i)
         if (const package::Launch &launch = entry.programs[p].launches[i]; launch.kernel == kernel)
-          visit(launch.ints[1], times[p][i]);
+          visit(argumentsOf<TransferArguments>(launch).message, times[p][i]);
   }
 
   double least_ = 1;

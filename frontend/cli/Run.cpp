@@ -45,7 +45,7 @@ private:
     std::string text(record.name);
     if (isTransfer(launch.kernel))
       text += (launch.kernel == KernelId::Send ? " to " : " from ") +
-              session_.device(size_t(launch.ints[size_t(record.integer("peer"))])).name();
+              session_.device(size_t(argumentsOf<TransferArguments>(launch).peer)).name();
     return text;
   }
 

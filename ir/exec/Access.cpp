@@ -1,5 +1,7 @@
 #include "ir/exec/Access.h"
 
+#include "executor/abi/KernelArguments.h"
+
 namespace lstmc::exec {
 
 Access::Access(PlanOp plan) {
@@ -17,7 +19,7 @@ Access::Access(PlanOp plan) {
 OperandMode Access::mode(LaunchOp launch, size_t operand) const {
   const KernelRecord &record = kernelRecord(launch.kernelId());
   if (launch.kernelId() == KernelId::Fused) {
-    auto id = size_t(launch.getInts().front());
+    auto id = size_t(argumentsOf<FusedArguments>(launch.getInts()).program);
     bool writes =
         id < written.size() && operand < written[id].size() && written[id].test(unsigned(operand));
     return writes ? OperandMode::Out : OperandMode::In;

@@ -10,7 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include "executor/abi/DType.h"
-#include "executor/abi/Kernels.h"
+#include "executor/abi/KernelArguments.h"
 
 namespace lstmc::sym {
 
@@ -76,6 +76,12 @@ public:
 
   virtual void launch(KernelId kernel, llvm::ArrayRef<View> operands,
                       llvm::ArrayRef<int64_t> ints = {}, llvm::ArrayRef<double> floats = {}) = 0;
+  /// One of the kernel whose arguments these are: launch(GatherArguments{.wrap = true}, {w, i, y}).
+  template <typename Arguments>
+  void launch(const Arguments &arguments, llvm::ArrayRef<View> operands) {
+    WireArguments wire = wireArguments(arguments);
+    launch(Arguments::kKernel, operands, wire.ints, wire.floats);
+  }
   void copy(View from, View to) { launch(KernelId::Copy, {from, to}); }
 
   /// Says that a result is memory of an operand, seen otherwise: no launch at all where the plan

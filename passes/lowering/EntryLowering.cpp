@@ -254,7 +254,7 @@ void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, m
   builder.setInsertionPointToEnd(&body);
   builder.create<sym::YieldOp>(location, body.getArguments());
   llvm::SmallVector<mlir::Type> types(copies.size(), element);
-  launch(KernelId::Fused, views, {plan.fused().idOf(body, types, types)}, {});
+  launch(FusedArguments{.program = plan.fused().idOf(body, types, types), .window = {}}, views);
 }
 
 /// Results that an op only sets side by side (concat, stack) are made where it would copy them to.

@@ -26,6 +26,7 @@ public:
   sym::View denseCopy(sym::View view) override;
   sym::View output(sym::View target, llvm::ArrayRef<int64_t> shape) override;
   sym::View packed(sym::View weight, int64_t gates) override;
+  using KernelBuilder::launch;
   void launch(KernelId kernel, llvm::ArrayRef<sym::View> operands, llvm::ArrayRef<int64_t> ints,
               llvm::ArrayRef<double> floats) override;
   void alias(mlir::Value result, sym::View of) override;

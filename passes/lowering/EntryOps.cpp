@@ -158,10 +158,10 @@ void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
     views.push_back(view(result));
     outputs.push_back(tensorType(result).getElementType());
   }
-  llvm::SmallVector<int64_t> ints = {plan.fused().idOf(body, inputs, outputs)};
+  FusedArguments arguments{.program = plan.fused().idOf(body, inputs, outputs), .window = {}};
   if (mlir::DenseI64ArrayAttr window = windowOf(op))
-    llvm::append_range(ints, window.asArrayRef());
-  launch(KernelId::Fused, views, ints, {});
+    arguments.window = window.asArrayRef();
+  launch(arguments, views);
 }
 
 //===---- memory ------------------------------------------------------------------------------===//
@@ -272,7 +272,7 @@ View EntryLowering::packed(View weight, int64_t gates) {
   if (kept ? !here : isNew) {
     here = memory;
     bool before = std::exchange(preparing, kept);
-    launch(KernelId::Pack, {weight, result}, {gates}, {});
+    launch(PackArguments{.gates = gates}, {weight, result});
     preparing = before;
   }
   return result;

@@ -111,7 +111,8 @@ private:
     if (failed(needsMatrix("Orthogonal")))
       return mlir::failure();
     value.kind = InitKind::Orthogonal;
-    value.variant = word("rand_type", "uniform") == "normal";
+    value.variant = word("rand_type", "uniform") == "normal" ? OrthogonalStart::Normal
+                                                             : OrthogonalStart::Uniform;
     value.a = number("scale", 1.414);
     return value;
   }

@@ -13,7 +13,7 @@ namespace lstmc::passes {
 /// Attributes of the kernel, and how the initialiser reads in the source: "Uniform(scale=0.08)".
 struct InitialValue {
   InitKind kind = InitKind::Constant;
-  int64_t variant = 0;
+  OrthogonalStart variant = OrthogonalStart::Uniform;
   double a = 0, b = 0;
   std::string text;
 };

@@ -1,6 +1,6 @@
 #include "passes/lowering/PlanBuilder.h"
 
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "passes/lowering/InitialValue.h"
@@ -122,12 +122,13 @@ exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
 }
 
 /// Where initialise makes rows or columns of a parameter orthonormal.
-static Value orthogonalScratchOf(mlir::OpBuilder &builder, Value memory, int64_t device) {
+static Value initialiseScratch(mlir::OpBuilder &builder, const InitialiseArguments &arguments,
+                               Value memory, int64_t device) {
   auto type = llvm::cast<mlir::MemRefType>(memory.getType());
   const int64_t rows = type.getRank() > 0 ? type.getDimSize(0) : 1;
   const int64_t bytes =
-      orthogonalScratch<int64_t>(rows, type.getNumElements() / rows,
-                                 int64_t(dtypeBytes(exec::dtypeOf(type.getElementType()))))
+      scratchOf<int64_t>(arguments, rows, type.getNumElements() / rows,
+                         int64_t(dtypeBytes(exec::dtypeOf(type.getElementType()))))
           .bytes;
   return createBuffer(builder, exec::Kind::Workspace, "initialise.scratch", device, {bytes},
                       exec::typeOf(DType::U8, builder.getContext()), memory.getLoc());
@@ -152,17 +153,20 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
                                     builder.getStrArrayAttr({}));
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
     auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
+    const InitialiseArguments arguments{.kind = value->kind,
+                                        .ordinal = ordinal ? ordinal.getInt() : 0,
+                                        .variant = value->variant,
+                                        .a = value->a,
+                                        .b = value->b};
     llvm::SmallVector<Value> operands = {seed, memory};
     llvm::SmallVector<int64_t> views = {0, 0, -1};
     if (value->kind == InitKind::Orthogonal) {
-      operands.push_back(orthogonalScratchOf(builder, memory, device));
+      operands.push_back(initialiseScratch(builder, arguments, memory, device));
       views.back() = 0;
     }
+    const WireArguments wire = wireArguments(arguments);
     builder.create<exec::LaunchOp>(parameter.getLoc(), KernelId::Initialise, operands, views,
-                                   llvm::ArrayRef<int64_t>{int64_t(value->kind),
-                                                           ordinal ? ordinal.getInt() : 0,
-                                                           value->variant},
-                                   llvm::ArrayRef<double>{value->a, value->b});
+                                   wire.ints, wire.floats);
   }
   return mlir::success();
 }

@@ -9,7 +9,7 @@
 
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/abi/Kernels.h"
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "executor/base/FloatMode.h"
 #include "executor/package/Program.h"
 
@@ -76,6 +76,10 @@ struct Case {
 int main() {
   constexpr int64_t kT = 64, kN = 32, kH = 256, kV = 65, kRows = kT * kN;
   constexpr DType kF = DType::F32;
+  const InitialiseArguments normal{
+      .kind = InitKind::Normal, .ordinal = 1, .variant = OrthogonalStart::Uniform, .a = 1, .b = 0};
+  InitialiseArguments orthogonal = normal;
+  orthogonal.kind = InitKind::Orthogonal;
   Tensor logits = dense(kF, {kRows, kV}), probabilities = dense(kF, {kRows, kV});
   Tensor labels = dense(DType::I32, {kRows, 1}), states = dense(kF, {kT, kN, kH});
   Tensor rows = dense(kF, {kRows, kH}), gammas = dense(kF, {kH}), means = dense(kF, {kRows});
@@ -204,14 +208,14 @@ int main() {
       {"initialise normal 262K",
        KernelId::Initialise,
        {dense(DType::I64, {1}), dense(kF, {1024, kH}), {}},
-       {int64_t(InitKind::Normal), 1, 0},
-       {1, 0}},
+       wireArguments(normal).ints,
+       wireArguments(normal).floats},
       {"initialise orthogonal [512,128]",
        KernelId::Initialise,
        {dense(DType::I64, {1}), dense(kF, {512, 128}),
-        dense(DType::U8, {orthogonalScratch<int64_t>(512, 128, 4).bytes})},
-       {int64_t(InitKind::Orthogonal), 1, 0},
-       {1, 0}},
+        dense(DType::U8, {scratchOf<int64_t>(orthogonal, 512, 128, 4).bytes})},
+       wireArguments(orthogonal).ints,
+       wireArguments(orthogonal).floats},
   };
   FloatMode mode;
   std::printf("%-34s", "microseconds");

@@ -20,7 +20,7 @@
 #include "backends/cpu/rates/Rates.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/abi/Gate.h"
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "executor/device/ThreadTeam.h"
 
 #include <sys/mman.h>
@@ -121,7 +121,10 @@ public:
     const int64_t chunk = std::clamp<int64_t>(200 / B, 1, T);
     const Tensor none;
     Tensor x = arena_.tensor({T, B, H}, 1);
-    Tensor scratch = arena_.tensor({rnnForwardScratch(RnnMode::Lstm, B, H, chunk, 4).bytes / 4});
+    const RnnForwardArguments forward{.mode = RnnMode::Lstm, .reverse = false, .chunk = chunk};
+    const RnnBackwardArguments backward{.mode = RnnMode::Lstm, .reverse = false, .chunk = chunk};
+    const ShardRange shards = ShardRange::all(B, kShards);
+    Tensor scratch = arena_.tensor({scratchOf(forward, B, H, 4).bytes / 4});
     struct Layer {
       Tensor x, w, r, y, gates, cells, before;
     };
@@ -143,10 +146,8 @@ public:
         layer.cells = arena_.tensor({T, B, H});
         layer.before = arena_.tensor({T, B, H});
       }
-      add(KernelId::RnnForward,
-          {x, w, r, bi, bh, h0, c0, none, layer.y, hN, cN, layer.gates, layer.cells, layer.before,
-           scratch},
-          {int64_t(RnnMode::Lstm), 0, chunk});
+      add(forward, {x, w, r, bi, bh, h0, c0, none, layer.y, hN, cN, layer.gates, layer.cells,
+                    layer.before, scratch});
       x = layer.y;
       layers.push_back(layer);
     }
@@ -158,16 +159,14 @@ public:
       Tensor wt = l > 0 ? packed(transposed(layer.w), 0, true) : none,
              rt = packed(transposed(layer.r), 0, true);
       Tensor dx = l > 0 ? arena_.tensor({T, B, H}) : none;
-      add(KernelId::RnnBackward,
-          {layer.gates, layer.cells, layer.y, none, none, none, layer.before, wt, rt, dy, none,
-           none, layer.gates, none, dx, none, none, scratch},
-          {int64_t(RnnMode::Lstm), 0, chunk});
+      add(backward, {layer.gates, layer.cells, layer.y, none, none, none, layer.before, wt, rt, dy,
+                     none, none, layer.gates, none, dx, none, none, scratch});
       Tensor dgates = rowsOf(layer.gates);
-      add(KernelId::WeightGradient, {arena_.tensor({N, H}), none, dgates, rowsOf(layer.x)},
-          {B, kShards, 0, kShards});
-      add(KernelId::WeightGradient, {arena_.tensor({N, H}), none, dgates, rowsOf(layer.before)},
-          {B, kShards, 0, kShards});
-      add(KernelId::BiasGradient, {arena_.tensor({N}), dgates}, {B, kShards, 0, kShards});
+      add(WeightGradientArguments{.range = shards},
+          {arena_.tensor({N, H}), none, dgates, rowsOf(layer.x)});
+      add(WeightGradientArguments{.range = shards},
+          {arena_.tensor({N, H}), none, dgates, rowsOf(layer.before)});
+      add(BiasGradientArguments{.range = shards}, {arena_.tensor({N}), dgates});
       dy = dx;
     }
   }
@@ -203,14 +202,16 @@ public:
   bool profile = false;
 
 private:
-  void add(KernelId id, std::vector<Tensor> operands, std::vector<int64_t> ints,
-           bool once = false) {
+  template <typename Arguments>
+  void add(const Arguments &arguments, std::vector<Tensor> operands, bool once = false) {
+    constexpr KernelId id = Arguments::kKernel;
     KernelFunction function = cpu::kernelTable(cpu::chosenLevel()).own(id);
-    (once ? once_ : launches_).push_back({function, id, std::move(operands), std::move(ints)});
+    (once ? once_ : launches_)
+        .push_back({function, id, std::move(operands), wireArguments(arguments).ints});
   }
   Tensor packed(Tensor w, int64_t gates, bool timed) {
     Tensor p = arena_.tensor({packedElements(w.shape[1], w.shape[2], gates)});
-    add(KernelId::Pack, {w, p}, {gates}, !timed);
+    add(PackArguments{.gates = gates}, {w, p}, !timed);
     return p;
   }
 

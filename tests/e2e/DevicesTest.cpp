@@ -104,8 +104,9 @@ bool swapAddends(package::PackageData &data) {
     std::vector<package::Launch> &launches = entry.programs[0].launches;
     for (size_t i = 0; entry.name == "step" && i + 1 < launches.size(); ++i) {
       package::Launch &one = launches[i], &two = launches[i + 1];
-      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive || one.ints[0] != 1 ||
-          two.ints[0] != 2)
+      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive ||
+          argumentsOf<ReceiveArguments>(one).peer != 1 ||
+          argumentsOf<ReceiveArguments>(two).peer != 2)
         continue;
       package::Buffer &a = data.buffers[one.operands[0].buffer],
                       &b = data.buffers[two.operands[0].buffer];

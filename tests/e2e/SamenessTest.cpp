@@ -97,9 +97,10 @@ template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker 
       use.data = use.as<std::byte>() + begin * use.strides[1] * int64_t(dtypeBytes(use.dtype));
       use.shape[1] = end - begin;
     }
-    const int64_t ints[] = {end - begin, 1, 0, 1};
+    const WireArguments all =
+        wireArguments(WeightGradientArguments{.range = ShardRange::all(end - begin, 1)});
     if (begin < end)
-      reference::kernel(KernelId::WeightGradient)({operands, ints, {}, nullptr}, worker);
+      reference::kernel(KernelId::WeightGradient)({operands, all.ints, {}, nullptr}, worker);
     else
       sum.clear();
     leaves.push_back(std::move(sum));

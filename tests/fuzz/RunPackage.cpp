@@ -39,7 +39,7 @@ double workOf(const PackageData &data, const Launch &launch) {
   }
   switch (launch.kernel) {
   case KernelId::Fused:
-    return most * double(1 + data.programs[size_t(launch.ints[0])].instructions.size());
+    return most * double(1 + programOf(data, launch).instructions.size());
   case KernelId::Product:
   case KernelId::RnnForward:
   case KernelId::RnnBackward:
@@ -49,7 +49,9 @@ double workOf(const PackageData &data, const Launch &launch) {
   case KernelId::PickGradient:
     return 4 * all * longest;
   case KernelId::Initialise:
-    return InitKind(launch.ints[0]) == InitKind::Orthogonal ? all * longest * 16 : 50 * all;
+    return argumentsOf<InitialiseArguments>(launch).kind == InitKind::Orthogonal
+               ? all * longest * 16
+               : 50 * all;
   default:
     return 8 * all;
   }

@@ -55,11 +55,12 @@ private:
     Work work = workOf(package_, launch);
     double begin = clocks_[p], seconds;
     if (launch.kernel == KernelId::Receive) {
-      auto sent = sent_.find(launch.ints[1]);
+      const auto [peer, message] = argumentsOf<ReceiveArguments>(launch);
+      auto sent = sent_.find(message);
       if (sent == sent_.end())
         return false;
       const Machine &machine = machineOf(program.device);
-      const Link &link = machine.linkFrom(uint32_t(launch.ints[0]));
+      const Link &link = machine.linkFrom(uint32_t(peer));
       const double takes = double(work.bytes) / link.bytesPerSecond,
                    from = sent->second + link.seconds;
       begin = std::max(begin, from);
@@ -72,11 +73,11 @@ private:
       }
     } else if (launch.kernel == KernelId::Send) {
       // One message after the other leaves a device, however far their receivers are.
-      auto peer = uint32_t(launch.ints[0]);
+      const auto [peer, message] = argumentsOf<SendArguments>(launch);
       double leaves = std::max(begin, linkFree_[p]);
-      linkFree_[p] =
-          leaves + double(work.bytes) / machineOf(peer).linkFrom(program.device).bytesPerSecond;
-      sent_[launch.ints[1]] = leaves;
+      linkFree_[p] = leaves + double(work.bytes) /
+                                  machineOf(uint32_t(peer)).linkFrom(program.device).bytesPerSecond;
+      sent_[message] = leaves;
       device.sentBytes += work.bytes;
       seconds = 0;
     } else {

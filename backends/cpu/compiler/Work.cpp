@@ -1,8 +1,6 @@
 #include "backends/cpu/compiler/Work.h"
 
-#include <tuple>
-
-#include "executor/abi/Gate.h"
+#include "executor/abi/KernelArguments.h"
 #include "executor/abi/Sizes.h"
 
 namespace lstmc::cpu {
@@ -33,17 +31,21 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
   case KernelId::Product:
     return product({2, elements(named("y")), last(named("x"))});
   case KernelId::RnnForward: {
-    const Window &y = named("y");
-    return product({2, elements(y), gateCount(RnnMode(ints[size_t(record.integer("mode"))])),
-                    sum({last(named("x")), last(y)})});
+    using Operand = RnnForwardOperand;
+    const Window &x = operands[Operand::x], &y = operands[Operand::y];
+    return product({2, elements(y), gateCount(argumentsOf<RnnForwardArguments>(ints).mode),
+                    sum({last(x), last(y)})});
   }
-  case KernelId::RnnBackward:
-    return product({2, elements(named("gates")),
-                    sum({named("dx").present ? last(named("dx")) : 0, last(named("y"))})});
+  case KernelId::RnnBackward: {
+    using Operand = RnnBackwardOperand;
+    const Window &dx = operands[Operand::dx];
+    return product({2, elements(operands[Operand::gates]),
+                    sum({dx.present ? last(dx) : 0, last(operands[Operand::y])})});
+  }
   case KernelId::WeightGradient: {
-    // Pairs behind the fixed operands; a use by index adds rows and multiplies nothing.
+    // Pairs after the fixed operands; a use by index adds rows and multiplies nothing.
     int64_t flops = 0;
-    for (size_t i = record.operands.size(); i + 1 < operands.size(); i += 2) {
+    for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2) {
       bool byIndex = operands[i + 1].shape.size() < operands[i].shape.size();
       int64_t each = byIndex ? 1 : product({2, last(operands[i + 1])});
       flops = sum({flops, product({elements(operands[i]), each})});
@@ -81,20 +83,18 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
 /// Functions of kernels that are no fused programs.
 int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands,
                     std::span<const int64_t> ints) {
-  const KernelRecord &record = kernelRecord(kernel);
-  auto named = [&](std::string_view name) -> const Window & {
-    return operands[size_t(record.operand(name))];
-  };
   switch (kernel) {
   case KernelId::RnnForward:
-    return product(
-        {elements(named("y")), gateCount(RnnMode(ints[size_t(record.integer("mode"))]))});
+    return product({elements(operands[RnnForwardOperand::y]),
+                    gateCount(argumentsOf<RnnForwardArguments>(ints).mode)});
   case KernelId::RnnBackward:
-    return elements(named("gates"));
+    return elements(operands[RnnBackwardOperand::gates]);
   case KernelId::Softmax:
+    return elements(operands[SoftmaxOperand::x]);
   case KernelId::SoftmaxCrossEntropy:
+    return elements(operands[SoftmaxCrossEntropyOperand::x]);
   case KernelId::SoftmaxMetric:
-    return elements(named("x"));
+    return elements(operands[SoftmaxMetricOperand::x]);
   default:
     return 0;
   }
@@ -120,18 +120,19 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
     if (name == "scratch")
       continue;
     // An embedding reads the rows that it copies, not the table.
-    bool rows = kernel == KernelId::Gather && name == "w";
-    work.bytes =
-        sum({work.bytes, bytes(rows ? operands[size_t(record.operand("y"))] : operands[i])});
+    bool rows = kernel == KernelId::Gather && i == GatherOperand::w;
+    work.bytes = sum({work.bytes, bytes(operands[rows ? size_t(GatherOperand::y) : i])});
   }
   if (kernel == KernelId::Fused && !operands.empty())
     work.functions = product({elements(operands.back()), program.functions});
-  for (auto [recurrence, gates, weights] :
-       {std::tuple(KernelId::RnnForward, "y", "r"), {KernelId::RnnBackward, "gates", "rt"}})
-    if (kernel == recurrence) {
-      work.steps = operands[size_t(record.operand(gates))].shape[0];
-      work.stepBytes = bytes(operands[size_t(record.operand(weights))]);
-    }
+  if (kernel == KernelId::RnnForward) {
+    work.steps = operands[RnnForwardOperand::y].shape[0];
+    work.stepBytes = bytes(operands[RnnForwardOperand::r]);
+  }
+  if (kernel == KernelId::RnnBackward) {
+    work.steps = operands[RnnBackwardOperand::gates].shape[0];
+    work.stepBytes = bytes(operands[RnnBackwardOperand::rt]);
+  }
   if (wide)
     work.flops = product({work.flops, 2});
   return work;
@@ -146,8 +147,7 @@ Work workOf(const package::PackageData &package, const package::Launch &launch) 
   }
   ProgramWork program;
   if (launch.kernel == KernelId::Fused)
-    for (const FusedInstruction &instruction :
-         package.programs[size_t(launch.ints[0])].instructions) {
+    for (const FusedInstruction &instruction : programOf(package, launch).instructions) {
       ++program.instructions;
       program.functions += isFunction(instruction.op);
     }

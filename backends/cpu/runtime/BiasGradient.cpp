@@ -18,10 +18,10 @@ struct Columns {
   Vector sums[kSide];
 };
 
-void biasGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &db = args.operands[0];
-  const std::span<const Tensor> uses = args.operands.subspan(1);
-  const ShardRange range = ShardRange::of(args.ints);
+void biasGradient(const BiasGradientLaunch &launch, Worker &worker) {
+  const Tensor &db = launch.db;
+  const std::span<const Tensor> uses = launch.repeated;
+  const ShardRange range = launch.range;
   const int64_t n = db.shape[0];
   const int64_t vectors = (n + kWidth - 1) / kWidth;
   const int64_t end = std::min(vectors * (worker.index + 1) / worker.count * kWidth, n);
@@ -73,6 +73,6 @@ void biasGradient(const LaunchArgs &args, Worker &worker) {
 
 } // namespace
 
-void registerBiasGradient(KernelTable &table) { table.set(KernelId::BiasGradient, biasGradient); }
+void registerBiasGradient(KernelTable &table) { table.set<biasGradient>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

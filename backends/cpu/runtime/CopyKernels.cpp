@@ -128,8 +128,8 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
                  });
 }
 
-void copy(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
+void copy(const CopyLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &y = launch.y;
   withBits(x.dtype, [&](auto bits) { copyAs<decltype(bits)>(x, y, worker); });
 }
 
@@ -140,30 +140,30 @@ template <typename T> void fillAs(const Tensor &y, T value, Worker &worker) {
   copyAs<T>(one, y, worker);
 }
 
-void fill(const LaunchArgs &args, Worker &worker) {
-  const Tensor &y = args.operands[0];
+void fill(const FillLaunch &launch, Worker &worker) {
+  const Tensor &y = launch.y;
   withBits(y.dtype, [&](auto bits) {
-    fillAs(y, constantOf<decltype(bits)>(y.dtype, args.floats[0]), worker);
+    fillAs(y, constantOf<decltype(bits)>(y.dtype, launch.value), worker);
   });
 }
 
 /// Dense, in f64.
-void arange(const LaunchArgs &args, Worker &worker) {
-  const Tensor &y = args.operands[0];
-  int64_t repeat = args.ints[0];
+void arange(const ArangeLaunch &launch, Worker &worker) {
+  const Tensor &y = launch.y;
+  int64_t repeat = launch.repeat;
   auto bytes = int64_t(dtypeBytes(y.dtype));
   Share share(y.shape[0], worker.index, worker.count);
   for (int64_t i = share.begin; i < share.end; ++i)
-    writeConstant(y.dtype, args.floats[0] + double(i / repeat) * args.floats[1],
+    writeConstant(y.dtype, launch.start + double(i / repeat) * launch.step,
                   y.as<char>() + i * y.strides[0] * bytes);
 }
 
 } // namespace
 
 void registerCopyKernels(KernelTable &table) {
-  table.set(KernelId::Copy, copy, KernelTable::Types::Any);
-  table.set(KernelId::Fill, fill, KernelTable::Types::Any);
-  table.set(KernelId::Arange, arange, KernelTable::Types::Any);
+  table.set<copy>(KernelTable::Types::Any);
+  table.set<fill>(KernelTable::Types::Any);
+  table.set<arange>(KernelTable::Types::Any);
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -175,14 +175,12 @@ constexpr FusedTable makeTable() {
 
 constexpr FusedTable kTable = makeTable();
 
-void fused(const LaunchArgs &args, Worker &worker) { runFused(kTable, args, worker); }
+void fused(const FusedLaunch &launch, Worker &worker) { runFused(kTable, launch.wire, worker); }
 
 } // namespace
 
 const FusedTable &fusedTable() { return kTable; }
 
-void registerFusedKernel(KernelTable &table) {
-  table.set(KernelId::Fused, fused, KernelTable::Types::Any);
-}
+void registerFusedKernel(KernelTable &table) { table.set<fused>(KernelTable::Types::Any); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "executor/abi/ElementWindow.h"
+#include "executor/abi/KernelArguments.h"
 #include "executor/base/Numeric.h"
 
 namespace lstmc::cpu {
@@ -266,7 +267,7 @@ void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int worker
   }
   collapse(args, ordered);
   if (ordered)
-    place(args.ints.subspan(1));
+    place(argumentsOf<FusedArguments>(args).window);
   reachOperands();
   classify(program);
   writeInPlace();

@@ -25,9 +25,9 @@ int64_t bring(int64_t index, int64_t extent, bool wrap) {
   return index < 0 ? 0 : index >= extent ? extent - 1 : index;
 }
 
-void gather(const LaunchArgs &args, Worker &worker) {
-  const Tensor &w = args.operands[0], &indices = args.operands[1], &y = args.operands[2];
-  bool wrap = args.ints[0] != 0;
+void gather(const GatherLaunch &launch, Worker &worker) {
+  const Tensor &w = launch.w, &indices = launch.indices, &y = launch.y;
+  bool wrap = launch.wrap;
   int64_t outer = w.shape[0], rows = w.shape[1], width = w.shape[2];
   const Tensor *views[1] = {&indices};
   StridedWalk<1> walk(views, false);
@@ -48,13 +48,13 @@ void gather(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void oneHot(const LaunchArgs &args, Worker &worker) {
-  const Tensor &indices = args.operands[0], &y = args.operands[1];
+void oneHot(const OneHotLaunch &launch, Worker &worker) {
+  const Tensor &indices = launch.indices, &y = launch.y;
   Indices index(indices);
   int64_t depth = y.shape[1];
   withBits(y.dtype, [&](auto bits) {
     using T = decltype(bits);
-    T on = constantOf<T>(y.dtype, args.floats[0]), off = constantOf<T>(y.dtype, args.floats[1]);
+    T on = constantOf<T>(y.dtype, launch.on), off = constantOf<T>(y.dtype, launch.off);
     Share share(y.shape[0], worker.index, worker.count);
     for (int64_t i = share.begin; i < share.end; ++i) {
       T *row = y.as<T>() + i * y.strides[0];
@@ -66,9 +66,9 @@ void oneHot(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void pick(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &indices = args.operands[1], &y = args.operands[2];
-  bool wrap = args.ints[0] != 0;
+void pick(const PickLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &indices = launch.indices, &y = launch.y;
+  bool wrap = launch.wrap;
   int64_t classes = x.shape[1], width = x.shape[2];
   Indices index(indices);
   withBits(x.dtype, [&](auto bits) {
@@ -83,9 +83,9 @@ void pick(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void pickGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &dy = args.operands[0], &indices = args.operands[1], &dx = args.operands[2];
-  bool wrap = args.ints[0] != 0;
+void pickGradient(const PickGradientLaunch &launch, Worker &worker) {
+  const Tensor &dy = launch.dy, &indices = launch.indices, &dx = launch.dx;
+  bool wrap = launch.wrap;
   int64_t classes = dx.shape[1], width = dx.shape[2];
   Indices index(indices);
   withBits(dx.dtype, [&](auto bits) {
@@ -112,13 +112,13 @@ template <typename F> void eachRow(const Tensor &view, Worker &worker, F f) {
     f(i / batch, i % batch, i / batch * view.strides[0] + i % batch * view.strides[1]);
 }
 
-void sequenceMask(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &lengths = args.operands[1], &y = args.operands[2];
+void sequenceMask(const SequenceMaskLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &lengths = launch.length, &y = launch.y;
   Indices length(lengths);
   bool same = x.data == y.data;
   withBits(y.dtype, [&](auto bits) {
     using T = decltype(bits);
-    T value = constantOf<T>(y.dtype, args.floats[0]);
+    T value = constantOf<T>(y.dtype, launch.value);
     eachRow(y, worker, [&](int64_t t, int64_t b, int64_t offset) {
       T *to = y.as<T>() + offset;
       if (t >= length[b * lengths.strides[0]])
@@ -130,8 +130,8 @@ void sequenceMask(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void sequenceLast(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &lengths = args.operands[1], &y = args.operands[2];
+void sequenceLast(const SequenceLastLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &lengths = launch.length, &y = launch.y;
   Indices length(lengths);
   withBits(x.dtype, [&](auto bits) {
     using T = decltype(bits);
@@ -145,8 +145,8 @@ void sequenceLast(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void sequenceLastGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &dy = args.operands[0], &lengths = args.operands[1], &dx = args.operands[2];
+void sequenceLastGradient(const SequenceLastGradientLaunch &launch, Worker &worker) {
+  const Tensor &dy = launch.dy, &lengths = launch.length, &dx = launch.dx;
   Indices length(lengths);
   withBits(dx.dtype, [&](auto bits) {
     using T = decltype(bits);
@@ -162,8 +162,8 @@ void sequenceLastGradient(const LaunchArgs &args, Worker &worker) {
   });
 }
 
-void sequenceReverse(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &lengths = args.operands[1], &y = args.operands[2];
+void sequenceReverse(const SequenceReverseLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &lengths = launch.length, &y = launch.y;
   Indices length(lengths);
   withBits(y.dtype, [&](auto bits) {
     using T = decltype(bits);
@@ -180,14 +180,14 @@ void sequenceReverse(const LaunchArgs &args, Worker &worker) {
 
 void registerIndexKernels(KernelTable &table) {
   constexpr auto kAny = KernelTable::Types::Any;
-  table.set(KernelId::Gather, gather, kAny);
-  table.set(KernelId::OneHot, oneHot, kAny);
-  table.set(KernelId::Pick, pick, kAny);
-  table.set(KernelId::PickGradient, pickGradient, kAny);
-  table.set(KernelId::SequenceMask, sequenceMask, kAny);
-  table.set(KernelId::SequenceLast, sequenceLast, kAny);
-  table.set(KernelId::SequenceLastGradient, sequenceLastGradient, kAny);
-  table.set(KernelId::SequenceReverse, sequenceReverse, kAny);
+  table.set<gather>(kAny);
+  table.set<oneHot>(kAny);
+  table.set<pick>(kAny);
+  table.set<pickGradient>(kAny);
+  table.set<sequenceMask>(kAny);
+  table.set<sequenceLast>(kAny);
+  table.set<sequenceLastGradient>(kAny);
+  table.set<sequenceReverse>(kAny);
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -10,18 +10,18 @@ namespace lstmc::cpu {
 
 namespace {
 
-InitialNumbers numbersOf(const LaunchArgs &args) {
-  const Tensor &seed = args.operands[0];
-  return {uint64_t(readElement<int64_t>(seed.data, seed.dtype, 0)), uint32_t(args.ints[1])};
+InitialNumbers numbersOf(const InitialiseLaunch &launch) {
+  const Tensor &seed = launch.seed;
+  return {uint64_t(readElement<int64_t>(seed.data, seed.dtype, 0)), uint32_t(launch.ordinal)};
 }
 
 } // namespace
 
-void initialElements(const LaunchArgs &args, int64_t begin, int64_t end) {
-  const Tensor &w = args.operands[1];
-  const double a = args.floats[0], b = args.floats[1];
-  const InitialNumbers numbers = numbersOf(args);
-  const auto kind = InitKind(args.ints[0]);
+void initialElements(const InitialiseLaunch &launch, int64_t begin, int64_t end) {
+  const Tensor &w = launch.w;
+  const double a = launch.a, b = launch.b;
+  const InitialNumbers numbers = numbersOf(launch);
+  const InitKind kind = launch.kind;
   const int64_t elements = w.elements();
   if (kind == InitKind::Normal) {
     for (int64_t e = begin & ~int64_t(1); e < end; e += 2) {
@@ -45,11 +45,11 @@ void initialElements(const LaunchArgs &args, int64_t begin, int64_t end) {
 }
 
 template <typename Real>
-void orthogonalStart(const LaunchArgs &args, Real *vectors, int64_t begin, int64_t end) {
-  const InitialNumbers numbers = numbersOf(args);
-  const Tensor &w = args.operands[1];
+void orthogonalStart(const InitialiseLaunch &launch, Real *vectors, int64_t begin, int64_t end) {
+  const InitialNumbers numbers = numbersOf(launch);
+  const Tensor &w = launch.w;
   const int64_t rows = w.rank > 0 ? w.shape[0] : 1, columns = w.elements() / rows;
-  const bool normal = args.ints[2] == 1;
+  const bool normal = launch.variant == OrthogonalStart::Normal;
   for (int64_t e = begin & ~int64_t(3); e < end; e += 4) {
     double four[4];
     if (normal)
@@ -62,7 +62,7 @@ void orthogonalStart(const LaunchArgs &args, Real *vectors, int64_t begin, int64
           Real(normal ? four[at - e] : 2 * four[at - e] - 1);
   }
 }
-template void orthogonalStart(const LaunchArgs &, float *, int64_t, int64_t);
-template void orthogonalStart(const LaunchArgs &, double *, int64_t, int64_t);
+template void orthogonalStart(const InitialiseLaunch &, float *, int64_t, int64_t);
+template void orthogonalStart(const InitialiseLaunch &, double *, int64_t, int64_t);
 
 } // namespace lstmc::cpu

@@ -3,9 +3,10 @@
 
 #include <array>
 #include <span>
+#include <type_traits>
 
 #include "backends/cpu/runtime/Level.h"
-#include "executor/device/Kernel.h"
+#include "executor/device/KernelLaunch.h"
 
 namespace lstmc::cpu {
 
@@ -20,8 +21,11 @@ public:
   /// its own dispatch.
   enum class Types : uint8_t { F32, Any };
 
-  void set(KernelId id, KernelFunction function, Types types = Types::F32) {
-    entries_[size_t(id)] = {function, types};
+  /// Enters `function`, which takes the launch of its kernel: set<softmax>().
+  template <auto function> void set(Types types = Types::F32) {
+    using Launch = typename decltype(launchOf(function))::type;
+    entries_[size_t(Launch::kKernel)] = {
+        [](const LaunchArgs &args, Worker &worker) { function(Launch(args), worker); }, types};
   }
 
   /// The level's function if it takes operands of these types, else the reference's. Choose once,
@@ -32,6 +36,9 @@ public:
   KernelFunction own(KernelId id) const { return entries_[size_t(id)].function; }
 
 private:
+  template <typename Launch>
+  static std::type_identity<Launch> launchOf(void (*)(const Launch &, Worker &));
+
   struct Entry {
     KernelFunction function = nullptr;
     Types types = Types::F32;

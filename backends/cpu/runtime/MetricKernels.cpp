@@ -75,65 +75,61 @@ void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &w
     y.as<double>()[f * y.strides[0]] = folds[f].finish();
 }
 
-void softmaxMetric(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+void softmaxMetric(const SoftmaxMetricLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
   if (x.dtype != DType::F32)
-    return reference::kernel(KernelId::SoftmaxMetric)(args, worker);
-  int64_t classes = x.shape[3], ignored = toIndex(args.floats[0]);
-  bool useIgnore = args.ints[4] != 0;
+    return reference::kernel(KernelId::SoftmaxMetric)(launch.wire, worker);
+  int64_t classes = x.shape[3], ignored = toIndex(launch.ignoreLabel);
+  bool useIgnore = launch.useIgnore;
   ReadIndex index = readIndex(label.dtype);
-  metric(
-      x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-        int64_t truth =
-            index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-        out[0] = out[1] = out[2] = out[3] = 0;
-        if (useIgnore && truth == ignored) {
-          out[2] = 1;
-          return;
-        }
-        Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2],
-                x.strides[3]};
-        RowLoss loss = rowLoss(row, classes, truth);
-        out[0] = double(loss.loss);
-        out[1] = 1;
-        out[3] = truth >= 0 && truth < classes &&
-                 (row[truth] == loss.largest || loss.largest != loss.largest) &&
-                 firstOf(row, truth + 1, loss.largest) == truth;
-      });
+  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    int64_t truth =
+        index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+    out[0] = out[1] = out[2] = out[3] = 0;
+    if (useIgnore && truth == ignored) {
+      out[2] = 1;
+      return;
+    }
+    Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
+    RowLoss loss = rowLoss(row, classes, truth);
+    out[0] = double(loss.loss);
+    out[1] = 1;
+    out[3] = truth >= 0 && truth < classes &&
+             (row[truth] == loss.largest || loss.largest != loss.largest) &&
+             firstOf(row, truth + 1, loss.largest) == truth;
+  });
 }
 
-void regressionMetric(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+void regressionMetric(const RegressionMetricLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
   if (x.dtype != DType::F32)
-    return reference::kernel(KernelId::RegressionMetric)(args, worker);
-  bool logistic = args.ints[4] != 0;
+    return reference::kernel(KernelId::RegressionMetric)(launch.wire, worker);
+  bool logistic = launch.logistic;
   ReadNumber number = readNumber(label.dtype);
-  metric(
-      x, y, ShardRange::of(args.ints), worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-        double truth =
-            number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-        regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]],
-                        truth, logistic, out);
-      });
+  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    double truth =
+        number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+    regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
+                    logistic, out);
+  });
 }
 
-void lossMetric(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
+void lossMetric(const LossMetricLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &y = launch.y;
   ReadNumber number = readNumber(x.dtype);
-  metric(x, y, ShardRange::of(args.ints), worker,
-         [&](int64_t o, int64_t b, int64_t q, double *out) {
-           out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
-           out[1] = 1;
-           out[2] = out[3] = 0;
-         });
+  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+    out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
+    out[1] = 1;
+    out[2] = out[3] = 0;
+  });
 }
 
 } // namespace
 
 void registerMetricKernels(KernelTable &table) {
-  table.set(KernelId::SoftmaxMetric, softmaxMetric, KernelTable::Types::Any);
-  table.set(KernelId::RegressionMetric, regressionMetric, KernelTable::Types::Any);
-  table.set(KernelId::LossMetric, lossMetric, KernelTable::Types::Any);
+  table.set<softmaxMetric>(KernelTable::Types::Any);
+  table.set<regressionMetric>(KernelTable::Types::Any);
+  table.set<lossMetric>(KernelTable::Types::Any);
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

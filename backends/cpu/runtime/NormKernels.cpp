@@ -9,16 +9,14 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-void layerNorm(const LaunchArgs &args, Worker &worker) {
-  enum { kX, kGamma, kBeta, kY, kMean, kRstd };
-  auto &o = args.operands;
-  Row gamma = vectorOf(o[kGamma]), beta = vectorOf(o[kBeta]);
-  Row means = vectorOf(o[kMean]), rstds = vectorOf(o[kRstd]);
-  auto epsilon = float(args.floats[0]);
-  int64_t columns = o[kX].shape[1];
-  Share share(o[kX].shape[0], worker.index, worker.count);
+void layerNorm(const LayerNormLaunch &launch, Worker &worker) {
+  Row gamma = vectorOf(launch.gamma), beta = vectorOf(launch.beta);
+  Row means = vectorOf(launch.mean), rstds = vectorOf(launch.rstd);
+  auto epsilon = float(launch.epsilon);
+  int64_t columns = launch.x.shape[1];
+  Share share(launch.x.shape[0], worker.index, worker.count);
   for (int64_t r = share.begin; r < share.end; ++r) {
-    Row x = rowOf(o[kX], r), y = rowOf(o[kY], r);
+    Row x = rowOf(launch.x, r), y = rowOf(launch.y, r);
     float mean =
         sumInLanes(columns, [&](int64_t e, Vector lane) { return lane + x.load(e, columns); }) /
         float(columns);
@@ -41,15 +39,13 @@ void layerNorm(const LaunchArgs &args, Worker &worker) {
 
 /// With n = (x - mean) * rstd and g = dy * gamma: dx = rstd * ((g - mean of g) - n * (mean of g *
 /// n)).
-void layerNormGradient(const LaunchArgs &args, Worker &worker) {
-  enum { kX, kGamma, kMean, kRstd, kDy, kDx, kDgammaRows };
-  auto &o = args.operands;
-  Row gamma = vectorOf(o[kGamma]), means = vectorOf(o[kMean]), rstds = vectorOf(o[kRstd]);
-  int64_t columns = o[kX].shape[1];
-  Share share(o[kX].shape[0], worker.index, worker.count);
+void layerNormGradient(const LayerNormGradientLaunch &launch, Worker &worker) {
+  Row gamma = vectorOf(launch.gamma), means = vectorOf(launch.mean), rstds = vectorOf(launch.rstd);
+  int64_t columns = launch.x.shape[1];
+  Share share(launch.x.shape[0], worker.index, worker.count);
   for (int64_t r = share.begin; r < share.end; ++r) {
-    Row x = rowOf(o[kX], r), dy = rowOf(o[kDy], r), dx = rowOf(o[kDx], r);
-    Row rows = rowOf(o[kDgammaRows], r);
+    Row x = rowOf(launch.x, r), dy = rowOf(launch.dy, r), dx = rowOf(launch.dx, r);
+    Row rows = rowOf(launch.dgammaRows, r);
     Vector m = Vector::broadcast(means[r]), s = Vector::broadcast(rstds[r]);
     auto normal = [&](int64_t e) { return (x.load(e, columns) - m) * s; };
     auto g = [&](int64_t e) { return dy.load(e, columns) * gamma.load(e, columns); };
@@ -83,13 +79,13 @@ double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, 
 }
 
 /// Workers share the tiles of a tensor; worker 0 adds their sums in order.
-void normSquared(const LaunchArgs &args, Worker &worker) {
-  const Tensor &y = args.operands[0];
-  const Tensor &begin = args.operands[1];
+void normSquared(const NormSquaredLaunch &launch, Worker &worker) {
+  const Tensor &y = launch.y;
+  const Tensor &begin = launch.begin;
   double begun = begin ? *begin.as<const double>() : 0;
   SharedSums sums(y.data, worker);
   double total = 0;
-  for (const Tensor &x : args.operands.subspan(2)) {
+  for (const Tensor &x : launch.repeated) {
     const Tensor *views[1] = {&x};
     StridedWalk<1> walk(views, false);
     int64_t tiles = ceilDivide(walk.total, kNormTile);
@@ -114,9 +110,9 @@ void normSquared(const LaunchArgs &args, Worker &worker) {
 } // namespace
 
 void registerNormKernels(KernelTable &table) {
-  table.set(KernelId::LayerNorm, layerNorm);
-  table.set(KernelId::LayerNormGradient, layerNormGradient);
-  table.set(KernelId::NormSquared, normSquared, KernelTable::Types::Any);
+  table.set<layerNorm>();
+  table.set<layerNormGradient>();
+  table.set<normSquared>(KernelTable::Types::Any);
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

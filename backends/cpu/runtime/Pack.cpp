@@ -38,10 +38,10 @@ void packColumns(const float *w, int64_t nStride, int64_t kStride, int64_t count
       p[kk * pStride + lane] = lane < count ? w[kk * kStride + lane * nStride] : 0.0f;
 }
 
-void pack(const LaunchArgs &args, Worker &worker) {
-  const Tensor &w = args.operands[0];
-  float *p = args.operands[1].as<float>();
-  int64_t gates = std::max<int64_t>(args.ints[0], 1);
+void pack(const PackLaunch &launch, Worker &worker) {
+  const Tensor &w = launch.w;
+  float *p = launch.p.as<float>();
+  int64_t gates = std::max<int64_t>(launch.gates, 1);
   int64_t n = w.shape[1] / gates, k = w.shape[2];
   int64_t panels = roundUp(n, kPanel) / kPanel;
   int64_t blocks = w.shape[0] * panels * gates;
@@ -57,6 +57,6 @@ void pack(const LaunchArgs &args, Worker &worker) {
 
 } // namespace
 
-void registerPack(KernelTable &table) { table.set(KernelId::Pack, pack); }
+void registerPack(KernelTable &table) { table.set<pack>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -61,9 +61,8 @@ void multiplyGrid(const RowGrid &grid, const float *p, int64_t n, int64_t k, con
 
 namespace {
 
-void product(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &p = args.operands[1], &bias = args.operands[2],
-               &y = args.operands[3];
+void product(const ProductLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &p = launch.p, &bias = launch.bias, &y = launch.y;
   const int64_t k = x.shape[2], n = y.shape[2];
   for (int64_t a = 0; a < x.shape[0]; ++a) {
     RowGrid grid{1, x.shape[1],   x.as<float>() + a * x.strides[0],
@@ -76,6 +75,6 @@ void product(const LaunchArgs &args, Worker &worker) {
 
 } // namespace
 
-void registerProduct(KernelTable &table) { table.set(KernelId::Product, product); }
+void registerProduct(KernelTable &table) { table.set<product>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -169,15 +169,15 @@ void argMax(const Reduction &r, Worker &worker) {
   });
 }
 
-void reduce(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
+void reduce(const ReduceLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &y = launch.y;
   if (x.dtype != DType::F32 || y.dtype != DType::F32)
-    return reference::kernel(KernelId::Reduce)(args, worker);
-  Parts parts(x, y, int(args.ints[1]));
+    return reference::kernel(KernelId::Reduce)(launch.wire, worker);
+  Parts parts(x, y, int(launch.kept));
   const Tensor *kept[2] = {&parts.keptY, &parts.keptX};
   const Tensor *reduced[1] = {&parts.reducedX};
-  Reduction r{ReduceKind(args.ints[0]), x.as<const float>(), y.as<float>(),
-              StridedWalk<2>(kept, true), StridedWalk<1>(reduced, false)};
+  Reduction r{launch.kind, x.as<const float>(), y.as<float>(), StridedWalk<2>(kept, true),
+              StridedWalk<1>(reduced, false)};
   switch (r.kind) {
   case ReduceKind::Sum:
   case ReduceKind::Mean:
@@ -197,6 +197,6 @@ void reduce(const LaunchArgs &args, Worker &worker) {
 
 } // namespace
 
-void registerReduceKernels(KernelTable &table) { table.set(KernelId::Reduce, reduce); }
+void registerReduceKernels(KernelTable &table) { table.set<reduce>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -6,43 +6,23 @@
 #include "backends/cpu/runtime/Lengths.h"
 #include "backends/cpu/runtime/RnnSplit.h"
 #include "backends/cpu/runtime/Rows.h"
+#include "executor/abi/Scratch.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
-
-enum Operand {
-  kGates,
-  kCells,
-  kY,
-  kH0,
-  kC0,
-  kLength,
-  kBefore,
-  kWt,
-  kRt,
-  kDy,
-  kDhN,
-  kDcN,
-  kDgates,
-  kDhidden,
-  kDx,
-  kDh0,
-  kDc0,
-  kScratch
-};
 
 template <RnnMode Mode> class Backward {
   static constexpr int G = gateCount(Mode);
   static constexpr bool kLstm = Mode == RnnMode::Lstm, kGru = Mode == RnnMode::Gru;
 
 public:
-  Backward(const LaunchArgs &args, Worker &worker)
-      : o_(args.operands), worker_(worker), reverse_(args.ints[1] != 0), T_(o_[kY].shape[0]),
-        B_(o_[kY].shape[1]), H_(o_[kY].shape[2]), padded_(roundUp(H_, kPanel)),
-        split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(o_[kLength])) {
-    float *at = o_[kScratch].as<float>();
-    const auto parts = rnnBackwardScratch(Mode, B_, H_, sizeof(float));
+  Backward(const RnnBackwardLaunch &launch, Worker &worker)
+      : l_(launch), worker_(worker), reverse_(launch.reverse), T_(l_.y.shape[0]), B_(l_.y.shape[1]),
+        H_(l_.y.shape[2]), padded_(roundUp(H_, kPanel)),
+        split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(l_.length)) {
+    float *at = l_.scratch.as<float>();
+    const auto parts = scratchOf(launch, B_, H_, sizeof(float));
     hidden_[0] = at;
     hidden_[1] = at + parts.next;
     dh_ = at + parts.dh;
@@ -53,10 +33,10 @@ public:
   void run() {
     if (!split_.idle)
       retreat();
-    if (!o_[kDx])
+    if (!l_.dx)
       return;
     worker_.barrier();
-    const Tensor &dgates = o_[kDgates], &dx = o_[kDx];
+    const Tensor &dgates = l_.dgates, &dx = l_.dx;
     RowGrid grid{T_,
                  B_,
                  dgates.as<float>(),
@@ -65,7 +45,7 @@ public:
                  dx.as<float>(),
                  dx.strides[0],
                  dx.strides[1]};
-    multiplyGrid(grid, o_[kWt].as<float>(), dx.shape[2], G * H_, Tensor(), worker_.index,
+    multiplyGrid(grid, l_.wt.as<float>(), dx.shape[2], G * H_, Tensor(), worker_.index,
                  worker_.count);
   }
 
@@ -80,10 +60,10 @@ private:
         step<v()>(s, u);
       });
       listRows(s);
-      if (s > 0 || o_[kDh0])
+      if (s > 0 || l_.dh0)
         meet();
     }
-    if (o_[kDh0] && T_ > 0)
+    if (l_.dh0 && T_ > 0)
       forBlocks(!down, [&](auto v, int64_t u) LSTMC_LAMBDA { carry<v()>(0, u); });
     giveState();
   }
@@ -94,7 +74,7 @@ private:
   }
   int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
   bool counts(int64_t s, int64_t b) const {
-    return !o_[kLength] || stepAt(s) < lengthAt(o_[kLength], b, T_);
+    return !l_.length || stepAt(s) < lengthAt(l_.length, b, T_);
   }
   /// Place of units from u on of row b in a matrix blocked as [Hpad/16][B][16].
   int64_t place(int64_t b, int64_t u) const { return (u / kPanel * B_ + b) * kPanel + u % kPanel; }
@@ -113,16 +93,16 @@ private:
   }
   void bringState() {
     forState([&](int64_t b, int64_t u) {
-      getState(o_[kDhN], b, u, H_ - u).store(dh_ + place(b, u));
-      getState(o_[kDcN], b, u, H_ - u).store(dc_ + place(b, u));
+      getState(l_.dhN, b, u, H_ - u).store(dh_ + place(b, u));
+      getState(l_.dcN, b, u, H_ - u).store(dc_ + place(b, u));
     });
   }
   void giveState() {
     forState([&](int64_t b, int64_t u) {
-      if (o_[kDh0])
-        putState(o_[kDh0], b, u, H_ - u, Vector::load(dh_ + place(b, u)));
-      if (o_[kDc0])
-        putState(o_[kDc0], b, u, H_ - u, Vector::load(dc_ + place(b, u)));
+      if (l_.dh0)
+        putState(l_.dh0, b, u, H_ - u, Vector::load(dh_ + place(b, u)));
+      if (l_.dc0)
+        putState(l_.dc0, b, u, H_ - u, Vector::load(dc_ + place(b, u)));
     });
   }
 
@@ -142,7 +122,7 @@ private:
     BlockOutput<V> output;
     output.vectorStride = kWidth;
     output.whole = true;
-    PanelBlock weights = columnBlock(o_[kRt].as<float>(), G * H_, u / kGranule);
+    PanelBlock weights = columnBlock(l_.rt.as<float>(), G * H_, u / kGranule);
     alignas(64) float sums[kPassRows][V * kWidth];
     const float *rows[kPassRows];
     float *out[kPassRows];
@@ -199,20 +179,20 @@ private:
       });
     };
     CellGradient<Mode, Group<R>> cell;
-    cell.dh = state(dh_) + (o_[kDy] ? row(o_[kDy], t, 0) : Group<R>::zero());
+    cell.dh = state(dh_) + (l_.dy ? row(l_.dy, t, 0) : Group<R>::zero());
 #pragma unroll
     for (int g = 0; g < G; ++g)
-      cell.gates[g] = row(o_[kGates], t, g * H_);
+      cell.gates[g] = row(l_.gates, t, g * H_);
     if constexpr (kLstm || kGru)
-      cell.cell = row(o_[kCells], t, 0);
+      cell.cell = row(l_.cells, t, 0);
     if constexpr (kLstm) {
       cell.dc = state(dc_);
-      cell.cBefore = !first ? row(o_[kCells], previous, 0) : initial(o_[kC0]);
+      cell.cBefore = !first ? row(l_.cells, previous, 0) : initial(l_.c0);
     }
     if constexpr (kGru)
-      cell.before = o_[kBefore] ? row(o_[kBefore], t, 0)
-                    : !first    ? row(o_[kY], previous, 0)
-                                : initial(o_[kH0]);
+      cell.before = l_.before ? row(l_.before, t, 0)
+                    : !first  ? row(l_.y, previous, 0)
+                              : initial(l_.h0);
     cell.retreat();
 #pragma unroll
     for (int i = 0; i < R; ++i) {
@@ -231,9 +211,9 @@ private:
   LSTMC_INLINE void putGate(int64_t t, int64_t b, int64_t u, int g, float *blocked, Vector input,
                             Vector hidden) {
     hidden.store(blocked + g * B_ * padded_);
-    putRow(o_[kDgates], t, b, g * H_ + u, H_ - u, input);
-    if (o_[kDhidden])
-      putRow(o_[kDhidden], t, b, g * H_ + u, H_ - u, hidden);
+    putRow(l_.dgates, t, b, g * H_ + u, H_ - u, input);
+    if (l_.dhidden)
+      putRow(l_.dhidden, t, b, g * H_ + u, H_ - u, hidden);
   }
 
   void passBy(int64_t s, int64_t b, int64_t u) {
@@ -241,7 +221,7 @@ private:
       putGate(stepAt(s), b, u, g, hidden_[s & 1] + place(b, u), Vector::zero(), Vector::zero());
   }
 
-  const std::span<const Tensor> o_;
+  const RnnBackwardLaunch &l_;
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, padded_;
@@ -253,21 +233,21 @@ private:
   int64_t active_ = 0; ///< rows in list_
 };
 
-void rnnBackward(const LaunchArgs &args, Worker &worker) {
-  switch (RnnMode(args.ints[0])) {
+void rnnBackward(const RnnBackwardLaunch &launch, Worker &worker) {
+  switch (launch.mode) {
   case RnnMode::Relu:
-    return Backward<RnnMode::Relu>(args, worker).run();
+    return Backward<RnnMode::Relu>(launch, worker).run();
   case RnnMode::Tanh:
-    return Backward<RnnMode::Tanh>(args, worker).run();
+    return Backward<RnnMode::Tanh>(launch, worker).run();
   case RnnMode::Lstm:
-    return Backward<RnnMode::Lstm>(args, worker).run();
+    return Backward<RnnMode::Lstm>(launch, worker).run();
   case RnnMode::Gru:
-    return Backward<RnnMode::Gru>(args, worker).run();
+    return Backward<RnnMode::Gru>(launch, worker).run();
   }
 }
 
 } // namespace
 
-void registerRnnBackward(KernelTable &table) { table.set(KernelId::RnnBackward, rnnBackward); }
+void registerRnnBackward(KernelTable &table) { table.set<rnnBackward>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -10,28 +10,11 @@
 #include "backends/cpu/runtime/Lengths.h"
 #include "backends/cpu/runtime/RnnSplit.h"
 #include "backends/cpu/runtime/Rows.h"
+#include "executor/abi/Scratch.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
-
-enum Operand {
-  kX,
-  kW,
-  kR,
-  kBi,
-  kBh,
-  kH0,
-  kC0,
-  kLength,
-  kY,
-  kHN,
-  kCN,
-  kGates,
-  kCells,
-  kBefore,
-  kScratch
-};
 
 template <RnnMode Mode> class Forward {
   static constexpr int G = gateCount(Mode);
@@ -44,15 +27,17 @@ template <RnnMode Mode> class Forward {
   static constexpr int64_t kUnits = G > 1 ? kWidth : kGranule;
 
 public:
-  Forward(const LaunchArgs &args, Worker &worker)
-      : o_(args.operands), worker_(worker), reverse_(args.ints[1] != 0), T_(o_[kY].shape[0]),
-        B_(o_[kY].shape[1]), H_(o_[kY].shape[2]), I_(o_[kX].shape[2]),
-        chunk_(std::clamp<int64_t>(args.ints[2], 1, std::max<int64_t>(T_, 1))),
+  Forward(const RnnForwardLaunch &launch, Worker &worker)
+      : l_(launch), worker_(worker), reverse_(launch.reverse), T_(l_.y.shape[0]), B_(l_.y.shape[1]),
+        H_(l_.y.shape[2]), I_(l_.x.shape[2]),
+        chunk_(std::clamp<int64_t>(launch.chunk, 1, std::max<int64_t>(T_, 1))),
         padded_(roundUp(H_, kPanel)),
         split_(worker.index, worker.count, B_, (H_ + kUnits - 1) / kUnits, 4 * G * H_ * H_,
-               bool(o_[kLength])) {
-    float *at = o_[kScratch].as<float>();
-    const auto parts = rnnForwardScratch(Mode, B_, H_, chunk_, sizeof(float));
+               bool(l_.length)) {
+    float *at = l_.scratch.as<float>();
+    RnnForwardArguments shorter = launch;
+    shorter.chunk = chunk_;
+    const auto parts = scratchOf(shorter, B_, H_, sizeof(float));
     projections_ = at;
     h_[0] = at + parts.h;
     h_[1] = at + parts.nextH;
@@ -92,9 +77,7 @@ private:
   }
 
   int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
-  bool counts(int64_t t, int64_t b) const {
-    return !o_[kLength] || t < lengthAt(o_[kLength], b, T_);
-  }
+  bool counts(int64_t t, int64_t b) const { return !l_.length || t < lengthAt(l_.length, b, T_); }
   float *projection(int64_t row, int64_t u) const {
     return projections_ + row * G * padded_ + u / kPanel * G * kPanel + u % kPanel;
   }
@@ -146,20 +129,20 @@ private:
   /// step needs where it can read the rows of h0 as they are.
   void bringState() {
     forState([&](int64_t b, int64_t u, int64_t place) {
-      getState(o_[kH0], b, u, H_ - u).store(h_[0] + place);
-      getState(o_[kC0], b, u, H_ - u).store(c_ + place);
+      getState(l_.h0, b, u, H_ - u).store(h_[0] + place);
+      getState(l_.c0, b, u, H_ - u).store(c_ + place);
     });
-    rowsOfH0_ = o_[kH0] && o_[kH0].strides[1] == 1;
+    rowsOfH0_ = l_.h0 && l_.h0.strides[1] == 1;
     if (!rowsOfH0_)
       meet();
   }
 
   void giveState() {
     forState([&](int64_t b, int64_t u, int64_t place) {
-      if (o_[kHN])
-        putState(o_[kHN], b, u, H_ - u, Vector::load(h_[T_ & 1] + place));
-      if (o_[kCN])
-        putState(o_[kCN], b, u, H_ - u, Vector::load(c_ + place));
+      if (l_.hN)
+        putState(l_.hN, b, u, H_ - u, Vector::load(h_[T_ & 1] + place));
+      if (l_.cN)
+        putState(l_.cN, b, u, H_ - u, Vector::load(c_ + place));
     });
   }
 
@@ -169,7 +152,7 @@ private:
     active_ = 0;
     if (split_.unitBegin == split_.unitEnd)
       return;
-    if (!o_[kLength] && s > 0) {
+    if (!l_.length && s > 0) {
       active_ = split_.rowEnd - split_.rowBegin; // as it was
       return;
     }
@@ -180,13 +163,13 @@ private:
 
   /// W x + bi of `count` steps from s0 on for a block of units.
   template <int V> void project(int64_t s0, int64_t count, int64_t u) {
-    const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, o_[kBi], u);
-    const auto weights = block(o_[kW].as<float>(), I_, u);
-    const Tensor &x = o_[kX];
+    const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, l_.bi, u);
+    const auto weights = block(l_.w.as<float>(), I_, u);
+    const Tensor &x = l_.x;
     const float *rows[kPassRows];
     float *out[kPassRows];
     int64_t left = 0;
-    if (!o_[kLength])
+    if (!l_.length)
       left = count * (split_.rowEnd - split_.rowBegin);
     else
       for (int64_t s = s0; s < s0 + count; ++s)
@@ -214,8 +197,8 @@ private:
 
   /// Step s for a block of units, over all rows in the list.
   template <int V> void step(int64_t s, int64_t s0, int64_t u) {
-    const BlockOutput<V> output = blockOutput<V>(kWidth, o_[kBh], u);
-    const auto weights = block(o_[kR].as<float>(), H_, u);
+    const BlockOutput<V> output = blockOutput<V>(kWidth, l_.bh, u);
+    const auto weights = block(l_.r.as<float>(), H_, u);
     alignas(64) float sums[kPassRows][V * kWidth];
     const float *rows[kPassRows];
     float *out[kPassRows];
@@ -223,8 +206,8 @@ private:
       out[r] = sums[r];
     const int64_t t = stepAt(s);
     const bool h0 = s == 0 && rowsOfH0_;
-    const float *now = h0 ? o_[kH0].as<float>() : h_[s & 1];
-    const int64_t rowStride = h0 ? o_[kH0].strides[0] : kPanel;
+    const float *now = h0 ? l_.h0.as<float>() : h_[s & 1];
+    const int64_t rowStride = h0 ? l_.h0.strides[0] : kPanel;
     const int64_t groupStride = h0 ? kGroup : B_ * kPanel;
     for (int64_t r = 0; r < active_;) {
       const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
@@ -302,15 +285,15 @@ private:
       } else {
         giveRow(s, t, b, u, at[i], member(cell.h, i));
       }
-      if (o_[kGates])
+      if (l_.gates)
 #pragma unroll
         for (int g = 0; g < G; ++g)
-          putRow(o_[kGates], t, b, g * H_ + u, real, member(cell.gates[g], i));
-      if (o_[kCells])
-        putRow(o_[kCells], t, b, u, real,
+          putRow(l_.gates, t, b, g * H_ + u, real, member(cell.gates[g], i));
+      if (l_.cells)
+        putRow(l_.cells, t, b, u, real,
                member(kLstm ? cell.c : recurrent[Mode == RnnMode::Gru ? kGateN : 0], i));
-      if (o_[kBefore])
-        putRow(o_[kBefore], t, b, u, real, member(before, i));
+      if (l_.before)
+        putRow(l_.before, t, b, u, real, member(before, i));
     }
   }
 
@@ -331,12 +314,12 @@ private:
   }
   LSTMC_INLINE void giveRow(int64_t s, int64_t t, int64_t b, int64_t u, int64_t at, Vector h) {
     h.store(h_[~s & 1] + at);
-    putRow(o_[kY], t, b, u, H_ - u, h);
+    putRow(l_.y, t, b, u, H_ - u, h);
   }
 
   /// Rows that do not count keep their state; then all workers have h of the next step.
   void endStep(int64_t s) {
-    if (o_[kLength])
+    if (l_.length)
       for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
         if (!counts(stepAt(s), b))
           passBy(s, b);
@@ -352,18 +335,18 @@ private:
       const Vector h = Vector::load(h_[s & 1] + place), zero = Vector::zero();
       const int64_t real = H_ - u;
       h.store(h_[~s & 1] + place);
-      putRow(o_[kY], t, b, u, real, zero);
-      if (o_[kGates])
+      putRow(l_.y, t, b, u, real, zero);
+      if (l_.gates)
         for (int g = 0; g < G; ++g)
-          putRow(o_[kGates], t, b, g * H_ + u, real, zero);
-      if (o_[kCells])
-        putRow(o_[kCells], t, b, u, real, kLstm ? Vector::load(c_ + place) : zero);
-      if (o_[kBefore])
-        putRow(o_[kBefore], t, b, u, real, h);
+          putRow(l_.gates, t, b, g * H_ + u, real, zero);
+      if (l_.cells)
+        putRow(l_.cells, t, b, u, real, kLstm ? Vector::load(c_ + place) : zero);
+      if (l_.before)
+        putRow(l_.before, t, b, u, real, h);
     }
   }
 
-  const std::span<const Tensor> o_;
+  const RnnForwardLaunch &l_;
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, I_, chunk_, padded_;
@@ -379,21 +362,21 @@ private:
   bool rowsOfH0_ = false; ///< the first step reads h0 itself
 };
 
-void rnnForward(const LaunchArgs &args, Worker &worker) {
-  switch (RnnMode(args.ints[0])) {
+void rnnForward(const RnnForwardLaunch &launch, Worker &worker) {
+  switch (launch.mode) {
   case RnnMode::Relu:
-    return Forward<RnnMode::Relu>(args, worker).run();
+    return Forward<RnnMode::Relu>(launch, worker).run();
   case RnnMode::Tanh:
-    return Forward<RnnMode::Tanh>(args, worker).run();
+    return Forward<RnnMode::Tanh>(launch, worker).run();
   case RnnMode::Lstm:
-    return Forward<RnnMode::Lstm>(args, worker).run();
+    return Forward<RnnMode::Lstm>(launch, worker).run();
   case RnnMode::Gru:
-    return Forward<RnnMode::Gru>(args, worker).run();
+    return Forward<RnnMode::Gru>(launch, worker).run();
   }
 }
 
 } // namespace
 
-void registerRnnForward(KernelTable &table) { table.set(KernelId::RnnForward, rnnForward); }
+void registerRnnForward(KernelTable &table) { table.set<rnnForward>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -18,10 +18,10 @@ int64_t countOf(const Tensor &length, int64_t r, int64_t columns) {
   return count < 0 ? 0 : minimum(count, columns);
 }
 
-void softmax(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
-  bool log = args.ints[0] != 0;
-  auto temperature = float(args.floats[0]);
+void softmax(const SoftmaxLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &length = launch.length, &y = launch.y;
+  bool log = launch.log;
+  auto temperature = float(launch.temperature);
   int64_t columns = y.shape[1];
   Share share(y.shape[0], worker.index, worker.count);
   for (int64_t r = share.begin; r < share.end; ++r) {
@@ -49,11 +49,11 @@ void softmax(const LaunchArgs &args, Worker &worker) {
   }
 }
 
-void softmaxGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &y = args.operands[0], &dy = args.operands[1], &length = args.operands[2];
-  const Tensor &dx = args.operands[3];
-  bool log = args.ints[0] != 0;
-  Vector temperature = Vector::broadcast(float(args.floats[0]));
+void softmaxGradient(const SoftmaxGradientLaunch &launch, Worker &worker) {
+  const Tensor &y = launch.y, &dy = launch.dy, &length = launch.length;
+  const Tensor &dx = launch.dx;
+  bool log = launch.log;
+  Vector temperature = Vector::broadcast(float(launch.temperature));
   int64_t columns = dx.shape[1];
   Share share(dx.shape[0], worker.index, worker.count);
   for (int64_t r = share.begin; r < share.end; ++r) {
@@ -110,24 +110,25 @@ int64_t countValid(const Tensor &label, int64_t ignored) {
 }
 
 /// One number, so one worker.
-void validCount(const LaunchArgs &args, Worker &worker) {
+void validCount(const ValidCountLaunch &launch, Worker &worker) {
   if (worker.index == 0)
-    *args.operands[1].as<double>() = double(countValid(args.operands[0], toIndex(args.floats[0])));
+    *launch.y.as<double>() = double(countValid(launch.label, toIndex(launch.ignoreLabel)));
 }
 
-void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
-  const Tensor &p = args.operands[0], &label = args.operands[1], &dx = args.operands[3];
-  const Tensor &validInBatch = args.operands[2];
+void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &worker) {
+  const Tensor &p = launch.p, &label = launch.label, &dx = launch.dx;
+  const Tensor &validInBatch = launch.valid;
   if (p.dtype != DType::F32)
-    return reference::kernel(KernelId::SoftmaxOutputGradient)(args, worker);
-  bool useIgnore = args.ints[0] != 0, valid = args.ints[1] == 2, multi = args.ints[2] != 0;
+    return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
+  bool useIgnore = launch.useIgnore, multi = launch.multi,
+       valid = launch.normalization == SoftmaxNormalization::Valid;
   int64_t outer = dx.shape[0], classes = dx.shape[1], width = dx.shape[2];
   Share share(outer, worker.index, worker.count);
 
   if (label.rank == 3) { // probabilities
     if (label.dtype != DType::F32)
-      return reference::kernel(KernelId::SoftmaxOutputGradient)(args, worker);
-    Vector scale = Vector::broadcast(float(args.floats[1]));
+      return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
+    Vector scale = Vector::broadcast(float(launch.gradScale));
     // Rows run over whichever of classes and positions is longer.
     bool down = width == 1;
     int64_t length = down ? classes : width, rows = down ? width : classes;
@@ -148,20 +149,20 @@ void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
   auto labelAt = [&](int64_t a, int64_t d) {
     return index(label.data, a * label.strides[0] + d * label.strides[1]);
   };
-  int64_t ignored = toIndex(args.floats[0]);
+  int64_t ignored = toIndex(launch.ignoreLabel);
   double count = 1;
   if (validInBatch)
     count = *validInBatch.as<double>();
-  else if (args.ints[1] == 1)
+  else if (launch.normalization == SoftmaxNormalization::Batch)
     count = double(multi ? outer : outer * width);
   else if (valid)
     count = double(countValid(label, ignored));
   if (count < 1)
     count = 1;
   OutputGradient gradient;
-  gradient.alpha = multi ? 0.0f : float(args.floats[2]);
+  gradient.alpha = multi ? 0.0f : float(launch.smoothAlpha);
   gradient.others = gradient.alpha / float(classes - 1);
-  gradient.scale = float(args.floats[1] / double(multi && !valid ? width : 1) / count);
+  gradient.scale = float(launch.gradScale / double(multi && !valid ? width : 1) / count);
 
   if (width == 1) {
     for (int64_t a = share.begin; a < share.end; ++a) {
@@ -204,8 +205,8 @@ void softmaxOutputGradient(const LaunchArgs &args, Worker &worker) {
 }
 
 /// One sum, so one worker.
-void softmaxCrossEntropy(const LaunchArgs &args, Worker &worker) {
-  const Tensor &x = args.operands[0], &label = args.operands[1], &y = args.operands[2];
+void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
   if (worker.index != 0)
     return;
   ReadIndex index = readIndex(label.dtype);
@@ -219,11 +220,11 @@ void softmaxCrossEntropy(const LaunchArgs &args, Worker &worker) {
 } // namespace
 
 void registerSoftmaxKernels(KernelTable &table) {
-  table.set(KernelId::Softmax, softmax);
-  table.set(KernelId::SoftmaxGradient, softmaxGradient);
-  table.set(KernelId::SoftmaxOutputGradient, softmaxOutputGradient, KernelTable::Types::Any);
-  table.set(KernelId::ValidCount, validCount, KernelTable::Types::Any);
-  table.set(KernelId::SoftmaxCrossEntropy, softmaxCrossEntropy);
+  table.set<softmax>();
+  table.set<softmaxGradient>();
+  table.set<softmaxOutputGradient>(KernelTable::Types::Any);
+  table.set<validCount>(KernelTable::Types::Any);
+  table.set<softmaxCrossEntropy>();
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

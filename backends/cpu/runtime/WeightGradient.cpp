@@ -187,10 +187,9 @@ void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRo
 
 class WeightGradient {
 public:
-  WeightGradient(const LaunchArgs &args, Worker &worker)
-      : worker_(worker), dw_(args.operands[0]), scratch_(args.operands[1]),
-        uses_(args.operands.subspan(2)), range_(ShardRange::of(args.ints)), N_(dw_.shape[0]),
-        K_(dw_.shape[1]) {}
+  WeightGradient(const WeightGradientLaunch &launch, Worker &worker)
+      : worker_(worker), dw_(launch.dw), scratch_(launch.scratch), uses_(launch.repeated),
+        range_(launch.range), N_(dw_.shape[0]), K_(dw_.shape[1]) {}
 
   void run() {
     for (size_t use = 0; use < uses_.size(); use += 2)
@@ -384,12 +383,12 @@ private:
   const int64_t N_, K_;
 };
 
-void weightGradient(const LaunchArgs &args, Worker &worker) { WeightGradient(args, worker).run(); }
+void weightGradient(const WeightGradientLaunch &launch, Worker &worker) {
+  WeightGradient(launch, worker).run();
+}
 
 } // namespace
 
-void registerWeightGradient(KernelTable &table) {
-  table.set(KernelId::WeightGradient, weightGradient);
-}
+void registerWeightGradient(KernelTable &table) { table.set<weightGradient>(); }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "backends/cuda/kernels/Movement.h"
 #include "backends/cuda/kernels/Products.h"
 #include "backends/cuda/kernels/Recurrence.h"
 #include "executor/abi/Packing.h"
 #include "executor/base/Numeric.h"
+#include "executor/device/KernelLaunch.h"
 
 namespace lstmc::cuda {
 
@@ -59,59 +61,66 @@ GpuLaunch elementwise(std::string_view kernel, const Arguments &arguments) {
   return launch;
 }
 
-std::vector<GpuLaunch> fill(const LaunchArgs &args) {
-  const Tensor &y = args.operands[0];
+std::vector<GpuLaunch> fill(const FillLaunch &launch) {
+  const Tensor &y = launch.y;
   return {elementwise("lstmc_fill", gpu::FillArguments{operandOf(y), y.elements(), bytesOf(y),
-                                                       storedBits(y.dtype, args.floats[0])})};
+                                                       storedBits(y.dtype, launch.value)})};
 }
 
-std::vector<GpuLaunch> copy(const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &y = args.operands[1];
+std::vector<GpuLaunch> copy(const CopyLaunch &launch) {
+  const Tensor &x = launch.x, &y = launch.y;
   return {elementwise("lstmc_copy",
                       gpu::CopyArguments{operandOf(x), operandOf(y), y.elements(), bytesOf(y)})};
 }
 
-std::vector<GpuLaunch> oneHot(const LaunchArgs &args) {
-  const Tensor &indices = args.operands[0], &y = args.operands[1];
+std::vector<GpuLaunch> oneHot(const OneHotLaunch &launch) {
+  const Tensor &indices = launch.indices, &y = launch.y;
   return {elementwise("lstmc_one_hot",
                       gpu::OneHotArguments{operandOf(indices), operandOf(y), y.elements(),
-                                           bytesOf(y), storedBits(y.dtype, args.floats[0]),
-                                           storedBits(y.dtype, args.floats[1])})};
+                                           bytesOf(y), storedBits(y.dtype, launch.on),
+                                           storedBits(y.dtype, launch.off)})};
 }
 
-std::vector<GpuLaunch> index(std::string_view kernel, const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &indices = args.operands[1], &y = args.operands[2];
-  return {elementwise(kernel, gpu::IndexArguments{operandOf(x), operandOf(indices), operandOf(y),
-                                                  y.elements(), bytesOf(y), args.ints[0] != 0})};
+/// gather, pick and pick_gradient: what `to` has comes from `from`, by way of `indices`.
+std::vector<GpuLaunch> index(std::string_view kernel, const Tensor &from, const Tensor &indices,
+                             const Tensor &to, bool wrap) {
+  return {
+      elementwise(kernel, gpu::IndexArguments{operandOf(from), operandOf(indices), operandOf(to),
+                                              to.elements(), bytesOf(to), wrap})};
 }
-std::vector<GpuLaunch> gather(const LaunchArgs &args) { return index("lstmc_gather", args); }
-std::vector<GpuLaunch> pick(const LaunchArgs &args) { return index("lstmc_pick", args); }
-std::vector<GpuLaunch> pickGradient(const LaunchArgs &args) {
-  return index("lstmc_pick_gradient", args);
+std::vector<GpuLaunch> gather(const GatherLaunch &launch) {
+  return index("lstmc_gather", launch.w, launch.indices, launch.y, launch.wrap);
 }
-
-std::vector<GpuLaunch> sequence(std::string_view kernel, const LaunchArgs &args) {
-  const Tensor &x = args.operands[0], &length = args.operands[1], &y = args.operands[2];
-  uint64_t value = args.floats.empty() ? 0 : storedBits(y.dtype, args.floats[0]);
-  return {elementwise(kernel, gpu::SequenceArguments{operandOf(x), operandOf(length), operandOf(y),
-                                                     y.elements(), bytesOf(y), value})};
+std::vector<GpuLaunch> pick(const PickLaunch &launch) {
+  return index("lstmc_pick", launch.x, launch.indices, launch.y, launch.wrap);
 }
-std::vector<GpuLaunch> sequenceMask(const LaunchArgs &args) {
-  return sequence("lstmc_sequence_mask", args);
-}
-std::vector<GpuLaunch> sequenceLast(const LaunchArgs &args) {
-  return sequence("lstmc_sequence_last", args);
-}
-std::vector<GpuLaunch> sequenceLastGradient(const LaunchArgs &args) {
-  return sequence("lstmc_sequence_last_gradient", args);
-}
-std::vector<GpuLaunch> sequenceReverse(const LaunchArgs &args) {
-  return sequence("lstmc_sequence_reverse", args);
+std::vector<GpuLaunch> pickGradient(const PickGradientLaunch &launch) {
+  return index("lstmc_pick_gradient", launch.dy, launch.indices, launch.dx, launch.wrap);
 }
 
-std::vector<GpuLaunch> pack(const LaunchArgs &args) {
-  const Tensor &w = args.operands[0], &p = args.operands[1];
-  int gates = std::max(1, int(args.ints[0]));
+std::vector<GpuLaunch> sequence(std::string_view kernel, const Tensor &from, const Tensor &length,
+                                const Tensor &to, uint64_t value = 0) {
+  return {
+      elementwise(kernel, gpu::SequenceArguments{operandOf(from), operandOf(length), operandOf(to),
+                                                 to.elements(), bytesOf(to), value})};
+}
+std::vector<GpuLaunch> sequenceMask(const SequenceMaskLaunch &launch) {
+  return sequence("lstmc_sequence_mask", launch.x, launch.length, launch.y,
+                  storedBits(launch.y.dtype, launch.value));
+}
+std::vector<GpuLaunch> sequenceLast(const SequenceLastLaunch &launch) {
+  return sequence("lstmc_sequence_last", launch.x, launch.length, launch.y);
+}
+std::vector<GpuLaunch> sequenceLastGradient(const SequenceLastGradientLaunch &launch) {
+  return sequence("lstmc_sequence_last_gradient", launch.dy, launch.length, launch.dx);
+}
+std::vector<GpuLaunch> sequenceReverse(const SequenceReverseLaunch &launch) {
+  return sequence("lstmc_sequence_reverse", launch.x, launch.length, launch.y);
+}
+
+std::vector<GpuLaunch> pack(const PackLaunch &launch) {
+  const Tensor &w = launch.w, &p = launch.p;
+  int gates = std::max(1, int(launch.gates));
   int64_t count = w.shape[0] * packedElements(w.shape[1], w.shape[2], gates);
   return {elementwise("lstmc_pack",
                       gpu::PackArguments{operandOf(w), operandOf(p), count, bytesOf(w), gates})};
@@ -132,10 +141,8 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
   return launch;
 }
 
-std::vector<GpuLaunch> product(const LaunchArgs &args) {
-  enum { X, P, Bias, Y };
-  std::span<const Tensor> o = args.operands;
-  return {productOf(o[X], o[P], o[Bias], o[Y], false)};
+std::vector<GpuLaunch> product(const ProductLaunch &launch) {
+  return {productOf(launch.x, launch.p, launch.bias, launch.y, false)};
 }
 
 gpu::Sequence sequenceOf(const Tensor &tensor) {
@@ -144,9 +151,10 @@ gpu::Sequence sequenceOf(const Tensor &tensor) {
   return sequence;
 }
 
-gpu::LayerShape layerOf(const LaunchArgs &args, const Tensor &y, int64_t inputs) {
-  auto mode = RnnMode(args.ints[0]);
-  return {y.shape[0], y.shape[1], inputs, y.shape[2], mode, gateCount(mode), args.ints[1] != 0};
+template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t inputs) {
+  const Tensor &y = launch.y;
+  return {y.shape[0],    y.shape[1], inputs, y.shape[2], launch.mode, gateCount(launch.mode),
+          launch.reverse};
 }
 
 /// `sharedBytes(rows)`: what a block of so many sequences needs. As many as fit.
@@ -162,75 +170,50 @@ GpuLaunch recurrence(const char *one, const char *several, const Arguments &argu
   return launch;
 }
 
-std::vector<GpuLaunch> rnnForward(const LaunchArgs &args) {
-  enum { X, W, R, Bi, Bh, H0, C0, Length, Y, HN, CN, Gates, Cells, Before };
-  std::span<const Tensor> o = args.operands;
-  auto s = [&](int operand) { return sequenceOf(o[size_t(operand)]); };
-  gpu::RnnForwardArguments arguments = {layerOf(args, o[Y], o[X].shape[2]),
-                                        s(X),
-                                        s(W),
-                                        s(R),
-                                        s(Bi),
-                                        s(Bh),
-                                        s(H0),
-                                        s(C0),
-                                        s(Y),
-                                        s(HN),
-                                        s(CN),
-                                        s(Gates),
-                                        s(Cells),
-                                        s(Before),
-                                        operandOf(o[Length])};
+std::vector<GpuLaunch> rnnForward(const RnnForwardLaunch &launch) {
+  gpu::RnnForwardArguments arguments = {layerOf(launch, launch.x.shape[2]),
+                                        sequenceOf(launch.x),
+                                        sequenceOf(launch.w),
+                                        sequenceOf(launch.r),
+                                        sequenceOf(launch.bi),
+                                        sequenceOf(launch.bh),
+                                        sequenceOf(launch.h0),
+                                        sequenceOf(launch.c0),
+                                        sequenceOf(launch.y),
+                                        sequenceOf(launch.hN),
+                                        sequenceOf(launch.cN),
+                                        sequenceOf(launch.gates),
+                                        sequenceOf(launch.cells),
+                                        sequenceOf(launch.before),
+                                        operandOf(launch.length)};
   return {recurrence("lstmc_rnn_forward_1", "lstmc_rnn_forward_4", arguments, [&](int64_t rows) {
     return gpu::forwardSharedBytes(rows, arguments.shape.units);
   })};
 }
 
-std::vector<GpuLaunch> rnnBackward(const LaunchArgs &args) {
-  enum {
-    Gates,
-    Cells,
-    Y,
-    H0,
-    C0,
-    Length,
-    Before,
-    Wt,
-    Rt,
-    Dy,
-    DhN,
-    DcN,
-    Dgates,
-    Dhidden,
-    Dx,
-    Dh0,
-    Dc0
-  };
-  std::span<const Tensor> o = args.operands;
-  auto s = [&](int operand) { return sequenceOf(o[size_t(operand)]); };
-  gpu::RnnBackwardArguments arguments = {layerOf(args, o[Y], 0),
-                                         s(Gates),
-                                         s(Cells),
-                                         s(Y),
-                                         s(H0),
-                                         s(C0),
-                                         s(Before),
-                                         s(Rt),
-                                         s(Dy),
-                                         s(DhN),
-                                         s(DcN),
-                                         s(Dgates),
-                                         s(Dhidden),
-                                         s(Dh0),
-                                         s(Dc0),
-                                         operandOf(o[Length])};
+std::vector<GpuLaunch> rnnBackward(const RnnBackwardLaunch &launch) {
+  gpu::RnnBackwardArguments arguments = {
+      layerOf(launch, 0),         sequenceOf(launch.gates), sequenceOf(launch.cells),
+      sequenceOf(launch.y),       sequenceOf(launch.h0),    sequenceOf(launch.c0),
+      sequenceOf(launch.before),  sequenceOf(launch.rt),    sequenceOf(launch.dy),
+      sequenceOf(launch.dhN),     sequenceOf(launch.dcN),   sequenceOf(launch.dgates),
+      sequenceOf(launch.dhidden), sequenceOf(launch.dh0),   sequenceOf(launch.dc0),
+      operandOf(launch.length)};
   std::vector<GpuLaunch> launches = {
       recurrence("lstmc_rnn_backward_1", "lstmc_rnn_backward_4", arguments, [&](int64_t rows) {
         return gpu::backwardSharedBytes(rows, arguments.shape.units, arguments.shape.gates);
       })};
-  if (o[Dx])
-    launches.push_back(productOf(o[Dgates], o[Wt], {}, o[Dx], true));
+  if (launch.dx)
+    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));
   return launches;
+}
+
+/// A maker by the launch of its kernel, as one of LaunchArgs.
+template <typename Launch>
+std::type_identity<Launch> launchOfMaker(std::vector<GpuLaunch> (*)(const Launch &));
+template <auto maker> std::vector<GpuLaunch> made(const LaunchArgs &args) {
+  using Launch = typename decltype(launchOfMaker(maker))::type;
+  return maker(Launch(args));
 }
 
 } // namespace
@@ -241,34 +224,34 @@ LaunchMaker launchMaker(KernelId id, std::span<const Tensor> operands) {
     f32 &= !operand || operand.dtype != DType::F64;
   switch (id) {
   case KernelId::Fill:
-    return fill;
+    return made<fill>;
   case KernelId::Copy:
-    return copy;
+    return made<copy>;
   case KernelId::Gather:
-    return gather;
+    return made<gather>;
   case KernelId::OneHot:
-    return oneHot;
+    return made<oneHot>;
   case KernelId::Pick:
-    return pick;
+    return made<pick>;
   case KernelId::PickGradient:
-    return pickGradient;
+    return made<pickGradient>;
   case KernelId::SequenceMask:
-    return sequenceMask;
+    return made<sequenceMask>;
   case KernelId::SequenceLast:
-    return sequenceLast;
+    return made<sequenceLast>;
   case KernelId::SequenceLastGradient:
-    return sequenceLastGradient;
+    return made<sequenceLastGradient>;
   case KernelId::SequenceReverse:
-    return sequenceReverse;
+    return made<sequenceReverse>;
   case KernelId::Pack:
-    return pack;
+    return made<pack>;
   case KernelId::Product:
-    return product;
+    return made<product>;
   // Elementary functions are there for f32 alone.
   case KernelId::RnnForward:
-    return f32 ? rnnForward : nullptr;
+    return f32 ? made<rnnForward> : nullptr;
   case KernelId::RnnBackward:
-    return f32 ? rnnBackward : nullptr;
+    return f32 ? made<rnnBackward> : nullptr;
   default:
     return nullptr;
   }

@@ -9,10 +9,9 @@ namespace lstmc::sym {
 llvm::LogicalResult EmbeddingOp::emitKernels(KernelBuilder &builder) {
   View indices = builder.view(getData()), weight = builder.view(getWeight());
   int64_t n = indices.elements(), width = weight.shape[1];
-  builder.launch(KernelId::Gather,
+  builder.launch(GatherArguments{.wrap = false},
                  {weight.broadcastTo({1, weight.shape[0], width}), builder.reshaped(indices, {n}),
-                  builder.output(builder.view(getOutput()), {1, n, width})},
-                 {0});
+                  builder.output(builder.view(getOutput()), {1, n, width})});
   return mlir::success();
 }
 
@@ -22,11 +21,10 @@ llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
   llvm::ArrayRef<int64_t> shape = a.shape;
   int64_t before = product(shape.take_front(size_t(axis))),
           behind = product(shape.drop_front(size_t(axis) + 1));
-  builder.launch(KernelId::Gather,
+  builder.launch(GatherArguments{.wrap = getMode() == "wrap"},
                  {builder.reshaped(a, {before, shape[size_t(axis)], behind}),
                   builder.reshaped(indices, {n}),
-                  builder.output(builder.view(getOutput()), {before, n, behind})},
-                 {getMode() == "wrap"});
+                  builder.output(builder.view(getOutput()), {before, n, behind})});
   return mlir::success();
 }
 
@@ -36,21 +34,20 @@ llvm::LogicalResult PickOp::emitKernels(KernelBuilder &builder) {
   llvm::ArrayRef<int64_t> shape = data.shape;
   int64_t before = product(shape.take_front(size_t(axis))),
           behind = product(shape.drop_front(size_t(axis) + 1));
-  builder.launch(KernelId::Pick,
+  builder.launch(PickArguments{.wrap = getMode() == "wrap"},
                  {builder.reshaped(data, {before, shape[size_t(axis)], behind}),
                   builder.reshaped(builder.view(getIndex()), {before, behind}),
-                  builder.output(builder.view(getOutput()), {before, behind})},
-                 {getMode() == "wrap"});
+                  builder.output(builder.view(getOutput()), {before, behind})});
   return mlir::success();
 }
 
 llvm::LogicalResult OneHotOp::emitKernels(KernelBuilder &builder) {
   View indices = builder.view(getIndices());
   int64_t n = indices.elements();
-  builder.launch(KernelId::OneHot,
-                 {builder.reshaped(indices, {n}),
-                  builder.output(builder.view(getOutput()), {n, int64_t(getDepth())})},
-                 {}, {getOnValue().convertToDouble(), getOffValue().convertToDouble()});
+  builder.launch(
+      OneHotArguments{.on = getOnValue().convertToDouble(), .off = getOffValue().convertToDouble()},
+      {builder.reshaped(indices, {n}),
+       builder.output(builder.view(getOutput()), {n, int64_t(getDepth())})});
   return mlir::success();
 }
 

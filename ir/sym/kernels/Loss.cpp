@@ -16,23 +16,16 @@ struct Around {
   int64_t before = 1, extent = 1, behind = 1;
 };
 
-/// The ints of a launch that sums over shards, and those behind them.
-llvm::SmallVector<int64_t, 5> shardInts(const ShardRange &range,
-                                        llvm::ArrayRef<int64_t> more = {}) {
-  llvm::SmallVector<int64_t, 5> ints;
-  llvm::append_range(ints, range.ints());
-  llvm::append_range(ints, more);
-  return ints;
-}
-
 /// [4], or [rows, 4].
 View metricOutput(KernelBuilder &builder, mlir::Value metric) {
   View view = builder.view(metric);
   return builder.output(view, view.shape);
 }
 
-int64_t normalizationNumber(llvm::StringRef name) {
-  return name == "batch" ? 1 : name == "valid" ? 2 : 0;
+SoftmaxNormalization normalizationOf(llvm::StringRef name) {
+  return name == "batch"   ? SoftmaxNormalization::Batch
+         : name == "valid" ? SoftmaxNormalization::Valid
+                           : SoftmaxNormalization::Null;
 }
 
 } // namespace
@@ -47,8 +40,8 @@ llvm::LogicalResult SoftmaxOutputOp::emitKernels(KernelBuilder &builder) {
     y = y.moveLast(1);
   }
   llvm::SmallVector<int64_t, 2> shape = {x.elements() / classes, classes};
-  builder.launch(KernelId::Softmax, {builder.reshaped(x, shape), {}, builder.output(y, shape)}, {0},
-                 {1.0});
+  builder.launch(SoftmaxArguments{.log = false, .temperature = 1},
+                 {builder.reshaped(x, shape), {}, builder.output(y, shape)});
   return mlir::success();
 }
 
@@ -58,22 +51,24 @@ llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder)
   llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
   label = label.elements() == p.elements() ? builder.reshaped(label, shape)
                                            : builder.reshaped(label, {a.before, a.behind});
-  builder.launch(KernelId::SoftmaxOutputGradient,
-                 {builder.reshaped(p, shape), label, builder.viewOrAbsent(getValid()),
-                  builder.output(builder.view(getDx()), shape)},
-                 {getUseIgnore(), normalizationNumber(getNormalization()), getMulti()},
-                 {getIgnoreLabel().convertToDouble(), getGradScale().convertToDouble(),
-                  getSmoothAlpha().convertToDouble()});
+  builder.launch(
+      SoftmaxOutputGradientArguments{.useIgnore = getUseIgnore(),
+                                     .normalization = normalizationOf(getNormalization()),
+                                     .multi = getMulti(),
+                                     .ignoreLabel = getIgnoreLabel().convertToDouble(),
+                                     .gradScale = getGradScale().convertToDouble(),
+                                     .smoothAlpha = getSmoothAlpha().convertToDouble()},
+      {builder.reshaped(p, shape), label, builder.viewOrAbsent(getValid()),
+       builder.output(builder.view(getDx()), shape)});
   return mlir::success();
 }
 
 llvm::LogicalResult ValidCountOp::emitKernels(KernelBuilder &builder) {
   View label = builder.view(getLabel());
   int64_t last = label.shape.empty() ? 1 : label.shape.back();
-  builder.launch(KernelId::ValidCount,
+  builder.launch(ValidCountArguments{.ignoreLabel = getIgnoreLabel().convertToDouble()},
                  {builder.reshaped(label, {label.elements() / last, last}),
-                  builder.output(builder.view(getCount()), {1})},
-                 {}, {getIgnoreLabel().convertToDouble()});
+                  builder.output(builder.view(getCount()), {1})});
   return mlir::success();
 }
 
@@ -90,11 +85,10 @@ llvm::LogicalResult SoftmaxGradientOp::emitKernels(KernelBuilder &builder) {
   View length = builder.viewOrAbsent(getLength());
   if (length)
     length = builder.reshaped(length, {shape[0]});
-  builder.launch(KernelId::SoftmaxGradient,
-                 {builder.reshaped(y.moveLast(axis), shape),
-                  builder.reshaped(dy.moveLast(axis), shape), length,
-                  builder.output(dx.moveLast(axis), shape)},
-                 {getLog()}, {getTemperature().convertToDouble()});
+  builder.launch(
+      SoftmaxGradientArguments{.log = getLog(), .temperature = getTemperature().convertToDouble()},
+      {builder.reshaped(y.moveLast(axis), shape), builder.reshaped(dy.moveLast(axis), shape),
+       length, builder.output(dx.moveLast(axis), shape)});
   return mlir::success();
 }
 
@@ -120,11 +114,10 @@ llvm::LogicalResult LayerNormGradientOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult PickGradientOp::emitKernels(KernelBuilder &builder) {
   View dx = builder.view(getDx());
   Around a(dx, normalAxis(int64_t(getAxis()), dx.rank()));
-  builder.launch(KernelId::PickGradient,
+  builder.launch(PickGradientArguments{.wrap = getWrap()},
                  {builder.reshaped(builder.view(getDy()), {a.before, a.behind}),
                   builder.reshaped(builder.view(getIndices()), {a.before, a.behind}),
-                  builder.output(dx, {a.before, a.extent, a.behind})},
-                 {getWrap()});
+                  builder.output(dx, {a.before, a.extent, a.behind})});
   return mlir::success();
 }
 
@@ -132,30 +125,29 @@ llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getX());
   int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), classes = x.shape[size_t(axis)];
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
-  builder.launch(KernelId::SoftmaxMetric,
+  builder.launch(SoftmaxMetricArguments{.range = range(),
+                                        .useIgnore = getUseIgnore(),
+                                        .ignoreLabel = getIgnoreLabel().convertToDouble()},
                  {builder.reshaped(x.moveLast(axis), {o, b, q, classes}),
                   builder.reshaped(builder.view(getLabel()), {o, b, q}),
-                  metricOutput(builder, getMetric())},
-                 shardInts(range(), {getUseIgnore()}), {getIgnoreLabel().convertToDouble()});
+                  metricOutput(builder, getMetric())});
   return mlir::success();
 }
 
 llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
-  builder.launch(KernelId::RegressionMetric,
+  builder.launch(RegressionMetricArguments{.range = range(), .logistic = getLogistic()},
                  {builder.reshaped(builder.view(getX()), {o, b, q}),
                   builder.reshaped(builder.view(getLabel()), {o, b, q}),
-                  metricOutput(builder, getMetric())},
-                 shardInts(range(), {getLogistic()}));
+                  metricOutput(builder, getMetric())});
   return mlir::success();
 }
 
 llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(
-      KernelId::LossMetric,
-      {builder.reshaped(builder.view(getX()), {o, b, q}), metricOutput(builder, getMetric())},
-      shardInts(range()));
+      LossMetricArguments{.range = range()},
+      {builder.reshaped(builder.view(getX()), {o, b, q}), metricOutput(builder, getMetric())});
   return mlir::success();
 }
 

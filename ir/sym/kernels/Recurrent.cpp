@@ -1,6 +1,6 @@
 // Kernels of the ops in RecurrentOps.td, and of one layer and its gradient in TrainingOps.td.
 #include "executor/abi/Gate.h"
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
@@ -25,13 +25,6 @@ View resultOrAbsent(KernelBuilder &builder, mlir::Value value) {
   return view ? builder.output(view, view.shape) : view;
 }
 
-int64_t modeNumber(llvm::StringRef name) {
-  for (auto [index, mode] : llvm::enumerate(kRnnModeNames))
-    if (llvm::StringRef(mode) == name)
-      return int64_t(index);
-  return 0;
-}
-
 } // namespace
 
 llvm::LogicalResult RnnParamConcatOp::emitKernels(KernelBuilder &builder) {
@@ -47,43 +40,42 @@ llvm::LogicalResult RnnParamConcatOp::emitKernels(KernelBuilder &builder) {
 
 llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
   View x = builder.rows(builder.view(getX())), w = builder.view(getW()), r = builder.view(getR());
-  auto mode = RnnMode(modeNumber(getMode()));
+  RnnMode mode = *parseRnnMode(getMode());
   int64_t gates = gateCount(mode), units = r.shape[1], batch = x.shape[1],
           chunk = int64_t(getChunk().value_or(1));
   View y = builder.view(getY());
+  const RnnForwardArguments arguments{.mode = mode, .reverse = getReverse(), .chunk = chunk};
   builder.launch(
-      KernelId::RnnForward,
+      arguments,
       {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
        denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()),
        rowsOrAbsent(builder, getC0()), builder.viewOrAbsent(getLength()),
        builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
        resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()),
        resultOrAbsent(builder, getCells()), resultOrAbsent(builder, getBefore()),
-       builder.scratch(
-           rnnForwardScratch(mode, batch, units, chunk, int64_t(dtypeBytes(x.dtype))).bytes)},
-      {int64_t(mode), getReverse(), chunk});
+       builder.scratch(scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype))).bytes)});
   return mlir::success();
 }
 
 llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
   View gates = builder.rows(builder.view(getGates())), w = builder.view(getW()),
        r = builder.view(getR());
-  auto mode = RnnMode(modeNumber(getMode()));
+  RnnMode mode = *parseRnnMode(getMode());
   int64_t units = r.shape[1], batch = gates.shape[1], chunk = int64_t(getChunk().value_or(1));
   auto input = [&](mlir::Value value) { return rowsOrAbsent(builder, value); };
   View dx = resultOrAbsent(builder, getDx()), dgates = builder.view(getDgates());
   View dhidden = getDhidden() ? builder.view(getDhidden()) : View();
-  builder.launch(
-      KernelId::RnnBackward,
-      {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
-       builder.viewOrAbsent(getLength()), input(getBefore()),
-       dx ? builder.packed(w.transpose({1, 0}), 0) : View(), builder.packed(r.transpose({1, 0}), 0),
-       input(getDy()), input(getDhN()), input(getDcN()), builder.output(dgates, dgates.shape),
-       dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
-       resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
-       builder.scratch(
-           rnnBackwardScratch(mode, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes)},
-      {int64_t(mode), getReverse(), chunk});
+  const RnnBackwardArguments arguments{.mode = mode, .reverse = getReverse(), .chunk = chunk};
+  builder.launch(arguments,
+                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
+                  builder.viewOrAbsent(getLength()), input(getBefore()),
+                  dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
+                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()),
+                  input(getDcN()), builder.output(dgates, dgates.shape),
+                  dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
+                  resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
+                  builder.scratch(
+                      scratchOf(arguments, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes)});
   return mlir::success();
 }
 

@@ -29,8 +29,8 @@ void emitReduce(KernelBuilder &builder, mlir::Value data, mlir::Value output, Re
     shape.append(x.shape.begin(), x.shape.end());
     x = x.broadcastTo(shape);
   }
-  builder.launch(KernelId::Reduce, {x, builder.output(builder.view(output), kept)},
-                 {int64_t(kind), int64_t(kept.size())});
+  builder.launch(ReduceArguments{.kind = kind, .kept = int64_t(kept.size())},
+                 {x, builder.output(builder.view(output), kept)});
 }
 
 llvm::SmallBitVector axesOf(mlir::Value data, std::optional<llvm::ArrayRef<int64_t>> axes,
@@ -60,9 +60,9 @@ template <typename Op> llvm::LogicalResult emitSoftmax(Op op, KernelBuilder &bui
   if (length)
     length = builder.reshaped(length, {rows});
   View y = builder.output(builder.view(op.getOutput()).moveLast(axis), {rows, classes});
-  builder.launch(KernelId::Softmax,
-                 {builder.reshaped(x.moveLast(axis), {rows, classes}), length, y}, {log},
-                 {op.getTemperature() ? op.getTemperature()->convertToDouble() : 1.0});
+  double temperature = op.getTemperature() ? op.getTemperature()->convertToDouble() : 1.0;
+  builder.launch(SoftmaxArguments{.log = log, .temperature = temperature},
+                 {builder.reshaped(x.moveLast(axis), {rows, classes}), length, y});
   return mlir::success();
 }
 
@@ -110,13 +110,12 @@ llvm::LogicalResult LayerNormOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getData());
   int64_t axis = normalAxis(getAxis(), x.rank()), width = x.shape[size_t(axis)],
           rows = x.elements() / width;
-  builder.launch(KernelId::LayerNorm,
+  builder.launch(LayerNormArguments{.epsilon = getEps().convertToDouble()},
                  {builder.reshaped(x.moveLast(axis), {rows, width}), builder.view(getGamma()),
                   builder.view(getBeta()),
                   builder.output(builder.view(getOutput()).moveLast(axis), {rows, width}),
                   builder.output(builder.view(getMean()), {rows}),
-                  builder.output(builder.view(getRstd()), {rows})},
-                 {}, {getEps().convertToDouble()});
+                  builder.output(builder.view(getRstd()), {rows})});
   return mlir::success();
 }
 

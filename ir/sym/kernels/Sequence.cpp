@@ -29,10 +29,10 @@ llvm::LogicalResult SequenceMaskOp::emitKernels(KernelBuilder &builder) {
   }
   x = stepsFirst(x, int64_t(getAxis()));
   auto shape = stepsBatchRest(x);
-  builder.launch(KernelId::SequenceMask,
-                 {builder.reshaped(x, shape), builder.view(getSequenceLength()),
-                  builder.output(stepsFirst(builder.view(getOutput()), int64_t(getAxis())), shape)},
-                 {}, {getValue().convertToDouble()});
+  builder.launch(
+      SequenceMaskArguments{.value = getValue().convertToDouble()},
+      {builder.reshaped(x, shape), builder.view(getSequenceLength()),
+       builder.output(stepsFirst(builder.view(getOutput()), int64_t(getAxis())), shape)});
   return mlir::success();
 }
 

@@ -5,7 +5,7 @@
 namespace lstmc::sym {
 
 static llvm::LogicalResult emitFill(KernelBuilder &builder, mlir::Value output, double value) {
-  builder.launch(KernelId::Fill, {builder.view(output)}, {}, {value});
+  builder.launch(FillArguments{.value = value}, {builder.view(output)});
   return mlir::success();
 }
 
@@ -23,8 +23,10 @@ llvm::LogicalResult ArangeOp::emitKernels(KernelBuilder &builder) {
   View output = builder.view(getOutput());
   View dense = output.dense() ? output : builder.temporary(output.shape, output.dtype);
   double start = getStop() ? getStart().convertToDouble() : 0;
-  builder.launch(KernelId::Arange, {dense}, {int64_t(getRepeat())},
-                 {start, getStep().convertToDouble()});
+  builder.launch(ArangeArguments{.repeat = int64_t(getRepeat()),
+                                 .start = start,
+                                 .step = getStep().convertToDouble()},
+                 {dense});
   if (!output.dense())
     builder.copy(dense, output);
   return mlir::success();

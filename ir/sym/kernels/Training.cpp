@@ -1,5 +1,5 @@
 // Kernels of the sums over the batch, and of what is left of TrainingOps.td.
-#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
@@ -72,16 +72,17 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   }
   View dw = builder.view(getDw());
   if (uses.pairs.empty()) {
-    builder.launch(KernelId::Fill, {dw}, {}, {0.0});
+    builder.launch(FillArguments{.value = 0}, {dw});
     return mlir::success();
   }
+  const WeightGradientArguments arguments{.range = shards};
   View scratch;
   if (indices)
-    scratch = builder.scratch(gradientScratchBytes(dw.shape[0], dw.shape[1], shards.count,
-                                                   int64_t(dtypeBytes(dw.dtype))));
+    scratch = builder.scratch(
+        scratchOf(arguments, dw.shape[0], dw.shape[1], int64_t(dtypeBytes(dw.dtype))).bytes);
   llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch};
   operands.append(uses.pairs);
-  builder.launch(KernelId::WeightGradient, operands, shards.ints());
+  builder.launch(arguments, operands);
   return mlir::success();
 }
 
@@ -92,7 +93,7 @@ llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
   llvm::SmallVector<View, 0> operands = {builder.output(db, {width})};
   for (auto [dy, outer, inner] : llvm::zip_equal(getDys(), getOuter(), getInner()))
     operands.push_back(builder.reshaped(builder.view(dy), {outer, shards.rows(), inner, width}));
-  builder.launch(KernelId::BiasGradient, operands, shards.ints());
+  builder.launch(BiasGradientArguments{.range = shards}, operands);
   return mlir::success();
 }
 
@@ -107,7 +108,7 @@ llvm::LogicalResult NormSquaredOp::emitKernels(KernelBuilder &builder) {
 
 llvm::LogicalResult PlaceOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getX()), y = builder.view(getY());
-  builder.launch(KernelId::Fill, {y}, {}, {0.0});
+  builder.launch(FillArguments{.value = 0}, {y});
   View window = y;
   for (auto [axis, begin, step] : llvm::enumerate(getBegin(), getStep()))
     window = window.slice(int64_t(axis), begin, x.shape[axis], step);

@@ -5,14 +5,14 @@
 namespace lstmc::sym {
 
 llvm::LogicalResult SendOp::emitKernels(KernelBuilder &builder) {
-  builder.launch(KernelId::Send, {builder.view(getValue())},
-                 {int64_t(getPeer()), int64_t(getMessage())});
+  builder.launch(SendArguments{.peer = int64_t(getPeer()), .message = int64_t(getMessage())},
+                 {builder.view(getValue())});
   return mlir::success();
 }
 
 llvm::LogicalResult ReceiveOp::emitKernels(KernelBuilder &builder) {
-  builder.launch(KernelId::Receive, {builder.view(getValue())},
-                 {int64_t(getPeer()), int64_t(getMessage())});
+  builder.launch(ReceiveArguments{.peer = int64_t(getPeer()), .message = int64_t(getMessage())},
+                 {builder.view(getValue())});
   return mlir::success();
 }
 

@@ -11,7 +11,7 @@ namespace {
 TestLaunch fill() {
   TestLaunch launch(KernelId::Fill);
   launch.operands = {Array(DType::F32, {3, 5}, Layout::Rows)};
-  launch.floats = {2};
+  setArguments(launch, FillArguments{.value = 2});
   return launch;
 }
 

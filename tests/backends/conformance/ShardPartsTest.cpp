@@ -15,14 +15,19 @@
 namespace lstmc::conformance {
 namespace {
 
-/// Launches of a kernel over `batch` rows, without their ints; `more` are those behind the range.
+/// Launches of a kernel over `batch` rows, without their arguments; `over`: those of a range.
 struct Sum {
   std::string name;
   std::function<TestLaunch(int64_t batch)> make;
-  std::vector<int64_t> more = {};
+  std::function<WireArguments(const ShardRange &)> over;
 
   friend void PrintTo(const Sum &sum, std::ostream *out) { *out << sum.name; }
 };
+
+/// Of a kernel that has no other arguments.
+template <typename Arguments> WireArguments rangeAlone(const ShardRange &range) {
+  return wireArguments(Arguments{.range = range});
+}
 
 /// Products of these lie below the smallest number, so that sums of shards are zeros of either
 /// sign.
@@ -37,43 +42,50 @@ const std::vector<Sum> kSums = {
                           Array(DType::F32, {3, batch, 1, 18}, uniform(-1, 1, 2)),
                           Array(DType::F32, {1, batch, 2, 7}, uniform(-1, 1, 3)),
                           Array(DType::F32, {1, batch, 2, 18}, uniform(-1, 1, 4))});
-     }},
+     },
+     rangeAlone<WeightGradientArguments>},
     {"weight of tiny values",
      [](int64_t batch) {
        return makeLaunch(KernelId::WeightGradient, {Array(DType::F32, {7, 18}), Array(),
                                                     Array(DType::F32, {1, batch, 1, 7}, tiny(1)),
                                                     Array(DType::F32, {1, batch, 1, 18}, tiny(2))});
-     }},
+     },
+     rangeAlone<WeightGradientArguments>},
     {"weight in f64",
      [](int64_t batch) {
        return makeLaunch(KernelId::WeightGradient,
                          {Array(DType::F64, {2, 3}), Array(),
                           Array(DType::F64, {3, batch, 1, 2}, uniform(-1, 1, 1)),
                           Array(DType::F64, {3, batch, 1, 3}, uniform(-1, 1, 2))});
-     }},
+     },
+     rangeAlone<WeightGradientArguments>},
     {"embedding",
      [](int64_t batch) {
        return makeLaunch(KernelId::WeightGradient,
                          {Array(DType::F32, {5, 18}), Array(DType::F32, {1}),
                           Array(DType::F32, {3, batch, 1, 18}, uniform(-1, 1, 1)),
                           Array(DType::I32, {3, batch, 1}, integers(0, 4, 2))});
-     }},
+     },
+     rangeAlone<WeightGradientArguments>},
     {"bias",
      [](int64_t batch) {
        return makeLaunch(KernelId::BiasGradient,
                          {Array(DType::F32, {35}),
                           Array(DType::F32, {3, batch, 2, 35}, uniform(-1, 1, 1)),
                           Array(DType::F32, {1, batch, 1, 35}, uniform(-1, 1, 2))});
-     }},
+     },
+     rangeAlone<BiasGradientArguments>},
     {"softmax_metric",
      [](int64_t batch) {
        return makeLaunch(KernelId::SoftmaxMetric,
                          {Array(DType::F32, {2, batch, 3, 9}, uniform(-5, 5)),
                           Array(DType::I32, {2, batch, 3}, integers(0, 8, 1)),
-                          Array(DType::F64, {4})},
-                         {}, {3});
+                          Array(DType::F64, {4})});
      },
-     {1}},
+     [](const ShardRange &range) {
+       return wireArguments(
+           SoftmaxMetricArguments{.range = range, .useIgnore = true, .ignoreLabel = 3});
+     }},
     {"regression_metric",
      [](int64_t batch) {
        return makeLaunch(KernelId::RegressionMetric,
@@ -81,11 +93,15 @@ const std::vector<Sum> kSums = {
                           Array(DType::F32, {2, batch, 3}, uniform(0, 1, 1)),
                           Array(DType::F64, {4})});
      },
-     {1}},
-    {"loss_metric", [](int64_t batch) {
+     [](const ShardRange &range) {
+       return wireArguments(RegressionMetricArguments{.range = range, .logistic = true});
+     }},
+    {"loss_metric",
+     [](int64_t batch) {
        return makeLaunch(KernelId::LossMetric, {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
                                                 Array(DType::F64, {4})});
-     }}};
+     },
+     rangeAlone<LossMetricArguments>}};
 
 /// Some shards' sum; none where they have no rows.
 using Value = std::optional<std::vector<double>>;
@@ -104,8 +120,9 @@ public:
     if (!isNew || range.rows() == 0)
       return found->second;
     TestLaunch part = whole_.clone();
-    part.ints = shardInts(range);
-    part.ints.insert(part.ints.end(), sum_.more.begin(), sum_.more.end());
+    WireArguments arguments = sum_.over(range);
+    part.ints = std::move(arguments.ints);
+    part.floats = std::move(arguments.floats);
     const KernelRecord &record = kernelRecord(part.id);
     size_t result = 0;
     for (size_t i = 0; i < part.operands.size(); ++i) {
@@ -116,7 +133,9 @@ public:
       else if (record.operands[i].name != "scratch")
         result = i;
       else if (operand.storage)
-        operand = Array(DType::F32, {gradientScratchBytes(5, 18, count, 1)});
+        operand = Array(DType::U8, {scratchOf(WeightGradientArguments{.range = range}, int64_t(5),
+                                              int64_t(18), sizeof(float))
+                                        .bytes});
     }
     part.run(find_(part.id, part.tensors()));
     for (const Array &operand : part.operands)

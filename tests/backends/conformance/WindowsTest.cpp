@@ -30,8 +30,7 @@ TestLaunch dropout(const Shape &shape, const std::vector<int64_t> &window, DType
                           {ScalarOp::Sub, wide, 4, 5, 0, 0}};
   program.results = {-1, -1, 4, 6};
   launch.operands = {scalar(123456789), scalar(42), Array(type, shape), Array(type, shape)};
-  launch.ints = {0};
-  launch.ints.insert(launch.ints.end(), window.begin(), window.end());
+  setArguments(launch, FusedArguments{.program = 0, .window = window});
   launch.program = std::make_shared<FusedProgram>(program);
   return launch;
 }

@@ -45,9 +45,11 @@ struct Use {
 
 TestLaunch weightGradient(int64_t n, int64_t k, int64_t batch, int64_t shards,
                           std::vector<Use> uses) {
+  const WeightGradientArguments arguments{.range = ShardRange::all(batch, shards)};
   TestLaunch launch(KernelId::WeightGradient);
+  setArguments(launch, arguments);
   launch.operands = {Array(DType::F32, {n, k}),
-                     Array(DType::F32, {gradientScratchBytes(n, k, shards, 1)})};
+                     Array(DType::U8, {scratchOf(arguments, n, k, sizeof(float)).bytes})};
   uint64_t salt = 0;
   for (const Use &use : uses) {
     launch.operands.emplace_back(DType::F32,
@@ -60,7 +62,6 @@ TestLaunch weightGradient(int64_t n, int64_t k, int64_t batch, int64_t shards,
       launch.operands.emplace_back(DType::F32, conformance::Shape{use.o, batch, use.q, k},
                                    uniform(-1, 1, ++salt));
   }
-  launch.ints = {batch, shards, 0, shards};
   return launch;
 }
 
@@ -95,7 +96,7 @@ TEST(BiasGradient, GivesTheBitsOfTheReference) {
     TestLaunch launch(KernelId::BiasGradient);
     launch.operands = {Array(DType::F32, {n}), Array(DType::F32, {20, 11, 1, n}, uniform(-1, 1, 1)),
                        Array(DType::F32, {3, 11, 2, n}, uniform(-1, 1, 2))};
-    launch.ints = {11, 8, 0, 8};
+    setArguments(launch, BiasGradientArguments{.range = ShardRange::all(11, 8)});
     expectEqualEverywhere(launch);
   }
 }
@@ -109,7 +110,7 @@ TEST(Pack, GivesTheBitsOfTheReference) {
       if (transposed)
         w = Array(DType::F32, {2, k, n}, uniform(-1, 1, 1)).permuted({0, 2, 1});
       launch.operands = {w, Array(DType::F32, {2 * packedElements(n, k, gates)})};
-      launch.ints = {gates};
+      setArguments(launch, PackArguments{.gates = gates});
       expectEqualEverywhere(launch);
     }
 }

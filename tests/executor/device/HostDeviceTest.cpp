@@ -1,5 +1,6 @@
 #include "executor/device/HostDevice.h"
 #include "executor/base/Poison.h"
+#include "executor/device/KernelLaunch.h"
 
 #include <cstring>
 
@@ -9,10 +10,11 @@ namespace lstmc {
 namespace {
 
 void fill(const LaunchArgs &args, Worker &worker) {
-  const Tensor &y = args.operands[0];
+  const FillLaunch launch(args);
+  const Tensor &y = launch.y;
   int64_t n = y.elements();
   for (int64_t i = worker.index * n / worker.count; i < (worker.index + 1) * n / worker.count; ++i)
-    y.as<float>()[i] = float(args.floats[0]);
+    y.as<float>()[i] = float(launch.value);
 }
 
 // Reversed, so that each worker reads what others wrote in the launch before.
@@ -134,7 +136,8 @@ TEST(HostDeviceDeathTest, LaunchReachesItsOperandsAlone) {
       "cpu:0",
       [](KernelId id, std::span<const Tensor>) -> KernelFunction {
         return [](const LaunchArgs &args, Worker &) {
-          args.operands[0].as<float>()[int64_t(args.floats[0])] = 1;
+          const FillLaunch launch(args);
+          launch.y.as<float>()[int64_t(launch.value)] = 1;
         };
       },
       1));

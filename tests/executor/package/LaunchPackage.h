@@ -5,7 +5,6 @@
 #include <map>
 
 #include "backends/conformance/TestLaunch.h"
-#include "executor/abi/Packing.h"
 #include "executor/package/PackageData.h"
 
 namespace lstmc::package {
@@ -23,7 +22,7 @@ inline PackageData launchPackage(const conformance::TestLaunch &from) {
   Launch launch{from.id, {}, from.ints, from.floats, 0};
   if (from.program) {
     data.programs = {*from.program};
-    launch.ints[0] = 0;
+    launch.ints[FusedInt::program] = 0;
   }
   std::map<const conformance::Storage *, uint32_t> buffers;
   uint64_t end = 0;

@@ -132,17 +132,18 @@ TEST(Plan, PeakInALayerHasItsSteps) {
   launch.firstStep = 96;
   const Operand steps{0, 0, {32, 2, 4}, {}};
   launch.kernel = KernelId::RnnForward;
-  launch.operands.assign(14, {});
-  launch.operands[8] = steps; // y
-  auto expect = [&](int64_t reverse, int64_t first, int64_t last) {
-    launch.ints = {0, reverse, 1};
+  launch.operands.assign(RnnForwardOperand::kFixed, {});
+  launch.operands[RnnForwardOperand::y] = steps;
+  auto expect = [&](bool reverse, int64_t first, int64_t last) {
+    setArguments(launch,
+                 RnnForwardArguments{.mode = RnnMode::Relu, .reverse = reverse, .chunk = 1});
     PeakLaunch at = *launchAtPeak(data, plan);
     EXPECT_EQ(at.steps->first, first);
     EXPECT_EQ(at.steps->last, last);
     EXPECT_EQ(at.chunk, 3);
   };
-  expect(0, 96, 127);
-  expect(1, 127, 96);
+  expect(false, 96, 127);
+  expect(true, 127, 96);
   launch.kernel = KernelId::RnnBackward;
   launch.operands.assign(17, {});
   launch.operands[0] = steps; // gates

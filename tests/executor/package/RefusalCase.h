@@ -4,7 +4,9 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "executor/base/Errors.h"
@@ -20,6 +22,12 @@ struct RefusalCase {
 
   friend void PrintTo(const RefusalCase &c, std::ostream *out) { *out << c.name; }
 };
+
+/// How a message names one of a launch's ints: `launch` is "...launches[3]", `position` that of the
+/// kernel's struct, such as SendInt::peer.
+inline std::string intOf(std::string_view launch, size_t position) {
+  return fmt::format("{}.ints[{}]", launch, position);
+}
 
 /// Opening it fails with the case's code and message, exit 6, and a place in the file.
 inline void expectRefused(PackageData data, const RefusalCase &c) {

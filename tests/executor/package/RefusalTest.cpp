@@ -21,13 +21,16 @@ Launch &stepLaunch(PackageData &data, size_t index) {
 }
 
 /// Divided by the learning rate, an f32.
-Launch softmaxOutput(int64_t normalization) {
+Launch softmaxOutput(SoftmaxNormalization normalization) {
   Operand p{kStepY, 0, {kBatch, kUnits, 1}, {}}, label{kX, 0, {kBatch, 1}, {kInputs, 1}};
-  return {KernelId::SoftmaxOutputGradient,
-          {p, label, {kRate, 0, {1}, {}}, p},
-          {0, normalization, 0},
-          {-1, 1, 0},
-          1};
+  Launch launch{KernelId::SoftmaxOutputGradient, {p, label, {kRate, 0, {1}, {}}, p}, {}, {}, 1};
+  setArguments(launch, SoftmaxOutputGradientArguments{.useIgnore = false,
+                                                      .normalization = normalization,
+                                                      .multi = false,
+                                                      .ignoreLabel = -1,
+                                                      .gradScale = 1,
+                                                      .smoothAlpha = 0});
+  return launch;
 }
 
 const RefusalCase kCases[] = {
@@ -219,18 +222,18 @@ const RefusalCase kCases[] = {
      "entries[2].programs[0].launches[3].ints: found 0, want 4 for weight_gradient"},
     {"FloatCount", [](auto &d) { stepLaunch(d, 1).floats = {1}; }, "E0605",
      "entries[2].programs[0].launches[1].floats: found 1, want 0 for product"},
-    {"IntRange", [](auto &d) { stepLaunch(d, 3).ints[1] = 0; }, "E0604",
-     "entries[2].programs[0].launches[3].ints[1]: found 0, want 1 to 4096 for shards of "
+    {"IntRange", [](auto &d) { stepLaunch(d, 3).ints[WeightGradientInt::shards] = 0; }, "E0604",
+     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::shards) + ": found 0, want 1 to 4096 for shards of "
      "weight_gradient"},
-    {"ShardsFirst", [](auto &d) { stepLaunch(d, 3).ints[2] = 2; }, "E0604",
-     "entries[2].programs[0].launches[3].ints[2]: found 2, want 0 to 1 for first of "
+    {"ShardsFirst", [](auto &d) { stepLaunch(d, 3).ints[WeightGradientInt::first] = 2; }, "E0604",
+     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::first) + ": found 2, want 0 to 1 for first of "
      "weight_gradient"},
-    {"ShardsCount", [](auto &d) { stepLaunch(d, 2).ints = {kBatch, 2, 1, 2}; }, "E0604",
-     "entries[2].programs[0].launches[2].ints[3]: found 2, want 1 to 1 for count of loss_metric"},
-    {"ShardsOfAnotherBatch", [](auto &d) { stepLaunch(d, 2).ints[0] = 3; }, "E0605",
+    {"ShardsCount", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {kBatch, 2, 1, 2}}); }, "E0604",
+     intOf("entries[2].programs[0].launches[2]", LossMetricInt::count) + ": found 2, want 1 to 1 for count of loss_metric"},
+    {"ShardsOfAnotherBatch", [](auto &d) { stepLaunch(d, 2).ints[LossMetricInt::batch] = 3; }, "E0605",
      "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 3, Q] for x "
      "of loss_metric"},
-    {"ShardsOfFewerRows", [](auto &d) { stepLaunch(d, 3).ints = {kBatch, 2, 0, 1}; }, "E0605",
+    {"ShardsOfFewerRows", [](auto &d) { setArguments(stepLaunch(d, 3), WeightGradientArguments{.range = {kBatch, 2, 0, 1}}); }, "E0605",
      "entries[2].programs[0].launches[3].operands[2].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
      "for dy of weight_gradient"},
     {"ShardsWithoutRows", [](auto &d) { stepLaunch(d, 2).ints = {1, 2, 0, 1}; }, "E0605",
@@ -365,8 +368,8 @@ const RefusalCase kCases[] = {
      "elements on 15"},
     {"Chunk", [](auto &d) { stepLaunch(d, 1).chunk = -2; }, "E0604",
      "entries[2].programs[0].launches[1].chunk: found -2, want at least -1"},
-    {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 5).ints = {1}; }, "E0604",
-     "entries[2].programs[0].launches[5].ints[0]: found 1, want 0 to 0 for program of fused"},
+    {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 5).ints[FusedInt::program] = 1; }, "E0604",
+     intOf("entries[2].programs[0].launches[5]", FusedInt::program) + ": found 1, want 0 to 0 for program of fused"},
     {"FusedOperandCount", [](auto &d) { stepLaunch(d, 5).operands.pop_back(); }, "E0605",
      "entries[2].programs[0].launches[5].operands[0].shape: found 3 operands, want 4, those of "
      "programs[0] for operand of fused"},
@@ -460,8 +463,8 @@ const RefusalCase kCases[] = {
      "and 1 to 16 pairs"},
     {"RuleWindowRank",
      [](auto &d) {
-       stepLaunch(d, 5).ints.assign(36, 1);
-       stepLaunch(d, 5).ints[0] = 0;
+       const std::vector<int64_t> window(35, 1);
+       setArguments(stepLaunch(d, 5), FusedArguments{.program = 0, .window = window});
      },
      "E0605",
      "entries[2].programs[0].launches[5].ints: found 35 for window of fused, want none or an "
@@ -503,10 +506,10 @@ const RefusalCase kCases[] = {
      "entries[2].programs[0].launches[3].operands[1].buffer: found none, want one as a use is an "
      "embedding for scratch of weight_gradient"},
 
-    {"ValidOfNothing", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(0); }, "E0605",
+    {"ValidOfNothing", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Null); }, "E0605",
      "entries[2].programs[0].launches[2].operands[2].buffer: found one, want none with "
      "normalization null for valid of softmax_output_gradient"},
-    {"ValidType", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(2); }, "E0605",
+    {"ValidType", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Valid); }, "E0605",
      "entries[2].programs[0].launches[2].operands[2].buffer: found f32, want f64 for valid of "
      "softmax_output_gradient"},
 

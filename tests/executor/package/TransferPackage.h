@@ -89,16 +89,20 @@ private:
   static Operand whole(uint32_t buffer) {
     return {buffer, 0, {transfers::kRows, transfers::kColumns}, {}};
   }
-  void launch(uint32_t device, KernelId kernel, std::vector<Operand> operands,
-              std::vector<int64_t> ints, uint32_t location) {
-    programs()[device].launches.push_back(
-        {kernel, std::move(operands), std::move(ints), {}, location});
+  template <typename Arguments>
+  void launch(uint32_t device, const Arguments &arguments, std::vector<Operand> operands,
+              uint32_t location) {
+    Launch &launch = programs()[device].launches.emplace_back();
+    launch.kernel = Arguments::kKernel;
+    launch.operands = std::move(operands);
+    launch.location = location;
+    setArguments(launch, arguments);
   }
   void send(uint32_t from, uint32_t to, Operand x, int64_t message) {
-    launch(from, KernelId::Send, {std::move(x)}, {to, message}, transfers::kMove);
+    launch(from, SendArguments{.peer = to, .message = message}, {std::move(x)}, transfers::kMove);
   }
   void receive(uint32_t by, uint32_t from, uint32_t y, int64_t message) {
-    launch(by, KernelId::Receive, {whole(y)}, {from, message}, transfers::kMove);
+    launch(by, ReceiveArguments{.peer = from, .message = message}, {whole(y)}, transfers::kMove);
   }
 
   void fill() {
@@ -123,26 +127,29 @@ private:
       send(0, d, partOfX(d), xTo(d));
       send(0, d, whole(w), wTo(d));
     }
-    launch(0, KernelId::Fused, {partOfX(0), whole(w), whole(total)}, {0}, kScale);
+    launch(0, FusedArguments{.program = 0, .window = {}}, {partOfX(0), whole(w), whole(total)},
+           kScale);
     for (uint32_t d = 1; d < devices; ++d) {
       uint32_t itsX = part(d, Kind::Activation, "x"), itsW = part(d, Kind::Activation, "w");
       uint32_t product = part(d, Kind::Activation, "product");
       receive(d, 0, itsX, xTo(d));
       receive(d, 0, itsW, wTo(d));
-      launch(d, KernelId::Fused, {whole(itsX), whole(itsW), whole(product)}, {0}, kScale);
+      launch(d, FusedArguments{.program = 0, .window = {}},
+             {whole(itsX), whole(itsW), whole(product)}, kScale);
       send(d, 0, whole(product), productOf(d));
       // Whoever receives only now is too late.
-      launch(d, KernelId::Fill, {whole(product)}, {}, kScale);
-      programs()[d].launches.back().floats = {-1};
+      launch(d, FillArguments{.value = -1}, {whole(product)}, kScale);
       uint32_t arrived = part(0, Kind::Activation, "arrived");
       receive(0, d, arrived, productOf(d));
-      launch(0, KernelId::Fused, {whole(total), whole(arrived), whole(total)}, {1}, kSum);
+      launch(0, FusedArguments{.program = 1, .window = {}},
+             {whole(total), whole(arrived), whole(total)}, kSum);
     }
-    launch(0, KernelId::NormSquared, {{norm, 0, {1}, {}}, {}, whole(total)}, {}, kSum);
+    launch(0, NormSquaredArguments{}, {{norm, 0, {1}, {}}, {}, whole(total)}, kSum);
     for (DeviceProgram &program : programs())
       program.commit = uint32_t(program.launches.size());
     Operand rates{rate, 0, {kRows, kColumns}, {0, 0}};
-    launch(0, KernelId::Fused, {whole(w), rates, whole(total), whole(w)}, {2}, kUpdate);
+    launch(0, FusedArguments{.program = 2, .window = {}}, {whole(w), rates, whole(total), whole(w)},
+           kUpdate);
     for (uint32_t d = 1; d < devices; ++d) {
       weight.buffers.push_back(part(d, Kind::Parameter, "w"));
       send(0, d, whole(w), newWTo(d));

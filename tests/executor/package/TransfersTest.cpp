@@ -28,51 +28,64 @@ TEST_P(TransferRefusals, NameFieldFoundAndWant) { expectRefused(transferPackage(
 // Launches of the first device: send x 2, w 3, x 4, w 5, then at 4 its product, at 5 and 7 the
 // products 101 and 102, each added by the next one, the norm at 9, `commit` at 10, w 201 and 202.
 const RefusalCase kCases[] = {
-    {"PeerOutside", [](auto &d) { launchOf(d, 0, 0).ints[0] = 3; }, "E0604",
-     "entries[0].programs[0].launches[0].ints[0]: found 3, want 0 to 2 for peer of send"},
-    {"PeerItself", [](auto &d) { launchOf(d, 0, 0).ints[0] = 0; }, "E0611",
-     "entries[0].programs[0].launches[0].ints[0]: found device 0, want another than the program's "
-     "own"},
-    {"PeerOfSendIsAnother", [](auto &d) { launchOf(d, 0, 0).ints[0] = 2; }, "E0605",
-     "entries[0].programs[0].launches[0].ints[0]: found device 2, want 1, whose program has the "
-     "other end of message 2"},
-    {"PeerOfReceiveIsAnother", [](auto &d) { launchOf(d, 1, kReceiveX).ints[0] = 2; }, "E0605",
-     "entries[0].programs[1].launches[0].ints[0]: found device 2, want 0, whose program has the "
-     "other end of message 2"},
-    {"MessageNegative", [](auto &d) { launchOf(d, 0, 0).ints[1] = -1; }, "E0604",
-     "entries[0].programs[0].launches[0].ints[1]: found -1, want 0 to 281474976710656 for message "
-     "of send"},
+    {"PeerOutside", [](auto &d) { launchOf(d, 0, 0).ints[TransferInt::peer] = 3; }, "E0604",
+     intOf("entries[0].programs[0].launches[0]", TransferInt::peer) +
+         ": found 3, want 0 to 2 for peer of send"},
+    {"PeerItself", [](auto &d) { launchOf(d, 0, 0).ints[TransferInt::peer] = 0; }, "E0611",
+     intOf("entries[0].programs[0].launches[0]", TransferInt::peer) +
+         ": found device 0, want another than the program's "
+         "own"},
+    {"PeerOfSendIsAnother", [](auto &d) { launchOf(d, 0, 0).ints[TransferInt::peer] = 2; }, "E0605",
+     intOf("entries[0].programs[0].launches[0]", TransferInt::peer) +
+         ": found device 2, want 1, whose program has the "
+         "other end of message 2"},
+    {"PeerOfReceiveIsAnother",
+     [](auto &d) { launchOf(d, 1, kReceiveX).ints[TransferInt::peer] = 2; }, "E0605",
+     intOf("entries[0].programs[1].launches[0]", TransferInt::peer) +
+         ": found device 2, want 0, whose program has the "
+         "other end of message 2"},
+    {"MessageNegative", [](auto &d) { launchOf(d, 0, 0).ints[TransferInt::message] = -1; }, "E0604",
+     intOf("entries[0].programs[0].launches[0]", TransferInt::message) +
+         ": found -1, want 0 to 281474976710656 for message "
+         "of send"},
     {"OrderOfOneDevice",
      [](auto &d) {
-       std::swap(launchOf(d, 1, kReceiveX).ints[1], launchOf(d, 1, kReceiveW).ints[1]);
+       std::swap(launchOf(d, 1, kReceiveX).ints[TransferInt::message],
+                 launchOf(d, 1, kReceiveW).ints[TransferInt::message]);
      },
      "E0611",
-     "entries[0].programs[1].launches[1].ints[1]: found message 2 behind message 3, want them "
-     "ascending"},
+     intOf("entries[0].programs[1].launches[1]", TransferInt::message) +
+         ": found message 2 behind message 3, want them "
+         "ascending"},
     // Both devices agree, and would still wait for one another with a third one between.
     {"OrderOfTheMiddle",
      [](auto &d) {
        for (auto [device, launch] : {std::pair(0, 5), {1, int(kSendProduct)}})
-         launchOf(d, uint32_t(device), size_t(launch)).ints[1] = 150;
+         launchOf(d, uint32_t(device), size_t(launch)).ints[TransferInt::message] = 150;
      },
      "E0611",
-     "entries[0].programs[0].launches[7].ints[1]: found message 102 behind message 150, want them "
-     "ascending"},
-    {"MessageTwiceOnOneDevice", [](auto &d) { launchOf(d, 0, 1).ints[1] = xTo(1); }, "E0611",
-     "entries[0].programs[0].launches[1].ints[1]: found message 2 behind message 2, want them "
-     "ascending"},
+     intOf("entries[0].programs[0].launches[7]", TransferInt::message) +
+         ": found message 102 behind message 150, want them "
+         "ascending"},
+    {"MessageTwiceOnOneDevice",
+     [](auto &d) { launchOf(d, 0, 1).ints[TransferInt::message] = xTo(1); }, "E0611",
+     intOf("entries[0].programs[0].launches[1]", TransferInt::message) +
+         ": found message 2 behind message 2, want them "
+         "ascending"},
     {"SendWithoutReceive",
      [](auto &d) {
        launchOf(d, 1, kReceiveW).kernel = KernelId::Fill;
-       launchOf(d, 1, kReceiveW).ints = {};
-       launchOf(d, 1, kReceiveW).floats = {0};
+       setArguments(launchOf(d, 1, kReceiveW), FillArguments{.value = 0});
      },
      "E0611",
-     "entries[0].programs[0].launches[1].ints[1]: found message 3 without a receive, want one in "
-     "the program of device 1"},
-    {"ReceiveOfAnotherNumber", [](auto &d) { launchOf(d, 2, kReceiveW).ints[1] = 50; }, "E0611",
-     "entries[0].programs[0].launches[3].ints[1]: found message 5 without a receive, want one in "
-     "the program of device 2"},
+     intOf("entries[0].programs[0].launches[1]", TransferInt::message) +
+         ": found message 3 without a receive, want one in "
+         "the program of device 1"},
+    {"ReceiveOfAnotherNumber",
+     [](auto &d) { launchOf(d, 2, kReceiveW).ints[TransferInt::message] = 50; }, "E0611",
+     intOf("entries[0].programs[0].launches[3]", TransferInt::message) +
+         ": found message 5 without a receive, want one in "
+         "the program of device 2"},
     {"ReceiveOfNothing",
      [](auto &d) {
        Launch &send = launchOf(d, 0, 3);
@@ -80,23 +93,26 @@ const RefusalCase kCases[] = {
        send = {KernelId::Copy, {w, y}, {}, {}, kMove};
      },
      "E0611",
-     "entries[0].programs[2].launches[1].ints[1]: found message 5 without a send, want one in the "
-     "program of device 0"},
+     intOf("entries[0].programs[2].launches[1]", TransferInt::message) +
+         ": found message 5 without a send, want one in the "
+         "program of device 0"},
     {"SendTwice",
      [](auto &d) {
-       launchOf(d, 1, kSendProduct).ints = {2, xTo(2)};
-       launchOf(d, 1, kReceiveX).ints[1] = 0;
-       launchOf(d, 1, kReceiveW).ints[1] = 1;
+       setArguments(launchOf(d, 1, kSendProduct), SendArguments{.peer = 2, .message = xTo(2)});
+       launchOf(d, 1, kReceiveX).ints[TransferInt::message] = 0;
+       launchOf(d, 1, kReceiveW).ints[TransferInt::message] = 1;
      },
      "E0612",
-     "entries[0].programs[1].launches[3].ints[1]: found a second send of message 4, want one"},
+     intOf("entries[0].programs[1].launches[3]", TransferInt::message) +
+         ": found a second send of message 4, want one"},
     {"ReceiveTwice",
      [](auto &d) {
-       launchOf(d, 2, kReceiveX).ints[1] = xTo(1);
-       launchOf(d, 2, kReceiveW).ints[1] = wTo(1) + 1;
+       launchOf(d, 2, kReceiveX).ints[TransferInt::message] = xTo(1);
+       launchOf(d, 2, kReceiveW).ints[TransferInt::message] = wTo(1) + 1;
      },
      "E0612",
-     "entries[0].programs[2].launches[0].ints[1]: found a second receive of message 2, want one"},
+     intOf("entries[0].programs[2].launches[0]", TransferInt::message) +
+         ": found a second receive of message 2, want one"},
     {"Shape", [](auto &d) { launchOf(d, 0, 0).operands[0].shape = {2, 2}; }, "E0605",
      "entries[0].programs[1].launches[0].operands[0]: found f32[2, 3], want f32[2, 2], as message "
      "2 is sent"},
@@ -111,8 +127,9 @@ const RefusalCase kCases[] = {
      "entries[0].programs[1].launches[0].operands[0]: found f32[2, 3], want i32[2, 3], as message "
      "2 is sent"},
     {"Commit", [](auto &d) { d.entries[0].programs[1].commit = kSendProduct; }, "E0611",
-     "entries[0].programs[0].launches[5].ints[1]: found message 101 on the other side of `commit` "
-     "than its send, want the same"},
+     intOf("entries[0].programs[0].launches[5]", TransferInt::message) +
+         ": found message 101 on the other side of `commit` "
+         "than its send, want the same"},
     {"Overlap", [](auto &d) { launchOf(d, 1, kReceiveX).operands[0].strides = {0, 1}; }, "E0604",
      "entries[0].programs[1].launches[0].operands[0].strides: found a written view that holds an "
      "element twice, want each once"},

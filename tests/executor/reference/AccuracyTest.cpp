@@ -45,8 +45,8 @@ TEST_P(Accuracy, WeightAndBiasGradients) {
   const int64_t O = 3, B = 11, Q = 2, N = 5, K = 7;
   Array dy(type, {O, B, Q, N}, uniform(-1, 1)), x(type, {O, B, Q, K}, uniform(-1, 1, 1));
   Array dw(type, {N, K}), db(type, {N});
-  run(KernelId::WeightGradient, {dw, Array(), dy, x}, {B, 8, 0, 8});
-  run(KernelId::BiasGradient, {db, dy}, {B, 8, 0, 8});
+  run(WeightGradientArguments{.range = ShardRange::all(B, 8)}, {dw, Array(), dy, x});
+  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, dy});
   for (int64_t n = 0; n < N; ++n) {
     L biasSum = 0, biasMagnitude = 0;
     for (int64_t k = 0; k < K; ++k) {
@@ -84,7 +84,7 @@ TEST_P(Accuracy, Reductions) {
       }
       auto reduced = [&](ReduceKind kind) {
         Array y(type, {2});
-        run(KernelId::Reduce, {x, y}, {int64_t(kind), 1});
+        run(ReduceArguments{.kind = kind, .kept = 1}, {x, y});
         return L(y.at({r}));
       };
       EXPECT_LE(std::fabs(reduced(ReduceKind::Sum) - sum), (count + 8) * u * magnitude);
@@ -118,8 +118,8 @@ TEST_P(Accuracy, SoftmaxAndItsLogarithm) {
   const double temperature = 1.5;
   Array x(type, {R, C}, uniform(-9, 9)), length(DType::I32, {R}, listed({37, 1, 0, 20}));
   Array p(type, {R, C}), logP(type, {R, C});
-  run(KernelId::Softmax, {x, length, p}, {0}, {temperature});
-  run(KernelId::Softmax, {x, length, logP}, {1}, {temperature});
+  run(SoftmaxArguments{.log = false, .temperature = temperature}, {x, length, p});
+  run(SoftmaxArguments{.log = true, .temperature = temperature}, {x, length, logP});
   for (int64_t r = 0; r < R; ++r) {
     const int64_t count = int64_t(length.at({r}));
     L most = -99, sum = 0;
@@ -142,7 +142,7 @@ TEST_P(Accuracy, LayerNorm) {
   Array x(type, {R, C}, uniform(-1, 3)), gamma(type, {C}, uniform(0.5, 2, 1)),
       beta(type, {C}, uniform(-1, 1, 2));
   Array y(type, {R, C}), mean(type, {R}), rstd(type, {R});
-  run(KernelId::LayerNorm, {x, gamma, beta, y, mean, rstd}, {}, {epsilon});
+  run(LayerNormArguments{.epsilon = epsilon}, {x, gamma, beta, y, mean, rstd});
   for (int64_t r = 0; r < R; ++r) {
     L sum = 0, squares = 0;
     for (int64_t c = 0; c < C; ++c)
@@ -177,7 +177,8 @@ TEST_P(Accuracy, Metrics) {
   const int64_t O = 2, B = 9, Q = 3, C = 11;
   Array x(type, {O, B, Q, C}, uniform(-4, 4)), label(DType::F32, {O, B, Q}, integers(0, C - 1, 1));
   Array y(DType::F64, {4});
-  run(KernelId::SoftmaxMetric, {x, label, y}, {B, 8, 0, 8, 1}, {3});
+  run(SoftmaxMetricArguments{.range = ShardRange::all(B, 8), .useIgnore = true, .ignoreLabel = 3},
+      {x, label, y});
   L loss = 0, right = 0, counted = 0, ignored = 0;
   std::vector<double> all = x.values(), labels = label.values();
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -197,7 +198,7 @@ TEST_P(Accuracy, Metrics) {
 
   Array a(type, {O, B, Q}, uniform(-4, 4, 2)), t(type, {O, B, Q}, uniform(0, 1, 3));
   for (bool logistic : {false, true}) {
-    run(KernelId::RegressionMetric, {a, t, y}, {B, 8, 0, 8, logistic});
+    run(RegressionMetricArguments{.range = ShardRange::all(B, 8), .logistic = logistic}, {a, t, y});
     L sums[3] = {};
     for (size_t i = 0; i < a.values().size(); ++i) {
       const L v = a.values()[i], truth = t.values()[i];
@@ -212,7 +213,7 @@ TEST_P(Accuracy, Metrics) {
     EXPECT_NEAR(y.values()[3], double(sums[2]), double(sums[2] * (logistic ? 16 * u : 1e-14L)));
   }
 
-  run(KernelId::LossMetric, {a, y}, {B, 8, 0, 8});
+  run(LossMetricArguments{.range = ShardRange::all(B, 8)}, {a, y});
   L sum = 0;
   for (double v : a.values())
     sum += v;

@@ -111,11 +111,11 @@ void checkRnnGradient(const RnnShape &s) {
   const Array dz = asUse(backward["dgates"]), dzOfState = gru ? asUse(backward["dhidden"]) : dz;
   Array dw(DType::F64, {G * H, s.inputs}), dr(DType::F64, {G * H, H}), dbi(DType::F64, {G * H}),
       dbh(DType::F64, {G * H});
-  const std::vector<int64_t> shards{dz.tensor.shape[1], 8, 0, 8};
-  run(KernelId::WeightGradient, {dw, Array(), dz, asUse(forward["x"])}, shards);
-  run(KernelId::WeightGradient, {dr, Array(), dzOfState, asUse(forward["before"])}, shards);
-  run(KernelId::BiasGradient, {dbi, dz}, shards);
-  run(KernelId::BiasGradient, {dbh, dzOfState}, shards);
+  const ShardRange shards = ShardRange::all(dz.tensor.shape[1], 8);
+  run(WeightGradientArguments{.range = shards}, {dw, Array(), dz, asUse(forward["x"])});
+  run(WeightGradientArguments{.range = shards}, {dr, Array(), dzOfState, asUse(forward["before"])});
+  run(BiasGradientArguments{.range = shards}, {dbi, dz});
+  run(BiasGradientArguments{.range = shards}, {dbh, dzOfState});
 
   expectGradient(dw, differences(w, loss, step), "w");
   expectGradient(dr, differences(r, loss, step), "r");
@@ -161,9 +161,9 @@ TEST(Gradient, SoftmaxAndItsLogarithm) {
       Array x(DType::F64, shape, uniform(-2, 2)), dy(DType::F64, shape, uniform(-1, 1, 1)),
           y(DType::F64, shape), dx(DType::F64, shape);
       Array length = limited ? Array(DType::I32, {3}, listed({5, 2, 0})) : Array();
-      auto forward = [&] { run(KernelId::Softmax, {x, length, y}, {log}, {1.7}); };
+      auto forward = [&] { run(SoftmaxArguments{.log = log, .temperature = 1.7}, {x, length, y}); };
       forward();
-      run(KernelId::SoftmaxGradient, {y, dy, length, dx}, {log}, {1.7});
+      run(SoftmaxGradientArguments{.log = log, .temperature = 1.7}, {y, dy, length, dx});
       expectGradient(dx, differences(x, [&] { return forward(), inner(dy, y); }),
                      log ? "log softmax" : "softmax");
     }
@@ -177,7 +177,7 @@ TEST(Gradient, LayerNorm) {
       dy(DType::F64, shape, uniform(-1, 1, 3));
   Array dx(DType::F64, shape), rows(DType::F64, shape), dgamma(DType::F64, {6});
   auto loss = [&] {
-    run(KernelId::LayerNorm, {x, gamma, beta, y, mean, rstd}, {}, {1e-3});
+    run(LayerNormArguments{.epsilon = 1e-3}, {x, gamma, beta, y, mean, rstd});
     return inner(dy, y);
   };
   loss();
@@ -186,7 +186,7 @@ TEST(Gradient, LayerNorm) {
   use.tensor.rank = 4;
   use.tensor.shape = {1, 4, 1, 6};
   use.tensor.strides = {0, 6, 0, 1};
-  run(KernelId::BiasGradient, {dgamma, use}, {4, 8, 0, 8});
+  run(BiasGradientArguments{.range = ShardRange::all(4, 8)}, {dgamma, use});
   expectGradient(dx, differences(x, loss), "x");
   expectGradient(dgamma, differences(gamma, loss), "gamma");
 }
@@ -196,25 +196,32 @@ TEST(Gradient, LayerNorm) {
 TEST(Gradient, SoftmaxOutput) {
   const int64_t A = 5, C = 4;
   for (double alpha : {0.0, 0.2})
-    for (int64_t normalization : {0, 1, 2}) {
+    for (auto [normalization, divisor] : {std::pair(SoftmaxNormalization::Null, 1),
+                                          {SoftmaxNormalization::Batch, 5},
+                                          {SoftmaxNormalization::Valid, 3}}) {
       Array x(DType::F64, {A, C}, uniform(-2, 2)), p(DType::F64, {A, C}),
           label(DType::F32, {A, 1}, listed({1, 0, 3, 1, 2}));
       auto loss = [&] {
-        run(KernelId::Softmax, {x, Array(), p}, {1}, {1}); // log p
+        run(SoftmaxArguments{.log = true, .temperature = 1}, {x, Array(), p}); // log p
         double sum = 0;
         for (int64_t a = 0; a < A; ++a)
           for (int64_t c = 0; label.at({a, 0}) != 1 && c < C; ++c) // 1 is ignored
             sum -= p.at({a, c}) * (c == label.at({a, 0}) ? 1 - alpha : alpha / (C - 1));
-        return 0.7 * sum / (normalization == 0 ? 1 : normalization == 1 ? 5 : 3);
+        return 0.7 * sum / divisor;
       };
       Numbers want = differences(x, loss);
-      run(KernelId::Softmax, {x, Array(), p}, {0}, {1});
+      run(SoftmaxArguments{.log = false, .temperature = 1}, {x, Array(), p});
       Array dx(DType::F64, {A, C, 1}), columns = p;
       columns.tensor.rank = 3;
       columns.tensor.shape = {A, C, 1};
       columns.tensor.strides = {C, 1, 0};
-      run(KernelId::SoftmaxOutputGradient, {columns, label, Array(), dx}, {1, normalization, 0},
-          {1, 0.7, alpha});
+      run(SoftmaxOutputGradientArguments{.useIgnore = true,
+                                         .normalization = normalization,
+                                         .multi = false,
+                                         .ignoreLabel = 1,
+                                         .gradScale = 0.7,
+                                         .smoothAlpha = alpha},
+          {columns, label, Array(), dx});
       expectGradient(dx, want, "x");
     }
 }
@@ -236,8 +243,9 @@ TEST(Gradient, ProductAndEmbedding) {
     return view;
   };
   Array dw(DType::F64, {N, K}), db(DType::F64, {N}), dx(DType::F64, {1, B, K});
-  run(KernelId::WeightGradient, {dw, Array(), use(dy, N), use(x, K)}, {B, 8, 0, 8});
-  run(KernelId::BiasGradient, {db, use(dy, N)}, {B, 8, 0, 8});
+  run(WeightGradientArguments{.range = ShardRange::all(B, 8)},
+      {dw, Array(), use(dy, N), use(x, K)});
+  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, use(dy, N)});
   run(KernelId::Product, {dy, packed(w.permuted({1, 0}), 0), Array(), dx});
   expectGradient(dw, differences(w, loss), "w");
   expectGradient(db, differences(b, loss), "bias");
@@ -253,11 +261,12 @@ TEST(Gradient, ProductAndEmbedding) {
   matrix.tensor.rank = 3;
   matrix.tensor.shape = {1, N, K};
   matrix.tensor.strides = {0, K, 1};
-  run(KernelId::WeightGradient, {dtable, Array(), use(drows, K), indices}, {B, 8, 0, 8});
+  run(WeightGradientArguments{.range = ShardRange::all(B, 8)},
+      {dtable, Array(), use(drows, K), indices});
   expectGradient(dtable,
                  differences(table,
                              [&] {
-                               run(KernelId::Gather, {matrix, flat, rows}, {0});
+                               run(GatherArguments{.wrap = false}, {matrix, flat, rows});
                                return inner(drows, rows);
                              }),
                  "table");
@@ -268,8 +277,8 @@ TEST(Gradient, OfMoves) {
     Array x(DType::F64, {3, 4, 2}, uniform(-1, 1)), indices(DType::I32, {3, 2}, integers(-3, 6));
     Array y(DType::F64, {3, 2}), dy(DType::F64, {3, 2}, uniform(-1, 1, 1)),
         dx(DType::F64, {3, 4, 2});
-    run(KernelId::Pick, {x, indices, y}, {wrap});
-    run(KernelId::PickGradient, {dy, indices, dx}, {wrap});
+    run(PickArguments{.wrap = wrap}, {x, indices, y});
+    run(PickGradientArguments{.wrap = wrap}, {dy, indices, dx});
     EXPECT_DOUBLE_EQ(inner(dy, y), inner(dx, x));
   }
   Array x(DType::F64, {4, 3, 2}, uniform(-1, 1)), length(DType::I32, {3}, listed({4, 0, 2}));

@@ -18,40 +18,40 @@ Array f32(Shape shape, Numbers values) {
 TEST(Meaning, GatherClipsOrWraps) {
   Array w = f32({1, 3, 2}, {0, 1, 10, 11, 20, 21}), y(DType::F32, {1, 5, 2});
   Array indices = f32({5}, {-1, 0, 2, 3, 1.9});
-  run(KernelId::Gather, {w, indices, y}, {0});
+  run(GatherArguments{.wrap = false}, {w, indices, y});
   EXPECT_EQ(y.values(), (Numbers{0, 1, 0, 1, 20, 21, 20, 21, 10, 11}));
-  run(KernelId::Gather, {w, indices, y}, {1});
+  run(GatherArguments{.wrap = true}, {w, indices, y});
   EXPECT_EQ(y.values(), (Numbers{20, 21, 0, 1, 20, 21, 0, 1, 10, 11}));
 }
 
 TEST(Meaning, OneHotIgnoresWhatIsOutside) {
   Array y(DType::F32, {3, 2});
-  run(KernelId::OneHot, {f32({3}, {1, -1, 2}), y}, {}, {5, 2});
+  run(OneHotArguments{.on = 5, .off = 2}, {f32({3}, {1, -1, 2}), y});
   EXPECT_EQ(y.values(), (Numbers{2, 5, 2, 2, 2, 2}));
 }
 
 TEST(Meaning, PickAndItsGradient) {
   Array x = f32({2, 3, 1}, {0, 1, 2, 10, 11, 12}), indices = f32({2, 1}, {2, 7}),
         y(DType::F32, {2, 1});
-  run(KernelId::Pick, {x, indices, y}, {0});
+  run(PickArguments{.wrap = false}, {x, indices, y});
   EXPECT_EQ(y.values(), (Numbers{2, 12}));
-  run(KernelId::Pick, {x, indices, y}, {1});
+  run(PickArguments{.wrap = true}, {x, indices, y});
   EXPECT_EQ(y.values(), (Numbers{2, 11}));
   Array dx(DType::F32, {2, 3, 1});
-  run(KernelId::PickGradient, {f32({2, 1}, {5, 6}), indices, dx}, {0});
+  run(PickGradientArguments{.wrap = false}, {f32({2, 1}, {5, 6}), indices, dx});
   EXPECT_EQ(dx.values(), (Numbers{0, 0, 5, 0, 0, 6}));
 }
 
 TEST(Meaning, ArgMaxIsTheFirstAndNaNTheLargest) {
   Array y(DType::F32, {3});
-  run(KernelId::Reduce, {f32({3, 4}, {1, 3, 3, 2, 1, NAN, 9, NAN, -5, -5, -5, -5}), y},
-      {int64_t(ReduceKind::ArgMax), 1});
+  run(ReduceArguments{.kind = ReduceKind::ArgMax, .kept = 1},
+      {f32({3, 4}, {1, 3, 3, 2, 1, NAN, 9, NAN, -5, -5, -5, -5}), y});
   EXPECT_EQ(y.values(), (Numbers{1, 1, 0}));
 }
 
 TEST(Meaning, ArangeRepeats) {
   Array y(DType::F32, {5});
-  run(KernelId::Arange, {y}, {2}, {1, 0.5});
+  run(ArangeArguments{.repeat = 2, .start = 1, .step = 0.5}, {y});
   EXPECT_EQ(y.values(), (Numbers{1, 1, 1.5, 1.5, 2}));
 }
 
@@ -59,7 +59,7 @@ TEST(Meaning, Sequences) {
   Array x = f32({3, 2, 1}, {1, 2, 3, 4, 5, 6}),
         length = f32({2}, {2, 0}); // sequences 1 3 5 and 2 4 6
   Array y(DType::F32, {3, 2, 1});
-  run(KernelId::SequenceMask, {x, length, y}, {}, {-1});
+  run(SequenceMaskArguments{.value = -1}, {x, length, y});
   EXPECT_EQ(y.values(), (Numbers{1, -1, 3, -1, -1, -1}));
   run(KernelId::SequenceReverse, {x, length, y});
   EXPECT_EQ(y.values(), (Numbers{3, 2, 1, 4, 5, 6}));
@@ -70,61 +70,94 @@ TEST(Meaning, Sequences) {
   EXPECT_EQ(y.values(), (Numbers{0, 8, 7, 0, 0, 0}));
 }
 
-/// dx of SoftmaxOutput. `valid`: what it divides by; absent below 0.
-Numbers softmaxOutput(Array p, Array label, std::vector<int64_t> ints, double gradScale = 1,
-                      double alpha = 0, double valid = -1) {
+using Normalization = SoftmaxNormalization;
+
+struct OutputOptions {
+  bool useIgnore = false;
+  Normalization normalization = Normalization::Null;
+  bool multi = false;
+  double gradScale = 1, alpha = 0;
+  double valid = -1; ///< what it divides by; absent below 0
+};
+
+/// dx of SoftmaxOutput, where label 0 is the ignored one.
+Numbers softmaxOutput(Array p, Array label, OutputOptions options = {}) {
   Array dx(DType::F64, Shape(p.tensor.shape.begin(), p.tensor.shape.begin() + 3));
-  Array divisor = valid < 0 ? Array() : Array(DType::F64, {1}, constant(valid));
-  run(KernelId::SoftmaxOutputGradient, {p, label, divisor, dx}, ints, {0, gradScale, alpha});
+  Array divisor = options.valid < 0 ? Array() : Array(DType::F64, {1}, constant(options.valid));
+  run(SoftmaxOutputGradientArguments{.useIgnore = options.useIgnore,
+                                     .normalization = options.normalization,
+                                     .multi = options.multi,
+                                     .ignoreLabel = 0,
+                                     .gradScale = options.gradScale,
+                                     .smoothAlpha = options.alpha},
+      {p, label, divisor, dx});
   return dx.values();
 }
 
 TEST(Meaning, SoftmaxOutputGradient) {
   Array p(DType::F64, {2, 2, 1}, listed({0.25, 0.75, 0.5, 0.5})), label = f32({2, 1}, {1, 0});
-  EXPECT_EQ(softmaxOutput(p, label, {0, 0, 0}), (Numbers{0.25, -0.25, -0.5, 0.5}));
-  EXPECT_EQ(softmaxOutput(p, label, {0, 0, 0}, 4), (Numbers{1, -1, -2, 2}));
-  EXPECT_EQ(softmaxOutput(p, label, {1, 0, 0}), (Numbers{0.25, -0.25, 0, 0})); // label 0 is ignored
-  EXPECT_EQ(softmaxOutput(p, label, {0, 1, 0}), (Numbers{0.125, -0.125, -0.25, 0.25}));
-  // valid counts labels that are not the ignored one, though use_ignore is off: one
-  EXPECT_EQ(softmaxOutput(p, label, {0, 2, 0}), (Numbers{0.25, -0.25, -0.5, 0.5}));
-  EXPECT_EQ(softmaxOutput(p, f32({2, 1}, {0, 0}), {1, 2, 0}),
+  EXPECT_EQ(softmaxOutput(p, label), (Numbers{0.25, -0.25, -0.5, 0.5}));
+  EXPECT_EQ(softmaxOutput(p, label, {.gradScale = 4}), (Numbers{1, -1, -2, 2}));
+  EXPECT_EQ(softmaxOutput(p, label, {.useIgnore = true}),
+            (Numbers{0.25, -0.25, 0, 0})); // label 0 is ignored
+  EXPECT_EQ(softmaxOutput(p, label, {.normalization = Normalization::Batch}),
+            (Numbers{0.125, -0.125, -0.25, 0.25}));
+  // valid counts labels that are not the ignored one, though useIgnore is off: one
+  EXPECT_EQ(softmaxOutput(p, label, {.normalization = Normalization::Valid}),
+            (Numbers{0.25, -0.25, -0.5, 0.5}));
+  EXPECT_EQ(softmaxOutput(p, f32({2, 1}, {0, 0}),
+                          {.useIgnore = true, .normalization = Normalization::Valid}),
             (Numbers{0, 0, 0, 0})); // by max(1, 0)
   // alpha 1/4, two classes: p - 1 + 1/4, and p - 1/4
-  EXPECT_EQ(softmaxOutput(p, label, {0, 0, 0}, 1, 0.25), (Numbers{0, 0, -0.25, 0.25}));
+  EXPECT_EQ(softmaxOutput(p, label, {.alpha = 0.25}), (Numbers{0, 0, -0.25, 0.25}));
   Array probabilities(DType::F64, {2, 2, 1}, listed({0, 1, 0.5, 0.5}));
-  EXPECT_EQ(softmaxOutput(p, probabilities, {1, 2, 1}, 2), (Numbers{0.5, -0.5, 0, 0}));
+  EXPECT_EQ(softmaxOutput(p, probabilities,
+                          {.useIgnore = true,
+                           .normalization = Normalization::Valid,
+                           .multi = true,
+                           .gradScale = 2}),
+            (Numbers{0.5, -0.5, 0, 0}));
 }
 
 // The rows of a device are divided by what the whole batch counts.
 TEST(Meaning, SoftmaxOutputGradientOfAPart) {
   Array p(DType::F64, {1, 2, 1}, listed({0.25, 0.75})), label = f32({1, 1}, {1});
-  for (int64_t normalization : {1, 2}) {
-    EXPECT_EQ(softmaxOutput(p, label, {0, normalization, 0}, 1, 0, 4), (Numbers{0.0625, -0.0625}));
-    EXPECT_EQ(softmaxOutput(p, label, {0, normalization, 0}, 1, 0, 0), (Numbers{0.25, -0.25}));
+  for (Normalization normalization : {Normalization::Batch, Normalization::Valid}) {
+    EXPECT_EQ(softmaxOutput(p, label, {.normalization = normalization, .valid = 4}),
+              (Numbers{0.0625, -0.0625}));
+    EXPECT_EQ(softmaxOutput(p, label, {.normalization = normalization, .valid = 0}),
+              (Numbers{0.25, -0.25}));
   }
   Array two(DType::F64, {1, 2, 2}, listed({0.5, 0.5, 0.5, 0.5})), labels = f32({1, 2}, {1, 1});
-  EXPECT_EQ(softmaxOutput(two, labels, {0, 1, 1}, 1, 0, 8)[0], 0.5 / 2 / 8);
-  EXPECT_EQ(softmaxOutput(two, labels, {0, 2, 1}, 1, 0, 8)[0], 0.5 / 8);
+  EXPECT_EQ(softmaxOutput(two, labels,
+                          {.normalization = Normalization::Batch, .multi = true, .valid = 8})[0],
+            0.5 / 2 / 8);
+  EXPECT_EQ(softmaxOutput(two, labels,
+                          {.normalization = Normalization::Valid, .multi = true, .valid = 8})[0],
+            0.5 / 8);
 }
 
 TEST(Meaning, ValidCount) {
   Array y(DType::F64, {1});
-  run(KernelId::ValidCount, {f32({2, 3}, {1, -1, 0, -1, 7, -1}), y}, {}, {-1});
+  run(ValidCountArguments{.ignoreLabel = -1}, {f32({2, 3}, {1, -1, 0, -1, 7, -1}), y});
   EXPECT_EQ(y.values(), Numbers{3});
-  run(KernelId::ValidCount, {f32({2, 1}, {-1, -1}), y}, {}, {-1});
+  run(ValidCountArguments{.ignoreLabel = -1}, {f32({2, 1}, {-1, -1}), y});
   EXPECT_EQ(y.values(), Numbers{0}); // what parts of a batch count is added before it is made 1
-  run(KernelId::ValidCount, {f32({1, 2}, {2.5, 3}), y}, {}, {2});
+  run(ValidCountArguments{.ignoreLabel = 2}, {f32({1, 2}, {2.5, 3}), y});
   EXPECT_EQ(y.values(), Numbers{1}); // labels are truncated
 }
 
 TEST(Meaning, SoftmaxOutputGradientOfSeveralPositions) {
   Array p(DType::F64, {1, 2, 4}, listed({0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5})),
       label = f32({1, 4}, {1, 1, 0, 1});
-  auto first = [&](std::vector<int64_t> ints) { return softmaxOutput(p, label, ints)[0]; };
-  EXPECT_EQ(first({0, 0, 1}), 0.5 / 4);                               // by the number of positions
-  EXPECT_EQ(first({0, 1, 1}), 0.5 / 4 / 1);                           // and of samples
-  EXPECT_EQ(first({0, 2, 1}), 0.5 / 3);                               // or of valid labels alone
-  EXPECT_EQ(softmaxOutput(p, label, {0, 0, 1}, 1, 0.25)[0], 0.5 / 4); // smoothing has no say here
+  auto first = [&](OutputOptions options) { return softmaxOutput(p, label, options)[0]; };
+  EXPECT_EQ(first({.multi = true}), 0.5 / 4); // by the number of positions
+  EXPECT_EQ(first({.normalization = Normalization::Batch, .multi = true}),
+            0.5 / 4 / 1); // and of samples
+  EXPECT_EQ(first({.normalization = Normalization::Valid, .multi = true}),
+            0.5 / 3); // or of valid labels alone
+  EXPECT_EQ(softmaxOutput(p, label, {.multi = true, .alpha = 0.25})[0],
+            0.5 / 4); // smoothing has no say here
 }
 
 TEST(Meaning, FusedReadsEverythingBeforeItWrites) {
@@ -135,21 +168,23 @@ TEST(Meaning, FusedReadsEverythingBeforeItWrites) {
   Array a = f32({2}, {1, 2}), b = f32({2}, {3, 4});
   TestLaunch launch(KernelId::Fused);
   launch.operands = {a, b, a, b};
-  launch.ints = {0};
+  setArguments(launch, FusedArguments{.program = 0, .window = {}});
   launch.program = program;
   launch.run(kernel(KernelId::Fused));
   EXPECT_EQ(a.values(), (Numbers{3, 4}));
   EXPECT_EQ(b.values(), (Numbers{1, 2}));
 }
 
-Array initialised(InitKind kind, Shape shape, double a, double b = 0, int64_t variant = 0,
-                  int64_t ordinal = 1) {
+Array initialised(InitKind kind, Shape shape, double a, double b = 0,
+                  OrthogonalStart variant = OrthogonalStart::Uniform, int64_t ordinal = 1) {
+  const InitialiseArguments arguments{
+      .kind = kind, .ordinal = ordinal, .variant = variant, .a = a, .b = b};
   Array w(DType::F64, shape), scratch;
-  if (kind == InitKind::Orthogonal)
-    scratch = Array(
-        DType::U8, {orthogonalScratch<int64_t>(shape[0], w.tensor.elements() / shape[0], 8).bytes});
-  run(KernelId::Initialise, {Array(DType::I64, {1}, constant(42)), w, scratch},
-      {int64_t(kind), ordinal, variant}, {a, b});
+  if (kind == InitKind::Orthogonal) {
+    const int64_t columns = w.tensor.elements() / shape[0];
+    scratch = Array(DType::U8, {scratchOf<int64_t>(arguments, shape[0], columns, 8).bytes});
+  }
+  run(arguments, {Array(DType::I64, {1}, constant(42)), w, scratch});
   return w;
 }
 
@@ -169,7 +204,8 @@ TEST(Meaning, InitialValues) {
   // them
   EXPECT_NEAR(mean, 1, 0.035);
   EXPECT_NEAR(square, 3, 0.054);
-  EXPECT_NE(u, initialised(InitKind::Uniform, {n}, -2, 4, 0, 2).values()); // another ordinal
+  EXPECT_NE(u, initialised(InitKind::Uniform, {n}, -2, 4, OrthogonalStart::Uniform, 2)
+                   .values()); // another ordinal
 
   Numbers z = initialised(InitKind::Normal, {n}, 0.5).values();
   double moments[5] = {};
@@ -187,7 +223,7 @@ TEST(Meaning, InitialValues) {
 }
 
 TEST(Meaning, OrthogonalRowsOrColumnsTheFewer) {
-  for (int64_t variant : {0, 1})
+  for (OrthogonalStart variant : {OrthogonalStart::Uniform, OrthogonalStart::Normal})
     for (Shape shape : {Shape{5, 12}, Shape{12, 5}, Shape{8, 8}, Shape{70, 70}, Shape{150, 1100}}) {
       Array w = initialised(InitKind::Orthogonal, shape, 1.5, 0, variant);
       const int64_t rows = shape[0], columns = shape[1];

@@ -35,13 +35,12 @@ double gradient(int64_t steps, int64_t batch, int64_t shards, const std::vector<
   Array dw(DType::F32, {1, 1}), db(DType::F32, {1});
   Array g(DType::F32, {steps, batch, 1, 1}, listed(dy)),
       x(DType::F32, {steps, batch, 1, 1}, constant(1));
-  run(KernelId::WeightGradient, {dw, Array(), g, x}, {batch, shards, 0, shards});
-  run(KernelId::BiasGradient, {db, g}, {batch, shards, 0, shards});
+  run(WeightGradientArguments{.range = ShardRange::all(batch, shards)}, {dw, Array(), g, x});
+  run(BiasGradientArguments{.range = ShardRange::all(batch, shards)}, {db, g});
   EXPECT_EQ(dw.at({0, 0}), db.at({0}));
   Array table(DType::F32, {1, 1});
-  run(KernelId::WeightGradient,
-      {table, Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))},
-      {batch, shards, 0, shards});
+  run(WeightGradientArguments{.range = ShardRange::all(batch, shards)},
+      {table, Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))});
   EXPECT_EQ(table.at({0, 0}), db.at({0}));
   return dw.at({0, 0});
 }
@@ -68,8 +67,8 @@ TEST(Order, UsesAreOneChainInTheOrderGiven) {
   auto dw = [](double first, double second, double third) {
     Array y(DType::F32, {1, 1}), one(DType::F32, {1, 1, 1, 1}, constant(1));
     auto use = [](double v) { return Array(DType::F32, {1, 1, 1, 1}, constant(v)); };
-    run(KernelId::WeightGradient, {y, Array(), use(first), one, use(second), one, use(third), one},
-        {1, 1, 0, 1});
+    run(WeightGradientArguments{.range = ShardRange::all(1, 1)},
+        {y, Array(), use(first), one, use(second), one, use(third), one});
     return y.at({0, 0});
   };
   EXPECT_EQ(dw(kBig, -kBig, 1), 1);
@@ -80,7 +79,7 @@ TEST(Order, ReductionsHaveSixteenLanes) {
   // Element 0 and 16 are in lane 0, so 2^24 and -2^24 cancel there before anything is lost.
   auto sum = [](Values x, int64_t count) {
     Array y(DType::F32, {1});
-    run(KernelId::Reduce, {Array(DType::F32, {1, count}, x), y}, {int64_t(ReduceKind::Sum), 1});
+    run(ReduceArguments{.kind = ReduceKind::Sum, .kept = 1}, {Array(DType::F32, {1, count}, x), y});
     return y.at({0});
   };
   EXPECT_EQ(sum([](uint64_t i) { return i == 0 ? kBig : i == 16 ? -kBig : 1; }, 32), 30);

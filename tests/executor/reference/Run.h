@@ -1,7 +1,7 @@
 // Kernels of the reference, run on operands as a test has them.
 #pragma once
 
-#include "backends/conformance/TestLaunch.h"
+#include "backends/conformance/Cases.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::reference {
@@ -9,13 +9,12 @@ namespace lstmc::reference {
 using namespace conformance;
 
 /// Runs kernel `id`; results are in the operands, whose memory is shared.
-inline void run(KernelId id, std::vector<Array> operands, std::vector<int64_t> ints = {},
-                std::vector<double> floats = {}) {
-  TestLaunch launch(id);
-  launch.operands = std::move(operands);
-  launch.ints = std::move(ints);
-  launch.floats = std::move(floats);
-  launch.run(kernel(id));
+inline void run(KernelId id, std::vector<Array> operands) {
+  makeLaunch(id, std::move(operands)).run(kernel(id));
+}
+/// The kernel whose arguments these are.
+template <typename Arguments> void run(const Arguments &arguments, std::vector<Array> operands) {
+  makeLaunch(arguments, std::move(operands)).run(kernel(Arguments::kKernel));
 }
 
 /// Values that stand in a test.

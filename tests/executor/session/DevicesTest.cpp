@@ -216,9 +216,11 @@ TEST_P(Counts, TimesAreThoseOfDevicesSideBySide) {
             EXPECT_LE(times.programs[p][i - 1].end, time.begin) << p << ", " << i;
           const package::Launch &launch = times.entry->programs[p].launches[i];
           if (sends && launch.kernel == KernelId::Send)
-            sent[launch.ints[1]] = time.begin;
-          if (!sends && launch.kernel == KernelId::Receive)
-            EXPECT_LE(sent.at(launch.ints[1]), time.begin) << "message " << launch.ints[1];
+            sent[argumentsOf<SendArguments>(launch).message] = time.begin;
+          if (!sends && launch.kernel == KernelId::Receive) {
+            const int64_t message = argumentsOf<ReceiveArguments>(launch).message;
+            EXPECT_LE(sent.at(message), time.begin) << "message " << message;
+          }
         }
   }
 }
@@ -413,8 +415,7 @@ std::string hangAtTheEndOf(uint32_t device) {
   size_t last = program.launches.size();
   package::Launch again = program.launches[last - 1];
   again.kernel = KernelId::Fill;
-  again.ints = {};
-  again.floats = {1};
+  setArguments(again, FillArguments{.value = 1});
   again.location = transfers::kUpdate;
   program.launches.push_back(again);
   for (package::Buffer &buffer : data.buffers)

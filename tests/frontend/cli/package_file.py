@@ -43,8 +43,8 @@ def kernel(name):
 def operand(name, of):
     """The position of an operand in the record of a kernel."""
     text = (SOURCE / "executor/abi/Kernels.def").read_text()
-    operands = re.search(rf'"{of}",\s*((?:"[^"]*"\s*)+),', text)[1].replace('"', " ").split()
-    return [word.split(":")[0] for word in operands].index(name)
+    operands = re.search(rf'"{of}",\s*((?:[A-Z_]+\(\w+(?:, \w+)?\)\s*)+),', text)[1]
+    return re.findall(r"\((\w+)", operands).index(name)
 
 
 def xxh3(data):

@@ -26,7 +26,7 @@ package::Launch transfer(KernelId kernel, int64_t peer, int64_t message, int64_t
   package::Launch launch;
   launch.kernel = kernel;
   launch.operands = {{0, 0, {floats}, {}}};
-  launch.ints = {peer, message};
+  setArguments(launch, TransferArguments{.peer = peer, .message = message});
   return launch;
 }
 

@@ -52,7 +52,7 @@ TEST(Work, OfAFusedProgramGrowsWithItsInstructions) {
   package::Launch launch;
   launch.kernel = KernelId::Fused;
   launch.operands = {{0, 0, {6, 5}, {}}, {1, 0, {6, 5}, {}}};
-  launch.ints = {0};
+  setArguments(launch, FusedArguments{.program = 0, .window = {}});
   EXPECT_EQ(workOf(data, launch).flops, 3 * 6 * 5);
   EXPECT_EQ(workOf(data, launch).functions, 0);
   data.programs[0].instructions[1].op = ScalarOp::Tanh;
@@ -64,14 +64,14 @@ TEST(Work, OfARecurrenceKnowsWhatEveryStepReadsAgain) {
   // T=5, B=2, I=3, H=4: gates i, f, g, o.
   package::Launch launch;
   launch.kernel = KernelId::RnnForward;
-  launch.ints = {int64_t(RnnMode::Lstm), 0, 1};
-  launch.operands.resize(kernelRecord(launch.kernel).operands.size());
-  const KernelRecord &record = kernelRecord(launch.kernel);
-  launch.operands[size_t(record.operand("x"))] = {0, 0, {5, 2, 3}, {}};
-  launch.operands[size_t(record.operand("w"))] = {1, 0, {48}, {}};
-  launch.operands[size_t(record.operand("r"))] = {2, 0, {64}, {}};
-  launch.operands[size_t(record.operand("y"))] = {3, 0, {5, 2, 4}, {}};
-  launch.operands[size_t(record.operand("scratch"))] = {3, 0, {1000}, {}};
+  setArguments(launch, RnnForwardArguments{.mode = RnnMode::Lstm, .reverse = false, .chunk = 1});
+  using Operand = RnnForwardOperand;
+  launch.operands.resize(Operand::kFixed);
+  launch.operands[Operand::x] = {0, 0, {5, 2, 3}, {}};
+  launch.operands[Operand::w] = {1, 0, {48}, {}};
+  launch.operands[Operand::r] = {2, 0, {64}, {}};
+  launch.operands[Operand::y] = {3, 0, {5, 2, 4}, {}};
+  launch.operands[Operand::scratch] = {3, 0, {1000}, {}};
   Work work = workOf(data, launch);
   EXPECT_EQ(work.flops, 2 * 5 * 2 * (4 * 4) * (3 + 4));
   EXPECT_EQ(work.functions, 5 * 2 * 4 * 4);

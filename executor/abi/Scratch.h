@@ -1,0 +1,76 @@
+// The scratch of kernels: where its parts begin, and its bytes. The compiler plans with these
+// functions, the check of packages asks for what they say, kernels divide their scratch by them.
+//
+// They count in `Size`: int64_t where the extents are known to be sound (compiler, kernels),
+// SafeSize of executor/base where they are a file's (the check of packages).
+#pragma once
+
+#include "executor/abi/KernelArguments.h"
+
+namespace lstmc {
+
+/// Of weight_gradient with an embedding among its uses: partial sums [levels][rows][columns].
+template <typename Size> struct WeightGradientScratch {
+  Size bytes;
+};
+template <typename Size>
+constexpr WeightGradientScratch<Size> scratchOf(const WeightGradientArguments &arguments, Size rows,
+                                                Size columns, int64_t elementBytes) {
+  return {Size(treeLevels(arguments.range.count)) * rows * columns * Size(elementBytes)};
+}
+
+/// Of rnn_forward, in elements. From 0 on are the projections of a chunk [chunk, B, G*Hpad]; Hpad
+/// is H rounded up to the panel.
+template <typename Size> struct RnnForwardScratch {
+  Size h, nextH, c; ///< [B, Hpad] each
+  Size lists;       ///< of rows: 5*B*Hpad numbers of 4 bytes
+  Size sweeps;      ///< 4,096 bytes
+  Size bytes;
+};
+template <typename Size>
+constexpr RnnForwardScratch<Size> scratchOf(const RnnForwardArguments &arguments, Size batch,
+                                            Size units, int64_t elementBytes) {
+  Size state = batch * roundUp(units, kPanel);
+  Size h = Size(arguments.chunk) * Size(gateCount(arguments.mode)) * state;
+  Size lists = h + Size(3) * state, sweeps = lists + Size(5) * state;
+  return {h,     h + state, h + Size(2) * state,
+          lists, sweeps,    sweeps * Size(elementBytes) + Size(4096)};
+}
+
+/// Of rnn_backward, in elements. From 0 on are the gradients of a step's gates [B, G*Hpad].
+template <typename Size> struct RnnBackwardScratch {
+  Size next;   ///< those of the other step
+  Size dh, dc; ///< [B, Hpad] each
+  Size list;   ///< of rows: B*Hpad numbers of 4 bytes
+  Size bytes;
+};
+template <typename Size>
+constexpr RnnBackwardScratch<Size> scratchOf(const RnnBackwardArguments &arguments, Size batch,
+                                             Size units, int64_t elementBytes) {
+  Size state = batch * roundUp(units, kPanel), gates = Size(gateCount(arguments.mode)) * state;
+  Size dh = gates + gates, list = dh + Size(2) * state;
+  return {gates, dh, dh + state, list, (list + state) * Size(elementBytes)};
+}
+
+/// Of initialise of kind Orthogonal, in bytes, for a matrix of `rows` rows. From 0 on are the sums
+/// of products in f64, [count, block], where count is the fewer of rows and columns. Other kinds
+/// take none.
+template <typename Size> struct InitialiseScratch {
+  Size scales; ///< f64 [block], and what the workers tell one another
+  Size matrix; ///< where there are more rows than columns: [columns, rows] of the matrix's type
+  Size bytes;
+};
+template <typename Size>
+constexpr InitialiseScratch<Size> scratchOf(const InitialiseArguments &arguments, int64_t rows,
+                                            int64_t columns, int64_t elementBytes) {
+  if (arguments.kind != InitKind::Orthogonal)
+    return {Size(0), Size(0), Size(0)};
+  const int64_t count = rows < columns ? rows : columns;
+  const int64_t block = count < kOrthogonalBlock ? count : kOrthogonalBlock;
+  const Size scales = Size(count) * Size(8 * block);
+  const Size matrix = roundUp(scales + Size(8 * (block + 1)), kAlignment);
+  return {scales, matrix,
+          rows > columns ? matrix + Size(rows) * Size(columns) * Size(elementBytes) : matrix};
+}
+
+} // namespace lstmc
