@@ -13,6 +13,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/Stamp.h"
 
@@ -52,7 +53,7 @@ struct ApplyOptimizer : impl::ApplyOptimizerBase<ApplyOptimizer> {
       if (llvm::isa<sym::ParameterOp, sym::SlotOp>(op))
         lastDeclared = &op;
     for (auto entry : getOperation().getOps<mlir::func::FuncOp>())
-      if (entry->hasAttr("sym.training") && mlir::failed(apply(entry)))
+      if (entry->hasAttr(kTrainingAttr) && mlir::failed(apply(entry)))
         return signalPassFailure();
   }
 
@@ -191,7 +192,7 @@ private:
       return rescaleGrad;
     bool mean = true;
     entry.walk([&](sym::LossHead head) {
-      if (head->hasAttr("sym.head"))
+      if (head->hasAttr(kHeadAttr))
         mean &= head.normalises();
     });
     return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());
@@ -364,8 +365,8 @@ private:
   static mlir::DictionaryAttr outputNamed(mlir::Builder &builder, const std::string &name,
                                           llvm::StringRef role) {
     return builder.getDictionaryAttr(
-        {builder.getNamedAttr("sym.name", builder.getStringAttr(name)),
-         builder.getNamedAttr("sym.role", builder.getStringAttr(role))});
+        {builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
   /// All at once: each time takes as long as there are results already.

@@ -22,7 +22,7 @@ static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
 
 /// Scalars, and states, whose layers say where their rows are.
 static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
-  auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, "sym.role");
+  auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, sym::kRoleAttr);
   return role && (role.getValue() == "scalar" || role.getValue() == "state");
 }
 

@@ -342,8 +342,8 @@ private:
     for (Operation *op : unit)
       if (mlir::DenseI64ArrayAttr window = windowOf(op))
         fused.setWindowAttr(window);
-    if (auto name = unit.back()->getAttr("sym.name"))
-      fused->setAttr("sym.name", name);
+    if (auto name = unit.back()->getAttr(sym::kNameAttr))
+      fused->setAttr(sym::kNameAttr, name);
     copyPieces(unit.back(), fused);
     fused.getBody().push_back(body.release());
     for (auto [old, result] : llvm::zip_equal(results, fused.getResults()))

@@ -12,6 +12,7 @@
 #include "passes/Backward.h"
 #include "passes/BatchPositions.h"
 #include "passes/Chunks.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
 #include "passes/Replica.h"
@@ -219,7 +220,7 @@ private:
   }
 
   mlir::LogicalResult visit(Operation *op) {
-    bool reached = op->hasAttr("sym.head");
+    bool reached = op->hasAttr(kHeadAttr);
     for (Value result : op->getResults())
       reached |= flowing.contains(result) && !flowing[result].empty();
     if (!reached)
@@ -402,7 +403,7 @@ struct Gradient : impl::GradientBase<Gradient> {
   using GradientBase::GradientBase;
 
   void runOnOperation() override {
-    if (!getOperation()->hasAttr("sym.training"))
+    if (!getOperation()->hasAttr(kTrainingAttr))
       return;
     if (mlir::failed(Reverse(getOperation(), shards).run()))
       signalPassFailure();

@@ -11,6 +11,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
+#include "passes/EntryMarks.h"
 #include "passes/MixingOps.h"
 #include "passes/NamePattern.h"
 #include "passes/Passes.h"
@@ -117,7 +118,7 @@ public:
       setShare(entry, partOf(net), replicaOf(net), *share);
     stateResults.clear();
     if (kind.training)
-      entry->setAttr("sym.training", builder.getUnitAttr());
+      entry->setAttr(kTrainingAttr, builder.getUnitAttr());
     entry.addEntryBlock();
     builder.setInsertionPointToStart(&entry.front());
 
@@ -139,7 +140,7 @@ public:
       for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
         results.push_back(map.lookup(output));
         mlir::NamedAttrList named(net.getResultAttrDict(i));
-        named.set("sym.role", builder.getStringAttr("output"));
+        named.set(sym::kRoleAttr, builder.getStringAttr("output"));
         attributes.push_back(named.getDictionary(builder.getContext()));
       }
     for (auto [name, value] : stateResults) {
@@ -226,7 +227,7 @@ private:
       Operation *copy = builder.clone(op, map);
       if (auto head = llvm::dyn_cast<sym::LossHead>(copy)) {
         if (kind.training)
-          copy->setAttr("sym.head", builder.getUnitAttr());
+          copy->setAttr(kHeadAttr, builder.getUnitAttr());
         else if (!kind.metrics)
           withoutLabel(op, head, map);
       }
@@ -301,12 +302,13 @@ private:
       else if (std::optional<Share> share = shareOf(entry);
                share && byShards && rows.batch == share->rows())
         sumPart(metric, *share);
-      auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, "sym.name"));
+      auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, sym::kNameAttr));
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr(
-               "sym.name", builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
-           builder.getNamedAttr("sym.role", builder.getStringAttr("metric")),
-           builder.getNamedAttr("sym.metric", builder.getStringAttr(head.metricKind()))}));
+               sym::kNameAttr,
+               builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
+           builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr("metric")),
+           builder.getNamedAttr(kMetricAttr, builder.getStringAttr(head.metricKind()))}));
       if (!training)
         continue;
       // The loss head itself has no further use, but the gradient begins there.
@@ -323,7 +325,7 @@ private:
     for (Operation &op : entry.front().without_terminator())
       ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() && !op->hasAttr("sym.head") && !llvm::isa<sym::WriteOp>(op))
+      if (op->use_empty() && !op->hasAttr(kHeadAttr) && !llvm::isa<sym::WriteOp>(op))
         op->erase();
   }
 
@@ -331,7 +333,7 @@ private:
   /// tell a net's inputs.
   void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
     for (unsigned i = entry.front().getNumArguments(); i-- > 0;) {
-      auto role = llvm::cast_or_null<mlir::StringAttr>(arguments[i].get("sym.role"));
+      auto role = llvm::cast_or_null<mlir::StringAttr>(arguments[i].get(sym::kRoleAttr));
       bool keep =
           role && (role.getValue() == "data" || (role.getValue() == "scalar" && kind.training));
       if (keep || !entry.front().getArgument(i).use_empty())

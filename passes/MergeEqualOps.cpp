@@ -7,6 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 
 namespace lstmc::passes {
@@ -55,7 +56,7 @@ struct Equal : llvm::DenseMapInfo<Operation *> {
 
 bool canMerge(Operation *op) {
   return op->getNumResults() > 0 && op->getNumRegions() == 0 && mlir::isPure(op) &&
-         !op->hasAttr(sym::kRecomputeAttr) && !op->hasAttr("sym.head");
+         !op->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(kHeadAttr);
 }
 
 struct MergeEqualOps : impl::MergeEqualOpsBase<MergeEqualOps> {

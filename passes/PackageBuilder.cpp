@@ -1,5 +1,6 @@
 #include "passes/PackageBuilder.h"
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/ScalarOps.h"
 #include "executor/base/Escape.h"
 #include "executor/package/Package.h"
@@ -36,7 +37,7 @@ public:
     for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
       addDeclaration(buffer);
     for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
-      if (program.getEntry() == "initialise")
+      if (program.getEntry() == llvm::StringRef(kInitialiseProgram))
         addInitialise(program);
       else
         addProgram(program);

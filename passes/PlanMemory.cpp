@@ -4,6 +4,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
 #include "executor/abi/Sizes.h"
 #include "executor/base/SafeSize.h"
@@ -204,7 +205,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       uint64_t behind = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
       transient = std::max(transient, behind + end);
       part.write(persistent + behind);
-      givenEnds[("prepare:" + program.getEntry()).str()] = part.boundEnd();
+      givenEnds[(llvm::StringRef(kPreparePrefix) + program.getEntry()).str()] = part.boundEnd();
     }
     return persistent + transient;
   }

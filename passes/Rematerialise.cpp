@@ -9,6 +9,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 
 namespace lstmc::passes {
@@ -156,7 +157,7 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
   void runOnOperation() override {
     std::optional<llvm::DenseSet<Segment>> useless;
     for (auto entry : getOperation().getOps<mlir::func::FuncOp>()) {
-      if (!entry->hasAttr("sym.training")) {
+      if (!entry->hasAttr(kTrainingAttr)) {
         entry.walk([](Operation *op) { op->removeAttr(sym::kRecomputeAttr); });
         continue;
       }

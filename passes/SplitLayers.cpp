@@ -10,6 +10,7 @@
 #include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Chunks.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
 #include "passes/Stamp.h"
@@ -93,7 +94,7 @@ private:
   /// Whether every sum of gradients keeps the order of the program (robustness rules 4 and 8), last
   /// reader first. Two addends commute; uses of a parameter do not.
   bool keepsSums() {
-    if (!entry->hasAttr("sym.training"))
+    if (!entry->hasAttr(kTrainingAttr))
       return true;
     llvm::DenseMap<Value, llvm::SmallVector<Operation *>> readers; // in program order
     llvm::DenseSet<Value> trained;
@@ -149,7 +150,7 @@ private:
       return false;
     // What is stretched over the steps gets one sum of all as its gradient, which chunks would add
     // in another order.
-    if (llvm::isa<sym::ScalarRule>(op) && entry->hasAttr("sym.training"))
+    if (llvm::isa<sym::ScalarRule>(op) && entry->hasAttr(kTrainingAttr))
       for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
         if (!position && operand.getDefiningOp() && operand.getType() != op->getResult(0).getType())
           return false;

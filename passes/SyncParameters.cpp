@@ -8,6 +8,7 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Aggregator.h"
+#include "passes/EntryMarks.h"
 #include "passes/Homes.h"
 #include "passes/PartValues.h"
 #include "passes/Passes.h"
@@ -154,8 +155,8 @@ private:
     mlir::SymbolTable symbols(first->getParentOp());
     entry = builder.create<mlir::func::FuncOp>(first.getLoc(), entryOf(first),
                                                builder.getFunctionType({}, {}));
-    if (first->hasAttr("sym.training"))
-      entry->setAttr("sym.training", builder.getUnitAttr());
+    if (first->hasAttr(kTrainingAttr))
+      entry->setAttr(kTrainingAttr, builder.getUnitAttr());
     builder.setInsertionPointToStart(entry.addEntryBlock());
     aggregator.emplace(homes, bucketBytes, stamp, builder, entry.front());
     for (mlir::BlockArgument argument : first.getArguments()) {
@@ -457,7 +458,7 @@ private:
       whole.erase();
     llvm::SmallVector<Operation *> ops = opsOf(entry);
     for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() && mlir::isPure(op) && !op->hasAttr("sym.head"))
+      if (op->use_empty() && mlir::isPure(op) && !op->hasAttr(kHeadAttr))
         op->erase();
   }
 

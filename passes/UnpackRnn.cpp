@@ -8,6 +8,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Dropout.h"
+#include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/Stamp.h"
 
@@ -186,7 +187,7 @@ private:
 
 struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
   void runOnOperation() override {
-    bool training = getOperation()->hasAttr("sym.training");
+    bool training = getOperation()->hasAttr(kTrainingAttr);
     llvm::SmallVector<sym::RnnOp> all;
     getOperation()->walk([&](sym::RnnOp rnn) { all.push_back(rnn); });
     for (sym::RnnOp rnn : all)

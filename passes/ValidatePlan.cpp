@@ -5,6 +5,7 @@
 
 #include "passes/Passes.h"
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
 #include "ir/exec/Access.h"
 
@@ -144,7 +145,8 @@ private:
       } else if (llvm::isa<exec::CommitOp>(op)) {
         committed = true;
       } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
-        if (failed(runLaunch(launch, picture, committed, program.getEntry() == "initialise")))
+        if (failed(runLaunch(launch, picture, committed,
+                             program.getEntry() == llvm::StringRef(kInitialiseProgram))))
           return mlir::failure();
       }
     }

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "executor/abi/EntryNames.h"
 #include "executor/base/NumberText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
@@ -290,8 +291,8 @@ bool isLowered(mlir::ModuleOp module) { return bool(planOf(module)); }
 
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
   // In front of a plan's entries stand the programs that prepare weights.
-  auto isEntry = [](llvm::StringRef name) {
-    return name != "initialise" && !name.starts_with("prepare:");
+  auto isEntry = [](std::string_view name) {
+    return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
   };
   if (exec::PlanOp plan = planOf(module)) {
     exec::ProgramOp chosen;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "executor/abi/EntryNames.h"
+
 namespace lstmc::package {
 
 namespace {
@@ -118,11 +120,10 @@ Status checkEntry(const PackageData &data, const Occupied &persistent, std::vect
 /// The entry X that `entry` prepares by its name prepare:X; -1 for another. Its inputs are given
 /// before it runs.
 int32_t preparedEntry(const PackageData &data, int32_t entry) {
-  constexpr std::string_view kPrepare = "prepare:";
   std::string_view name = data.entries[size_t(entry)].name;
-  if (name.starts_with(kPrepare))
+  if (name.starts_with(kPreparePrefix))
     for (size_t i = 0; i < data.entries.size(); ++i)
-      if (data.entries[i].name == name.substr(kPrepare.size()))
+      if (data.entries[i].name == name.substr(kPreparePrefix.size()))
         return int32_t(i);
   return -1;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
 #include "executor/package/Plan.h"
 
@@ -11,7 +12,6 @@ namespace lstmc::package {
 namespace {
 
 constexpr size_t kMaxNameBytes = 4096;
-constexpr std::string_view kPrepare = "prepare:";
 
 /// Names that may stand once, and are there and not too long.
 class Names {
@@ -284,9 +284,9 @@ private:
     for (size_t e = 0; e < data.entries.size(); ++e) {
       const Entry &entry = data.entries[e];
       Path path("entries", int64_t(e));
-      if (entry.name.starts_with(kPrepare)) {
-        std::string prepared = entry.name.substr(kPrepare.size());
-        if (!names.has(prepared) || prepared.starts_with(kPrepare))
+      if (entry.name.starts_with(kPreparePrefix)) {
+        std::string prepared = entry.name.substr(kPreparePrefix.size());
+        if (!names.has(prepared) || prepared.starts_with(kPreparePrefix))
           return refuse(Path(path, "name"), ErrorCode::E0604,
                         "found {}, want another entry's name behind the colon",
                         inQuotes(entry.name));

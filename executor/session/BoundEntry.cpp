@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/Hull.h"
 #include "executor/base/Numeric.h"
 #include "executor/session/Binding.h"
@@ -160,7 +161,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   BoundEntry entry;
   entry.source = &source;
   entry.name = source.name;
-  entry.prepare = package.findEntry("prepare:" + source.name);
+  entry.prepare = package.findEntry(std::string(kPreparePrefix) + source.name);
 
   MessageEnds messages = sends(source);
   for (const package::DeviceProgram &program : source.programs) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Signals.h"
@@ -181,7 +182,7 @@ private:
 /// validation ends before it began.
 Status prepareAll(Session &session) {
   for (const package::Entry &entry : session.package().data().entries)
-    if (entry.name.starts_with("prepare:"))
+    if (entry.name.starts_with(kPreparePrefix))
       LSTMC_TRY(session.run(entry.name));
   return {};
 }

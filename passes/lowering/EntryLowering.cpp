@@ -2,8 +2,10 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include "executor/abi/EntryNames.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
+#include "passes/EntryMarks.h"
 #include "passes/Replica.h"
 #include "passes/lowering/Parts.h"
 
@@ -18,7 +20,8 @@ EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
     : plan(plan), entry(entry), device(deviceOf(entry)), main(entry.getContext()),
       prepare(entry.getContext()), location(entry.getLoc()) {
   // The prepare program comes first, and goes again if nothing is put there.
-  prepareProgram = plan.program("prepare:" + entryOf(entry).str(), device, location);
+  prepareProgram =
+      plan.program(std::string(kPreparePrefix) + entryOf(entry).str(), device, location);
   program = plan.program(entryOf(entry), device, location);
   main.setInsertionPointToEnd(&program.getBody().front());
   prepare.setInsertionPointToEnd(&prepareProgram.getBody().front());
@@ -88,8 +91,9 @@ void EntryLowering::bindInputs() {
       auto found = entry.getArgAttrOfType<mlir::StringAttr>(i, key);
       return found ? found.getValue().str() : otherwise.str();
     };
-    std::string role = text("sym.role", "data"), name = text("sym.name", "arg" + std::to_string(i));
-    auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(i, "sym.dims");
+    std::string role = text(sym::kRoleAttr, "data"),
+                name = text(sym::kNameAttr, "arg" + std::to_string(i));
+    auto dims = entry.getArgAttrOfType<mlir::ArrayAttr>(i, sym::kDimsAttr);
     Value memory = plan.input(role == "scalar" ? Kind::Scalar : Kind::Input, name,
                               tensorType(argument), device, argument.getLoc());
     main.create<exec::InputOp>(argument.getLoc(), memory, name, role,
@@ -113,8 +117,8 @@ void EntryLowering::bindOutputs() {
       auto found = entry.getResultAttrOfType<mlir::StringAttr>(index, key);
       return found ? found.getValue().str() : otherwise.str();
     };
-    std::string name = text("sym.name", "output" + std::to_string(i)),
-                role = text("sym.role", "output");
+    std::string name = text(sym::kNameAttr, "output" + std::to_string(i)),
+                role = text(sym::kRoleAttr, "output");
     Value memory = view.value;
     if (buffer.getKind() != Kind::Output || !bound.insert(memory).second) {
       location = value.getLoc();
@@ -124,10 +128,10 @@ void EntryLowering::bindOutputs() {
     } else {
       buffer.setName(name);
     }
-    auto dims = entry.getResultAttrOfType<mlir::ArrayAttr>(unsigned(i), "sym.dims");
+    auto dims = entry.getResultAttrOfType<mlir::ArrayAttr>(unsigned(i), sym::kDimsAttr);
     auto output = main.create<exec::OutputOp>(value.getLoc(), memory, name, role,
                                               dims ? dims : main.getStrArrayAttr({}));
-    if (auto metric = entry.getResultAttrOfType<mlir::StringAttr>(unsigned(i), "sym.metric"))
+    if (auto metric = entry.getResultAttrOfType<mlir::StringAttr>(unsigned(i), kMetricAttr))
       output->setAttr("metric", metric);
   }
 }

@@ -1,5 +1,6 @@
 #include "passes/lowering/PlanBuilder.h"
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/Scratch.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
@@ -43,7 +44,7 @@ PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devi
   llvm::SmallVector<llvm::StringRef> names(devices.begin(), devices.end());
   planOp = builder.create<exec::PlanOp>(module.getLoc(), llvm::ArrayRef<llvm::StringRef>(names));
   builder.setInsertionPointToStart(&planOp.getBody().front());
-  initialiseOp = builder.create<exec::ProgramOp>(module.getLoc(), "initialise", 0);
+  initialiseOp = builder.create<exec::ProgramOp>(module.getLoc(), kInitialiseProgram, 0);
   programs = std::make_unique<FusedPrograms>(initialiseOp);
 }
 
