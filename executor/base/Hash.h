@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace lstmc {
@@ -13,8 +14,18 @@ uint64_t hashBytes(const void *data, size_t bytes);
 /// Another function for each seed.
 uint64_t hashBytes(const void *data, size_t bytes, uint64_t seed);
 
-/// The same of bytes that come in pieces.
-uint64_t hashBytes(std::span<const std::span<const uint8_t>> pieces);
+/// hashBytes of bytes that come in pieces.
+class StreamedHash {
+public:
+  StreamedHash();
+  ~StreamedHash();
+  void update(std::span<const uint8_t> piece);
+  uint64_t finish() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// One number for several hashes, which depends on their order.
 uint64_t combineHashes(std::span<const uint64_t> hashes);

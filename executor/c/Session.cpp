@@ -38,11 +38,11 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
 }
 
 /// A state, if `size` bytes are all of it.
-Result<Tensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
-  LSTMC_ASSIGN(Tensor state, session->session->state(name));
-  size_t bytes = size_t(state.elements()) * dtypeBytes(state.dtype);
-  if (size != bytes)
-    return fail(ErrorCode::E0001, "state \"{}\": found {} bytes, want {}", name, size, bytes);
+Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
+  LSTMC_ASSIGN(StoredTensor state, session->session->storedState(name));
+  if (size != state.bytes())
+    return fail(ErrorCode::E0001, "state \"{}\": found {} bytes, want {}", name, size,
+                state.bytes());
   return state;
 }
 
@@ -106,7 +106,7 @@ lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_sess
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     for (const package::Parameter &parameter : session->session->package().data().parameters) {
-      LSTMC_ASSIGN(Tensor value, from->session->parameter(parameter.name));
+      LSTMC_ASSIGN(StoredTensor value, from->session->storedParameter(parameter.name));
       LSTMC_TRY(session->session->setParameter(parameter.name, value));
     }
     return {};
@@ -144,8 +144,8 @@ lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *n
   if (!session || !name || !to)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
-    LSTMC_ASSIGN(Tensor state, wholeState(session, name, size));
-    std::memcpy(to, state.data, size);
+    LSTMC_ASSIGN(StoredTensor state, wholeState(session, name, size));
+    state.read({static_cast<std::byte *>(to), size});
     return {};
   });
 }
@@ -155,8 +155,8 @@ lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name, c
   if (!session || !name || !from)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
-    LSTMC_ASSIGN(Tensor state, wholeState(session, name, size));
-    std::memcpy(state.data, from, size);
+    LSTMC_ASSIGN(StoredTensor state, wholeState(session, name, size));
+    state.write({static_cast<const std::byte *>(from), size});
     return {};
   });
 }

@@ -52,7 +52,8 @@ public:
   /// Makes the device's only allocation, zeroed, on a border of kAlignment; frees the one before
   /// it. E0901 when it cannot be had.
   virtual Status allocate(uint64_t bytes) = 0;
-  /// Where the arena begins, in the device's own addresses.
+  /// Where the arena begins, in the device's own addresses: for operands of launches. The host may
+  /// touch what is there only where hostVisible().
   virtual std::byte *arena() const = 0;
   /// Bytes of the arena in pages that were used since allocate(), counted by the system.
   virtual uint64_t touchedBytes() const = 0;
@@ -71,10 +72,15 @@ public:
   /// With true, runs end as soon as they can, with whatever in their outputs; with false, no more.
   virtual void stop(bool stopped) = 0;
 
-  /// Whether the host may read and write the arena through its addresses; else copy.
+  // The arena, as the host reaches it (MemoryRange): between runs, from any thread.
+  /// Whether the host may read and write it through its addresses; else it is copied.
   virtual bool hostVisible() const = 0;
   virtual void copyIn(uint64_t offset, std::span<const std::byte> from) = 0;
   virtual void copyOut(uint64_t offset, std::span<std::byte> to) const = 0;
+  /// Makes bytes 0.
+  virtual void clear(uint64_t offset, uint64_t bytes) = 0;
+  /// Whether its launches may read the other's arena: what a device receives it copies from there.
+  virtual bool reaches(const Device &other) const = 0;
 };
 
 } // namespace lstmc

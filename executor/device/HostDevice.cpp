@@ -74,6 +74,11 @@ public:
     assert(offset + to.size() <= arena_.bytes());
     std::memcpy(to.data(), arena_.data() + offset, to.size());
   }
+  void clear(uint64_t offset, uint64_t bytes) override {
+    assert(offset + bytes <= arena_.bytes());
+    std::memset(arena_.data() + offset, 0, bytes);
+  }
+  bool reaches(const Device &other) const override { return other.hostVisible(); }
 
 private:
   std::string name_;

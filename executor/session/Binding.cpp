@@ -1,17 +1,16 @@
 #include "executor/session/Binding.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
+#include "executor/abi/Hull.h"
 #include "executor/package/Plan.h"
 
 namespace lstmc::session {
 
-namespace {
-
-Tensor bindDense(void *data, DType dtype, const std::vector<int64_t> &shape) {
+Tensor layoutOf(DType dtype, const std::vector<int64_t> &shape) {
   Tensor tensor;
-  tensor.data = data;
   tensor.dtype = dtype;
   tensor.rank = int(shape.size());
   int64_t step = 1;
@@ -22,10 +21,17 @@ Tensor bindDense(void *data, DType dtype, const std::vector<int64_t> &shape) {
   return tensor;
 }
 
-} // namespace
+/// With the operand's strides, where it has some.
+static Tensor layoutOf(const package::PackageData &data, const package::Operand &operand) {
+  Tensor tensor = layoutOf(data.buffers[operand.buffer].dtype, operand.shape);
+  std::copy(operand.strides.begin(), operand.strides.end(), tensor.strides.begin());
+  return tensor;
+}
 
 Tensor bind(const package::Buffer &buffer, const Device &device) {
-  return bindDense(device.arena() + buffer.offset, buffer.dtype, buffer.shape);
+  Tensor tensor = layoutOf(buffer.dtype, buffer.shape);
+  tensor.data = device.arena() + buffer.offset;
+  return tensor;
 }
 
 Tensor bind(const package::PackageData &data, const package::Operand &operand,
@@ -33,12 +39,32 @@ Tensor bind(const package::PackageData &data, const package::Operand &operand,
   if (operand.buffer == package::kNoBuffer)
     return {};
   const package::Buffer &buffer = data.buffers[operand.buffer];
-  std::byte *first =
+  Tensor tensor = layoutOf(data, operand);
+  tensor.data =
       device.arena() + buffer.offset + uint64_t(operand.offset) * dtypeBytes(buffer.dtype);
-  Tensor tensor = bindDense(first, buffer.dtype, operand.shape);
-  for (size_t i = 0; i < operand.strides.size(); ++i)
-    tensor.strides[i] = operand.strides[i];
   return tensor;
+}
+
+DeviceTensor view(const package::Buffer &buffer, Device &device) {
+  const Tensor layout = layoutOf(buffer.dtype, buffer.shape);
+  const uint64_t bytes = uint64_t(layout.elements()) * dtypeBytes(buffer.dtype);
+  return {layout, MemoryRange(device, buffer.offset, bytes), 0, true};
+}
+
+DeviceTensor view(const package::PackageData &data, const package::Operand &operand,
+                  Device &device) {
+  if (operand.buffer == package::kNoBuffer)
+    return {};
+  const package::Buffer &buffer = data.buffers[operand.buffer];
+  const Tensor layout = layoutOf(data, operand);
+  const auto rank = size_t(layout.rank);
+  const auto width = int64_t(dtypeBytes(buffer.dtype));
+  Hull hull{0, -1};          // of no elements
+  if (layout.elements() > 0) // the package's check has seen that it is inside the buffer
+    hull = *hullOf(std::span(layout.shape).first(rank), std::span(layout.strides).first(rank));
+  const MemoryRange range(device, buffer.offset + uint64_t((operand.offset + hull.low) * width),
+                          uint64_t((hull.high - hull.low + 1) * width));
+  return {layout, range, uint64_t(-hull.low * width), true};
 }
 
 LaunchSpec bind(const package::Package &package, const package::Launch &launch,

@@ -1,4 +1,6 @@
-// From a checked package's buffers and operands to tensors in a device's arena.
+// From a checked package's buffers and operands to tensors in a device's arena: `bind` for
+// launches, in the device's own addresses; `view` for the host, which reaches them through the
+// device.
 #pragma once
 
 #include <string>
@@ -7,6 +9,7 @@
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/device/Device.h"
+#include "executor/device/DeviceTensor.h"
 #include "executor/package/Package.h"
 
 namespace lstmc::session {
@@ -19,7 +22,15 @@ Tensor bind(const package::PackageData &data, const package::Operand &operand,
 LaunchSpec bind(const package::Package &package, const package::Launch &launch,
                 const Device &device);
 
-/// Copies between equal shapes and dtypes, any strides.
+DeviceTensor view(const package::Buffer &buffer, Device &device);
+/// Absent where the operand is.
+DeviceTensor view(const package::PackageData &data, const package::Operand &operand,
+                  Device &device);
+
+/// dtype, shape and dense strides without memory.
+Tensor layoutOf(DType dtype, const std::vector<int64_t> &shape);
+
+/// Copies between equal shapes and dtypes of the host's memory, any strides.
 void copyTensor(const Tensor &from, const Tensor &to);
 
 /// "f32[3, 4]"

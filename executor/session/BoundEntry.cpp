@@ -145,13 +145,14 @@ Result<BoundProgram> bindProgram(const package::Package &package,
 
 void ScalarInput::write() const {
   if (isInteger)
-    writeElement(place.data, place.dtype, 0, integer);
+    place.set(integer);
   else
-    writeElement(place.data, place.dtype, 0, real);
+    place.set(real);
 }
 
-bool BoundEntry::finite() const {
-  return std::ranges::all_of(mustBeFinite, [](auto &named) { return isFinite(named.second); });
+bool BoundEntry::finite() {
+  return std::ranges::all_of(mustBeFinite,
+                             [&](auto &named) { return isFinite(named.second.forHost(scratch)); });
 }
 
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
@@ -190,7 +191,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
       }
     }
   auto tensorOf = [&](uint32_t buffer) {
-    return bind(data.buffers[buffer], *devices[data.buffers[buffer].device]);
+    return view(data.buffers[buffer], *devices[data.buffers[buffer].device]);
   };
   for (const package::Binding &input : source.inputs)
     if (input.role == "scalar")
@@ -202,6 +203,8 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
         isFloat(data.buffers[output.buffer].dtype))
       entry.mustBeFinite.push_back({output.name, tensorOf(output.buffer)});
   }
+  for (const auto &[name, tensor] : entry.mustBeFinite)
+    (void)tensor.forHost(entry.scratch); // takes its room now, since a run allocates nothing
   return entry;
 }
 

@@ -11,6 +11,7 @@
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/device/Device.h"
+#include "executor/device/DeviceTensor.h"
 #include "executor/package/Package.h"
 
 namespace lstmc::session {
@@ -71,7 +72,7 @@ struct Message {
 /// in between.
 struct ScalarInput {
   std::string_view name;
-  Tensor place;
+  DeviceTensor place;
   double real = 0;
   int64_t integer = 0;
   bool isInteger = false;
@@ -85,13 +86,15 @@ struct BoundEntry {
   std::vector<BoundProgram> programs;
   std::vector<std::unique_ptr<Message>> messages; ///< by ascending number
   std::vector<ScalarInput> scalars;
-  std::vector<std::pair<std::string_view, Tensor>> mustBeFinite; ///< before what persists changes
-  std::optional<size_t> prepare;                                 ///< the entry `prepare:NAME`
-  uint64_t preparedFor = 0;                                      ///< version of the parameters
+  std::vector<std::pair<std::string_view, DeviceTensor>>
+      mustBeFinite;               ///< before what persists changes
+  std::vector<std::byte> scratch; ///< room for the largest of them, where the host cannot see it
+  std::optional<size_t> prepare;  ///< the entry `prepare:NAME`
+  uint64_t preparedFor = 0;       ///< version of the parameters
   bool changesParameters = false;
 
   /// Whether all of mustBeFinite is.
-  bool finite() const;
+  bool finite();
 };
 
 /// E0402 when a device has no kernel for a launch.

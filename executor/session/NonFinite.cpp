@@ -81,8 +81,16 @@ std::optional<NonFinite> firstNonFinite(const Tensor &tensor) {
   return found;
 }
 
+std::optional<NonFinite> firstNonFinite(const DeviceTensor &tensor,
+                                        std::vector<std::byte> &scratch) {
+  if (!isFloat(tensor.layout.dtype)) // there is nothing to be copied for it
+    return std::nullopt;
+  return firstNonFinite(tensor.forHost(scratch));
+}
+
 std::optional<Finding> findIn(const package::PackageData &data, const package::Launch &launch,
-                              std::span<const Tensor> operands) {
+                              std::span<const DeviceTensor> operands,
+                              std::vector<std::byte> &scratch) {
   if (launch.kernel == KernelId::Fill)
     return std::nullopt;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -90,10 +98,10 @@ std::optional<Finding> findIn(const package::PackageData &data, const package::L
     if (buffer == package::kNoBuffer || !package::writes(data, launch, i) ||
         data.buffers[buffer].kind == package::Kind::Workspace)
       continue;
-    if (std::optional<NonFinite> where = firstNonFinite(operands[i])) {
+    if (std::optional<NonFinite> where = firstNonFinite(operands[i], scratch)) {
       for (const package::Piece &piece : launch.pieces)
         if (piece.operand == i)
-          moveToWhole(*where, operands[i], piece);
+          moveToWhole(*where, operands[i].layout, piece);
       return Finding{i, *where};
     }
   }
@@ -117,8 +125,8 @@ Place placeOf(const package::Location &location) {
 }
 
 Diagnostic describe(const package::PackageData &data, const package::Launch &launch,
-                    std::span<const Tensor> operands, const Finding &finding, std::string_view when,
-                    std::string_view device) {
+                    std::span<const DeviceTensor> operands, const Finding &finding,
+                    std::string_view when, std::string_view device) {
   const package::Location &location = data.locations[launch.location];
   const KernelRecord &record = kernelRecord(launch.kernel);
   Diagnostic diagnostic;
@@ -135,8 +143,9 @@ Diagnostic describe(const package::PackageData &data, const package::Launch &lau
   for (const std::string &note : location.notes)
     reason += ", " + note;
   std::string_view separator = "; ";
+  std::vector<std::byte> scratch;
   for (size_t i = 0; i < operands.size() && i < record.operands.size(); ++i)
-    if (std::string range = rangeText(record.operands[i].name, operands[i]);
+    if (std::string range = rangeText(record.operands[i].name, operands[i].forHost(scratch));
         !range.empty() && !package::writes(data, launch, i)) {
       reason += std::string(separator) + range;
       separator = ", ";

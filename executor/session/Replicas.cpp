@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "executor/base/Hash.h"
 #include "executor/base/Quote.h"
 #include "executor/session/Binding.h"
 #include "executor/session/NonFinite.h"
@@ -16,7 +15,8 @@ Replicas::Replicas(const package::Package &package, const Devices &devices) : pa
     Value value{&parameter, {}};
     for (uint32_t index : parameter.buffers) {
       const package::Buffer &buffer = package.data().buffers[index];
-      value.copies.push_back({buffer.device, bind(buffer, *devices[buffer.device])});
+      DeviceTensor copy = view(buffer, *devices[buffer.device]);
+      value.copies.push_back({buffer.device, {parameter.name, copy.layout, {copy.range}}});
     }
     values_.push_back(std::move(value));
   }
@@ -25,10 +25,8 @@ Replicas::Replicas(const package::Package &package, const Devices &devices) : pa
 void Replicas::hash(size_t device) {
   for (Value &value : values_)
     for (Copy &copy : value.copies)
-      if (copy.device == device) {
-        auto bytes = size_t(copy.tensor.elements()) * dtypeBytes(copy.tensor.dtype);
-        copy.hash = hashBytes(copy.tensor.data, bytes);
-      }
+      if (copy.device == device)
+        copy.hash = copy.value.hash();
 }
 
 Status Replicas::compare(std::string_view when) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/base/Status.h"
+#include "executor/device/StoredTensor.h"
 #include "executor/package/Package.h"
 #include "executor/session/BoundEntry.h"
 
@@ -25,7 +26,7 @@ public:
 private:
   struct Copy {
     uint32_t device;
-    Tensor tensor;
+    StoredTensor value;
     uint64_t hash = 0;
   };
   struct Value {

@@ -1,7 +1,6 @@
 #include "executor/session/Session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
 #include "executor/base/Hash.h"
@@ -14,8 +13,8 @@
 #include "executor/session/Binding.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
+#include "executor/session/HostViews.h"
 #include "executor/session/Replicas.h"
-#include "executor/session/Slices.h"
 #include "executor/session/Watchdog.h"
 #include "executor/session/WatchedRun.h"
 
@@ -41,14 +40,14 @@ struct Session::Impl {
   std::vector<BoundEntry> entries;
   std::vector<std::unique_ptr<PreparedProgram>> initialise; ///< by device
   std::vector<std::optional<InitialLaunch>> initialiseAt;   ///< by parameter
-  std::vector<Tensor> seeds;                                ///< what those launches read
+  std::vector<DeviceTensor> seeds;                          ///< what those launches read
   uint64_t parametersVersion = 1;
   std::optional<size_t> init; ///< the entry of that name
   bool copiesAreStale = false;
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
   std::optional<session::Replicas> replicas;
-  std::optional<session::Slices> slices;
+  std::optional<session::HostViews> views;
   std::mutex lateMutex;
   std::optional<Error> late; ///< why the watchdog ended the run
   std::unique_ptr<session::Watchdog> watchdog;
@@ -60,17 +59,24 @@ struct Session::Impl {
   }
 
   const PackageData &data() const { return package->data(); }
-  Tensor buffer(uint32_t index) const {
-    const package::Buffer &b = data().buffers[index];
-    return session::bind(b, *devices[b.device]);
+  void clear(const std::vector<uint32_t> &buffers) {
+    for (uint32_t index : buffers) {
+      const package::Buffer &buffer = data().buffers[index];
+      MemoryRange(*devices[buffer.device], buffer.offset, buffer.bytes).clear();
+    }
   }
 
-  void clear(const std::vector<uint32_t> &buffers) {
-    for (uint32_t index : buffers)
-      std::memset(buffer(index).data, 0, data().buffers[index].bytes);
+  // What has a name; E0610 where the package has none of that name.
+  /// Of several copies the first.
+  session::Value firstOf(const std::vector<uint32_t> &buffers) const {
+    return {{buffers[0]}, data().buffers[buffers[0]]};
   }
+  Result<session::Value> parameterValue(std::string_view name) const;
+  Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
+  Result<session::Value> stateValue(std::string_view name) const;
 
   Status checkMemory() const;
+  Status checkTransfers() const;
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();
 
@@ -95,17 +101,41 @@ struct Session::Impl {
 // ---- making one ----
 
 Status Session::Impl::checkMemory() const {
-  uint64_t needed = 0, has = devices[0]->memoryBytes();
+  uint64_t hosts = 0; // all that the host sees is its own
+  size_t visible = 0;
   for (size_t i = 0; i < devices.size(); ++i) {
-    if (!devices[i]->hostVisible())
-      return fail(ErrorCode::E0501, "{}: the host cannot see its memory", devices[i]->name());
-    needed += data().devices[i].arenaBytes;
+    const uint64_t needed = data().devices[i].arenaBytes, has = devices[i]->memoryBytes();
+    if (devices[i]->hostVisible()) {
+      ++visible;
+      hosts += needed;
+    } else if (needed > has) {
+      return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which has {}", needed,
+                  devices[i]->name(), has);
+    }
   }
-  if (needed <= has)
-    return {};
-  // All that the host sees is its own.
-  return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", needed,
-              package::deviceList(data()), devices.size() == 1 ? "has" : "share", has);
+  for (const std::unique_ptr<Device> &device : devices)
+    if (device->hostVisible() && hosts > device->memoryBytes())
+      return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", hosts,
+                  package::deviceList(data()), visible > 1 ? "share" : "has",
+                  device->memoryBytes());
+  return {};
+}
+
+Status Session::Impl::checkTransfers() const {
+  for (const package::Entry &entry : data().entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      for (const package::Launch &launch : program.launches) {
+        if (launch.kernel != KernelId::Receive)
+          continue;
+        const Device
+            &from =
+                *devices[size_t(launch.ints[size_t(kernelRecord(launch.kernel).integer("peer"))])],
+            &to = *devices[program.device];
+        if (!to.reaches(from))
+          return fail(ErrorCode::E0501, "{} cannot receive from {}: it cannot read its memory",
+                      to.name(), from.name());
+      }
+  return {};
 }
 
 Status Session::Impl::startThreads(const SessionOptions &options) try {
@@ -136,7 +166,7 @@ Status Session::Impl::bindInitialise() {
     LaunchSpec spec = session::bind(*package, parameter.initialise, *devices[device]);
     for (size_t i = 0; i < spec.operands.size(); ++i)
       if (spec.operands[i] && !package::writes(data(), parameter.initialise, i))
-        seeds.push_back(spec.operands[i]);
+        seeds.push_back(session::view(data(), parameter.initialise.operands[i], *devices[device]));
     specs[device].push_back(std::move(spec));
   }
   for (size_t i = 0; i < devices.size(); ++i) {
@@ -160,6 +190,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->package = std::move(package);
   impl->devices = std::move(devices);
   LSTMC_TRY(impl->checkMemory());
+  LSTMC_TRY(impl->checkTransfers());
   for (size_t i = 0; i < impl->devices.size(); ++i)
     LSTMC_TRY(impl->devices[i]->allocate(data.devices[i].arenaBytes));
   for (size_t i = 0; i < data.entries.size(); ++i) {
@@ -169,7 +200,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
-  impl->slices.emplace(*impl->package, impl->devices);
+  impl->views.emplace(*impl->package, impl->devices);
   LSTMC_TRY(impl->startThreads(options));
   impl->options = std::move(options);
   impl->setScalar("seed", int64_t(impl->options.seed));
@@ -180,9 +211,9 @@ const package::Package &Session::package() const { return *impl_->package; }
 const Device &Session::device(size_t index) const { return *impl_->devices[index]; }
 
 Status Session::initialise(uint64_t seed) {
-  impl_->slices->forget();
-  for (const Tensor &place : impl_->seeds)
-    writeElement(place.data, place.dtype, 0, int64_t(seed));
+  impl_->views->forget();
+  for (const DeviceTensor &place : impl_->seeds)
+    place.set(int64_t(seed));
   for (size_t i = 0; i < impl_->initialiseAt.size(); ++i) {
     const package::Parameter &parameter = impl_->data().parameters[i];
     if (auto launch = impl_->initialiseAt[i])
@@ -199,10 +230,35 @@ Status Session::initialise(uint64_t seed) {
 
 // ---- what persists, by name ----
 
-Result<Tensor> Session::parameter(std::string_view name) const {
-  if (auto at = package().findParameter(name))
-    return impl_->buffer(package().data().parameters[*at].buffers[0]);
+Result<session::Value> Session::Impl::parameterValue(std::string_view name) const {
+  if (auto at = package->findParameter(name))
+    return firstOf(data().parameters[*at].buffers);
   return fail(ErrorCode::E0610, "parameter {}: the package has none of that name", inQuotes(name));
+}
+
+Result<session::Value> Session::Impl::slotValue(std::string_view name,
+                                                std::string_view slot) const {
+  if (auto at = package->findParameter(name)) {
+    const package::Parameter &parameter = data().parameters[*at];
+    for (const package::Slot &candidate : parameter.slots)
+      if (candidate.name == slot)
+        return package::isSliced(data(), parameter, candidate)
+                   ? session::Value{candidate.buffers, data().buffers[parameter.buffers[0]]}
+                   : firstOf(candidate.buffers);
+  }
+  return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(name),
+              inQuotes(slot));
+}
+
+Result<session::Value> Session::Impl::stateValue(std::string_view name) const {
+  if (auto at = package->findState(name))
+    return firstOf(data().states[*at].buffers);
+  return fail(ErrorCode::E0610, "state {}: the package has none of that name", inQuotes(name));
+}
+
+Result<Tensor> Session::parameter(std::string_view name) const {
+  LSTMC_ASSIGN(session::Value value, impl_->parameterValue(name));
+  return impl_->views->view(value, session::Kept::UntilRun);
 }
 
 Result<Tensor> Session::gradient(std::string_view name) const {
@@ -210,64 +266,89 @@ Result<Tensor> Session::gradient(std::string_view name) const {
   if (!at || package().data().parameters[*at].gradients.empty())
     return fail(ErrorCode::E0610, "parameter {}: the package has no gradient of it",
                 inQuotes(name));
-  return impl_->buffer(package().data().parameters[*at].gradients[0]);
+  return impl_->views->view(impl_->firstOf(package().data().parameters[*at].gradients),
+                            session::Kept::UntilRun);
 }
 
 Result<Tensor> Session::slot(std::string_view parameter, std::string_view slot) const {
-  const PackageData &data = package().data();
-  if (auto at = package().findParameter(parameter))
-    for (const package::Slot &candidate : data.parameters[*at].slots)
-      if (candidate.name == slot)
-        return package::isSliced(data, data.parameters[*at], candidate)
-                   ? impl_->slices->whole(data.parameters[*at], candidate)
-                   : impl_->buffer(candidate.buffers[0]);
-  return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(parameter),
-              inQuotes(slot));
-}
-
-Result<std::vector<Tensor>> Session::slotSlices(std::string_view parameter,
-                                                std::string_view name) const {
-  const PackageData &data = package().data();
-  if (auto at = package().findParameter(parameter))
-    for (const package::Slot &slot : data.parameters[*at].slots)
-      if (slot.name == name && package::isSliced(data, data.parameters[*at], slot))
-        return impl_->slices->pieces(data.parameters[*at], slot);
-  LSTMC_ASSIGN(Tensor whole, slot(parameter, name));
-  return std::vector<Tensor>{whole};
+  LSTMC_ASSIGN(session::Value value, impl_->slotValue(parameter, slot));
+  return impl_->views->view(value, session::Kept::UntilRun);
 }
 
 Result<Tensor> Session::state(std::string_view name) const {
-  if (auto at = package().findState(name))
-    return impl_->buffer(package().data().states[*at].buffers[0]);
-  return fail(ErrorCode::E0610, "state {}: the package has none of that name", inQuotes(name));
+  LSTMC_ASSIGN(session::Value value, impl_->stateValue(name));
+  return impl_->views->view(value, session::Kept::State);
 }
 
-static Status assign(Result<Tensor> to, const Tensor &value, std::string_view what,
+Result<StoredTensor> Session::storedParameter(std::string_view name) const {
+  LSTMC_ASSIGN(session::Value value, impl_->parameterValue(name));
+  return impl_->views->stored(std::string(name), value);
+}
+
+Result<StoredTensor> Session::storedSlot(std::string_view parameter, std::string_view slot) const {
+  LSTMC_ASSIGN(session::Value value, impl_->slotValue(parameter, slot));
+  return impl_->views->stored(fmt::format("{}/{}", parameter, slot), value);
+}
+
+Result<StoredTensor> Session::storedState(std::string_view name) const {
+  LSTMC_ASSIGN(session::Value value, impl_->stateValue(name));
+  return impl_->views->stored(std::string(name), value);
+}
+
+static Status checkShape(const Tensor &value, const Tensor &want, std::string_view what,
+                         std::string_view name) {
+  if (value.dtype == want.dtype && value.rank == want.rank && value.shape == want.shape)
+    return {};
+  return fail(ErrorCode::E0610, "{} {}: found {}, want {}", what, inQuotes(name),
+              session::typeText(value), session::typeText(want));
+}
+
+static Status assign(const Result<StoredTensor> &to, const Tensor &value, std::string_view what,
                      std::string_view name) {
   if (!to.ok())
     return to.error();
-  if (value.dtype != to->dtype || value.rank != to->rank || value.shape != to->shape)
-    return fail(ErrorCode::E0610, "{} {}: found {}, want {}", what, inQuotes(name),
-                session::typeText(value), session::typeText(*to));
-  session::copyTensor(value, *to);
+  LSTMC_TRY(checkShape(value, to->tensor, what, name));
+  if (value.dense()) {
+    to->write({value.as<const std::byte>(), size_t(to->bytes())});
+    return {};
+  }
+  std::vector<std::byte> copy(to->tensor.data ? 0 : size_t(to->bytes()));
+  Tensor dense = to->tensor;
+  if (!dense.data)
+    dense.data = copy.data();
+  session::copyTensor(value, dense);
+  if (!to->tensor.data)
+    to->write(copy);
   return {};
 }
 
 Status Session::setParameter(std::string_view name, const Tensor &value) {
   parametersChanged();
-  return assign(parameter(name), value, "parameter", name);
+  return assign(storedParameter(name), value, "parameter", name);
+}
+Status Session::setParameter(std::string_view name, const StoredTensor &value) {
+  parametersChanged();
+  LSTMC_ASSIGN(StoredTensor to, storedParameter(name));
+  LSTMC_TRY(checkShape(value.tensor, to.tensor, "parameter", name));
+  uint64_t begin = 0; // a parameter is in one range
+  return value.eachPiece([&](std::span<const uint8_t> piece) {
+    to.ranges[0].write(begin, std::as_bytes(piece));
+    begin += piece.size();
+    return Status();
+  });
 }
 Status Session::setSlot(std::string_view parameter, std::string_view slot, const Tensor &value) {
   impl_->copiesAreStale = true;
-  return assign(this->slot(parameter, slot), value, "optimizer state of", parameter);
+  return assign(storedSlot(parameter, slot), value, "optimizer state of", parameter);
 }
 Status Session::setState(std::string_view name, const Tensor &value) {
-  return assign(state(name), value, "state", name);
+  return assign(storedState(name), value, "state", name);
 }
 
 void Session::resetStates() {
   for (const package::State &state : package().data().states)
     impl_->clear(state.buffers);
+  impl_->views->takeStates();
 }
 
 void Session::parametersChanged() {
@@ -277,27 +358,28 @@ void Session::parametersChanged() {
 
 // ---- inputs and outputs ----
 
-static Result<Tensor> bound(const Session &session, std::string_view entry, std::string_view name,
-                            bool input) {
-  const PackageData &data = session.package().data();
-  auto at = session.package().findEntry(entry);
+/// The input or output of that name.
+static Result<session::Value> bound(const package::Package &package, std::string_view entry,
+                                    std::string_view name, bool input) {
+  const PackageData &data = package.data();
+  auto at = package.findEntry(entry);
   if (!at)
     return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(entry));
   const package::Entry &source = data.entries[*at];
   for (const package::Binding &binding : input ? source.inputs : source.outputs)
-    if (binding.name == name) {
-      const package::Buffer &buffer = data.buffers[binding.buffer];
-      return session::bind(buffer, session.device(buffer.device));
-    }
+    if (binding.name == name)
+      return session::Value{{binding.buffer}, data.buffers[binding.buffer]};
   return fail(ErrorCode::E0001, "{} {}: {} has none of that name", input ? "input" : "output",
               inQuotes(name), entry);
 }
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
-  return bound(*this, entry, name, true);
+  LSTMC_ASSIGN(session::Value value, bound(package(), entry, name, true));
+  return impl_->views->view(value, session::Kept::Input);
 }
 Result<Tensor> Session::output(std::string_view entry, std::string_view name) const {
-  return bound(*this, entry, name, false);
+  LSTMC_ASSIGN(session::Value value, bound(package(), entry, name, false));
+  return impl_->views->view(value, session::Kept::Output);
 }
 
 bool Session::hasEntry(std::string_view entry) const {
@@ -417,12 +499,15 @@ Status Session::Impl::run(BoundEntry &entry) {
 }
 
 Status Session::run(std::string_view name) {
-  impl_->slices->writeBack();
+  auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
+  if (found == impl_->entries.end())
+    return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+  const auto index = size_t(found - impl_->entries.begin());
+  impl_->views->giveBack(index);
   impl_->beginRun();
-  for (BoundEntry &entry : impl_->entries)
-    if (entry.name == name)
-      return impl_->run(entry);
-  return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+  Status status = impl_->run(*found);
+  impl_->views->take(index); // also of one that failed: what it left counts
+  return status;
 }
 
 std::string Session::Impl::when(const BoundEntry &entry) const {
@@ -502,10 +587,8 @@ Status Session::compareReplicas() {
 
 std::vector<uint64_t> Session::weightHashes() const {
   std::vector<uint64_t> hashes;
-  for (const package::Parameter &parameter : package().data().parameters) {
-    Tensor value = impl_->buffer(parameter.buffers[0]);
-    hashes.push_back(hashBytes(value.data, size_t(value.elements()) * dtypeBytes(value.dtype)));
-  }
+  for (const package::Parameter &parameter : package().data().parameters)
+    hashes.push_back(impl_->views->stored({}, impl_->firstOf(parameter.buffers)).hash());
   return hashes;
 }
 
@@ -521,8 +604,9 @@ std::vector<DevicePeak> Session::peaks() const {
 
 MemoryUse Session::memory() const {
   MemoryUse use{peaks(), peakResidentBytes()};
-  for (const DevicePeak &peak : use.devices)
-    use.residentBeyondBytes -= std::min(use.residentBeyondBytes, peak.touchedBytes);
+  for (size_t i = 0; i < use.devices.size(); ++i)
+    if (impl_->devices[i]->hostVisible())
+      use.residentBeyondBytes -= std::min(use.residentBeyondBytes, use.devices[i].touchedBytes);
   return use;
 }
 

@@ -14,6 +14,8 @@
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/device/Device.h"
+#include "executor/device/DeviceTensor.h"
+#include "executor/device/StoredTensor.h"
 #include "executor/package/Package.h"
 #include "executor/session/DeviceHook.h"
 #include "executor/session/LaunchWatch.h"
@@ -40,7 +42,7 @@ struct LaunchView {
   size_t index; ///< in the device's program
   const package::Launch &launch;
   const package::Location &location;
-  std::span<const Tensor> operands;
+  std::span<const DeviceTensor> operands;
 };
 
 /// Sees launches one at a time (--verbose-ops, bench --calibrate).
@@ -76,17 +78,22 @@ struct MemoryUse {
 };
 
 /// Owns the devices' arenas, what persists between calls (weights, gradients, optimizer slots,
-/// states), and the order of a call. Used by one thread at a time. Tensors that it gives are views
-/// of an arena: parameters, gradients, slots and states keep their place and contents; inputs and
-/// outputs of an entry hold theirs until another entry runs. A slot that devices have slices of is
-/// put together, and is good until an entry runs, which takes back what was written to it.
+/// states), and the order of a call. Used by one thread at a time.
+///
+/// Tensors that it gives are for the host to read and write. Where the host sees a device's memory
+/// they are views of the arena: parameters, gradients, slots and states keep their place and
+/// contents; inputs and outputs of an entry hold theirs until another entry runs. Where it does not
+/// they are copies, made when they are first asked for: inputs, outputs and states keep their place
+/// and are copied in before a run and out after it; a parameter, gradient or slot is good until an
+/// entry runs, which takes back what was written to it. So is a slot that devices have slices of,
+/// on any device.
 class Session {
 public:
-  /// E0501 when the devices are not those the package was compiled for in number, or the host
-  /// cannot see their memory; E0401 when the arenas together are larger than that; E0901 when one
-  /// cannot be had, E0902 when a thread cannot. Several devices work side by side, the first on the
-  /// caller's thread, each other one on a thread made here. Everything is zero until initialise()
-  /// or setParameter().
+  /// E0501 when the devices are not those the package was compiled for in number, or one cannot
+  /// receive from another; E0401 when the arenas are larger than the memory they are in; E0901 when
+  /// one cannot be had, E0902 when a thread cannot. Several devices work side by side, the first on
+  /// the caller's thread, each other one on a thread made here. Everything is zero until
+  /// initialise() or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});
@@ -105,11 +112,16 @@ public:
   Result<Tensor> gradient(std::string_view name) const;
   Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
   Result<Tensor> state(std::string_view name) const;
-  /// A slot where it lies, to be read: the slices of it that devices have, in order, or all in one.
-  Result<std::vector<Tensor>> slotSlices(std::string_view parameter, std::string_view slot) const;
+  /// The same where they lie, to be read or set as a whole without a copy in between (a slot may be
+  /// in slices). Who sets a parameter or slot calls parametersChanged(). Good until an entry runs.
+  Result<StoredTensor> storedParameter(std::string_view name) const;
+  Result<StoredTensor> storedSlot(std::string_view parameter, std::string_view slot) const;
+  Result<StoredTensor> storedState(std::string_view name) const;
 
   /// Copies a value in; of the same shape and dtype, else E0610. Any strides.
   Status setParameter(std::string_view name, const Tensor &value);
+  /// From another session, say, piece by piece.
+  Status setParameter(std::string_view name, const StoredTensor &value);
   Status setSlot(std::string_view parameter, std::string_view slot, const Tensor &value);
   Status setState(std::string_view name, const Tensor &value);
   void resetStates();
@@ -117,7 +129,7 @@ public:
   /// anew before the next run.
   void parametersChanged();
 
-  // Inputs, straight in the arena, and outputs. E0001 for an entry or name that is not there.
+  // Inputs and outputs. E0001 for an entry or name that is not there.
   Result<Tensor> input(std::string_view entry, std::string_view name);
   Result<Tensor> output(std::string_view entry, std::string_view name) const;
 

@@ -68,7 +68,7 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   const package::Launch &launch = program.source->launches[index];
   operands_.clear();
   for (const package::Operand &operand : launch.operands)
-    operands_.push_back(bind(package_.data(), operand, device));
+    operands_.push_back(session::view(package_.data(), operand, device));
   LaunchView view{entry.name, device.name(), index, launch, package_.location(launch.location),
                   operands_};
   if (observer_)
@@ -84,7 +84,7 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   if (observer_)
     observer_->after(view);
   if (checkNan_)
-    if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_)) {
+    if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_, scratch_)) {
       found_ = {size_t(&program - entry.programs.data()), program.device, &launch, operands_,
                 *finding};
       return false;
@@ -99,9 +99,10 @@ Diagnostic WatchedRun::describe(std::string_view when) const {
 
 std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,
                                        const BoundEntry &entry, std::string_view when) {
+  std::vector<std::byte> scratch;
   auto firstIn = [&](uint32_t index) {
     const package::Buffer &buffer = package.data().buffers[index];
-    return firstNonFinite(bind(buffer, *devices[buffer.device]));
+    return firstNonFinite(view(buffer, *devices[buffer.device]), scratch);
   };
   for (const package::Binding &input : entry.source->inputs)
     if (auto where = firstIn(input.buffer))
@@ -120,8 +121,9 @@ Diagnostic explain(const package::Package &package, const Devices &devices, cons
   WatchedRun again(package, devices, nullptr, true);
   if (!again.run(entry, Part::BeforeCommit))
     return again.describe(when);
+  std::vector<std::byte> scratch;
   for (const auto &[name, tensor] : entry.mustBeFinite)
-    if (auto where = firstNonFinite(tensor))
+    if (auto where = firstNonFinite(tensor, scratch))
       return describeGiven(nullptr, "output", name, *where, when);
   Diagnostic diagnostic;
   diagnostic.code = ErrorCode::E0701;

@@ -36,7 +36,7 @@ private:
   struct Found {
     size_t program, device;
     const package::Launch *launch;
-    std::vector<Tensor> operands;
+    std::vector<DeviceTensor> operands;
     Finding finding;
   };
 
@@ -55,7 +55,8 @@ private:
   Watchdog *watchdog_; ///< null: nobody
 
   std::vector<size_t> next_; ///< by program: its next step
-  std::vector<Tensor> operands_;
+  std::vector<DeviceTensor> operands_;
+  std::vector<std::byte> scratch_; ///< values that the host cannot see where they are
   std::optional<Found> found_;
 };
 

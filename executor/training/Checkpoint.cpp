@@ -1,7 +1,6 @@
 #include "executor/training/Checkpoint.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <sys/stat.h>
 
@@ -46,11 +45,11 @@ Status compareTensors(const CheckpointState &state, std::string_view file,
   return {};
 }
 
-using NamedTensors = std::vector<data::NamedTensor>;
+using StoredTensors = std::vector<StoredTensor>;
 
 /// Whether `from` has exactly (or at least) the tensors `to`, shape by shape.
-Status compareWith(const data::SafeTensors &from, const NamedTensors &to, bool exactly) {
-  for (const auto &[name, tensor] : to) {
+Status compareWith(const data::SafeTensors &from, const StoredTensors &to, bool exactly) {
+  for (const auto &[name, tensor, ranges] : to) {
     const data::TensorRecord *found = from.find(name);
     if (!found)
       return failAt({from.file()}, ErrorCode::E0610,
@@ -69,11 +68,9 @@ Status compareWith(const data::SafeTensors &from, const NamedTensors &to, bool e
   return {};
 }
 
-void copyInto(const data::SafeTensors &from, const NamedTensors &to) {
-  for (const auto &[name, tensor] : to) {
-    std::span<const uint8_t> bytes = from.data(*from.find(name));
-    std::memcpy(tensor.data, bytes.data(), bytes.size());
-  }
+void copyInto(const data::SafeTensors &from, const StoredTensors &to) {
+  for (const StoredTensor &tensor : to)
+    tensor.write(std::as_bytes(from.data(*from.find(tensor.name))));
 }
 
 /// Folders PREFIX-NUMBER, largest number first.
@@ -185,7 +182,7 @@ Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Train
   LSTMC_TRY(belongs("optimizer", checkpoint.state.optimizer, optimizer));
   LSTMC_TRY(belongs("numerics", found.numerics, want.numerics));
   LSTMC_TRY(belongs("shards", std::to_string(found.shards), std::to_string(want.shards)));
-  NamedTensors parameters = model.parameters(), slots = model.slots(), states = model.states();
+  StoredTensors parameters = model.parameters(), slots = model.slots(), states = model.states();
   LSTMC_TRY(compareWith(checkpoint.model, parameters, true));
   LSTMC_TRY(compareWith(checkpoint.optimizer, slots, true));
   if (checkpoint.states.has_value() != !states.empty())
@@ -205,7 +202,7 @@ Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Train
 }
 
 Status restoreParameters(const data::SafeTensors &weights, Trainable &model) {
-  NamedTensors parameters = model.parameters();
+  StoredTensors parameters = model.parameters();
   LSTMC_TRY(compareWith(weights, parameters, false));
   copyInto(weights, parameters);
   model.parametersChanged();

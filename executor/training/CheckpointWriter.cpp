@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "executor/base/Hash.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
@@ -49,16 +48,24 @@ struct CheckpointWriter::Job {
 
 namespace {
 
-/// What a file is made of, in order.
+/// What a file is made of: some bytes, then tensors from where they lie.
 struct Contents {
   std::string name;
-  std::vector<std::span<const uint8_t>> pieces;
+  std::span<const uint8_t> head;
+  std::span<const StoredTensor> tensors = {};
 
   uint64_t bytes() const {
-    uint64_t sum = 0;
-    for (std::span<const uint8_t> piece : pieces)
-      sum += piece.size();
+    uint64_t sum = head.size();
+    for (const StoredTensor &tensor : tensors)
+      sum += tensor.bytes();
     return sum;
+  }
+  /// As MemoryRange::eachPiece.
+  template <typename F> Status eachPiece(F f) const {
+    LSTMC_TRY(f(head));
+    for (const StoredTensor &tensor : tensors)
+      LSTMC_TRY(tensor.eachPiece(f));
+    return {};
   }
 };
 
@@ -66,19 +73,16 @@ struct Contents {
 class TensorFiles {
 public:
   explicit TensorFiles(Trainable &model) {
-    add(kModelFile, asStored(model.parameters()));
-    add(kOptimizerFile, model.storedSlots());
-    if (std::vector<data::NamedTensor> states = model.states(); !states.empty())
-      add(kStatesFile, asStored(states));
+    add(kModelFile, model.parameters());
+    add(kOptimizerFile, model.slots());
+    if (std::vector<StoredTensor> states = model.states(); !states.empty())
+      add(kStatesFile, std::move(states));
   }
 
   std::vector<Contents> contents() const {
     std::vector<Contents> all;
-    for (const File &file : files_) {
-      Contents &one = all.emplace_back(Contents{std::string(file.name), {asBytes(file.header)}});
-      for (const StoredTensor &tensor : file.tensors)
-        one.pieces.insert(one.pieces.end(), tensor.pieces.begin(), tensor.pieces.end());
-    }
+    for (const File &file : files_)
+      all.push_back({std::string(file.name), asBytes(file.header), file.tensors});
     return all;
   }
 
@@ -105,19 +109,12 @@ private:
     std::string header;
   };
 
-  static std::vector<StoredTensor> asStored(const std::vector<data::NamedTensor> &tensors) {
-    std::vector<StoredTensor> stored;
-    for (const data::NamedTensor &named : tensors)
-      stored.push_back({named.name, named.tensor, {data::bytesOf(named.tensor)}});
-    return stored;
-  }
-
   void add(std::string_view name, std::vector<StoredTensor> tensors) {
     std::vector<data::NamedTensor> named;
     std::vector<uint64_t> hashes;
     for (const StoredTensor &stored : tensors) {
       named.push_back({stored.name, stored.tensor});
-      hashes.push_back(hashBytes(stored.pieces));
+      hashes.push_back(stored.hash());
     }
     std::string header = data::safetensorsHeader(named, {}, hashes);
     files_.push_back({name, std::move(tensors), std::move(hashes), std::move(header)});
@@ -282,9 +279,9 @@ Status CheckpointWriter::write(Job &job, Trainable &model) const try {
   job.state.tensors = tensors.hashes();
   std::vector<Contents> all = tensors.contents();
   for (const auto &[name, contents] : options_.attachments)
-    all.push_back({name, {asBytes(contents)}});
+    all.push_back({name, asBytes(contents)});
   if (job.failed)
-    all.push_back({std::string(kUpdateFile), {*job.failed}});
+    all.push_back({std::string(kUpdateFile), *job.failed});
 
   // The space of all of them first, so that a full disk is met before much is written.
   for (const Contents &contents : all) {
@@ -298,10 +295,10 @@ Status CheckpointWriter::write(Job &job, Trainable &model) const try {
   for (size_t i = 0; i < all.size(); ++i) {
     Sha256 hash;
     LSTMC_TRY(step("write", folder + "/" + all[i].name));
-    for (std::span<const uint8_t> piece : all[i].pieces) {
+    LSTMC_TRY(all[i].eachPiece([&](std::span<const uint8_t> piece) {
       hash.update(piece);
-      LSTMC_TRY(job.files[i].write(piece));
-    }
+      return job.files[i].write(piece);
+    }));
     job.state.files[i].sha256 = hash.finish();
   }
   return {};

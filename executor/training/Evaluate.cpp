@@ -1,15 +1,14 @@
 #include "executor/training/Evaluate.h"
 
 #include <chrono>
-#include <cstring>
 
 #include <fmt/format.h>
 
 namespace lstmc::training {
 
 void resetStates(Trainable &model) {
-  for (const data::NamedTensor &state : model.states())
-    std::memset(state.tensor.data, 0, data::bytesOf(state.tensor).size());
+  for (const StoredTensor &state : model.states())
+    state.clear();
 }
 
 /// All of them, but for a last one in part where rows cannot be told apart.
@@ -30,12 +29,9 @@ std::string leftOutOf(const Trainable &model, const data::Feed &feed) {
 
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
   auto begin = std::chrono::steady_clock::now();
-  std::vector<data::NamedTensor> states = model.states();
-  std::vector<Bytes> kept;
-  for (const data::NamedTensor &state : states) {
-    std::span<const uint8_t> bytes = data::bytesOf(state.tensor);
-    kept.emplace_back(bytes.begin(), bytes.end());
-  }
+  std::vector<std::vector<std::byte>> kept;
+  for (const StoredTensor &state : model.states())
+    state.read(kept.emplace_back(size_t(state.bytes())));
   Evaluation result{MetricTotals(model.heads()), 0, 0, leftOutOf(model, feed)};
   int64_t batches = batchesMeasured(model, feed);
   if (batches == 0)
@@ -56,8 +52,9 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     }
     result.sequences += rows;
   }
-  for (size_t i = 0; i < states.size(); ++i)
-    std::memcpy(states[i].tensor.data, kept[i].data(), kept[i].size());
+  size_t next = 0;
+  for (const StoredTensor &state : model.states())
+    state.write(kept[next++]);
   if (!status.ok())
     return status.error();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

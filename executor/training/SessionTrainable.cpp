@@ -76,46 +76,27 @@ Identity SessionTrainable::identity() const {
   return identity;
 }
 
-std::vector<data::NamedTensor> SessionTrainable::parameters() {
-  std::vector<data::NamedTensor> tensors;
+// What the package names it has.
+
+std::vector<StoredTensor> SessionTrainable::parameters() {
+  std::vector<StoredTensor> tensors;
   for (const package::Parameter &parameter : session_.package().data().parameters)
-    if (Result<Tensor> tensor = session_.parameter(parameter.name); tensor.ok())
-      tensors.push_back({parameter.name, *tensor});
+    tensors.push_back(*session_.storedParameter(parameter.name));
   return tensors;
 }
 
-std::vector<data::NamedTensor> SessionTrainable::slots() {
-  std::vector<data::NamedTensor> tensors;
+std::vector<StoredTensor> SessionTrainable::slots() {
+  std::vector<StoredTensor> tensors;
   for (const package::Parameter &parameter : session_.package().data().parameters)
     for (const package::Slot &slot : parameter.slots)
-      if (Result<Tensor> tensor = session_.slot(parameter.name, slot.name); tensor.ok())
-        tensors.push_back({parameter.name + "/" + slot.name, *tensor});
+      tensors.push_back(*session_.storedSlot(parameter.name, slot.name));
   return tensors;
 }
 
-std::vector<StoredTensor> SessionTrainable::storedSlots() {
-  std::vector<StoredTensor> stored;
-  for (const package::Parameter &parameter : session_.package().data().parameters) {
-    Result<Tensor> shape = session_.parameter(parameter.name); // a slot has the same
-    for (const package::Slot &slot : parameter.slots) {
-      Result<std::vector<Tensor>> slices = session_.slotSlices(parameter.name, slot.name);
-      if (!shape.ok() || !slices.ok())
-        continue;
-      StoredTensor &one =
-          stored.emplace_back(StoredTensor{parameter.name + "/" + slot.name, *shape, {}});
-      one.tensor.dtype = slices->front().dtype;
-      for (const Tensor &slice : *slices)
-        one.pieces.push_back(data::bytesOf(slice));
-    }
-  }
-  return stored;
-}
-
-std::vector<data::NamedTensor> SessionTrainable::states() {
-  std::vector<data::NamedTensor> tensors;
+std::vector<StoredTensor> SessionTrainable::states() {
+  std::vector<StoredTensor> tensors;
   for (const package::State &state : session_.package().data().states)
-    if (Result<Tensor> tensor = session_.state(state.name); tensor.ok())
-      tensors.push_back({state.name, *tensor});
+    tensors.push_back(*session_.storedState(state.name));
   return tensors;
 }
 

@@ -16,10 +16,9 @@ public:
   static Result<std::unique_ptr<SessionTrainable>> create(Session &session);
 
   Identity identity() const override;
-  std::vector<data::NamedTensor> parameters() override;
-  std::vector<data::NamedTensor> slots() override;
-  std::vector<StoredTensor> storedSlots() override;
-  std::vector<data::NamedTensor> states() override;
+  std::vector<StoredTensor> parameters() override;
+  std::vector<StoredTensor> slots() override;
+  std::vector<StoredTensor> states() override;
   void parametersChanged() override { session_.parametersChanged(); }
   uint64_t weightsHash() override { return session_.weightsHash(); }
   const std::vector<Head> &heads() const override { return heads_; }

@@ -10,6 +10,7 @@
 #include "executor/base/Status.h"
 #include "executor/data/Array.h"
 #include "executor/data/DataSet.h"
+#include "executor/device/StoredTensor.h"
 #include "executor/training/Metrics.h"
 
 namespace lstmc::training {
@@ -24,15 +25,8 @@ struct Identity {
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
-/// A tensor as a checkpoint is written from it: where it lies now, maybe in several places.
-struct StoredTensor {
-  std::string name;
-  Tensor tensor; ///< its dtype and shape
-  std::vector<std::span<const uint8_t>> pieces;
-};
-
-/// A model with memory: SessionTrainable, and stand-ins in tests. Tensors are dense views that keep
-/// their place, in declared order.
+/// A model with memory: SessionTrainable, and stand-ins in tests. Tensors are as they lie, in
+/// declared order, and good until the next step() or evaluate().
 class Trainable {
 public:
   enum class Entry { Step, Evaluate };
@@ -40,19 +34,12 @@ public:
   virtual ~Trainable() = default;
 
   virtual Identity identity() const = 0;
-  virtual std::vector<data::NamedTensor> parameters() = 0;
+  virtual std::vector<StoredTensor> parameters() = 0;
   /// Optimizer state, named "PARAMETER/SLOT".
-  virtual std::vector<data::NamedTensor> slots() = 0;
-  /// The same, only to be read, and without making anything of several pieces whole.
-  virtual std::vector<StoredTensor> storedSlots() {
-    std::vector<StoredTensor> stored;
-    for (const data::NamedTensor &slot : slots())
-      stored.push_back({slot.name, slot.tensor, {data::bytesOf(slot.tensor)}});
-    return stored;
-  }
+  virtual std::vector<StoredTensor> slots() = 0;
   /// What is carried from one batch to the next.
-  virtual std::vector<data::NamedTensor> states() = 0;
-  /// To be called after writing through parameters().
+  virtual std::vector<StoredTensor> states() = 0;
+  /// To be called after writing through parameters() or slots().
   virtual void parametersChanged() = 0;
   virtual uint64_t weightsHash() = 0;
 

@@ -173,7 +173,7 @@ private:
                      resumedFrom_,
                      feed_->leftOut(),
                      validFeed_ ? leftOutOf(model_, *validFeed_) : ""};
-    for (const data::NamedTensor &parameter : model_.parameters())
+    for (const StoredTensor &parameter : model_.parameters())
       event.parameters += parameter.tensor.elements();
     return event;
   }

@@ -30,8 +30,9 @@ public:
     double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_)
                     .count();
     int64_t bytes = 0;
-    for (const Tensor &operand : view.operands)
-      bytes += operand ? operand.elements() * int64_t(dtypeBytes(operand.dtype)) : 0;
+    for (const DeviceTensor &operand : view.operands)
+      if (operand)
+        bytes += operand.layout.elements() * int64_t(dtypeBytes(operand.layout.dtype));
     console_.say(fmt::format("{:<6} {:<9} {:>5} {:<24} {:<28} {:>12} bytes {:>10.1f} us  {}:{}",
                              view.device, view.entry, view.index, kernelText(view.launch),
                              view.location.name.empty() ? view.location.op : view.location.name,

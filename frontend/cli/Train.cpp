@@ -275,7 +275,7 @@ int trainCommand(const Options &options, Console &console) {
       train->attachments.push_back({"sample.lstmc", *sample});
 
   int64_t elements = 0;
-  for (const data::NamedTensor &parameter : (*trainable)->parameters())
+  for (const StoredTensor &parameter : (*trainable)->parameters())
     elements += parameter.tensor.elements();
   console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net,
                           grouped(elements), model->package->data().numerics,

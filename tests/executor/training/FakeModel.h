@@ -24,13 +24,13 @@ public:
   Identity identity() const override {
     return {"fake", graphHash, "digest", "cpu-f32", 8, {{"hidden", "4"}}};
   }
-  std::vector<data::NamedTensor> parameters() override {
+  std::vector<StoredTensor> parameters() override {
     return {{"weight", tensor(weights_, kSymbols)}};
   }
-  std::vector<data::NamedTensor> slots() override {
+  std::vector<StoredTensor> slots() override {
     return {{"weight/momentum", tensor(momentum_, kSymbols)}};
   }
-  std::vector<data::NamedTensor> states() override { return {{"h", tensor(state_, kStreams)}}; }
+  std::vector<StoredTensor> states() override { return {{"h", tensor(state_, kStreams)}}; }
   void parametersChanged() override {}
   uint64_t weightsHash() override { return hashBytes(weights_, sizeof weights_); }
   const std::vector<Head> &heads() const override { return heads_; }

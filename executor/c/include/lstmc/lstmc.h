@@ -3,7 +3,7 @@
  * A package (F.lstmc) is opened once and shared by any number of sessions. A session has memory,
  * weights and states of its own; it is used by one thread at a time, different sessions by
  * different threads at once. Inputs and outputs are views of a session's memory, so that nothing is
- * copied; a run allocates nothing.
+ * copied but to and from a device whose memory the host cannot see; a run allocates nothing.
  *
  *   lstmc_package *package;
  *   lstmc_session *session;

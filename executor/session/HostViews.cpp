@@ -1,0 +1,87 @@
+#include "executor/session/HostViews.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "executor/session/Binding.h"
+
+namespace lstmc::session {
+
+HostViews::HostViews(const package::Package &package, const Devices &devices)
+    : package_(package), devices_(devices) {}
+
+const HostViews::Copy *HostViews::find(uint32_t buffer, Kept kept) const {
+  auto found = std::ranges::find_if(
+      copies_, [&](const Copy &copy) { return copy.buffer == buffer && copy.kept == kept; });
+  return found == copies_.end() ? nullptr : &*found;
+}
+
+std::vector<bool> HostViews::entriesOf(uint32_t buffer, Kept kept) const {
+  std::vector<bool> entries;
+  for (const package::Entry &entry : package_.data().entries) {
+    const auto &bindings = kept == Kept::Output ? entry.outputs : entry.inputs;
+    const bool has =
+        std::ranges::find(bindings, buffer, &package::Binding::buffer) != bindings.end();
+    entries.push_back(kept == Kept::UntilRun || kept == Kept::State || has);
+  }
+  return entries;
+}
+
+StoredTensor HostViews::inMemory(std::string name, const Value &value) const {
+  const std::vector<package::Buffer> &buffers = package_.data().buffers;
+  std::vector<MemoryRange> ranges;
+  for (uint32_t index : value.buffers)
+    ranges.push_back(session::view(buffers[index], *devices_[buffers[index].device]).range);
+  return {std::move(name), layoutOf(buffers[value.buffers[0]].dtype, value.shape.shape),
+          std::move(ranges)};
+}
+
+StoredTensor HostViews::stored(std::string name, const Value &value) const {
+  StoredTensor stored = inMemory(std::move(name), value);
+  for (Kept kept : {Kept::UntilRun, Kept::State})
+    if (const Copy *copy = find(value.buffers[0], kept))
+      return {std::move(stored.name), stored.tensor, {MemoryRange(copy->span())}};
+  return stored;
+}
+
+Tensor HostViews::view(const Value &value, Kept kept) {
+  StoredTensor memory = inMemory({}, value);
+  Tensor tensor = memory.tensor;
+  if (tensor.data)
+    return tensor;
+  const Copy *copy = find(value.buffers[0], kept);
+  if (!copy) {
+    const uint64_t bytes = std::max<uint64_t>(memory.bytes(), 1); // an empty one has an address too
+    copies_.push_back({value.buffers[0], kept, entriesOf(value.buffers[0], kept), std::move(memory),
+                       std::make_unique<std::byte[]>(size_t(bytes))});
+    copy = &copies_.back();
+    copy->memory.read(copy->span());
+  }
+  tensor.data = copy->bytes.get();
+  return tensor;
+}
+
+void HostViews::giveBack(size_t entry) {
+  for (const Copy &copy : copies_)
+    if (copy.kept != Kept::Output && copy.entries[entry])
+      copy.memory.write(copy.span());
+  forget();
+}
+
+void HostViews::take(size_t entry) {
+  for (const Copy &copy : copies_)
+    if ((copy.kept == Kept::State || copy.kept == Kept::Output) && copy.entries[entry])
+      copy.memory.read(copy.span());
+}
+
+void HostViews::takeStates() {
+  for (const Copy &copy : copies_)
+    if (copy.kept == Kept::State)
+      copy.memory.read(copy.span());
+}
+
+void HostViews::forget() {
+  std::erase_if(copies_, [](const Copy &copy) { return copy.kept == Kept::UntilRun; });
+}
+
+} // namespace lstmc::session
