@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
 #include "backends/null/runtime/Null.h"
+#include "backends/trap/runtime/Trap.h"
 #include "executor/device/HostDevice.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/reference/Reference.h"
@@ -37,7 +38,7 @@ KernelChooser chooserOf(Engine engine) {
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options) {
   for (const DeviceName &name : names)
-    if (name.kind != DeviceKind::Cpu)
+    if (name.kind == DeviceKind::Gpu)
       return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d {}cpu would do",
                   name.text(), names.size() == 1 ? "" : fmt::format("{}x", names.size()));
   int threads = options.threads;
@@ -47,6 +48,8 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
   for (const DeviceName &name : names) {
     LSTMC_ASSIGN(std::unique_ptr<Device> device,
                  makeHostDevice(name.text(), chooserOf(options.engine), threads));
+    if (name.kind == DeviceKind::Trap)
+      device = trap::makeTrapDevice(std::move(device));
     devices.push_back(std::move(device));
   }
   return devices;

@@ -8,7 +8,7 @@ namespace lstmc {
 
 namespace {
 
-constexpr std::string_view kKindNames[] = {"cpu", "gpu"};
+constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap"};
 
 std::optional<int> number(std::string_view text) {
   int value = 0;
@@ -78,7 +78,7 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
     rest.remove_prefix(item.size() + 1);
   }
   for (auto device = devices.begin(); device != devices.end(); ++device)
-    if (device->kind == DeviceKind::Cpu && std::find(devices.begin(), device, *device) != device)
+    if (device->kind != DeviceKind::Gpu && std::find(devices.begin(), device, *device) != device)
       return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each cpu once", list,
                   device->text());
   return devices;

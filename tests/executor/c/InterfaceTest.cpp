@@ -33,9 +33,11 @@ Package openSample() {
   return Package(package);
 }
 
-Session createSession(const lstmc_package *package) {
+Session createSession(const lstmc_package *package, const char *devices = nullptr) {
   lstmc_session *session = nullptr;
-  EXPECT_EQ(lstmc_session_create(package, nullptr, &session), LSTMC_OK) << lstmc_message();
+  lstmc_session_options options = {sizeof options, devices, 1, 0};
+  EXPECT_EQ(lstmc_session_create(package, devices ? &options : nullptr, &session), LSTMC_OK)
+      << lstmc_message();
   return Session(session);
 }
 
@@ -73,9 +75,16 @@ TEST(CInterface, NamesAndShapes) {
   EXPECT_EQ(lstmc_tensor_bytes(&x), 4 * size_t(lstmc_tensor_elements(&x)));
 }
 
-TEST(CInterface, StatesAreKeptTakenAndSet) {
+class CInterfaceOn : public testing::TestWithParam<const char *> {};
+/// Of a trap the host cannot see the memory (backends/trap).
+INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceOn, testing::Values("cpu:0", "trap:0"),
+                         [](const testing::TestParamInfo<const char *> &info) {
+                           return std::string(info.param, std::strlen(info.param) - 2);
+                         });
+
+TEST_P(CInterfaceOn, StatesAreKeptTakenAndSet) {
   Package package = openSample();
-  Session session = createSession(package.get());
+  Session session = createSession(package.get(), GetParam());
   ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
   std::vector<float> y = forward(session.get(), 1), kept(y.size()), zero(y.size());
   size_t bytes = y.size() * sizeof(float);
@@ -119,10 +128,22 @@ TEST(CInterface, SessionsInManyThreads) {
   EXPECT_EQ(right, std::vector<int>(8, 1));
 }
 
-TEST(CInterface, ARunAllocatesNothing) {
+TEST_P(CInterfaceOn, WeightsAndOutputsAreThoseOfACpu) {
   Package package = openSample();
-  Session session = createSession(package.get());
+  Session cpu = createSession(package.get()), session = createSession(package.get(), GetParam());
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 7), LSTMC_OK);
+  ASSERT_EQ(lstmc_session_copy_weights(cpu.get(), session.get()), LSTMC_OK);
+  EXPECT_NE(lstmc_session_weights_hash(session.get()), 0u);
+  EXPECT_EQ(lstmc_session_weights_hash(cpu.get()), lstmc_session_weights_hash(session.get()));
+  for (float first : {2.0f, -3.0f})
+    EXPECT_EQ(forward(session.get(), first), forward(cpu.get(), first));
+}
+
+TEST_P(CInterfaceOn, ARunAllocatesNothing) {
+  Package package = openSample();
+  Session session = createSession(package.get(), GetParam());
   ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  forward(session.get(), 1); // asks for what it reads
   ASSERT_EQ(lstmc_session_run(session.get(), "forward"), LSTMC_OK);
   lstmc::test::resetPeak();
   int64_t before = lstmc::test::allocated().peak;

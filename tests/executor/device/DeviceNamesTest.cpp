@@ -22,6 +22,7 @@ TEST(DeviceNames, CountBeforeTheXIndexBehindTheColon) {
   EXPECT_EQ(parsed("2xgpu"), "gpu:0 gpu:1");
   EXPECT_EQ(parsed("gpu:0,0"), "gpu:0 gpu:0");
   EXPECT_EQ(parsed("cpu:1,gpu:0"), "cpu:1 gpu:0");
+  EXPECT_EQ(parsed("2xtrap,cpu:0"), "trap:0 trap:1 cpu:0");
 }
 
 TEST(DeviceNames, RefusalsNameTheItem) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "backends/registry/Devices.h"
@@ -16,10 +17,10 @@
 namespace lstmc::test {
 
 inline std::unique_ptr<Session> makeSession(uint32_t devices, SessionOptions options = {},
-                                            int threads = 1) {
+                                            int threads = 1, std::string_view kind = "cpu") {
   auto package = package::Package::open(package::serialize(package::transferPackage(devices)));
   EXPECT_TRUE(package.ok()) << package.error().text();
-  auto made = makeDevices(std::to_string(devices) + "xcpu", {threads, Engine::Fast});
+  auto made = makeDevices(fmt::format("{}x{}", devices, kind), {threads, Engine::Fast});
   EXPECT_TRUE(made.ok()) << made.error().text();
   auto session = Session::create(*package, std::move(*made), std::move(options));
   EXPECT_TRUE(session.ok()) << session.error().text();

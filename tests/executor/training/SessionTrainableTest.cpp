@@ -11,10 +11,10 @@ namespace lstmc::training {
 namespace {
 
 struct Model {
-  Model() {
+  explicit Model(std::string_view device = "cpu") {
     auto package = package::Package::open(package::serialize(package::samplePackage()));
     EXPECT_TRUE(package.ok()) << package.error().text();
-    auto devices = makeDevices("cpu", {2, Engine::Fast});
+    auto devices = makeDevices(device, {2, Engine::Fast});
     session = std::move(*Session::create(*package, std::move(*devices)));
     EXPECT_TRUE(session->initialise(1).ok());
     trainable = std::move(*SessionTrainable::create(*session));
@@ -22,6 +22,13 @@ struct Model {
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionTrainable> trainable;
 };
+
+/// Of a trap the host cannot see the memory (backends/trap).
+class SessionTrainableOn : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(Devices, SessionTrainableOn, testing::Values("cpu", "trap"),
+                         [](const testing::TestParamInfo<const char *> &info) {
+                           return std::string(info.param);
+                         });
 
 TEST(SessionTrainable, NamesWhatThePackageHas) {
   Model model;
@@ -56,7 +63,7 @@ TEST(SessionTrainable, EntriesMeasureTheSame) {
                  "entry evaluate: found 1 metrics, want 0 as in step");
 }
 
-TEST(SessionTrainable, StoppedAndResumedEndsWithTheSameBits) {
+TEST_P(SessionTrainableOn, StoppedAndResumedEndsWithTheSameBits) {
   test::TemporaryFolder folder;
   auto data = data::DataSet::load(*data::DataSpec::parse("random:3,batches=7"));
   ASSERT_OK(data);
@@ -65,7 +72,7 @@ TEST(SessionTrainable, StoppedAndResumedEndsWithTheSameBits) {
   options.after = {20, Amount::Unit::Updates};
   options.folder = folder / "whole";
   TrainObserver nobody;
-  Model whole;
+  Model whole(GetParam());
   uint64_t begin = whole.session->weightsHash();
   ASSERT_OK(train(*whole.trainable, **data, nullptr, options, nobody));
   EXPECT_NE(whole.session->weightsHash(), begin);
@@ -73,17 +80,31 @@ TEST(SessionTrainable, StoppedAndResumedEndsWithTheSameBits) {
 
   options.folder = folder / "parts";
   options.after.value = 11;
-  Model first;
+  Model first(GetParam());
   ASSERT_OK(train(*first.trainable, **data, nullptr, options, nobody));
   EXPECT_NE(first.session->weightsHash(), whole.session->weightsHash());
   options.after.value = 20;
   options.resume = true;
-  Model second;
+  Model second(GetParam());
   ASSERT_OK(train(*second.trainable, **data, nullptr, options, nobody));
   EXPECT_EQ(second.session->weightsHash(), whole.session->weightsHash());
+
+  // A checkpoint does not show where it was written.
+  options.resume = false;
+  options.folder = folder / "cpu";
+  Model cpu;
+  ASSERT_OK(train(*cpu.trainable, **data, nullptr, options, nobody));
+  EXPECT_EQ(cpu.session->weightsHash(), whole.session->weightsHash());
+  auto fileOf = [&](const char *run, const char *file) {
+    Result<Bytes> bytes = readFileBeneath(folder / run + "/update-000020", file);
+    EXPECT_TRUE(bytes.ok()) << run << ", " << file;
+    return bytes.ok() ? *bytes : Bytes();
+  };
+  for (const char *file : {"model.safetensors", "optimizer.safetensors", "states.safetensors"})
+    EXPECT_EQ(fileOf("cpu", file), fileOf("whole", file)) << file;
 }
 
-TEST(SessionTrainable, AFailedUpdateFailsAgain) {
+TEST_P(SessionTrainableOn, AFailedUpdateFailsAgain) {
   test::TemporaryFolder folder;
   auto data = data::DataSet::load(*data::DataSpec::parse("random:3,batches=7"));
   ASSERT_OK(data);
@@ -92,12 +113,12 @@ TEST(SessionTrainable, AFailedUpdateFailsAgain) {
   options.after = {100, Amount::Unit::Updates};
   options.folder = folder / "ck";
   TrainObserver nobody;
-  Model model;
+  Model model(GetParam());
   EXPECT_REFUSED(train(*model.trainable, **data, nullptr, options, nobody), E0701, "first ");
   ASSERT_EQ(listFailedUpdates(options.folder).size(), 1u);
   auto kept = readCheckpoint(options.folder + "/" + listFailedUpdates(options.folder)[0].second);
   ASSERT_OK(kept);
-  Model again;
+  Model again(GetParam());
   auto scalars = restoreUpdate(*kept, *again.trainable);
   ASSERT_OK(scalars);
   EXPECT_EQ(again.session->weightsHash(), model.session->weightsHash());
@@ -108,9 +129,9 @@ TEST(SessionTrainable, AFailedUpdateFailsAgain) {
   EXPECT_EQ(again.session->fault()->place.line, model.session->fault()->place.line);
 }
 
-TEST(SessionTrainable, WeightsFromAnyFileThatHasThem) {
+TEST_P(SessionTrainableOn, WeightsFromAnyFileThatHasThem) {
   test::TemporaryFolder folder;
-  Model model, other;
+  Model model(GetParam()), other(GetParam());
   ASSERT_OK(other.session->initialise(2));
   const std::vector<data::NamedTensor> given{{"w", *other.session->parameter("w")}};
   ASSERT_OK(data::writeSafeTensors(folder / "w", given, OutputFile::Existing::Keep));
