@@ -5,13 +5,14 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
+#include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Cases.h"
-#include "executor/device/ThreadTeam.h"
+#include "backends/conformance/DeviceRun.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::conformance {
@@ -38,26 +39,28 @@ std::map<std::string, std::string> exceptionsOf(const Target &target) {
   return result;
 }
 
+/// Devices are kept: five threads on two processors take a while to start.
+Device &deviceOf(const Target &target, int threads) {
+  static std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices;
+  std::unique_ptr<Device> &device = devices[{target.name, threads}];
+  if (!device) {
+    auto made = target.make(threads);
+    if (!made.ok()) // then there is nothing to be tested
+      throw std::runtime_error(made.error().text());
+    device = std::move(*made);
+  }
+  return *device;
+}
+
 /// What went wrong first; empty if nothing did.
 std::string failureOf(const Target &target, const Case &c) {
   const TestLaunch launch = c.make();
   TestLaunch expected = launch.clone();
   expected.run(reference::kernel(launch.id));
   for (int threads : target.threads) {
-    // Teams are kept: five threads on two processors take a while to start.
-    static std::map<int, std::unique_ptr<ThreadTeam>> teams;
-    std::unique_ptr<ThreadTeam> &team = teams[threads];
-    if (!team)
-      team = std::make_unique<ThreadTeam>(threads);
-
     TestLaunch run = launch.clone();
-    const std::vector<Tensor> operands = run.tensors();
-    const KernelFunction function = target.find(run.id, operands);
-    if (!function)
-      return "there is no such kernel";
-    team->run([&](Worker &worker) {
-      function({operands, run.ints, run.floats, run.program.get()}, worker);
-    });
+    if (Status status = runOn(deviceOf(target, threads), run); !status.ok())
+      return status.error().text();
     if (std::string difference = run.difference(expected); !difference.empty())
       return fmt::format("on {} thread{}: {}", threads, threads == 1 ? "" : "s", difference);
   }
@@ -65,6 +68,12 @@ std::string failureOf(const Target &target, const Case &c) {
 }
 
 } // namespace
+
+Target hostTarget(std::string name, KernelChooser choose, std::string unsupported,
+                  std::vector<int> threads) {
+  auto make = [name, choose](int count) { return makeHostDevice(name, choose, count); };
+  return {std::move(name), make, std::move(unsupported), std::move(threads)};
+}
 
 std::vector<KernelId> allKernels() {
   std::vector<KernelId> result;

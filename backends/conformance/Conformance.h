@@ -6,19 +6,24 @@
 #include <vector>
 
 #include "backends/conformance/TestLaunch.h"
+#include "executor/device/HostDevice.h"
 
 namespace lstmc::conformance {
 
-/// What is tested. `find` gives the function for a launch with such operands.
+/// What is tested: the devices that `make` gives. One is kept for each name and number of threads.
 struct Target {
   std::string name;
-  KernelFunction (*find)(KernelId, std::span<const Tensor> operands);
+  std::function<Result<std::unique_ptr<Device>>(int threads)> make;
   /// Path of its list of exceptions from the source tree's root: a line `KERNEL/CASE: reason`, or
   /// `KERNEL: reason`; # begins a comment. Empty for none. One that passes must leave the list.
   std::string unsupported;
   /// How many threads each case is carried out on, one after the other.
   std::vector<int> threads = {1, 2, 3, 5};
 };
+
+/// A set of host kernels, on devices made of this machine.
+Target hostTarget(std::string name, KernelChooser choose, std::string unsupported = "",
+                  std::vector<int> threads = {1, 2, 3, 5});
 
 /// One launch, made afresh at each call.
 struct Case {
@@ -29,8 +34,8 @@ struct Case {
 /// The cases of a kernel, in a fixed order; every kernel has some.
 std::vector<Case> casesOf(KernelId id);
 
-/// Runs them. Every failure is a GoogleTest failure that names target, case, threads and the first
-/// difference.
+/// Runs them on each device, with memory that the host reaches through the device alone. Every
+/// failure is a GoogleTest failure that names target, case, threads and the first difference.
 void conform(const Target &target, KernelId id);
 
 /// All kernels that targets have functions for, for INSTANTIATE_TEST_SUITE_P.

@@ -56,6 +56,10 @@ Storage::~Storage() { ::operator delete(memory_, kBorder); }
 
 std::byte *Storage::data() const { return memory_ + kGuard + skew_; }
 
+std::span<std::byte> Storage::memory() const {
+  return {memory_, size_t(allocationBytes(bytes_ + skew_, kGuard))};
+}
+
 bool Storage::guarded() const {
   const std::byte *end = memory_ + allocationBytes(bytes_ + skew_, kGuard);
   auto isGuard = [](std::byte b) { return b == kGuardByte; };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ public:
   DType dtype() const { return dtype_; }
   int64_t elements() const { return elements_; }
   std::byte *data() const;
+  /// All of it, guard zones included; begins on the border.
+  std::span<std::byte> memory() const;
   /// Whether nothing wrote beside the elements.
   bool guarded() const;
   bool holds(const void *address) const;

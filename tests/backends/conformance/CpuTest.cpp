@@ -7,11 +7,12 @@
 namespace lstmc::conformance {
 
 template <cpu::Level level> static Target cpuTarget() {
-  return {std::string("cpu ") + std::string(cpu::kLevelNames[int(level)]),
-          [](KernelId id, std::span<const Tensor> operands) {
-            return cpu::kernelTable(level).find(id, operands);
-          },
-          "backends/cpu/unsupported.txt"};
+  return hostTarget(
+      std::string("cpu ") + std::string(cpu::kLevelNames[int(level)]),
+      [](KernelId id, std::span<const Tensor> operands) {
+        return cpu::kernelTable(level).find(id, operands);
+      },
+      "backends/cpu/unsupported.txt");
 }
 
 #define LSTMC_CPU_CONFORMANCE(SUITE, LEVEL)                                                        \

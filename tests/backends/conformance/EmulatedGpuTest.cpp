@@ -7,7 +7,8 @@
 namespace lstmc::conformance {
 
 /// One thread of the host carries all threads of the card out.
-static const Target kEmulated{"emu", cuda::emulatedKernel, "backends/cuda/unsupported.txt", {1}};
+static const Target kEmulated =
+    hostTarget("emu", cuda::emulatedKernel, "backends/cuda/unsupported.txt", {1});
 
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
 

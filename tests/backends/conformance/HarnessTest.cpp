@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
+#include "backends/conformance/DeviceRun.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::conformance {
@@ -46,6 +47,35 @@ TEST(Harness, SharesMemoryAsTheOriginalDoes) {
   EXPECT_NE(b.operands[0].tensor.data, x.tensor.data);
 }
 
+/// As the reference, and the second worker flips a bit of the result.
+void wrongOnTwo(const LaunchArgs &args, Worker &worker) {
+  reference::kernel(KernelId::Fill)(args, worker);
+  worker.barrier();
+  if (worker.index == 1)
+    args.operands[0].as<std::byte>()[1] ^= std::byte(1);
+}
+
+TEST(Harness, FindsWhatADeviceLeft) {
+  TestLaunch expected = fill();
+  expected.run(reference::kernel(KernelId::Fill));
+  for (int threads : {1, 2}) {
+    auto device = std::move(*makeHostDevice(
+        "d", [](KernelId, std::span<const Tensor>) -> KernelFunction { return wrongOnTwo; },
+        threads));
+    TestLaunch launch = fill();
+    ASSERT_TRUE(runOn(*device, launch).ok());
+    EXPECT_EQ(launch.difference(expected) == "", threads == 1) << launch.difference(expected);
+  }
+}
+
+TEST(Harness, SaysThatADeviceHasNoSuchKernel) {
+  auto device = std::move(*makeHostDevice(
+      "d", [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; }, 1));
+  TestLaunch launch = fill();
+  EXPECT_EQ(runOn(*device, launch).error().text(),
+            "error[E0402]: d has no kernel \"fill\" for these types");
+}
+
 TEST(Harness, EveryKernelHasCasesOfDistinctNames) {
   for (KernelId id : allKernels()) {
     std::vector<Case> cases = casesOf(id);
@@ -62,9 +92,9 @@ TEST(Harness, EveryKernelHasCasesOfDistinctNames) {
 }
 
 TEST(Harness, AnExceptionThatPassesFails) {
-  static const Target target{
+  static const Target target = hostTarget(
       "target", [](KernelId id, std::span<const Tensor>) { return reference::kernel(id); },
-      "backends/null/unsupported.txt"};
+      "backends/null/unsupported.txt");
   EXPECT_NONFATAL_FAILURE(conform(target, KernelId::Arange), "remove its line");
 }
 

@@ -5,9 +5,9 @@
 
 namespace lstmc::conformance {
 
-static const Target kNull{"null",
-                          [](KernelId id, std::span<const Tensor>) { return null::kernel(id); },
-                          "backends/null/unsupported.txt"};
+static const Target kNull = hostTarget(
+    "null", [](KernelId id, std::span<const Tensor>) { return null::kernel(id); },
+    "backends/null/unsupported.txt");
 
 LSTMC_CONFORMANCE(Null, kNull);
 

@@ -7,8 +7,8 @@
 
 namespace lstmc::conformance {
 
-static const Target kReference{
-    "reference", [](KernelId id, std::span<const Tensor>) { return reference::kernel(id); }, ""};
+static const Target kReference = hostTarget(
+    "reference", [](KernelId id, std::span<const Tensor>) { return reference::kernel(id); });
 
 LSTMC_CONFORMANCE(Reference, kReference);
 
