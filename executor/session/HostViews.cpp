@@ -45,18 +45,20 @@ StoredTensor HostViews::stored(std::string name, const Value &value) const {
 }
 
 Tensor HostViews::view(const Value &value, Kept kept) {
-  StoredTensor memory = inMemory({}, value);
-  Tensor tensor = memory.tensor;
-  if (tensor.data)
-    return tensor;
+  const package::Buffer &first = package_.data().buffers[value.buffers[0]];
+  const Device &device = *devices_[first.device];
+  if (value.buffers.size() == 1 && device.hostVisible())
+    return bind(first, device); // programs ask at every step: nothing is allocated here
   const Copy *copy = find(value.buffers[0], kept);
   if (!copy) {
-    const uint64_t bytes = std::max<uint64_t>(memory.bytes(), 1); // an empty one has an address too
+    StoredTensor memory = inMemory({}, value);
+    const uint64_t bytes = std::max<uint64_t>(memory.bytes(), 1); // an empty one has a place too
     copies_.push_back({value.buffers[0], kept, entriesOf(value.buffers[0], kept), std::move(memory),
                        std::make_unique<std::byte[]>(size_t(bytes))});
     copy = &copies_.back();
     copy->memory.read(copy->span());
   }
+  Tensor tensor = copy->memory.tensor;
   tensor.data = copy->bytes.get();
   return tensor;
 }

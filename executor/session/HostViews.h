@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "executor/device/StoredTensor.h"
@@ -19,9 +21,10 @@ enum class Kept : uint8_t {
   Output,   ///< for good: made anew after an entry has run that has it as an output
 };
 
-/// A value of the package: one buffer, or one slice of it on each of several devices.
+/// A value of the package: one buffer, or one slice of it on each of several devices. Good as long
+/// as the package.
 struct Value {
-  std::vector<uint32_t> buffers;
+  std::span<const uint32_t> buffers;
   const package::Buffer &shape; ///< of the whole
 };
 

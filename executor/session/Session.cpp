@@ -69,7 +69,7 @@ struct Session::Impl {
   // What has a name; E0610 where the package has none of that name.
   /// Of several copies the first.
   session::Value firstOf(const std::vector<uint32_t> &buffers) const {
-    return {{buffers[0]}, data().buffers[buffers[0]]};
+    return {std::span(buffers).first(1), data().buffers[buffers[0]]};
   }
   Result<session::Value> parameterValue(std::string_view name) const;
   Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
@@ -122,15 +122,13 @@ Status Session::Impl::checkMemory() const {
 }
 
 Status Session::Impl::checkTransfers() const {
+  const auto peer = size_t(kernelRecord(KernelId::Receive).integer("peer"));
   for (const package::Entry &entry : data().entries)
     for (const package::DeviceProgram &program : entry.programs)
       for (const package::Launch &launch : program.launches) {
         if (launch.kernel != KernelId::Receive)
           continue;
-        const Device
-            &from =
-                *devices[size_t(launch.ints[size_t(kernelRecord(launch.kernel).integer("peer"))])],
-            &to = *devices[program.device];
+        const Device &to = *devices[program.device], &from = *devices[size_t(launch.ints[peer])];
         if (!to.reaches(from))
           return fail(ErrorCode::E0501, "{} cannot receive from {}: it cannot read its memory",
                       to.name(), from.name());
@@ -368,7 +366,7 @@ static Result<session::Value> bound(const package::Package &package, std::string
   const package::Entry &source = data.entries[*at];
   for (const package::Binding &binding : input ? source.inputs : source.outputs)
     if (binding.name == name)
-      return session::Value{{binding.buffer}, data.buffers[binding.buffer]};
+      return session::Value{std::span(&binding.buffer, 1), data.buffers[binding.buffer]};
   return fail(ErrorCode::E0001, "{} {}: {} has none of that name", input ? "input" : "output",
               inQuotes(name), entry);
 }

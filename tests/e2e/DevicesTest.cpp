@@ -44,6 +44,20 @@ TEST_P(Devices, TrainToTheSameBits) {
   }
 }
 
+/// Inputs, weights, slots, states and outputs go to and fro; a touch of the memory would end this.
+TEST_P(Devices, TrainToTheSameBitsWhereTheHostSeesNoMemory) {
+  auto one = openSession(compileFor(1), 1);
+  const uint64_t want = train(*one, model, 1, kUpdates);
+  for (int devices : {1, 3}) {
+    package::PackageData data = compileFor(devices);
+    auto unseen = openUnseen(data);
+    EXPECT_EQ(train(*unseen, model, 1, kUpdates), want) << devices << " devices";
+    for (const package::State &state : data.states)
+      EXPECT_EQ(hashOf(*unseen->state(state.name)), hashOf(*one->state(state.name)))
+          << state.name << " on " << devices << " devices";
+  }
+}
+
 /// Layers on devices of their own, chunks of steps, replicas of such, uneven work, parts one after
 /// the other, who adds and who updates.
 TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
@@ -61,8 +75,9 @@ TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
   train(*one, model, 1, kUpdates);
   model.recipe.compile = Variant{.devices = 3, .bigArrayBound = 1}.applyTo(model.recipe.compile);
   package::PackageData data = compileNet(model.recipe).package;
-  auto cut = openSession(data, 1), resumed = openSession(data, 1);
+  auto cut = openSession(data, 1), resumed = openSession(data, 1), unseen = openUnseen(data);
   train(*cut, model, 1, kUpdates);
+  train(*unseen, model, 1, kUpdates);
   bool large = false, sliced = false;
   for (const package::Parameter &parameter : data.parameters) {
     large |= data.buffers[parameter.buffers[0]].elements() > 4096;
@@ -72,6 +87,9 @@ TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
       Tensor want = *one->slot(parameter.name, slot.name);
       EXPECT_EQ(hashOf(*cut->slot(parameter.name, slot.name)), hashOf(want))
           << parameter.name << " " << slot.name;
+      EXPECT_EQ(hashOf(*unseen->slot(parameter.name, slot.name)), hashOf(want))
+          << parameter.name << " " << slot.name;
+      EXPECT_EQ(unseen->storedSlot(parameter.name, slot.name)->hash(), hashOf(want));
       ASSERT_TRUE(resumed->setSlot(parameter.name, slot.name, want).ok());
     }
   }
@@ -81,6 +99,7 @@ TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
   const uint64_t want = train(*one, model, kUpdates + 1, 2);
   EXPECT_EQ(train(*cut, model, kUpdates + 1, 2), want);
   EXPECT_EQ(train(*resumed, model, kUpdates + 1, 2), want);
+  EXPECT_EQ(train(*unseen, model, kUpdates + 1, 2), want);
 }
 
 /// What the compiler chooses, where it is asked to.

@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/trap/runtime/Trap.h"
 #include "executor/base/Hash.h"
 #include "executor/base/Philox.h"
 #include "frontend/symbol/Module.h"
@@ -88,19 +89,37 @@ KernelChooser kernelsOf(cpu::Level level) {
   return kernelAt<cpu::Level::Avx512>;
 }
 
-std::unique_ptr<Session> openSession(const package::PackageData &data, int threads,
-                                     KernelChooser kernels) {
-  package::Package::Pointer package =
-      check(package::Package::open(package::serialize(data), "test.lstmc"));
-  std::vector<std::unique_ptr<Device>> devices;
+using OwnedDevices = std::vector<std::unique_ptr<Device>>;
+
+static OwnedDevices devicesFor(const package::PackageData &data, int threads,
+                               KernelChooser kernels) {
+  OwnedDevices devices;
   for (const package::Device &device : data.devices)
     devices.push_back(check(makeHostDevice(device.name, kernels, threads)));
+  return devices;
+}
+
+static std::unique_ptr<Session> openOn(OwnedDevices devices, const package::PackageData &data) {
+  package::Package::Pointer package =
+      check(package::Package::open(package::serialize(data), "test.lstmc"));
   std::unique_ptr<Session> session = check(Session::create(package, std::move(devices)));
   check(session->initialise(1));
   for (const package::Parameter &parameter : data.parameters)
     fillIfZero(check(session->parameter(parameter.name)));
   session->parametersChanged();
   return session;
+}
+
+std::unique_ptr<Session> openSession(const package::PackageData &data, int threads,
+                                     KernelChooser kernels) {
+  return openOn(devicesFor(data, threads, kernels), data);
+}
+
+std::unique_ptr<Session> openUnseen(const package::PackageData &data) {
+  OwnedDevices devices = devicesFor(data, 1, kernelsOf(cpu::machineLevel()));
+  for (std::unique_ptr<Device> &device : devices)
+    device = trap::makeTrapDevice(std::move(device));
+  return openOn(std::move(devices), data);
 }
 
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes,

@@ -35,6 +35,8 @@ KernelChooser kernelsOf(cpu::Level level);
 /// that no term is idle. `threads` as in makeHostDevice.
 std::unique_ptr<Session> openSession(const package::PackageData &data, int threads = 2,
                                      KernelChooser kernels = kernelsOf(cpu::machineLevel()));
+/// The same on devices whose memory the host cannot see (backends/trap).
+std::unique_ptr<Session> openUnseen(const package::PackageData &data);
 
 /// Fills the inputs of an entry with what depends on name, element and `update` alone: `length`
 /// takes 0 to `steps`, integers 0 to `classes` - 1, floats uniform in [-1, 1).
