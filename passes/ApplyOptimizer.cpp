@@ -16,6 +16,7 @@
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/Stamp.h"
+#include "passes/UpdateFormula.h"
 
 namespace lstmc::passes {
 
@@ -103,9 +104,8 @@ private:
 
   mlir::LogicalResult update(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
                              llvm::ArrayRef<sym::GradientOp> gradients) {
-    if (optimizer != "sgd" && optimizer != "adam")
-      return sym::emitCoded(entry, ErrorCode::E0215)
-             << "optimizer \"" << optimizer.getValue() << "\" is not built yet; sgd and adam are";
+    if (mlir::failed(readRow(entry)))
+      return mlir::failure();
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
@@ -132,18 +132,65 @@ private:
     }
     // Devices update side by side before they give one another what they have made: at most one
     // update each at a time.
-    llvm::SmallVector<NewValue> made;
-    for (sym::GradientOp gradient : gradients) {
-      bool again = llvm::any_of(made, [&](NewValue &other) {
-        return other.gradient->getAttr(sym::kDeviceAttr) == gradient->getAttr(sym::kDeviceAttr);
+    llvm::SmallVector<Update> made;
+    while (!gradients.empty()) {
+      llvm::ArrayRef<sym::GradientOp> together = updatedTogether(gradients);
+      gradients = gradients.drop_front(together.size());
+      bool again = llvm::any_of(made, [&](Update &other) {
+        return llvm::any_of(together, [&](sym::GradientOp gradient) {
+          return other.gradient->getAttr(sym::kDeviceAttr) == gradient->getAttr(sym::kDeviceAttr);
+        });
       });
       if (again)
         writeCopies(builder, made);
-      stamp.setAs(gradient);
-      made.push_back({gradient, updateOne(builder, entry, gradient, scale, rescale)});
+      llvm::SmallVector<Update> updates;
+      for (sym::GradientOp gradient : together)
+        updates.push_back(begin(builder, entry, gradient, scale, rescale));
+      if (!normed().empty())
+        finish(builder, updates);
+      made.append(updates);
     }
     writeCopies(builder, made);
     return mlir::success();
+  }
+
+  /// The row and the form of the table, and the values of its keys. E0215 for what is in no row.
+  mlir::LogicalResult readRow(mlir::func::FuncOp entry) {
+    row = findOptimizer(optimizer.getValue());
+    if (!row)
+      return sym::emitCoded(entry, ErrorCode::E0215)
+             << "no optimizer is named \"" << optimizer.getValue() << "\"";
+    for (const OptimizerKey &key : row->keys)
+      values[key.name] = key.fallback;
+    for (const std::string &setting : keys) {
+      auto [name, text] = llvm::StringRef(setting).split('=');
+      double value = 0;
+      if (!row->key(name) || text.getAsDouble(value))
+        return sym::emitCoded(entry, ErrorCode::E0215)
+               << "optimizer \"" << row->name << "\" takes no key \"" << setting << "\"";
+      values[name] = value;
+    }
+    form = llvm::find_if(row->forms, [&](const OptimizerForm &each) {
+      return each.when.empty() || values[each.when] != 0;
+    });
+    return mlir::success();
+  }
+
+  llvm::SmallVector<std::string_view> normed() const {
+    return llvm::to_vector(
+        llvm::make_filter_range(form->norms, [](std::string_view name) { return !name.empty(); }));
+  }
+
+  /// The first gradient; with norms, the slices of its parameter too.
+  llvm::ArrayRef<sym::GradientOp> updatedTogether(llvm::ArrayRef<sym::GradientOp> gradients) const {
+    auto isSlice = [&](sym::GradientOp gradient) {
+      sym::GradientOp first = gradients.front();
+      return first.getFirst() && gradient.getParameter() == first.getParameter();
+    };
+    size_t count = 1;
+    while (!normed().empty() && count < gradients.size() && isSlice(gradients[count]))
+      ++count;
+    return gradients.take_front(count);
   }
 
   /// Parameters may be of several types.
@@ -198,108 +245,190 @@ private:
     return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());
   }
 
-  /// Of the parameter or slice; not yet written.
-  Value updateOne(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
-                  Value scale, double rescale) {
-    auto parameter = symbols->lookup<sym::ParameterOp>(gradient.getParameterAttr().getAttr());
-    auto type = sym::rankedType(gradient.getValue());
-    mlir::Location loc = parameter.getLoc();
-    double lrMult = multiplier(parameter, "lr_mult", 1);
-    double decay =
-        wd * multiplier(parameter, "wd_mult", decaysByName(parameter.getSymName()) ? 1 : 0);
-
-    llvm::SmallVector<Value> operands = {
-        builder.create<sym::ReadOp>(loc, type, parameter.getSymName(), gradient.getFirstAttr()),
-        gradient.getValue(), scalarInput(entry, "learning_rate")};
-    llvm::SmallVector<std::string> slots;
-    if (optimizer == "adam")
-      slots = {"mean", "variance"};
-    else if (momentum != 0)
-      slots = {"momentum"};
-    llvm::SmallVector<std::string> slotNames;
-    for (const std::string &slot : slots) {
-      slotNames.push_back(declareSlot(gradient, parameter, slot));
-      operands.push_back(
-          builder.create<sym::ReadOp>(loc, type, slotNames.back(), mlir::IntegerAttr()));
-    }
-    if (scale)
-      operands.push_back(scale);
-
-    llvm::SmallVector<Type> results(1 + slots.size(), type);
-    auto values = fuse(builder, loc, operands, results,
-                       [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
-                         Type t = in[0].getType();
-                         Value w = in[0], g = in[1], rate = e.cast(in[2], t);
-                         if (lrMult != 1)
-                           rate = e.mul(rate, e.number(t, lrMult));
-                         if (scale)
-                           g = e.mul(g, e.cast(in.back(), t));
-                         else if (rescale != 1)
-                           g = e.mul(g, e.number(t, rescale));
-                         return optimizer == "adam"
-                                    ? adam(e, t, w, g, rate, decay, in[3], in[4])
-                                    : sgd(e, t, w, g, rate, decay, slots.empty() ? Value() : in[3]);
-                       });
-    for (auto [name, value] : llvm::zip_equal(slotNames, values.drop_front()))
-      builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
-    return values[0];
-  }
-
-  struct NewValue {
+  /// A gradient and what becomes of its parameter or slice; not yet written.
+  struct Update {
     sym::GradientOp gradient;
+    Value value;                          ///< null before `finish`
+    Value parameter = {};                 ///< as it was
+    llvm::SmallVector<Value> normed = {}; ///< in the order of the form's norms
+  };
+
+  /// An operand of the program that updates, and its name in the formula.
+  struct Operand {
+    std::string_view name;
     Value value;
   };
 
+  /// The formula's own part: new state, and the parameter where no norm is asked for.
+  Update begin(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
+               Value scale, double rescale) {
+    stamp.setAs(gradient);
+    auto parameter = parameterOf(gradient);
+    auto type = sym::rankedType(gradient.getValue());
+    mlir::Location loc = parameter.getLoc();
+    Update update{gradient, {}};
+    update.parameter =
+        builder.create<sym::ReadOp>(loc, type, parameter.getSymName(), gradient.getFirstAttr());
+
+    llvm::SmallVector<Operand> operands = {{"w", update.parameter}, {"g", gradient.getValue()}};
+    if (reads(form->formula, "lr"))
+      operands.push_back({"lr", scalarInput(entry, "learning_rate")});
+    llvm::SmallVector<std::string> stateNames;
+    llvm::SmallVector<std::string_view> made;
+    for (std::string_view name : normed())
+      made.push_back(name);
+    if (made.empty())
+      made.push_back("w");
+    size_t tensors = made.size();
+    for (const OptimizerState &state : form->state) {
+      if (state.name.empty())
+        continue;
+      stateNames.push_back(declareSlot(gradient, parameter, state.name));
+      made.push_back(state.symbol);
+      operands.push_back({state.symbol, builder.create<sym::ReadOp>(loc, type, stateNames.back(),
+                                                                    mlir::IntegerAttr())});
+    }
+    for (std::string_view input : row->inputs)
+      if (!input.empty() && reads(form->formula, input))
+        operands.push_back({input, rowInput(entry, input)});
+    if (scale)
+      operands.push_back({"scale", scale});
+
+    auto results = write(builder, parameter, operands, form->formula, made, type, rescale);
+    for (auto [name, value] : llvm::zip_equal(stateNames, results.drop_front(tensors)))
+      builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
+    if (normed().empty())
+      update.value = results[0];
+    else
+      update.normed.assign(results.begin(), results.begin() + tensors);
+    return update;
+  }
+
+  /// The rest of a formula that knows the norms of whole parameters.
+  void finish(mlir::OpBuilder &builder, llvm::MutableArrayRef<Update> updates) {
+    auto parameter = parameterOf(updates.front().gradient);
+    llvm::SmallVector<Value> squares;
+    for (size_t i = 0; i < normed().size(); ++i)
+      squares.push_back(sumOfSlices(builder, parameter.getLoc(), updates, i));
+    auto entry = updates.front().gradient->getParentOfType<mlir::func::FuncOp>();
+    for (Update &update : updates) {
+      stamp.setAs(update.gradient);
+      auto type = sym::rankedType(update.gradient.getValue());
+      llvm::SmallVector<Type> single(squares.size(),
+                                     mlir::RankedTensorType::get({1}, type.getElementType()));
+      auto norms = fuse(builder, parameter.getLoc(), squares, single,
+                        [&](sym::ScalarEmitter &e, mlir::ValueRange in) {
+                          Scalars roots;
+                          for (Value square : in)
+                            roots.push_back(
+                                e.cast(e.apply(ScalarOp::Sqrt, {square}), type.getElementType()));
+                          return roots;
+                        });
+      llvm::SmallVector<Operand> operands = {{"w", update.parameter}};
+      if (reads(form->finish, "lr"))
+        operands.push_back({"lr", scalarInput(entry, "learning_rate")});
+      llvm::SmallVector<std::string> names;
+      for (std::string_view name : normed())
+        names.push_back("norm_" + std::string(name));
+      for (auto [i, name] : llvm::enumerate(normed())) {
+        if (name != "w")
+          operands.push_back({name, update.normed[i]});
+        operands.push_back({names[i], norms[i]});
+      }
+      update.value = write(builder, parameter, operands, form->finish, {"w"}, type, 1)[0];
+    }
+  }
+
+  /// Of tensor `which` of the form's norms, going on from slice to slice.
+  Value sumOfSlices(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Update> updates,
+                    size_t which) {
+    auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
+    Value sum;
+    for (const Update &update : updates) {
+      stamp.setAs(update.gradient);
+      sum = builder.create<sym::NormSquaredOp>(loc, f64, update.normed[which], sum);
+    }
+    return sum;
+  }
+
+  /// The program of a formula: `made` are the names that it gives back.
+  mlir::ValueRange write(mlir::OpBuilder &builder, sym::ParameterOp parameter,
+                         llvm::ArrayRef<Operand> operands, std::string_view formula,
+                         llvm::ArrayRef<std::string_view> made, Type type, double rescale) {
+    llvm::SmallVector<Value> tensors;
+    for (const Operand &operand : operands)
+      tensors.push_back(operand.value);
+    return fuse(builder, parameter.getLoc(), tensors, llvm::SmallVector<Type>(made.size(), type),
+                [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+                  FormulaEmitter calculus(e, in[0].getType());
+                  giveNumbers(calculus, parameter, rescale);
+                  for (auto [operand, value] : llvm::zip_equal(operands, in)) {
+                    calculus.assign(operand.name, FormulaValue::of(e.cast(value, in[0].getType())));
+                    if (operand.name == "lr")
+                      multiply(calculus, "lr",
+                               FormulaValue::of(multiplier(parameter, "lr_mult", 1)));
+                  }
+                  if (operands[1].name == "g")
+                    multiply(calculus, "g", calculus.name("scale"));
+                  readFormula(formula, calculus);
+                  Scalars values;
+                  for (std::string_view name : made)
+                    values.push_back(calculus.written(name));
+                  return values;
+                });
+  }
+
+  /// What is known when the net is compiled.
+  void giveNumbers(FormulaEmitter &calculus, sym::ParameterOp parameter, double rescale) {
+    double decays = decaysByName(parameter.getSymName()) ? 1 : 0;
+    calculus.assign("wd", FormulaValue::of(wd * multiplier(parameter, "wd_mult", decays)));
+    calculus.assign("clip_gradient",
+                    FormulaValue::of(clipGradient > 0 ? double(clipGradient) : kNoBound));
+    calculus.assign("scale", FormulaValue::of(rescale));
+    for (const auto &[name, value] : values)
+      calculus.assign(name, FormulaValue::of(value));
+  }
+
+  static void multiply(FormulaEmitter &calculus, std::string_view name, FormulaValue factor) {
+    FormulaValue both[] = {calculus.name(name), factor};
+    calculus.assign(name, calculus.apply(ScalarOp::Mul, both));
+  }
+
+  /// The scalar `optimizer.NAME`, made where the entry does not have it yet.
+  Value rowInput(mlir::func::FuncOp entry, std::string_view name) {
+    std::string full = "optimizer." + std::string(name);
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (auto said = entry.getArgAttrOfType<mlir::StringAttr>(i, sym::kNameAttr);
+          said && said.getValue() == full)
+        return entry.getArgument(i);
+    mlir::Builder builder(&getContext());
+    auto attributes = builder.getDictionaryAttr(
+        {builder.getNamedAttr(sym::kNameAttr, builder.getStringAttr(full)),
+         builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr("scalar"))});
+    (void)entry.insertArgument(entry.getNumArguments(),
+                               mlir::RankedTensorType::get({1}, builder.getF64Type()), attributes,
+                               entry.getLoc());
+    return entry.front().getArguments().back();
+  }
+
+  sym::ParameterOp parameterOf(sym::GradientOp gradient) {
+    return symbols->lookup<sym::ParameterOp>(gradient.getParameterAttr().getAttr());
+  }
+
   /// To all copies that the gradients' updates are for.
-  void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<NewValue> &made) {
-    for (auto &[gradient, value] : made) {
+  void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<Update> &made) {
+    for (Update &update : made) {
+      sym::GradientOp gradient = update.gradient;
       stamp.setAs(gradient);
       auto to = gradient->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
       for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
         if (to)
           stamp.set(to[copy]);
-        builder.create<sym::WriteOp>(value.getLoc(), gradient.getParameter(), value,
+        builder.create<sym::WriteOp>(update.value.getLoc(), gradient.getParameter(), update.value,
                                      gradient.getFirstAttr());
       }
     }
     made.clear();
-  }
-
-  /// w' = (1 - rate wd) w - rate C(g); with momentum m' = mu m - rate wd w - rate C(g), w' = w + m'
-  /// (mxnet.md section 8.5; C clips each element).
-  Scalars sgd(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m) {
-    Value step = e.mul(rate, clipped(e, t, g));
-    if (!m) {
-      if (decay != 0)
-        w = e.mul(e.sub(e.number(t, 1), e.mul(rate, e.number(t, decay))), w);
-      return {e.sub(w, step)};
-    }
-    Value next = e.mul(e.number(t, momentum), m);
-    if (decay != 0)
-      next = e.sub(next, e.mul(e.mul(rate, e.number(t, decay)), w));
-    next = e.sub(next, step);
-    return {e.add(w, next), next};
-  }
-
-  /// g = C(g + wd w); m' = b1 m + (1 - b1) g; v' = b2 v + (1 - b2) g^2; w' = w - rate m' /
-  /// (sqrt(v') + eps). The rate comes with its correction for the update's number in it.
-  Scalars adam(sym::ScalarEmitter &e, Type t, Value w, Value g, Value rate, double decay, Value m,
-               Value v) {
-    if (decay != 0)
-      g = e.add(g, e.mul(e.number(t, decay), w));
-    g = clipped(e, t, g);
-    Value mean = e.add(e.mul(e.number(t, beta1), m), e.mul(e.number(t, 1 - beta1), g));
-    Value variance =
-        e.add(e.mul(e.number(t, beta2), v), e.mul(e.number(t, 1 - beta2), e.mul(g, g)));
-    Value root = e.add(e.apply(ScalarOp::Sqrt, {variance}), e.number(t, epsilon));
-    return {e.sub(w, e.div(e.mul(rate, mean), root)), mean, variance};
-  }
-
-  Value clipped(sym::ScalarEmitter &e, Type t, Value g) {
-    if (clipGradient <= 0)
-      return g;
-    return e.apply(ScalarOp::Max, {e.apply(ScalarOp::Min, {g, e.number(t, clipGradient)}),
-                                   e.number(t, -clipGradient)});
   }
 
   /// Weight decay is for weights and gammas, unless wd_mult says otherwise.
@@ -379,6 +508,9 @@ private:
   }
 
   std::optional<mlir::SymbolTable> symbols;
+  const Optimizer *row = nullptr;
+  const OptimizerForm *form = nullptr;
+  llvm::StringMap<double> values;          ///< of the row's keys
   mlir::Operation *lastDeclared = nullptr; ///< of parameters and slots
   Stamp stamp{sym::kDeviceAttr};           ///< on several devices: where a gradient is
 };

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,13 +18,11 @@
 
 namespace lstmc::passes {
 
-/// What `step` does with gradients. Learning rate, weight decay's scale and the like that a
-/// schedule changes are scalar inputs of the entry; these are fixed when it is compiled. Names and
-/// defaults are MXNet's.
+/// What `step` does with gradients. The learning rate and what else changes from update to update
+/// are scalar inputs of the entry; these are fixed when it is compiled.
 struct OptimizerSpec {
-  std::string name = "sgd"; ///< sgd, adam
-  double momentum = 0;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  std::string name = "sgd";           ///< a row of executor/abi/Optimizers.def, or none
+  std::map<std::string, double> keys; ///< of the row; the others have their defaults
   double wd = 0;
   std::optional<double> rescaleGrad; ///< unset: 1 / batch, or 1 where the head's gradient is a mean
   std::optional<double> clipGradient;     ///< per element

@@ -301,7 +301,8 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Each `sym.gradient` becomes one `sym.fused` that makes the new parameter and the optimizer's state from the old ones, and writes of them. With
     clipping by global norm, `sym.norm_squared` adds all gradients in declared order and one factor scales them; the
-    norm before clipping is an output. Formulas and defaults are MXNet's (sgd, adam). `none` returns the gradients as outputs. Where a gradient is on a device (sync-parameters), so are its update and
+    norm before clipping is an output. What an update is and keeps is a row of executor/abi/Optimizers.def; where it asks for norms of whole
+    parameters, one `sym.fused` makes what they are of, `sym.norm_squared` adds, and a second one makes the parameter. `none` returns the gradients as outputs. Where a gradient is on a device (sync-parameters), so are its update and
     its slots; of a slice, they are of that slice, and the norm goes on from the one before it. All devices update before one gives another what it made.
 
         sym.gradient @w, %dw
@@ -313,11 +314,8 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
     Behind gradient; before fuse, which may draw a gradient's last element-wise op in.
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "sgd, adam or none">,
-    Option<"momentum", "momentum", "double", "0", "of sgd">,
-    Option<"beta1", "beta1", "double", "0.9", "of adam">,
-    Option<"beta2", "beta2", "double", "0.999", "of adam">,
-    Option<"epsilon", "epsilon", "double", "1e-8", "of adam">,
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "a row of executor/abi/Optimizers.def, or none">,
+    ListOption<"keys", "key", "std::string", "its keys, as in key=beta1=0.8,epsilon=1e-6; the others have their defaults">,
     Option<"wd", "wd", "double", "0", "weight decay, for names that end in _weight or _gamma">,
     Option<"rescaleGrad", "rescale-grad", "double", "0", "factor on gradients; 0: 1/batch, or 1 where the heads' gradients are means">,
     Option<"clipGradient", "clip-gradient", "double", "0", "bound on each element; 0: none">,

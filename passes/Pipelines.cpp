@@ -1,5 +1,7 @@
 #include "passes/Pipelines.h"
 
+#include <fmt/format.h>
+
 #include "mlir/Pass/PassRegistry.h"
 
 #include "passes/Passes.h"
@@ -90,10 +92,10 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   const OptimizerSpec &spec = options.optimizer;
   ApplyOptimizerOptions optimizer;
   optimizer.optimizer = spec.name;
-  optimizer.momentum = spec.momentum;
-  optimizer.beta1 = spec.beta1;
-  optimizer.beta2 = spec.beta2;
-  optimizer.epsilon = spec.epsilon;
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : spec.keys)
+    keys.push_back(fmt::format("{}={}", key, value));
+  optimizer.keys = keys;
   optimizer.wd = spec.wd;
   optimizer.rescaleGrad = spec.rescaleGrad.value_or(0);
   optimizer.clipGradient = spec.clipGradient.value_or(0);

@@ -3,22 +3,28 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/abi/Optimizers.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Npz.h"
+#include "executor/training/UpdateScalars.h"
 
 namespace lstmc::training {
 
 namespace {
 
-/// The scalars of an update as they stand in the file.
+/// The scalars of an update as they stand in the file. Tensors are views of them.
 struct Scalars {
-  double learningRate = 0;
-  int64_t update = 0, seed = 0;
+  Trainable::StepScalars values;
+  int64_t seed = int64_t(values.seed);
 
   std::vector<data::NamedTensor> tensors() {
-    return {{"learning_rate", data::denseTensor(&learningRate, DType::F64, {})},
-            {"update", data::denseTensor(&update, DType::I64, {})},
-            {"seed", data::denseTensor(&seed, DType::I64, {})}};
+    std::vector<data::NamedTensor> all = {
+        {"learning_rate", data::denseTensor(&values.learningRate, DType::F64, {})},
+        {"update", data::denseTensor(&values.update, DType::I64, {})},
+        {"seed", data::denseTensor(&seed, DType::I64, {})}};
+    for (auto &[name, value] : values.optimizer)
+      all.push_back({name, data::denseTensor(&value, DType::F64, {})});
+    return all;
   }
 };
 
@@ -34,7 +40,7 @@ Result<std::vector<data::NamedTensor>> inputsOf(Trainable &model) {
 
 Result<Bytes> packUpdate(Trainable &model, const Trainable::StepScalars &scalars) {
   LSTMC_ASSIGN(std::vector<data::NamedTensor> tensors, inputsOf(model));
-  Scalars values{scalars.learningRate, scalars.update, int64_t(scalars.seed)};
+  Scalars values{scalars};
   for (data::NamedTensor &named : values.tensors())
     tensors.push_back(std::move(named));
   return data::npzBytes(tensors);
@@ -51,6 +57,9 @@ Result<Trainable::StepScalars> restoreUpdate(const Checkpoint &checkpoint, Train
   LSTMC_ASSIGN(std::vector<data::NamedArray> arrays,
                data::parseNpz(checkpoint.attachments.at(std::string(kUpdateFile)), path, limits));
   Scalars values;
+  if (const Optimizer *row = findOptimizer(checkpoint.state.optimizer))
+    for (std::string &name : inputNames(*row))
+      values.values.optimizer.emplace_back(std::move(name), 0);
   LSTMC_ASSIGN(std::vector<data::NamedTensor> tensors, inputsOf(model));
   for (data::NamedTensor &named : values.tensors())
     tensors.push_back(std::move(named));
@@ -68,7 +77,8 @@ Result<Trainable::StepScalars> restoreUpdate(const Checkpoint &checkpoint, Train
                     data::shapeText(data::shapeOf(tensor)));
     std::memcpy(tensor.data, array.bytes.data(), array.bytes.size());
   }
-  return Trainable::StepScalars{values.learningRate, values.update, uint64_t(values.seed)};
+  values.values.seed = uint64_t(values.seed);
+  return std::move(values.values);
 }
 
 } // namespace lstmc::training

@@ -1,7 +1,11 @@
 #include "executor/training/FitSettings.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
+#include "executor/abi/Optimizers.h"
 #include "executor/base/Quote.h"
 #include "executor/training/Numbers.h"
 
@@ -17,16 +21,12 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
     return *number;
   };
   if (key == "optimizer") {
-    if (value != "sgd" && value != "adam")
-      return fail(ErrorCode::E0001, "fit key optimizer: found {}, want sgd or adam",
-                  inQuotes(value));
+    if (!findOptimizer(value))
+      return fail(ErrorCode::E0001, "fit key optimizer: found {}, want one of {}", inQuotes(value),
+                  fmt::join(optimizerNames(), ", "));
     optimizer = value;
   } else if (key == "learning_rate") {
     LSTMC_ASSIGN(learningRate, real(0, HUGE_VAL));
-  } else if (key == "beta1") {
-    LSTMC_ASSIGN(beta1, real(0, 1));
-  } else if (key == "beta2") {
-    LSTMC_ASSIGN(beta2, real(0, 1));
   } else if (key == "lr_scheduler") {
     LSTMC_ASSIGN(schedule, Schedule::parse(value));
   } else if (key == "num_epoch" || key == "num_update") {
@@ -44,29 +44,46 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
     seed = uint64_t(*number);
   } else if (key == "eval_metric") {
     metric = value;
+  } else if (const OptimizerKey *known = findOptimizerKey(key)) {
+    LSTMC_ASSIGN(double number, parseOptimizerKey(*known, value));
+    if (value == "None")
+      keys.erase(std::string(key));
+    else
+      keys.insert_or_assign(std::string(key), number);
+    return std::ranges::any_of(kOptimizers, [&](const Optimizer &row) { return row.key(key); });
   } else {
     return false;
   }
   return true;
 }
 
-double FitSettings::baseRate() const {
-  return learningRate.value_or(optimizer == "adam" ? 1e-3 : 1e-2);
+const Optimizer &FitSettings::row() const { return *findOptimizer(optimizer); }
+
+double FitSettings::baseRate() const { return learningRate.value_or(row().rate); }
+
+Result<double> parseOptimizerKey(const OptimizerKey &key, std::string_view text) {
+  if (text == "None")
+    return key.fallback;
+  std::optional<double> number = parseReal(text);
+  if (key.yesNo && (text == "True" || text == "yes"))
+    number = 1;
+  if (key.yesNo && (text == "False" || text == "no"))
+    number = 0;
+  if (number && key.takes(*number))
+    return *number;
+  return fail(
+      ErrorCode::E0001, "fit key {}: found {}, want {}", key.name, inQuotes(text),
+      key.yesNo
+          ? "True or False"
+          : fmt::format("a number from {}{}", key.least,
+                        std::isfinite(key.below) ? fmt::format(" to below {}", key.below) : ""));
 }
 
-static double power(double base, int64_t exponent) {
-  double result = 1;
-  for (; exponent > 0; exponent >>= 1, base *= base)
-    if (exponent & 1)
-      result *= base;
-  return result;
-}
-
-double stepRate(const FitSettings &fit, int64_t n) {
-  double rate = fit.schedule.rate(fit.baseRate(), n);
-  if (fit.optimizer != "adam")
-    return rate;
-  return rate * std::sqrt(1 - power(fit.beta2, n)) / (1 - power(fit.beta1, n));
+std::vector<std::string_view> optimizerNames() {
+  std::vector<std::string_view> names;
+  for (const Optimizer &row : kOptimizers)
+    names.push_back(row.name);
+  return names;
 }
 
 } // namespace lstmc::training

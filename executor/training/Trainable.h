@@ -51,6 +51,7 @@ public:
     double learningRate = 0;
     int64_t update = 1;
     uint64_t seed = 0;
+    std::vector<std::pair<std::string, double>> optimizer = {}; ///< UpdateScalars::inputs
   };
   /// One update. E0701 when a number is not finite; nothing but gradients has changed
   /// then, but for failedBehindCommit().

@@ -33,7 +33,8 @@ double secondsSince(Clock::time_point begin) {
 class Run {
 public:
   Run(Trainable &model, const TrainOptions &options, TrainObserver &observer)
-      : model_(model), options_(options), observer_(observer), running_(model.heads()) {}
+      : model_(model), options_(options), observer_(observer),
+        formula_(options.fit.row(), options.fit.keys), running_(model.heads()) {}
 
   Result<EndEvent> go(const data::DataSet &data, const data::DataSet *valid) {
     LSTMC_TRY(prepare(data, valid));
@@ -189,7 +190,9 @@ private:
       resetStates(model_);
     feed_->fill(state_.position);
     int64_t number = state_.update + 1;
-    Trainable::StepScalars scalars{stepRate(options_.fit, number), number, options_.seed};
+    UpdateScalars given = formula_.at(rateOf(number), number);
+    Trainable::StepScalars scalars{given.learningRate, number, options_.seed,
+                                   std::move(given.inputs)};
     if (Status status = model_.step(scalars); !status.ok()) {
       if (status.error().code == ErrorCode::E0701)
         keepFailed(scalars);
@@ -227,13 +230,18 @@ private:
     return {};
   }
 
+  /// The schedule's.
+  double rateOf(int64_t update) const {
+    return options_.fit.schedule.rate(options_.fit.baseRate(), update);
+  }
+
   UpdateEvent updateEvent() const {
     UpdateEvent event;
     event.progress = progress_;
     event.loss = running_.value("loss");
     event.perplexity = running_.value("perplexity");
     event.gradientNorm = model_.gradientNorm();
-    event.learningRate = options_.fit.schedule.rate(options_.fit.baseRate(), state_.update);
+    event.learningRate = rateOf(state_.update);
     event.lossScale = state_.lossScale;
     event.labels = int64_t(running_.labels());
     double seconds = secondsSince(lineBegin_);
@@ -367,6 +375,7 @@ private:
   Trainable &model_;
   const TrainOptions &options_;
   TrainObserver &observer_;
+  UpdateFormula formula_;
   const data::DataSet *data_ = nullptr;
   std::unique_ptr<data::Feed> feed_, validFeed_;
   std::unique_ptr<CheckpointWriter> writer_;

@@ -30,7 +30,7 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   compile.workLoads = options.workLoads;
   compile.entries = options.entries;
   compile.carry = options.carry;
-  compile.optimizer = {.name = options.optimizer, .momentum = options.momentum, .wd = options.wd};
+  compile.optimizer = {.name = options.optimizer, .keys = options.optimizerKeys, .wd = options.wd};
   return compile;
 }
 

@@ -23,8 +23,10 @@ struct BindOptions {
   std::vector<std::string>
       entries;                    ///< of forward, evaluate, step; empty: all that the graph allows
   std::vector<std::string> carry; ///< patterns of the begin states that are kept between calls
-  std::string optimizer = "sgd";  ///< of `step`: sgd, adam, or none, which returns the gradients
-  double momentum = 0, wd = 0;
+  std::string optimizer = "sgd";  ///< of `step`: a row of executor/abi/Optimizers.def; or none,
+                                  ///< which returns the gradients
+  std::map<std::string, double> optimizerKeys; ///< of that row; the others have their defaults
+  double wd = 0;
   int threads = 1;   ///< per device; results do not depend on it
   uint64_t seed = 0; ///< of initial values and dropout
 };

@@ -1,9 +1,11 @@
 #include "frontend/cli/FitCheck.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/ranges.h>
 
+#include "executor/abi/Optimizers.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/symbol/View.h"
 #include "passes/NamePattern.h"
@@ -11,13 +13,6 @@
 namespace lstmc::cli {
 
 namespace {
-
-/// Keys that one optimizer has and the other has not.
-struct OwnKeys {
-  std::string_view optimizer;
-  std::vector<std::string_view> keys;
-};
-const OwnKeys kOwnKeys[] = {{"sgd", {"momentum"}}, {"adam", {"beta1", "beta2", "epsilon"}}};
 
 class FitCheck {
 public:
@@ -72,13 +67,36 @@ private:
     for (const symbol::Setting &setting : net_.fit)
       if (setting.key == "optimizer")
         written = settingText(setting.value);
-    for (const OwnKeys &own : kOwnKeys)
-      for (std::string_view key : own.keys)
-        if (own.optimizer != used && findSetting(fit_, key).value_or("None") != "None")
-          report(key,
-                 fmt::format("optimizer \"{}\" has no {}, which is \"{}\"'s", used, key,
-                             own.optimizer),
-                 written == own.optimizer && inFile(key) ? Severity::Warning : Severity::Error);
+    const Optimizer &row = *findOptimizer(used);
+    const Optimizer *rowWritten = findOptimizer(written);
+    for (std::string_view key : optimizerKeys())
+      if (!row.key(key) && findSetting(fit_, key).value_or("None") != "None")
+        report(key, fmt::format("optimizer \"{}\" has no {}; {}", used, key, keysOf(row, key)),
+               rowWritten && rowWritten->key(key) && inFile(key) ? Severity::Warning
+                                                                 : Severity::Error);
+  }
+
+  /// Keys that some optimizers have and others have not.
+  static std::set<std::string_view> optimizerKeys() {
+    std::set<std::string_view> names;
+    for (const Optimizer &row : kOptimizers)
+      for (const OptimizerKey &key : row.keys)
+        if (!key.name.empty())
+          names.insert(key.name);
+    return names;
+  }
+
+  /// "its keys are epsilon, beta1, beta2": those of the row, the nearest to `wanted` first.
+  static std::string keysOf(const Optimizer &row, std::string_view wanted) {
+    std::vector<std::string_view> names;
+    for (const OptimizerKey &key : row.keys)
+      if (!key.name.empty())
+        names.push_back(key.name);
+    std::ranges::stable_sort(names, {}, [&](llvm::StringRef name) {
+      return name.edit_distance(llvm::StringRef(wanted));
+    });
+    return names.empty() ? "it has no keys of its own"
+                         : fmt::format("its own are {}", fmt::join(names, ", "));
   }
 
   void checkMetrics() {

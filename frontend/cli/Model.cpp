@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/abi/Optimizers.h"
+#include "executor/training/FitSettings.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/FitCheck.h"
@@ -33,22 +35,23 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
 static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
   passes::OptimizerSpec spec;
   spec.name = findSetting(fit, "optimizer").value_or("sgd");
-  if (std::vector<std::string_view> known = {"sgd", "adam"};
-      std::find(known.begin(), known.end(), spec.name) == known.end())
-    return fail(ErrorCode::E0001, "optimizers are {}, got \"{}\"{}", fmt::join(known, " and "),
-                spec.name, didYouMean(spec.name, known));
-  auto read = [&](std::string_view key, auto take) -> Status {
-    std::optional<std::string> text = findSetting(fit, key);
+  const Optimizer *row = findOptimizer(spec.name);
+  if (!row)
+    return fail(ErrorCode::E0001, "there is no optimizer \"{}\"{}; there are {}", spec.name,
+                didYouMean(spec.name, training::optimizerNames()),
+                fmt::join(training::optimizerNames(), ", "));
+  for (const OptimizerKey &key : row->keys)
+    if (std::optional<std::string> text = findSetting(fit, key.name); text && *text != "None") {
+      LSTMC_ASSIGN(spec.keys[std::string(key.name)], training::parseOptimizerKey(key, *text));
+    }
+  auto read = [&](std::string_view name, auto take) -> Status {
+    std::optional<std::string> text = findSetting(fit, name);
     if (!text || *text == "None")
       return {};
-    LSTMC_ASSIGN(double value, parseNumber(key, *text));
+    LSTMC_ASSIGN(double value, training::parseOptimizerKey(*findOptimizerKey(name), *text));
     take(value);
     return {};
   };
-  LSTMC_TRY(read("momentum", [&](double v) { spec.momentum = v; }));
-  LSTMC_TRY(read("beta1", [&](double v) { spec.beta1 = v; }));
-  LSTMC_TRY(read("beta2", [&](double v) { spec.beta2 = v; }));
-  LSTMC_TRY(read("epsilon", [&](double v) { spec.epsilon = v; }));
   LSTMC_TRY(read("wd", [&](double v) { spec.wd = v; }));
   LSTMC_TRY(read("rescale_grad", [&](double v) { spec.rescaleGrad = v; }));
   LSTMC_TRY(read("clip_gradient", [&](double v) { spec.clipGradient = v; }));

@@ -8,6 +8,7 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
+#include "executor/training/FitSettings.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/MachineRates.h"
@@ -70,6 +71,18 @@ static LaunchWatch watchLaunches(bool quiet) {
   return watch;
 }
 
+/// What the optimizer is given beside the rate, as for the first update: a loop sets it anew, a
+/// measurement does not. A package whose fit(..) makes no sense is refused by who trains it.
+static void setOptimizerInputs(Session &session, const std::vector<package::Setting> &settings) {
+  training::FitSettings fit;
+  for (const package::Setting &setting : settings)
+    if (!fit.set(setting.name, setting.value).ok())
+      return;
+  training::UpdateFormula formula(fit.row(), fit.keys);
+  for (const auto &[name, value] : formula.at(fit.baseRate(), 1).inputs)
+    session.setScalar(name, value);
+}
+
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              Engine engine) {
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
@@ -91,6 +104,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));
+  setOptimizerInputs(*session, model.fit);
   LSTMC_TRY(bindWeights(*session, model, options));
   return session;
 }

@@ -9,8 +9,10 @@
 #include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
 #include "executor/base/StandardStreams.h"
+#include "executor/training/FitSettings.h"
 #include "frontend/symbol/Suggest.h"
 
 namespace lstmc::cli {
@@ -21,6 +23,12 @@ const std::vector<CommandRecord> &commands() {
 #include "frontend/cli/options.def"
   };
   return kCommands;
+}
+
+/// Of the flag --optimizer: what there is.
+static std::string_view optimizerHelp() {
+  static const std::string kText = fmt::format("{}", fmt::join(training::optimizerNames(), " "));
+  return kText;
 }
 
 const std::vector<FlagRecord> &flags() {

@@ -260,6 +260,7 @@ private:
     std::vector<symbol::Setting> settings;
   };
   Value training(Arguments &arguments, std::string_view function, std::vector<NetDefaults> &into);
+  void noSuchOptimizer(const Argument &argument, const Value &value);
 
   // Imports: Imports.cpp.
   void runImport(const ImportStmt *stmt);

@@ -1,5 +1,8 @@
 // fit(..), data(..) and place(..): a file's own defaults for training and for the devices of its
 // groups.
+#include <algorithm>
+
+#include "executor/abi/Optimizers.h"
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/symbol/Suggest.h"
@@ -8,23 +11,48 @@ namespace lstmc::lnet {
 
 namespace {
 
-enum class KeyKind { Text, Number, Integer, Strings, NumberOrText, YesNo, Initialiser, Scheduler };
+enum class KeyKind {
+  Text,
+  Number,
+  Integer,
+  Strings,
+  NumberOrText,
+  YesNo,
+  Bool,
+  Initialiser,
+  Scheduler
+};
 struct TrainingKey {
   std::string_view name;
   KeyKind kind;
 };
 
-constexpr TrainingKey kFitKeys[] = {
+constexpr TrainingKey kLoopKeys[] = {
     {"optimizer", KeyKind::Text},         {"learning_rate", KeyKind::Number},
-    {"lr_scheduler", KeyKind::Scheduler}, {"wd", KeyKind::Number},
-    {"momentum", KeyKind::Number},        {"beta1", KeyKind::Number},
-    {"beta2", KeyKind::Number},           {"epsilon", KeyKind::Number},
-    {"clip_gradient", KeyKind::Number},   {"clip_gradient_norm", KeyKind::Number},
-    {"rescale_grad", KeyKind::Number},    {"initializer", KeyKind::Initialiser},
+    {"lr_scheduler", KeyKind::Scheduler}, {"initializer", KeyKind::Initialiser},
     {"eval_metric", KeyKind::Strings},    {"num_epoch", KeyKind::Integer},
     {"num_update", KeyKind::Integer},     {"carry", KeyKind::Strings},
     {"seed", KeyKind::Integer},
 };
+
+/// Those of fit(..): the loop's, and those of all optimizers.
+const std::vector<TrainingKey> &allFitKeys() {
+  static const std::vector<TrainingKey> kKeys = [] {
+    std::vector<TrainingKey> keys(std::begin(kLoopKeys), std::end(kLoopKeys));
+    auto add = [&](const OptimizerKey &key) {
+      bool there = std::ranges::find(keys, key.name, &TrainingKey::name) != keys.end();
+      if (!there && !key.name.empty())
+        keys.push_back({key.name, key.yesNo ? KeyKind::Bool : KeyKind::Number});
+    };
+    for (const OptimizerKey &key : kCommonOptimizerKeys)
+      add(key);
+    for (const Optimizer &row : kOptimizers)
+      for (const OptimizerKey &key : row.keys)
+        add(key);
+    return keys;
+  }();
+  return kKeys;
+}
 /// Any key of place(..): a ctx_group, given a device.
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 constexpr TrainingKey kDataKeys[] = {
@@ -48,6 +76,7 @@ std::string_view kindText(KeyKind kind) {
   case KeyKind::NumberOrText:
     return "a number or a string";
   case KeyKind::YesNo:
+  case KeyKind::Bool:
     return "a bool";
   case KeyKind::Initialiser:
     return "an initialiser";
@@ -61,9 +90,24 @@ std::string_view kindText(KeyKind kind) {
 
 std::vector<std::string_view> fitKeys() {
   std::vector<std::string_view> names;
-  for (const TrainingKey &key : kFitKeys)
+  for (const TrainingKey &key : allFitKeys())
     names.push_back(key.name);
   return names;
+}
+
+/// E0215 for one that MXNet has, else E0204 with a name that is near.
+void Evaluator::noSuchOptimizer(const Argument &argument, const Value &value) {
+  constexpr std::string_view kLater[] = {"ftml", "sgld", "dcasgd", "lbsgd", "lars", "test"};
+  if (std::ranges::find(kLater, value.string()) != std::end(kLater)) {
+    error(ErrorCode::E0215, argument.value->span, "optimizer {} is not built yet", reprOf(value));
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const Optimizer &row : kOptimizers)
+    names.push_back(row.name);
+  report(makeError(ErrorCode::E0204, argument.value->span,
+                   fmt::format("no optimizer is named {}", reprOf(value)),
+                   didYouMean(value.string(), names)));
 }
 
 Value Evaluator::training(Arguments &arguments, std::string_view function,
@@ -82,7 +126,7 @@ Value Evaluator::training(Arguments &arguments, std::string_view function,
     error(ErrorCode::E0205, arguments.places[1]->span, "{} takes one net, got {}", function,
           arguments.positional.size());
   std::span<const TrainingKey> keys =
-      fit ? std::span<const TrainingKey>(kFitKeys) : std::span<const TrainingKey>(kDataKeys);
+      fit ? std::span<const TrainingKey>(allFitKeys()) : std::span<const TrainingKey>(kDataKeys);
   NetDefaults defaults;
   for (auto &named : arguments.named) {
     std::string_view name = named.argument->name;
@@ -130,6 +174,11 @@ Value Evaluator::training(Arguments &arguments, std::string_view function,
       if (good)
         setting.value = std::string(value.boolean() ? "yes" : "no");
       break;
+    case KeyKind::Bool:
+      good = value.is(ValueKind::Bool);
+      if (good)
+        setting.value = value.boolean();
+      break;
     case KeyKind::Strings: {
       // As a data SPEC writes a list of columns, and as the command line writes every other list.
       std::string_view separator = name == "inputs" ? "|" : ",";
@@ -168,19 +217,8 @@ Value Evaluator::training(Arguments &arguments, std::string_view function,
             kindText(key->kind), reprOf(value));
       continue;
     }
-    if (fit && name == "optimizer" && value.string() != "sgd" && value.string() != "adam") {
-      constexpr std::string_view kLater[] = {"nag",    "rmsprop", "adagrad", "adadelta", "ftrl",
-                                             "adamax", "nadam",   "signum",  "ftml",     "sgld",
-                                             "dcasgd", "lbsgd",   "lars",    "lamb",     "test"};
-      bool later =
-          std::find(std::begin(kLater), std::end(kLater), value.string()) != std::end(kLater);
-      if (later)
-        error(ErrorCode::E0215, named.argument->value->span, "optimizer {} is not built yet",
-              reprOf(value));
-      else
-        report(makeError(ErrorCode::E0204, named.argument->value->span,
-                         fmt::format("no optimizer is named {}", reprOf(value)),
-                         didYouMean(value.string(), {"sgd", "adam"})));
+    if (fit && name == "optimizer" && !findOptimizer(value.string())) {
+      noSuchOptimizer(*named.argument, value);
       continue;
     }
     defaults.settings.push_back(std::move(setting));

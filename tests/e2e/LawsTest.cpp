@@ -104,7 +104,7 @@ TEST_P(Layer, StepsAtOnceAreCallsThatCarryState) {
 TEST(Cell, WrittenByHandIsTheLayer) {
   auto make = [](const char *net) {
     Recipe recipe{.file = "tests/e2e/nets/cell.lnet", .load = {.net = net}};
-    recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
+    recipe.compile.optimizer = {.name = "sgd", .keys = {{"momentum", 0.9}}};
     return openSession(compileNet(recipe).package);
   };
   Model model{.name = "cell", .learningRate = 0.1};

@@ -163,7 +163,7 @@ std::vector<Model> models() {
               .classes = 29,
               .learningRate = 0.5};
   words.recipe.compile.optimizer = {
-      .name = "sgd", .momentum = 0.9, .wd = 1e-3, .clipGradientNorm = 0.2};
+      .name = "sgd", .keys = {{"momentum", 0.9}}, .wd = 1e-3, .clipGradientNorm = 0.2};
   words.recipe.compile.carry = {"lstm*"};
 
   Model lengths{.name = "lengths",
@@ -176,26 +176,28 @@ std::vector<Model> models() {
   Model directions{.name = "directions",
                    .recipe = {.file = "tests/e2e/nets/directions.lnet", .steps = 6},
                    .classes = 5};
-  directions.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.5, .clipGradient = 0.05};
+  directions.recipe.compile.optimizer = {
+      .name = "sgd", .keys = {{"momentum", 0.5}}, .clipGradient = 0.05};
 
   Model classes{.name = "classes",
                 .recipe = {.file = "tests/e2e/nets/classes.lnet"},
                 .classes = 6,
                 .stages = 3};
-  classes.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9, .clipGradientNorm = 1};
+  classes.recipe.compile.optimizer = {
+      .name = "sgd", .keys = {{"momentum", 0.9}}, .clipGradientNorm = 1};
 
   Model rows{.name = "rows",
              .recipe = {.file = "tests/e2e/nets/rows.lnet"},
              .learningRate = 0.05,
              .stages = 1};
-  rows.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
+  rows.recipe.compile.optimizer = {.name = "sgd", .keys = {{"momentum", 0.9}}};
 
   Model mixed{.name = "mixed",
               .recipe = {.file = "tests/e2e/nets/mixed.lnet"},
               .classes = 4,
               .learningRate = 0.05,
               .stages = 2};
-  mixed.recipe.compile.optimizer = {.name = "sgd", .momentum = 0.9};
+  mixed.recipe.compile.optimizer = {.name = "sgd", .keys = {{"momentum", 0.9}}};
   return {characters, words, lengths, directions, classes, rows, mixed};
 }
 

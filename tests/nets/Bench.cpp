@@ -136,7 +136,7 @@ passes::CompileOptions optionsOf(const lnet::LoadedNet &net, double &learningRat
     else if (setting.key == "learning_rate")
       learningRate = *number;
     else if (setting.key == "momentum")
-      options.optimizer.momentum = *number;
+      options.optimizer.keys["momentum"] = *number;
     else if (setting.key == "wd")
       options.optimizer.wd = *number;
     else if (setting.key == "clip_gradient")

@@ -1,5 +1,5 @@
 // RUN: lstmc opt %s --apply-optimizer="report-norm=false" | FileCheck %s --check-prefix=SGD
-// RUN: lstmc opt %s --apply-optimizer="momentum=0.9 wd=0.1 clip-gradient=2 report-norm=false" | FileCheck %s --check-prefix=MOMENTUM
+// RUN: lstmc opt %s --apply-optimizer="key=momentum=0.9 wd=0.1 clip-gradient=2 report-norm=false" | FileCheck %s --check-prefix=MOMENTUM
 // RUN: lstmc opt %s --apply-optimizer="clip-norm=0.5" | FileCheck %s --check-prefix=NORM
 // RUN: lstmc opt %s --apply-optimizer="optimizer=adam report-norm=false" | FileCheck %s --check-prefix=ADAM
 // RUN: lstmc opt %s --apply-optimizer="optimizer=none" | FileCheck %s --check-prefix=NONE
