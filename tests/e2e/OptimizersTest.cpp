@@ -73,6 +73,8 @@ struct Case {
   Update update;
 };
 
+void PrintTo(const Case &each, std::ostream *stream) { *stream << each.name; }
+
 double sign(double x) { return double(x > 0) - double(x < 0); }
 
 // Source: MXNet 1.9.1 python/mxnet/optimizer/optimizer.py and src/operator/optimizer_op-inl.h;
@@ -265,7 +267,7 @@ std::vector<Case> cases() {
 }
 
 /// Compared with the test's arithmetic: f64, all keys in play, rates that f32 holds exactly.
-constexpr double kRate = 0.0625, kDecay = 0.125, kClip = 0.75, kRescale = 0.5;
+constexpr double kRate = 0.0625, kDecay = 0.125, kClip = 0.75, kRescale = 32;
 
 passes::CompileOptions optionsOf(const Case &each) {
   passes::CompileOptions options;
@@ -316,7 +318,7 @@ TEST_P(Optimizers, UpdateIsMxnets) {
   std::map<std::string, Parameter> expected;
   for (const char *name : {"fc_weight", "fc_bias"})
     expected[name].w = numbersOf(*session->parameter(name));
-  bool clips = false;
+  int clipped = 0, free = 0;
   for (int t = 1; t <= 5; ++t) {
     for (auto &[name, parameter] : expected)
       std::ranges::copy(parameter.w, gradients->parameter(name)->as<double>());
@@ -328,7 +330,7 @@ TEST_P(Optimizers, UpdateIsMxnets) {
       Numbers gradient = numbersOf(*gradients->output("step", "gradient:" + name));
       for (double &g : gradient) {
         g *= kRescale;
-        clips |= std::fabs(g) > kClip;
+        ++(std::fabs(g) > kClip ? clipped : free);
       }
       double wd = name == "fc_weight" ? kDecay : 0;
       GetParam().update(parameter, gradient, {kRate, wd, kClip, t});
@@ -344,7 +346,8 @@ TEST_P(Optimizers, UpdateIsMxnets) {
       }
     }
   }
-  EXPECT_TRUE(clips) << "no gradient met its bound";
+  EXPECT_GT(clipped, 100);
+  EXPECT_GT(free, 100);
 }
 
 // A large array is updated in slices, a device each: a norm is of all of them.
