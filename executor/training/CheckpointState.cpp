@@ -224,6 +224,15 @@ std::string CheckpointState::text() const {
   optional(json, "best_loss", bestLoss);
   json.field("best_update", bestUpdate);
   optional(json, "valid_loss", validLoss);
+  if (plateau) {
+    json.key("plateau");
+    json.open('{');
+    json.field("scale", hexFloat(plateau->scale));
+    optional(json, "best", plateau->best);
+    json.field("worse", plateau->worse);
+    json.field("cooldown", plateau->cooldown);
+    json.close('}');
+  }
   json.close('}');
 
   json.key("numbers");
@@ -320,6 +329,11 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   state.bestLoss = progress.optionalReal("best_loss");
   state.bestUpdate = progress.integer("best_update", 0);
   state.validLoss = progress.optionalReal("valid_loss");
+  if (progress.has("plateau")) {
+    Fields plateau = progress.object("plateau");
+    state.plateau = PlateauState{plateau.real("scale"), plateau.optionalReal("best"),
+                                 plateau.integer("worse", 0), plateau.integer("cooldown", 0)};
+  }
 
   Fields numbers = top.object("numbers");
   state.seed = numbers.unsignedInteger("seed");

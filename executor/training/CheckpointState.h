@@ -9,6 +9,7 @@
 #include "executor/base/Limits.h"
 #include "executor/data/DataSet.h"
 #include "executor/training/Metrics.h"
+#include "executor/training/Schedule.h"
 #include "executor/training/Trainable.h"
 
 namespace lstmc::training {
@@ -51,7 +52,8 @@ struct CheckpointState {
   int worseValidations = 0;
   std::optional<double> bestLoss;
   int64_t bestUpdate = 0;
-  std::optional<double> validLoss; ///< of this update, if it was validated
+  std::optional<double> validLoss;     ///< of this update, if it was validated
+  std::optional<PlateauState> plateau; ///< of that schedule
 
   // Numbers.
   uint64_t seed = 0;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include <fmt/format.h>
+
+#include "executor/abi/Formula.h"
+#include "executor/base/ScalarSemantics.h"
 
 namespace lstmc::training {
 
@@ -12,15 +16,91 @@ HeadKind headKind(std::string_view name) {
                            : HeadKind::Regression;
 }
 
-/// The heads that have a metric other than the loss.
-static HeadKind kindFor(std::string_view metric) {
-  return metric == "mse" || metric == "mae" ? HeadKind::Regression : HeadKind::Softmax;
+namespace {
+
+struct MetricRow {
+  std::string_view name, other;
+  HeadKind head;
+  bool shown;
+  std::string_view formula, meaning;
+};
+
+constexpr MetricRow kMetrics[] = {
+#define LSTMC_METRIC(NAME, OTHER, HEAD, SHOWN, FORMULA, MEANING)                                   \
+  {NAME, OTHER, HeadKind::HEAD, SHOWN, FORMULA, MEANING},
+#include "executor/training/Metrics.def"
+};
+
+constexpr std::string_view kSums[][4] = {{"nll", "counted", "ignored", "hits"},
+                                         {"loss", "counted", "absolute", "squared"}};
+
+const MetricRow *findMetric(std::string_view name) {
+  for (const MetricRow &row : kMetrics)
+    if (row.name == name || (row.other == name && !name.empty()))
+      return &row;
+  return nullptr;
 }
 
+/// The calculus (abi/Formula.h) of a row's formula. Its value is that of its last statement.
+struct Sums {
+  using Value = double;
+
+  HeadKind head;
+  const MetricValues &sums;
+  double result = 0;
+
+  Value number(double number) { return number; }
+  Value name(std::string_view name) {
+    auto &names = kSums[size_t(head)];
+    return sums[size_t(std::find(std::begin(names), std::end(names), name) - std::begin(names))];
+  }
+  Value apply(ScalarOp op, std::span<const Value> x) {
+    return evaluate(op, x[0], x.size() > 1 ? x[1] : 0, x.size() > 2 ? x[2] : 0);
+  }
+  void assign(std::string_view, Value value) { result = value; }
+};
+
+} // namespace
+
 bool measures(const std::vector<Head> &heads, std::string_view metric) {
+  const MetricRow *row = findMetric(metric);
   return std::any_of(heads.begin(), heads.end(), [&](const Head &head) {
-    return metric == "loss" || head.kind == kindFor(metric);
+    return metric == "loss" || (row && head.kind == row->head);
   });
+}
+
+bool isMetric(std::string_view name) { return name == "loss" || findMetric(name); }
+
+std::vector<std::string_view> metricNames() {
+  std::vector<std::string_view> names = {"loss"};
+  for (const MetricRow &row : kMetrics)
+    for (std::string_view name : {row.name, row.other})
+      if (!name.empty())
+        names.push_back(name);
+  return names;
+}
+
+std::vector<std::string_view> shownMetrics() {
+  std::vector<std::string_view> names = {"loss"};
+  for (const MetricRow &row : kMetrics)
+    if (row.shown)
+      names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked) {
+  if (asked.empty())
+    return shownMetrics();
+  std::vector<std::string_view> names = metricNames();
+  std::erase_if(names, [&](std::string_view name) {
+    return std::find(asked.begin(), asked.end(), name) == asked.end();
+  });
+  return names;
+}
+
+std::string_view headOf(std::string_view metric) {
+  const MetricRow *row = findMetric(metric);
+  return row && row->head == HeadKind::Regression ? "a regression output" : "a softmax output";
 }
 
 double MetricTotals::loss() const {
@@ -37,20 +117,13 @@ double MetricTotals::ignored() const {
 std::optional<double> MetricTotals::value(std::string_view metric) const {
   if (metric == "loss")
     return sums_.empty() || !(labels() > 0) ? std::nullopt : std::optional(loss());
-  HeadKind wanted = kindFor(metric);
-  for (size_t i = 0; i < heads_.size(); ++i) {
-    const auto &[first, count, third, fourth] = sums_[i];
-    if (heads_[i].kind != wanted || !(count > 0))
-      continue;
-    if (metric == "perplexity")
-      return std::exp(first / count);
-    if (metric == "bits_per_label")
-      return first / count / std::numbers::ln2;
-    if (metric == "accuracy" || metric == "mse")
-      return fourth / count;
-    if (metric == "mae")
-      return third / count;
-  }
+  const MetricRow *row = findMetric(metric);
+  for (size_t i = 0; row && i < heads_.size(); ++i)
+    if (heads_[i].kind == row->head && sums_[i][1] > 0) {
+      Sums calculus{row->head, sums_[i]};
+      readFormula(fmt::format("value = {}", row->formula), calculus);
+      return calculus.result;
+    }
   return std::nullopt;
 }
 

@@ -44,8 +44,8 @@ public:
   /// Counted and ignored labels of the first head.
   double labels() const { return sums_.empty() ? 0 : sums_[0][1]; }
   double ignored() const;
-  /// `loss perplexity bits_per_label accuracy mse mae`: of the first head that has it. Nothing
-  /// where none has, or no label was counted.
+  /// "loss", or a row of Metrics.def, of the first head that has it. Nothing where none has, or no
+  /// label was counted.
   std::optional<double> value(std::string_view metric) const;
 
 private:
@@ -59,8 +59,17 @@ HeadKind headKind(std::string_view name);
 /// Whether `value` has that metric of some of these heads, once they have counted labels.
 bool measures(const std::vector<Head> &heads, std::string_view metric);
 
-/// All names that `value` knows.
-inline constexpr std::string_view kMetricNames[] = {"loss",     "perplexity", "bits_per_label",
-                                                    "accuracy", "mse",        "mae"};
+/// Whether `value` knows a metric of that name.
+bool isMetric(std::string_view name);
+
+/// All names that `value` knows: "loss", and both names of the rows.
+std::vector<std::string_view> metricNames();
+/// Those that are reported unasked.
+std::vector<std::string_view> shownMetrics();
+/// What was asked for, in the table's order; those that are shown where nothing was.
+std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked);
+
+/// "a softmax output": the heads that have a metric other than the loss.
+std::string_view headOf(std::string_view metric);
 
 } // namespace lstmc::training

@@ -4,19 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/ranges.h>
+
 #include "executor/base/Quote.h"
 #include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 namespace {
-
-constexpr std::pair<Schedule::Kind, std::pair<std::string_view, std::string_view>> kKinds[] = {
-    {Schedule::Kind::Constant, {"constant", "none"}},
-    {Schedule::Kind::Factor, {"factor", "FactorScheduler"}},
-    {Schedule::Kind::MultiFactor, {"multifactor", "MultiFactorScheduler"}},
-    {Schedule::Kind::Poly, {"poly", "PolyScheduler"}},
-    {Schedule::Kind::Cosine, {"cosine", "CosineScheduler"}},
-};
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ')
@@ -65,77 +59,172 @@ Status setSteps(Schedule &schedule, std::string_view value) {
                   inQuotes(value));
     schedule.steps.push_back(*step);
   }
-  schedule.step = schedule.steps.empty() ? 1 : schedule.steps[0];
   return {};
 }
 
-Status setArgument(Schedule &schedule, std::string_view key, std::string_view value) {
-  struct Real {
-    std::string_view key;
-    double Schedule::*member;
-    double least;
-  };
-  constexpr Real kReals[] = {{"factor", &Schedule::factor, 0},
-                             {"stop_factor_lr", &Schedule::stopFactorRate, 0},
-                             {"pwr", &Schedule::power, 0},
-                             {"final_lr", &Schedule::finalRate, 0},
-                             {"warmup_begin_lr", &Schedule::warmupBeginRate, 0}};
-  for (const Real &real : kReals) {
-    if (real.key != key)
-      continue;
-    std::optional<double> number = parseReal(value);
-    if (!number || *number < real.least || (key == "factor" && *number > 1))
-      return fail(ErrorCode::E0001, "lr_scheduler {}: found {}, want a number from 0{}", key,
-                  inQuotes(value), key == "factor" ? " to 1" : "");
-    schedule.*real.member = *number;
-    return {};
-  }
-  if (key == "step")
-    return setSteps(schedule, value);
-  if (key == "max_update" || key == "warmup_steps") {
-    std::optional<int64_t> number = parseInteger(value);
-    if (!number || *number < (key == "max_update" ? 1 : 0))
-      return fail(ErrorCode::E0001, "lr_scheduler {}: found {}, want a count of updates", key,
-                  inQuotes(value));
-    (key == "max_update" ? schedule.maxUpdate : schedule.warmupSteps) = *number;
-    return {};
-  }
-  if (key == "warmup_mode") {
-    std::string_view mode = unquoted(value);
-    if (mode != "linear" && mode != "constant")
-      return fail(ErrorCode::E0001, "lr_scheduler warmup_mode: found {}, want linear or constant",
-                  inQuotes(value));
-    schedule.warmupLinear = mode == "linear";
-    return {};
-  }
-  return fail(ErrorCode::E0001,
-              "lr_scheduler argument {} is unknown; there are step, factor, stop_factor_lr, "
-              "max_update, pwr, final_lr, warmup_steps, warmup_begin_lr, warmup_mode",
-              inQuotes(key));
+/// "a number from 0 to 1", "a count of updates from 1"
+std::string wanted(const ScheduleArgument &argument) {
+  return fmt::format(
+      "{} from {}{}", argument.kind == ArgumentKind::Count ? "a whole number" : "a number",
+      argument.least, std::isfinite(argument.most) ? fmt::format(" to {}", argument.most) : "");
 }
+
+Status setNumber(Schedule &schedule, const ScheduleArgument &argument, std::string_view value) {
+  std::optional<double> number = parseReal(value);
+  if (argument.kind == ArgumentKind::Count) {
+    std::optional<int64_t> count = parseInteger(value);
+    number = count ? std::optional(double(*count)) : std::nullopt;
+  }
+  if (!number || *number < argument.least || *number > argument.most)
+    return fail(ErrorCode::E0001, "lr_scheduler {}: found {}, want {}", argument.name,
+                inQuotes(value), wanted(argument));
+  schedule.given.insert_or_assign(std::string(argument.name), *number);
+  return {};
+}
+
+Status setWarmUpMode(Schedule &schedule, std::string_view value) {
+  std::string_view mode = unquoted(value);
+  if (mode != "linear" && mode != "constant")
+    return fail(ErrorCode::E0001, "lr_scheduler warmup_mode: found {}, want linear or constant",
+                inQuotes(value));
+  schedule.warmupLinear = mode == "linear";
+  return {};
+}
+
+/// Those of the row, then those of all.
+std::vector<ScheduleArgument> argumentsOf(const ScheduleRow *row) {
+  std::vector<ScheduleArgument> all;
+  if (row)
+    for (const ScheduleArgument &argument : row->arguments)
+      if (!argument.name.empty())
+        all.push_back(argument);
+  all.insert(all.end(), std::begin(kWarmUp), std::end(kWarmUp));
+  return all;
+}
+
+const ScheduleRow *rowOf(ScheduleKind kind) {
+  for (const ScheduleRow &row : kSchedules)
+    if (row.kind == kind)
+      return &row;
+  return nullptr; // constant
+}
+
+Status setArgument(Schedule &schedule, std::string_view name, std::string_view key,
+                   std::string_view value) {
+  std::vector<ScheduleArgument> known = argumentsOf(rowOf(schedule.kind));
+  auto argument = std::ranges::find(known, key, &ScheduleArgument::name);
+  if (argument == known.end()) {
+    std::vector<std::string_view> names;
+    for (const ScheduleArgument &each : known)
+      names.push_back(each.name);
+    return fail(ErrorCode::E0001, "lr_scheduler argument {} is unknown; {} takes {}", inQuotes(key),
+                name, fmt::join(names, ", "));
+  }
+  switch (argument->kind) {
+  case ArgumentKind::Counts:
+    return setSteps(schedule, value);
+  case ArgumentKind::Word:
+    return setWarmUpMode(schedule, value);
+  default:
+    return setNumber(schedule, *argument, value);
+  }
+}
+
+Status checkComplete(const Schedule &schedule) {
+  for (const ScheduleArgument &argument : argumentsOf(rowOf(schedule.kind))) {
+    bool there = argument.kind == ArgumentKind::Counts ? !schedule.steps.empty()
+                                                       : schedule.given.contains(argument.name);
+    if (argument.required && !there)
+      return fail(ErrorCode::E0001, "lr_scheduler {}: found none, want {}", argument.name,
+                  argument.kind == ArgumentKind::Counts ? "a list of updates" : wanted(argument));
+    if (argument.name == "max_update" &&
+        schedule.value("max_update") <= schedule.value("warmup_steps"))
+      return fail(ErrorCode::E0001,
+                  "lr_scheduler max_update: found {}, want more than warmup_steps {}",
+                  schedule.value("max_update"), schedule.value("warmup_steps"));
+  }
+  return {};
+}
+
+/// How far n is from the end of the warm-up to max_update, from 0 to 1.
+double doneAt(const Schedule &schedule, int64_t n) {
+  auto last = int64_t(schedule.value("max_update"));
+  auto warmup = int64_t(schedule.value("warmup_steps"));
+  return double(std::min(n, last) - warmup) / double(last - warmup);
+}
+
+/// From `from` to `to` in half a cosine.
+double halfCosine(double from, double to, double share) {
+  return to + (from - to) * (1 + std::cos(std::numbers::pi * share)) / 2;
+}
+
+// The rates of the rows, after the warm-up.
+
+double rateFactor(const Schedule &schedule, double base, int64_t n, double) {
+  double factor = schedule.value("factor"), least = schedule.value("stop_factor_lr");
+  // Multiplied one by one, as MXNet does: a power would round elsewhere. Ends where nothing
+  // changes.
+  double rate = base;
+  for (int64_t passed = (n - 1) / int64_t(schedule.value("step")); passed > 0 && factor != 1;
+       --passed) {
+    rate *= factor;
+    if (rate < least)
+      return least;
+  }
+  return rate;
+}
+
+double rateMultiFactor(const Schedule &schedule, double base, int64_t n, double) {
+  for (int64_t step : schedule.steps)
+    base *= n > step ? schedule.value("factor") : 1;
+  return base;
+}
+
+double ratePoly(const Schedule &schedule, double base, int64_t n, double) {
+  double last = schedule.value("final_lr");
+  return last + (base - last) * std::pow(1 - doneAt(schedule, n), schedule.value("pwr"));
+}
+
+double rateCosine(const Schedule &schedule, double base, int64_t n, double) {
+  return halfCosine(base, schedule.value("final_lr"), doneAt(schedule, n));
+}
+
+double rateOneCycle(const Schedule &schedule, double base, int64_t n, double) {
+  double first = base / schedule.value("div_factor");
+  double last = first / schedule.value("final_div_factor");
+  double done = doneAt(schedule, n), up = schedule.value("pct_start");
+  return done < up ? halfCosine(first, base, done / up)
+                   : halfCosine(base, last, up < 1 ? (done - up) / (1 - up) : 1);
+}
+
+double ratePlateau(const Schedule &schedule, double base, int64_t, double plateau) {
+  return std::max(base * plateau, std::min(base, schedule.value("min_lr")));
+}
+
+using RateFunction = double (*)(const Schedule &, double base, int64_t n, double plateau);
+constexpr RateFunction kRates[] = {
+#define LSTMC_SCHEDULE(ID, NAME, SHOWN, MEANING, ...) rate##ID,
+#include "executor/abi/Schedules.def"
+};
 
 } // namespace
 
 Result<Schedule> Schedule::make(std::string_view name,
                                 const std::vector<std::pair<std::string, std::string>> &arguments) {
   Schedule schedule;
-  auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto &known) {
-    return known.second.first == name || known.second.second == name;
-  });
-  if (found == std::end(kKinds))
-    return fail(ErrorCode::E0001,
-                "lr_scheduler {} is unknown; there are factor, multifactor, poly and cosine",
-                inQuotes(name));
-  schedule.kind = found->first;
+  const ScheduleRow *row = findSchedule(name);
+  if (row) {
+    schedule.kind = row->kind;
+  } else if (name != "constant" && name != "none") {
+    std::vector<std::string_view> names;
+    for (const ScheduleRow &each : kSchedules)
+      names.push_back(each.name);
+    return fail(ErrorCode::E0001, "lr_scheduler {} is unknown; there are {}", inQuotes(name),
+                fmt::join(names, ", "));
+  }
   for (const auto &[key, value] : arguments)
-    LSTMC_TRY(setArgument(schedule, key, value));
-  bool needsMax = schedule.kind == Kind::Poly || schedule.kind == Kind::Cosine;
-  if (needsMax && schedule.maxUpdate <= schedule.warmupSteps)
-    return fail(ErrorCode::E0001,
-                "lr_scheduler max_update: found {}, want more than warmup_steps {}",
-                schedule.maxUpdate, schedule.warmupSteps);
-  if (schedule.kind == Kind::MultiFactor && schedule.steps.empty())
-    return fail(ErrorCode::E0001, "lr_scheduler step: found none, want a list of updates");
+    LSTMC_TRY(setArgument(schedule, name, key, value));
+  LSTMC_TRY(checkComplete(schedule));
   return schedule;
 }
 
@@ -157,36 +246,36 @@ Result<Schedule> Schedule::parse(std::string_view text) {
   return make(trim(text.substr(0, open)), arguments);
 }
 
-double Schedule::rate(double base, int64_t n) const {
-  if (n < warmupSteps)
-    return warmupLinear
-               ? warmupBeginRate + (base - warmupBeginRate) * double(n) / double(warmupSteps)
-               : warmupBeginRate;
-  double rate = base;
-  // How far along the falling part is, from 0 to 1.
-  double done = double(std::min(n, maxUpdate) - warmupSteps) / double(maxUpdate - warmupSteps);
-  switch (kind) {
-  case Kind::Constant:
-    break;
-  case Kind::Factor:
-    // Multiplied one by one, as MXNet does: a power would round elsewhere. Ends where nothing
-    // changes.
-    for (int64_t passed = (n - 1) / step; passed > 0 && factor != 1; --passed) {
-      rate *= factor;
-      if (rate < stopFactorRate)
-        return stopFactorRate;
-    }
-    break;
-  case Kind::MultiFactor:
-    for (int64_t border : steps)
-      rate *= n > border ? factor : 1;
-    break;
-  case Kind::Poly:
-    return finalRate + (base - finalRate) * std::pow(1 - done, power);
-  case Kind::Cosine:
-    return finalRate + (base - finalRate) * (1 + std::cos(std::numbers::pi * done)) / 2;
+double Schedule::value(std::string_view argument) const {
+  if (auto found = given.find(argument); found != given.end())
+    return found->second;
+  for (const ScheduleArgument &each : argumentsOf(rowOf(kind)))
+    if (each.name == argument)
+      return each.fallback;
+  return 0;
+}
+
+double Schedule::rate(double base, int64_t n, double plateau) const {
+  double steps = value("warmup_steps"), begin = value("warmup_begin_lr");
+  if (double(n) < steps)
+    return warmupLinear ? begin + (base - begin) * double(n) / steps : begin;
+  return kind == ScheduleKind::Constant ? base : kRates[int(kind) - 1](*this, base, n, plateau);
+}
+
+void PlateauState::see(const Schedule &schedule, double loss) {
+  bool better = std::isfinite(loss) && (!best || loss < *best * (1 - schedule.value("threshold")));
+  if (better)
+    best = loss;
+  worse = better ? 0 : worse + 1;
+  if (cooldown > 0) {
+    --cooldown;
+    worse = 0;
   }
-  return rate;
+  if (double(worse) <= schedule.value("patience"))
+    return;
+  scale *= schedule.value("factor");
+  cooldown = int64_t(schedule.value("cooldown"));
+  worse = 0;
 }
 
 } // namespace lstmc::training

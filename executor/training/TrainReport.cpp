@@ -168,12 +168,9 @@ std::string evaluationJson(const Evaluation &result, const EvaluationContext &co
                    {"time_s", number(result.seconds)},
                    {"labels_per_s", number(totals.labels() / result.seconds)},
                    {"expect", expectationList(expectations)}};
-  for (std::string_view name : kMetricNames) {
-    bool asked = metrics.empty() ? totals.value(name).has_value()
-                                 : std::find(metrics.begin(), metrics.end(), name) != metrics.end();
-    if (asked)
+  for (std::string_view name : metricsReported(metrics))
+    if (!metrics.empty() || totals.value(name))
       document["metrics"][std::string(name)] = number(totals.value(name));
-  }
   document.update(memoryFields(context.memory));
   return textOf(document);
 }

@@ -82,6 +82,12 @@ private:
       LSTMC_ASSIGN(slots, model_.inputs(Trainable::Entry::Evaluate));
       LSTMC_ASSIGN(validFeed_, from.feed(validationPart(from), std::move(slots), 0));
     }
+    if (options_.fit.schedule.kind == ScheduleKind::Plateau) {
+      if (!validFeed_)
+        return fail(ErrorCode::E0001, "lr_scheduler plateau follows the loss of validations, and "
+                                      "there are no data to validate on");
+      state_.plateau = PlateauState();
+    }
     state_.version = options_.version;
     state_.identity = model_.identity();
     state_.optimizer = options_.fit.optimizer;
@@ -152,6 +158,8 @@ private:
     state_.identity = fresh.identity;
     state_.source = fresh.source;
     state_.unit = fresh.unit;
+    if (!fresh.plateau || !state_.plateau)
+      state_.plateau = fresh.plateau; // of a run with another schedule
     running_.sums() = old.running;
     resumedFrom_ = found.checkpoint.folder;
     lastCheckpoint_ = found.checkpoint.folder;
@@ -223,7 +231,7 @@ private:
       line(event);
     bool best = false;
     if (validFeed_ && options_.validEvery.passed(before, progress_))
-      LSTMC_TRY(validate(best));
+      LSTMC_TRY(validateWhenDue(best));
     if (best || options_.saveEvery.passed(before, progress_))
       save(best);
     reportSaves(false);
@@ -232,7 +240,8 @@ private:
 
   /// The schedule's.
   double rateOf(int64_t update) const {
-    return options_.fit.schedule.rate(options_.fit.baseRate(), update);
+    double plateau = state_.plateau ? state_.plateau->scale : 1;
+    return options_.fit.schedule.rate(options_.fit.baseRate(), update, plateau);
   }
 
   UpdateEvent updateEvent() const {
@@ -270,7 +279,7 @@ private:
     event.progress = progress_;
     event.loss = result.totals.value("loss");
     event.perplexity = result.totals.value("perplexity");
-    for (std::string_view name : kMetricNames)
+    for (std::string_view name : validMetrics())
       if (std::optional<double> value = result.totals.value(name))
         event.metrics.emplace_back(name, *value);
     double loss = event.loss.value_or(HUGE_VAL);
@@ -288,6 +297,24 @@ private:
     lineBegin_ +=
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(result.seconds));
     return {};
+  }
+
+  /// The end validates once more than is due, which moves no rate: a run that goes on from there
+  /// does as one that was never stopped.
+  Status validateWhenDue(bool &best) {
+    LSTMC_TRY(validate(best));
+    if (state_.plateau)
+      state_.plateau->see(options_.fit.schedule, lastLoss_.value_or(HUGE_VAL));
+    return {};
+  }
+
+  /// Those that are shown, and what is asked for beside them.
+  std::vector<std::string_view> validMetrics() const {
+    std::vector<std::string_view> names = shownMetrics();
+    for (const std::string &name : options_.metrics)
+      if (std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+    return names;
   }
 
   CheckpointState stateNow() const {

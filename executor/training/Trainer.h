@@ -20,9 +20,10 @@ struct TrainOptions {
   Amount saveEvery{1, Amount::Unit::Epochs};
   Amount dispEvery{50, Amount::Unit::Updates};
   int keep = 3;
-  int64_t keepEvery = 0;     ///< as CheckpointWriter::Options
-  int64_t checkReplicas = 0; ///< updates from one comparison to the next; 0: none
-  int earlyStop = 0;         ///< validations without a better loss; 0: never
+  int64_t keepEvery = 0;            ///< as CheckpointWriter::Options
+  int64_t checkReplicas = 0;        ///< updates from one comparison to the next; 0: none
+  std::vector<std::string> metrics; ///< of validations, beside those that are shown unasked
+  int earlyStop = 0;                ///< validations without a better loss; 0: never
   uint64_t seed = 0;
   std::string folder; ///< of checkpoints; empty: none are written
   bool resume = false;

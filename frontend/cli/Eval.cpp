@@ -16,8 +16,7 @@ namespace lstmc::cli {
 
 Result<std::vector<std::string>> metricsAsked(const Options &options) {
   std::vector<std::string> names;
-  std::vector<std::string_view> known(std::begin(training::kMetricNames),
-                                      std::end(training::kMetricNames));
+  std::vector<std::string_view> known = training::metricNames();
   for (const std::string &name : splitCommas(options.text("metric"))) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return fail(ErrorCode::E0001, "there is no metric \"{}\"{}", name, didYouMean(name, known));
@@ -30,8 +29,7 @@ int evalCommand(const Options &options, Console &console) {
   Result<std::vector<std::string>> metrics = metricsAsked(options);
   if (!metrics.ok())
     return console.fail(metrics.error());
-  std::vector<std::string_view> names(std::begin(training::kMetricNames),
-                                      std::end(training::kMetricNames));
+  std::vector<std::string_view> names = training::metricNames();
   Result<std::vector<Expectation>> wanted = expectations(options, names);
   if (!wanted.ok())
     return console.fail(wanted.error());
@@ -136,12 +134,9 @@ int evalCommand(const Options &options, Console &console) {
     console.print(training::evaluationJson(*evaluation, context, *metrics, held));
   } else {
     std::string line;
-    for (std::string_view name : training::kMetricNames) {
-      bool asked =
-          metrics->empty() || std::find(metrics->begin(), metrics->end(), name) != metrics->end();
-      if (std::optional<double> value = totals.value(name); asked && value)
+    for (std::string_view name : training::metricsReported(*metrics))
+      if (std::optional<double> value = totals.value(name))
         line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, *value);
-    }
     console.print(
         line + fmt::format("  labels {:.0f}  ignored {:.0f}", totals.labels(), totals.ignored()));
     console.say(fmt::format("seed {}  weights {}  {}", *seed, hash, versionLine()));

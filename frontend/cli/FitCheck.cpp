@@ -138,14 +138,13 @@ std::vector<training::Head> headsOf(const package::PackageData &package) {
 }
 
 Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {
-  std::vector<std::string_view> known(std::begin(training::kMetricNames),
-                                      std::end(training::kMetricNames));
-  if (std::find(known.begin(), known.end(), name) == known.end())
+  std::vector<std::string_view> known = training::metricNames();
+  if (!training::isMetric(name))
     return fail(ErrorCode::E0001, "there is no metric \"{}\"{}; there are {}", name,
                 didYouMean(name, known), fmt::join(known, ", "));
   if (!training::measures(heads, name))
     return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the net has none", name,
-                name == "mse" || name == "mae" ? "a regression output" : "a softmax output");
+                training::headOf(name));
   return {};
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/abi/Optimizers.h"
+#include "executor/abi/Schedules.h"
 #include "executor/base/ErrorExamples.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Version.h"
@@ -143,12 +145,67 @@ static std::string errorsPage() {
   return text;
 }
 
+/// "beta1 = 0.9, lower_bound = None"
+static std::string keysText(const Optimizer &row) {
+  std::vector<std::string> texts;
+  for (const OptimizerKey &key : row.keys)
+    if (!key.name.empty())
+      texts.push_back(fmt::format("`{}` = {}: {}", key.name,
+                                  key.yesNo                  ? key.fallback ? "True" : "False"
+                                  : key.fallback == kNoBound ? "None"
+                                                             : fmt::format("{}", key.fallback),
+                                  key.meaning));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// A formula with a statement a line.
+static std::string statements(std::string_view formula) {
+  std::string text;
+  for (char c : formula)
+    text += c == ';' ? std::string("\n    ") : std::string(1, c);
+  return text.empty() ? "" : "    " + text + "\n";
+}
+
+static std::string optimizersPage() {
+  std::string text =
+      "# Optimizers\n\nMade from `executor/abi/Optimizers.def` by `lstmc help --pages`; "
+      "`executor/abi/Optimizers.h` says what the names are. Keys of all: `learning_rate`";
+  for (const OptimizerKey &key : kCommonOptimizerKeys)
+    text += fmt::format("; `{}`: {}", key.name, key.meaning);
+  text += ".\n";
+  for (const Optimizer &row : kOptimizers) {
+    text += fmt::format("\n## {}\n\n`learning_rate` = {}; {}\n", row.name, row.rate, keysText(row));
+    if (!row.perUpdate.empty())
+      text += fmt::format("\nOnce an update:\n\n{}", statements(row.perUpdate));
+    for (const OptimizerForm &form : row.forms)
+      if (!form.formula.empty())
+        text += fmt::format("\nFor each element{}:\n\n{}{}",
+                            form.when.empty() ? "" : fmt::format(", unless `{}` is 0", form.when),
+                            statements(form.formula), statements(form.finish));
+  }
+  text += "\n# Schedules\n\nMade from `executor/abi/Schedules.def`.\n\n| name | in a file | "
+          "arguments | "
+          "rate |\n| --- | --- | --- | --- |\n";
+  for (const ScheduleRow &row : kSchedules) {
+    std::vector<std::string> arguments;
+    for (const ScheduleArgument &argument : row.arguments)
+      if (!argument.name.empty())
+        arguments.push_back(argument.required
+                                ? std::string(argument.name)
+                                : fmt::format("{}={}", argument.name, argument.fallback));
+    text += fmt::format("| `{}` | `{}` | {} | {} |\n", row.name, row.shown,
+                        fmt::join(arguments, ", "), inCell(std::string(row.meaning)));
+  }
+  return text;
+}
+
 int helpCommand(const Options &options, Console &console) {
   if (std::optional<std::string> folder = options.value("pages")) {
     std::error_code failure; // writing says it better
     std::filesystem::create_directories(*folder, failure);
     for (auto &[name, text] :
-         {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage())})
+         {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage()),
+          std::pair("optimizers.md", optimizersPage())})
       if (Status status = writeFile(*folder + "/" + name, text, options.existing()); !status.ok())
         return console.fail(status.error());
     return 0;

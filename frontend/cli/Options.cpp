@@ -31,6 +31,12 @@ static std::string_view optimizerHelp() {
   return kText;
 }
 
+/// And of --metric.
+static std::string_view metricHelp() {
+  static const std::string kText = fmt::format("{}", fmt::join(training::metricNames(), " "));
+  return kText;
+}
+
 const std::vector<FlagRecord> &flags() {
   static const std::vector<FlagRecord> kFlags = {
 #define LSTMC_FLAG(NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, HELP, COMMANDS)                       \

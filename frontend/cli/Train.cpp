@@ -308,6 +308,7 @@ int trainCommand(const Options &options, Console &console) {
   Observers observers;
   if (metrics->empty() && !train->fit.metric.empty())
     *metrics = splitCommas(train->fit.metric);
+  train->metrics = *metrics;
   Progress progress(console, *metrics);
   UpdateClock clock;
   observers.all = {&progress, &clock};

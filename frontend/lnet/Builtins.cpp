@@ -42,10 +42,9 @@ struct Evaluator::Builtins {
       {"LSTMBias", &Evaluator::builtinLstmBias},
       {"Mixed", &Evaluator::builtinMixed},
       {"Load", &Evaluator::builtinLoad},
-      {"FactorScheduler", &Evaluator::builtinFactor},
-      {"MultiFactorScheduler", &Evaluator::builtinMultiFactor},
-      {"PolyScheduler", &Evaluator::builtinPoly},
-      {"CosineScheduler", &Evaluator::builtinCosine},
+#define LSTMC_SCHEDULE(ID, NAME, SHOWN, MEANING, ...)                                              \
+  {SHOWN, &Evaluator::builtinSchedule<size_t(ScheduleKind::ID) - 1>},
+#include "executor/abi/Schedules.def"
       {"foreach", &Evaluator::builtinNotBuilt},
       {"place", &Evaluator::builtinPlace},
       {"Custom", &Evaluator::builtinCustom},

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "executor/abi/Schedules.h"
 #include "frontend/lnet/Builtins.h"
 #include "frontend/lnet/Format.h"
 #include "frontend/lnet/Lexer.h"
@@ -201,18 +202,13 @@ private:
       std::string value = setting.initialiser ? symbol::initialiserText(*setting.initialiser)
                                               : symbol::valueText(setting.value);
       if (setting.key == "lr_scheduler") {
-        constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-            {"factor", "FactorScheduler"},
-            {"multifactor", "MultiFactorScheduler"},
-            {"poly", "PolyScheduler"},
-            {"cosine", "CosineScheduler"}};
         std::string arguments;
         for (const symbol::NamedAttribute &argument : setting.arguments)
           arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" +
                        symbol::valueText(argument.value);
-        for (auto &[name, shown] : kNames)
-          if (setting.value == AttributeValue(std::string(name)))
-            value = std::string(shown) + "(" + arguments + ")";
+        for (const ScheduleRow &row : kSchedules)
+          if (setting.value == AttributeValue(std::string(row.name)))
+            value = std::string(row.shown) + "(" + arguments + ")";
       } else if (setting.key == "shuffle") {
         value = setting.value == AttributeValue(std::string("yes")) ? "True" : "False";
       }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "executor/abi/Schedules.h"
 #include "executor/base/NumberText.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/Problems.h"
@@ -244,10 +245,12 @@ private:
                           std::initializer_list<std::string_view> parameters, size_t required);
   std::optional<symbol::Initialiser> initialiserOf(const Value &value, const Expr *place);
   std::optional<symbol::Shape> shapeArgument(const Value &value, const Expr *place);
-  Value builtinFactor(Arguments &), builtinMultiFactor(Arguments &), builtinPoly(Arguments &),
-      builtinCosine(Arguments &);
-  Value simpleScheduler(Arguments &arguments, std::string_view shown, std::string_view name,
-                        std::initializer_list<BuiltinParameter> parameters);
+  template <size_t Row> Value builtinSchedule(Arguments &arguments) {
+    return schedule(arguments, kSchedules[Row]);
+  }
+  Value schedule(Arguments &arguments, const ScheduleRow &row);
+  std::optional<symbol::AttributeValue> scheduleArgument(const ScheduleArgument &argument,
+                                                         const Value &value, const Expr *place);
   // Settings.cpp, Training.cpp.
   Value builtinSetting(Arguments &), builtinDim(Arguments &), builtinFit(Arguments &),
       builtinData(Arguments &), builtinPlace(Arguments &);

@@ -240,78 +240,79 @@ Value Evaluator::builtinLoad(Arguments &arguments) {
   return heap_.make<InitialiserObject>(std::move(init));
 }
 
-Value Evaluator::simpleScheduler(Arguments &arguments, std::string_view shown,
-                                 std::string_view name,
-                                 std::initializer_list<BuiltinParameter> parameters) {
-  std::vector<BuiltinParameter> all(parameters);
-  for (std::string_view common : {"base_lr", "warmup_steps", "warmup_begin_lr", "warmup_mode"})
-    all.push_back({common});
+/// What the argument of a schedule is in a file; nothing, once reported, where it is something
+/// else.
+std::optional<symbol::AttributeValue> Evaluator::scheduleArgument(const ScheduleArgument &argument,
+                                                                  const Value &value,
+                                                                  const Expr *place) {
+  switch (argument.kind) {
+  case ArgumentKind::Word:
+    if (value.is(ValueKind::String) && (value.string() == "linear" || value.string() == "constant"))
+      return value.string();
+    error(ErrorCode::E0204, place->span, "{} is one of linear, constant, got {}", argument.name,
+          reprOf(value));
+    return std::nullopt;
+  case ArgumentKind::Counts: {
+    symbol::Tuple counts;
+    bool good = value.isSequence() && !value.items().empty();
+    if (good)
+      for (const Value &item : value.items()) {
+        good &= item.is(ValueKind::Integer) && (counts.empty() || *counts.back() < item.integer());
+        if (good)
+          counts.push_back(item.integer());
+      }
+    if (good)
+      return counts;
+    error(ErrorCode::E0204, place->span, "{} is a list of growing integers, got {}", argument.name,
+          reprOf(value));
+    return std::nullopt;
+  }
+  case ArgumentKind::Count:
+    if (value.is(ValueKind::Integer))
+      return value.integer();
+    error(ErrorCode::E0204, place->span, "{} is an integer, got {}", argument.name, reprOf(value));
+    return std::nullopt;
+  case ArgumentKind::Number:
+    if (value.isNumber())
+      return value.number();
+    error(ErrorCode::E0204, place->span, "{} is a number, got {}", argument.name, reprOf(value));
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Value Evaluator::schedule(Arguments &arguments, const ScheduleRow &row) {
+  std::vector<ScheduleArgument> all;
+  for (const ScheduleArgument &argument : row.arguments)
+    if (!argument.name.empty())
+      all.push_back(argument);
+  all.push_back({"base_lr"});
+  all.insert(all.end(), std::begin(kWarmUp), std::end(kWarmUp));
   std::vector<std::string_view> names;
-  for (const BuiltinParameter &parameter : all)
-    names.push_back(parameter.name);
+  for (const ScheduleArgument &argument : all)
+    names.push_back(argument.name);
   std::vector<Value> values;
   std::vector<const Expr *> places;
-  if (arguments.unknown || !bind(shown, "attribute", arguments, names, values, &places))
+  if (arguments.unknown || !bind(row.shown, "attribute", arguments, names, values, &places))
     return Value::unknown();
   Value made = heap_.make<SchedulerObject>();
   auto &scheduler = made.as<SchedulerObject>();
-  scheduler.name = name;
+  scheduler.name = row.name;
   for (size_t i = 0; i < all.size(); ++i) {
     const Value &value = values[i];
     if (value.is(ValueKind::Unset) && all[i].required)
-      return error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", shown, names[i]);
+      return error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", row.shown,
+                   names[i]);
     if (value.is(ValueKind::Unset) || value.is(ValueKind::None))
       continue;
     if (value.isUnknown())
       return value;
-    bool list = names[i] == "step" && name == "multifactor";
-    bool integer = names[i] == "step" || names[i] == "max_update" || names[i] == "warmup_steps";
-    if (names[i] == "warmup_mode") {
-      if (!value.is(ValueKind::String) ||
-          (value.string() != "linear" && value.string() != "constant"))
-        return error(ErrorCode::E0204, places[i]->span,
-                     "warmup_mode is one of linear, constant, got {}", reprOf(value));
-      scheduler.arguments.push_back({"warmup_mode", value.string()});
-    } else if (list) {
-      symbol::Tuple steps;
-      bool good = value.isSequence() && !value.items().empty();
-      if (good)
-        for (const Value &item : value.items()) {
-          good &= item.is(ValueKind::Integer) && (steps.empty() || *steps.back() < item.integer());
-          if (good)
-            steps.push_back(item.integer());
-        }
-      if (!good)
-        return error(ErrorCode::E0204, places[i]->span,
-                     "step is a list of growing integers, got {}", reprOf(value));
-      scheduler.arguments.push_back({"step", std::move(steps)});
-    } else if (integer) {
-      if (!value.is(ValueKind::Integer))
-        return error(ErrorCode::E0204, places[i]->span, "{} is an integer, got {}", names[i],
-                     reprOf(value));
-      scheduler.arguments.push_back({std::string(names[i]), value.integer()});
-    } else {
-      if (!value.isNumber())
-        return error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}", names[i],
-                     reprOf(value));
-      scheduler.arguments.push_back({std::string(names[i]), value.number()});
-    }
+    std::optional<symbol::AttributeValue> taken = scheduleArgument(all[i], value, places[i]);
+    if (!taken)
+      return Value::unknown();
+    scheduler.arguments.push_back({std::string(names[i]), std::move(*taken)});
   }
   return made;
-}
-
-Value Evaluator::builtinFactor(Arguments &a) {
-  return simpleScheduler(a, "FactorScheduler", "factor",
-                         {{"step", true}, {"factor"}, {"stop_factor_lr"}});
-}
-Value Evaluator::builtinMultiFactor(Arguments &a) {
-  return simpleScheduler(a, "MultiFactorScheduler", "multifactor", {{"step", true}, {"factor"}});
-}
-Value Evaluator::builtinPoly(Arguments &a) {
-  return simpleScheduler(a, "PolyScheduler", "poly", {{"max_update", true}, {"pwr"}, {"final_lr"}});
-}
-Value Evaluator::builtinCosine(Arguments &a) {
-  return simpleScheduler(a, "CosineScheduler", "cosine", {{"max_update", true}, {"final_lr"}});
 }
 
 /// _layer_name(name, hint): the name of a layer's call as MXNet would give it, name scopes

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/abi/Optimizers.h"
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
 #include "executor/training/TrainReport.h"
@@ -60,7 +61,50 @@ TEST(Schedule, PolyAndCosineWithWarmUp) {
   EXPECT_NEAR(cosine->rate(2, 100), 0, 1e-15);
 }
 
+// Up in the first 3 of 10 updates after the warm-up, then down: the places where the cosines meet
+// are exact.
+TEST(Schedule, OneCycle) {
+  auto cycle = Schedule::parse("onecycle(max_update=12, warmup_steps=2, warmup_mode=constant)");
+  ASSERT_OK(cycle);
+  EXPECT_EQ(cycle->rate(2.5, 1), 0);
+  EXPECT_NEAR(cycle->rate(2.5, 2), 2.5 / 25, 1e-16);
+  EXPECT_EQ(cycle->rate(2.5, 5), 2.5);
+  EXPECT_NEAR(cycle->rate(2.5, 4), 2.5 + (0.1 - 2.5) * (1 + std::cos(std::numbers::pi * 2 / 3)) / 2,
+              1e-15);
+  EXPECT_NEAR(cycle->rate(2.5, 12), 2.5 / 25 / 1e4, 1e-18);
+  EXPECT_EQ(cycle->rate(2.5, 50), cycle->rate(2.5, 12));
+  for (int64_t n = 6; n <= 12; ++n)
+    EXPECT_LT(cycle->rate(2.5, n), cycle->rate(2.5, n - 1)) << n;
+}
+
+TEST(Schedule, Plateau) {
+  auto plateau = Schedule::parse(
+      "plateau(factor=0.5, patience=1, threshold=0.1, cooldown=2, min_lr=0.3, warmup_steps=3)");
+  ASSERT_OK(plateau);
+  PlateauState state;
+  auto rateAfter = [&](double loss) {
+    state.see(*plateau, loss);
+    return plateau->rate(1, 10, state.scale);
+  };
+  EXPECT_EQ(plateau->rate(1, 10), 1);
+  EXPECT_EQ(rateAfter(HUGE_VAL), 1); // no better than nothing, but patience is 1
+  EXPECT_EQ(rateAfter(8), 1);
+  EXPECT_EQ(rateAfter(7.5), 1);   // not a tenth better: the first
+  EXPECT_EQ(rateAfter(7.5), 0.5); // the second
+  EXPECT_EQ(rateAfter(8), 0.5);   // two that do not count
+  EXPECT_EQ(rateAfter(8), 0.5);
+  EXPECT_EQ(rateAfter(8), 0.5);
+  EXPECT_EQ(rateAfter(std::nan("")), 0.3); // 0.25 is below min_lr
+  EXPECT_EQ(rateAfter(7), 0.3);            // a best again
+  EXPECT_EQ(*state.best, 7);
+  EXPECT_EQ(plateau->rate(1, 1, state.scale), 1.0 / 3); // the warm-up does not ask
+}
+
 TEST(Schedule, Refused) {
+  EXPECT_REFUSED(Schedule::parse("factor"), E0001, "lr_scheduler step: found none");
+  EXPECT_REFUSED(Schedule::parse("factor(step=2, pwr=2)"), E0001,
+                 "factor takes step, factor, stop_factor_lr, warmup_steps");
+  EXPECT_REFUSED(Schedule::parse("plateau(patience=1.5)"), E0001, "a whole number from 0");
   EXPECT_REFUSED(Schedule::parse("cosin"), E0001, "lr_scheduler \"cosin\" is unknown");
   EXPECT_REFUSED(Schedule::parse("factor(stepp=1)"), E0001, "\"stepp\"");
   EXPECT_REFUSED(Schedule::parse("factor(factor=1.5)"), E0001, "from 0 to 1");
@@ -82,6 +126,39 @@ TEST(FitSettings, AdamsRate) {
               1e-14); // 12 roundings of a power by squaring
   EXPECT_REFUSED(fit.set("optimizer", "adamm"), E0001, "want one of sgd, ");
   EXPECT_REFUSED(fit.set("beta1", "1"), E0001, "fit key beta1");
+}
+
+TEST(FitSettings, KeysOfOptimizers) {
+  FitSettings fit;
+  ASSERT_TRUE(*fit.set("optimizer", "rmsprop"));
+  EXPECT_EQ(fit.baseRate(), 1e-3);
+  ASSERT_TRUE(*fit.set("centered", "True"));
+  EXPECT_EQ(fit.keys["centered"], 1);
+  EXPECT_REFUSED(fit.set("centered", "2"), E0001, "want True or False");
+  EXPECT_REFUSED(fit.set("gamma1", "1"), E0001, "want a number from 0 to below 1");
+  EXPECT_REFUSED(fit.set("epsilon", "tiny"), E0001, "fit key epsilon");
+  ASSERT_TRUE(*fit.set("clip_weights", "None"));
+  EXPECT_FALSE(fit.keys.contains("clip_weights"));
+}
+
+// The product of nadam's schedule is the same whether updates were asked for one after another or
+// not, and as it is worked out here.
+TEST(UpdateFormula, ProductFollowsFromTheUpdate) {
+  const Optimizer &nadam = *findOptimizer("nadam");
+  UpdateFormula all(nadam, {{"schedule_decay", 0.01}});
+  double product = 1;
+  for (int64_t t = 1; t <= 40; ++t) {
+    double now = 0.9 * (1 - 0.5 * std::pow(0.96, double(t) * 0.01));
+    product *= now;
+    UpdateScalars inOrder = all.at(0.5, t);
+    UpdateScalars alone = UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, t);
+    EXPECT_EQ(inOrder.learningRate, 0.5);
+    EXPECT_EQ(inOrder.inputs, alone.inputs);
+    ASSERT_EQ(inOrder.inputs[0].first, "optimizer.g_share");
+    EXPECT_EQ(inOrder.inputs[0].second, (1 - now) / (1 - product)) << t;
+  }
+  EXPECT_EQ(all.at(0.5, 3).inputs,
+            UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, 3).inputs);
 }
 
 TEST(Amount, ParseAndPass) {
@@ -111,6 +188,15 @@ TEST(Metrics, FromTheFourNumbers) {
   EXPECT_EQ(totals.value("accuracy"), 0.75);
   EXPECT_EQ(totals.value("mae"), 1.5);
   EXPECT_EQ(totals.value("mse"), 0.5);
+  EXPECT_EQ(totals.value("rmse"), std::sqrt(0.5));
+  EXPECT_EQ(totals.value("cross-entropy"), 2);
+  EXPECT_EQ(totals.value("ce"), 2);
+  EXPECT_EQ(totals.value("nll-loss"), 2);
+  EXPECT_EQ(totals.value("acc"), 0.75);
+  EXPECT_FALSE(totals.value("f1"));
+  EXPECT_TRUE(measures(totals.heads(), "rmse"));
+  EXPECT_FALSE(measures({{"softmax", HeadKind::Softmax}}, "rmse"));
+  EXPECT_FALSE(measures(totals.heads(), ""));
   EXPECT_EQ(totals.value("loss"), 2 + 0.25);
   EXPECT_EQ(totals.ignored(), 1);
   EXPECT_FALSE(MetricTotals({{"x", HeadKind::Loss}}).value("loss")); // nothing counted

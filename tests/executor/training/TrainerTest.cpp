@@ -97,6 +97,43 @@ TEST_F(Training, StoppedAfterAnyUpdateAndResumedEndsWithTheSameBits) {
   }
 }
 
+// What a plateau has seen is no function of the update, so it is in the checkpoint.
+TEST_F(Training, APlateauIsResumed) {
+  options_.fit.schedule = *Schedule::parse("plateau(factor=0.5, patience=0, threshold=0.01)");
+  options_.validEvery = {5, Amount::Unit::Updates};
+  FakeModel whole;
+  Log wholeLog;
+  ASSERT_OK(train(whole, *data_, nullptr, into("whole"), wholeLog));
+  auto last = findCheckpoint(folder_ / "whole");
+  ASSERT_OK(last);
+  ASSERT_TRUE(last->checkpoint.state.plateau);
+  EXPECT_LT(last->checkpoint.state.plateau->scale, 1);
+  for (int64_t stop : {4, 25, 61, 118}) {
+    std::string name = fmt::format("stopped-{}", stop);
+    FakeModel first, second;
+    Log log;
+    log.stopAt = stop;
+    ASSERT_OK(train(first, *data_, nullptr, into(name), log));
+    log.stopAt = -1;
+    ASSERT_OK(train(second, *data_, nullptr, into(name, true), log));
+    EXPECT_EQ(second.weightsHash(), whole.weightsHash()) << stop;
+    EXPECT_EQ(log.lines, wholeLog.lines) << stop;
+  }
+
+  // Ended, which validates once more, and taken up again.
+  FakeModel first, second;
+  Log log;
+  TrainOptions options = into("in-parts");
+  options.after.value = 52;
+  ASSERT_OK(train(first, *data_, nullptr, options, log));
+  ASSERT_OK(train(second, *data_, nullptr, into("in-parts", true), log));
+  EXPECT_EQ(second.weightsHash(), whole.weightsHash());
+
+  auto data = data::DataSet::load(*data::DataSpec::parse("text:" + (folder_ / "t.txt")));
+  ASSERT_OK(data);
+  EXPECT_REFUSED(train(whole, **data, nullptr, into("none"), log), E0001, "no data to validate on");
+}
+
 /// Bytes of this process in memory.
 int64_t residentBytes() {
   std::ifstream file("/proc/self/statm");
