@@ -239,7 +239,7 @@ private:
       return rescaleGrad;
     bool mean = true;
     entry.walk([&](sym::LossHead head) {
-      if (head->hasAttr(kHeadAttr))
+      if (head->hasAttr(sym::kHeadAttr))
         mean &= head.normalises();
     });
     return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());

@@ -7,8 +7,6 @@ namespace lstmc::passes {
 
 /// UnitAttr on an entry that ends with an update of the parameters.
 inline constexpr llvm::StringLiteral kTrainingAttr = "sym.training";
-/// UnitAttr on the ops that the gradient begins at.
-inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
 /// StringAttr on a result of an entry: which metric its numbers are.
 inline constexpr llvm::StringLiteral kMetricAttr = "sym.metric";
 

@@ -220,7 +220,7 @@ private:
   }
 
   mlir::LogicalResult visit(Operation *op) {
-    bool reached = op->hasAttr(kHeadAttr);
+    bool reached = op->hasAttr(sym::kHeadAttr);
     for (Value result : op->getResults())
       reached |= flowing.contains(result) && !flowing[result].empty();
     if (!reached)

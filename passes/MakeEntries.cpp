@@ -226,14 +226,18 @@ private:
     } else {
       Operation *copy = builder.clone(op, map);
       if (auto head = llvm::dyn_cast<sym::LossHead>(copy)) {
-        if (kind.training)
-          copy->setAttr(kHeadAttr, builder.getUnitAttr());
-        else if (!kind.metrics)
+        if (kind.training && (head.ignoresGradient() || returned(op)))
+          copy->setAttr(sym::kHeadAttr, builder.getUnitAttr());
+        else if (!kind.training && !kind.metrics)
           withoutLabel(op, head, map);
       }
       if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op))
         writeStates(rnn, copy);
     }
+  }
+
+  bool returned(Operation &op) {
+    return llvm::is_contained(net.front().getTerminator()->getOperands(), op.getResult(0));
   }
 
   /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read
@@ -325,7 +329,7 @@ private:
     for (Operation &op : entry.front().without_terminator())
       ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() && !op->hasAttr(kHeadAttr) && !llvm::isa<sym::WriteOp>(op))
+      if (op->use_empty() && !op->hasAttr(sym::kHeadAttr) && !llvm::isa<sym::WriteOp>(op))
         op->erase();
   }
 

@@ -56,7 +56,7 @@ struct Equal : llvm::DenseMapInfo<Operation *> {
 
 bool canMerge(Operation *op) {
   return op->getNumResults() > 0 && op->getNumRegions() == 0 && mlir::isPure(op) &&
-         !op->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(kHeadAttr);
+         !op->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kHeadAttr);
 }
 
 struct MergeEqualOps : impl::MergeEqualOpsBase<MergeEqualOps> {

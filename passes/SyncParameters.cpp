@@ -458,7 +458,7 @@ private:
       whole.erase();
     llvm::SmallVector<Operation *> ops = opsOf(entry);
     for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() && mlir::isPure(op) && !op->hasAttr(kHeadAttr))
+      if (op->use_empty() && mlir::isPure(op) && !op->hasAttr(sym::kHeadAttr))
         op->erase();
   }
 

@@ -32,6 +32,8 @@ inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
+/// UnitAttr on loss heads of an entry that trains: their gradient begins there.
+inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
 /// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers
 /// have their stack's.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";

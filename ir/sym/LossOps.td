@@ -1,4 +1,4 @@
-// Heads: ops whose gradient starts at themselves.
+// Heads: what a net is trained by.
 
 #ifndef LSTMC_IR_SYM_LOSSOPS
 #define LSTMC_IR_SYM_LOSSOPS
@@ -84,6 +84,7 @@ def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> 
 def Sym_SoftmaxCrossEntropyOp : Sym_Head<"softmax_cross_entropy", "softmax_cross_entropy"> {
   let summary = "-log softmax(data)[label], summed over rows";
   let description = [{
+    Its gradient is p - onehot(label), times what comes from above; 1 where the net returns it.
       * rank: `data` is `[n, classes]`.
       * label-shape: `label` is `[n]`.
       * output-shape: `output` is `[1]`.

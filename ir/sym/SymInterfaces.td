@@ -124,8 +124,7 @@ def Sym_ShardSum : OpInterface<"ShardSum"> {
 def Sym_LossHead : OpInterface<"LossHead"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op whose gradient starts here, ignoring what comes from above: SoftmaxOutput, the regression outputs,
-    MakeLoss, softmax_cross_entropy.
+    An op that a net is trained by: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
     InterfaceMethod<"Adds the op that measures this head: a tensor<4xf64> as the metric kernels say.",
@@ -135,6 +134,8 @@ def Sym_LossHead : OpInterface<"LossHead"> {
       "::mlir::Value", "buildValue", (ins "::mlir::OpBuilder &":$builder)>,
     InterfaceMethod<"Name of what it measures: softmax, linear, mae, logistic, loss.",
       "::llvm::StringRef", "metricKind", (ins)>,
+    InterfaceMethod<"Whether the gradient starts here wherever the op is, ignoring what comes from above; else only where the net returns it.",
+      "bool", "ignoresGradient", (ins)>,
     InterfaceMethod<"Whether the gradient is a mean already, so that nothing has to divide it by the batch.",
       "bool", "normalises", (ins)>,
   ];

@@ -1,4 +1,5 @@
-// Loss heads: the gradient starts here, whatever comes from above.
+// Loss heads: the gradient starts here, and but for softmax_cross_entropy whatever comes from
+// above.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
@@ -98,18 +99,25 @@ LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
   return success();
 }
 
+/// The gradient of a sum over rows is that of each row times what flows into the sum. Where the net
+/// returns the sum, it is minimised itself besides.
 LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();
   Value p = builder.create<SoftmaxOp>(getLoc(), getData().getType(), getData(), Value(),
                                       builder.getI64IntegerAttr(1), mlir::FloatAttr(),
                                       mlir::StringAttr(), builder.getBoolAttr(false));
-  builder.add(getData(),
-              builder.create<SoftmaxOutputGradientOp>(
-                  getLoc(), p.getType(), p, getLabel(), Value(), builder.getI64IntegerAttr(1),
-                  builder.getBoolAttr(false), builder.getStringAttr("null"),
-                  builder.getBoolAttr(false), builder.getF64FloatAttr(-1),
-                  builder.getF64FloatAttr(1), builder.getF64FloatAttr(0)));
+  Value dx = builder.create<SoftmaxOutputGradientOp>(
+      getLoc(), p.getType(), p, getLabel(), Value(), builder.getI64IntegerAttr(1),
+      builder.getBoolAttr(false), builder.getStringAttr("null"), builder.getBoolAttr(false),
+      builder.getF64FloatAttr(-1), builder.getF64FloatAttr(1), builder.getF64FloatAttr(0));
+  if (Value dy = builder.resultGradient(0)) {
+    if ((*this)->hasAttr(kHeadAttr))
+      dy = (E{dy, &builder} + 1.0).value;
+    dy = createReshape(builder, getLoc(), dy, {1, 1});
+    dx = builder.create<BroadcastMulOp>(getLoc(), dx.getType(), dx, dy);
+  }
+  builder.add(getData(), dx);
   return success();
 }
 

@@ -85,6 +85,7 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
 }
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
+bool SoftmaxOutputOp::ignoresGradient() { return true; }
 bool SoftmaxOutputOp::normalises() { return getNormalization() != "null"; }
 
 //===---- regression heads --------------------------------------------------------------------===//
@@ -116,6 +117,7 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   BatchPosition OP::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }   \
   int64_t OP::flops() { return elementsOf(getOutput()); }                                          \
   StringRef OP::metricKind() { return KIND; }                                                      \
+  bool OP::ignoresGradient() { return true; }                                                      \
   bool OP::normalises() { return false; }
 LSTMC_REGRESSION(LinearRegressionOutputOp, "linear")
 LSTMC_REGRESSION(MaeRegressionOutputOp, "mae")
@@ -137,6 +139,7 @@ BatchPosition MakeLossOp::batchOfResult(unsigned, Positions operands) { return o
 Value MakeLossOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 int64_t MakeLossOp::flops() { return elementsOf(getOutput()); }
 StringRef MakeLossOp::metricKind() { return "loss"; }
+bool MakeLossOp::ignoresGradient() { return true; }
 bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
 //===---- softmax_cross_entropy ---------------------------------------------------------------===//
@@ -159,6 +162,7 @@ BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned, Positions) {
 }
 int64_t SoftmaxCrossEntropyOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxCrossEntropyOp::metricKind() { return "softmax"; }
+bool SoftmaxCrossEntropyOp::ignoresGradient() { return false; }
 bool SoftmaxCrossEntropyOp::normalises() { return false; }
 
 } // namespace lstmc::sym

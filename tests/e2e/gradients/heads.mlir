@@ -50,3 +50,9 @@ func.func @make_loss_valid(%x: tensor<4x2xf64>) -> tensor<4x2xf64> attributes {t
   %r0 = sym.make_loss %x {normalization = "valid", valid_thresh = -2.0} : (tensor<4x2xf64>) -> tensor<4x2xf64>
   return %r0 : tensor<4x2xf64>
 }
+// What comes from above multiplies it: 0.1 as in a mean over ten steps.
+func.func @softmax_cross_entropy_scaled(%x: tensor<6x3xf64>, %l: tensor<6xi32>) -> tensor<1xf64> {
+  %r0 = sym.softmax_cross_entropy %x, %l : (tensor<6x3xf64>, tensor<6xi32>) -> tensor<1xf64>
+  %r1 = sym.mul_scalar %r0 {scalar = 0.1} : (tensor<1xf64>) -> tensor<1xf64>
+  return %r1 : tensor<1xf64>
+}
