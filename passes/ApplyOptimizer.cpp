@@ -11,9 +11,9 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/ScalarEmitter.h"
 #include "ir/sym/SymOps.h"
-#include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
+#include "passes/HeadDivisors.h"
 #include "passes/Passes.h"
 #include "passes/Stamp.h"
 #include "passes/UpdateFormula.h"
@@ -232,17 +232,12 @@ private:
     return sum;
   }
 
-  /// MXNet's Module divides by the batch. A head whose gradient is a mean already needs no
-  /// division.
+  /// MXNet's Module divides by the batch. Heads whose gradient is a mean already need no division;
+  /// where heads differ, the gradient pass has divided those that do.
   double rescaleOf(mlir::func::FuncOp entry) {
     if (rescaleGrad > 0)
       return rescaleGrad;
-    bool mean = true;
-    entry.walk([&](sym::LossHead head) {
-      if (head->hasAttr(sym::kHeadAttr))
-        mean &= head.normalises();
-    });
-    return mean ? 1.0 : 1.0 / double(BatchPositions(entry).size());
+    return 1.0 / double(commonHeadDivisor(entry).value_or(1));
   }
 
   /// A gradient and what becomes of its parameter or slice; not yet written.

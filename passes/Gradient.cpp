@@ -10,9 +10,9 @@
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
-#include "passes/BatchPositions.h"
 #include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
+#include "passes/HeadDivisors.h"
 #include "passes/Passes.h"
 #include "passes/Pieces.h"
 #include "passes/Replica.h"
@@ -115,9 +115,10 @@ struct Rows {
 
 class Reverse : public sym::GradientBuilder {
 public:
-  Reverse(mlir::func::FuncOp entry, int64_t shards)
+  Reverse(mlir::func::FuncOp entry, int64_t shards, bool meanLoss)
       : GradientBuilder(entry.getContext()), entry(entry), shardCount(shards),
-        share(shareOf(entry)), symbols(entry->getParentOp()), positions(entry) {
+        divideHeads(meanLoss && !commonHeadDivisor(entry)), share(shareOf(entry)),
+        symbols(entry->getParentOp()), positions(entry) {
     setListener(&stage);
     setInsertionPoint(entry.front().getTerminator());
     markTrained();
@@ -157,6 +158,10 @@ public:
   void add(Value operand, Value gradient) override {
     if (!wants(operand))
       return;
+    if (int64_t divisor = divisorOfCurrent(); divisor != 1)
+      gradient =
+          create<sym::MulScalarOp>(current->getLoc(), gradient.getType(), gradient,
+                                   getF64FloatAttr(1.0 / double(divisor)), getBoolAttr(true));
     for (Operation *maker = operand.getDefiningOp(); maker; maker = operand.getDefiningOp()) {
       mlir::Location loc = current->getLoc();
       auto own = llvm::dyn_cast<sym::OwnRowsOp>(maker);
@@ -193,14 +198,16 @@ public:
   bool inParts() override { return bool(share); }
   BatchPosition batch(Value value) override { return positions.of(value); }
   llvm::SmallVector<int64_t> wholeShape(Value value) override {
-    llvm::SmallVector<int64_t> shape(sym::rankedType(value).getShape());
-    BatchPosition position = batch(value);
-    if (share && position)
-      shape[position.axis] = position.outer * share->batch * position.inner;
-    return shape;
+    return passes::wholeShape(value, positions, share);
   }
 
 private:
+  /// What the gradient of the op at hand is divided by at once: heads that differ in it.
+  int64_t divisorOfCurrent() {
+    auto divisor = current->getAttrOfType<mlir::IntegerAttr>(sym::kHeadDivisorAttr);
+    return divideHeads && divisor && current->hasAttr(sym::kHeadAttr) ? divisor.getInt() : 1;
+  }
+
   /// A value is trained if a parameter that trains reaches it.
   void markTrained() {
     entry.walk([&](Operation *op) {
@@ -391,6 +398,7 @@ private:
   mlir::func::FuncOp entry;
   Stamp stage{sym::kStageAttr, kChunkAttr}; ///< backward is where forward was
   int64_t shardCount;
+  bool divideHeads;
   std::optional<Share> share; ///< of a replica
   mlir::SymbolTable symbols;
   BatchPositions positions;
@@ -405,7 +413,7 @@ struct Gradient : impl::GradientBase<Gradient> {
   void runOnOperation() override {
     if (!getOperation()->hasAttr(kTrainingAttr))
       return;
-    if (mlir::failed(Reverse(getOperation(), shards).run()))
+    if (mlir::failed(Reverse(getOperation(), shards, meanLoss).run()))
       signalPassFailure();
   }
 };

@@ -5,6 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringSet.h"
 
+#include "executor/abi/Kernels.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
@@ -12,6 +13,7 @@
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
+#include "passes/HeadDivisors.h"
 #include "passes/MixingOps.h"
 #include "passes/NamePattern.h"
 #include "passes/Passes.h"
@@ -134,6 +136,8 @@ public:
 
     llvm::SmallVector<Value> results;
     llvm::SmallVector<mlir::DictionaryAttr> attributes;
+    if (kind.training)
+      sayDivisors(entry);
     if (kind.metrics)
       measure(entry, map, results, attributes, kind.training);
     else
@@ -287,24 +291,39 @@ private:
     return beside ? rows : sym::BatchPosition::none();
   }
 
+  /// Passes that cut the batch no longer see which heads give a scalar.
+  void sayDivisors(mlir::func::FuncOp entry) {
+    setArgumentAttributes(entry);
+    BatchPositions positions(entry);
+    entry.walk([&](sym::LossHead head) {
+      if (head->hasAttr(sym::kHeadAttr))
+        head->setAttr(sym::kHeadDivisorAttr,
+                      builder.getI64IntegerAttr(headDivisor(head, positions, shareOf(entry))));
+    });
+  }
+
   void measure(mlir::func::FuncOp entry, mlir::IRMapping &map,
                llvm::SmallVectorImpl<Value> &results,
                llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes, bool training) {
     setArgumentAttributes(entry);
     BatchPositions positions(entry);
     MixingOps mixing(entry, positions);
+    std::optional<Share> share = shareOf(entry);
     for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
       auto head = map.lookup(output).getDefiningOp<sym::LossHead>();
       if (!head)
         continue;
       sym::BatchPosition rows = rowsOf(head, positions);
-      results.push_back(head.buildMetric(builder, shards, rows));
+      results.push_back(head.buildMetric(
+          builder, {shards, rows, headDivisor(head, positions, share),
+                    [&](Value value) { return wholeShape(value, positions, share); }}));
       auto metric = results.back().getDefiningOp<sym::ShardSum>();
       bool byShards = rows && int64_t(metric.getShards()) == shards;
-      if (!training && byShards && !mixing.reach(head))
-        results.back().setType(mlir::RankedTensorType::get({rows.batch, 4}, builder.getF64Type()));
-      else if (std::optional<Share> share = shareOf(entry);
-               share && byShards && rows.batch == share->rows())
+      // A head that sums rows itself has no loss of one row; and parts see it on all rows at once.
+      if (!training && byShards && !mixing.reach(head) && !mixing.has(head))
+        results.back().setType(
+            mlir::RankedTensorType::get({rows.batch, kMetricFields}, builder.getF64Type()));
+      else if (share && byShards && rows.batch == share->rows())
         sumPart(metric, *share);
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, sym::kNameAttr));
       attributes.push_back(builder.getDictionaryAttr(

@@ -22,6 +22,10 @@ MixingOps::MixingOps(mlir::func::FuncOp entry, const BatchPositions &positions) 
   }
 }
 
+bool MixingOps::has(mlir::Operation *op) const {
+  return llvm::any_of(op->getResults(), [&](mlir::Value value) { return mixed.contains(value); });
+}
+
 bool MixingOps::reach(mlir::Operation *op) const {
   return llvm::any_of(op->getOperands(), [&](mlir::Value value) { return mixed.contains(value); });
 }

@@ -15,6 +15,8 @@ public:
 
   /// Whether what an op reads depends on rows other than its own.
   bool reach(mlir::Operation *op) const;
+  /// Whether it is one of them.
+  bool has(mlir::Operation *op) const;
 
 private:
   llvm::DenseSet<mlir::Value> mixed;

@@ -245,7 +245,9 @@ def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
 
     E0403 at the op through which a parameter trains and which has no gradient.
   }];
-  let options = [Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">];
+  let options = [Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
+    Option<"meanLoss", "mean-loss", "bool", "false",
+           "where heads differ in what their gradients are divided by (HeadMeasure.h), divide each here; else apply-optimizer divides all">];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 

@@ -65,6 +65,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   // On the whole training graph, so that every later pass sees forward and backward as one program.
   GradientOptions gradient;
   gradient.shards = options.shards;
+  gradient.meanLoss = !options.optimizer.rescaleGrad && options.optimizer.name != "none";
   addPerEntry(createGradient(gradient));
 
   // Backward knows now what it reads; and everything behind it treats what is made again as any op.

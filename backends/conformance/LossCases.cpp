@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "backends/conformance/Cases.h"
 
 namespace lstmc::conformance {
@@ -129,114 +131,167 @@ void addCrossEntropy(std::vector<Case> &cases) {
           });
 }
 
-void addMetrics(std::vector<Case> &cases) {
+/// Sums of the batch, or of each of `rows`.
+Array sums(Layout layout = Layout::Dense) { return Array(DType::F64, {kMetricFields}, layout); }
+Array sumsOfRows(int64_t rows) { return Array(DType::F64, {rows, kMetricFields}); }
+
+struct SoftmaxMetric {
+  std::vector<int64_t> shape; ///< of the labels
+  int64_t classes;
+  bool useIgnore = false, valid = false;
+  double alpha = 0;
+  DType type = DType::F32, labels = DType::F32;
+  bool probabilities = false;
+  Layout layout = Layout::Dense;
+};
+
+/// Scaled by 0.7; every other class is the ignored one where one is.
+TestLaunch softmaxMetric(const SoftmaxMetric &s, const ShardRange &range, Array y) {
+  std::vector<int64_t> logits = s.shape;
+  logits.push_back(s.classes);
+  Array label = s.probabilities ? Array(s.labels, logits, uniform(0, 1, 1), s.layout)
+                                : Array(s.labels, s.shape, integers(0, s.classes, 1), s.layout);
+  return makeLaunch(SoftmaxMetricArguments{.range = range,
+                                           .useIgnore = s.useIgnore,
+                                           .valid = s.valid,
+                                           .ignoreLabel = 3,
+                                           .smoothAlpha = s.alpha,
+                                           .scale = 0.7},
+                    {Array(s.type, logits, uniform(-5, 5), s.layout), label, y});
+}
+
+TestLaunch regressionMetric(DType type, const std::vector<int64_t> &shape, const ShardRange &range,
+                            RegressionLoss loss, Array y, Layout layout = Layout::Dense) {
+  return makeLaunch(RegressionMetricArguments{.range = range, .loss = loss, .scale = 0.7},
+                    {Array(type, shape, uniform(-5, 5), layout),
+                     Array(type, shape, uniform(0, 1, 1), layout), y});
+}
+
+TestLaunch lossMetric(DType type, const std::vector<int64_t> &shape, const ShardRange &range,
+                      bool valid, Array y, Layout layout = Layout::Dense) {
+  return makeLaunch(
+      LossMetricArguments{.range = range, .valid = valid, .validThresh = 0.5, .scale = 0.7},
+      {Array(type, shape, uniform(-5, 5), layout), y});
+}
+
+constexpr std::pair<RegressionLoss, std::string_view> kRegressions[] = {
+    {RegressionLoss::HalfSquare, ""},
+    {RegressionLoss::Absolute, ", absolute"},
+    {RegressionLoss::Logistic, ", logistic"}};
+
+void addSoftmaxMetrics(std::vector<Case> &cases) {
+  auto add = [&](std::string what, std::function<TestLaunch()> launch) {
+    conformance::add(cases, KernelId::SoftmaxMetric, what, launch);
+  };
   for (bool ignore : {false, true})
     for (int64_t batch : {1, 2, 5, 8, 11})
       for (int64_t shards : {1, 3, 8})
-        add(cases, KernelId::SoftmaxMetric,
-            fmt::format("batch {}, {} shards{}", batch, shards, ignore ? ", ignore" : ""), [=] {
-              return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(batch, shards),
-                                                       .useIgnore = ignore,
-                                                       .ignoreLabel = 3},
-                                {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
-                                 Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)),
-                                 Array(DType::F64, {4})});
-            });
-  for (int64_t batch : {0, 1, 5, 40}) { // the sums of each row
-    std::string what = fmt::format("{} rows apart", batch);
-    add(cases, KernelId::SoftmaxMetric, what, [=] {
-      return makeLaunch(
-          SoftmaxMetricArguments{
-              .range = ShardRange::all(batch, 8), .useIgnore = true, .ignoreLabel = 3},
-          {Array(DType::F32, {7, batch, 2, 19}, uniform(-5, 5)),
-           Array(DType::F32, {7, batch, 2}, integers(0, 19, 1)), Array(DType::F64, {batch, 4})});
-    });
-    add(cases, KernelId::RegressionMetric, what, [=] {
-      return makeLaunch(
-          RegressionMetricArguments{.range = ShardRange::all(batch, 8), .logistic = false},
-          {Array(DType::F32, {2, batch, 9}, uniform(-5, 5)),
-           Array(DType::F32, {2, batch, 9}, uniform(0, 1, 1)), Array(DType::F64, {batch, 4})});
-    });
-    add(cases, KernelId::LossMetric, what, [=] {
-      return makeLaunch(
-          LossMetricArguments{.range = ShardRange::all(batch, 8)},
-          {Array(DType::F64, {1, batch, 17}, uniform(-5, 5)), Array(DType::F64, {batch, 4})});
-    });
-  }
-  for (Layout layout : kAnyLayout) {
-    for (DType type : {DType::F32, DType::F64})
-      add(cases, KernelId::SoftmaxMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
-          [=] {
-            return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(6, 8),
-                                                     .useIgnore = true,
-                                                     .ignoreLabel = -1},
-                              {Array(type, {3, 6, 4, 65}, uniform(-5, 5), layout),
-                               Array(DType::I32, {3, 6, 4}, integers(0, 64, 1), layout),
-                               Array(DType::F64, {4}, layout)});
-          });
-    for (bool logistic : {false, true})
-      for (DType type : {DType::F32, DType::F64})
-        add(cases, KernelId::RegressionMetric,
-            fmt::format("{}{} {}", logistic ? "logistic " : "", dtypeName(type),
-                        layoutName(layout)),
-            [=] {
-              return makeLaunch(
-                  RegressionMetricArguments{.range = ShardRange::all(7, 8), .logistic = logistic},
-                  {Array(type, {3, 7, 9}, uniform(-5, 5), layout),
-                   Array(type, {3, 7, 9}, uniform(0, 1, 1), layout),
-                   Array(DType::F64, {4}, layout)});
-            });
-    for (DType type : {DType::F32, DType::F64})
-      add(cases, KernelId::LossMetric, fmt::format("{} {}", dtypeName(type), layoutName(layout)),
-          [=] {
-            return makeLaunch(
-                LossMetricArguments{.range = ShardRange::all(7, 8)},
-                {Array(type, {3, 7, 9}, uniform(-5, 5), layout), Array(DType::F64, {4}, layout)});
-          });
-  }
-  for (int64_t batch : {0, 1, 3, 9, 40})
-    for (int64_t shards : {1, 5, 8}) {
-      std::string what = fmt::format("batch {}, {} shards", batch, shards);
-      for (bool logistic : {false, true})
-        add(cases, KernelId::RegressionMetric, what + (logistic ? ", logistic" : ""), [=] {
-          return makeLaunch(RegressionMetricArguments{.range = ShardRange::all(batch, shards),
-                                                      .logistic = logistic},
-                            {Array(DType::F32, {1, batch, 5}, uniform(-5, 5)),
-                             Array(DType::F32, {1, batch, 5}, uniform(0, 1, 1)),
-                             Array(DType::F64, {4})});
+        add(fmt::format("batch {}, {} shards{}", batch, shards, ignore ? ", ignore" : ""), [=] {
+          return softmaxMetric({{7, batch, 2}, 19, ignore}, ShardRange::all(batch, shards), sums());
         });
-      add(cases, KernelId::LossMetric, what, [=] {
-        return makeLaunch(
-            LossMetricArguments{.range = ShardRange::all(batch, shards)},
-            {Array(DType::F32, {2, batch, 5}, uniform(-5, 5)), Array(DType::F64, {4})});
+  for (double alpha : {0.0, 0.1})
+    for (bool valid : {false, true})
+      for (int64_t classes : {1, 5, 16, 33})
+        add(fmt::format("{} classes{}{}", classes, valid ? ", valid" : "",
+                        alpha > 0 ? ", smooth" : ""),
+            [=] {
+              return softmaxMetric({{3, 6, 4}, classes, !valid, valid, alpha},
+                                   ShardRange::all(6, 8), sums());
+            });
+  for (int64_t batch : {0, 1, 5, 40}) // the sums of each row
+    for (bool probabilities : {false, true})
+      add(fmt::format("{} rows apart{}", batch, probabilities ? ", probabilities" : ""), [=] {
+        return softmaxMetric({.shape = {7, batch, 2},
+                              .classes = 19,
+                              .useIgnore = true,
+                              .probabilities = probabilities},
+                             ShardRange::all(batch, 8), sumsOfRows(batch));
       });
-    }
-  for (const ShardRange &range : kShardRanges) {
-    const int64_t rows = range.rows();
-    add(cases, KernelId::SoftmaxMetric, rangeName(range), [=] {
-      return makeLaunch(SoftmaxMetricArguments{.range = range, .useIgnore = true, .ignoreLabel = 3},
-                        {Array(DType::F32, {7, rows, 2, 19}, uniform(-5, 5)),
-                         Array(DType::F32, {7, rows, 2}, integers(0, 19, 1)),
-                         Array(DType::F64, {4})});
-    });
-    add(cases, KernelId::RegressionMetric, rangeName(range), [=] {
-      return makeLaunch(RegressionMetricArguments{.range = range, .logistic = false},
-                        {Array(DType::F32, {1, rows, 5}, uniform(-5, 5)),
-                         Array(DType::F32, {1, rows, 5}, uniform(0, 1, 1)),
-                         Array(DType::F64, {4})});
-    });
-    add(cases, KernelId::LossMetric, rangeName(range), [=] {
-      return makeLaunch(LossMetricArguments{.range = range},
-                        {Array(DType::F32, {2, rows, 5}, uniform(-5, 5)), Array(DType::F64, {4})});
-    });
-  }
-  add(cases, KernelId::SoftmaxMetric, "equal logits", [] { // the first of the largest counts
+  for (Layout layout : kAnyLayout)
+    for (DType type : {DType::F32, DType::F64})
+      for (bool probabilities : {false, true})
+        add(fmt::format("{} {}{}", dtypeName(type), layoutName(layout),
+                        probabilities ? ", probabilities" : ""),
+            [=] {
+              return softmaxMetric({.shape = {3, 6, 4},
+                                    .classes = 65,
+                                    .useIgnore = true,
+                                    .type = type,
+                                    .labels = probabilities ? type : DType::I32,
+                                    .probabilities = probabilities,
+                                    .layout = layout},
+                                   ShardRange::all(6, 8), sums(layout));
+            });
+  for (const ShardRange &range : kShardRanges)
+    add(rangeName(range),
+        [=] { return softmaxMetric({{7, range.rows(), 2}, 19, true}, range, sums()); });
+  add("equal logits", [] { // the first of the largest counts
     return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(9, 8),
                                              .useIgnore = false,
-                                             .ignoreLabel = 0},
+                                             .valid = false,
+                                             .ignoreLabel = 0,
+                                             .smoothAlpha = 0,
+                                             .scale = 1},
                       {Array(DType::F32, {1, 9, 1, 40}, integers(0, 2)),
-                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), Array(DType::F64, {4})});
+                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), sums()});
   });
+}
+
+void addRegressionMetrics(std::vector<Case> &cases) {
+  auto add = [&](std::string what, std::function<TestLaunch()> launch) {
+    conformance::add(cases, KernelId::RegressionMetric, what, launch);
+  };
+  for (auto [loss, name] : kRegressions) {
+    for (Layout layout : kAnyLayout)
+      for (DType type : {DType::F32, DType::F64})
+        add(fmt::format("{} {}{}", dtypeName(type), layoutName(layout), name), [=] {
+          return regressionMetric(type, {3, 7, 9}, ShardRange::all(7, 8), loss, sums(layout),
+                                  layout);
+        });
+    for (int64_t batch : {0, 1, 3, 9, 40})
+      for (int64_t shards : {1, 5, 8})
+        add(fmt::format("batch {}, {} shards{}", batch, shards, name), [=] {
+          return regressionMetric(DType::F32, {1, batch, 5}, ShardRange::all(batch, shards), loss,
+                                  sums());
+        });
+  }
+  for (int64_t batch : {0, 1, 5, 40})
+    add(fmt::format("{} rows apart", batch), [=] {
+      return regressionMetric(DType::F32, {2, batch, 9}, ShardRange::all(batch, 8),
+                              RegressionLoss::HalfSquare, sumsOfRows(batch));
+    });
+  for (const ShardRange &range : kShardRanges)
+    add(rangeName(range), [=] {
+      return regressionMetric(DType::F32, {1, range.rows(), 5}, range, RegressionLoss::HalfSquare,
+                              sums());
+    });
+}
+
+void addLossMetrics(std::vector<Case> &cases) {
+  auto add = [&](std::string what, std::function<TestLaunch()> launch) {
+    conformance::add(cases, KernelId::LossMetric, what, launch);
+  };
+  for (bool valid : {false, true})
+    for (Layout layout : kAnyLayout)
+      for (DType type : {DType::F32, DType::F64})
+        add(fmt::format("{} {}{}", dtypeName(type), layoutName(layout), valid ? ", valid" : ""),
+            [=] {
+              return lossMetric(type, {3, 7, 9}, ShardRange::all(7, 8), valid, sums(layout),
+                                layout);
+            });
+  for (int64_t batch : {0, 1, 3, 9, 40})
+    for (int64_t shards : {1, 5, 8})
+      add(fmt::format("batch {}, {} shards", batch, shards), [=] {
+        return lossMetric(DType::F32, {2, batch, 5}, ShardRange::all(batch, shards), false, sums());
+      });
+  for (int64_t batch : {0, 1, 5, 40})
+    add(fmt::format("{} rows apart", batch), [=] {
+      return lossMetric(DType::F64, {1, batch, 17}, ShardRange::all(batch, 8), true,
+                        sumsOfRows(batch));
+    });
+  for (const ShardRange &range : kShardRanges)
+    add(rangeName(range),
+        [=] { return lossMetric(DType::F32, {2, range.rows(), 5}, range, false, sums()); });
 }
 
 } // namespace
@@ -245,7 +300,9 @@ void addLossCases(std::vector<Case> &cases) {
   addSoftmaxOutput(cases);
   addValidCount(cases);
   addCrossEntropy(cases);
-  addMetrics(cases);
+  addSoftmaxMetrics(cases);
+  addRegressionMetrics(cases);
+  addLossMetrics(cases);
 }
 
 } // namespace lstmc::conformance

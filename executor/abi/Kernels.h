@@ -82,6 +82,17 @@ template <> inline constexpr auto kLast<SoftmaxNormalization> = SoftmaxNormaliza
 enum class OrthogonalStart : uint8_t { Uniform, Normal };
 template <> inline constexpr OrthogonalStart kLast<OrthogonalStart> = OrthogonalStart::Normal;
 
+/// What a regression minimises; d is the difference from the label.
+enum class RegressionLoss : uint8_t {
+  HalfSquare, ///< d * d / 2
+  Absolute,   ///< |d|
+  Logistic,   ///< the binary cross entropy of a logit
+};
+
+/// Numbers in the record of a metric kernel. The first two of each are the loss and its weight,
+/// whose quotient is the reported loss; Kernels.def has the others.
+inline constexpr int64_t kMetricFields = 6;
+
 enum class InitKind : uint8_t {
   Constant,   ///< a
   Uniform,    ///< U(a, b): a + (b - a) * uniform

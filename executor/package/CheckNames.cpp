@@ -250,12 +250,12 @@ private:
           return refuse(role, ErrorCode::E0604, "found {}, want output or metric",
                         inQuotes(binding.role));
         bool metric = binding.role == "metric";
-        bool ofRows = metric && held.shape.size() == 2 && held.shape[1] == 4;
+        bool ofRows = metric && held.shape.size() == 2 && held.shape[1] == kMetricFields;
         if ((metric || binding.name == "gradient_norm") &&
             (held.dtype != DType::F64 ||
-             (!ofRows && held.shape != std::vector<int64_t>{metric ? 4 : 1})))
+             (!ofRows && held.shape != std::vector<int64_t>{metric ? kMetricFields : 1})))
           return refuse(buffer, ErrorCode::E0605, "found {}, want {} for {}",
-                        typeText(held.dtype, held.shape), metric ? "f64[4] or f64[B,4]" : "f64[1]",
+                        typeText(held.dtype, held.shape), metric ? "f64[6] or f64[B,6]" : "f64[1]",
                         metric ? "a metric" : "gradient_norm");
         if (held.kind == Kind::Activation || held.kind == Kind::Workspace)
           return refuse(buffer, ErrorCode::E0605,

@@ -353,26 +353,30 @@ void ruleNormSquared(Rule &r) {
 
 // ---- metrics ----
 
-/// y [4], or [B, 4] with the sums of each row.
+/// y [6], or [B, 6] with the sums of each row.
 static void sumsOrRows(Rule &r) {
+  static_assert(kMetricFields == 6);
+  r.finite("scale");
   r.type("y", DType::F64);
-  r.shape("y", r.view("y").rank == 2 ? "B 4" : "4");
+  r.shape("y", r.view("y").rank == 2 ? "B 6" : "6");
   r.dense("y");
 }
 
 void ruleSoftmaxMetric(Rule &r) {
   shardRange(r);
   r.flag("useIgnore");
+  r.flag("valid");
   r.finite("ignoreLabel");
+  r.finite("smoothAlpha");
   r.reals({"x"});
   r.shape("x", "O B Q C");
-  r.shape("label", "O B Q");
+  r.shape("label", r.view("label").rank == 4 ? "O B Q C" : "O B Q");
   sumsOrRows(r);
 }
 
 void ruleRegressionMetric(Rule &r) {
   shardRange(r);
-  r.flag("logistic");
+  r.integer("loss", 0, int64_t(RegressionLoss::Logistic));
   r.reals({"x"});
   r.shape("x", "O B Q");
   r.shape("label", "O B Q");
@@ -381,6 +385,8 @@ void ruleRegressionMetric(Rule &r) {
 
 void ruleLossMetric(Rule &r) {
   shardRange(r);
+  r.flag("valid");
+  r.finite("valid_thresh");
   r.reals({"x"});
   r.shape("x", "O B Q");
   sumsOrRows(r);

@@ -77,19 +77,21 @@ template <typename Real> void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunc
   }));
 }
 
-/// y = the four sums of element(o, b, q, sums) over x [O, B, Q, ...]: in a shard, element ((o *
+using Measures = std::array<double, kMetricFields>;
+
+/// y = the sums of the fields of element(o, b, q) over x [O, B, Q, ...]: in a shard, element ((o *
 /// rows + row) * Q + q) is in lane e mod 16, ascending from +0, then the tree over lanes; then the
 /// tree over the shards. Where y has rows, each row is a shard whose sums are kept.
 template <typename Element>
 void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], Q = x.shape[2];
   const View<double> sums(y);
-  for (int field = 0; field < 4; ++field) {
+  for (int64_t field = 0; field < kMetricFields; ++field) {
     auto sumOfRows = [&](int64_t begin, int64_t end) {
       const int64_t rows = end - begin;
       return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
-        std::array<double, 4> terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
-        return lane + terms[field];
+        Measures terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
+        return lane + terms[size_t(field)];
       });
     };
     if (y.rank == 1)
@@ -99,44 +101,77 @@ void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element e
   }
 }
 
+/// log(sum(exp(x))) - sum(q(c) * x(c)) in f64, each sum in 16 lanes; a class that q leaves out may
+/// have any x.
+template <typename Real, typename X, typename Q>
+double crossEntropy(const SoftmaxRow<Real, X> &row, int64_t classes, Q q) {
+  const double top = double(row.largest), logSum = double(scalar::logarithm(row.sum));
+  const double inside = sumInLanes<double>(classes, [&](int64_t c, double lane) {
+    return q(c) == 0 ? lane : lane + q(c) * (logSum - (double(row.x(c)) - top));
+  });
+  const double rest =
+      1 - sumInLanes<double>(classes, [&](int64_t c, double lane) { return lane + q(c); });
+  return rest == 0 ? inside : inside + rest * (logSum + top);
+}
+
 template <typename Real> void softmaxMetric(const SoftmaxMetricLaunch &launch) {
   const Tensor &label = launch.label;
   const View<Real> x(launch.x);
   const int64_t classes = x.extent(3), ignored = convert<int64_t>(launch.ignoreLabel);
-  metric(launch.range, launch.x, launch.y,
-         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
-           const int64_t truth = indexAt(label, o, b, q);
-           if (launch.useIgnore && truth == ignored)
-             return {0, 0, 1, 0};
-           auto row = [&](int64_t c) { return x(o, b, q, c); };
-           return {double(rowLoss<Real>(classes, truth, row)), 1, 0,
-                   double(firstMaximum(classes, row) == truth)};
-         });
+  const double alpha = launch.smoothAlpha, scale = launch.scale;
+  metric(launch.range, launch.x, launch.y, [&](int64_t o, int64_t b, int64_t q) -> Measures {
+    auto logit = [&](int64_t c) { return x(o, b, q, c); };
+    const int64_t likeliest = firstMaximum(classes, logit);
+    const SoftmaxRow<Real, decltype(logit)> row(classes, Real(1), logit);
+    if (label.rank == 4) {
+      auto probability = [&](int64_t c) {
+        return readElement<double>(label.data, label.dtype, offsetOf(label, o, b, q, c));
+      };
+      const double loss = crossEntropy(row, classes, probability);
+      return {scale * loss, 1, 1, 0, double(firstMaximum(classes, probability) == likeliest), loss};
+    }
+    const int64_t truth = indexAt(label, o, b, q);
+    const double weight = double(!launch.valid || truth != ignored);
+    if (launch.useIgnore && truth == ignored)
+      return {0, weight, 0, 1, 0, 0};
+    const double loss = double(rowLoss<Real>(classes, truth, logit));
+    auto smoothed = [&](int64_t c) {
+      return c == inside(truth, classes, false) ? 1 - alpha : alpha / double(classes - 1);
+    };
+    return {scale * (alpha == 0 ? loss : crossEntropy(row, classes, smoothed)),
+            weight,
+            1,
+            0,
+            double(likeliest == truth),
+            loss};
+  });
 }
 
 template <typename Real> void regressionMetric(const RegressionMetricLaunch &launch) {
   const View<Real> x(launch.x);
   const Tensor &label = launch.label;
-  const bool logistic = launch.logistic;
-  metric(launch.range, launch.x, launch.y,
-         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
-           const Real logit = x(o, b, q);
-           const double truth =
-               readElement<double>(label.data, label.dtype, offsetOf(label, o, b, q));
-           const double output = logistic ? scalar::sigmoid(logit) : logit;
-           const double difference = output - truth, square = difference * difference;
-           const double loss =
-               logistic ? scalar::softRelu(double(logit)) - double(logit) * truth : 0.5 * square;
-           return {loss, 1, std::fabs(difference), square};
-         });
+  const RegressionLoss kind = launch.loss;
+  const double scale = launch.scale;
+  metric(launch.range, launch.x, launch.y, [&](int64_t o, int64_t b, int64_t q) -> Measures {
+    const Real value = x(o, b, q);
+    const double truth = readElement<double>(label.data, label.dtype, offsetOf(label, o, b, q));
+    const double output = kind == RegressionLoss::Logistic ? scalar::sigmoid(value) : value;
+    const double difference = output - truth, square = difference * difference;
+    const double loss = kind == RegressionLoss::Logistic
+                            ? scalar::softRelu(double(value)) - double(value) * truth
+                        : kind == RegressionLoss::Absolute ? std::fabs(difference)
+                                                           : 0.5 * square;
+    return {scale * loss, 1, 1, std::fabs(difference), square, 0};
+  });
 }
 
 template <typename Real> void lossMetric(const LossMetricLaunch &launch) {
   const View<Real> x(launch.x);
-  metric(launch.range, launch.x, launch.y,
-         [&](int64_t o, int64_t b, int64_t q) -> std::array<double, 4> {
-           return {double(x(o, b, q)), 1, 0, 0};
-         });
+  metric(launch.range, launch.x, launch.y, [&](int64_t o, int64_t b, int64_t q) -> Measures {
+    const double value = double(x(o, b, q));
+    const bool counts = !launch.valid || value > launch.validThresh;
+    return {launch.scale * value, double(counts), 1, 0, 0, 0};
+  });
 }
 
 } // namespace

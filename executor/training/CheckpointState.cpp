@@ -341,12 +341,15 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   state.runningUpdates = numbers.integer("running_updates", 0);
   for (const json &head : numbers.list("running")) {
     MetricValues values{};
-    if (!head.is_array() || head.size() != values.size()) {
-      numbers.refuse("numbers.running", head, "four hex floats a head");
+    const bool asBefore = head.is_array() && head.size() == 4;
+    if (!head.is_array() || (head.size() != values.size() && !asBefore)) {
+      numbers.refuse("numbers.running", head, "six hex floats a head");
       break;
     }
-    for (size_t i = 0; i < values.size(); ++i)
+    for (size_t i = 0; i < head.size(); ++i)
       values[i] = numbers.hex(head[i], "numbers.running").value_or(0);
+    if (asBefore) // the mean loss of the labels counted was what was reported
+      values = {values[0], values[1], values[1], values[2], values[3], values[0]};
     state.running.push_back(values);
   }
 

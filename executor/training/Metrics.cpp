@@ -31,8 +31,9 @@ constexpr MetricRow kMetrics[] = {
 #include "executor/training/Metrics.def"
 };
 
-constexpr std::string_view kSums[][4] = {{"nll", "counted", "ignored", "hits"},
-                                         {"loss", "counted", "absolute", "squared"}};
+constexpr std::string_view kSums[][kMetricFields] = {
+    {"loss", "weight", "counted", "ignored", "hits", "nll"},
+    {"loss", "weight", "counted", "absolute", "squared"}};
 
 const MetricRow *findMetric(std::string_view name) {
   for (const MetricRow &row : kMetrics)
@@ -106,12 +107,12 @@ std::string_view headOf(std::string_view metric) {
 double MetricTotals::loss() const {
   double loss = 0;
   for (const MetricValues &sum : sums_)
-    loss += sum[0] / sum[1];
+    loss += sum[kLoss] / std::max(sum[kWeight], 1.0); // MXNet divides by one label at least
   return loss;
 }
 
 double MetricTotals::ignored() const {
-  return sums_.empty() || heads_[0].kind != HeadKind::Softmax ? 0 : sums_[0][2];
+  return sums_.empty() || heads_[0].kind != HeadKind::Softmax ? 0 : sums_[0][3];
 }
 
 std::optional<double> MetricTotals::value(std::string_view metric) const {
@@ -119,7 +120,7 @@ std::optional<double> MetricTotals::value(std::string_view metric) const {
     return sums_.empty() || !(labels() > 0) ? std::nullopt : std::optional(loss());
   const MetricRow *row = findMetric(metric);
   for (size_t i = 0; row && i < heads_.size(); ++i)
-    if (heads_[i].kind == row->head && sums_[i][1] > 0) {
+    if (heads_[i].kind == row->head && sums_[i][kCounted] > 0) {
       Sums calculus{row->head, sums_[i]};
       readFormula(fmt::format("value = {}", row->formula), calculus);
       return calculus.result;

@@ -7,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/abi/Kernels.h"
+
 namespace lstmc::training {
 
-/// What the four numbers of a head's metric mean: abi/Kernels.def, "metrics".
+/// What the numbers of a head's metric mean: abi/Kernels.def, "metrics".
 enum class HeadKind {
-  Softmax,    ///< sum of -log p, labels counted, labels ignored, labels hit
-  Regression, ///< loss, count, sum of absolute differences, sum of squared differences
-  Loss,       ///< sum, count, 0, 0
+  Softmax,    ///< loss, weight, labels counted, labels ignored, labels hit, sum of -log p
+  Regression, ///< loss, weight, count, sums of absolute and of squared differences, 0
+  Loss,       ///< loss, weight, count, 0, 0, 0
 };
 
 struct Head {
@@ -21,7 +23,7 @@ struct Head {
   HeadKind kind = HeadKind::Loss;
 };
 
-using MetricValues = std::array<double, 4>;
+using MetricValues = std::array<double, kMetricFields>;
 
 /// Sums in the order of the batches, one head after the other.
 class MetricTotals {
@@ -39,16 +41,17 @@ public:
   std::vector<MetricValues> &sums() { return sums_; }
   const std::vector<MetricValues> &sums() const { return sums_; }
 
-  /// Sum over heads of the mean loss of each, in nats per label.
+  /// What training minimises: the sum over heads of the loss of each over its weight.
   double loss() const;
   /// Counted and ignored labels of the first head.
-  double labels() const { return sums_.empty() ? 0 : sums_[0][1]; }
+  double labels() const { return sums_.empty() ? 0 : sums_[0][kCounted]; }
   double ignored() const;
   /// "loss", or a row of Metrics.def, of the first head that has it. Nothing where none has, or no
   /// label was counted.
   std::optional<double> value(std::string_view metric) const;
 
 private:
+  static constexpr size_t kLoss = 0, kWeight = 1, kCounted = 2;
   std::vector<Head> heads_;
   std::vector<MetricValues> sums_;
 };

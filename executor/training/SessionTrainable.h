@@ -37,7 +37,7 @@ private:
 
   Session &session_;
   std::vector<Head> heads_;
-  /// Metric outputs, per entry and head, [4] or [rows, 4]; null data where the entry is not there.
+  /// Metric outputs, per entry and head, [6] or [rows, 6]; null data where the entry is not there.
   std::array<std::vector<Tensor>, 2> metrics_;
   Tensor gradientNorm_;
 };

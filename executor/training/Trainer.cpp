@@ -209,14 +209,13 @@ private:
     if (options_.checkReplicas > 0 && number % options_.checkReplicas == 0)
       LSTMC_TRY(model_.compareReplicas());
 
-    double labels = 0;
+    MetricTotals measured(model_.heads());
     for (size_t head = 0; head < model_.heads().size(); ++head) {
-      MetricValues values = model_.metric(Trainable::Entry::Step, head);
-      running_.add(head, values);
-      labels += head == 0 ? values[1] : 0;
+      measured.add(head, model_.metric(Trainable::Entry::Step, head));
+      running_.add(head, measured.sums()[head]);
     }
     state_.update = number;
-    state_.labels += int64_t(labels);
+    state_.labels += int64_t(measured.labels());
     state_.samples += feed_->sequences();
     ++state_.runningUpdates;
     if (++state_.position.batch == feed_->batches())

@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
 /// UnitAttr on loss heads of an entry that trains: their gradient begins there.
 inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
+/// IntegerAttr on these: what their gradient is divided by on its way into an update
+/// (HeadMeasure::divisor).
+inline constexpr llvm::StringLiteral kHeadDivisorAttr = "sym.head_divisor";
 /// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers
 /// have their stack's.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";

@@ -37,6 +37,10 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
                    Sym_DefaultChoice<"null", ["null", "batch", "valid"]>:$normalization,
                    Sym_Flag<>:$out_grad,
                    Sym_Float<"0.0">:$smooth_alpha);
+  let extraClassDeclaration = [{
+    /// Whether the label has a probability for each class.
+    bool holdsProbabilities();
+  }];
 }
 
 /// Element-wise in both directions.

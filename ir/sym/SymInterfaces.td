@@ -127,9 +127,9 @@ def Sym_LossHead : OpInterface<"LossHead"> {
     An op that a net is trained by: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
-    InterfaceMethod<"Adds the op that measures this head: a tensor<4xf64> as the metric kernels say.",
+    InterfaceMethod<"Adds the op that measures this head: a tensor<6xf64> as the metric kernels say.",
       "::mlir::Value", "buildMetric",
-      (ins "::mlir::OpBuilder &":$builder, "int64_t":$shards, "::lstmc::sym::BatchPosition":$batch)>,
+      (ins "::mlir::OpBuilder &":$builder, "const ::lstmc::sym::HeadMeasure &":$measure)>,
     InterfaceMethod<"Adds what gives the head's value, with the same bits, without a label; null where the value needs one.",
       "::mlir::Value", "buildValue", (ins "::mlir::OpBuilder &":$builder)>,
     InterfaceMethod<"Name of what it measures: softmax, linear, mae, logistic, loss.",

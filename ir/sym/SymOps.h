@@ -11,6 +11,7 @@
 #include "executor/abi/Packing.h"
 #include "executor/abi/ScalarOps.h"
 #include "ir/sym/BatchPosition.h"
+#include "ir/sym/HeadMeasure.h"
 #include "ir/sym/SymDialect.h"
 #include "ir/sym/Traits.h"
 

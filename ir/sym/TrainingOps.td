@@ -366,40 +366,43 @@ def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterface
 
 //===---- metrics ----------------------------------------------------------------------------------===//
 
-def Sym_SoftmaxMetricOp : Sym_KernelOp<"softmax_metric", [Sym_ShardSum]> {
-  let summary = "loss in nats, labels counted and ignored, right answers: f64 [4]";
+class Sym_MetricOp<string mnemonic> : Sym_KernelOp<mnemonic, [Sym_ShardSum]> {
+  let results = (outs Sym_Tensor:$metric);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
+}
+
+def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
+  let summary = "loss and its weight, labels counted and ignored, right answers, nats: f64 [6]";
   let description = [{
-    x holds logits, its classes at `axis`; rows are `[outer, batch, inner]` once that axis is taken out.
+    The kernel `softmax_metric`. x holds logits, its classes at `axis`; rows are `[outer, batch, inner]` once that axis is taken out.
+    A label of the shape of x holds probabilities.
     ```mlir
     %m = sym.softmax_metric %x, %label {axis = 2 : i64, outer = 64 : i64, batch = 32 : i64, inner = 1 : i64, shards = 8 : i64,
-       use_ignore = false, ignore_label = -1.0} : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<4xf64>
+       use_ignore = false, valid = true, ignore_label = -1.0, smooth_alpha = 0.0, scale = 1.0}
+       : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<6xf64>
     ```
   }];
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$axis, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards,
-                   BoolAttr:$use_ignore, F64Attr:$ignore_label, DefaultValuedAttr<I64Attr, "0">:$first,
-                   DefaultValuedAttr<I64Attr, "0">:$count);
-  let results = (outs Sym_Tensor:$metric);
-  let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
-  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
+                   BoolAttr:$use_ignore, BoolAttr:$valid, F64Attr:$ignore_label, F64Attr:$smooth_alpha, F64Attr:$scale,
+                   DefaultValuedAttr<I64Attr, "0">:$first, DefaultValuedAttr<I64Attr, "0">:$count);
 }
 
-def Sym_RegressionMetricOp : Sym_KernelOp<"regression_metric", [Sym_ShardSum]> {
-  let summary = "loss, count, absolute and squared differences: f64 [4]";
+def Sym_RegressionMetricOp : Sym_MetricOp<"regression_metric"> {
+  let summary = "loss and its weight, count, absolute and squared differences: f64 [6]";
+  let description = [{
+    The kernel `regression_metric`; `loss` is a RegressionLoss of executor/abi/Kernels.h.
+  }];
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$label, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards,
-                   BoolAttr:$logistic, DefaultValuedAttr<I64Attr, "0">:$first,
+                   I64Attr:$loss, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);
-  let results = (outs Sym_Tensor:$metric);
-  let assemblyFormat = "$x `,` $label attr-dict `:` functional-type(operands, results)";
-  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
-def Sym_LossMetricOp : Sym_KernelOp<"loss_metric", [Sym_ShardSum]> {
-  let summary = "sum and count of a loss: f64 [4]";
-  let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
+def Sym_LossMetricOp : Sym_MetricOp<"loss_metric"> {
+  let summary = "a loss and its weight, and count: f64 [6]";
+  let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, BoolAttr:$valid,
+                   F64Attr:$valid_thresh, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);
-  let results = (outs Sym_Tensor:$metric);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-  let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 #endif // LSTMC_IR_SYM_TRAININGOPS

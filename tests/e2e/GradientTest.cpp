@@ -97,10 +97,8 @@ private:
 class Case {
 public:
   Case(mlir::ModuleOp module, mlir::func::FuncOp net) {
-    if (auto slot = net->getAttrOfType<mlir::IntegerAttr>("test.slot")) {
-      slot_ = slot.getInt();
-      scale_ = net->getAttrOfType<mlir::FloatAttr>("test.scale").getValueAsDouble();
-    }
+    if (auto divisor = net->getAttrOfType<mlir::IntegerAttr>("test.divisor"))
+      divisor_ = divisor.getInt();
     CaseBuilder(net).build();
     passes::CompileOptions options;
     options.optimizer.name = "none";
@@ -170,19 +168,21 @@ private:
   }
 
   double loss() {
-    if (slot_ < 0)
+    if (divisor_ == 0)
       return session_->run("forward").ok() ? session_->output("forward", "loss")->as<double>()[0]
                                            : NAN;
-    return session_->run("evaluate").ok() ? measured() * scale_ : NAN;
+    return session_->run("evaluate").ok() ? reported() * double(divisor_) : NAN;
   }
 
-  /// Of the whole batch, [4], or of each of its rows, [rows, 4].
-  double measured() {
+  /// From the sums of the whole batch, or of each of its rows.
+  double reported() {
     Result<Tensor> metric = session_->output("evaluate", "loss_metric");
-    double sum = 0;
-    for (int64_t at = slot_; at < metric->elements(); at += 4)
-      sum += metric->as<double>()[at];
-    return sum;
+    double loss = 0, weight = 0;
+    for (int64_t at = 0; at < metric->elements(); at += kMetricFields) {
+      loss += metric->as<double>()[at];
+      weight += metric->as<double>()[at + 1];
+    }
+    return loss / weight;
   }
 
   /// D(h) = (loss(x + h) - loss(x - h)) / 2h has an error of h^2, and (4 D(h/2) - D(h)) / 3 one of
@@ -217,8 +217,7 @@ private:
   }
 
   static constexpr double kStep = 1e-3;
-  int64_t slot_ = -1;
-  double scale_ = 1;
+  int64_t divisor_ = 0; ///< of a head's gradient in an update; 0 where the net has no head
   std::string problem_;
   std::unique_ptr<Session> session_;
 };

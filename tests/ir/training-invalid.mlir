@@ -10,7 +10,7 @@ func.func @f(%dy: tensor<4x5xf32>) {
 // All shards, and not from the first one.
 func.func @f(%x: tensor<4x5xf32>) {
   // expected-error@+1 {{sums shards from 1 on, 8 of them, of 8}}
-  %m = sym.loss_metric %x {outer = 1 : i64, batch = 20 : i64, inner = 5 : i64, shards = 8 : i64, first = 1 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  %m = sym.loss_metric %x {valid = false, valid_thresh = 0.0, scale = 1.0, outer = 1 : i64, batch = 20 : i64, inner = 5 : i64, shards = 8 : i64, first = 1 : i64} : (tensor<4x5xf32>) -> tensor<6xf64>
   return
 }
 
@@ -18,14 +18,14 @@ func.func @f(%x: tensor<4x5xf32>) {
 // Of 3 rows in 8 shards, shards 3 and 4 have none.
 func.func @f(%x: tensor<4x5xf32>) {
   // expected-error@+1 {{sums shards without rows}}
-  %m = sym.loss_metric %x {outer = 1 : i64, batch = 3 : i64, inner = 5 : i64, shards = 8 : i64, first = 3 : i64, count = 2 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  %m = sym.loss_metric %x {valid = false, valid_thresh = 0.0, scale = 1.0, outer = 1 : i64, batch = 3 : i64, inner = 5 : i64, shards = 8 : i64, first = 3 : i64, count = 2 : i64} : (tensor<4x5xf32>) -> tensor<6xf64>
   return
 }
 
 // -----
 func.func @f(%x: tensor<4x5xf32>) {
   // expected-error@+1 {{sums a batch of 4 rows in 0 shards}}
-  %m = sym.loss_metric %x {outer = 1 : i64, batch = 4 : i64, inner = 5 : i64, shards = 0 : i64} : (tensor<4x5xf32>) -> tensor<4xf64>
+  %m = sym.loss_metric %x {valid = false, valid_thresh = 0.0, scale = 1.0, outer = 1 : i64, batch = 4 : i64, inner = 5 : i64, shards = 0 : i64} : (tensor<4x5xf32>) -> tensor<6xf64>
   return
 }
 

@@ -5,7 +5,7 @@
 // CHECK-LABEL: exec.program "half" on 0 {
 //       CHECK:   exec.launch "weight_gradient"({{.+}}) ints [20, 8, 4, 4]
 //       CHECK:   exec.launch "bias_gradient"({{.+}}) ints [20, 8, 4, 4]
-//       CHECK:   exec.launch "softmax_metric"({{.+}}) ints [20, 8, 4, 4, 1]
+//       CHECK:   exec.launch "softmax_metric"({{.+}}) ints [20, 8, 4, 4, 1, 0]
 // CHECK-LABEL: exec.program "whole" on 0 {
 //       CHECK:   exec.launch "bias_gradient"({{.+}}) ints [10, 8, 0, 8]
 // What one half counts, and what both counted; a view of the label, which lies batch by step, is counted as it lies.
@@ -21,7 +21,7 @@
 !t = tensor<3x10xi32>
 !w = tensor<5x4xf32>
 !b = tensor<5xf32>
-!m = tensor<4xf64>
+!m = tensor<6xf64>
 !n = tensor<1xf64>
 func.func @half(%dy: !y {sym.name = "dy"}, %x: !x {sym.name = "x"}, %l: !t {sym.name = "label"}) -> (!w, !b, !m) {
   %dw = "sym.weight_gradient"(%dy, %x) <{kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 3>,
@@ -30,7 +30,8 @@ func.func @half(%dy: !y {sym.name = "dy"}, %x: !x {sym.name = "x"}, %l: !t {sym.
   %db = sym.bias_gradient %dy {outer = array<i64: 3>, batch = 20 : i64, inner = array<i64: 1>, shards = 8 : i64,
       first = 4 : i64, count = 4 : i64} : (!y) -> !b
   %m = sym.softmax_metric %dy, %l {axis = 2 : i64, outer = 3 : i64, batch = 20 : i64, inner = 1 : i64, shards = 8 : i64,
-      use_ignore = true, ignore_label = -1.0, first = 4 : i64, count = 4 : i64} : (!y, !t) -> !m
+      use_ignore = true, valid = false, ignore_label = -1.0,
+      smooth_alpha = 0.0, scale = 1.0, first = 4 : i64, count = 4 : i64} : (!y, !t) -> !m
   return %dw, %db, %m : !w, !b, !m
 }
 func.func @whole(%dy: !y {sym.name = "dy"}) -> !b {

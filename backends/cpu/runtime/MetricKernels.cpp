@@ -1,4 +1,4 @@
-// Metrics: four sums in f64 per shard, in lanes, then the tree over the shards.
+// Metrics: sums in f64 per shard, in lanes, then the tree over the shards.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/RegressionTerms.h"
@@ -13,13 +13,13 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-constexpr int kFields = 4;
+constexpr int kFields = int(kMetricFields);
 
 struct Plus { // of this level, so that what the tree makes of it is too
   double operator()(double a, double b) const { return a + b; }
 };
 
-/// The four sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]: element
+/// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]: element
 /// (o * rows + row) * Q + q is in lane e mod 16.
 template <typename Terms>
 void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *sums) {
@@ -37,7 +37,7 @@ void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *
     sums[f] = treeOfLanes(lanes[f]);
 }
 
-/// y [B, 4] = the sums of each row.
+/// y [B, 6] = the sums of each row.
 template <typename Terms>
 void metricOfRows(const Tensor &x, const Tensor &y, Worker &worker, Terms &terms) {
   Share share(y.shape[0], worker.index, worker.count);
@@ -75,42 +75,108 @@ void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &w
     y.as<double>()[f * y.strides[0]] = folds[f].finish();
 }
 
-void softmaxMetric(const SoftmaxMetricLaunch &launch, Worker &worker) {
-  const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
-  if (x.dtype != DType::F32)
-    return reference::kernel(KernelId::SoftmaxMetric)(launch.wire, worker);
+void write(double *out, const double (&terms)[kFields]) {
+  for (int f = 0; f < kFields; ++f)
+    out[f] = terms[f];
+}
+
+/// log(sum(exp(x))) - sum(q(c) * x(c)), as the reference adds it.
+template <typename Q> double crossEntropy(const Row &x, const RowLoss &row, int64_t classes, Q q) {
+  double cross[kPanel] = {}, all[kPanel] = {};
+  const double top = double(row.largest), logSum = double(row.logSum);
+  for (int64_t c = 0; c < classes; ++c) {
+    double share = q(c);
+    if (share != 0)
+      cross[c % kPanel] += share * (logSum - (double(x[c]) - top));
+    all[c % kPanel] += share;
+  }
+  double inside = treeOfLanes(cross), rest = 1 - treeOfLanes(all);
+  return rest == 0 ? inside : inside + rest * (logSum + top);
+}
+
+/// Whether `truth` is the first of the largest elements; a NaN is larger than all.
+bool isFirstLargest(const Row &row, int64_t classes, const RowLoss &loss, int64_t truth) {
+  return truth >= 0 && truth < classes &&
+         (row[truth] == loss.largest || loss.largest != loss.largest) &&
+         firstOf(row, truth + 1, loss.largest) == truth;
+}
+
+/// The first of the largest probabilities; a NaN is larger than all.
+template <typename Q> int64_t likeliest(int64_t classes, Q q) {
+  int64_t best = 0;
+  for (int64_t c = 1; c < classes; ++c)
+    if (q(best) == q(best) && (q(c) > q(best) || q(c) != q(c)))
+      best = c;
+  return best;
+}
+
+/// Labels are classes.
+struct ClassTerms {
+  const SoftmaxMetricLaunch &launch;
+  const Tensor &x = launch.x, &label = launch.label;
   int64_t classes = x.shape[3], ignored = toIndex(launch.ignoreLabel);
-  bool useIgnore = launch.useIgnore;
+  bool useIgnore = launch.useIgnore, valid = launch.valid;
+  double alpha = launch.smoothAlpha, scale = launch.scale;
   ReadIndex index = readIndex(label.dtype);
-  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+
+  void operator()(int64_t o, int64_t b, int64_t q, double *out) const {
     int64_t truth =
         index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-    out[0] = out[1] = out[2] = out[3] = 0;
-    if (useIgnore && truth == ignored) {
-      out[2] = 1;
-      return;
-    }
+    double weight = double(!valid || truth != ignored);
+    if (useIgnore && truth == ignored)
+      return write(out, {0, weight, 0, 1, 0, 0});
     Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
     RowLoss loss = rowLoss(row, classes, truth);
-    out[0] = double(loss.loss);
-    out[1] = 1;
-    out[3] = truth >= 0 && truth < classes &&
-             (row[truth] == loss.largest || loss.largest != loss.largest) &&
-             firstOf(row, truth + 1, loss.largest) == truth;
-  });
+    int64_t kept = truth < 0 ? 0 : truth >= classes ? classes - 1 : truth;
+    double minimised = double(loss.loss);
+    if (alpha != 0)
+      minimised = crossEntropy(row, loss, classes, [&](int64_t c) {
+        return c == kept ? 1 - alpha : alpha / double(classes - 1);
+      });
+    write(out, {scale * minimised, weight, 1, 0, double(isFirstLargest(row, classes, loss, truth)),
+                double(loss.loss)});
+  }
+};
+
+/// Labels are probabilities of classes.
+struct ProbabilityTerms {
+  const SoftmaxMetricLaunch &launch;
+  const Tensor &x = launch.x, &label = launch.label;
+  int64_t classes = x.shape[3];
+  double scale = launch.scale;
+  ReadNumber number = readNumber(label.dtype);
+
+  void operator()(int64_t o, int64_t b, int64_t q, double *out) const {
+    int64_t first = o * label.strides[0] + b * label.strides[1] + q * label.strides[2];
+    auto probability = [&](int64_t c) { return number(label.data, first + c * label.strides[3]); };
+    Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
+    int64_t truth = likeliest(classes, probability);
+    RowLoss loss = rowLoss(row, classes, truth);
+    double minimised = crossEntropy(row, loss, classes, probability);
+    write(out, {scale * minimised, 1, 1, 0, double(isFirstLargest(row, classes, loss, truth)),
+                minimised});
+  }
+};
+
+void softmaxMetric(const SoftmaxMetricLaunch &launch, Worker &worker) {
+  if (launch.x.dtype != DType::F32)
+    return reference::kernel(KernelId::SoftmaxMetric)(launch.wire, worker);
+  if (launch.label.rank == 4)
+    metric(launch.x, launch.y, launch.range, worker, ProbabilityTerms{launch});
+  else
+    metric(launch.x, launch.y, launch.range, worker, ClassTerms{launch});
 }
 
 void regressionMetric(const RegressionMetricLaunch &launch, Worker &worker) {
   const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
   if (x.dtype != DType::F32)
     return reference::kernel(KernelId::RegressionMetric)(launch.wire, worker);
-  bool logistic = launch.logistic;
   ReadNumber number = readNumber(label.dtype);
   metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
     double truth =
         number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
     regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
-                    logistic, out);
+                    launch.loss, launch.scale, out);
   });
 }
 
@@ -118,9 +184,9 @@ void lossMetric(const LossMetricLaunch &launch, Worker &worker) {
   const Tensor &x = launch.x, &y = launch.y;
   ReadNumber number = readNumber(x.dtype);
   metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    out[0] = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
-    out[1] = 1;
-    out[2] = out[3] = 0;
+    double value = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
+    bool counts = !launch.valid || value > launch.validThresh;
+    write(out, {launch.scale * value, double(counts), 1, 0, 0, 0});
   });
 }
 

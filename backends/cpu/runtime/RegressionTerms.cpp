@@ -4,13 +4,26 @@
 
 namespace lstmc::cpu {
 
-void regressionTerms(float x, double truth, bool logistic, double *out) {
-  double output = logistic ? lstmc::scalar::sigmoid(x) : x;
-  double difference = output - truth, square = difference * difference;
-  out[0] = logistic ? lstmc::scalar::softRelu(double(x)) - double(x) * truth : 0.5 * square;
-  out[1] = 1;
-  out[2] = std::fabs(difference);
-  out[3] = square;
+static double lossOf(RegressionLoss kind, float x, double truth, double difference) {
+  switch (kind) {
+  case RegressionLoss::Logistic:
+    return lstmc::scalar::softRelu(double(x)) - double(x) * truth;
+  case RegressionLoss::Absolute:
+    return std::fabs(difference);
+  case RegressionLoss::HalfSquare:
+    break;
+  }
+  return 0.5 * (difference * difference);
+}
+
+void regressionTerms(float x, double truth, RegressionLoss kind, double scale, double *out) {
+  double output = kind == RegressionLoss::Logistic ? lstmc::scalar::sigmoid(x) : x;
+  double difference = output - truth;
+  out[0] = scale * lossOf(kind, x, truth, difference);
+  out[1] = out[2] = 1;
+  out[3] = std::fabs(difference);
+  out[4] = difference * difference;
+  out[5] = 0;
 }
 
 } // namespace lstmc::cpu

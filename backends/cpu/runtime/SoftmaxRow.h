@@ -23,6 +23,7 @@ struct Scaled {
 struct RowLoss {
   float loss;    ///< -log softmax(x)[label], the label clipped to what there is
   float largest; ///< of x
+  float logSum;  ///< of exp(x - largest)
 };
 
 inline RowLoss rowLoss(const Row &x, int64_t classes, int64_t label) {
@@ -31,7 +32,7 @@ inline RowLoss rowLoss(const Row &x, int64_t classes, int64_t label) {
       classes, [&](int64_t e, Vector lane) { return lane + exponential(scaled(e, classes)); });
   label = label < 0 ? 0 : label >= classes ? classes - 1 : label;
   float logSum = firstLane(logarithm(Vector::broadcast(sum)));
-  return {-((x[label] - scaled.top) - logSum), scaled.top};
+  return {-((x[label] - scaled.top) - logSum), scaled.top, logSum};
 }
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -21,7 +21,8 @@ static Value divisorOf(SoftmaxOutputOp op, GradientBuilder &builder, Value label
   if (op.getNormalization() == "valid")
     return builder.create<ValidCountOp>(op.getLoc(), f64, label, op.getIgnoreLabelAttr());
   llvm::SmallVector<int64_t> whole = builder.wholeShape(op.getData());
-  int64_t rows = op.getPreserveShape() ? product(whole) / whole.back() : whole.front();
+  bool kept = op.getPreserveShape() && !op.getMultiOutput();
+  int64_t rows = kept ? product(whole) / whole.back() : whole.front();
   return builder.create<FullOp>(op.getLoc(), f64, builder.getDenseI64ArrayAttr({1}),
                                 builder.getF64FloatAttr(double(rows)), builder.getStringAttr(""),
                                 builder.getStringAttr("float64"));
@@ -31,14 +32,14 @@ LogicalResult SoftmaxOutputOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();
   auto type = rankedType(getData());
-  int64_t axis = getMultiOutput() ? 1 : getPreserveShape() ? type.getRank() - 1 : 1;
+  int64_t axis = getPreserveShape() && !getMultiOutput() ? type.getRank() - 1 : 1;
   Value p = getOutput(), label = getLabel();
   if (!getMultiOutput() && !getPreserveShape() &&
       type.getRank() > 2) { // all axes but the first are one
     llvm::SmallVector<int64_t> rows = {type.getDimSize(0),
                                        type.getNumElements() / type.getDimSize(0)};
     p = createReshape(builder, getLoc(), p, rows);
-    if (rankedType(label).getShape() == type.getShape())
+    if (holdsProbabilities())
       label = createReshape(builder, getLoc(), label, rows);
   }
   Value dx = builder.create<SoftmaxOutputGradientOp>(

@@ -1,5 +1,6 @@
-// What loss heads measure (f64 [4], as the metric kernels say), and their values without a label.
+// What loss heads measure (as the metric kernels say), and their values without a label.
 
+#include "executor/abi/Kernels.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/RuleSupport.h"
@@ -23,79 +24,124 @@ struct Rows {
 };
 } // namespace
 
-/// `x` holds logits with its classes at `axis`, `label` a class for each row.
-static Value softmaxMetric(OpBuilder &builder, Location loc, Value x, Value label, int64_t axis,
-                           int64_t shards, BatchPosition batch, bool useIgnore,
-                           double ignoreLabel) {
-  SmallVector<int64_t> rowExtents(shapeOf(x));
-  rowExtents.erase(rowExtents.begin() + axis);
-  batch = withoutAxes(batch, {axis}, false);
+/// Sums of a metric kernel in a net whose batch is whole.
+static RankedTensorType sumsType(OpBuilder &builder) {
+  return RankedTensorType::get({kMetricFields}, builder.getF64Type());
+}
+
+/// The factor on the sum of `elements` losses where the kernel divides by them, so that what is
+/// reported is factor * sum / divisor.
+static llvm::APFloat scaleOf(llvm::APFloat factor, int64_t elements, int64_t divisor) {
+  return llvm::APFloat(factor.convertToDouble() * double(elements) / double(divisor));
+}
+
+namespace {
+/// A softmax against labels, and how its loss counts.
+struct SoftmaxLoss {
+  Value x, label; ///< logits with their classes at `axis`; a class for each row, or probabilities
+  int64_t axis;
+  BatchPosition rows; ///< of x
+  bool useIgnore = false, valid = false;
+  llvm::APFloat ignoreLabel{-1.0}, smoothAlpha{0.0}, scale;
+};
+} // namespace
+
+static Value softmaxMetric(OpBuilder &builder, Location loc, const SoftmaxLoss &loss,
+                           int64_t shards) {
+  SmallVector<int64_t> rowExtents(shapeOf(loss.x));
+  rowExtents.erase(rowExtents.begin() + loss.axis);
+  BatchPosition batch = withoutAxes(loss.rows, {loss.axis}, false);
   if (!batch)
     shards = 1; // rows of the batch are classes, if anything: there is nothing to share out
   Rows rows(rowExtents, batch);
-  label = createReshape(builder, loc, label, rowExtents);
-  auto type = RankedTensorType::get({4}, builder.getF64Type());
-  return builder.create<SoftmaxMetricOp>(loc, type, x, label, axis, rows.outer, rows.batch,
-                                         rows.inner, shards, useIgnore, llvm::APFloat(ignoreLabel));
+  Value label = loss.label;
+  if (shapeOf(label) != shapeOf(loss.x))
+    label = createReshape(builder, loc, label, rowExtents);
+  return builder.create<SoftmaxMetricOp>(
+      loc, sumsType(builder), loss.x, label, loss.axis, rows.outer, rows.batch, rows.inner, shards,
+      loss.useIgnore, loss.valid, loss.ignoreLabel, loss.smoothAlpha, loss.scale);
 }
 
-Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
+Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
   Value x = getData(), label = getLabel();
-  int64_t rank = rankOf(x), axis = getPreserveShape() ? rank - 1 : 1;
+  SmallVector<int64_t> whole = measure.wholeShape(x);
+  bool kept = getPreserveShape() && !getMultiOutput();
+  int64_t rank = rankOf(x), axis = kept ? rank - 1 : 1;
+  BatchPosition rows = measure.rows;
+  bool probabilities = holdsProbabilities();
+  int64_t positions = getMultiOutput() ? product(ArrayRef(whole).drop_front(2)) : 1;
+  int64_t labels = kept ? product(whole) / whole.back() : whole[0] * positions;
   if (!getMultiOutput() && !getPreserveShape() && rank > 2) { // all axes but the first are one
-    SmallVector<int64_t> rows = {shapeOf(x)[0], product(shapeOf(x).drop_front())};
-    batch = reshaped(batch, shapeOf(x), rows);
-    x = createReshape(builder, getLoc(), x, rows);
+    SmallVector<int64_t> flat = {shapeOf(x)[0], product(shapeOf(x).drop_front())};
+    rows = reshaped(rows, shapeOf(x), flat);
+    x = createReshape(builder, getLoc(), x, flat);
+    if (probabilities)
+      label = createReshape(builder, getLoc(), label, flat);
   }
-  if (elementsOf(label) == elementsOf(x)) {
-    // Labels that are probabilities: the class is the likeliest one.
-    label = createReshape(builder, getLoc(), label, shapeOf(x));
-    SmallVector<int64_t> rows(shapeOf(x));
-    rows.erase(rows.begin() + axis);
-    auto type = RankedTensorType::get(rows, rankedType(label).getElementType());
-    label = builder.create<ArgmaxOp>(getLoc(), type, label, builder.getI64IntegerAttr(axis),
-                                     builder.getBoolAttr(false));
-  }
-  return softmaxMetric(builder, getLoc(), x, label, axis, shards, batch, getUseIgnore(),
-                       getIgnoreLabel().convertToDouble());
+  // As the gradient is divided.
+  bool valid = getNormalization() == "valid" && !probabilities;
+  int64_t divisor = probabilities                  ? measure.divisor
+                    : getNormalization() == "null" ? product({positions, measure.divisor})
+                                                   : labels;
+  llvm::APFloat none(0.0);
+  return softmaxMetric(builder, getLoc(),
+                       {x, label, axis, rows, getUseIgnore() && !probabilities, valid,
+                        getIgnoreLabel(),
+                        getMultiOutput() || probabilities ? none : getSmoothAlpha(),
+                        scaleOf(getGradScale(), labels, divisor)},
+                       measure.shards);
 }
 
-Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
-  return softmaxMetric(builder, getLoc(), getData(), getLabel(), 1, shards, batch, false, -1);
+Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  SoftmaxLoss loss{
+      .x = getData(),
+      .label = getLabel(),
+      .axis = 1,
+      .rows = measure.rows,
+      .scale = scaleOf(llvm::APFloat(1.0), measure.wholeShape(getData())[0], measure.divisor)};
+  return softmaxMetric(builder, getLoc(), loss, measure.shards);
 }
 
-static Value regressionMetric(OpBuilder &builder, Location loc, Value x, Value label,
-                              int64_t shards, BatchPosition batch, bool logistic) {
-  Rows rows(shapeOf(x), batch);
-  label = createCast(builder, loc, label, rankedType(x).getElementType());
-  label = createReshape(builder, loc, label, shapeOf(x));
-  auto type = RankedTensorType::get({4}, builder.getF64Type());
-  return builder.create<RegressionMetricOp>(loc, type, x, label, rows.outer, rows.batch, rows.inner,
-                                            shards, logistic);
+template <typename Op>
+static Value regressionMetric(OpBuilder &builder, Op op, const HeadMeasure &measure,
+                              RegressionLoss kind) {
+  Value x = op.getData();
+  Rows rows(shapeOf(x), measure.rows);
+  SmallVector<int64_t> whole = measure.wholeShape(op.getLabel());
+  Value label = createCast(builder, op.getLoc(), op.getLabel(), rankedType(x).getElementType());
+  label = createReshape(builder, op.getLoc(), label, shapeOf(x));
+  int64_t elements = product(whole), perSample = elements / whole.front();
+  return builder.create<RegressionMetricOp>(
+      op.getLoc(), sumsType(builder), x, label, rows.outer, rows.batch, rows.inner, measure.shards,
+      int64_t(kind), scaleOf(op.getGradScale(), elements, product({perSample, measure.divisor})));
 }
 
-Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards,
-                                            BatchPosition batch) {
-  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
+Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  return regressionMetric(builder, *this, measure, RegressionLoss::HalfSquare);
 }
-Value MaeRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
-  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, false);
+Value MaeRegressionOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  return regressionMetric(builder, *this, measure, RegressionLoss::Absolute);
 }
-Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, int64_t shards,
-                                              BatchPosition batch) {
-  return regressionMetric(builder, getLoc(), getData(), getLabel(), shards, batch, true);
+Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  return regressionMetric(builder, *this, measure, RegressionLoss::Logistic);
 }
 
-Value MakeLossOp::buildMetric(OpBuilder &builder, int64_t shards, BatchPosition batch) {
-  Rows rows(shapeOf(getData()), batch);
-  auto type = RankedTensorType::get({4}, builder.getF64Type());
-  return builder.create<LossMetricOp>(getLoc(), type, getData(), rows.outer, rows.batch, rows.inner,
-                                      shards);
+Value MakeLossOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  Rows rows(shapeOf(getData()), measure.rows);
+  SmallVector<int64_t> whole = measure.wholeShape(getData());
+  int64_t elements = product(whole);
+  bool valid = getNormalization() == "valid";
+  int64_t divisor = valid                           ? elements // the kernel divides by fewer
+                    : getNormalization() == "batch" ? whole.front()
+                                                    : measure.divisor;
+  return builder.create<LossMetricOp>(getLoc(), sumsType(builder), getData(), rows.outer,
+                                      rows.batch, rows.inner, measure.shards, valid,
+                                      getValidThresh(), scaleOf(getGradScale(), elements, divisor));
 }
 
 Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {
   Value x = getData();
-  int64_t rank = rankOf(x), axis = getPreserveShape() ? rank - 1 : 1;
+  int64_t rank = rankOf(x), axis = getPreserveShape() && !getMultiOutput() ? rank - 1 : 1;
   if (!getMultiOutput() && !getPreserveShape()) // all axes but the first are one
     x = createReshape(builder, getLoc(), x, {shapeOf(x)[0], product(shapeOf(x).drop_front())});
   Value p =

@@ -16,7 +16,7 @@ struct Around {
   int64_t before = 1, extent = 1, behind = 1;
 };
 
-/// [4], or [rows, 4].
+/// [6], or [rows, 6].
 View metricOutput(KernelBuilder &builder, mlir::Value metric) {
   View view = builder.view(metric);
   return builder.output(view, view.shape);
@@ -32,9 +32,9 @@ SoftmaxNormalization normalizationOf(llvm::StringRef name) {
 
 llvm::LogicalResult SoftmaxOutputOp::emitKernels(KernelBuilder &builder) {
   View x = builder.view(getData()), y = builder.view(getOutput());
-  int64_t classes = getPreserveShape() ? x.shape.back()
-                    : getMultiOutput() ? x.shape[1]
-                                       : x.elements() / x.shape[0];
+  int64_t classes = getMultiOutput()     ? x.shape[1]
+                    : getPreserveShape() ? x.shape.back()
+                                         : x.elements() / x.shape[0];
   if (getMultiOutput()) {
     x = x.moveLast(1);
     y = y.moveLast(1);
@@ -49,8 +49,8 @@ llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder)
   View p = builder.view(getP()), label = builder.view(getLabel());
   Around a(p, normalAxis(int64_t(getAxis()), p.rank()));
   llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
-  label = label.elements() == p.elements() ? builder.reshaped(label, shape)
-                                           : builder.reshaped(label, {a.before, a.behind});
+  label = label.shape == p.shape ? builder.reshaped(label, shape)
+                                 : builder.reshaped(label, {a.before, a.behind});
   builder.launch(
       SoftmaxOutputGradientArguments{.useIgnore = getUseIgnore(),
                                      .normalization = normalizationOf(getNormalization()),
@@ -122,21 +122,28 @@ llvm::LogicalResult PickGradientOp::emitKernels(KernelBuilder &builder) {
 }
 
 llvm::LogicalResult SoftmaxMetricOp::emitKernels(KernelBuilder &builder) {
-  View x = builder.view(getX());
+  View x = builder.view(getX()), label = builder.view(getLabel());
+  const bool probabilities = label.shape == x.shape;
   int64_t axis = normalAxis(int64_t(getAxis()), x.rank()), classes = x.shape[size_t(axis)];
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(SoftmaxMetricArguments{.range = range(),
                                         .useIgnore = getUseIgnore(),
-                                        .ignoreLabel = getIgnoreLabel().convertToDouble()},
+                                        .valid = getValid(),
+                                        .ignoreLabel = getIgnoreLabel().convertToDouble(),
+                                        .smoothAlpha = getSmoothAlpha().convertToDouble(),
+                                        .scale = getScale().convertToDouble()},
                  {builder.reshaped(x.moveLast(axis), {o, b, q, classes}),
-                  builder.reshaped(builder.view(getLabel()), {o, b, q}),
+                  probabilities ? builder.reshaped(label.moveLast(axis), {o, b, q, classes})
+                                : builder.reshaped(label, {o, b, q}),
                   metricOutput(builder, getMetric())});
   return mlir::success();
 }
 
 llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
-  builder.launch(RegressionMetricArguments{.range = range(), .logistic = getLogistic()},
+  builder.launch(RegressionMetricArguments{.range = range(),
+                                           .loss = RegressionLoss(int64_t(getLoss())),
+                                           .scale = getScale().convertToDouble()},
                  {builder.reshaped(builder.view(getX()), {o, b, q}),
                   builder.reshaped(builder.view(getLabel()), {o, b, q}),
                   metricOutput(builder, getMetric())});
@@ -146,7 +153,10 @@ llvm::LogicalResult RegressionMetricOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult LossMetricOp::emitKernels(KernelBuilder &builder) {
   auto o = int64_t(getOuter()), b = range().rows(), q = int64_t(getInner());
   builder.launch(
-      LossMetricArguments{.range = range()},
+      LossMetricArguments{.range = range(),
+                          .valid = getValid(),
+                          .validThresh = getValidThresh().convertToDouble(),
+                          .scale = getScale().convertToDouble()},
       {builder.reshaped(builder.view(getX()), {o, b, q}), metricOutput(builder, getMetric())});
   return mlir::success();
 }

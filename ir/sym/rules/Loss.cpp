@@ -19,7 +19,7 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
       !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
     return relation.sameShape(label, data);
   if (!op.getMultiOutput()) {
-    int64_t wanted = op.getPreserveShape() ? last : 1;
+    int64_t wanted = op.getPreserveShape() ? last : 1; // MXNet: multi_output goes first
     if (failed(relation.fixRank(label, wanted)))
       return failure();
     for (int64_t axis = 0; axis < wanted; ++axis)
@@ -30,10 +30,10 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
     return success();
   }
   // Classes on axis 1: [n, positions], [n, 1, ...] or [n, ...].
-  if (labelRank == -1 && failed(relation.fixRank(label, 2)))
+  if (labelRank == -1 && failed(relation.fixRank(label, rank == 2 ? 1 : 2)))
     return failure();
   labelRank = relation.rank(label);
-  if (failed(rankAtLeast(relation, label, 2)) ||
+  if (failed(rankAtLeast(relation, label, rank == 2 ? 1 : 2)) ||
       failed(relation.equal(label, 0, data, 0, "on axis 0")))
     return failure();
   if (labelRank == rank || labelRank == last) {
@@ -50,10 +50,7 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
 }
 
 LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
-  // softmax_output:flags, softmax_output:out-grad
-  if (getPreserveShape() && getMultiOutput())
-    return relation.refuse(ErrorCode::E0319)
-           << "preserve_shape and multi_output exclude one another";
+  // softmax_output:out-grad
   if (getOutGrad())
     return relation.refuse(ErrorCode::E0215) << "out_grad is not built yet";
   // softmax_output:same-shape
@@ -72,7 +69,8 @@ LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
 /// Classes are on one axis, or on all but the first; a label has that axis too, or has not, or has
 /// all behind the first as one.
 BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
-  int64_t rank = rankOf(getData()), axis = getPreserveShape() ? rank - 1 : 1;
+  bool kept = getPreserveShape() && !getMultiOutput();
+  int64_t rank = rankOf(getData()), axis = kept ? rank - 1 : 1;
   BatchPosition position = operands[0];
   if (!position && operands[1]) {
     int64_t missing = rank - rankOf(getLabel());
@@ -80,13 +78,14 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
     if (missing > 1 && position.axis != 0)
       return BatchPosition::none();
   }
-  bool flat = !getPreserveShape() && !getMultiOutput();
-  return flat && position.axis != 0 ? BatchPosition::none() : unlessOn(position, axis);
+  // The gradient divides by all positions of a row, so that they may not be rows.
+  return !kept && position.axis != 0 ? BatchPosition::none() : unlessOn(position, axis);
 }
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
 bool SoftmaxOutputOp::ignoresGradient() { return true; }
-bool SoftmaxOutputOp::normalises() { return getNormalization() != "null"; }
+bool SoftmaxOutputOp::normalises() { return getNormalization() != "null" && !holdsProbabilities(); }
+bool SoftmaxOutputOp::holdsProbabilities() { return shapeOf(getLabel()) == shapeOf(getData()); }
 
 //===---- regression heads --------------------------------------------------------------------===//
 
@@ -106,6 +105,16 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
     return relation.equal(label, 0, data, 0, "labels");
   }
   if (!relation.ranked(label) && !relation.complete(data))
+    return success();
+  // Another shape of as many elements is read in its order.
+  auto elements = [&](Value value) {
+    int64_t count = 1;
+    for (int64_t axis = 0; axis < relation.rank(value); ++axis)
+      count = product({count, relation.extent(value, axis)});
+    return count;
+  };
+  if (relation.ranked(label) && relation.complete(label) && relation.complete(data) &&
+      elements(label) == elements(data))
     return success();
   return relation.sameShape(label, data);
 }

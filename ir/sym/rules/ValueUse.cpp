@@ -43,12 +43,12 @@ Range positionsIn(OneHotOp op, unsigned) { return positions(int64_t(op.getDepth(
 
 /// Classes; but a label of the size of the data holds probabilities.
 Range positionsIn(SoftmaxOutputOp op, unsigned index) {
-  if (index != 1 || elementsOf(op.getLabel()) == elementsOf(op.getData()))
+  if (index != 1 || op.holdsProbabilities())
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(op.getData());
-  ValueRange range = positions(op.getPreserveShape() ? shape.back()
-                               : op.getMultiOutput() ? shape[1]
-                                                     : product(shape.drop_front()));
+  ValueRange range = positions(op.getMultiOutput()     ? shape[1]
+                               : op.getPreserveShape() ? shape.back()
+                                                       : product(shape.drop_front()));
   if (op.getUseIgnore())
     range.ignored = int64_t(op.getIgnoreLabel().convertToDouble());
   return range;
@@ -72,10 +72,10 @@ Range positionsIn(RnnOp op, unsigned index) {
   return length ? Range(lengths(0, shapeOf(op.getData())[0])) : std::nullopt;
 }
 Range positionsIn(SoftmaxOp op, unsigned index) {
-  return index == 1 ? Range(lengths(0, shapeOf(op.getData()).back())) : std::nullopt;
+  return index == 1 ? Range(lengths(0, extentAt(op.getData(), op.getAxis()))) : std::nullopt;
 }
 Range positionsIn(LogSoftmaxOp op, unsigned index) {
-  return index == 1 ? Range(lengths(0, shapeOf(op.getData()).back())) : std::nullopt;
+  return index == 1 ? Range(lengths(0, extentAt(op.getData(), op.getAxis()))) : std::nullopt;
 }
 
 template <typename Op> struct IndexModel : IndexRule::ExternalModel<IndexModel<Op>, Op> {
@@ -124,7 +124,7 @@ template <typename Op> struct MovementModel : MovementRule::ExternalModel<Moveme
 
 //===---- rows of measures --------------------------------------------------------------------===//
 
-/// A measure is of each row, [batch, 4], or a sum of all.
+/// A measure is of each row, [batch, 6], or a sum of all.
 template <typename Op> struct MetricRows : BatchRule::ExternalModel<MetricRows<Op>, Op> {
   BatchPosition batchOfResult(Operation *op, unsigned, ArrayRef<BatchPosition>) const {
     auto batch = int64_t(cast<Op>(op).getBatch());

@@ -80,28 +80,36 @@ const std::vector<Sum> kSums = {
        return makeLaunch(KernelId::SoftmaxMetric,
                          {Array(DType::F32, {2, batch, 3, 9}, uniform(-5, 5)),
                           Array(DType::I32, {2, batch, 3}, integers(0, 8, 1)),
-                          Array(DType::F64, {4})});
+                          Array(DType::F64, {kMetricFields})});
      },
      [](const ShardRange &range) {
-       return wireArguments(
-           SoftmaxMetricArguments{.range = range, .useIgnore = true, .ignoreLabel = 3});
+       return wireArguments(SoftmaxMetricArguments{.range = range,
+                                                   .useIgnore = true,
+                                                   .valid = false,
+                                                   .ignoreLabel = 3,
+                                                   .smoothAlpha = 0,
+                                                   .scale = 1});
      }},
     {"regression_metric",
      [](int64_t batch) {
        return makeLaunch(KernelId::RegressionMetric,
                          {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
                           Array(DType::F32, {2, batch, 3}, uniform(0, 1, 1)),
-                          Array(DType::F64, {4})});
+                          Array(DType::F64, {kMetricFields})});
      },
      [](const ShardRange &range) {
-       return wireArguments(RegressionMetricArguments{.range = range, .logistic = true});
+       return wireArguments(
+           RegressionMetricArguments{.range = range, .loss = RegressionLoss::Absolute, .scale = 1});
      }},
     {"loss_metric",
      [](int64_t batch) {
        return makeLaunch(KernelId::LossMetric, {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
-                                                Array(DType::F64, {4})});
+                                                Array(DType::F64, {kMetricFields})});
      },
-     rangeAlone<LossMetricArguments>}};
+     [](const ShardRange &range) {
+       return wireArguments(
+           LossMetricArguments{.range = range, .valid = false, .validThresh = 0, .scale = 1});
+     }}};
 
 /// Some shards' sum; none where they have no rows.
 using Value = std::optional<std::vector<double>>;

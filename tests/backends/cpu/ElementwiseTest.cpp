@@ -163,18 +163,19 @@ TEST(Losses, CrossEntropyAndMetrics) {
          {}});
   for (int64_t shards : {1, 8, 300, 2000}) {
     check({KernelId::SoftmaxMetric,
-           {f32({5, 13, 2, 20}), classes(DType::F32, {5, 13, 2}, 22), Block(DType::F64, {4})},
-           {13, shards, 0, shards, 1},
-           {-1}});
-    for (int64_t logistic : {0, 1})
+           {f32({5, 13, 2, 20}), classes(DType::F32, {5, 13, 2}, 22),
+            Block(DType::F64, {kMetricFields})},
+           {13, shards, 0, shards, 1, 0},
+           {-1, 0, 1}});
+    for (int64_t loss : {0, 1, 2})
       check({KernelId::RegressionMetric,
-             {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {4})},
-             {13, shards, 0, shards, logistic},
-             {}});
+             {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {kMetricFields})},
+             {13, shards, 0, shards, loss},
+             {0.5}});
     check({KernelId::LossMetric,
-           {f32({5, 13, 7}), Block(DType::F64, {4})},
-           {13, shards, 0, shards},
-           {}});
+           {f32({5, 13, 7}), Block(DType::F64, {kMetricFields})},
+           {13, shards, 0, shards, 1},
+           {0.1, 0.5}});
   }
 }
 

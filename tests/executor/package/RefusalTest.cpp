@@ -575,7 +575,7 @@ const RefusalCase kCases[] = {
        auto &l = stepLaunch(d, 2);
        l = {KernelId::Fill, {{kLoss, 0, {3}, {}}}, {}, {0}, 0};
      },
-     "E0605", "entries[2].outputs[0].buffer: found f64[3], want f64[4] or f64[B,4] for a metric"},
+     "E0605", "entries[2].outputs[0].buffer: found f64[3], want f64[6] or f64[B,6] for a metric"},
     {"NormType",
      [](auto &d) {
        d.buffers[kNorm].dtype = DType::F32;

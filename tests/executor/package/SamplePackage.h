@@ -105,9 +105,9 @@ inline PackageData samplePackage() {
               {},
               1};
   Launch loss{KernelId::LossMetric,
-              {{kStepY, 0, {1, kBatch, kUnits}, {}}, {kLoss, 0, {4}, {}}},
-              {kBatch, 2, 0, 2},
-              {},
+              {{kStepY, 0, {1, kBatch, kUnits}, {}}, {kLoss, 0, {kMetricFields}, {}}},
+              {kBatch, 2, 0, 2, 0},
+              {0, 1},
               1};
   Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, {}, gradient}, {}, {}, 1};
   Launch weightGradient{

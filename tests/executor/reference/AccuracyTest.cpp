@@ -176,8 +176,13 @@ std::pair<L, bool> rowLoss(const std::vector<double> &row, int64_t label) {
 TEST_P(Accuracy, Metrics) {
   const int64_t O = 2, B = 9, Q = 3, C = 11;
   Array x(type, {O, B, Q, C}, uniform(-4, 4)), label(DType::F32, {O, B, Q}, integers(0, C - 1, 1));
-  Array y(DType::F64, {4});
-  run(SoftmaxMetricArguments{.range = ShardRange::all(B, 8), .useIgnore = true, .ignoreLabel = 3},
+  Array y(DType::F64, {kMetricFields});
+  run(SoftmaxMetricArguments{.range = ShardRange::all(B, 8),
+                             .useIgnore = true,
+                             .valid = true,
+                             .ignoreLabel = 3,
+                             .smoothAlpha = 0,
+                             .scale = 0.5},
       {x, label, y});
   L loss = 0, right = 0, counted = 0, ignored = 0;
   std::vector<double> all = x.values(), labels = label.values();
@@ -191,34 +196,82 @@ TEST_P(Accuracy, Metrics) {
     right += hit;
     ++counted;
   }
-  EXPECT_NEAR(y.at({0}), double(loss), double((C + 60) * u * counted * 4));
+  const double near = double((C + 60) * u * counted * 4);
+  EXPECT_NEAR(y.at({0}), double(loss) / 2, near / 2);
   EXPECT_EQ(y.values()[1], counted);
-  EXPECT_EQ(y.values()[2], ignored);
-  EXPECT_EQ(y.values()[3], right);
+  EXPECT_EQ(y.values()[2], counted);
+  EXPECT_EQ(y.values()[3], ignored);
+  EXPECT_EQ(y.values()[4], right);
+  EXPECT_NEAR(y.values()[5], double(loss), near);
 
   Array a(type, {O, B, Q}, uniform(-4, 4, 2)), t(type, {O, B, Q}, uniform(0, 1, 3));
-  for (bool logistic : {false, true}) {
-    run(RegressionMetricArguments{.range = ShardRange::all(B, 8), .logistic = logistic}, {a, t, y});
+  for (RegressionLoss kind :
+       {RegressionLoss::HalfSquare, RegressionLoss::Absolute, RegressionLoss::Logistic}) {
+    const bool logistic = kind == RegressionLoss::Logistic;
+    run(RegressionMetricArguments{.range = ShardRange::all(B, 8), .loss = kind, .scale = 0.5},
+        {a, t, y});
     L sums[3] = {};
     for (size_t i = 0; i < a.values().size(); ++i) {
       const L v = a.values()[i], truth = t.values()[i];
       const L d = (logistic ? 1 / (1 + std::exp(-v)) : v) - truth;
-      sums[0] += logistic ? std::log1p(std::exp(v)) - v * truth : d * d / 2;
+      sums[0] += logistic                           ? std::log1p(std::exp(v)) - v * truth
+                 : kind == RegressionLoss::Absolute ? std::fabs(d)
+                                                    : d * d / 2;
       sums[1] += std::fabs(d);
       sums[2] += d * d;
     }
-    EXPECT_NEAR(y.values()[0], double(sums[0]), double(sums[0]) * 1e-14);
+    EXPECT_NEAR(y.values()[0], double(sums[0]) / 2, double(sums[0]) * 1e-14);
     EXPECT_EQ(y.values()[1], O * B * Q);
-    EXPECT_NEAR(y.values()[2], double(sums[1]), double(sums[1] * (logistic ? 8 * u : 1e-14L)));
-    EXPECT_NEAR(y.values()[3], double(sums[2]), double(sums[2] * (logistic ? 16 * u : 1e-14L)));
+    EXPECT_EQ(y.values()[2], O * B * Q);
+    EXPECT_NEAR(y.values()[3], double(sums[1]), double(sums[1] * (logistic ? 8 * u : 1e-14L)));
+    EXPECT_NEAR(y.values()[4], double(sums[2]), double(sums[2] * (logistic ? 16 * u : 1e-14L)));
+    EXPECT_EQ(y.values()[5], 0);
   }
 
-  run(LossMetricArguments{.range = ShardRange::all(B, 8)}, {a, y});
+  run(
+      LossMetricArguments{
+          .range = ShardRange::all(B, 8), .valid = true, .validThresh = 0.5, .scale = 2},
+      {a, y});
   L sum = 0;
-  for (double v : a.values())
+  double above = 0;
+  for (double v : a.values()) {
     sum += v;
-  EXPECT_NEAR(y.values()[0], double(sum), 1e-13);
-  EXPECT_EQ(y.values(), (std::vector<double>{y.values()[0], double(O * B * Q), 0, 0}));
+    above += v > 0.5;
+  }
+  EXPECT_NEAR(y.values()[0], double(2 * sum), 2e-13);
+  EXPECT_EQ(y.values(), (std::vector<double>{y.values()[0], above, double(O * B * Q), 0, 0, 0}));
+}
+
+/// log(sum(exp(x))) - sum(q * x), which a label smoothed by alpha or a label of probabilities has.
+TEST_P(Accuracy, CrossEntropyOfDistributions) {
+  const int64_t B = 9, C = 11;
+  Array x(type, {1, B, 1, C}, uniform(-4, 4)), label(DType::F32, {1, B, 1}, integers(0, C - 1, 1));
+  Array probabilities(type, {1, B, 1, C}, uniform(0, 1, 1)), y(DType::F64, {kMetricFields});
+  std::vector<double> all = x.values();
+  for (double alpha : {0.0, 0.1}) { // 0: probabilities
+    const bool given = alpha == 0;
+    run(SoftmaxMetricArguments{.range = ShardRange::all(B, 8),
+                               .useIgnore = false,
+                               .valid = false,
+                               .ignoreLabel = -1,
+                               .smoothAlpha = alpha,
+                               .scale = 1},
+        {x, given ? probabilities : label, y});
+    L want = 0;
+    for (int64_t b = 0; b < B; ++b) {
+      L exps = 0, cross = 0;
+      for (int64_t c = 0; c < C; ++c) {
+        const size_t at = size_t(b * C + c);
+        const L smoothed = double(c) == label.values()[size_t(b)] ? 1 - alpha : alpha / (C - 1);
+        exps += std::exp(L(all[at]));
+        cross += (given ? L(probabilities.values()[at]) : smoothed) * all[at];
+      }
+      want += std::log(exps) - cross;
+    }
+    // The logarithm of a sum of C terms within (C + 60) u, times at most the sum of q (C / 2 + 1).
+    EXPECT_NEAR(y.values()[0], double(want), double((C + 60) * u * B * C));
+    EXPECT_EQ(y.values()[1], B);
+  }
 }
 
 TEST_P(Accuracy, SoftmaxCrossEntropy) {

@@ -90,6 +90,8 @@ private:
         float error = state_[n] - float(y) / kSymbols;
         metric_[0] += double(error) * error;
         metric_[1] += 1;
+        metric_[2] += 1;
+        metric_[5] += double(error) * error;
         if (!scalars)
           continue;
         norm_ = *norm_ + double(error) * error;
