@@ -6,6 +6,8 @@
 
 #include "executor/base/Hash.h"
 #include "executor/base/OutputFile.h"
+#include "executor/package/Package.h"
+#include "passes/Pipelines.h"
 
 namespace lstmc::passes {
 
@@ -45,7 +47,52 @@ std::optional<std::string> write(const std::string &text) {
   return std::nullopt;
 }
 
+Reason reproducer(mlir::PassManager &manager, mlir::ModuleOp before) {
+  std::optional<std::string> path = write(reproducerText(manager, before));
+  return {path ? "saved: lstmc opt --run-reproducer " + *path
+               : "no reproducer: no folder could be written",
+          {}};
+}
+
+/// The number behind `word[` in a field's path.
+std::optional<size_t> indexOf(llvm::StringRef path, llvm::StringRef word) {
+  size_t at = path.find((word + "[").str()), number = 0;
+  if (at == llvm::StringRef::npos)
+    return std::nullopt;
+  llvm::StringRef rest = path.drop_front(at + word.size() + 1);
+  return rest.consumeInteger(10, number) ? std::nullopt : std::optional(number);
+}
+
+/// The launch that a path names, or the first one that runs the fused program which it names.
+const package::Launch *launchOf(llvm::StringRef path, const package::PackageData &data) {
+  auto entry = indexOf(path, "entries"), program = indexOf(path, "programs"),
+       launch = indexOf(path, "launches");
+  if (entry && program && launch)
+    return &data.entries[*entry].programs[*program].launches[*launch];
+  for (const package::Entry &each : data.entries)
+    for (const package::DeviceProgram &device : each.programs)
+      for (const package::Launch &one : device.launches)
+        if (!entry && program && one.kernel == KernelId::Fused && one.ints[0] == int64_t(*program))
+          return &one;
+  return nullptr;
+}
+
 } // namespace
+
+Diagnostic explainRefusal(const Error &error, const package::PackageData &data,
+                          mlir::ModuleOp before, const CompileOptions &options) {
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::E0099;
+  diagnostic.message = "the package just compiled is refused, a fault of the compiler";
+  llvm::StringRef path = llvm::StringRef(error.message).split(": ").first;
+  if (const package::Launch *launch = launchOf(path, data))
+    diagnostic.place = package::rangeOf(data.locations[launch->location]);
+  diagnostic.reasons.push_back({error.text(), {}});
+  auto manager = mlir::PassManager::on<mlir::ModuleOp>(before.getContext());
+  buildPipeline(manager, options);
+  diagnostic.reasons.push_back(reproducer(manager, before));
+  return diagnostic;
+}
 
 mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp module,
                                    Diagnostics &diagnostics) {
@@ -64,10 +111,7 @@ mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp mo
       diagnostics, [&](const Diagnostic &d) { return isError(d) && d.code == ErrorCode::E0099; });
   if (internal == diagnostics.end())
     return mlir::failure();
-  std::optional<std::string> path = write(reproducerText(manager, *before));
-  internal->reasons.push_back({path ? "saved: lstmc opt --run-reproducer " + *path
-                                    : "no reproducer: no folder could be written",
-                               {}});
+  internal->reasons.push_back(reproducer(manager, *before));
   return mlir::failure();
 }
 

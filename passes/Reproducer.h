@@ -6,6 +6,8 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "executor/base/Diagnostic.h"
+#include "executor/base/Status.h"
+#include "passes/Compile.h"
 
 namespace lstmc::passes {
 
@@ -16,5 +18,11 @@ namespace lstmc::passes {
 /// opt` runs it. Costs one copy of the module.
 mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp module,
                                    Diagnostics &diagnostics);
+
+/// A package of ours that its own check refuses is a fault of the compiler: E0099 at the line of
+/// the user whose launch it is about, with what the check says and, as above, the net as it was
+/// before.
+Diagnostic explainRefusal(const Error &error, const package::PackageData &data,
+                          mlir::ModuleOp before, const CompileOptions &options);
 
 } // namespace lstmc::passes

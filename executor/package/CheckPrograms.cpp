@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/abi/LogicalOps.h"
 #include "executor/base/Numeric.h"
 
 namespace lstmc::package {
@@ -12,10 +13,6 @@ namespace {
 bool computes(DType type) {
   return type == DType::F32 || type == DType::F64 || type == DType::I32 || type == DType::I64 ||
          type == DType::Bool;
-}
-
-bool isLogical(ScalarOp op) {
-  return op == ScalarOp::And || op == ScalarOp::Or || op == ScalarOp::Xor || op == ScalarOp::Not;
 }
 
 class ProgramCheck {
@@ -108,8 +105,7 @@ private:
       } else if (instruction.op == ScalarOp::Cast) {
         wanted = types[numbers[0]];
       }
-    } else if ((instruction.type == DType::Bool) != isLogical(instruction.op) &&
-               instruction.op != ScalarOp::Select) {
+    } else if (!mayBe(instruction.op, instruction.type == DType::Bool)) {
       return refuse(typePath, ErrorCode::E0605, "found {}, want {} for {}",
                     dtypeName(instruction.type), isLogical(instruction.op) ? "bool" : "a number",
                     record.name);

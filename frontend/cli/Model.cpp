@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/base/LowerCase.h"
 #include "executor/training/FitSettings.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
@@ -17,6 +18,7 @@
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
 #include "passes/Pipelines.h"
+#include "passes/Reproducer.h"
 
 namespace lstmc::cli {
 
@@ -80,6 +82,9 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
     fit.push_back({setting.first, setting.second});
   }
   fit.insert(fit.end(), request.fit.begin(), request.fit.end());
+  for (package::Setting &setting : fit)
+    if (setting.name == "optimizer")
+      setting.value = lowerCase(setting.value);
   return fit;
 }
 
@@ -167,6 +172,7 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
     return asDiagnostic(compile.error());
   std::vector<std::string> states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
+  mlir::OwningOpRef<mlir::ModuleOp> before = module->clone();
   Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
@@ -187,7 +193,7 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
   Result<package::Package::Pointer> package =
       package::Package::open(bytes, "the package just compiled");
   if (!package.ok())
-    return asDiagnostic(package.error());
+    return passes::explainRefusal(package.error(), compiled->package, *before, *compile);
   model.package = *package;
   model.warnings = compiled.diagnostics();
   model.compiled = std::move(*compiled);

@@ -1,3 +1,4 @@
+#include "executor/abi/LogicalOps.h"
 #include "ir/sym/Extents.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/ShapeRelation.h"
@@ -18,9 +19,35 @@ static LogicalResult relate(ShapeRule rule, ShapeRelation &relation) {
   return success();
 }
 
+static Type elementOf(Value value) { return cast<TensorType>(value.getType()).getElementType(); }
+
+/// E0208 for an element-wise op that calculates with bools; it says by its scalar form what it
+/// does.
+static LogicalResult checkBools(Operation *op, ShapeRelation &relation) {
+  auto isBool = [](Value value) { return elementOf(value).isInteger(1); };
+  auto isOpen = [](Value value) { return isa<OpenType>(elementOf(value)); };
+  auto rule = dyn_cast<ScalarRule>(op);
+  auto operand = llvm::find_if(op->getOperands(), isBool);
+  if (!rule || operand == op->operand_end() || llvm::any_of(op->getOperands(), isOpen) ||
+      llvm::any_of(op->getResults(), isOpen))
+    return success();
+  Block block;
+  for (Value value : op->getOperands())
+    block.addArgument(computeType(elementOf(value)), op->getLoc());
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  rule.emitScalar(builder, block.getArguments());
+  for (auto scalar : block.getOps<ApplyScalarOp>())
+    if (!mayBe(scalar.scalarOp(), scalar.getResult().getType().isInteger(1)))
+      return relation.refuse(ErrorCode::E0208, {{*operand, kTypeAxis}})
+             << relation.name(*operand) << " is bool, wants a number";
+  return success();
+}
+
 LogicalResult verifyShapes(Operation *op) {
   ShapeRelation relation(op, nullptr);
-  return relate(cast<ShapeRule>(op), relation);
+  return success(succeeded(relate(cast<ShapeRule>(op), relation)) &&
+                 succeeded(checkBools(op, relation)));
 }
 
 void ShapeSolver::enqueue(Operation *op) {
@@ -35,6 +62,7 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
   ShapeRelation relation(op, &origins_);
   if (failed(relate(rule, relation)))
     return failure();
+  bool again = false;
   for (ShapeRelation::Fact &fact : relation.facts()) {
     if (!fact.changed)
       continue;
@@ -47,6 +75,9 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
     Operation *maker = fact.value.getDefiningOp();
     if (maker && maker != op)
       enqueue(maker);
+    // A rule goes over its values once, from operands to results: what it learns the other way, or
+    // of one result from the next, those before have yet to hear.
+    again |= maker != op || op->getNumResults() > 1;
     // Users of an op's own results come after it, and in a sweep are visited anyway.
     if (maker == op && laterOpsFollow)
       continue;
@@ -54,7 +85,9 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
       if (user != op)
         enqueue(user);
   }
-  return success();
+  if (again)
+    enqueue(op);
+  return checkBools(op, relation);
 }
 
 LogicalResult ShapeSolver::drain() {
@@ -121,14 +154,16 @@ LogicalResult checkClosed(Block &block) {
   static constexpr size_t kMostErrors = 20;
   SmallVector<Value> sources, others;
   eachValue(block, [&](Value value) {
-    if (!cast<TensorType>(value.getType()).hasStaticShape())
+    if (!cast<TensorType>(value.getType()).hasStaticShape() || openElement(value))
       (isSource(value) ? sources : others).push_back(value);
   });
   ArrayRef<Value> open = sources.empty() ? others : sources;
   for (Value value : open.take_front(kMostErrors)) {
     auto type = cast<TensorType>(value.getType());
     std::string what = "the shape";
-    if (type.hasRank())
+    if (type.hasStaticShape())
+      what = "the type";
+    else if (type.hasRank())
       what = "axis " + std::to_string(llvm::find(type.getShape(), kOpen) - type.getShape().begin());
     (void)(emitCoded(value.getLoc(), ErrorCode::E0211)
            << what << " of \"" << userName(value) << "\" follows from nothing");

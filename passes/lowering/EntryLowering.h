@@ -59,6 +59,7 @@ private:
   void launchFused(mlir::Operation *op, mlir::Block &body);
   void appendPieceOf(const sym::View &operand, size_t number,
                      llvm::SmallVectorImpl<int64_t> &pieces);
+  void keepApart(mlir::Operation *op);
   bool dependsOnParametersAlone(mlir::Operation *op);
   sym::View whole(mlir::Value memory) const;
   mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,

@@ -69,6 +69,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
       constant.insert(memory);
     return mlir::success();
   }
+  keepApart(op);
   preparing = dependsOnParametersAlone(op);
   mlir::LogicalResult result = mlir::success();
   if (isElementwise(op))
@@ -84,6 +85,20 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   preparing = false;
   current = nullptr;
   return result;
+}
+
+/// Kernels read and write different memory: a result that was to be put beside what it is made of,
+/// or what that is a view of, is made elsewhere and copied.
+void EntryLowering::keepApart(Operation *op) {
+  if (committed.contains(op))
+    return;
+  for (Value result : op->getResults()) {
+    auto place = places.find(result);
+    if (place != places.end() && llvm::any_of(op->getOperands(), [&](Value operand) {
+          return storage.lookup(operand).value == place->second.value;
+        }))
+      places.erase(place);
+  }
 }
 
 bool EntryLowering::dependsOnParametersAlone(Operation *op) {
@@ -284,6 +299,8 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
       operands[0].offset == operands[1].offset && operands[0].shape == operands[1].shape &&
       operands[0].strides == operands[1].strides)
     return; // made in its place
+  if (kernel == KernelId::Copy && operands[0].value == operands[1].value)
+    return copy(denseCopy(operands[0]), operands[1]); // a view of what is beside it
   llvm::SmallVector<int64_t> list, pieces;
   llvm::SmallVector<Value> buffers;
   for (auto [number, operand] : llvm::enumerate(operands)) {

@@ -3,6 +3,7 @@
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/Scratch.h"
 #include "ir/sym/Attributes.h"
+#include "ir/sym/Diagnose.h"
 #include "ir/sym/SymOps.h"
 #include "passes/lowering/InitialValue.h"
 
@@ -138,9 +139,15 @@ static Value initialiseScratch(mlir::OpBuilder &builder, const InitialiseArgumen
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
   mlir::ArrayAttr fallback = fitInitialiser(module);
   for (auto parameter : module.getOps<sym::ParameterOp>()) {
+    auto type = llvm::cast<mlir::RankedTensorType>(parameter.getType());
+    if (!type.getElementType().isF32() && !type.getElementType().isF64())
+      return sym::emitCoded(parameter, ErrorCode::E0215)
+             << "parameter \"" << parameter.getSymName() << "\" is "
+             << dtypeLongName(exec::dtypeOf(type.getElementType())).data()
+             << "; those of float32 and float64 are built so far";
     mlir::FailureOr<InitialValue> value = resolveInitialValue(
-        parameter.getSymName(), llvm::cast<mlir::RankedTensorType>(parameter.getType()).getShape(),
-        parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback, parameter.getLoc());
+        parameter.getSymName(), type.getShape(), parameter->getAttrOfType<mlir::ArrayAttr>("init"),
+        fallback, parameter.getLoc());
     if (failed(value))
       return mlir::failure();
     auto [device, memory] = memories[parameter.getSymName()].front();

@@ -110,8 +110,30 @@ func.func @f() {
 
 // -----
 // where:condition-shape
-func.func @f(%c: tensor<2xi1>, %x: tensor<2x3xf32>) {
-  // expected-error@+1 {{where: condition is bool[2], x is float32[2, 3]}}
-  %y = sym.where %c, %x, %x : (tensor<2xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+func.func @f(%c: tensor<2x1xi1>, %x: tensor<2x3xf32>) {
+  // expected-error@+1 {{where: condition is bool[2, 1], x is float32[2, 3]}}
+  %y = sym.where %c, %x, %x : (tensor<2x1xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+func.func @f(%c: tensor<3xi1>, %x: tensor<2x3xf32>) {
+  // expected-error@+1 {{where: condition has 3 rows, x has 2}}
+  %y = sym.where %c, %x, %x : (tensor<3xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+// Bools are compared and chosen by, and nothing is calculated with them.
+func.func @f(%a: tensor<3xi1>) {
+  // expected-error@+1 {{elemwise_add: lhs is bool, wants a number}}
+  %y = sym.elemwise_add %a, %a : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>
+  return
+}
+
+// -----
+func.func @f(%a: tensor<3xi1>) {
+  // expected-error@+1 {{abs: data is bool, wants a number}}
+  %y = sym.abs %a : (tensor<3xi1>) -> tensor<3xi1>
   return
 }

@@ -12,10 +12,12 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
+#include "executor/package/Package.h"
 #include "ir/sym/Diagnose.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
+#include "tests/executor/package/SamplePackage.h"
 
 namespace lstmc::passes {
 namespace {
@@ -135,6 +137,24 @@ TEST_F(Reproducer, PipelinesReadBack) {
   inner.pop_back();
   ASSERT_TRUE(succeeded(mlir::parsePassPipeline(inner, read))) << text;
   EXPECT_EQ(textOf(read), text);
+}
+
+/// A fault of ours, not of the file or of the user: at the line whose launch it is.
+TEST_F(Reproducer, ExplainsAPackageThatItsOwnCheckRefuses) {
+  auto net = mlir::parseSourceString<mlir::ModuleOp>("func.func private @net()", &context);
+  package::PackageData data = package::samplePackage();
+  data.entries[package::sample::kStep].programs[0].launches[2].ints[3] = 7;
+  auto opened = package::Package::open(package::serialize(data), "the package just compiled");
+  ASSERT_FALSE(opened.ok());
+  Diagnostic fault = explainRefusal(opened.error(), data, *net, {});
+  EXPECT_EQ(fault.code, ErrorCode::E0099);
+  EXPECT_EQ(fault.place.line, int(data.locations[1].line));
+  ASSERT_EQ(fault.reasons.size(), 2u);
+  EXPECT_NE(fault.reasons[0].text.find("entries[2].programs[0].launches[2].ints[3]: found 7"),
+            std::string::npos)
+      << fault.reasons[0].text;
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_EQ(fault.reasons[1].text, "saved: lstmc opt --run-reproducer " + files().front());
 }
 
 TEST_F(Reproducer, GoesToTheTemporaryFolderWhereThisOneTakesNothing) {
