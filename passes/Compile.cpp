@@ -23,6 +23,7 @@
 #include "passes/Pipelines.h"
 #include "passes/Replica.h"
 #include "passes/Reproducer.h"
+#include "passes/Shorthands.h"
 
 namespace lstmc::passes {
 
@@ -227,6 +228,7 @@ static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &
   Compiled result;
   if (options.dtype)
     computeIn(module, *options.dtype);
+  writeOutShorthands(module);
   std::vector<package::Packed> packed = packedVectors(module);
   llvm::StringMap<ValueRange> ranges = inputRanges(module);
   package::PackageData data;

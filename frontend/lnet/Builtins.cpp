@@ -35,6 +35,7 @@ struct Evaluator::Builtins {
       {"Uniform", &Evaluator::builtinUniform},
       {"Normal", &Evaluator::builtinNormal},
       {"Xavier", &Evaluator::builtinXavier},
+      {"MSRAPrelu", &Evaluator::builtinMsraPrelu},
       {"Orthogonal", &Evaluator::builtinOrthogonal},
       {"Constant", &Evaluator::builtinConstant},
       {"Zero", &Evaluator::builtinZero},
@@ -99,6 +100,12 @@ bool isUnbuiltOp(std::string_view name) {
                                        "BilinearSampler",
                                        "SVMOutput",
                                        "slice_like",
+                                       "reshape_like",
+                                       "broadcast_like",
+                                       "arange_like",
+                                       "_contrib_arange_like",
+                                       "gather_nd",
+                                       "scatter_nd",
                                        "softmin",
                                        "IdentityAttachKLSparseReg",
                                        "_contrib_ctc_loss",
@@ -112,7 +119,6 @@ bool isUnbuiltOp(std::string_view name) {
                                        "argmin",
                                        "linalg_gemm",
                                        "linalg_gemm2",
-                                       "MSRAPrelu",
                                        "Bilinear",
                                        "FusedRNN"};
   return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);
@@ -337,10 +343,18 @@ Value Evaluator::builtinSorted(Arguments &arguments) {
   return makeSequence(ValueKind::List, std::move(*items), arguments.call->span);
 }
 
+/// The op, where what is given first, or as `data`, is a tensor: Python's function has no such
+/// argument.
+static const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_view name) {
+  bool tensor = !arguments.positional.empty() && arguments.positional[0].is(ValueKind::Tensor);
+  for (const auto &named : arguments.named)
+    tensor |= named.argument->name == "data" && named.value.is(ValueKind::Tensor);
+  return tensor ? symbol::findOp(name) : nullptr;
+}
+
 Value Evaluator::extreme(Arguments &arguments, std::string_view name, bool largest) {
-  if (!arguments.positional.empty() && arguments.positional[0].is(ValueKind::Tensor))
-    if (const symbol::OpSignature *op = symbol::findOp(name))
-      return callOp(*op, arguments);
+  if (const symbol::OpSignature *op = opOnTensor(arguments, name))
+    return callOp(*op, arguments);
   if (arguments.unknown)
     return Value::unknown();
   if (!arguments.named.empty())
@@ -374,9 +388,8 @@ Value Evaluator::builtinMin(Arguments &arguments) { return extreme(arguments, "m
 Value Evaluator::builtinMax(Arguments &arguments) { return extreme(arguments, "max", true); }
 
 Value Evaluator::builtinAbs(Arguments &arguments) {
-  if (!arguments.positional.empty() && arguments.positional[0].is(ValueKind::Tensor))
-    if (const symbol::OpSignature *op = symbol::findOp("abs"))
-      return callOp(*op, arguments);
+  if (const symbol::OpSignature *op = opOnTensor(arguments, "abs"))
+    return callOp(*op, arguments);
   std::vector<Value> values;
   std::vector<const Expr *> places;
   if (!bindBuiltin("abs", arguments, {{"of", true}}, values, &places))
@@ -395,9 +408,8 @@ Value Evaluator::builtinAbs(Arguments &arguments) {
 }
 
 Value Evaluator::builtinSum(Arguments &arguments) {
-  if (!arguments.positional.empty() && arguments.positional[0].is(ValueKind::Tensor))
-    if (const symbol::OpSignature *op = symbol::findOp("sum"))
-      return callOp(*op, arguments);
+  if (const symbol::OpSignature *op = opOnTensor(arguments, "sum"))
+    return callOp(*op, arguments);
   std::vector<Value> values;
   std::vector<const Expr *> places;
   if (!bindBuiltin("sum", arguments, {{"items", true}, {"start"}}, values, &places))

@@ -238,6 +238,7 @@ private:
   Value builtinExpect(Arguments &), builtinLayerShown(Arguments &);
   Value initialiser(Arguments &), scheduler(Arguments &);
   Value builtinUniform(Arguments &), builtinNormal(Arguments &), builtinXavier(Arguments &);
+  Value builtinMsraPrelu(Arguments &);
   Value builtinOrthogonal(Arguments &), builtinConstant(Arguments &), builtinZero(Arguments &);
   Value builtinOne(Arguments &), builtinLstmBias(Arguments &), builtinMixed(Arguments &),
       builtinLoad(Arguments &);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/base/LowerCase.h"
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/symbol/Suggest.h"
@@ -217,7 +218,10 @@ Value Evaluator::training(Arguments &arguments, std::string_view function,
             kindText(key->kind), reprOf(value));
       continue;
     }
-    if (fit && name == "optimizer" && !findOptimizer(value.string())) {
+    if (fit && name == "optimizer") // MXNet's registry has its names in any case
+      setting.value = lowerCase(value.string());
+    if (const auto *chosen = std::get_if<std::string>(&setting.value);
+        fit && name == "optimizer" && !findOptimizer(*chosen)) {
       noSuchOptimizer(*named.argument, value);
       continue;
     }

@@ -1,4 +1,5 @@
 // Variable(..), initialisers, schedules, and what layers.lnet needs beyond the language.
+#include "executor/base/LowerCase.h"
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/symbol/Suggest.h"
 
@@ -50,13 +51,18 @@ std::optional<symbol::Initialiser> Evaluator::initialiserOf(const Value &value, 
   if (value.is(ValueKind::String)) {
     // MXNet's registry names stand for the initialiser without arguments.
     constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"uniform", "uniform"},  {"normal", "normal"},
-        {"xavier", "xavier"},    {"orthogonal", "orthogonal"},
-        {"zero", "zero"},        {"zeros", "zero"},
-        {"one", "one"},          {"ones", "one"},
+        {"uniform", "uniform"},
+        {"normal", "normal"},
+        {"xavier", "xavier"},
+        {"msraprelu", "msraprelu"},
+        {"orthogonal", "orthogonal"},
+        {"zero", "zero"},
+        {"zeros", "zero"},
+        {"one", "one"},
+        {"ones", "one"},
         {"lstmbias", "lstmbias"}};
     for (auto &[written, name] : kNames)
-      if (value.string() == written)
+      if (lowerCase(value.string()) == written)
         return symbol::Initialiser{std::string(name), {}, {}, {}};
   }
   if (!value.isUnknown())
@@ -175,6 +181,9 @@ Value Evaluator::builtinNormal(Arguments &a) {
 }
 Value Evaluator::builtinXavier(Arguments &a) {
   return simpleInitialiser(a, "Xavier", "xavier", {"rnd_type", "factor_type", "magnitude"}, 0);
+}
+Value Evaluator::builtinMsraPrelu(Arguments &a) {
+  return simpleInitialiser(a, "MSRAPrelu", "msraprelu", {"factor_type", "slope"}, 0);
 }
 Value Evaluator::builtinOrthogonal(Arguments &a) {
   return simpleInitialiser(a, "Orthogonal", "orthogonal", {"scale", "rand_type"}, 0);

@@ -49,9 +49,9 @@ struct NamedAttribute {
   AttributeValue value;
 };
 
-/// How a parameter gets its first value: name in lower case ("uniform", "xavier", "lstmbias",
-/// "constant", "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments. Empty name:
-/// fit's initialiser by MXNet's name-suffix rules.
+/// How a parameter gets its first value: name in lower case ("uniform", "xavier", "msraprelu",
+/// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments.
+/// Empty name: fit's initialiser by MXNet's name-suffix rules.
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;

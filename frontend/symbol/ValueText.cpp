@@ -70,11 +70,10 @@ std::string valueText(const AttributeValue &value) {
 
 std::string initialiserText(const Initialiser &init) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"uniform", "Uniform"},   {"normal", "Normal"},
-      {"xavier", "Xavier"},     {"orthogonal", "Orthogonal"},
-      {"zero", "Zero"},         {"one", "One"},
-      {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
-      {"mixed", "Mixed"},       {"load", "Load"}};
+      {"uniform", "Uniform"},       {"normal", "Normal"},     {"xavier", "Xavier"},
+      {"orthogonal", "Orthogonal"}, {"zero", "Zero"},         {"one", "One"},
+      {"msraprelu", "MSRAPrelu"},   {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
+      {"mixed", "Mixed"},           {"load", "Load"}};
   std::string text = init.name, arguments;
   for (auto &[name, shown] : kNames)
     if (init.name == name)

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "ir/sym/Shorthand.h"
 #include "ir/sym/SymOps.h"
 #include "ir/sym/ValueUse.h"
 
@@ -44,6 +45,7 @@ void SymDialect::initialize() {
   addTrainingOps();
   addTransferOps();
   attachValueUse(*getContext());
+  attachShorthands(*getContext());
 }
 
 bool isTensor(Type type) {

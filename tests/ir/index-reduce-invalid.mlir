@@ -64,25 +64,24 @@ func.func @f(%x: tensor<2x3xf32>) {
 }
 
 // -----
-func.func @f(%x: tensor<2x3xi32>) {
-  // expected-error@+1 {{sum: data is int32, wants a float type}}
-  %y = sym.sum %x : (tensor<2x3xi32>) -> tensor<1xi32>
+func.func @f(%x: tensor<2x3xi1>) {
+  // expected-error@+1 {{sum: data is bool, wants a float type}}
+  %y = sym.sum %x : (tensor<2x3xi1>) -> tensor<1xi1>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<2x3xi64>) {
+  // expected-error@+1 {{sum: reductions of int64 are not built yet}}
+  %y = sym.sum %x : (tensor<2x3xi64>) -> tensor<1xi64>
   return
 }
 
 // -----
 // norm:ord
 func.func @f(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{norm: ord is 1, wants 2}}
-  %y = sym.norm %x {ord = 1 : i64} : (tensor<2x3xf32>) -> tensor<1xf32>
-  return
-}
-
-// -----
-// softmax:axis
-func.func @f(%x: tensor<2x3xf32>, %n: tensor<3xf32>) {
-  // expected-error@+1 {{softmax: axis is 0, use_length wants the last one}}
-  %y = sym.softmax %x, %n {axis = 0 : i64, use_length = true} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // expected-error@+1 {{norm: ord is 3, wants 1 or 2}}
+  %y = sym.norm %x {ord = 3 : i64} : (tensor<2x3xf32>) -> tensor<1xf32>
   return
 }
 
@@ -95,18 +94,28 @@ func.func @f(%x: tensor<2x3xf32>, %n: tensor<3xf32>) {
 }
 
 // -----
-// layer_norm:parameter-shape
-func.func @f(%x: tensor<2x3xf32>, %g: tensor<2xf32>, %b: tensor<3xf32>) {
-  // expected-error@+1 {{LayerNorm: gamma has 2 elements, data has 3}}
-  %y:3 = sym.layer_norm %x, %g, %b : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>)
+// softmax:length, known while the graph is built
+func.func @f(%x: tensor<2x3xf32>) {
+  %n = sym.full {shape = array<i64: 2>, value = 2.0} : tensor<2xf32>
+  %m = sym.mul_scalar %n {scalar = 2.0} : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{softmax: length is 4, data has 3 steps}}
+  %y = sym.softmax %x, %m {use_length = true} : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
   return
 }
 
 // -----
-// softmax_output:flags
-func.func @f(%x: tensor<2x3x4xf32>, %l: tensor<2x3xf32>) {
-  // expected-error@+1 {{SoftmaxOutput: preserve_shape and multi_output exclude one another}}
-  %y = sym.softmax_output %x, %l {multi_output = true, preserve_shape = true} : (tensor<2x3x4xf32>, tensor<2x3xf32>) -> tensor<2x3x4xf32>
+func.func @f(%x: tensor<5x2x3xf32>) {
+  %n = sym.full {shape = array<i64: 2>, value = 6.0} : tensor<2xf32>
+  // expected-error@+1 {{SequenceMask: sequence_length is 6, data has 5 steps}}
+  %y = sym.sequence_mask %x, %n {use_sequence_length = true} : (tensor<5x2x3xf32>, tensor<2xf32>) -> tensor<5x2x3xf32>
+  return
+}
+
+// -----
+// layer_norm:parameter-shape
+func.func @f(%x: tensor<2x3xf32>, %g: tensor<2xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{LayerNorm: gamma has 2 elements, data has 3}}
+  %y:3 = sym.layer_norm %x, %g, %b : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
 

@@ -2,8 +2,8 @@
 
 // fully_connected:rank
 func.func @f(%x: tensor<4xf32>, %w: tensor<5x4xf32>) {
-  // expected-error@+1 {{FullyConnected: data has 1 axis, wants at least 2}}
-  %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 5 : i64} : (tensor<4xf32>, tensor<5x4xf32>) -> tensor<1x5xf32>
+  // expected-error@+1 {{FullyConnected: weight has 4 inputs, data of one axis is 1}}
+  %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 5 : i64} : (tensor<4xf32>, tensor<5x4xf32>) -> tensor<4x5xf32>
   return
 }
 
@@ -66,6 +66,21 @@ func.func @f(%a: tensor<8x5xf32>, %b: tensor<4x3xf32>) {
 func.func @f(%a: tensor<2x8x5xf32>, %b: tensor<3x5x3xf32>) {
   // expected-error@+1 {{batch_dot: rhs has 3 on axis 0, lhs has 2}}
   %y = sym.batch_dot %a, %b : (tensor<2x8x5xf32>, tensor<3x5x3xf32>) -> tensor<2x8x3xf32>
+  return
+}
+
+// -----
+func.func @f(%a: tensor<6x2x8x5xf32>, %b: tensor<6x3x5x3xf32>) {
+  // expected-error@+1 {{batch_dot: rhs has 3 on axis 1, lhs has 2}}
+  %y = sym.batch_dot %a, %b : (tensor<6x2x8x5xf32>, tensor<6x3x5x3xf32>) -> tensor<6x2x8x3xf32>
+  return
+}
+
+// -----
+// batch_dot:rank
+func.func @f(%a: tensor<8x5xf32>, %b: tensor<5x3xf32>) {
+  // expected-error@+1 {{batch_dot: lhs has 2 axes, wants at least 3}}
+  %y = sym.batch_dot %a, %b : (tensor<8x5xf32>, tensor<5x3xf32>) -> tensor<8x3xf32>
   return
 }
 

@@ -140,7 +140,11 @@ LogicalResult WhereOp::relateShapes(ShapeRelation &relation) {
     for (Value value : {getY(), getOutput()})
       if (failed(relation.sameType(getX(), value)) || failed(relation.sameShape(getX(), value)))
         return failure();
-  return relation.sameShape(getCondition(), getX());
+  // where:condition-shape
+  Value condition = getCondition(), x = getX();
+  if (!relation.ranked(condition) || !relation.ranked(x) || relation.rank(condition) != 1)
+    return relation.sameShape(condition, x);
+  return relation.equal(condition, 0, x, 0, "rows");
 }
 BatchPosition WhereOp::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }
 int64_t WhereOp::flops() { return elementsOf(getOutput()); }

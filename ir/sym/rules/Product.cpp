@@ -45,10 +45,11 @@ LogicalResult FullyConnectedOp::relateShapes(ShapeRelation &relation) {
     if (!relation.ranked(data))
       return success();
     // fully_connected:rank
-    if (failed(rankAtLeast(relation, data, 2)))
+    if (failed(rankAtLeast(relation, data, 1)) ||
+        failed(relation.equal(output, 0, data, 0, "rows")))
       return failure();
-    if (failed(relation.equal(output, 0, data, 0, "rows")))
-      return failure();
+    if (relation.rank(data) == 1)
+      return relation.fix(weight, 1, 1, "inputs", "data of one axis");
     return relation.sameElements(weight, 1, 2, data, 1, relation.rank(data), "inputs");
   }
   if (relation.ranked(data)) {
@@ -132,18 +133,28 @@ LogicalResult BatchDotOp::relateShapes(ShapeRelation &relation) {
   if (failed(relateFloats(relation, {lhs, rhs, output})))
     return failure();
   // batch_dot:rank
-  if (failed(relation.fixRank(lhs, 3)) || failed(relation.fixRank(rhs, 3)) ||
-      failed(relation.fixRank(output, 3)))
-    return failure();
-  int64_t rows = getTransposeA() ? 2 : 1, innerLeft = getTransposeA() ? 1 : 2;
-  int64_t columns = getTransposeB() ? 1 : 2, innerRight = getTransposeB() ? 2 : 1;
+  int64_t rank = relation.ranked(lhs)      ? relation.rank(lhs)
+                 : relation.ranked(rhs)    ? relation.rank(rhs)
+                 : relation.ranked(output) ? relation.rank(output)
+                                           : 3;
+  if (rank < 3)
+    return rankAtLeast(relation, relation.ranked(lhs) ? lhs : rhs, 3);
+  for (Value value : {lhs, rhs, output})
+    if (failed(relation.fixRank(value, rank)))
+      return failure();
+  int64_t rows = rank - (getTransposeA() ? 1 : 2), innerLeft = rank - (getTransposeA() ? 2 : 1);
+  int64_t columns = rank - (getTransposeB() ? 2 : 1), innerRight = rank - (getTransposeB() ? 1 : 2);
   // batch_dot:batch, batch_dot:inner, batch_dot:output-shape
-  if (failed(relation.equal(rhs, 0, lhs, 0, "on axis 0")) ||
-      failed(relation.equal(output, 0, lhs, 0, "on axis 0")) ||
-      failed(relation.equal(rhs, 0, lhs, 0, "on axis 0")) ||
-      failed(relation.equal(rhs, innerRight, lhs, innerLeft, "to multiply")) ||
-      failed(relation.equal(output, 1, lhs, rows, "rows")) ||
-      failed(relation.equal(output, 2, rhs, columns, "columns")))
+  for (int64_t axis = 0; axis < rank - 2; ++axis) {
+    std::string noun = "on axis " + std::to_string(axis);
+    if (failed(relation.equal(rhs, axis, lhs, axis, noun)) ||
+        failed(relation.equal(output, axis, lhs, axis, noun)) ||
+        failed(relation.equal(rhs, axis, lhs, axis, noun)))
+      return failure();
+  }
+  if (failed(relation.equal(rhs, innerRight, lhs, innerLeft, "to multiply")) ||
+      failed(relation.equal(output, rank - 2, lhs, rows, "rows")) ||
+      failed(relation.equal(output, rank - 1, rhs, columns, "columns")))
     return failure();
   return success();
 }

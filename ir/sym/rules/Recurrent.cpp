@@ -1,5 +1,6 @@
 // Shapes, batch position and cost of the ops in RecurrentOps.td.
 #include "executor/abi/Sizes.h"
+#include "ir/sym/ConstantValue.h"
 #include "ir/sym/RuleSupport.h"
 
 #include "executor/abi/Gate.h"
@@ -92,6 +93,10 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
       if (value && failed(relation.sameType(data, value)))
         return failure();
   if (failed(relation.floatType(data)))
+    return failure();
+
+  // rnn:length
+  if (length && failed(lengthWithin(relation, length, data, 0)))
     return failure();
 
   // rnn:data-rank, rnn:outputs

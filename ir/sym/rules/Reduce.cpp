@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in ReduceOps.td.
+#include "ir/sym/ConstantValue.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
@@ -25,7 +26,7 @@ static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int
 
 static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value output,
                                    std::optional<ArrayRef<int64_t>> axes, bool keep, bool exclude) {
-  if (failed(relation.sameType(data, output)) || failed(relation.floatType(data)))
+  if (failed(relation.sameType(data, output)))
     return failure();
   if (!relation.ranked(data))
     return success();
@@ -35,6 +36,16 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
                        keep);
 }
 
+/// Integers that f64 holds, in which they are added (rules/Shorthand.cpp); or floats.
+static LogicalResult summableType(ShapeRelation &relation, Value data) {
+  Type type = relation.type(data);
+  if (type && type.isInteger() && type.getIntOrFloatBitWidth() == 64)
+    return relation.refuse(ErrorCode::E0215, {{data, kTypeAxis}})
+           << "reductions of int64 are not built yet";
+  bool summable = type && type.isInteger() && type.getIntOrFloatBitWidth() > 1;
+  return summable ? success() : relation.floatType(data);
+}
+
 static BatchPosition reducedBatch(Value data, BatchPosition position,
                                   std::optional<ArrayRef<int64_t>> axes, bool keep, bool exclude) {
   return withoutAxes(position, reducedAxes(rankOf(data), axes, exclude), keep);
@@ -42,6 +53,8 @@ static BatchPosition reducedBatch(Value data, BatchPosition position,
 
 #define LSTMC_AXES_REDUCTION(OP)                                                                   \
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
+    if (failed(summableType(relation, getData())))                                                 \
+      return failure();                                                                            \
     return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(),               \
                          getExclude());                                                            \
   }                                                                                                \
@@ -58,8 +71,10 @@ LSTMC_AXES_REDUCTION(ProdOp)
 
 LogicalResult NormOp::relateShapes(ShapeRelation &relation) {
   // norm:ord
-  if (getOrd() != 2)
-    return relation.refuse(ErrorCode::E0319) << "ord is " << getOrd() << ", wants 2";
+  if (getOrd() != 1 && getOrd() != 2)
+    return relation.refuse(ErrorCode::E0319) << "ord is " << getOrd() << ", wants 1 or 2";
+  if (failed(relation.floatType(getData())))
+    return failure();
   return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(), false);
 }
 BatchPosition NormOp::batchOfResult(unsigned, Positions operands) {
@@ -72,6 +87,8 @@ static SmallVector<int64_t, 1> asList(std::optional<int64_t> axis) {
 }
 
 LogicalResult ArgmaxOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relation.floatType(getData())))
+    return failure();
   return relateReduced(relation, getData(), getOutput(), asList(getAxis()), getKeepdims(), false);
 }
 BatchPosition ArgmaxOp::batchOfResult(unsigned, Positions operands) {
@@ -103,16 +120,18 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
     return failure();
   if (!length)
     return success();
-  if (*axis != relation.rank(data) - 1)
-    return relation.refuse(ErrorCode::E0319)
-           << "axis is " << op.getAxis() << ", use_length wants the last one";
   // softmax:length-shape
-  return relateRemoved(relation, data, length, {*axis}, false);
+  if (failed(relateRemoved(relation, data, length, {*axis}, false)))
+    return failure();
+  return lengthWithin(relation, length, data, *axis);
 }
 
-/// A length has all axes of the data but the last.
+/// A length has all axes of the data but `axis`.
 template <typename Op> static BatchPosition softmaxBatch(Op op, ArrayRef<BatchPosition> operands) {
-  return unlessOn(firstBatch(operands), normalAxis(op.getAxis(), rankOf(op.getData())));
+  int64_t axis = normalAxis(op.getAxis(), rankOf(op.getData()));
+  if (!operands[0] && op.getLength())
+    return withAxis(operands[1], axis, false);
+  return unlessOn(operands[0], axis);
 }
 
 LogicalResult SoftmaxOp::relateShapes(ShapeRelation &relation) {

@@ -1,4 +1,5 @@
 // Shapes, batch position and cost of the ops in SequenceOps.td.
+#include "ir/sym/ConstantValue.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -27,7 +28,9 @@ template <typename Op> static LogicalResult relateLengths(ShapeRelation &relatio
     return failure();
   if (!relation.ranked(data))
     return success();
-  return relation.equal(length, 0, data, 1 - op.getAxis(), "sequences");
+  if (failed(relation.equal(length, 0, data, 1 - op.getAxis(), "sequences")))
+    return failure();
+  return lengthWithin(relation, length, data, op.getAxis());
 }
 
 /// Where the data have rows: as they say, or else the lengths, of which each sequence has one.

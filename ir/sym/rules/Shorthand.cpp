@@ -1,0 +1,111 @@
+// Uses of ops that stand for others.
+#include "ir/sym/Shorthand.h"
+
+#include "ir/sym/Create.h"
+#include "ir/sym/RuleSupport.h"
+
+#include "ir/sym/Shorthand.cpp.inc"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+namespace {
+
+Type elementOf(Value value) { return rankedType(value).getElementType(); }
+
+//===---- softmax with a dtype: in the wider of the two types ---------------------------------===//
+
+template <typename Op> Value writtenSoftmax(Op op, OpBuilder &builder) {
+  Value x = op.getData();
+  Type from = elementOf(x), to = elementOf(op.getOutput());
+  if (from == to)
+    return {};
+  if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
+    x = createCast(builder, op.getLoc(), x, to);
+  Value y = builder.create<Op>(op.getLoc(), x.getType(), x, op.getLength(), op.getAxisAttr(),
+                               op.getTemperatureAttr(), StringAttr(), op.getUseLengthAttr());
+  return createCast(builder, op.getLoc(), y, to);
+}
+Value written(SoftmaxOp op, OpBuilder &builder) { return writtenSoftmax(op, builder); }
+Value written(LogSoftmaxOp op, OpBuilder &builder) { return writtenSoftmax(op, builder); }
+
+//===---- norm of order 1 ---------------------------------------------------------------------===//
+
+Value written(NormOp op, OpBuilder &builder) {
+  if (op.getOrd() == 2)
+    return {};
+  Value size = builder.create<AbsOp>(op.getLoc(), op.getData().getType(), op.getData());
+  return builder.create<SumOp>(op.getLoc(), op.getType(), size, op.getAxisAttr(),
+                               op.getKeepdimsAttr(), builder.getBoolAttr(false));
+}
+
+//===---- reductions of integers: in f64, which holds each of them ----------------------------===//
+
+template <typename Op> Value inDoubles(Op op, OpBuilder &builder) {
+  Type type = elementOf(op.getData());
+  if (!type.isInteger())
+    return {};
+  Value x = createCast(builder, op.getLoc(), op.getData(), builder.getF64Type());
+  auto wide = rankedType(op.getOutput()).clone(builder.getF64Type());
+  Value y = builder.create<Op>(op.getLoc(), wide, x, op.getAxisAttr(), op.getKeepdimsAttr(),
+                               op.getExcludeAttr());
+  return createCast(builder, op.getLoc(), y, type);
+}
+Value written(SumOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(MeanOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(MaxOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(MinOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(ProdOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+
+//===---- where of whole rows -----------------------------------------------------------------===//
+
+Value written(WhereOp op, OpBuilder &builder) {
+  ArrayRef<int64_t> shape = shapeOf(op.getX());
+  Value condition = op.getCondition();
+  if (shapeOf(condition) == shape)
+    return {};
+  SmallVector<int64_t> column(shape.size(), 1);
+  column[0] = shape[0];
+  condition = createReshape(builder, op.getLoc(), condition, column);
+  condition = builder.create<BroadcastToOp>(
+      op.getLoc(), RankedTensorType::get(shape, elementOf(condition)), condition, shape);
+  return builder.create<WhereOp>(op.getLoc(), op.getType(), condition, op.getX(), op.getY());
+}
+
+//===---- batch_dot with several axes of matrices ---------------------------------------------===//
+
+Value written(BatchDotOp op, OpBuilder &builder) {
+  if (rankOf(op.getLhs()) == 3)
+    return {};
+  auto matrices = [](Value value) -> SmallVector<int64_t> {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    return {product(shape.drop_back(2)), shape[shape.size() - 2], shape.back()};
+  };
+  Value lhs = createReshape(builder, op.getLoc(), op.getLhs(), matrices(op.getLhs()));
+  Value rhs = createReshape(builder, op.getLoc(), op.getRhs(), matrices(op.getRhs()));
+  auto type = rankedType(op.getOutput()).clone(matrices(op.getOutput()));
+  Value y = builder.create<BatchDotOp>(op.getLoc(), type, lhs, rhs, op.getTransposeAAttr(),
+                                       op.getTransposeBAttr());
+  return createReshape(builder, op.getLoc(), y, shapeOf(op.getOutput()));
+}
+
+template <typename Op>
+struct ShorthandModel : ShorthandRule::ExternalModel<ShorthandModel<Op>, Op> {
+  Value writtenOut(Operation *op, OpBuilder &builder) const {
+    return written(cast<Op>(op), builder);
+  }
+};
+
+template <typename... Ops> void attach(MLIRContext &context) {
+  (Ops::template attachInterface<ShorthandModel<Ops>>(context), ...);
+}
+
+} // namespace
+
+void attachShorthands(MLIRContext &context) {
+  attach<SoftmaxOp, LogSoftmaxOp, NormOp, SumOp, MeanOp, MaxOp, MinOp, ProdOp, WhereOp, BatchDotOp>(
+      context);
+}
+
+} // namespace lstmc::sym
