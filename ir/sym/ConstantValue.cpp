@@ -107,8 +107,8 @@ LogicalResult lengthWithin(ShapeRelation &relation, Value length, Value data, in
   if (!known || steps == kOpen || (std::trunc(*known) >= 0 && std::trunc(*known) <= double(steps)))
     return success();
   return relation.refuse(ErrorCode::E0319, {{data, axis}})
-         << relation.name(length) << " is " << *known << ", " << relation.name(data) << " has "
-         << steps << " steps";
+         << relation.name(length) << " is " << int64_t(*known) << ", " << relation.name(data)
+         << " has " << steps << " steps";
 }
 
 } // namespace lstmc::sym

@@ -69,7 +69,7 @@ inline PackageData samplePackage() {
   add(Kind::Scalar, DType::F32, {1}, "learning_rate");
   add(Kind::Scalar, DType::I64, {1}, "update");
   add(Kind::Scalar, DType::I64, {1}, "seed");
-  add(Kind::Output, DType::F64, {4}, "loss");
+  add(Kind::Output, DType::F64, {kMetricFields}, "loss");
   add(Kind::Activation, DType::F32, {kBatch, kUnits}, "y", kStep, 1, 3);
   // Lives in another entry, so in the same place.
   data.buffers.push_back(data.buffers[kStepY]);
