@@ -269,10 +269,12 @@ private:
     if (reads(form->formula, "lr"))
       operands.push_back({"lr", scalarInput(entry, "learning_rate")});
     llvm::SmallVector<std::string> stateNames;
+    // What a norm is asked of, but for the parameter itself; the parameter where none is.
     llvm::SmallVector<std::string_view> made;
     for (std::string_view name : normed())
-      made.push_back(name);
-    if (made.empty())
+      if (name != "w")
+        made.push_back(name);
+    if (normed().empty())
       made.push_back("w");
     size_t tensors = made.size();
     for (const OptimizerState &state : form->state) {
@@ -294,8 +296,11 @@ private:
       builder.create<sym::WriteOp>(loc, name, value, mlir::IntegerAttr());
     if (normed().empty())
       update.value = results[0];
-    else
-      update.normed.assign(results.begin(), results.begin() + tensors);
+    for (std::string_view name : normed()) {
+      update.normed.push_back(name == "w" ? update.parameter : results.front());
+      if (name != "w")
+        results = results.drop_front();
+    }
     return update;
   }
 

@@ -92,11 +92,9 @@ private:
     for (const OptimizerKey &key : row.keys)
       if (!key.name.empty())
         names.push_back(key.name);
-    std::ranges::stable_sort(names, {}, [&](llvm::StringRef name) {
-      return name.edit_distance(llvm::StringRef(wanted));
-    });
-    return names.empty() ? "it has no keys of its own"
-                         : fmt::format("its own are {}", fmt::join(names, ", "));
+    return names.empty()
+               ? "it has no keys of its own"
+               : fmt::format("its own are {}", fmt::join(nearestFirst(wanted, names), ", "));
   }
 
   void checkMetrics() {

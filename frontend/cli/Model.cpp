@@ -41,7 +41,7 @@ static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Se
   if (!row)
     return fail(ErrorCode::E0001, "there is no optimizer \"{}\"{}; there are {}", spec.name,
                 didYouMean(spec.name, training::optimizerNames()),
-                fmt::join(training::optimizerNames(), ", "));
+                fmt::join(nearestFirst(spec.name, training::optimizerNames()), ", "));
   for (const OptimizerKey &key : row->keys)
     if (std::optional<std::string> text = findSetting(fit, key.name); text && *text != "None") {
       LSTMC_ASSIGN(spec.keys[std::string(key.name)], training::parseOptimizerKey(key, *text));

@@ -13,6 +13,7 @@
 
 #include "executor/base/StandardStreams.h"
 #include "executor/training/FitSettings.h"
+#include "executor/training/Metrics.h"
 #include "frontend/symbol/Suggest.h"
 
 namespace lstmc::cli {
@@ -25,22 +26,18 @@ const std::vector<CommandRecord> &commands() {
   return kCommands;
 }
 
-/// Of the flag --optimizer: what there is.
-static std::string_view optimizerHelp() {
-  static const std::string kText = fmt::format("{}", fmt::join(training::optimizerNames(), " "));
-  return kText;
-}
-
-/// And of --metric.
-static std::string_view metricHelp() {
-  static const std::string kText = fmt::format("{}", fmt::join(training::metricNames(), " "));
-  return kText;
+/// A help text that is a list of names, which has a table of its own.
+static std::string_view namesOr(std::string_view help) {
+  static const std::string kOptimizers =
+      fmt::format("{}", fmt::join(training::optimizerNames(), " "));
+  static const std::string kMetrics = fmt::format("{}", fmt::join(training::metricNames(), " "));
+  return help == "{optimizers}" ? kOptimizers : help == "{metrics}" ? kMetrics : help;
 }
 
 const std::vector<FlagRecord> &flags() {
   static const std::vector<FlagRecord> kFlags = {
 #define LSTMC_FLAG(NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, HELP, COMMANDS)                       \
-  {NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, HELP, COMMANDS},
+  {NAME, LETTER, ARGUMENT, DEFAULT, REPEATS, namesOr(HELP), COMMANDS},
 #include "frontend/cli/options.def"
   };
   return kFlags;

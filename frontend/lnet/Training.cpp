@@ -218,6 +218,13 @@ Value Evaluator::training(Arguments &arguments, std::string_view function,
             kindText(key->kind), reprOf(value));
       continue;
     }
+    if (const OptimizerKey *range = fit ? findOptimizerKey(name) : nullptr;
+        range && !range->yesNo && !range->takes(value.number())) {
+      error(ErrorCode::E0204, named.argument->value->span, "{} is a number from {}{}, got {}", name,
+            range->least, range->below == kNoBound ? "" : fmt::format(" to below {}", range->below),
+            reprOf(value));
+      continue;
+    }
     if (fit && name == "optimizer") // MXNet's registry has its names in any case
       setting.value = lowerCase(value.string());
     if (const auto *chosen = std::get_if<std::string>(&setting.value);

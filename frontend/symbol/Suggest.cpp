@@ -1,5 +1,7 @@
 #include "frontend/symbol/Suggest.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <llvm/ADT/StringRef.h>
 
@@ -29,6 +31,15 @@ std::string nearest(std::string_view written, const std::vector<std::string_view
     }
   }
   return tie ? std::string() : std::string(found);
+}
+
+std::vector<std::string_view> nearestFirst(std::string_view written,
+                                           std::vector<std::string_view> candidates) {
+  std::ranges::stable_sort(candidates, {}, [&](std::string_view candidate) {
+    return llvm::StringRef(written.data(), written.size())
+        .edit_distance({candidate.data(), candidate.size()});
+  });
+  return candidates;
 }
 
 std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates) {

@@ -11,6 +11,10 @@ namespace lstmc {
 /// on a tie.
 std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates);
 
+/// All of them, the nearest to `written` first; equally near ones as they stand.
+std::vector<std::string_view> nearestFirst(std::string_view written,
+                                           std::vector<std::string_view> candidates);
+
 /// `did you mean "Embedding"?`, or empty.
 std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates);
 

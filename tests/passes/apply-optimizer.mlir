@@ -2,6 +2,10 @@
 // RUN: lstmc opt %s --apply-optimizer="key=momentum=0.9 wd=0.1 clip-gradient=2 report-norm=false" | FileCheck %s --check-prefix=MOMENTUM
 // RUN: lstmc opt %s --apply-optimizer="clip-norm=0.5" | FileCheck %s --check-prefix=NORM
 // RUN: lstmc opt %s --apply-optimizer="optimizer=adam report-norm=false" | FileCheck %s --check-prefix=ADAM
+// RUN: lstmc opt %s --apply-optimizer="optimizer=nadam key=beta1=0.8,schedule_decay=0.01 report-norm=false" | FileCheck %s --check-prefix=NADAM
+// RUN: lstmc opt %s --apply-optimizer="optimizer=lamb key=bias_correction=0,upper_bound=10 wd=0.1 report-norm=false" | FileCheck %s --check-prefix=LAMB
+// RUN: not lstmc opt %s --apply-optimizer="optimizer=ada" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not lstmc opt %s --apply-optimizer="key=beta1=0.5" 2>&1 | FileCheck %s --check-prefix=KEY
 // RUN: lstmc opt %s --apply-optimizer="optimizer=none" | FileCheck %s --check-prefix=NONE
 
 !w = tensor<4x3xf32>
@@ -62,7 +66,7 @@ sym.parameter @fc_bias : !b
 // ADAM-NEXT:   %[[mean2:.+]] = sym.scalar add %[[a]], %[[b]]
 // ADAM:        %[[c:.+]] = sym.scalar mul %{{.+}}, %[[var]]
 // ADAM:        %[[gg:.+]] = sym.scalar mul %[[g]], %[[g]]
-// ADAM-NEXT:   %[[d:.+]] = sym.scalar mul %{{.+}}, %[[gg]]
+// ADAM:        %[[d:.+]] = sym.scalar mul %{{.+}}, %[[gg]]
 // ADAM-NEXT:   %[[var2:.+]] = sym.scalar add %[[c]], %[[d]]
 // ADAM-NEXT:   %[[root:.+]] = sym.scalar sqrt %[[var2]]
 // ADAM:        %[[under:.+]] = sym.scalar add %[[root]],
@@ -73,6 +77,31 @@ sym.parameter @fc_bias : !b
 // ADAM:      sym.write @fc_weight.mean
 // ADAM:      sym.write @fc_weight.variance
 // ADAM:      sym.write @fc_weight,
+
+// What the loop computes once an update comes in as scalars of the entry, once for all parameters.
+// NADAM-LABEL: func @step
+// NADAM-SAME:    %[[RATE:.+]]: tensor<1xf32> {sym.name = "learning_rate"
+// NADAM-SAME:    %[[G:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.g_share", sym.role = "scalar"}, %[[M:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.m_share", sym.role = "scalar"}, %[[V:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.v_share", sym.role = "scalar"})
+// NADAM:         sym.fused %{{.+}}, %{{.+}}, %[[RATE]], %{{.+}}, %{{.+}}, %[[G]], %[[M]], %[[V]]
+// NADAM:         sym.scalar constant {immediate = 8.000000e-01 : f64}
+// NADAM:         sym.fused %{{.+}}, %{{.+}}, %[[RATE]], %{{.+}}, %{{.+}}, %[[G]], %[[M]], %[[V]]
+
+// The move is made first, then the norms of parameter and move, then the parameter.
+// LAMB-LABEL: func @step
+// LAMB:         %[[W:.+]] = sym.read @fc_weight
+// LAMB:         %[[MOVE:.+]]:3 = sym.fused %[[W]],
+// LAMB:         sym.write @fc_weight.mean, %[[MOVE]]#1
+// LAMB:         sym.write @fc_weight.variance, %[[MOVE]]#2
+// LAMB:         %[[SW:.+]] = sym.norm_squared %[[W]]
+// LAMB:         %[[SM:.+]] = sym.norm_squared %[[MOVE]]#0
+// LAMB:         %[[N:.+]]:2 = sym.fused %[[SW]], %[[SM]] : (tensor<1xf64>, tensor<1xf64>) -> (tensor<1xf32>, tensor<1xf32>)
+// LAMB:         %[[NEW:.+]] = sym.fused %[[W]], %{{.+}}, %[[N]]#0, %[[MOVE]]#0, %[[N]]#1
+// LAMB:           sym.scalar constant {immediate = 1.000000e+01 : f64}
+// LAMB-NEXT:      sym.scalar min
+// LAMB:         sym.write @fc_weight, %[[NEW]]
+
+// UNKNOWN: error: no optimizer is named "ada"
+// KEY: error: optimizer "sgd" takes no key "beta1=0.5"
 
 // NONE-LABEL: func @step
 // NONE-SAME:    (%[[G:.+]]: tensor<4x3xf32> {{.*}}, %[[D:.+]]: tensor<4xf32> {{.*}}) -> (tensor<4x3xf32> {sym.name = "gradient:fc_weight"

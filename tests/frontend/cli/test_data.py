@@ -235,18 +235,25 @@ class Asked(Fits):
         self.assertRegex(done.stderr, r'error\[E0214\]: carry: found "gru\*", want a pattern of the names of states: lstm\w+, lstm\w+\n')
 
     def test_keys_of_another_optimizer(self):
-        self.refused(3, 'asked.lnet:7:29: error[E0214]: optimizer "adam" has no momentum; its own are epsilon, beta1, beta2',
+        self.refused(3, 'asked.lnet:7:29: error[E0214]: optimizer "adam" has no momentum; its own are beta1, beta2, epsilon',
                      *self.fit('optimizer="adam", momentum=0.9'))
         self.refused(3, 'asked.lnet:7:11: error[E0214]: optimizer "sgd" has no beta1; its own are momentum', *self.fit("beta1=0.9"))
         self.refused(2, 'error[E0001]: optimizer "sgd" has no beta2; its own are momentum', *self.fit('optimizer="sgd"'), "--fit", "beta2=0.9")
+        self.refused(3, 'asked.lnet:7:37: error[E0204]: rho is a number from 0 to below 1, got 1', *self.fit('optimizer="adadelta", rho=1'))
+        self.refused(3, 'asked.lnet:7:41: error[E0204]: centered is a bool, got 0.5', *self.fit('optimizer="rmsprop", centered=0.5'))
+        self.refused(2, 'error[E0001]: fit key rho: found "1", want a number from 0 to below 1', *self.fit('optimizer="adadelta"'), "--fit", "rho=1")
+        self.refused(3, 'error[E0204]: no optimizer is named "lam"', *self.fit('optimizer="lam"'))
+        self.refused(3, 'asked.lnet:7:29: error[E0214]: fit has no key "bias_correktion"',
+                     *self.fit('optimizer="lamb", bias_correktion=True'))
         done = self.good(*self.fit('optimizer="sgd", momentum=0.9'), "--optimizer", "adam")
-        self.assertIn('asked.lnet:7:28: warning[W0214]: optimizer "adam" has no momentum; its own are epsilon, beta1, beta2\n', done.stderr)
+        self.assertIn('asked.lnet:7:28: warning[W0214]: optimizer "adam" has no momentum; its own are beta1, beta2, epsilon\n', done.stderr)
 
     def test_metrics_that_the_net_cannot_have(self):
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "accuracy" is of a softmax output, and the net has none',
                      *self.fit('eval_metric="accuracy"'))
-        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "acc"; there are loss, perplexity, bits_per_label, accuracy, mse, '
-                        "mae", *self.fit('eval_metric="acc"'))
+        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "f1"; there are loss, perplexity, Perplexity, '
+                        "bits_per_label, accuracy, acc, mse, mae, rmse, cross-entropy, ce, nll-loss, nll_loss", *self.fit('eval_metric="f1"'))
+        self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "acc" is of a softmax output, and the net has none', *self.fit('eval_metric="acc"'))
         self.refused(2, 'error[E0001]: metric "perplexity" is of a softmax output, and the net has none', *self.fit('optimizer="sgd"'),
                      "--metric", "perplexity")
 

@@ -79,7 +79,7 @@ class Table(Case):
                             (["explain", "E0270"], None), (["plot", "small.lnet", "--what", "memmory"], "memory"),
                             (["eval", "small.lnet", "--metric", "lost"], "loss"),
                             (["compile", "small.lnet", "--dry-run", "--set", "hiden=3"], "hidden"),
-                            (["compile", "small.lnet", "--dry-run", "--optimizer", "adamm"], "adam"),
+                            (["compile", "small.lnet", "--dry-run", "--optimizer", "nadamm"], "nadam"),
                             (["compile", "small.lnet", "--dry-run", "--fit", "momentun=1"], "momentum"),
                             (["compile", "small.lnet", "--dry-run", "--entry", "foward"], "forward"),
                             (["compile", "small.lnet", "--dry-run", "--disable-pass", "fuze"], "fuse"),
