@@ -221,7 +221,7 @@ private:
       putGate(stepAt(s), b, u, g, hidden_[s & 1] + place(b, u), Vector::zero(), Vector::zero());
   }
 
-  const RnnBackwardLaunch &l_;
+  const RnnBackwardLaunch l_; ///< a copy: one load less for each operand
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, padded_;

@@ -346,7 +346,7 @@ private:
     }
   }
 
-  const RnnForwardLaunch &l_;
+  const RnnForwardLaunch l_; ///< a copy: one load less for each operand
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, I_, chunk_, padded_;
