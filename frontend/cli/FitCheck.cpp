@@ -7,6 +7,7 @@
 
 #include "executor/abi/Optimizers.h"
 #include "frontend/cli/SettingText.h"
+#include "frontend/symbol/Suggest.h"
 #include "frontend/symbol/View.h"
 #include "passes/NamePattern.h"
 

@@ -17,6 +17,7 @@
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
+#include "frontend/symbol/Suggest.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
 
