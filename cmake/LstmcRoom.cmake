@@ -7,7 +7,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Equal bits: contraction is written out with fma, never left to the compiler (robustness: rule 11).
+# Equal bits: contraction is written out with fma, never left to the compiler (docs/numerics.md rule 11).
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
 
 set(LSTMC_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")

@@ -55,7 +55,7 @@ public:
       if (llvm::isa<sym::SendOp, sym::ReceiveOp>(op)) {
         if (last) {
           before[&op] = last;
-          behind[last] = &op;
+          after[last] = &op;
         }
         last = &op;
       }
@@ -114,7 +114,7 @@ private:
     int64_t height = 0;
     for (Operation *user : op->getUsers())
       height = std::max(height, heights.lookup(user));
-    if (Operation *next = behind.lookup(op))
+    if (Operation *next = after.lookup(op))
       height = std::max(height, heights.lookup(next));
     bool fuses = canFuse(op);
     auto shape = fuses ? sym::rankedType(op->getResult(0)) : mlir::RankedTensorType();
@@ -175,7 +175,7 @@ private:
   }
 
   /// Program order, but that a group stands where its last op stood or, where something needs it
-  /// earlier, in front of that.
+  /// earlier, before that.
   llvm::SmallVector<Operation *> orderOfUnits() {
     struct Frame {
       llvm::ArrayRef<Operation *> unit;
@@ -219,7 +219,7 @@ private:
     return order;
   }
 
-  /// Of operand `i`; behind the last, of nothing, what it has to wait for all the same.
+  /// Of operand `i`; after the last, of nothing, what it has to wait for all the same.
   Operation *producerOf(Operation *op, unsigned i) const {
     return i < op->getNumOperands() ? op->getOperand(i).getDefiningOp() : before.lookup(op);
   }
@@ -299,7 +299,7 @@ private:
     }
   }
 
-  /// The region, behind the last of its ops, which then go. Stays as it was when a limit of
+  /// The region, after the last of its ops, which then go. Stays as it was when a limit of
   /// abi/ScalarOps.h is passed.
   void build(llvm::ArrayRef<Operation *> unit) {
     llvm::SmallDenseSet<Operation *, 16> inside(unit.begin(), unit.end());
@@ -363,7 +363,7 @@ private:
   mlir::Block &block;
   unsigned maxOps, maxOperands;
   llvm::DenseMap<Operation *, Operation *> before,
-      behind; ///< of transfers, which keep their order: the next ones
+      after; ///< of transfers, which keep their order: the next ones
   llvm::DenseMap<Operation *, int64_t> heights;
   llvm::DenseMap<Operation *, unsigned> groupOf;
   std::vector<Group> groups;

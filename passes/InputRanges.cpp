@@ -69,7 +69,7 @@ struct Demand {
 
 class Demands {
 public:
-  /// From the last op to the first: who reads a value stands behind who makes it.
+  /// From the last op to the first: who reads a value stands after who makes it.
   explicit Demands(mlir::func::FuncOp net) {
     for (mlir::Operation &op : llvm::reverse(net.front()))
       lookAt(&op);

@@ -240,7 +240,7 @@ private:
     return *most <= 1.01 * *least;
   }
 
-  /// On the whole batch, the stages working on chunks one behind the other.
+  /// On the whole batch, the stages working on chunks one after the other.
   double replicaSeconds(const cpu::Machines &stages, int64_t chunks) const {
     if (stages.size() == 1)
       return net_.seconds(stages[0]);

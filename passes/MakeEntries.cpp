@@ -383,7 +383,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    // Replicas stand behind the net that they are parts of.
+    // Replicas stand after the net that they are parts of.
     llvm::ArrayRef<mlir::func::FuncOp> replicas = llvm::ArrayRef(nets).drop_front();
     if (nets.empty() ||
         llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {

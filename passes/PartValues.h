@@ -16,7 +16,7 @@ namespace lstmc::passes {
 ///   Rows   the rows of the part, at `rows`, of what the whole has.
 ///   Whole  what the whole has, made once, on one device, of the rows of all parts.
 ///   Sum    a sum over the batch, or made of sums: what the whole has where the last part reads it,
-///          behind the addition of what the parts have summed; elsewhere nothing.
+///          after the addition of what the parts have summed; elsewhere nothing.
 ///
 /// There is no kind for what is none of these: an op that would give it is done on the whole
 /// instead, on operands joined from all parts, and gives Whole, or Rows cut out of that. Where that

@@ -33,7 +33,7 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
 def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   let summary = "the net once per part of the batch, each over its own rows";
   let description = [{
-    With two replicas or more, adds a function per replica behind the net: its inputs have the rows of some whole shards of the
+    With two replicas or more, adds a function per replica after the net: its inputs have the rows of some whole shards of the
     batch (BatchPositions.h), and so has every value that follows from them row by row. Shards go to replicas in order, as evenly (or as `loads` has them)
     as they go, the first ones getting more; a replica for which no row is left gets no function. With `accumulate`, the
     shards of a replica are cut again, into parts that it carries out one after the other: less memory for the same sums.
@@ -69,7 +69,7 @@ def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
   let description = [{
     With two stages or more, gives every op of an entry its `sym.stage`. Ops of a ctx_group that `groups` names are where it says; without
     groups, the ops that compute with parameters are cut, in program order, into as many runs as there are stages, so that the
-    most that one costs is least: what `costs` say of its ops on that stage, else their flops (CostRule). Other ops follow the latest of their operands, and what stands in front of all of these its
+    most that one costs is least: what `costs` say of its ops on that stage, else their flops (CostRule). Other ops follow the latest of their operands, and what stands before all of these its
     readers; a parameter is where most is computed with it.
 
         %y0, .. = sym.rnn_layer lstm x(%x) ...   {sym.group = "layer0"}       sym.stage = 0
@@ -92,10 +92,10 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
   let summary = "the steps of layers on several devices in chunks, as a wavefront";
   let description = [{
     Where recurrent layers are on several stages, their steps are cut into chunks: chunk c of a layer begins with the states that chunk c-1
-    ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and behind them that work
+    ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and after them that work
     on steps one by one (BatchRule, asked about steps) are cut too, unless in training they stretch a value over the steps, whose gradient
     is one sum of all; others wait for all chunks. Chunks follow one another in the function, each through
-    all layers; gradient, behind this pass, makes backward the same way round.
+    all layers; gradient, after this pass, makes backward the same way round.
 
         %y0, %h0 = sym.rnn_layer .. x(%x)              %x0, %x1 = sym.cut %x
         %y1, %h1 = sym.rnn_layer .. x(%y0)   becomes   %a0, %s = sym.rnn_layer .. x(%x0) {sym.stage = 0}
@@ -105,7 +105,7 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
                                                        %y1 = sym.concat %b0, %b1
 
     The bits are those of the whole layer: a step does not know of the chunk around it, and gradient joins the chunks again for the weights.
-    A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what is behind it up to the next layer.
+    A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what follows it up to the next layer.
     Holds back in training where a sum of gradients would have another order: of a value with three readers or more, some of them in chunks and
     some not or in another order than before, and of a parameter that two ops in chunks read.
     Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
@@ -167,7 +167,7 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
     Arguments and results are the first device's.
     Transfers are numbered in the order of the one function that they come from, of which every program is a part: so all
     programs have them in one order, and no circle of waits can close. Those that only feed a write (new weights,
-    initial values) are numbered behind all others and marked: they are received in their place, behind the commit.
+    initial values) are numbered after all others and marked: they are received in their place, after the commit.
 
         func.func @step { %a = sym.tanh %x {sym.device = 0} ; %b = sym.tanh %a {sym.device = 1} ; ... }
       becomes
@@ -232,11 +232,11 @@ def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
 }
 
 def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
-  let summary = "reverse mode, behind the forward ops";
+  let summary = "reverse mode, after the forward ops";
   let description = [{
     In an entry marked `sym.training`, walks the ops in reverse program order from the loss heads and lets each add what flows to
     its operands; a parameter's complete gradient is left as `sym.gradient @parameter, %g`. The order of every sum is fixed here
-    (robustness rules 4 and 8): contributions to a value are added in the order in which they arrive, last consumer
+    (docs/numerics.md rules 4 and 8): contributions to a value are added in the order in which they arrive, last consumer
     first; all uses of a weight are one `sym.weight_gradient`, in that order too, summed by shard and then over the tree.
 
         %y = sym.fully_connected %x, %w, %b        %dx = sym.dot %dy, %w
@@ -255,7 +255,7 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
   let summary = "make again in backward what a recompute group need not keep";
   let description = [{
     In an entry that trains, a forward value that only ops of its own recompute group (`sym.recompute`) read in forward is not kept for
-    backward: right in front of the first op of backward that reads it, what makes it is done once more, from what came into the
+    backward: right before the first op of backward that reads it, what makes it is done once more, from what came into the
     group. Of a recurrent layer these are gates, cells and `before`, which the layer itself then need not store.
 
         %y, %h, %c, %gates, %cells = sym.rnn_layer lstm x(%x) .. {sym.recompute = "lstm0"}
@@ -271,7 +271,7 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
     ctx_groups or stages are groups of their own. Behind the pass only what is made again has the attribute; fuse leaves it where it stands.
 
     Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
-    Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right behind
+    Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right after
     gradient, in all parts of the batch alike. Linear in ops and operands, n log n where a group is large.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
@@ -292,7 +292,7 @@ def MergeEqualOps : Pass<"merge-equal-ops", "::mlir::ModuleOp"> {
     seed, update and elements.
 
     Same bits: an op is a function of its operands. Behind gradient, since the gradients of one value are added last reader first, and with one reader
-    less that would be another sum; behind sync-parameters, which needs the same ops in all parts and says where each runs.
+    less that would be another sum; after sync-parameters, which needs the same ops in all parts and says where each runs.
     Before insert-transfers, so that what is made once is sent once. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
@@ -331,7 +331,7 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
   let summary = "project the inputs of many steps in one product";
   let description = [{
     Gives each `sym.rnn_layer` and `sym.rnn_layer_gradient` its `chunk`: the number of steps whose input projection
-    `W x + b` (backward: `dgates W`) is one product in front of those steps, rather than one small product a step.
+    `W x + b` (backward: `dgates W`) is one product before those steps, rather than one small product a step.
 
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ...               x: [64, 32, 256]
       becomes
@@ -385,7 +385,7 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
     * A value is a buffer, or a strided view of one where an op only moves an index (reshape, slice, transposition).
     * What depends on parameters alone, in an entry that does not change them, is computed in `prepare:ENTRY` and
       kept: packed weights above all. A value that is much larger than what it is made of is not kept.
-    * A value that is only written to a parameter, slot or state is computed behind the commit, right into its
+    * A value that is only written to a parameter, slot or state is computed after the commit, right into its
       place where nothing reads the old value any more; else it is copied there.
     Linear in ops. Ops with neither rule must be gone.
   }];
@@ -397,13 +397,13 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
   let summary = "order launches so that buffers live for a shorter time, and devices wait less";
   let description = [{
     Moves launches of a program within what their reads and writes allow, and never across the commit: one that
-    ends the life of more bytes than it begins goes right behind the last launch that it waits for, as do several that do so together because they are
+    ends the life of more bytes than it begins goes right after the last launch that it waits for, as do several that do so together because they are
     all that still read a buffer; and one that begins more than it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
     once become fewer.
 
     Weight gradients so run as soon as their operands are there, and the gradients of the gates die with them. On several devices transfers
-    keep their order, and no send waits for a launch that stood behind it. In a stage of several, where layers work in chunks, what waits for
-    nothing stands in front of the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
+    keep their order, and no send waits for a launch that stood after it. In a stage of several, where layers work in chunks, what waits for
+    nothing stands before the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
     make the most bytes alive at once more stays where it was.
 
     Results do not depend on it. Linear in launches and operands; in such a stage, times the launches that wait for nothing.
@@ -414,13 +414,13 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer its offset";
   let description = [{
-    Lays the buffers that keep their contents one behind the other at the start of each device's arena, and behind them one
+    Lays the buffers that keep their contents one after the other at the start of each device's arena, and after them one
     region for the others, which all entries use in turn: it is as large as the largest needs.
 
     * In place: an output takes the memory of an input whose last use this launch is, if the kernel's record allows it (`out=x`, and
       fused programs element for element) and both are the same view of elements of one size.
     * Sharing: buffers that are never alive at once may overlap (Placement.h).
-    * What prepare:ENTRY needs lies behind the inputs of ENTRY, which may have been given before it runs.
+    * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.
     Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
     of a program, where that gives smaller plans.
   }];

@@ -33,9 +33,9 @@ std::optional<Cut> rowsOf(mlir::OpResult result) {
   if (rows.empty() || rows[3 + 2 * result.getResultNumber()] < 0)
     return std::nullopt;
   size_t axis = size_t(rows[3 + 2 * result.getResultNumber()]);
-  Numbers behind = shapeOf(result).drop_front(axis + 1);
-  return Cut{rows[0], rows[1], rows[2], rows[4 + 2 * result.getResultNumber()] * product(behind),
-             behind.size()};
+  Numbers after = shapeOf(result).drop_front(axis + 1);
+  return Cut{rows[0], rows[1], rows[2], rows[4 + 2 * result.getResultNumber()] * product(after),
+             after.size()};
 }
 
 std::optional<Cut> stepsOf(mlir::OpResult result) {
@@ -51,9 +51,9 @@ std::optional<Cut> stepsOf(mlir::OpResult result) {
 /// axes.
 bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
   auto holds = [&](size_t axis, bool alone) {
-    int64_t behind = product(part.drop_front(axis + 1));
-    return alone ? behind == cut.inner && part[axis] % cut.count == 0
-                 : cut.inner % behind == 0 && part[axis] % (cut.inner / behind * cut.count) == 0;
+    int64_t after = product(part.drop_front(axis + 1));
+    return alone ? after == cut.inner && part[axis] % cut.count == 0
+                 : cut.inner % after == 0 && part[axis] % (cut.inner / after * cut.count) == 0;
   };
   for (bool alone : {true, false}) {
     std::optional<size_t> found;
@@ -76,7 +76,7 @@ void appendPiece(mlir::OpResult result, size_t operand, Numbers shape,
   if (!rows && !steps)
     return;
   const int64_t elements = product(shape);
-  // Steps are in front of rows: of the [outer, rows, inner] they cut the outer.
+  // Steps are before rows: of the [outer, rows, inner] they cut the outer.
   Cut row = rows.value_or(Cut{0, 1, 1, elements});
   Cut step = steps.value_or(Cut{0, 1, 1, elements});
   if (!rows)

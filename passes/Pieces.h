@@ -12,7 +12,7 @@ inline constexpr llvm::StringLiteral kRowsAttr = "sym.rows";
 /// DenseI64ArrayAttr on ops of a chunk, backward's too: chunk, its first step, its steps, steps of
 /// all chunks.
 inline constexpr llvm::StringLiteral kChunkAttr = "sym.chunk";
-/// DenseBoolArrayAttr on ops of a chunk: per result whether steps are in front of all else.
+/// DenseBoolArrayAttr on ops of a chunk: per result whether steps are before all else.
 inline constexpr llvm::StringLiteral kStepsLeadAttr = "sym.steps_lead";
 
 /// DenseI64ArrayAttr on `exec.launch`: per piece its operand, the length of its window, the window,

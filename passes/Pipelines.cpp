@@ -68,7 +68,7 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
   gradient.meanLoss = !options.optimizer.rescaleGrad && options.optimizer.name != "none";
   addPerEntry(createGradient(gradient));
 
-  // Backward knows now what it reads; and everything behind it treats what is made again as any op.
+  // Backward knows now what it reads; and everything after it treats what is made again as any op.
   add(createRematerialise());
 
   // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was

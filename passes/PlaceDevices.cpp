@@ -182,7 +182,7 @@ private:
     return mlir::success();
   }
 
-  /// What is said first; then ops follow their operands; then what stands in front of all that
+  /// What is said first; then ops follow their operands; then what stands before all that
   /// follows its first reader.
   void place(mlir::func::FuncOp entry) {
     llvm::DenseMap<Operation *, int64_t> stage;

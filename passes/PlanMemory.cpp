@@ -191,7 +191,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
         setOffset(buffer, persistent);
         persistent += padded(buffer.bytes());
       }
-    // An entry before what prepares it, which stands in front of it.
+    // An entry before what prepares it, which stands before it.
     llvm::SmallVector<exec::ProgramOp> programs(plan.getBody().getOps<exec::ProgramOp>());
     llvm::StringMap<uint64_t> givenEnds;
     for (exec::ProgramOp program : llvm::reverse(programs)) {
@@ -201,10 +201,10 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       if (inPlace)
         part.joinInPlace();
       uint64_t end = part.place(sharing);
-      // What prepare:ENTRY needs lies behind what ENTRY was given already.
-      uint64_t behind = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
-      transient = std::max(transient, behind + end);
-      part.write(persistent + behind);
+      // What prepare:ENTRY needs lies after what ENTRY was given already.
+      uint64_t after = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
+      transient = std::max(transient, after + end);
+      part.write(persistent + after);
       givenEnds[(llvm::StringRef(kPreparePrefix) + program.getEntry()).str()] = part.boundEnd();
     }
     return persistent + transient;

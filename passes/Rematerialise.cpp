@@ -79,7 +79,7 @@ public:
     return useless;
   }
 
-  /// Everything as late as it can be: for each op of backward what only it and those behind it
+  /// Everything as late as it can be: for each op of backward what only it and those after it
   /// need.
   void run(const llvm::DenseSet<Segment> &useless) {
     for (Operation *op : backward)

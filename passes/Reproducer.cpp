@@ -54,7 +54,7 @@ Reason reproducer(mlir::PassManager &manager, mlir::ModuleOp before) {
           {}};
 }
 
-/// The number behind `word[` in a field's path.
+/// The number after `word[` in a field's path.
 std::optional<size_t> indexOf(llvm::StringRef path, llvm::StringRef word) {
   size_t at = path.find((word + "[").str()), number = 0;
   if (at == llvm::StringRef::npos)

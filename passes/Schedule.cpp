@@ -41,7 +41,7 @@ Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
   return found;
 }
 
-/// The launches of a program in front of its commit, and what they wait for.
+/// The launches of a program before its commit, and what they wait for.
 class Order {
 public:
   Order(exec::ProgramOp program, const exec::Access &access, const Messages &given)
@@ -53,13 +53,13 @@ public:
         outputs.push_back(output.getMemory());
       } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
         if (end)
-          behind.push_back(launch);
+          after.push_back(launch);
         else
           addLaunch(launch);
       }
     }
-    // What is read behind the commit, or by the caller, dies in no launch in front of it.
-    for (exec::LaunchOp launch : behind)
+    // What is read after the commit, or by the caller, dies in no launch before it.
+    for (exec::LaunchOp launch : after)
       for (mlir::Value memory : launch.getBuffers())
         hold(memory);
     for (mlir::Value memory : outputs)
@@ -158,7 +158,7 @@ private:
 
   /// Of the launches that can run, the first that frees more than it takes, or does so together
   /// with all others that a buffer waits for; if there is none, the first. What another device
-  /// waits for does not wait for work that stood behind it.
+  /// waits for does not wait for work that stood after it.
   std::vector<unsigned> freeFirst() {
     std::vector<unsigned> waits, usersLeft, usersReady(buffers.size(), 0), sums;
     std::vector<bool> alive(buffers.size(), false);
@@ -229,7 +229,7 @@ private:
     return order;
   }
 
-  /// Puts what waits for no other launch in front of the first receive that may have to wait, where
+  /// Puts what waits for no other launch before the first receive that may have to wait, where
   /// that keeps no more bytes alive at once.
   void workBeforeWaiting(std::vector<unsigned> &order) {
     auto waits = [&](unsigned number) {
@@ -278,7 +278,7 @@ private:
   std::vector<Launch> launches;
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, unsigned> index;
-  llvm::SmallVector<exec::LaunchOp> behind;
+  llvm::SmallVector<exec::LaunchOp> after;
   llvm::SmallVector<mlir::Value> outputs;
   mlir::Operation *end = nullptr;
   bool inChunks = false; ///< it is a stage of several, which wait for one another
@@ -298,7 +298,7 @@ struct Schedule : impl::ScheduleBase<Schedule> {
     });
   }
 
-  /// Buffers, then bindings, in front of all launches, so that launches can move.
+  /// Buffers, then bindings, before all launches, so that launches can move.
   void gatherBuffers(exec::ProgramOp program) {
     mlir::Block &block = program.getBody().front();
     llvm::SmallVector<mlir::Operation *> front;

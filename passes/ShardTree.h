@@ -1,4 +1,4 @@
-// The binary tree over the shards of a batch, as ops: who adds what (robustness rule 5).
+// The binary tree over the shards of a batch, as ops: who adds what (docs/numerics.md rule 5).
 #pragma once
 
 #include "mlir/IR/Builders.h"

@@ -71,7 +71,7 @@ private:
   int64_t stepsOf(int64_t chunk) const { return firstStep(chunk + 1) - firstStep(chunk); }
   bool isChunked(Operation *op) const { return chunkedOps.contains(op); }
 
-  /// An op is cut if it works on steps one by one, or is a layer; ops behind a cut one that are not
+  /// An op is cut if it works on steps one by one, or is a layer; ops after a cut one that are not
   /// wait for all chunks.
   void classify(Operation *op) {
     bool cut = canCut(op);
@@ -91,8 +91,8 @@ private:
 
   // ---- what must not be cut ----
 
-  /// Whether every sum of gradients keeps the order of the program (robustness rules 4 and 8), last
-  /// reader first. Two addends commute; uses of a parameter do not.
+  /// Whether every sum of gradients keeps the order of the program (docs/numerics.md rules 4 and
+  /// 8), last reader first. Two addends commute; uses of a parameter do not.
   bool keepsSums() {
     if (!entry->hasAttr(kTrainingAttr))
       return true;
@@ -175,8 +175,8 @@ private:
     return true;
   }
 
-  /// Steps in front of all else: then the order of a weight gradient's sum is that of its chunks
-  /// (robustness rule 4).
+  /// Steps before all else: then the order of a weight gradient's sum is that of its chunks
+  /// (docs/numerics.md rule 4).
   static bool leads(BatchPosition position) {
     return position && position.axis == 0 && position.outer == 1;
   }

@@ -114,13 +114,13 @@ private:
       }
   }
 
-  /// Program order; but where a replica is one device, sums over the batch stand right behind what
+  /// Program order; but where a replica is one device, sums over the batch stand right after what
   /// they add, so that they go to other devices while the rest of backward runs. Of several, the
   /// next one rather waits for what backward gives it.
   llvm::SmallVector<size_t> orderOfOps() {
     llvm::ArrayRef<Operation *> ops = parts.front().ops;
     llvm::DenseMap<Operation *, size_t> index;
-    llvm::SmallVector<llvm::SmallVector<size_t>> behind(ops.size());
+    llvm::SmallVector<llvm::SmallVector<size_t>> after(ops.size());
     llvm::SmallVector<size_t> order;
     for (auto [i, op] : llvm::enumerate(ops)) {
       index[op] = i;
@@ -132,13 +132,13 @@ private:
             last = std::max(last, index.lookup(maker));
       }
       if (last < i)
-        behind[last].push_back(i);
+        after[last].push_back(i);
     }
     llvm::DenseSet<size_t> moved;
     for (size_t i = 0; i < ops.size(); ++i) {
       if (!moved.contains(i))
         order.push_back(i);
-      for (size_t sum : behind[i]) {
+      for (size_t sum : after[i]) {
         order.push_back(sum);
         moved.insert(sum);
       }
@@ -198,7 +198,7 @@ private:
     Operation *op = part.ops[i];
     if (!op)
       return; // done on the whole
-    // Sums may come later than what they add: their only readers from here on come behind all else.
+    // Sums may come later than what they add: their only readers from here on come after all else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
     Role role = values ? values->roleOf(i) : Role::Part;
@@ -209,7 +209,7 @@ private:
       return doOnWhole(i);
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = homes.deviceOf(part.function, op);
-    // What is behind a sum over all parts is where that was made.
+    // What comes after a sum over all parts is where that was made.
     for (Value operand : op->getOperands())
       if (auto there = aggregator->deviceOf(operand)) {
         device = *there;
@@ -358,7 +358,7 @@ private:
     part.ops[i] = nullptr;
   }
 
-  /// A sum over the batch: every part adds the maximal complete subtrees of its shards; behind the
+  /// A sum over the batch: every part adds the maximal complete subtrees of its shards; after the
   /// last, one device adds these.
   void addUp(Part &part, size_t i) {
     Operation *op = part.ops[i];

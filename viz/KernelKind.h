@@ -10,10 +10,10 @@ namespace lstmc::viz {
 
 struct KernelKind {
   std::string_view name, color;
-  KernelId last; ///< its kernels end here and begin behind the kind before
+  KernelId last; ///< its kernels end here and begin after the kind before
 };
 
-/// The parts of Kernels.def, in its order, and behind them fused programs.
+/// The parts of Kernels.def, in its order, and after them fused programs.
 inline constexpr std::array<KernelKind, 8> kKernelKinds = {
     {{"movement", "#fdb462", KernelId::SequenceReverse},
      {"product", "#fb8072", KernelId::BiasGradient},

@@ -42,7 +42,7 @@ public:
         edge(writer.box, id, output.getMemory());
     }
     if (!committed.empty())
-      boxes += fmt::format("  subgraph cluster_commit {{\n    label=\"behind the commit\"; "
+      boxes += fmt::format("  subgraph cluster_commit {{\n    label=\"after the commit\"; "
                            "labelloc=b; color=\"#999999\"; style=dashed; "
                            "fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
                            committed);

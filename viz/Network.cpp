@@ -290,7 +290,7 @@ static exec::PlanOp planOf(mlir::ModuleOp module) {
 bool isLowered(mlir::ModuleOp module) { return bool(planOf(module)); }
 
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
-  // In front of a plan's entries stand the programs that prepare weights.
+  // Before a plan's entries stand the programs that prepare weights.
   auto isEntry = [](std::string_view name) {
     return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
   };

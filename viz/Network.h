@@ -1,4 +1,4 @@
-// A network as a picture of its layers, before or behind any pass.
+// A network as a picture of its layers, before or after any pass.
 #pragma once
 
 #include <optional>

@@ -42,7 +42,7 @@ private:
 enum class Layout {
   Dense,
   Skewed,     ///< dense, not on a vector's border
-  Rows,       ///< a gap behind every row
+  Rows,       ///< a gap after every row
   Strided,    ///< every second element
   Transposed, ///< first axis innermost
   Reversed,   ///< all strides negative

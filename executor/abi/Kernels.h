@@ -48,7 +48,7 @@ struct KernelRecord {
   std::vector<OperandRecord> operands; ///< the fixed ones
   std::vector<OperandRecord> repeated; ///< the group at the end that repeats; empty if none
   std::vector<std::string_view> ints;
-  std::string_view intList; ///< of any length, behind `ints`; empty if none
+  std::string_view intList; ///< of any length, after `ints`; empty if none
   std::vector<std::string_view> floats;
   std::string_view meaning;
 

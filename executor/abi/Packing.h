@@ -16,8 +16,8 @@ inline constexpr int64_t kPanel = 16;
 /// Every buffer of an arena starts on this border, in bytes.
 inline constexpr int64_t kAlignment = 64;
 
-/// Elements whose squares a norm adds by themselves (robustness rule 9); slices of an array end
-/// between such tiles.
+/// Elements whose squares a norm adds by themselves (docs/numerics.md rule 9); slices of an array
+/// end between such tiles.
 inline constexpr int64_t kNormTile = 4096;
 
 // Sizes that follow from extents are written here once, over the type that counts: int64_t where
@@ -47,7 +47,7 @@ constexpr int64_t treeLevels(int64_t leaves) { return std::bit_width(uint64_t(le
 inline constexpr int64_t kOrthogonalBlock = 64;
 inline constexpr int64_t kOrthogonalTile = 1024;
 
-/// First row of shard j of a batch: robustness rule 3.
+/// First row of shard j of a batch: docs/numerics.md rule 3.
 constexpr int64_t shardBegin(int64_t batch, int64_t shards, int64_t j) {
   return j * batch / shards;
 }

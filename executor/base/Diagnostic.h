@@ -31,8 +31,8 @@ struct SourceRange {
 
 enum class Severity { Error, Warning, Note };
 
-/// Up to five of these explain a diagnostic; `text` already reads as lnet.md §5 shows, with its own
-/// place in it.
+/// Up to five of these explain a diagnostic; `text` already reads as docs/language.md §5 shows,
+/// with its own place in it.
 struct Reason {
   std::string text;
   SourceRange place;

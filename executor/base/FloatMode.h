@@ -6,7 +6,7 @@
 namespace lstmc {
 
 /// Sets round-to-nearest, FTZ and DAZ for the calling thread, and puts back what was there
-/// (robustness: rule 11; a multiply-add that meets a denormal is 15 times slower otherwise).
+/// (docs/numerics.md rule 11; a multiply-add that meets a denormal is 15 times slower otherwise).
 class FloatMode {
 public:
   FloatMode() : saved_(_mm_getcsr()) { _mm_setcsr((saved_ & ~kRounding) | kFlush); }

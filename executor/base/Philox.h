@@ -1,4 +1,4 @@
-// Random numbers as a function of where they are used: Philox4x32-10, robustness rule 10.
+// Random numbers as a function of where they are used: Philox4x32-10, docs/numerics.md rule 10.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The fixed binary tree that sums over shards and over lanes follow: robustness rule 5.
+// The fixed binary tree that sums over shards and over lanes follow: docs/numerics.md rule 5.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace lstmc {
 
-/// Partial sums of reductions: element e belongs to lane e mod 16 (robustness rule 9).
+/// Partial sums of reductions: element e belongs to lane e mod 16 (docs/numerics.md rule 9).
 inline constexpr int kLanes = 16;
 
 struct Plus {

@@ -34,7 +34,7 @@ struct Source {
   InputSlot slot;
   const Array *array;
   double scale;         ///< every element is multiplied by it
-  int64_t outer, inner; ///< elements of a sample before and behind the sample axis
+  int64_t outer, inner; ///< elements of a sample before and after the sample axis
 };
 
 class ArrayFeed : public Feed {

@@ -127,7 +127,7 @@ private:
       ++position_;
     if (!atEnd() && text_[position_] != ',' && text_[position_] != '\n')
       return failAt({*file_, line_, column()}, ErrorCode::E0603,
-                    "quote: found text behind the closing quote, want a comma");
+                    "quote: found text after the closing quote, want a comma");
     cell.text = unquoted_;
     return {};
   }

@@ -129,7 +129,7 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
     std::string_view first = rest[0];
     rest = rest.subspan(1);
     if (first.empty())
-      return fail(ErrorCode::E0001, "data {}: found nothing behind the colon, want a {}",
+      return fail(ErrorCode::E0001, "data {}: found nothing after the colon, want a {}",
                   inQuotes(text), spec.kind == DataKind::Random ? "seed" : "file");
     if (spec.kind == DataKind::Random) {
       std::optional<uint64_t> seed = numberOf<uint64_t>(first);

@@ -111,7 +111,7 @@ Result<Bytes> gunzip(std::span<const uint8_t> packed, const std::string &file,
       if (read == packed.size())
         break;
       if (!isGzip(packed.subspan(read)))
-        return failAt(place, ErrorCode::E0605, "gzip: found {} bytes behind the end, want none",
+        return failAt(place, ErrorCode::E0605, "gzip: found {} bytes after the end, want none",
                       packed.size() - read);
       ::inflateReset(&stream.z);
     } else if (answer == Z_DATA_ERROR || answer == Z_NEED_DICT) {

@@ -13,7 +13,7 @@ Result<Bytes> inflateRaw(std::span<const uint8_t> packed, uint64_t bytes, const 
                          const Limits &limits);
 
 /// Unpacks a gzip file of one or more members, each with its CRC checked; memory stays below
-/// `limits.ratio` times the file. Bytes that are no gzip member behind the last one are refused.
+/// `limits.ratio` times the file. Bytes that are no gzip member after the last one are refused.
 Result<Bytes> gunzip(std::span<const uint8_t> packed, const std::string &file,
                      const Limits &limits);
 

@@ -60,7 +60,7 @@ public:
                                  : "shape");
     skipBlanks();
     if (position_ != text_.size())
-      return refuse(ErrorCode::E0603, "header: found text behind the literal, want blanks");
+      return refuse(ErrorCode::E0603, "header: found text after the literal, want blanks");
     return header;
   }
 

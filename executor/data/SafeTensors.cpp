@@ -252,7 +252,7 @@ Status checkRegions(std::vector<TensorRecord> &records, uint64_t dataBytes, uint
   }
   if (reached != dataBytes)
     return failAt({file, 0, 0, int64_t(headerEnd + reached)}, ErrorCode::E0605,
-                  "data: found {} bytes behind the last tensor, want none", dataBytes - reached);
+                  "data: found {} bytes after the last tensor, want none", dataBytes - reached);
   return {};
 }
 

@@ -11,7 +11,7 @@
 
 namespace lstmc::data {
 
-/// One tensor of the file. `begin` and `end` count from the first byte behind the header.
+/// One tensor of the file. `begin` and `end` count from the first byte after the header.
 struct TensorRecord {
   std::string name;
   DType dtype = DType::F32;

@@ -17,7 +17,7 @@ Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &);
 /// The bytes of a file of `spec`.
 Result<Bytes> readSource(const DataSpec &spec, const std::string &file);
 
-/// The place behind the training part of `count` things in a row: floor(count * (1 - valid)).
+/// The place after the training part of `count` things in a row: floor(count * (1 - valid)).
 int64_t splitPoint(int64_t count, double valid);
 
 /// The one data input and the one label (null: none) that a source fills which has no names for

@@ -24,7 +24,7 @@ private:
   size_t slotOf(std::string_view symbol) const;
   void grow();
 
-  std::string text_;           ///< all of them, one behind the other
+  std::string text_;           ///< all of them, one after the other
   std::vector<uint64_t> ends_; ///< in `text_`
   std::vector<int32_t> slots_; ///< open addressing; a power of two of them; -1: free
 };

@@ -30,7 +30,7 @@ struct Feature {
   int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
 };
 
-/// Windows of rows: [window, features] and the target `horizon` rows behind the last of them.
+/// Windows of rows: [window, features] and the target `horizon` rows after the last of them.
 class TableFeed : public Feed {
 public:
   TableFeed(std::vector<Feature> features, Feature target, int64_t window, int64_t horizon,
@@ -85,7 +85,7 @@ private:
     });
   }
 
-  /// One value, behind the window; or one a step, each behind its own row.
+  /// One value, after the window; or one a step, each after its own row.
   void fillLabel(int64_t start, int64_t n) {
     const Tensor &to = label_->tensor;
     int64_t base = n * to.strides[size_t(label_->batchAxis)];

@@ -309,7 +309,7 @@ Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std:
   }
   if (cursor.left() != 0)
     return failAt(cursor.place(), ErrorCode::E0605,
-                  "directory: found {} bytes behind the last entry", cursor.left());
+                  "directory: found {} bytes after the last entry", cursor.left());
   LSTMC_TRY(checkRegions(entries, directory.offset, file));
   return entries;
 }

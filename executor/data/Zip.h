@@ -18,7 +18,7 @@ struct ZipEntry {
   uint64_t bytes = 0;
   uint64_t dataBegin = 0;  ///< of the packed bytes in the archive
   uint64_t headerByte = 0; ///< of the local header
-  uint64_t regionEnd = 0;  ///< behind the packed bytes and their data descriptor
+  uint64_t regionEnd = 0;  ///< after the packed bytes and their data descriptor
 };
 
 /// The entries of an archive in the order of its central directory.
@@ -43,7 +43,7 @@ struct ZipPart {
   std::vector<std::span<const uint8_t>> pieces;
 };
 
-/// What comes before part i of an archive, and behind the last one.
+/// What comes before part i of an archive, and after the last one.
 struct ZipFraming {
   std::vector<std::string> localHeaders;
   std::string directory;

@@ -52,7 +52,7 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
       if (!kind)
         return refuse("found an unknown kind of device");
       if (!at)
-        return refuse("found no index behind the colon");
+        return refuse("found no index after the colon");
       first = *at;
     } else {
       size_t x = item.find('x');

@@ -23,7 +23,7 @@ struct DeviceName {
 };
 
 /// `cpu`, `4xcpu` (cpu:0 to cpu:3), `cpu:0,2`, `2xgpu`, `gpu:0,0` (one GPU, twice), `cpu:0,gpu:1`:
-/// a number behind the colon is an index, one before the x a count, and a bare number behind a
+/// a number after the colon is an index, one before the x a count, and a bare number after a
 /// comma another index of the same kind. A cpu or trap may stand once only. E0001 for anything
 /// else.
 Result<std::vector<DeviceName>> parseDevices(std::string_view list);

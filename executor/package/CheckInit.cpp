@@ -63,7 +63,7 @@ private:
     return {};
   }
 
-  /// What it may write is written behind `commit` in any entry.
+  /// What it may write is written after `commit` in any entry.
   Status program(const DeviceProgram &program, const Path &path) {
     for (size_t i = 0; i < program.launches.size(); ++i) {
       const Launch &launch = program.launches[i];

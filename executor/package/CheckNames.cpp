@@ -85,7 +85,7 @@ private:
     return {};
   }
 
-  /// Parts of one value, of whole tiles of the norm (robustness rule 9), one per device.
+  /// Parts of one value, of whole tiles of the norm (docs/numerics.md rule 9), one per device.
   Status slices(const std::vector<uint32_t> &buffers, const Buffer &whole, const Path &path) {
     int64_t left = whole.elements();
     for (size_t i = 0; i < buffers.size(); ++i) {
@@ -288,7 +288,7 @@ private:
         std::string prepared = entry.name.substr(kPreparePrefix.size());
         if (!names.has(prepared) || prepared.starts_with(kPreparePrefix))
           return refuse(Path(path, "name"), ErrorCode::E0604,
-                        "found {}, want another entry's name behind the colon",
+                        "found {}, want another entry's name after the colon",
                         inQuotes(entry.name));
         if (!entry.inputs.empty())
           return refuse(Path(path, "inputs"), ErrorCode::E0611, "found {}, want none for {}",

@@ -66,7 +66,7 @@ private:
                         "found device {}, want another than the program's own", peer(launch));
       if (number(launch) <= before)
         return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0611,
-                        "found message {} behind message {}, want them ascending", number(launch),
+                        "found message {} after message {}, want them ascending", number(launch),
                         before);
       before = number(launch);
       Message &message = messages[before];

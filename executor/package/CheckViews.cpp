@@ -24,7 +24,7 @@ bool reachable(std::span<const Term> terms, std::span<const int64_t> reach, int6
     return false;
   if (--budget < 0)
     return true;
-  // What the terms behind this one must add lies in [0, reach[1]].
+  // What the terms after this one must add lies in [0, reach[1]].
   const auto [stride, most] = terms[0];
   int64_t first =
       std::max<int64_t>(0, low - reach[1] <= 0 ? 0 : (low - reach[1] + stride - 1) / stride);

@@ -187,9 +187,9 @@ int64_t locate(std::span<const uint8_t> bytes, std::string_view path) {
 }
 
 uint64_t contentDigest(std::span<const uint8_t> bytes) {
-  size_t at = size_t(locate(bytes, "digest")), behind = at + sizeof(uint64_t);
+  size_t at = size_t(locate(bytes, "digest")), after = at + sizeof(uint64_t);
   const uint64_t parts[] = {hashBytes(bytes.data(), at),
-                            hashBytes(bytes.data() + behind, bytes.size() - behind)};
+                            hashBytes(bytes.data() + after, bytes.size() - after)};
   return combineHashes(parts);
 }
 

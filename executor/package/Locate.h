@@ -16,7 +16,7 @@ namespace lstmc::package {
 int64_t locate(std::span<const uint8_t> bytes, std::string_view path);
 
 /// The number that stands in field `digest` of bytes that the verifier passed: XXH3-64 of what
-/// stands before it and behind it.
+/// stands before it and after it.
 uint64_t contentDigest(std::span<const uint8_t> bytes);
 
 /// The error for bytes that the verifier refused: path and offset of the first field that lies

@@ -18,7 +18,7 @@ namespace lstmc::session {
 
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-/// The part of a program in front of `commit`, the part from there on, or both.
+/// The part of a program before `commit`, the part from there on, or both.
 enum class Part : uint8_t { BeforeCommit, Committed, All };
 
 /// A stretch of launches that a device carries out by itself, its end of a transfer, or a wait

@@ -145,12 +145,12 @@ public:
   /// is not finite, the launches run again one at a time and E0701 names op, line, update and first
   /// index, with nothing that persists changed but gradients. Of several devices, all come to
   /// `commit` before any goes on; where one waits too long (E0802) or throws
-  /// (E0803, E0901), all stop, and what is behind `commit` may be half done. Allocates nothing.
+  /// (E0803, E0901), all stop, and what comes after `commit` may be half done. Allocates nothing.
   Status run(std::string_view entry);
 
   /// What E0701 was about, in full; null before one.
   const Diagnostic *fault() const;
-  /// Whether what persists had begun to change when the last run that failed did so: behind
+  /// Whether what persists had begun to change when the last run that failed did so: after
   /// `commit`.
   bool faultBehindCommit() const;
 

@@ -38,7 +38,7 @@ public:
     return true;
   }
 
-  /// To be called behind every store, sequentially consistent, that a condition reads.
+  /// To be called after every store, sequentially consistent, that a condition reads.
   void announce() {
     // Either the sleeper sees the store, or we see the sleeper.
     if (sleepers_.load() == 0)

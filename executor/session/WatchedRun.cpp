@@ -50,7 +50,7 @@ bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
   const BoundProgram &program = entry.programs[index];
   for (size_t &next = next_[index]; next < last; ++next) {
     const Step &step = program.steps[next];
-    if (step.kind == Step::Kind::Await) // taken before anything behind its send is carried out
+    if (step.kind == Step::Kind::Await) // taken before anything after its send is carried out
       continue;
     size_t launches = step.kind == Step::Kind::Launches ? step.last - step.first : 1;
     for (size_t i = 0; i < launches; ++i)

@@ -18,7 +18,7 @@ namespace lstmc::session {
 /// (executor/package/README.md says why).
 class WatchedRun {
 public:
-  /// `observer` and `watchdog` may be null. With checkNan it stops behind the launch that writes
+  /// `observer` and `watchdog` may be null. With checkNan it stops after the launch that writes
   /// the first value that is not finite.
   WatchedRun(const package::Package &package, const Devices &devices, SessionObserver *observer,
              bool checkNan, Watchdog *watchdog = nullptr)

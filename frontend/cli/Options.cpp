@@ -278,7 +278,7 @@ Status readConfig(const std::string &path, Options &options) {
 /// MXNet's spellings are those of flags that we have too.
 void translate(Options &options) {
   struct Word {
-    std::string_view mxnet, ours, before, behind;
+    std::string_view mxnet, ours, before, after;
   };
   static constexpr Word kWords[] = {{"gpus", "devices", "gpu:", ""},
                                     {"batch-size", "batch", "", ""},
@@ -288,7 +288,7 @@ void translate(Options &options) {
     for (const Word &word : kWords)
       if (given.flag == word.mxnet) {
         given.flag = word.ours;
-        given.value = fmt::format("{}{}{}", word.before, given.value, word.behind);
+        given.value = fmt::format("{}{}{}", word.before, given.value, word.after);
       }
 }
 

@@ -71,7 +71,7 @@ public:
   std::vector<Given> given; ///< in order
 };
 
-/// Parses everything behind the program's name. E0001 for what is not in the table, with "did you
+/// Parses everything after the program's name. E0001 for what is not in the table, with "did you
 /// mean".
 Result<Options> parseOptions(int argc, char **argv);
 

@@ -49,7 +49,7 @@ void report(const SourceFile &file, Problems &problems, Span span, std::string m
   problems.add(std::move(diagnostic));
 }
 
-/// The word behind `coding:` or `coding=` in a comment line, where CPython would look for one.
+/// The word after `coding:` or `coding=` in a comment line, where CPython would look for one.
 std::string_view declaredEncoding(std::string_view line) {
   size_t hash = line.find_first_not_of(" \t");
   if (hash == line.npos || line[hash] != '#')

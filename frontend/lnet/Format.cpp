@@ -85,7 +85,7 @@ private:
     statementLine();
   }
 
-  /// One source line of statements: several behind `;`, or a heading with its block behind it.
+  /// One source line of statements: several after `;`, or a heading with its block after it.
   void statementLine() {
     size_t level = widths_.size() - 1;
     while (tokens_[at_].kind != TokenKind::Newline) {
@@ -135,7 +135,7 @@ private:
     std::string text;
     int lines = 0;
     for (size_t i = 0; i < items_.size(); ++i) {
-      // A comment that CPython would take for an encoding in the first two lines stays behind them.
+      // A comment that CPython would take for an encoding in the first two lines stays after them.
       int needed = items_[i].comment && declaresEncoding(items_[i].text) ? 2 : 0;
       for (bool more = blank[i]; more || lines < needed; more = false, ++lines)
         text += '\n';

@@ -1,4 +1,4 @@
-// `lstmc fmt`: the one style of lnet.md §6.
+// `lstmc fmt`: the one style of docs/language.md §6.
 #pragma once
 
 #include <string>

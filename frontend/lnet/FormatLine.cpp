@@ -159,7 +159,7 @@ int LineFormatter::elementCells(const std::vector<Piece> &pieces, size_t from,
 std::string LineFormatter::fill(const std::vector<Piece> &pieces, int indentation) const {
   struct Bracket {
     int column;     ///< of what stands in it
-    bool operators; ///< lines may break behind operators too
+    bool operators; ///< lines may break after operators too
   };
   std::string text(indentation, ' ');
   std::vector<Bracket> open;

@@ -14,11 +14,11 @@ class LineFormatter {
 public:
   LineFormatter(const SourceFile &file, const Tokens &tokens) : file_(file), tokens_(tokens) {}
 
-  /// Tokens [begin, end) at this indentation. `comment` is the first comment that stands behind
+  /// Tokens [begin, end) at this indentation. `comment` is the first comment that stands after
   /// token `begin`; those before token `end` are written too.
   std::string format(size_t begin, size_t end, int indentation, size_t comment);
 
-  /// Text with a comment behind it, at its old column if two spaces are before it there.
+  /// Text with a comment after it, at its old column if two spaces are before it there.
   std::string withComment(std::string line, const Comment &comment) const;
   std::string commentText(const Comment &comment) const;
 

@@ -89,7 +89,7 @@ bool beginsStatement(TokenKind kind) {
   }
 }
 
-/// Whether a token may be the last of a value, behind which no name can stand.
+/// Whether a token may be the last of a value, after which no name can stand.
 bool endsValue(TokenKind kind) {
   switch (kind) {
   case TokenKind::Name:
@@ -172,7 +172,7 @@ private:
     inStatement_ = false;
   }
 
-  /// At a line end; goes behind it.
+  /// At a line end; goes after it.
   void skipLineEnd() {
     at_ += peek() == '\r' ? 2 : 1;
     firstOnLine_ = true;
@@ -187,7 +187,7 @@ private:
         {{uint32_t(begin), uint32_t(at_)}, uint32_t(result_.tokens.size()), ownLine});
   }
 
-  /// From the first byte of a physical line to behind its line end.
+  /// From the first byte of a physical line to after its line end.
   void lexLine() {
     firstOnLine_ = true;
     size_t lineBegin = at_;
@@ -205,7 +205,7 @@ private:
   }
 
   /// In an open bracket: whether the line can be no part of it. A keyword of a statement says so,
-  /// and a name behind a value, unless it is indented deeper than the statement that the bracket
+  /// and a name after a value, unless it is indented deeper than the statement that the bracket
   /// stands in.
   bool beginsStatementHere(size_t lineBegin) const {
     TokenKind kind = wordKind(wordAhead());
@@ -472,7 +472,7 @@ void Lexer::number() {
   auto digits = [&](auto isOne) {
     size_t from = at_;
     while (at_ < text_.size() && (isOne(peek()) || peek() == '_')) {
-      // An underscore stands between two digits; one behind 0x too.
+      // An underscore stands between two digits; one after 0x too.
       if (peek() == '_' && (!isOne(peek(1)) || (at_ > 0 && text_[at_ - 1] == '_') || at_ == begin))
         wrong = true;
       ++at_;
@@ -529,7 +529,7 @@ void Lexer::number() {
   push(isFloat ? TokenKind::Float : TokenKind::Integer, span);
 }
 
-/// At a backslash in a string; goes behind the escape. False if it is none.
+/// At a backslash in a string; goes after the escape. False if it is none.
 bool Lexer::escape() {
   uint32_t begin = uint32_t(at_);
   char c = peek(1);
@@ -625,7 +625,7 @@ void Lexer::reportUnclosed(size_t nextStatement) {
   firstOnLine_ = true;
 }
 
-/// The file ended in an open bracket. The next statement is taken to begin at the first line behind
+/// The file ended in an open bracket. The next statement is taken to begin at the first line after
 /// it that is not indented deeper than the statement, and is no closing bracket.
 void Lexer::closeAtEnd() {
   while (!open_.empty()) {

@@ -1,4 +1,4 @@
-// Text to tokens: lnet.md §1, first part.
+// Text to tokens: docs/language.md §1, first part.
 #pragma once
 
 #include <optional>

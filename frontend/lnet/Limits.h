@@ -1,4 +1,5 @@
-// What a .lnet file may ask of its reader (lnet.md §4), and the names behind `--limit NAME=VALUE`.
+// What a .lnet file may ask of its reader (docs/language.md §4), and the names behind `--limit
+// NAME=VALUE`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Tokens to a tree: the grammar of lnet.md §1.
+// Tokens to a tree: the grammar of docs/language.md §1.
 #pragma once
 
 #include <memory>

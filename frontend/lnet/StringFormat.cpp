@@ -168,7 +168,7 @@ std::optional<std::string> Evaluator::formatString(const std::string &format, co
     if (how.width > kWidest || how.precision > kWidest)
       return refuse(fmt::format("a width in a format is at most {}", kWidest));
     if (i >= format.size())
-      return refuse("a format ends behind its \"%\"");
+      return refuse("a format ends after its \"%\"");
     how.kind = format[i];
     if (how.kind == '%') {
       text += '%';

@@ -472,7 +472,7 @@ Value Evaluator::callOp(const symbol::OpSignature &op, Arguments &arguments) {
     return Value::unknown();
   if (op.name == "_arange" && startsElsewhere(call))
     call.dims.clear();
-  // What stands behind an input that is absent goes by its name.
+  // What stands after an input that is absent goes by its name.
   for (size_t i = 0; i < call.positional.size(); ++i)
     if (!call.positional[i]) {
       for (size_t k = i + 1; k < call.positional.size(); ++k)

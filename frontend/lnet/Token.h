@@ -55,7 +55,7 @@ enum class TokenKind : uint8_t {
 /// What the parser took a token for; it decides the space round it and where a line may break.
 enum class TokenRole : uint8_t {
   Plain,
-  Unary,         ///< sign: no space behind
+  Unary,         ///< sign: no space after
   Binary,        ///< space on both sides
   Tight,         ///< `**`, `.`, `=` of an argument, `:` of a slice: no space
   Open,          ///< bracket of a call, index or parameter list: no space on either side
@@ -63,10 +63,10 @@ enum class TokenRole : uint8_t {
   NeedlessGroup, ///< round bracket that changes nothing
   Close,         ///< any closing bracket
   NeedlessClose,
-  BlockColon,    ///< no space before, a block behind
-  Colon,         ///< of an annotation, pair or lambda: no space before, one behind
-  NeedlessComma, ///< behind the last element
-  Star,          ///< of `*expr`: no space behind
+  BlockColon,    ///< no space before, a block after
+  Colon,         ///< of an annotation, pair or lambda: no space before, one after
+  NeedlessComma, ///< after the last element
+  Star,          ///< of `*expr`: no space after
 };
 
 struct Token {

@@ -275,7 +275,7 @@ std::optional<bool> equal(const Value &a, const Value &b);
 uint64_t takeWork();
 inline constexpr uint64_t kMostWork = 100'000'000;
 
-/// The text of `str(value)`; of strings inside others, their `repr`. Cut short somewhat behind
+/// The text of `str(value)`; of strings inside others, their `repr`. Cut short somewhat after
 /// `limit` bytes.
 std::string textOf(const Value &value, size_t limit = 1 << 20);
 /// As `repr`: strings with quotes. At most about `limit` bytes.

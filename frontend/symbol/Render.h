@@ -1,4 +1,4 @@
-// Draws diagnostics as lnet.md section 5 shows them.
+// Draws diagnostics as docs/language.md §5 shows them.
 #pragma once
 
 #include <string>

@@ -172,7 +172,7 @@ struct Setting {
 };
 
 /// One net: inputs, parameters, nodes, outputs. All errors come back as diagnostics with the
-/// reasons of lnet.md §5; a failed call leaves the graph as it was.
+/// reasons of docs/language.md §5; a failed call leaves the graph as it was.
 class Graph {
 public:
   explicit Graph(std::string name, GraphOptions options = {});

@@ -51,7 +51,7 @@ inline constexpr llvm::StringLiteral kDeviceAttr = "sym.device";
 /// decides first. On `sym.gradient`: those whose copies the update is for.
 inline constexpr llvm::StringLiteral kDevicesAttr = "sym.devices";
 
-/// UnitAttr on `sym.send` and `sym.receive`: what goes over is only written, behind the commit.
+/// UnitAttr on `sym.send` and `sym.receive`: what goes over is only written, after the commit.
 inline constexpr llvm::StringLiteral kCommittedAttr = "sym.committed";
 
 // ---- on nets and entries of a part of the batch ----

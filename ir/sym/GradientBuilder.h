@@ -7,8 +7,8 @@
 
 namespace lstmc::sym {
 
-/// Builds backward ops behind everything built so far, at the location of the forward op. The order
-/// in which contributions arrive is the order of the sums (robustness rules 4 and 8): ops are
+/// Builds backward ops after everything built so far, at the location of the forward op. The order
+/// in which contributions arrive is the order of the sums (docs/numerics.md rules 4 and 8): ops are
 /// visited in reverse program order.
 class GradientBuilder : public mlir::OpBuilder {
 public:

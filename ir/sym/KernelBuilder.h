@@ -36,7 +36,7 @@ struct View {
   View slice(int64_t axis, int64_t begin, int64_t size, int64_t step = 1) const;
   /// Extents of 1 stretch, and axes are added in front, with stride 0.
   View broadcastTo(llvm::ArrayRef<int64_t> shape) const;
-  /// `axis` behind all others.
+  /// `axis` after all others.
   View moveLast(int64_t axis) const;
   bool dense() const;
   /// The last stride is 1, or its extent.
@@ -66,7 +66,7 @@ public:
   /// What is read, with last stride 1: the view itself, or a dense copy.
   View rows(View view) { return view.isRows() ? view : denseCopy(view); }
   /// A place of that shape, with last stride 1, for what ends up in `target`, in row-major order:
-  /// target itself, or a temporary that is copied there behind the launches of the op.
+  /// target itself, or a temporary that is copied there after the launches of the op.
   virtual View output(View target, llvm::ArrayRef<int64_t> shape) = 0;
 
   /// `weight` [A, N, K] or [N, K] in the panel order of abi/Packing.h. Equal views of one value are

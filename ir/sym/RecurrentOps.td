@@ -54,7 +54,7 @@ def Sym_RnnParamConcatOp
   let countAttribute = "num_args";
   let summary = "parameters of a stack, flattened and joined as RNN reads them";
   let description = [{
-    All elements of each input in row-major order, one input behind the other: weights of all layers
+    All elements of each input in row-major order, one input after the other: weights of all layers
     and directions, then biases. Inference runs backwards too: the number of elements that `sym.rnn`
     needs gives an input's open extent.
       * count: at least one input.

@@ -1,4 +1,4 @@
-// Ops that make one number of many: 16 lanes, then the tree over lanes (robustness rule 9).
+// Ops that make one number of many: 16 lanes, then the tree over lanes (docs/numerics.md rule 9).
 
 #ifndef LSTMC_IR_SYM_REDUCEOPS
 #define LSTMC_IR_SYM_REDUCEOPS

@@ -103,7 +103,7 @@ def Sym_SqueezeOp : Sym_Movement<"squeeze", "squeeze"> {
 def Sym_ConcatOp : Sym_Movement<"concat", "Concat", ["concat", "concatenate"]> {
   let attributeAliases = ["axis=dim"];
   let countAttribute = "num_args";
-  let summary = "tensors behind one another along an axis";
+  let summary = "tensors one after another along an axis";
   let description = [{
       * count: at least one input.
       * dim: `dim` is an axis of the inputs.

@@ -158,7 +158,7 @@ class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
   /// "axis=dim": another word for an attribute.
   list<string> attributeAliases = [];
   /// "bias: no_bias=false": the input exists only where the attribute has this value, and then has
-  /// to; with a ? behind its name it may still be left out.
+  /// to; with a ? after its name it may still be left out.
   list<string> inputConditions = [];
   /// The attribute that repeats how many inputs there are ("num_args" of MXNet), which is not kept.
   string countAttribute = "";

@@ -140,7 +140,7 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
 def Sym_CutOp : Sym_InternalOp<"cut", [
     Pure, DeclareOpInterfaceMethods<Sym_BatchRule>, Sym_Extents, DeclareOpInterfaceMethods<Sym_GradientRule>,
     DeclareOpInterfaceMethods<Sym_KernelRule>]> {
-  let summary = "the steps of a value in parts, one behind the other";
+  let summary = "the steps of a value in parts, one after the other";
   let description = [{
     Left by split-layers. Axis 0 of x is cut into pieces of these sizes, which add up to its extent. Views; its gradient sets
     theirs side by side.
@@ -166,7 +166,7 @@ class Sym_PartOp<string mnemonic>
 def Sym_AllRowsOp : Sym_PartOp<"all_rows"> {
   let summary = "the rows of all parts of the batch, in their order";
   let description = [{
-    Left by replicate in front of an op that mixes rows; gone behind sync-parameters, which joins what the parts have. x has the rows of
+    Left by replicate before an op that mixes rows; gone after sync-parameters, which joins what the parts have. x has the rows of
     a part inside `axis`, whose extent is outer * rows * inner; in y it is outer * batch * inner. In the net over the
     whole batch it changes nothing.
     ```mlir

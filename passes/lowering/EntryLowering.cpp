@@ -150,7 +150,7 @@ void EntryLowering::findCommitted() {
       committed.insert(&op);
 }
 
-/// A committed op's result is made right where it is written to, if no committed op behind it reads
+/// A committed op's result is made right where it is written to, if no committed op after it reads
 /// the old value, and the op itself does so element for element at most.
 void EntryLowering::placeDirectWrites() {
   llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 2>>

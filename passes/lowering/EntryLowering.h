@@ -12,7 +12,7 @@
 namespace lstmc::passes {
 
 /// A program is main launches, then the commit, then what writes parameters, slots and states. An
-/// op whose results are only written there, or read by such ops, is carried out behind the commit.
+/// op whose results are only written there, or read by such ops, is carried out after the commit.
 /// The launches of ops that depend on unchanged parameters alone are put in `prepare:ENTRY`.
 class EntryLowering : public sym::KernelBuilder {
 public:
@@ -88,7 +88,7 @@ private:
   llvm::DenseSet<mlir::Value> returned; ///< values that are outputs of the entry
   llvm::DenseSet<mlir::Value> constant; ///< buffers that depend on unchanged parameters alone
   llvm::DenseSet<mlir::Value> changing; ///< persistent buffers that this entry writes
-  llvm::DenseSet<mlir::Operation *> committed; ///< ops behind the commit
+  llvm::DenseSet<mlir::Operation *> committed; ///< ops after the commit
   llvm::DenseSet<mlir::Operation *> written;   ///< sym.write ops whose value is made in place
   ViewMemo copies;
   std::vector<std::pair<sym::View, sym::View>> pendingCopies;

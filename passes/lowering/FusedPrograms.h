@@ -31,7 +31,7 @@ mlir::DenseI64ArrayAttr windowOf(mlir::Operation *op);
 
 class FusedPrograms {
 public:
-  /// Programs are put in front of `place`.
+  /// Programs are put before `place`.
   explicit FusedPrograms(mlir::Operation *place) : place(place) {}
 
   /// The program that computes `body` (arguments, sym.scalar ops, sym.yield) from operands stored

@@ -113,7 +113,7 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   return initialise(module);
 }
 
-/// The first device has a program `initialise`, which fused programs stand in front of; others get
+/// The first device has a program `initialise`, which fused programs stand before; others get
 /// one where they need it.
 exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
   auto [known, isNew] = initialisers.try_emplace(device);

@@ -39,7 +39,7 @@ public:
   mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device,
                          llvm::ArrayRef<int64_t> shape, mlir::Type element,
                          mlir::Location location);
-  /// The part of an entry that runs on a device, behind the programs before.
+  /// The part of an entry that runs on a device, after the programs before.
   exec::ProgramOp program(llvm::StringRef entry, int64_t device, mlir::Location location);
 
   exec::PlanOp plan() { return planOp; }
@@ -62,7 +62,7 @@ private:
   ViewMemo preparedViews;
 };
 
-/// A buffer in front of `builder`'s place.
+/// A buffer before `builder`'s place.
 mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name,
                          int64_t device, llvm::ArrayRef<int64_t> shape, mlir::Type element,
                          mlir::Location location);

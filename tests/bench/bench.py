@@ -12,7 +12,7 @@ kills       trainings killed --kills (1,000) times at random instants, counted o
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
-nets        random nets and their judges (tests/nets) for --seeds A..B; goes on behind the seeds that build/nets/done has; exit 1 if one finds anything
+nets        random nets and their judges (tests/nets) for --seeds A..B; goes on after the seeds that build/nets/done has; exit 1 if one finds anything
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
 all others are programs in this folder; `./dev bench list` names them
 

@@ -1,4 +1,4 @@
-// Robustness T4: the gradient of every op, through the whole compiler in f64, against extrapolated
+// The gradient of every op, through the whole compiler in f64, against extrapolated
 // central differences of the forward entry of the same package. The table of ops says which ops
 // have to be here.
 #include <algorithm>

@@ -51,7 +51,7 @@ protected:
              got = *session.output("forward", binding.name);
       bool state = want.shape[0] != kSteps;
       if (state && part.step + part.steps != kSteps)
-        continue; // the state behind the last step
+        continue; // the state after the last step
       std::vector<float> expected(size_t(got.elements()));
       Tensor place = got;
       place.data = expected.data();
@@ -70,7 +70,7 @@ protected:
   }
 };
 
-// Odd H, H below, at and behind a multiple of 16.
+// Odd H, H below, at and above a multiple of 16.
 INSTANTIATE_TEST_SUITE_P(
     Modes, Layer,
     ::testing::Combine(::testing::Values("lstm", "gru", "rnn_tanh", "rnn_relu"),

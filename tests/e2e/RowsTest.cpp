@@ -236,7 +236,7 @@ protected:
     return results;
   }
 
-  /// Positions in which an operand could have rows: on one axis, or behind others merged with it.
+  /// Positions in which an operand could have rows: on one axis, or after others merged with it.
   std::vector<BatchPosition> positionsIn(mlir::Value operand) {
     std::vector<BatchPosition> positions;
     auto shape = llvm::cast<mlir::RankedTensorType>(operand.getType()).getShape();

@@ -9,7 +9,7 @@
 
 namespace lstmc::fuzz {
 
-/// A reader of the fuzzer's bytes, with 0 behind the last.
+/// A reader of the fuzzer's bytes, with 0 after the last.
 class Choices {
 public:
   explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}

@@ -1,4 +1,4 @@
-// Feeds bytes to the reader of manifests, sealed so that the fields behind the digest are reached
+// Feeds bytes to the reader of manifests, sealed so that the fields after the digest are reached
 // too.
 #include "executor/base/InputFile.h"
 #include "executor/base/Sha256.h"

@@ -32,7 +32,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 // flatten:elements
 func.func @f(%x: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{Flatten: output has 13 elements behind axis 0, data has 12}}
+  // expected-error@+1 {{Flatten: output has 13 elements after axis 0, data has 12}}
   %y = sym.flatten %x : (tensor<2x3x4xf32>) -> tensor<2x13xf32>
   return
 }

@@ -2,7 +2,7 @@
 // [FILE.lnet...]
 //
 // Makes random nets and asks every judge; 1 where one of them finds anything. `--done` is a file of
-// seeds that are done, and goes on behind them; findings are written to FOLDER. Files are judged in
+// seeds that are done, and goes on after them; findings are written to FOLDER. Files are judged in
 // place of seeds.
 #include <chrono>
 #include <cstdio>

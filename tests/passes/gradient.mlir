@@ -36,7 +36,7 @@ func.func @twice(%x: !x {sym.dims = ["batch", ""], sym.name = "x", sym.role = "d
   return %y : !x
 }
 
-// Nothing is added to an entry that does not train, nor behind an op through which nothing flows.
+// Nothing is added to an entry that does not train, nor after an op through which nothing flows.
 // CHECK-LABEL: func @forward
 // CHECK:         sym.fully_connected
 // CHECK-NEXT:    return

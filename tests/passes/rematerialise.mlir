@@ -46,8 +46,8 @@ func.func @chain(%x: !x, %w: !w, %d: !x) -> (!x, !x) attributes {sym.training} {
 
 // -----
 
-// A recurrent layer runs again for what only its backward reads; what it gives is kept, here and for the layer behind it. Layers of two
-// groups are made again one by one, each right in front of its own backward.
+// A recurrent layer runs again for what only its backward reads; what it gives is kept, here and for the layer after it. Layers of two
+// groups are made again one by one, each right before its own backward.
 !x = tensor<6x2x4xf32>
 !s = tensor<2x4xf32>
 !g = tensor<6x2x16xf32>

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --schedule --split-input-file | FileCheck %s
 
 // Two chains of a large value and what is left of it, begun side by side: 2,048 bytes at once. One after the other needs
-// 1,024 and what is left. The write behind the commit stays there.
+// 1,024 and what is left. The write after the commit stays there.
 // CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]])
 // CHECK-NEXT: exec.launch "fill"(%[[B:.+]]) floats [2.000000e+00]

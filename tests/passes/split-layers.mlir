@@ -46,7 +46,7 @@ func.func @step(%x: tensor<7x2x3xf32>, %len: tensor<2xi32>, %l: tensor<7x2x4xf32
 
 // -----
 
-// In training, what is stretched over the steps gets a sum of all of them back: it is not cut, nor is what is behind it.
+// In training, what is stretched over the steps gets a sum of all of them back: it is not cut, nor is what follows it.
 // CHECK-LABEL: func.func @stretched
 //       CHECK:   sym.concat
 //       CHECK:   sym.broadcast_mul {{.*}} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>

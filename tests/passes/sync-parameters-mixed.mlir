@@ -66,12 +66,12 @@ func.func @once(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", s
 
 // -----
 
-// Rows behind rows: nothing of it is a part's own, and the whole is there once.
+// Rows after rows: nothing of it is a part's own, and the whole is there once.
 // CHECK-LABEL: func.func @forward
 //       CHECK:   %[[C:.+]] = sym.concat {{.*}} -> tensor<16x3xf32>
 //       CHECK:   sym.tanh %[[C]] {{.*}} -> tensor<16x3xf32>
 //   CHECK-NOT:   sym.tanh
-func.func @behind(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<16x3xf32> {
+func.func @after(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"}) -> tensor<16x3xf32> {
   %0 = sym.concat %x, %x {dim = 0 : i64} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<16x3xf32>
   %1 = sym.tanh %0 : (tensor<16x3xf32>) -> tensor<16x3xf32>
   return %1 : tensor<16x3xf32>

@@ -35,7 +35,7 @@
 // WORKERS: sym.gradient @w, %[[ALL]] {{.*}}{sym.device = 1 : i64, sym.devices = array<i64: 1>}
 // WORKERS: sym.gradient @w, %[[ALL]] {{.*}}{sym.device = 2 : i64, sym.devices = array<i64: 2>}
 
-// Two parts on one device: one copy of the parameter, the second part behind the first.
+// Two parts on one device: one copy of the parameter, the second part after the first.
 // TWICE: sym.parameter @w {{.*}}sym.devices = array<i64: 0>
 // TWICE: sym.read
 // TWICE-NOT: sym.read

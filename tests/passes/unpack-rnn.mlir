@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --unpack-rnn | FileCheck %s
 
 // T=5, N=2, I=8, H=3. Layers read the tensors that were packed, so the packing is dead. An entry that trains keeps gates and
-// cells for backward; the final states of the layers are put one behind the other.
+// cells for backward; the final states of the layers are put one after the other.
 // CHECK-LABEL: func @joined
 //  CHECK-SAME:   (%[[X:.+]]: tensor<5x2x8xf32>, %[[N:.+]]: tensor<2xi32>, %[[W0:[^:]+]]: tensor<12x8xf32>, %[[R0:[^:]+]]: tensor<12x3xf32>,
 //  CHECK-SAME:    %[[W1:[^:]+]]: tensor<12x3xf32>, %[[R1:[^:]+]]: tensor<12x3xf32>, %[[BI0:[^:]+]]: tensor<12xf32>, %[[BH0:[^:]+]]: tensor<12xf32>,

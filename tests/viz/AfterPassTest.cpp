@@ -73,7 +73,7 @@ TEST(AfterPass, LaunchesAreBoxesAndBuffersEdges) {
   drawing.machine = cpu::Machine();
   std::string dot = after("validate-plan", drawing);
   for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n",
-                           "behind the commit", "µs\"", "built-in rates"})
+                           "after the commit", "µs\"", "built-in rates"})
     EXPECT_THAT(dot, HasSubstr(text));
   // The embedding reads the data; the decoder reads its own packed weight.
   EXPECT_TRUE(std::regex_search(dot, std::regex("\"idata\" -> l[0-9]+ \\[label=\"data\\\\n")))

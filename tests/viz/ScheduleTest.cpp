@@ -95,7 +95,7 @@ TEST(Schedule, SaysByWhichRatesItIsEstimated) {
   EXPECT_THAT(ratesText(machine), HasSubstr("rates of this machine with 2 threads"));
 }
 
-/// Two devices, the second of which waits for what the first sends behind its last launch but one.
+/// Two devices, the second of which waits for what the first sends after its last launch but one.
 package::PackageData overTwoDevices() {
   package::PackageData data = compiled();
   data.devices.push_back({"cpu:1", 0});

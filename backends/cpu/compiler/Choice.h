@@ -7,7 +7,7 @@
 namespace lstmc::cpu {
 
 /// Rows that a product needs to run at full speed; more only pushes weights out of the cache
-/// (performance.md 3.1).
+/// (tests/bench/RESULTS.md).
 inline constexpr int64_t kProjectionRows = 200;
 
 /// Steps whose input projection is made at once: as many as make up about kProjectionRows rows, at
@@ -16,8 +16,8 @@ inline constexpr int64_t kProjectionRows = 200;
 int64_t projectionSteps(int64_t steps, int64_t batch, int64_t width, int64_t elementBytes,
                         uint64_t maxBytes);
 
-/// Figures of one core in a machine of the kind that performance.md measures, for estimates that
-/// compare plans (never for choosing between kernels that differ in bits).
+/// Figures of one core in a machine of the kind that tests/bench/RESULTS.md measures, for estimates
+/// that compare plans (never for choosing between kernels that differ in bits).
 struct CoreFigures {
   double flopsPerSecond = 80e9; ///< f32, fma counted as two, products of packed weights
   double bytesPerSecond = 12e9; ///< streamed from memory

@@ -34,8 +34,8 @@ struct Machine {
   std::vector<Link> links;                 ///< or, where there are any, by the device that sends
   int measuredThreads = 0;                 ///< 0: built in
 
-  Machine(); ///< the built-in figures, of one core in a machine of the kind that performance.md
-             ///< measures
+  Machine(); ///< the built-in figures, of one core in a machine of the kind that
+             ///< tests/bench/RESULTS.md measures
 
   double secondsOf(KernelId kernel, const Work &work) const;
   const Link &linkFrom(uint32_t device) const {

@@ -1,5 +1,5 @@
 // One step of one recurrent cell, forward and backward, for a vector of units. Every operation is
-// rounded (robustness: rule 2), in the order of executor/reference/Recurrence.cpp.
+// rounded (docs/numerics.md rule 2), in the order of executor/reference/Recurrence.cpp.
 #pragma once
 
 #include "backends/cpu/runtime/Bundle.h"

@@ -1,5 +1,5 @@
 // Rows of f32 in vectors, and reductions in 16 lanes: element e in lane e mod 16, ascending, then
-// the fixed tree over the lanes (robustness: rule 9). Compiled once per level.
+// the fixed tree over the lanes (docs/numerics.md rule 9). Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"

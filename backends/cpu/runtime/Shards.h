@@ -1,4 +1,4 @@
-// The order in which gradients of weights are summed (robustness: rules 3 to 5), for blocks of
+// The order in which gradients of weights are summed (docs/numerics.md rules 3 to 5), for blocks of
 // values.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// out[i] = the number of element first + i (robustness: rule 10): (x >> 8) * 2^-24.
+/// out[i] = the number of element first + i (docs/numerics.md rule 10): (x >> 8) * 2^-24.
 inline void fillUniform(float *out, int64_t count, uint64_t seed, uint64_t first, uint32_t op,
                         uint32_t update) {
   constexpr int kCounters = 32;

@@ -20,11 +20,11 @@ llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
   int64_t axis = normalAxis(getAxis(), a.rank()), n = indices.elements();
   llvm::ArrayRef<int64_t> shape = a.shape;
   int64_t before = product(shape.take_front(size_t(axis))),
-          behind = product(shape.drop_front(size_t(axis) + 1));
+          after = product(shape.drop_front(size_t(axis) + 1));
   builder.launch(GatherArguments{.wrap = getMode() == "wrap"},
-                 {builder.reshaped(a, {before, shape[size_t(axis)], behind}),
+                 {builder.reshaped(a, {before, shape[size_t(axis)], after}),
                   builder.reshaped(indices, {n}),
-                  builder.output(builder.view(getOutput()), {before, n, behind})});
+                  builder.output(builder.view(getOutput()), {before, n, after})});
   return mlir::success();
 }
 
@@ -33,11 +33,11 @@ llvm::LogicalResult PickOp::emitKernels(KernelBuilder &builder) {
   int64_t axis = normalAxis(getAxis(), data.rank());
   llvm::ArrayRef<int64_t> shape = data.shape;
   int64_t before = product(shape.take_front(size_t(axis))),
-          behind = product(shape.drop_front(size_t(axis) + 1));
+          after = product(shape.drop_front(size_t(axis) + 1));
   builder.launch(PickArguments{.wrap = getMode() == "wrap"},
-                 {builder.reshaped(data, {before, shape[size_t(axis)], behind}),
-                  builder.reshaped(builder.view(getIndex()), {before, behind}),
-                  builder.output(builder.view(getOutput()), {before, behind})});
+                 {builder.reshaped(data, {before, shape[size_t(axis)], after}),
+                  builder.reshaped(builder.view(getIndex()), {before, after}),
+                  builder.output(builder.view(getOutput()), {before, after})});
   return mlir::success();
 }
 

@@ -11,9 +11,9 @@ namespace {
 struct Around {
   Around(const View &view, int64_t axis) {
     for (int64_t i = 0; i < view.rank(); ++i)
-      (i < axis ? before : i > axis ? behind : extent) *= view.shape[size_t(i)];
+      (i < axis ? before : i > axis ? after : extent) *= view.shape[size_t(i)];
   }
-  int64_t before = 1, extent = 1, behind = 1;
+  int64_t before = 1, extent = 1, after = 1;
 };
 
 /// [6], or [rows, 6].
@@ -48,9 +48,9 @@ llvm::LogicalResult SoftmaxOutputOp::emitKernels(KernelBuilder &builder) {
 llvm::LogicalResult SoftmaxOutputGradientOp::emitKernels(KernelBuilder &builder) {
   View p = builder.view(getP()), label = builder.view(getLabel());
   Around a(p, normalAxis(int64_t(getAxis()), p.rank()));
-  llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.behind};
+  llvm::SmallVector<int64_t, 3> shape = {a.before, a.extent, a.after};
   label = label.shape == p.shape ? builder.reshaped(label, shape)
-                                 : builder.reshaped(label, {a.before, a.behind});
+                                 : builder.reshaped(label, {a.before, a.after});
   builder.launch(
       SoftmaxOutputGradientArguments{.useIgnore = getUseIgnore(),
                                      .normalization = normalizationOf(getNormalization()),
@@ -115,9 +115,9 @@ llvm::LogicalResult PickGradientOp::emitKernels(KernelBuilder &builder) {
   View dx = builder.view(getDx());
   Around a(dx, normalAxis(int64_t(getAxis()), dx.rank()));
   builder.launch(PickGradientArguments{.wrap = getWrap()},
-                 {builder.reshaped(builder.view(getDy()), {a.before, a.behind}),
-                  builder.reshaped(builder.view(getIndices()), {a.before, a.behind}),
-                  builder.output(dx, {a.before, a.extent, a.behind})});
+                 {builder.reshaped(builder.view(getDy()), {a.before, a.after}),
+                  builder.reshaped(builder.view(getIndices()), {a.before, a.after}),
+                  builder.output(dx, {a.before, a.extent, a.after})});
   return mlir::success();
 }
 

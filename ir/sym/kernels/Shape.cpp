@@ -167,7 +167,7 @@ llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// y as [before, extent, repeats, behind].
+/// y as [before, extent, repeats, after].
 llvm::LogicalResult RepeatOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   int64_t axis = 0, repeats = getRepeats();

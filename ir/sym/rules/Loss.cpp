@@ -67,7 +67,7 @@ LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
 }
 
 /// Classes are on one axis, or on all but the first; a label has that axis too, or has not, or has
-/// all behind the first as one.
+/// all after the first as one.
 BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
   bool kept = getPreserveShape() && !getMultiOutput();
   int64_t rank = rankOf(getData()), axis = kept ? rank - 1 : 1;

@@ -96,7 +96,7 @@ private:
 
   LogicalResult split(ArrayRef<int64_t> codes, size_t i) {
     if (i + 2 >= codes.size())
-      return relation_.refuse(ErrorCode::E0319) << "code -4 wants two numbers behind it";
+      return relation_.refuse(ErrorCode::E0319) << "code -4 wants two numbers after it";
     int64_t first = codes[i + 1], second = codes[i + 2], whole = in_[at_++];
     if (first == 0 || first < -1 || second == 0 || second < -1 || (first == -1 && second == -1))
       return relation_.refuse(ErrorCode::E0206)

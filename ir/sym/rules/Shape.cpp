@@ -39,8 +39,7 @@ LogicalResult FlattenOp::relateShapes(ShapeRelation &relation) {
   if (failed(rankAtLeast(relation, data, 1)) ||
       failed(relation.equal(output, 0, data, 0, onAxis(0))))
     return failure();
-  return relation.sameElements(output, 1, 2, data, 1, relation.rank(data),
-                               "elements behind axis 0");
+  return relation.sameElements(output, 1, 2, data, 1, relation.rank(data), "elements after axis 0");
 }
 BatchPosition FlattenOp::batchOfResult(unsigned, Positions operands) {
   return reshaped(operands[0], shapeOf(getData()), shapeOf(getOutput()));

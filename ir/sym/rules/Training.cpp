@@ -81,7 +81,7 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
 
 StringRef CutOp::extentsAttribute() { return "sizes"; }
 
-/// A batch that is in the cut axis is behind the steps there, or is what is cut.
+/// A batch that is in the cut axis comes after the steps there, or is what is cut.
 BatchPosition CutOp::batchOfResult(unsigned index, Positions operands) {
   BatchPosition position = operands[0];
   if (!position || position.axis != 0)

@@ -197,7 +197,7 @@ protected:
         const TestLaunch whole = GetParam().make(batch);
         Parts parts(GetParam(), whole, batch, shards, find);
         const std::vector<uint64_t> want = bitsOf(*parts.launch(0, shards));
-        // Bit j of a cut: a border in front of shard j + 1.
+        // Bit j of a cut: a border before shard j + 1.
         for (uint64_t cut = 0; cut < uint64_t(1) << (shards - 1); ++cut) {
           std::vector<int64_t> borders{0};
           for (int64_t j = 1; j < shards; ++j)

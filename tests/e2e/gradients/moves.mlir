@@ -97,7 +97,7 @@ func.func @take_rows(%x: tensor<3x2xf64>, %i: tensor<2x3xi32>) -> tensor<2x3x2xf
   %r0 = sym.take %x, %i : (tensor<3x2xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return %r0 : tensor<2x3x2xf64>
 }
-// Index 2 is behind the end.
+// Index 2 is after the end.
 func.func @take_clipped(%x: tensor<2x3xf64>, %i: tensor<4xi32>) -> tensor<4x3xf64> {
   %r0 = sym.take %x, %i : (tensor<2x3xf64>, tensor<4xi32>) -> tensor<4x3xf64>
   return %r0 : tensor<4x3xf64>

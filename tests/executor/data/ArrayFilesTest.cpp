@@ -87,7 +87,7 @@ TEST(Npy, Malformed) {
   EXPECT_REFUSED(parse("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (1,)}", 4),
                  E0612, "shape");
   EXPECT_REFUSED(parse("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } + 1", 4), E0603,
-                 "behind");
+                 "after");
   EXPECT_REFUSED(parse("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 7), E0602,
                  "found 7 bytes, want 8");
   EXPECT_REFUSED(parse("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 9), E0605,
@@ -202,7 +202,7 @@ TEST(Idx, Gzip) {
   std::string packed = gzip(plain);
   EXPECT_REFUSED(parseIdx(asBytes(packed.substr(0, packed.size() - 1)), "i.gz"), E0602,
                  "inside a stream");
-  EXPECT_REFUSED(parseIdx(asBytes(packed + "x"), "i.gz"), E0605, "found 1 bytes behind the end");
+  EXPECT_REFUSED(parseIdx(asBytes(packed + "x"), "i.gz"), E0605, "found 1 bytes after the end");
   packed[packed.size() - 6] ^= 1; // in the CRC
   EXPECT_REFUSED(parseIdx(asBytes(packed), "i.gz"), E0603, "gzip: found incorrect data check");
 }

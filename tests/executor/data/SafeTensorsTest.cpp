@@ -74,7 +74,7 @@ TEST(SafeTensors, Malformed) {
           12),
       E0605, "gap");
   EXPECT_REFUSED(parse(good, 7), E0602, "found end 8, want at most the 7 bytes");
-  EXPECT_REFUSED(parse(good, 9), E0605, "found 1 bytes behind the last tensor");
+  EXPECT_REFUSED(parse(good, 9), E0605, "found 1 bytes after the last tensor");
   EXPECT_REFUSED(
       parse(
           R"({"v":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
@@ -103,7 +103,7 @@ TEST(SafeTensors, Malformed) {
                  "tensor \"w\\n\" shape: found a number, want an array");
   EXPECT_REFUSED(parse(std::string(100000, '['), 0), E0603, "found byte 0x5b");
   EXPECT_REFUSED(parse(R"({"w":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 3), E0605,
-                 "behind");
+                 "after");
 }
 
 TEST(SafeTensors, BoolsAreZeroOrOne) {

@@ -48,7 +48,7 @@ TEST(Csv, Malformed) {
                    "t.csv:3:1: error[E0607]: column \"a\": found");
   EXPECT_REFUSED(csv("a\nnan\n"), E0607, "found \"nan\"");
   EXPECT_REFUSED(csv("a,b\n1,\"x\n"), E0603, "t.csv:2:3: error[E0603]: quote");
-  EXPECT_REFUSED(csv("a,b\n1,\"x\"y\n"), E0603, "behind the closing quote");
+  EXPECT_REFUSED(csv("a,b\n1,\"x\"y\n"), E0603, "after the closing quote");
   EXPECT_REFUSED(csv(std::string_view("a,b\n1,\0\n", 8)), E0603, "NUL");
   EXPECT_REFUSED(csv("a,b\n1,\xff\n"), E0603, "0xff, which is no UTF-8");
   EXPECT_REFUSED(csv("a,a\n1,2\n"), E0612, "column \"a\"");

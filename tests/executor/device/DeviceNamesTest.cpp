@@ -33,8 +33,8 @@ TEST(DeviceNames, RefusalsNameTheItem) {
   EXPECT_EQ(parsed(""), refusal("", "found an unknown kind of device"));
   EXPECT_EQ(parsed("tpu:0"), refusal("tpu:0", "found an unknown kind of device"));
   EXPECT_EQ(parsed("0,1"), refusal("0", "found a number without a kind of device before it"));
-  EXPECT_EQ(parsed("cpu:"), refusal("cpu:", "found no index behind the colon"));
-  EXPECT_EQ(parsed("cpu:-1"), refusal("cpu:-1", "found no index behind the colon"));
+  EXPECT_EQ(parsed("cpu:"), refusal("cpu:", "found no index after the colon"));
+  EXPECT_EQ(parsed("cpu:-1"), refusal("cpu:-1", "found no index after the colon"));
   EXPECT_EQ(parsed("0xcpu"), refusal("0xcpu", "found a count outside 1 to 64"));
   EXPECT_EQ(parsed("2xcpu,1"), refusal("1", "found a number without a kind of device before it"));
   EXPECT_EQ(parsed("cpu:1,4xcpu"),

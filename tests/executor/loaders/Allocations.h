@@ -9,7 +9,7 @@ namespace lstmc::test {
 enum class Failing { Once, EverAfter };
 
 /// From here on the allocation number `index`, from 0, fails with std::bad_alloc, and with
-/// EverAfter all behind it, in whatever thread.
+/// EverAfter all after it, in whatever thread.
 void failAllocation(int64_t index, Failing failing);
 
 /// All succeed again; whether any failed.

@@ -136,7 +136,7 @@ const RefusalCase kCases[] = {
      "launch 3, 832 to 856"},
     {"PrepareOverInputs",
      [](auto &d) {
-       // x of forward moves behind all; a workspace of prepare:forward lies over it.
+       // x of forward moves after all; a workspace of prepare:forward lies over it.
        d.buffers[kX].entry = kForward;
        d.buffers[kX].to = 1;
        d.entries[kStep] = {"other", {}, {}, {}};
@@ -519,7 +519,7 @@ const RefusalCase kCases[] = {
     {"EntryWithoutName", [](auto &d) { d.entries[kStep].name = ""; }, "E0604",
      "entries[2].name: found 0 bytes, want 1 to 4096"},
     {"PrepareOfNothing", [](auto &d) { d.entries[kPrepare].name = "prepare:x"; }, "E0604",
-     "entries[0].name: found \"prepare:x\", want another entry's name behind the colon"},
+     "entries[0].name: found \"prepare:x\", want another entry's name after the colon"},
     {"ParameterTwice", [](auto &d) { d.parameters.push_back(d.parameters[0]); }, "E0612",
      "parameters[1].name: found \"w\" again, want it once"},
     {"ParameterBufferTwice",

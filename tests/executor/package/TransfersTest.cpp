@@ -55,7 +55,7 @@ const RefusalCase kCases[] = {
      },
      "E0611",
      intOf("entries[0].programs[1].launches[1]", TransferInt::message) +
-         ": found message 2 behind message 3, want them "
+         ": found message 2 after message 3, want them "
          "ascending"},
     // Both devices agree, and would still wait for one another with a third one between.
     {"OrderOfTheMiddle",
@@ -65,12 +65,12 @@ const RefusalCase kCases[] = {
      },
      "E0611",
      intOf("entries[0].programs[0].launches[7]", TransferInt::message) +
-         ": found message 102 behind message 150, want them "
+         ": found message 102 after message 150, want them "
          "ascending"},
     {"MessageTwiceOnOneDevice",
      [](auto &d) { launchOf(d, 0, 1).ints[TransferInt::message] = xTo(1); }, "E0611",
      intOf("entries[0].programs[0].launches[1]", TransferInt::message) +
-         ": found message 2 behind message 2, want them "
+         ": found message 2 after message 2, want them "
          "ascending"},
     {"SendWithoutReceive",
      [](auto &d) {

@@ -1,4 +1,4 @@
-// Robustness T5 for kernels that sum: within (K + 8) u of the sum of magnitudes, and of naive
+// Kernels that sum: within (K + 8) u of the sum of magnitudes, and of naive
 // formulas in long double.
 #include <cmath>
 

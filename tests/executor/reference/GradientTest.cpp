@@ -1,4 +1,4 @@
-// Robustness T4: gradient kernels in f64 against extrapolated central differences, relative error
+// Gradient kernels in f64 against extrapolated central differences, relative error
 // at most 1e-7 of the tensor's largest gradient; kernels that move elements against the law <dy,
 // f(x)> = <df(dy), x>.
 #include <cmath>

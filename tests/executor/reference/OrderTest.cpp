@@ -1,5 +1,5 @@
-// The order of sums, on numbers where another order gives another result (robustness rules 1, 4, 5,
-// 9).
+// The order of sums, on numbers where another order gives another result (docs/numerics.md rules 1,
+// 4, 5, 9).
 #include <cmath>
 
 #include <gtest/gtest.h>

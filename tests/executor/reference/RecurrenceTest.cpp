@@ -265,7 +265,7 @@ TEST_P(Recurrence, RowsAreIndependent) {
   }
 }
 
-// What stands behind a sequence's end does not depend on x, and changes nothing before it.
+// What stands after a sequence's end does not depend on x, and changes nothing before it.
 TEST_P(Recurrence, NothingBehindTheEndCounts) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     SCOPED_TRACE(s.text());

@@ -1,4 +1,4 @@
-// Robustness T5: every scalar operation in f32 within 4 ULP of the exact value.
+// Every scalar operation in f32 within 4 ULP of the exact value.
 #include <cmath>
 #include <limits>
 

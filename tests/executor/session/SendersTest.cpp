@@ -68,7 +68,7 @@ std::string stepsOf(const PackageData &data, uint32_t device) {
 }
 
 TEST(Senders, WaitsStandInFrontOfTheLaunchThatWritesOverAMessage) {
-  // The input is never written, w is behind commit; the product is right away.
+  // The input is never written, w is after commit; the product is right away.
   PackageData data = transferPackage(2);
   EXPECT_EQ(stepsOf(data, 0), "S2 S3 L1 R101 L2 | A3 L1 S201 ");
   EXPECT_EQ(stepsOf(data, 1), "R2 R3 L1 S101 A101 L1 | R201 ");

@@ -85,7 +85,7 @@ class Hostile(Case):
             (struct.pack("<Q", 1 << 63) + b"{}", "header length"),
             (safetensors("{]", b""), "header"),
             (safetensors(both, bytes(15)), "want at most the 15 bytes"),
-            (safetensors(both, bytes(17)), "behind the last tensor"),
+            (safetensors(both, bytes(17)), "after the last tensor"),
             (safetensors({**both, "fc_bias": {**bias, "data_offsets": [8, 12]}}, bytes(16)), "overlaps"),
             (safetensors({**both, "fc_bias": {**bias, "shape": [1 << 62, 4]}}, bytes(16)), "want more than 2^63"),
             (safetensors({**both, "fc_bias": {**bias, "dtype": "F31"}}, bytes(16)), "F31"),

@@ -8,7 +8,7 @@ from command import Case, SOURCE
 
 
 def commands(name):
-    """Words behind `lstmc NAME` of the part about several devices, with the sample's path in full."""
+    """Words after `lstmc NAME` of the part about several devices, with the sample's path in full."""
     part = (SOURCE / "samples/README.md").read_text().split("## Several devices")[1]
     for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
         yield [str(SOURCE / word) if word.startswith("samples/") else word for word in shlex.split(line)]

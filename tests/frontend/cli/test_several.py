@@ -120,7 +120,7 @@ class Several(Case):
             done = self.run_here("train", "steps.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "1u", "-o", "ck", "--force",
                                  "-d", *words.split())
             self.assertEqual(done.returncode, 7, words)
-            # 13 steps of four rows are in front of it, and two rows.
+            # 13 steps of four rows are before it, and two rows.
             self.assertRegex(done.stderr, r"steps\.lnet:6:\d+: error\[E0701\]: first infinity at update 1: mid \(FullyConnected\), output\[0, 54, 0\]", words)
 
     def test_logical_devices_are_listed(self):

@@ -1,4 +1,4 @@
-"""Programs drawn from the grammar of lnet.md §1, and every .lnet file of the repository, held against CPython:
+"""Programs drawn from the grammar of docs/language.md §1, and every .lnet file of the repository, held against CPython:
 what lstmc accepts, ast.parse(bytes) accepts; fmt is idempotent, keeps ast.dump and every comment in order.
 
 usage: check_text.py LNET_TEXT_TOOL SOURCE_DIR [COUNT]"""

@@ -1,4 +1,4 @@
-// The whole text of what is said about calls that are wrong (lnet.md sections 3 and 5).
+// The whole text of what is said about calls that are wrong (docs/language.md §5).
 #include "TestGraph.h"
 #include "frontend/symbol/Layers.h"
 
@@ -57,7 +57,7 @@ TEST(Message, WrongArguments) {
             "error[E0213]: op type \"nce\" is Python code\n");
 }
 
-/// The tied decoder of lnet.md section 5, with its reasons and both places underlined.
+/// The tied decoder of docs/language.md §5, with its reasons and both places underlined.
 TEST(Message, TiedDecoder) {
   Graph graph("tied");
   const std::string declared = "    w = Variable(\"tied_weight\", shape=(65, 200))";
