@@ -38,10 +38,10 @@ void Aggregator::add(Operation *op, Subtrees sums) {
   // Parts come in rounds, subtrees in the order of their shards.
   llvm::sort(sums,
              [](const Subtree &a, const Subtree &b) { return a.share.first < b.share.first; });
-  llvm::StringRef parameter = homes.parameterOf(op);
-  if (llvm::ArrayRef<Slice> slices = homes.slicesOf(parameter); !slices.empty())
+  llvm::StringRef parameter = placement.parameterOf(op);
+  if (llvm::ArrayRef<Slice> slices = placement.slicesOf(parameter); !slices.empty())
     return cut(op, sums, slices);
-  int64_t device = parameter.empty() ? 0 : homes.of(parameter).front();
+  int64_t device = parameter.empty() ? 0 : placement.of(parameter).front();
   Member member{op, parameter, std::move(sums)};
   if (!wait(member, device))
     makeAlone(member, device);
@@ -49,7 +49,7 @@ void Aggregator::add(Operation *op, Subtrees sums) {
 
 void Aggregator::makeAlone(const Member &member, int64_t device) {
   builder.setInsertionPointToEnd(&block);
-  stamp.set(device);
+  listener.set(device);
   llvm::SmallVector<mlir::OpOperand *> readers = readersOf(member.op);
   replace(readers, addTree(member.op->getLoc(), member.sums), device);
 }
@@ -75,10 +75,10 @@ void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef
   for (const Slice &slice : into) {
     Subtrees parts;
     for (const auto &[share, sum] : sums) {
-      stamp.set(deviceOfMaker(sum));
+      listener.set(deviceOfMaker(sum));
       parts.push_back({share, sliceOf(builder, op->getLoc(), sum, slice)});
     }
-    stamp.set(slice.device);
+    listener.set(slice.device);
     pieces.push_back(addTree(op->getLoc(), parts));
   }
   sliced[op->getResult(0)] = std::move(pieces);
@@ -97,7 +97,7 @@ llvm::SmallVector<Value> Aggregator::cutAs(llvm::ArrayRef<Value> pieces, Value v
   int64_t first = 0;
   for (Value piece : pieces) {
     int64_t device = deviceOfMaker(piece), count = sym::rankedType(piece).getNumElements();
-    stamp.set(device);
+    listener.set(device);
     slices.push_back(sliceOf(builder, value.getLoc(), value, {device, first, count}));
     first += count;
   }
@@ -110,7 +110,7 @@ void Aggregator::addSlices(Operation *op) {
   llvm::SmallVector<Value> one = cutAs(slicesOf(op->getOperand(1)), op->getOperand(0)),
                            other = cutAs(one, op->getOperand(1));
   for (auto [a, b] : llvm::zip_equal(one, other)) {
-    stamp.set(deviceOfMaker(a));
+    listener.set(deviceOfMaker(a));
     pieces.push_back(builder.create<sym::ElemwiseAddOp>(op->getLoc(), a.getType(), a, b));
   }
   sliced[op->getResult(0)] = std::move(pieces);
@@ -171,14 +171,14 @@ void Aggregator::makeTogether(const Bucket &bucket) {
     readers.push_back(readersOf(member.op));
   Subtrees together;
   for (const auto &[i, first] : llvm::enumerate(bucket.members.front().sums)) {
-    stamp.set(deviceOfMaker(first.sum));
+    listener.set(deviceOfMaker(first.sum));
     llvm::SmallVector<Value> parts;
     for (const Member &member : bucket.members)
       parts.push_back(flat(builder, member.op->getLoc(), member.sums[i].sum));
     together.push_back({first.share, sym::createConcat(builder, loc, parts, 0)});
   }
   int64_t device = bucket.ways.front(), begin = 0;
-  stamp.set(device);
+  listener.set(device);
   Value all = addTree(loc, together);
   for (auto [member, uses] : llvm::zip_equal(bucket.members, readers)) {
     mlir::RankedTensorType type = sym::rankedType(member.op->getResult(0));

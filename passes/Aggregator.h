@@ -4,9 +4,9 @@
 
 #include "llvm/ADT/DenseMap.h"
 
-#include "passes/Homes.h"
+#include "passes/ParameterPlacement.h"
+#include "passes/PlacementListener.h"
 #include "passes/Replica.h"
-#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -26,9 +26,10 @@ class Aggregator {
 public:
   /// Sums of fewer than `bucketBytes` bytes wait for one another until they are as many; 0: none
   /// does.
-  Aggregator(const Homes &homes, int64_t bucketBytes, Stamp &stamp, mlir::OpBuilder &builder,
-             mlir::Block &block)
-      : homes(homes), bucketBytes(bucketBytes), stamp(stamp), builder(builder), block(block) {}
+  Aggregator(const ParameterPlacement &placement, int64_t bucketBytes, PlacementListener &listener,
+             mlir::OpBuilder &builder, mlir::Block &block)
+      : placement(placement), bucketBytes(bucketBytes), listener(listener), builder(builder),
+        block(block) {}
 
   /// Adds, as the tree over all shards does, what the parts have of `op`, which is the last part's:
   /// those who read its result will read the sum of the whole batch.
@@ -43,7 +44,7 @@ public:
   /// The op reads sums: its results are there too.
   void follow(mlir::Operation *op, int64_t device);
 
-  /// Of a sum that is in slices (Homes), in their order; empty for other values.
+  /// Of a sum that is in slices (ParameterPlacement), in their order; empty for other values.
   llvm::ArrayRef<mlir::Value> slicesOf(mlir::Value value) const;
   /// Adds slice by slice what `op` adds, of which one may be there as a whole.
   void addSlices(mlir::Operation *op);
@@ -72,9 +73,9 @@ private:
   /// `readers`: of the op's result, from before anything was made of it.
   void replace(llvm::ArrayRef<mlir::OpOperand *> readers, mlir::Value whole, int64_t device);
 
-  const Homes &homes;
+  const ParameterPlacement &placement;
   int64_t bucketBytes;
-  Stamp &stamp;
+  PlacementListener &listener;
   mlir::OpBuilder &builder;
   mlir::Block &block;
   llvm::SmallVector<Bucket, 0> buckets;

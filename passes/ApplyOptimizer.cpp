@@ -15,7 +15,7 @@
 #include "passes/EntryMarks.h"
 #include "passes/HeadDivisors.h"
 #include "passes/Passes.h"
-#include "passes/Stamp.h"
+#include "passes/PlacementListener.h"
 #include "passes/UpdateFormula.h"
 
 namespace lstmc::passes {
@@ -63,7 +63,7 @@ private:
     llvm::SmallVector<sym::GradientOp> gradients;
     entry.walk([&](sym::GradientOp op) { gradients.push_back(op); });
     inDeclaredOrder(gradients);
-    mlir::OpBuilder builder(entry.front().getTerminator(), &stamp);
+    mlir::OpBuilder builder(entry.front().getTerminator(), &listener);
     if (optimizer == "none")
       returnGradients(builder, entry, gradients);
     else if (mlir::failed(update(builder, entry, gradients)))
@@ -219,13 +219,13 @@ private:
       values.push_back(value);
       if (!gradient->hasAttr(sym::kDeviceAttr))
         continue;
-      stamp.setAs(gradient);
+      listener.setAs(gradient);
       Value begin = gradient.getFirst().value_or(0) > 0 ? squares.pop_back_val() : Value();
       squares.push_back(builder.create<sym::NormSquaredOp>(loc, f64, value, begin));
     }
     if (squares.empty())
       return builder.create<sym::NormSquaredOp>(loc, f64, values, Value());
-    stamp.set(0);
+    listener.set(0);
     Value sum = squares.front();
     for (Value next : llvm::drop_begin(squares))
       sum = builder.create<sym::ElemwiseAddOp>(loc, f64, sum, next);
@@ -257,7 +257,7 @@ private:
   /// The formula's own part: new state, and the parameter where no norm is asked for.
   Update begin(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
                Value scale, double rescale) {
-    stamp.setAs(gradient);
+    listener.setAs(gradient);
     auto parameter = parameterOf(gradient);
     auto type = sym::rankedType(gradient.getValue());
     mlir::Location loc = parameter.getLoc();
@@ -312,7 +312,7 @@ private:
       squares.push_back(sumOfSlices(builder, parameter.getLoc(), updates, i));
     auto entry = updates.front().gradient->getParentOfType<mlir::func::FuncOp>();
     for (Update &update : updates) {
-      stamp.setAs(update.gradient);
+      listener.setAs(update.gradient);
       auto type = sym::rankedType(update.gradient.getValue());
       llvm::SmallVector<Type> single(squares.size(),
                                      mlir::RankedTensorType::get({1}, type.getElementType()));
@@ -345,7 +345,7 @@ private:
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
     Value sum;
     for (const Update &update : updates) {
-      stamp.setAs(update.gradient);
+      listener.setAs(update.gradient);
       sum = builder.create<sym::NormSquaredOp>(loc, f64, update.normed[which], sum);
     }
     return sum;
@@ -419,11 +419,11 @@ private:
   void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<Update> &made) {
     for (Update &update : made) {
       sym::GradientOp gradient = update.gradient;
-      stamp.setAs(gradient);
+      listener.setAs(gradient);
       auto to = gradient->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
       for (int64_t copy = 0; copy < (to ? to.size() : 1); ++copy) {
         if (to)
-          stamp.set(to[copy]);
+          listener.set(to[copy]);
         builder.create<sym::WriteOp>(update.value.getLoc(), gradient.getParameter(), update.value,
                                      gradient.getFirstAttr());
       }
@@ -481,11 +481,11 @@ private:
     auto has = slot->getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
     llvm::SmallVector<int64_t> devices(has.asArrayRef());
     auto init = getOperation().lookupSymbol<mlir::func::FuncOp>("init");
-    mlir::OpBuilder builder(init.front().getTerminator(), &stamp);
-    stamp.set(devices.front());
+    mlir::OpBuilder builder(init.front().getTerminator(), &listener);
+    listener.set(devices.front());
     Value value = builder.create<sym::ReadOp>(slot.getLoc(), slot.getType(), slot.getSymName(),
                                               mlir::IntegerAttr());
-    stamp.set(device);
+    listener.set(device);
     builder.create<sym::WriteOp>(slot.getLoc(), slot.getSymName(), value, mlir::IntegerAttr());
     devices.push_back(device);
     slot->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(devices));
@@ -510,9 +510,9 @@ private:
   std::optional<mlir::SymbolTable> symbols;
   const Optimizer *row = nullptr;
   const OptimizerForm *form = nullptr;
-  llvm::StringMap<double> values;          ///< of the row's keys
-  mlir::Operation *lastDeclared = nullptr; ///< of parameters and slots
-  Stamp stamp{sym::kDeviceAttr};           ///< on several devices: where a gradient is
+  llvm::StringMap<double> values;               ///< of the row's keys
+  mlir::Operation *lastDeclared = nullptr;      ///< of parameters and slots
+  PlacementListener listener{sym::kDeviceAttr}; ///< on several devices: where a gradient is
 };
 
 } // namespace

@@ -12,8 +12,8 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
+#include "passes/OperandSlices.h"
 #include "passes/Passes.h"
-#include "passes/Pieces.h"
 #include "passes/lowering/FusedPrograms.h"
 
 namespace lstmc::passes {
@@ -344,7 +344,7 @@ private:
         fused.setWindowAttr(window);
     if (auto name = unit.back()->getAttr(sym::kNameAttr))
       fused->setAttr(sym::kNameAttr, name);
-    copyPieces(unit.back(), fused);
+    copyOperandSlices(unit.back(), fused);
     fused.getBody().push_back(body.release());
     for (auto [old, result] : llvm::zip_equal(results, fused.getResults()))
       old.replaceAllUsesWith(result);

@@ -13,10 +13,10 @@
 #include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
 #include "passes/HeadDivisors.h"
+#include "passes/OperandSlices.h"
 #include "passes/Passes.h"
-#include "passes/Pieces.h"
+#include "passes/PlacementListener.h"
 #include "passes/Replica.h"
-#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -396,7 +396,7 @@ private:
   }
 
   mlir::func::FuncOp entry;
-  Stamp stage{sym::kStageAttr, kChunkAttr}; ///< backward is where forward was
+  PlacementListener stage{sym::kStageAttr, kChunkAttr}; ///< backward is where forward was
   int64_t shardCount;
   bool divideHeads;
   std::optional<Share> share; ///< of a replica

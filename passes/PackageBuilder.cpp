@@ -7,7 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
 #include "passes/Lifetimes.h"
-#include "passes/Pieces.h"
+#include "passes/OperandSlices.h"
 
 namespace lstmc::passes {
 
@@ -190,7 +190,7 @@ private:
       row.chunk = int32_t(chunk[0]);
       row.firstStep = uint32_t(chunk[1]);
     }
-    auto pieces = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kPiecesAttr);
+    auto pieces = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kOperandSlicesAttr);
     for (llvm::ArrayRef<int64_t> left = pieces ? pieces.asArrayRef() : llvm::ArrayRef<int64_t>();
          !left.empty();) {
       auto take = [&] {

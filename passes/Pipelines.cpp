@@ -11,19 +11,19 @@ namespace lstmc::passes {
 namespace {
 
 /// A pass, and whether it runs on the module or on each entry.
-struct Step {
+struct PipelinePass {
   std::unique_ptr<mlir::Pass> pass;
   bool perEntry = false;
 };
 
-std::vector<Step> stepsOf(const CompileOptions &options) {
-  std::vector<Step> steps;
+std::vector<PipelinePass> passesOf(const CompileOptions &options) {
+  std::vector<PipelinePass> passes;
   auto enabled = [&](llvm::StringRef pass) {
     return !llvm::is_contained(options.disabled, pass.str());
   };
-  auto add = [&](std::unique_ptr<mlir::Pass> pass) { steps.push_back({std::move(pass), false}); };
+  auto add = [&](std::unique_ptr<mlir::Pass> pass) { passes.push_back({std::move(pass), false}); };
   auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) {
-    steps.push_back({std::move(pass), true});
+    passes.push_back({std::move(pass), true});
   };
 
   // On the net itself: everything from here on is made for the rows that a device has.
@@ -131,18 +131,18 @@ std::vector<Step> stepsOf(const CompileOptions &options) {
 
   // Always: a plan that is wrong must not leave the compiler.
   add(createValidatePlan());
-  return steps;
+  return passes;
 }
 
 } // namespace
 
 void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options) {
-  for (Step &step : stepsOf(options)) {
-    bool last = step.pass->getArgument() == llvm::StringRef(options.stopAfter);
-    if (step.perEntry)
-      pipeline.addNestedPass<mlir::func::FuncOp>(std::move(step.pass));
+  for (PipelinePass &entry : passesOf(options)) {
+    bool last = entry.pass->getArgument() == llvm::StringRef(options.stopAfter);
+    if (entry.perEntry)
+      pipeline.addNestedPass<mlir::func::FuncOp>(std::move(entry.pass));
     else
-      pipeline.addPass(std::move(step.pass));
+      pipeline.addPass(std::move(entry.pass));
     if (last)
       return;
   }
@@ -150,8 +150,8 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
 
 std::vector<std::string> passNames(const CompileOptions &options) {
   std::vector<std::string> names;
-  for (const Step &step : stepsOf(options))
-    names.push_back(step.pass->getArgument().str());
+  for (const PipelinePass &entry : passesOf(options))
+    names.push_back(entry.pass->getArgument().str());
   return names;
 }
 

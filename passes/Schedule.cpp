@@ -4,8 +4,8 @@
 
 #include "executor/abi/KernelArguments.h"
 #include "ir/exec/Access.h"
+#include "passes/OperandSlices.h"
 #include "passes/Passes.h"
-#include "passes/Pieces.h"
 
 namespace lstmc::passes {
 

@@ -11,9 +11,9 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
+#include "passes/OperandSlices.h"
 #include "passes/Passes.h"
-#include "passes/Pieces.h"
-#include "passes/Stamp.h"
+#include "passes/PlacementListener.h"
 
 namespace lstmc::passes {
 
@@ -364,7 +364,7 @@ private:
 
   mlir::func::FuncOp entry;
   int64_t steps, chunks;
-  Stamp stage{sym::kStageAttr};
+  PlacementListener stage{sym::kStageAttr};
   mlir::OpBuilder builder;
   llvm::DenseSet<Operation *> chunkedOps;
   llvm::DenseMap<Operation *, int64_t> levelOf, numbers;

@@ -9,13 +9,13 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Aggregator.h"
 #include "passes/EntryMarks.h"
-#include "passes/Homes.h"
+#include "passes/OperandSlices.h"
+#include "passes/ParameterPlacement.h"
 #include "passes/PartValues.h"
 #include "passes/Passes.h"
-#include "passes/Pieces.h"
+#include "passes/PlacementListener.h"
 #include "passes/Replica.h"
 #include "passes/ShardTree.h"
-#include "passes/Stamp.h"
 
 namespace lstmc::passes {
 
@@ -37,10 +37,10 @@ llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
 class Joiner {
 public:
   /// `whole`: the entry over the whole batch, null where it is in one part.
-  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions, const Homes &homes,
-         int64_t bucketBytes)
-      : whole(whole), homes(homes), bucketBytes(bucketBytes),
-        builder(mlir::func::FuncOp(functions.front()).getContext(), &stamp) {
+  Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions,
+         const ParameterPlacement &placement, int64_t bucketBytes)
+      : whole(whole), placement(placement), bucketBytes(bucketBytes),
+        builder(mlir::func::FuncOp(functions.front()).getContext(), &listener) {
     for (mlir::func::FuncOp function : functions) {
       Part part{function, opsOf(function)};
       if (whole)
@@ -125,7 +125,7 @@ private:
     for (auto [i, op] : llvm::enumerate(ops)) {
       index[op] = i;
       size_t last = i;
-      if (whole && homes.stages == 1 && sumsPart(op)) {
+      if (whole && placement.stages == 1 && sumsPart(op)) {
         last = 0;
         for (Value operand : op->getOperands())
           if (Operation *maker = operand.getDefiningOp())
@@ -158,7 +158,7 @@ private:
     if (first->hasAttr(kTrainingAttr))
       entry->setAttr(kTrainingAttr, builder.getUnitAttr());
     builder.setInsertionPointToStart(entry.addEntryBlock());
-    aggregator.emplace(homes, bucketBytes, stamp, builder, entry.front());
+    aggregator.emplace(placement, bucketBytes, listener, builder, entry.front());
     for (mlir::BlockArgument argument : first.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto wholeType = first.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
@@ -168,7 +168,7 @@ private:
       Value value;
       if (role && role.getValue() == "state") {
         auto state = symbols.lookup<sym::StateOp>(name);
-        stamp.set(homes.of(name.getValue()).front());
+        listener.set(placement.of(name.getValue()).front());
         value =
             builder.create<sym::ReadOp>(loc, state.getType(), name.getValue(), mlir::IntegerAttr());
       } else {
@@ -177,7 +177,7 @@ private:
         mlir::NamedAttrList named(first.getArgAttrDict(i));
         named.erase(sym::kWholeAttr);
         attributes.push_back(named.getDictionary(builder.getContext()));
-        stamp.set(0);
+        listener.set(0);
       }
       if (whole)
         wholeValues.map(whole.getArgument(i), value);
@@ -208,7 +208,7 @@ private:
     if (role == Role::Whole)
       return doOnWhole(i);
     op->moveBefore(&entry.front(), entry.front().end());
-    int64_t device = homes.deviceOf(part.function, op);
+    int64_t device = placement.deviceOf(part.function, op);
     // What comes after a sum over all parts is where that was made.
     for (Value operand : op->getOperands())
       if (auto there = aggregator->deviceOf(operand)) {
@@ -218,13 +218,13 @@ private:
         return aggregator->addSlices(op);
       }
     op->setAttr(sym::kDeviceAttr, builder.getI64IntegerAttr(device));
-    stamp.set(device);
+    listener.set(device);
     builder.setInsertionPointToEnd(&entry.front());
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
       return readOnce(part, i, read);
     if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
       return op->setAttr(sym::kDeviceAttr,
-                         builder.getI64IntegerAttr(homes.of(write.getTarget()).front()));
+                         builder.getI64IntegerAttr(placement.of(write.getTarget()).front()));
     if (role == Role::Sum)
       addUp(part, i);
     else if (role == Role::Mask)
@@ -233,9 +233,9 @@ private:
       takeOwnRows(part, i);
   }
 
-  /// A parameter is read once on a device, a state at its home.
+  /// A parameter is read once on a device, a state where it is placed.
   void readOnce(Part &part, size_t i, sym::ReadOp read) {
-    llvm::ArrayRef<int64_t> has = homes.of(read.getSource());
+    llvm::ArrayRef<int64_t> has = placement.of(read.getSource());
     int64_t device = read->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
     if (!llvm::is_contained(has, device)) {
       device = has.front();
@@ -254,25 +254,25 @@ private:
   /// One per parameter or slice, where it is added; or one per copy.
   void keepGradient(sym::GradientOp gradient) {
     llvm::StringRef parameter = gradient.getParameter();
-    llvm::ArrayRef<int64_t> copies = homes.of(parameter);
+    llvm::ArrayRef<int64_t> copies = placement.of(parameter);
     builder.setInsertionPointToEnd(&entry.front());
     auto keep = [&](Value value, mlir::IntegerAttr from, int64_t device,
                     llvm::ArrayRef<int64_t> to) {
-      stamp.set(device);
+      listener.set(device);
       auto kept = builder.create<sym::GradientOp>(gradient.getLoc(), gradient.getParameterAttr(),
                                                   value, from);
       kept->setAttr(sym::kDevicesAttr, builder.getDenseI64ArrayAttr(to));
     };
     if (llvm::ArrayRef<Value> values = aggregator->slicesOf(gradient.getValue()); !values.empty())
-      for (auto [value, slice] : llvm::zip_equal(values, homes.slicesOf(parameter)))
+      for (auto [value, slice] : llvm::zip_equal(values, placement.slicesOf(parameter)))
         keep(value, builder.getI64IntegerAttr(slice.first), slice.device, copies);
-    else if (!homes.slicesOf(parameter).empty())
-      for (const Slice &slice : homes.slicesOf(parameter)) {
-        stamp.set(slice.device);
+    else if (!placement.slicesOf(parameter).empty())
+      for (const Slice &slice : placement.slicesOf(parameter)) {
+        listener.set(slice.device);
         keep(sliceOf(builder, gradient.getLoc(), gradient.getValue(), slice),
              builder.getI64IntegerAttr(slice.first), slice.device, copies);
       }
-    else if (homes.updateOnStore)
+    else if (placement.updateOnStore)
       keep(gradient.getValue(), {}, copies.front(), copies);
     else
       for (int64_t device : copies)
@@ -284,7 +284,7 @@ private:
   /// all.
   void doOnWhole(size_t i) {
     Operation *op = wholeOps[i];
-    stamp.set(homes.deviceOf(parts.front().function, parts.front().ops[i]));
+    listener.set(placement.deviceOf(parts.front().function, parts.front().ops[i]));
     builder.setInsertionPointToEnd(&entry.front());
     for (mlir::OpOperand &operand : op->getOpOperands())
       findWhole(i, operand);
@@ -432,7 +432,7 @@ private:
       llvm::StringRef role = llvm::cast<mlir::StringAttr>(named.get(sym::kRoleAttr)).getValue();
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(named.get(sym::kNameAttr));
       Value value = last->function.front().getTerminator()->getOperand(i);
-      stamp.set(role == "state" ? homes.of(name.getValue()).front() : 0);
+      listener.set(role == "state" ? placement.of(name.getValue()).front() : 0);
       Value wholeValue = whole ? whole.front().getTerminator()->getOperand(i) : Value();
       if (BatchPosition position = whole ? rowsIn(wholeValue) : BatchPosition::none()) {
         llvm::SmallVector<Value> all;
@@ -463,9 +463,9 @@ private:
   }
 
   mlir::func::FuncOp whole, entry;
-  const Homes &homes;
+  const ParameterPlacement &placement;
   const int64_t bucketBytes;
-  Stamp stamp{sym::kDeviceAttr};
+  PlacementListener listener{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<PartValues> values; ///< where there is a whole
   llvm::SmallVector<Operation *> wholeOps;
@@ -492,27 +492,27 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     }
     if (!parts && stages < 2)
       return;
-    Homes homes(module, stages, {local, updateOnStore, bigArrayBound});
+    ParameterPlacement placement(module, stages, {local, updateOnStore, bigArrayBound});
     for (auto &[name, functions] : entries) {
       // The whole stands first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
-      if (failed(
-              Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), homes, bucketBytes)
-                  .run()))
+      if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), placement,
+                        bucketBytes)
+                     .run()))
         return signalPassFailure();
     }
-    makeInit(homes);
+    makeInit(placement);
   }
 
 private:
   /// Brings the value of each parameter to all copies.
-  void makeInit(const Homes &homes) {
+  void makeInit(const ParameterPlacement &placement) {
     mlir::ModuleOp module = getOperation();
-    Stamp stamp(sym::kDeviceAttr);
-    mlir::OpBuilder builder(&getContext(), &stamp);
+    PlacementListener listener(sym::kDeviceAttr);
+    mlir::OpBuilder builder(&getContext(), &listener);
     mlir::func::FuncOp init;
     for (auto parameter : module.getOps<sym::ParameterOp>()) {
-      llvm::ArrayRef<int64_t> copies = homes.of(parameter.getSymName());
+      llvm::ArrayRef<int64_t> copies = placement.of(parameter.getSymName());
       if (copies.size() < 2)
         continue;
       if (!init) {
@@ -523,11 +523,11 @@ private:
         builder.create<mlir::func::ReturnOp>(module.getLoc());
       }
       builder.setInsertionPoint(init.front().getTerminator());
-      stamp.set(copies.front());
+      listener.set(copies.front());
       Value value = builder.create<sym::ReadOp>(parameter.getLoc(), parameter.getType(),
                                                 parameter.getSymName(), mlir::IntegerAttr());
       for (int64_t device : copies.drop_front()) {
-        stamp.set(device);
+        listener.set(device);
         builder.create<sym::WriteOp>(parameter.getLoc(), parameter.getSymName(), value,
                                      mlir::IntegerAttr());
       }

@@ -10,7 +10,7 @@
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
-#include "passes/Stamp.h"
+#include "passes/PlacementListener.h"
 
 namespace lstmc::passes {
 
@@ -176,7 +176,7 @@ private:
 
   sym::RnnOp rnn;
   bool training;
-  Stamp ordinal{sym::kOrdinalAttr};
+  PlacementListener ordinal{sym::kOrdinalAttr};
   mlir::OpBuilder builder;
   mlir::Location loc;
   int64_t units, layers, directions;

@@ -14,7 +14,7 @@
 
 namespace lstmc::conformance {
 
-/// Bytes between two guard zones, on a border of 64 and then `skew` elements off it.
+/// Bytes between two guard zones, on an alignment of 64 and then `skew` elements off it.
 class Storage {
 public:
   Storage(DType dtype, int64_t elements, int64_t skew);
@@ -41,7 +41,7 @@ private:
 /// How a tensor lies in memory.
 enum class Layout {
   Dense,
-  Skewed,     ///< dense, not on a vector's border
+  Skewed,     ///< dense, not aligned to a vector
   Rows,       ///< a gap after every row
   Strided,    ///< every second element
   Transposed, ///< first axis innermost

@@ -13,7 +13,7 @@ namespace lstmc {
 /// package format.
 inline constexpr int64_t kPanel = 16;
 
-/// Every buffer of an arena starts on this border, in bytes.
+/// Alignment of every buffer in an arena, in bytes.
 inline constexpr int64_t kAlignment = 64;
 
 /// Elements whose squares a norm adds by themselves (docs/numerics.md rule 9); slices of an array

@@ -18,18 +18,18 @@ namespace {
 
 constexpr uint64_t kHugePage = uint64_t(2) << 20;
 
-/// Reserves `bytes` between two guards of `guard` bytes, aligned to `border`; the guards may be
+/// Reserves `bytes` between two guards of `guard` bytes, aligned to `alignment`; the guards may be
 /// neither read nor written. Null where the system has no memory.
-std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t border, void *&mapping,
+std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t alignment, void *&mapping,
                    size_t &mapped) {
-  mapped = bytes + 2 * guard + (border > guard ? border : 0);
+  mapped = bytes + 2 * guard + (alignment > guard ? alignment : 0);
   mapping = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {
     mapping = nullptr;
     return nullptr;
   }
   uintptr_t at = reinterpret_cast<uintptr_t>(mapping) + guard;
-  at = (at + border - 1) / border * border;
+  at = (at + alignment - 1) / alignment * alignment;
   auto *data = reinterpret_cast<std::byte *>(at);
   return mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0 ? data : nullptr;
 }

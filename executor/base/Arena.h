@@ -9,7 +9,7 @@
 
 namespace lstmc {
 
-/// Zeroed memory on a border of kAlignment; on one of 2 MiB, with huge pages advised, from 2 MiB
+/// Zeroed memory with an alignment of kAlignment; of 2 MiB, with huge pages advised, from 2 MiB
 /// on. It lies between pages that may not be touched: below 2 MiB the byte after the last (of the
 /// size rounded up to kAlignment) is in one.
 class Arena {

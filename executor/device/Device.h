@@ -49,7 +49,7 @@ public:
   virtual uint64_t memoryBytes() const = 0;
   virtual int threads() const = 0;
 
-  /// Makes the device's only allocation, zeroed, on a border of kAlignment; frees the one before
+  /// Makes the device's only allocation, zeroed, aligned to kAlignment; frees the one before
   /// it. E0901 when it cannot be had.
   virtual Status allocate(uint64_t bytes) = 0;
   /// Where the arena begins, in the device's own addresses: for operands of launches. The host may

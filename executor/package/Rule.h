@@ -53,7 +53,7 @@ public:
   void type(std::string_view operand, DType want);
 
   void dense(std::string_view operand);
-  /// Begins on a border of kAlignment.
+  /// Is aligned to kAlignment.
   void aligned(std::string_view operand);
   /// The last axis is dense.
   void rows(size_t operand);

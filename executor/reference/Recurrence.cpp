@@ -154,7 +154,7 @@ template <typename Real> struct CellGradient {
   Real recurrent[4] = {}; ///< gradient of R h + bh
   Real direct = 0;        ///< of h before the step, past the product
 
-  void retreat(RnnMode mode) {
+  void backward(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu:
       input[0] = gate[0] > 0 ? dh : Real(0);
@@ -230,7 +230,7 @@ template <typename Real> void backward(const RnnBackwardLaunch &launch) {
             cell.cell = cells(t, b, u);
           for (int64_t g = 0; g < G; ++g)
             cell.gate[g] = gates(t, b, g * H + u);
-          cell.retreat(layer.mode);
+          cell.backward(layer.mode);
           dh[b * H + u] = cell.direct;
           dc[b * H + u] = cell.dc;
         }

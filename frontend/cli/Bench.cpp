@@ -13,9 +13,9 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Devices.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/Foretold.h"
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/PackageForecast.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
 

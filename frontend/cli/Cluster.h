@@ -4,8 +4,8 @@
 #include <string>
 
 #include "executor/device/DeviceNames.h"
-#include "frontend/cli/Foretold.h"
 #include "frontend/cli/Options.h"
+#include "frontend/cli/PackageForecast.h"
 
 namespace lstmc::cli {
 

@@ -38,7 +38,7 @@ struct Planned {
   std::string recomputed; ///< as Model has it
   Capacities capacities;
   cpu::Machines machines;
-  Foretold foretold;
+  PackageForecast forecast;
 };
 
 Result<Target> targetAsked(const Options &options) {
@@ -127,9 +127,9 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   planned.recomputed = model->recomputed;
   if (Status status = describeDevices(planned, target); !status.ok())
     return asDiagnostic(status.error());
-  planned.foretold = foretell(planned.data, planned.machines);
+  planned.forecast = forecastPackage(planned.data, planned.machines);
   if (target.cluster)
-    planned.foretold.rates = *options.value("cluster");
+    planned.forecast.rates = *options.value("cluster");
   return planned;
 }
 
@@ -144,9 +144,9 @@ std::optional<double> speedup(const Planned &planned, const Options &options,
                                 "update-on-kvstore", "bigarray-bound", "bucket-bytes"})
     alone = alone.with(flag, "");
   Checked<Planned> one = planFor(alone, target);
-  if (!one.ok() || !(planned.foretold.seconds() > 0))
+  if (!one.ok() || !(planned.forecast.seconds() > 0))
     return std::nullopt;
-  return one->foretold.seconds() / planned.foretold.seconds();
+  return one->forecast.seconds() / planned.forecast.seconds();
 }
 
 /// Other flags with which it fits.
@@ -188,7 +188,7 @@ Remedies remediesFor(const Planned &planned, const Options &options, const Targe
     if (!other.ok())
       return false;
     Remedy remedy{
-        flags, {}, other->foretold.seconds() / std::max(planned.foretold.seconds(), 1e-12) - 1};
+        flags, {}, other->forecast.seconds() / std::max(planned.forecast.seconds(), 1e-12) - 1};
     for (const package::Device &device : other->data.devices)
       remedy.peaks.push_back(device.arenaBytes);
     if (!result.nearest || mostOf(remedy.peaks) < mostOf(result.nearest->peaks))
@@ -287,7 +287,7 @@ void printPlan(const Planned &planned, const Remedies &all, const Options &optio
                Console &console) {
   const std::vector<Remedy> &remedies = all.found;
   if (console.json()) {
-    Json document = planJson(planned.data, &planned.foretold, planned.capacities);
+    Json document = planJson(planned.data, &planned.forecast, planned.capacities);
     document["remedies"] = Json::array();
     for (const Remedy &remedy : remedies)
       document["remedies"].push_back({{"flags", remedy.flags},
@@ -319,12 +319,12 @@ void printPlan(const Planned &planned, const Remedies &all, const Options &optio
       peaks.push_back(bytesText(bytes));
     console.print(fmt::format(
         "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags,
-        widest, fmt::join(peaks, ", "), planned.foretold.updateSeconds ? "update" : "forward",
+        widest, fmt::join(peaks, ", "), planned.forecast.updateSeconds ? "update" : "forward",
         100 * remedy.timeFraction));
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
-  console.print(forecastLine(planned.data, planned.foretold));
+  console.print(forecastLine(planned.data, planned.forecast));
 }
 
 /// E0401 for every device that has too little, at the user's line where there is a source.
@@ -365,7 +365,7 @@ int planCommand(const Options &options, Console &console) {
   if (!planned.ok())
     return console.fail(planned.diagnostics());
   console.warn(planned->warnings);
-  planned->foretold.speedup = speedup(*planned, options, *target);
+  planned->forecast.speedup = speedup(*planned, options, *target);
   bool fit = fits(planned->data, planned->capacities);
   Remedies remedies;
   if (!fit && isSource(options.operands[0]))

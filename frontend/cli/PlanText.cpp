@@ -89,25 +89,25 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
   return list;
 }
 
-std::string forecastLine(const package::PackageData &data, const Foretold &foretold) {
+std::string forecastLine(const package::PackageData &data, const PackageForecast &forecast) {
   std::string text = "forecast ";
-  if (foretold.updateSeconds)
-    text += " update " + viz::durationText(*foretold.updateSeconds);
-  if (foretold.forwardSeconds)
-    text += fmt::format("{} forward {}", foretold.updateSeconds ? "," : "",
-                        viz::durationText(*foretold.forwardSeconds));
-  if (foretold.speedup)
-    text += fmt::format("; {:.2f} times as fast as one device", *foretold.speedup);
+  if (forecast.updateSeconds)
+    text += " update " + viz::durationText(*forecast.updateSeconds);
+  if (forecast.forwardSeconds)
+    text += fmt::format("{} forward {}", forecast.updateSeconds ? "," : "",
+                        viz::durationText(*forecast.forwardSeconds));
+  if (forecast.speedup)
+    text += fmt::format("; {:.2f} times as fast as one device", *forecast.speedup);
   if (data.devices.size() > 1) {
-    text += fmt::format("; sends {}; idle", bytesText(uint64_t(foretold.sentBytes)));
+    text += fmt::format("; sends {}; idle", bytesText(uint64_t(forecast.sentBytes)));
     for (size_t i = 0; i < data.devices.size(); ++i)
       text +=
-          fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * foretold.idle[i]);
+          fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * forecast.idle[i]);
   }
   return text +
-         (foretold.rates == "built-in"
+         (forecast.rates == "built-in"
               ? std::string(" · by built-in rates; bench --calibrate measures this machine's")
-              : " · by the rates of " + foretold.rates);
+              : " · by the rates of " + forecast.rates);
 }
 
 /// Of the buffers that live at the peak, those that hold what another device sent; what is kept is
@@ -257,7 +257,7 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
           {"largest", largest}};
 }
 
-Json planJson(const package::PackageData &data, const Foretold *foretold,
+Json planJson(const package::PackageData &data, const PackageForecast *forecast,
               const Capacities &capacities) {
   Json devices = Json::array();
   std::vector<Row> rows = rowsOf(data);
@@ -265,17 +265,17 @@ Json planJson(const package::PackageData &data, const Foretold *foretold,
     Json &device = devices.emplace_back(deviceJson(data, rows[i]));
     if (i < capacities.size())
       device["capacity_bytes"] = capacities[i];
-    if (foretold)
-      device["idle_fraction"] = foretold->idle[i];
+    if (forecast)
+      device["idle_fraction"] = forecast->idle[i];
   }
   Json plan = {{"schema", "lstmc.plan/1"}, {"fits", fits(data, capacities)}, {"devices", devices}};
   auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
-  if (foretold)
-    plan["forecast"] = {{"update_s", orNull(foretold->updateSeconds)},
-                        {"forward_s", orNull(foretold->forwardSeconds)},
-                        {"speedup", orNull(foretold->speedup)},
-                        {"sent_bytes", foretold->sentBytes},
-                        {"rates", foretold->rates}};
+  if (forecast)
+    plan["forecast"] = {{"update_s", orNull(forecast->updateSeconds)},
+                        {"forward_s", orNull(forecast->forwardSeconds)},
+                        {"speedup", orNull(forecast->speedup)},
+                        {"sent_bytes", forecast->sentBytes},
+                        {"rates", forecast->rates}};
   return plan;
 }
 

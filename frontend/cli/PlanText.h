@@ -7,7 +7,7 @@
 
 #include "executor/base/NumberText.h"
 #include "executor/package/PackageData.h"
-#include "frontend/cli/Foretold.h"
+#include "frontend/cli/PackageForecast.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
@@ -26,7 +26,7 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts);
 
 /// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle
 ///            cpu:0 3 %, cpu:1 5 % · by ...".
-std::string forecastLine(const package::PackageData &data, const Foretold &foretold);
+std::string forecastLine(const package::PackageData &data, const PackageForecast &forecast);
 
 /// A row per device: what it may use, where that is known, peak and what it consists of, its
 /// moment, the largest tensor with its line; below a row that does not fit, by how much.
@@ -38,7 +38,7 @@ std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
 
 /// lstmc.plan/1. What is not known is left out, or null.
 nlohmann::ordered_json planJson(const package::PackageData &data,
-                                const Foretold *foretold = nullptr,
+                                const PackageForecast *forecast = nullptr,
                                 const Capacities &capacities = {});
 
 } // namespace lstmc::cli

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/cpu/compiler/Forecast.h"
-#include "frontend/cli/Foretold.h"
 #include "frontend/cli/Options.h"
+#include "frontend/cli/PackageForecast.h"
 #include "frontend/symbol/Symbol.h"
 #include "passes/Compile.h"
 

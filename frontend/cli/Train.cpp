@@ -14,9 +14,9 @@
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/FitCheck.h"
-#include "frontend/cli/Foretold.h"
 #include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/PackageForecast.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/SettingText.h"
@@ -289,9 +289,9 @@ int trainCommand(const Options &options, Console &console) {
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
   size_t devices = model->package->data().devices.size();
-  Foretold foretold =
-      foretell(model->package->data(), {machineOf((*session)->device(0).threads(), devices)});
-  console.say(forecastLine(model->package->data(), foretold));
+  PackageForecast forecast = forecastPackage(model->package->data(),
+                                             {machineOf((*session)->device(0).threads(), devices)});
+  console.say(forecastLine(model->package->data(), forecast));
 
   if (model->compiled)
     trace.passes(model->compiled->spans);
@@ -324,7 +324,7 @@ int trainCommand(const Options &options, Console &console) {
                                     path,
                                     devices,
                                     stepsOf(model->package->data()),
-                                    planJson(model->package->data(), &foretold).dump()};
+                                    planJson(model->package->data(), &forecast).dump()};
     report = std::make_unique<training::TrainReport>(
         form, context, [&console](const std::string &text) { console.print(text); });
     observers.all.push_back(report.get());
@@ -343,7 +343,7 @@ int trainCommand(const Options &options, Console &console) {
            {}});
     return console.fail(Diagnostics{fault});
   }
-  if (std::string text = clock.text(foretold.seconds()); !text.empty())
+  if (std::string text = clock.text(forecast.seconds()); !text.empty())
     console.say(text);
   if (Status status = trace.write(console); !status.ok())
     return console.fail(status.error());

@@ -5,7 +5,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/OpTable.h"
-#include "passes/Pieces.h"
+#include "passes/OperandSlices.h"
 #include "passes/lowering/EntryLowering.h"
 
 namespace lstmc::passes {
@@ -325,7 +325,7 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
   }
   auto made = target().create<exec::LaunchOp>(location, kernel, buffers, list, ints, floats);
   if (!pieces.empty())
-    made->setAttr(kPiecesAttr, target().getDenseI64ArrayAttr(pieces));
+    made->setAttr(kOperandSlicesAttr, target().getDenseI64ArrayAttr(pieces));
   if (mlir::Attribute chunk = current ? current->getAttr(kChunkAttr) : mlir::Attribute())
     made->setAttr(kChunkAttr, chunk);
 }
@@ -342,7 +342,7 @@ void EntryLowering::appendPieceOf(const View &operand, size_t number,
         tensorType(result).getNumElements() != operand.elements())
       continue;
     if (operand.dense() || tensorType(result).getShape() == llvm::ArrayRef<int64_t>(operand.shape))
-      return appendPiece(result, number, operand.shape, pieces);
+      return appendOperandSlice(result, number, operand.shape, pieces);
   }
 }
 

@@ -18,9 +18,9 @@ static void *allocated(void *memory) {
   return memory;
 }
 void *operator new(size_t bytes) { return allocated(std::malloc(bytes)); }
-void *operator new(size_t bytes, std::align_val_t border) {
-  return allocated(std::aligned_alloc(size_t(border), (bytes + size_t(border) - 1) /
-                                                          size_t(border) * size_t(border)));
+void *operator new(size_t bytes, std::align_val_t alignment) {
+  return allocated(std::aligned_alloc(
+      size_t(alignment), (bytes + size_t(alignment) - 1) / size_t(alignment) * size_t(alignment)));
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }

@@ -58,7 +58,7 @@ template <RnnMode Mode, typename V> struct CellGradient {
   static LSTMC_INLINE V throughSigmoid(V d, V s) { return d * (s * (V::broadcast(1.0f) - s)); }
   static LSTMC_INLINE V throughTanh(V d, V t) { return d * (V::broadcast(1.0f) - t * t); }
 
-  LSTMC_INLINE void retreat() {
+  LSTMC_INLINE void backward() {
     if constexpr (Mode == RnnMode::Relu) {
       input[0] = select(gates[0] > V::zero(), dh, V::zero());
     } else if constexpr (Mode == RnnMode::Tanh) {

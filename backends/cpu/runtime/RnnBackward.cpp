@@ -32,7 +32,7 @@ public:
 
   void run() {
     if (!split_.idle)
-      retreat();
+      backward();
     if (!l_.dx)
       return;
     worker_.barrier();
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  void retreat() {
+  void backward() {
     bringState();
     bool down = false;
     for (int64_t s = T_ - 1; s >= 0; --s) {
@@ -152,14 +152,14 @@ private:
   template <int V> void step(int64_t s, int64_t u) {
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
       if (counts(s, b))
-        retreat<V>(s, b, u);
+        backward<V>(s, b, u);
       else
         for (int v = 0; v < V; ++v)
           passBy(s, b, u + v * kWidth);
   }
 
   /// One row and R vectors of units.
-  template <int R> void retreat(int64_t s, int64_t b, int64_t u) {
+  template <int R> void backward(int64_t s, int64_t b, int64_t u) {
     const int64_t t = stepAt(s);
     const bool first = s == 0 || !counts(s - 1, b);
     const int64_t previous = first ? 0 : stepAt(s - 1);
@@ -193,7 +193,7 @@ private:
       cell.before = l_.before ? row(l_.before, t, 0)
                     : !first  ? row(l_.y, previous, 0)
                               : initial(l_.h0);
-    cell.retreat();
+    cell.backward();
 #pragma unroll
     for (int i = 0; i < R; ++i) {
       const int64_t unit = u + i * kWidth, at = place(b, unit);

@@ -114,7 +114,7 @@ TEST(HostDevice, LargeArenaIsZeroedAndOnAHugePage) {
   EXPECT_EQ(last, std::vector<std::byte>(64));
 }
 
-// The size is a multiple of the border of buffers, and the arena below 2 MiB.
+// The size is a multiple of the alignment of buffers, and the arena below 2 MiB.
 TEST(HostDeviceDeathTest, ArenaLiesBetweenPagesThatNobodyMayTouch) {
   auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
   ASSERT_TRUE(device->allocate(4096 + 64).ok());

@@ -11,7 +11,7 @@
 
 namespace lstmc::cli {
 
-struct Foretold {
+struct PackageForecast {
   std::optional<double> updateSeconds,
       forwardSeconds;            ///< of `step`, and of `forward` or else `evaluate`
   int64_t sentBytes = 0;         ///< by all devices, in an update, else a forward
@@ -23,7 +23,7 @@ struct Foretold {
 };
 
 /// `machines` as forecast() takes them. No speed-up yet: that needs the plan of one device.
-Foretold foretell(const package::PackageData &data, const cpu::Machines &machines);
+PackageForecast forecastPackage(const package::PackageData &data, const cpu::Machines &machines);
 
 /// Bytes that each device may use; empty: not known.
 using Capacities = std::vector<uint64_t>;

@@ -1,4 +1,4 @@
-#include "passes/Homes.h"
+#include "passes/ParameterPlacement.h"
 
 #include "executor/abi/Packing.h"
 #include "ir/sym/Attributes.h"
@@ -9,7 +9,8 @@ namespace lstmc::passes {
 using mlir::Operation;
 using mlir::Value;
 
-Homes::Homes(mlir::ModuleOp module, int64_t stages, const StoreOptions &store)
+ParameterPlacement::ParameterPlacement(mlir::ModuleOp module, int64_t stages,
+                                       const StoreOptions &store)
     : stages(stages), updateOnStore(store.updateOnStore) {
   for (auto part : module.getOps<mlir::func::FuncOp>())
     if (!shareOf(part) || partOf(part) != kWhole)
@@ -17,7 +18,7 @@ Homes::Homes(mlir::ModuleOp module, int64_t stages, const StoreOptions &store)
   decide(module, store);
 }
 
-int64_t Homes::deviceOf(mlir::func::FuncOp part, Operation *op) const {
+int64_t ParameterPlacement::deviceOf(mlir::func::FuncOp part, Operation *op) const {
   auto stage = op->getAttrOfType<mlir::IntegerAttr>(sym::kStageAttr);
   return replicaOf(part) * stages + (stage ? stage.getInt() : 0);
 }
@@ -30,7 +31,7 @@ static bool addsSums(Value value) {
   return op && sumsPart(op);
 }
 
-void Homes::lookAt(mlir::func::FuncOp part) {
+void ParameterPlacement::lookAt(mlir::func::FuncOp part) {
   auto note = [&](llvm::StringRef symbol, int64_t device) {
     llvm::SmallVector<int64_t> &has = devices[symbol];
     if (!llvm::is_contained(has, device))
@@ -55,7 +56,7 @@ void Homes::lookAt(mlir::func::FuncOp part) {
 
 /// Parameters get the device that decides over them in declared order, each the one that has the
 /// fewest bytes so far.
-void Homes::decide(mlir::ModuleOp module, const StoreOptions &store) {
+void ParameterPlacement::decide(mlir::ModuleOp module, const StoreOptions &store) {
   llvm::DenseMap<int64_t, int64_t> load;
   mlir::Builder builder(module.getContext());
   for (Operation &op : *module.getBody()) {
@@ -92,7 +93,7 @@ void Homes::decide(mlir::ModuleOp module, const StoreOptions &store) {
 }
 
 /// Evenly, between the tiles that a norm adds by themselves.
-void Homes::cut(llvm::StringRef parameter, int64_t elements) {
+void ParameterPlacement::cut(llvm::StringRef parameter, int64_t elements) {
   llvm::ArrayRef<int64_t> has = of(parameter);
   int64_t tiles = (elements + kNormTile - 1) / kNormTile,
           n = std::min<int64_t>(tiles, int64_t(has.size()));
@@ -105,12 +106,12 @@ void Homes::cut(llvm::StringRef parameter, int64_t elements) {
   }
 }
 
-llvm::ArrayRef<Slice> Homes::slicesOf(llvm::StringRef parameter) const {
+llvm::ArrayRef<Slice> ParameterPlacement::slicesOf(llvm::StringRef parameter) const {
   auto found = slices.find(parameter);
   return found == slices.end() ? llvm::ArrayRef<Slice>() : llvm::ArrayRef<Slice>(found->second);
 }
 
-llvm::StringRef Homes::parameterOf(Operation *sum) const {
+llvm::StringRef ParameterPlacement::parameterOf(Operation *sum) const {
   for (llvm::SmallVector<Operation *> next = {sum}; !next.empty();) {
     Operation *op = next.pop_back_val();
     for (Operation *user : op->getUsers()) {

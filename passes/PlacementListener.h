@@ -8,9 +8,9 @@ namespace lstmc::passes {
 
 /// A listener for builders: new ops of a function get an IntegerAttr, while one is set; and another
 /// attribute, `also`, of the op that they are set as.
-class Stamp : public mlir::OpBuilder::Listener {
+class PlacementListener : public mlir::OpBuilder::Listener {
 public:
-  explicit Stamp(llvm::StringRef attribute, llvm::StringRef also = {})
+  explicit PlacementListener(llvm::StringRef attribute, llvm::StringRef also = {})
       : attribute(attribute), also(also) {}
 
   void set(int64_t number) { value = number; }

@@ -1,4 +1,4 @@
-#include "passes/Pieces.h"
+#include "passes/OperandSlices.h"
 
 #include <optional>
 
@@ -70,8 +70,8 @@ bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
 
 } // namespace
 
-void appendPiece(mlir::OpResult result, size_t operand, Numbers shape,
-                 llvm::SmallVectorImpl<int64_t> &list) {
+void appendOperandSlice(mlir::OpResult result, size_t operand, Numbers shape,
+                        llvm::SmallVectorImpl<int64_t> &list) {
   std::optional<Cut> rows = rowsOf(result), steps = stepsOf(result);
   if (!rows && !steps)
     return;
@@ -100,7 +100,7 @@ void appendPiece(mlir::OpResult result, size_t operand, Numbers shape,
   list.append(whole);
 }
 
-void copyPieces(mlir::Operation *from, mlir::Operation *to) {
+void copyOperandSlices(mlir::Operation *from, mlir::Operation *to) {
   mlir::Builder builder(to);
   if (Numbers rows = numbersOf(from, kRowsAttr); !rows.empty()) {
     llvm::SmallVector<int64_t> all(rows.take_front(3));

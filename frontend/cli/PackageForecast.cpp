@@ -1,4 +1,4 @@
-#include "frontend/cli/Foretold.h"
+#include "frontend/cli/PackageForecast.h"
 
 #include <algorithm>
 
@@ -16,29 +16,29 @@ std::optional<double> forecastSeconds(const package::PackageData &data, std::str
   return found ? std::optional(cpu::forecast(data, *found, machines).seconds) : std::nullopt;
 }
 
-Foretold foretell(const package::PackageData &data, const cpu::Machines &machines) {
-  Foretold foretold;
+PackageForecast forecastPackage(const package::PackageData &data, const cpu::Machines &machines) {
+  PackageForecast forecast;
   bool measured = std::all_of(machines.begin(), machines.end(), [](const cpu::Machine &machine) {
     return machine.measuredThreads > 0;
   });
-  foretold.rates = measured ? "this machine" : "built-in";
-  foretold.updateSeconds = forecastSeconds(data, "step", machines);
+  forecast.rates = measured ? "this machine" : "built-in";
+  forecast.updateSeconds = forecastSeconds(data, "step", machines);
   const package::Entry *shown = nullptr;
   for (std::string_view name : {"evaluate", "forward"}) // the later beats the earlier
     if (const package::Entry *entry = findEntry(data, name)) {
-      foretold.forwardSeconds = cpu::forecast(data, *entry, machines).seconds;
+      forecast.forwardSeconds = cpu::forecast(data, *entry, machines).seconds;
       shown = entry;
     }
   if (const package::Entry *step = findEntry(data, "step"))
     shown = step;
-  foretold.idle.assign(data.devices.size(), 1);
+  forecast.idle.assign(data.devices.size(), 1);
   if (shown) {
     cpu::EntryTimes times = cpu::forecast(data, *shown, machines);
-    foretold.sentBytes = times.sentBytes();
+    forecast.sentBytes = times.sentBytes();
     for (uint32_t device = 0; device < data.devices.size(); ++device)
-      foretold.idle[device] = times.idleFraction(device);
+      forecast.idle[device] = times.idleFraction(device);
   }
-  return foretold;
+  return forecast;
 }
 
 bool fits(const package::PackageData &data, const Capacities &capacities) {

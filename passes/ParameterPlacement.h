@@ -23,11 +23,11 @@ struct StoreOptions {
       0; ///< elements from which a parameter is cut, where both allow it; 0: none is
 };
 
-class Homes {
+class ParameterPlacement {
 public:
   /// Looks at all functions of the module, and says on parameters and states where they are
   /// (sym::kDevicesAttr). `stages`: devices of a replica.
-  Homes(mlir::ModuleOp module, int64_t stages, const StoreOptions &store);
+  ParameterPlacement(mlir::ModuleOp module, int64_t stages, const StoreOptions &store);
 
   /// Devices that have a parameter or state, the one that decides first.
   llvm::ArrayRef<int64_t> of(llvm::StringRef symbol) const { return devices.find(symbol)->second; }

@@ -17,15 +17,15 @@ inline constexpr llvm::StringLiteral kStepsLeadAttr = "sym.steps_lead";
 
 /// DenseI64ArrayAttr on `exec.launch`: per piece its operand, the length of its window, the window,
 /// its rank, the whole's shape.
-inline constexpr llvm::StringLiteral kPiecesAttr = "exec.pieces";
+inline constexpr llvm::StringLiteral kOperandSlicesAttr = "exec.operand_slices";
 
-/// Appends to the list of kPiecesAttr what operand `operand`, of that shape, is of the whole; it
-/// has the elements of `result`, row-major. Nothing where the op does not say that the result is a
-/// piece.
-void appendPiece(mlir::OpResult result, size_t operand, llvm::ArrayRef<int64_t> shape,
-                 llvm::SmallVectorImpl<int64_t> &list);
+/// Appends to the list of kOperandSlicesAttr what operand `operand`, of that shape, is of the
+/// whole; it has the elements of `result`, row-major. Nothing where the op does not say that the
+/// result is a piece.
+void appendOperandSlice(mlir::OpResult result, size_t operand, llvm::ArrayRef<int64_t> shape,
+                        llvm::SmallVectorImpl<int64_t> &list);
 
 /// Says of `to`, whose results all are as the first one of `from`, what `from` says.
-void copyPieces(mlir::Operation *from, mlir::Operation *to);
+void copyOperandSlices(mlir::Operation *from, mlir::Operation *to);
 
 } // namespace lstmc::passes
