@@ -99,6 +99,10 @@ inline constexpr Optimizer kOptimizers[] = {
 #include "executor/abi/Optimizers.def"
 };
 
+/// What MXNet has and this table has not yet.
+inline constexpr std::string_view kOptimizersNotBuilt[] = {"sgld", "dcasgd", "lbsgd", "lars",
+                                                           "test"};
+
 constexpr const Optimizer *findOptimizer(std::string_view name) {
   for (const Optimizer &row : kOptimizers)
     if (row.name == name)

@@ -98,8 +98,7 @@ std::vector<std::string_view> fitKeys() {
 
 /// E0215 for one that MXNet has, else E0204 with a name that is near.
 void Evaluator::noSuchOptimizer(const Argument &argument, const Value &value) {
-  constexpr std::string_view kLater[] = {"ftml", "sgld", "dcasgd", "lbsgd", "lars", "test"};
-  if (std::ranges::find(kLater, value.string()) != std::end(kLater)) {
+  if (std::ranges::find(kOptimizersNotBuilt, value.string()) != std::end(kOptimizersNotBuilt)) {
     error(ErrorCode::E0215, argument.value->span, "optimizer {} is not built yet", reprOf(value));
     return;
   }

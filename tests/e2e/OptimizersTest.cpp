@@ -222,6 +222,17 @@ void addMeans(std::vector<Case> &cases) {
                      p.w[i] -= u > 0 ? rate * m / u : 0;
                    })});
   cases.push_back(
+      {"ftml", "ftml", {}, elementwise([](Parameter &p, size_t i, double g, const Given &given) {
+         double &d = p.of("d", i), &v = p.of("variance", i), &z = p.of("z", i);
+         g = given.clipped(g + given.wd * p.w[i]);
+         v = 0.999 * v + (1 - 0.999) * g * g;
+         double now = (1 - std::pow(0.6, given.t)) / given.lr *
+                      (std::sqrt(v / (1 - std::pow(0.999, given.t))) + 1e-8);
+         z = 0.6 * z + (1 - 0.6) * g - (now - 0.6 * d) * p.w[i];
+         d = now;
+         p.w[i] = -z / d;
+       })});
+  cases.push_back(
       {"nadam", "nadam", {}, elementwise([](Parameter &p, size_t i, double g, const Given &given) {
          auto momentum = [](int t) { return 0.9 * (1 - 0.5 * std::pow(0.96, t * 0.004)); };
          double schedule = 1;
