@@ -159,6 +159,10 @@ public:
     entry.setAllResultAttrs(attributes);
   }
 
+  /// Of a replica: the maker of the net that it is a part of, which comes first. What is measured
+  /// row by row follows from that alone: a part may have gathered rows that mix in none.
+  void setWhole(const Maker &maker) { whole = &maker; }
+
 private:
   void declareParameter(sym::VariableOp variable) {
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
@@ -319,12 +323,17 @@ private:
                     [&](Value value) { return wholeShape(value, positions, share); }}));
       auto metric = results.back().getDefiningOp<sym::ShardSum>();
       bool byShards = rows && int64_t(metric.getShards()) == shards;
-      // A head that sums rows itself has no loss of one row; and parts see it on all rows at once.
-      if (!training && byShards && !mixing.reach(head) && !mixing.has(head))
+      // A head that sums rows itself has no loss of one row.
+      bool ofRows =
+          !training && byShards &&
+          (whole ? whole->measuredByRows.contains(i) : !mixing.reach(head) && !mixing.has(head));
+      if (ofRows) {
+        measuredByRows.insert(i);
         results.back().setType(
             mlir::RankedTensorType::get({rows.batch, kMetricFields}, builder.getF64Type()));
-      else if (share && byShards && rows.batch == share->rows())
+      } else if (share && byShards && rows.batch == share->rows()) {
         sumPart(metric, *share);
+      }
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, sym::kNameAttr));
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr(
@@ -373,6 +382,8 @@ private:
   int64_t shards;
   llvm::ArrayRef<std::string> carry;
   mlir::OpBuilder builder;
+  const Maker *whole = nullptr;
+  llvm::SmallDenseSet<size_t> measuredByRows; ///< outputs
   llvm::SmallVector<mlir::DictionaryAttr> arguments;
   llvm::SmallVector<std::pair<llvm::StringRef, Value>>
       stateResults; ///< of a replica: by the state's name
@@ -400,6 +411,8 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
               llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))
         return signalPassFailure();
     }
+    for (Maker &part : llvm::drop_begin(makers))
+      part.setWhole(makers.front());
     makers.front().declare();
     bool loss = makers.front().hasLoss();
     for (const EntryKind &kind : kEntryKinds) {

@@ -13,8 +13,12 @@ MixingOps::MixingOps(mlir::func::FuncOp entry, const BatchPositions &positions) 
     for (mlir::Value operand : op.getOperands())
       rows.push_back(positions.of(operand));
     bool hasRows = llvm::any_of(rows, [](sym::BatchPosition row) { return bool(row); });
-    // What takes rows of what all have takes its own.
-    bool byRow = llvm::isa<sym::OwnRowsOp>(op) || rowByRow(&op, rows);
+    // What takes rows of what all have takes its own; and where all are there, gathering them
+    // changes nothing.
+    bool gathers =
+        llvm::isa<sym::AllRowsOp>(op) && op.getOperand(0).getType() != op.getResult(0).getType();
+    bool byRow =
+        llvm::isa<sym::OwnRowsOp, sym::AllRowsOp>(op) ? !gathers : bool(rowByRow(&op, rows));
     bool mixes = after || (hasRows && !byRow);
     for (mlir::Value result : op.getResults())
       if (mixes || (hasRows && !positions.of(result)))

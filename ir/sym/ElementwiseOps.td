@@ -245,7 +245,8 @@ def Sym_WhereOp : Sym_Elementwise<"where", "where", [Sym_Gradient]> {
   let summary = "x where the condition is not 0, else y";
   let description = [{
       * same-shape: `x`, `y` and `output` have one shape and type.
-      * condition-shape: `condition` has that shape, and any type.
+      * condition-shape: `condition` has that shape, or one element for each index of axis 0; any
+        type.
 
     ```mlir
     %r = sym.where %c, %x, %y

@@ -15,14 +15,13 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
   let summary = "softmax, whose gradient is that of the cross entropy with the label";
   let description = [{
     Softmax over all axes but the first as one; with `preserve_shape` over the last axis; with
-    `multi_output` over axis 1. The gradient ignores what comes from above: p - onehot(label), 0 for
+    `multi_output`, which goes first, over axis 1. The gradient ignores what comes from above: p - onehot(label), 0 for
     `ignore_label` with `use_ignore`, times `grad_scale`, divided by the number of labels
     (`normalization` batch) or of labels that are not `ignore_label` (valid). A label of the shape
     of `data` holds probabilities.
       * rank: `data` has at least 2 axes.
       * label-shape: the extents of `data` without the class axis (one row per sample with neither
         flag), `data`'s own, or with `multi_output` `[n, positions]` or `[n, 1, ...]`.
-      * flags: `preserve_shape` and `multi_output` exclude one another.
       * out-grad: false.
       * same-shape: `output` has the shape and type of `data`.
 
@@ -48,8 +47,10 @@ class Sym_RegressionHead<string mnemonic, string mxnet, string forward, string b
     : Sym_Head<mnemonic, mxnet, [Sym_Scalar, Sym_Flops]> {
   let summary = forward # ", whose gradient is " # backward;
   let description = [{
-    The gradient is multiplied by `grad_scale` and divided by the number of elements in a sample.
-      * label-shape: `label` has the shape of `data`, or `[n]` where `data` is `[n, 1]`.
+    The gradient is multiplied by `grad_scale` and divided by the number of elements in a sample of
+    the label.
+      * label-shape: `label` has the shape of `data`, `[n]` where `data` is `[n, 1]`, or another with
+        as many elements, which are taken in their order.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir

@@ -15,7 +15,7 @@ def Sym_FullyConnectedOp : Sym_Product<"fully_connected", "FullyConnected"> {
   let description = [{
     With `flatten`, all axes of `data` but the first are one; without, the last axis is multiplied
     and the others are kept.
-      * rank: `data` has at least 2 axes with `flatten`, 1 without.
+      * rank: `data` has at least 1 axis; one alone, with `flatten`, is a column.
       * weight-shape: `weight` is `[num_hidden, inputs]`, inputs being what `data` has.
       * bias-shape: `bias` is `[num_hidden]`; there is none with `no_bias`.
       * output-shape: `output` is `[N, num_hidden]`, or the leading extents of `data` and
@@ -52,12 +52,12 @@ def Sym_DotOp : Sym_Product<"dot", "dot"> {
 }
 
 def Sym_BatchDotOp : Sym_Product<"batch_dot", "batch_dot"> {
-  let summary = "a product of matrices for each index of axis 0";
+  let summary = "a product of matrices for each index of the axes before theirs";
   let description = [{
-      * rank: both have 3 axes.
-      * batch: the extents of axis 0 are equal.
+      * rank: both have as many axes, at least 3.
+      * batch: the extents of all axes but the last two are equal.
       * inner: the extents multiplied are equal.
-      * output-shape: `[batch, rows, columns]`.
+      * output-shape: `[batch..., rows, columns]`.
       * type: all have one float type.
 
     ```mlir

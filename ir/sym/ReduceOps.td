@@ -18,7 +18,7 @@ class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
   let description = [{
     Over the axes of `axis` (with `exclude`: over all others), or over all of them; then the result
-    has shape `[1]`.
+    has shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result converted back.
       * axis: each is an axis of `data`, and none twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
 
@@ -36,11 +36,11 @@ def Sym_MaxOp : Sym_AxesReduction<"max", "max", "largest element", ["max_axis"]>
 def Sym_MinOp : Sym_AxesReduction<"min", "min", "smallest element", ["min_axis"]>;
 def Sym_ProdOp : Sym_AxesReduction<"prod", "prod", "product">;
 
-def Sym_NormOp : Sym_Reduction<"norm", "norm", "Euclidean norm"> {
+def Sym_NormOp : Sym_Reduction<"norm", "norm", "norm"> {
   let description = [{
-    The square root of the sum of squares, over `axis` or all axes (then the result has shape
-    `[1]`).
-      * ord: 2.
+    The square root of the sum of squares, with `ord` 1 the sum of absolute values, over `axis` or
+    all axes (then the result has shape `[1]`).
+      * ord: 1 or 2.
       * axis: each is an axis of `data`, and none twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
 
@@ -74,10 +74,12 @@ class Sym_SoftmaxFamily<string mnemonic, string mxnet, string what>
   let summary = what # " over an axis";
   let description = [{
     The maximum is subtracted first. With `use_length`, entries at or beyond `length` of their row
-    are 0 and take no part. `dtype` is the type of the result where given.
-      * axis: `axis` is an axis of `data`; the last one with `use_length`.
+    are 0 and take no part. `dtype` is the type of the result where given; the wider of the two
+    types is computed in.
+      * axis: `axis` is an axis of `data`.
       * length-shape: `length` has the extents of `data` without `axis`.
-      * same-shape: `output` has the shape and type of `data`.
+      * length: one that is known while the graph is built is at most the extent of `axis`.
+      * same-shape: `output` has the shape of `data`.
 
     ```mlir
     %y = sym.}] # mnemonic # [{ %x : (tensor<8x5xf32>) -> tensor<8x5xf32>

@@ -119,11 +119,21 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   return relation.sameShape(label, data);
 }
 
+/// In a label of another shape, rows are elsewhere: a part of the batch does not know which it
+/// needs.
+template <typename Op> static BatchPosition regressionBatch(Op op, Positions operands) {
+  ArrayRef<int64_t> data = shapeOf(op.getData()), label = shapeOf(op.getLabel());
+  bool column = data.size() == 2 && data[1] == 1 && label.size() == 1;
+  return data == label || column ? firstBatch(operands) : BatchPosition::none();
+}
+
 #define LSTMC_REGRESSION(OP, KIND)                                                                 \
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
     return relateRegression(relation, *this);                                                      \
   }                                                                                                \
-  BatchPosition OP::batchOfResult(unsigned, Positions operands) { return firstBatch(operands); }   \
+  BatchPosition OP::batchOfResult(unsigned, Positions operands) {                                  \
+    return regressionBatch(*this, operands);                                                       \
+  }                                                                                                \
   int64_t OP::flops() { return elementsOf(getOutput()); }                                          \
   StringRef OP::metricKind() { return KIND; }                                                      \
   bool OP::ignoresGradient() { return true; }                                                      \

@@ -228,7 +228,7 @@ const RefusalCase kCases[] = {
     {"ShardsFirst", [](auto &d) { stepLaunch(d, 3).ints[WeightGradientInt::first] = 2; }, "E0604",
      intOf("entries[2].programs[0].launches[3]", WeightGradientInt::first) + ": found 2, want 0 to 1 for first of "
      "weight_gradient"},
-    {"ShardsCount", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {kBatch, 2, 1, 2}}); }, "E0604",
+    {"ShardsCount", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {kBatch, 2, 1, 2}, .valid = false, .validThresh = 0, .scale = 1}); }, "E0604",
      intOf("entries[2].programs[0].launches[2]", LossMetricInt::count) + ": found 2, want 1 to 1 for count of loss_metric"},
     {"ShardsOfAnotherBatch", [](auto &d) { stepLaunch(d, 2).ints[LossMetricInt::batch] = 3; }, "E0605",
      "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 3, Q] for x "
@@ -236,7 +236,7 @@ const RefusalCase kCases[] = {
     {"ShardsOfFewerRows", [](auto &d) { setArguments(stepLaunch(d, 3), WeightGradientArguments{.range = {kBatch, 2, 0, 1}}); }, "E0605",
      "entries[2].programs[0].launches[3].operands[2].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
      "for dy of weight_gradient"},
-    {"ShardsWithoutRows", [](auto &d) { stepLaunch(d, 2).ints = {1, 2, 0, 1}; }, "E0605",
+    {"ShardsWithoutRows", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {1, 2, 0, 1}, .valid = false, .validThresh = 0, .scale = 1}); }, "E0605",
      "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 0, Q] for x "
      "of loss_metric"},
     {"OperandMissing", [](auto &d) { stepLaunch(d, 1).operands[0] = {}; }, "E0611",
