@@ -77,13 +77,13 @@ INSTANTIATE_TEST_SUITE_P(Nets, ReportedLoss, ::testing::Range(size_t(0), nets().
 TEST_P(ReportedLoss, IsWhatAnUpdateMinimises) {
   open({});
   std::vector<std::vector<double>> want, before;
-  for (const data::NamedTensor &parameter : trainable->parameters()) {
+  for (const StoredTensor &parameter : trainable->parameters()) {
     double *begin = parameter.tensor.as<double>();
     for (double &element : std::span(begin, size_t(parameter.tensor.elements())))
       element += 0.25; // a bias begins at 0
     before.emplace_back(begin, begin + parameter.tensor.elements());
   }
-  for (const data::NamedTensor &parameter : trainable->parameters()) {
+  for (const StoredTensor &parameter : trainable->parameters()) {
     std::vector<double> &derivatives = want.emplace_back();
     for (int64_t i = 0; i < parameter.tensor.elements(); ++i)
       derivatives.push_back(difference(parameter.tensor.as<double>()[i]));
@@ -93,7 +93,7 @@ TEST_P(ReportedLoss, IsWhatAnUpdateMinimises) {
   // The same elements, in another order: by rows, and by shards.
   EXPECT_NEAR(measured(Entry::Step), loss, 1e-14 * (1 + std::fabs(loss)));
 
-  std::vector<data::NamedTensor> after = trainable->parameters();
+  std::vector<StoredTensor> after = trainable->parameters();
   for (size_t p = 0; p < after.size(); ++p) {
     double largest = 0;
     for (double derivative : want[p])
