@@ -73,8 +73,8 @@ TEST(Plan, PartsAddUpToTheArena) {
   EXPECT_EQ(plan.weightBytes(), 3 * 4 * 4 + 16 * 4 * 4u); // w, and 16 columns of 4 packed
   EXPECT_EQ(plan.gradientBytes(), 48u);
   EXPECT_EQ(plan.optimizerBytes(), 48u);
-  // state 24, x 32, rate 4, update 8, seed 8, loss 32, norm 8, y 24
-  EXPECT_EQ(plan.activationBytes(), 140u);
+  // state 24, x 32, rate 4, update 8, seed 8, loss 48, norm 8, y 24
+  EXPECT_EQ(plan.activationBytes(), 156u);
   EXPECT_EQ(plan.largest, (std::vector<uint32_t>{sample::kPackedWeight, sample::kWeight}));
 }
 
