@@ -25,9 +25,10 @@ public:
   template <auto function> void set(Types types = Types::F32) {
     using Launch = typename decltype(launchOf(function))::type;
     entries_[size_t(Launch::kKernel)] = {[](const LaunchArgs &args, Worker &worker) {
-                                           // Were it a candidate itself, less would be inlined
-                                           // into it: reduce loses a third of its speed.
-                                           [[clang::noinline]] function(Launch(args), worker);
+                                           const Launch launch(args);
+                                           // Were it inlined itself, less would be inlined into it:
+                                           // reduce loses a third.
+                                           [[clang::noinline]] function(launch, worker);
                                          },
                                          types};
   }

@@ -324,14 +324,15 @@ TEST(Fused, EnginesRunWhatTheKernelRuns) {
     blocks.push_back(Block(k < 4 ? DType::F32 : DType::F64, {100}).randomise(k));
   std::vector<Block> want = blocks;
   std::vector<Tensor> views = dense(want);
-  run(Level::Scalar, KernelId::Fused, {views, {}, {}, &program}, 1);
+  const int64_t ints[] = {0};
+  run(Level::Scalar, KernelId::Fused, {views, ints, {}, &program}, 1);
   for (Level level : levels()) {
     FloatMode mode;
     std::vector<Block> got = blocks;
     views = dense(got);
     FusedCode code = tileEngine(level).prepare(program);
     OneOf worker;
-    code.run(code.context, {views, {}, {}, &program}, worker);
+    code.run(code.context, {views, ints, {}, &program}, worker);
     for (size_t i = 0; i < blocks.size(); ++i)
       EXPECT_TRUE(sameBits(want[i], got[i]));
   }
