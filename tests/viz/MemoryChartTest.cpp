@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "executor/base/NumberText.h"
 #include "executor/package/Plan.h"
 #include "tests/e2e/Net.h"
 #include "viz/MemoryChart.h"
@@ -107,9 +108,9 @@ package::PackageData overTwoDevices() {
 TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
   package::PackageData data = overTwoDevices();
   std::string svg = memoryChart(data, {cpu::Machine()});
-  EXPECT_NE(svg.find(fmt::format("planned peak {:.2f} MiB on cpu:0, {:.2f} MiB on cpu:1",
-                                 double(data.devices[0].arenaBytes) / (1 << 20),
-                                 double(data.devices[1].arenaBytes) / (1 << 20))),
+  EXPECT_NE(svg.find(fmt::format("planned peak {} on cpu:0, {} on cpu:1",
+                                 bytesText(data.devices[0].arenaBytes, 2),
+                                 bytesText(data.devices[1].arenaBytes, 2))),
             std::string::npos);
   // The first entry's second lane: it waits all the time and holds its parameter, half as high as
   // the first device's peak.

@@ -45,8 +45,8 @@ private:
 };
 
 AddressTable &addresses() {
-  static AddressTable table;
-  return table;
+  static auto *const table = new AddressTable; // devices may live longer than any static
+  return *table;
 }
 
 class TrapDevice final : public Device {

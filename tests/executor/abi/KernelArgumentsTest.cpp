@@ -104,10 +104,14 @@ TEST(KernelArguments, HaveTheOrderOfTheirRow) {
                                                    .smoothAlpha = 0.25});
   EXPECT_EQ(output.ints, (std::vector<int64_t>{1, 2, 0}));
   EXPECT_EQ(output.floats, (std::vector<double>{-1, 0.5, 0.25}));
-  EXPECT_EQ(wireArguments(
-                SoftmaxMetricArguments{.range = {20, 8, 4, 2}, .useIgnore = true, .ignoreLabel = 3})
-                .ints,
-            (std::vector<int64_t>{20, 8, 4, 2, 1}));
+  const WireArguments metric = wireArguments(SoftmaxMetricArguments{.range = {20, 8, 4, 2},
+                                                                    .useIgnore = true,
+                                                                    .valid = false,
+                                                                    .ignoreLabel = 3,
+                                                                    .smoothAlpha = 0.25,
+                                                                    .scale = 0.5});
+  EXPECT_EQ(metric.ints, (std::vector<int64_t>{20, 8, 4, 2, 1, 0}));
+  EXPECT_EQ(metric.floats, (std::vector<double>{3, 0.25, 0.5}));
 }
 
 // The check of packages counts in SafeSize what others count in int64_t.

@@ -61,7 +61,7 @@ class Exits(Case):
     def test_4_does_not_fit(self):
         done = self.run_here("compile", "small.lnet", "-o", "m.lstmc", "--mem", "1K")
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"small\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on cpu:0, which may use 1024 bytes\n")
+        self.assertRegex(done.stderr, r"small\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on cpu:0, which may use 1\.00 KiB\n")
         self.assertFalse((self.folder / "m.lstmc").exists())
         (self.folder / "plain.lnet").write_text("def f(data: float32[2]):\n    return tanh(data)\n")
         self.assertEqual(self.status("compile", "plain.lnet", "--entry", "step", "--dry-run"), 4)
