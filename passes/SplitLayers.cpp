@@ -9,6 +9,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
 #include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
 #include "passes/OperandSlices.h"
@@ -35,7 +36,8 @@ bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBe
 class Splitter {
 public:
   Splitter(mlir::func::FuncOp entry, int64_t steps, int64_t chunks)
-      : entry(entry), steps(steps), chunks(chunks), builder(entry.getContext(), &stage) {}
+      : entry(entry), steps(steps), chunks(chunks), builder(entry.getContext(), &stage),
+        rows(entry) {}
 
   void run() {
     for (Operation &op : entry.front().without_terminator())
@@ -132,7 +134,10 @@ private:
 
   bool canCut(Operation *op) {
     if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op)) {
-      if (!isSplit(layer) || sym::rankedType(layer.getX()).getDimSize(0) != steps)
+      llvm::SmallVector<BatchPosition> cut(op->getNumOperands());
+      cut[0] = {0, 1, steps, 1}; // x
+      if (!isSplit(layer) || sym::rankedType(layer.getX()).getDimSize(0) != steps ||
+          !keepsRows(op, cut))
         return false;
       stepsIn[layer.getY()] = {0, 1, steps, 1};
       return true;
@@ -165,7 +170,7 @@ private:
       if (!leads(results.back()))
         return false;
     }
-    if (!infersChunk(op, operands, results))
+    if (!infersChunk(op, operands, results) || !keepsRows(op, operands))
       return false;
     for (auto [result, position] : llvm::zip_equal(op->getResults(), results))
       stepsIn[result] = position;
@@ -173,6 +178,29 @@ private:
       if (position && !stepsIn.contains(operand))
         cutOperands[{op, operand}] = position;
     return true;
+  }
+
+  /// Whether chunks of an op's results have rows where the whole has them. They may not where the
+  /// steps are the rows, through which a cut goes; gradients would be summed in another order.
+  bool keepsRows(Operation *op, llvm::ArrayRef<BatchPosition> steps) {
+    auto rule = llvm::cast<sym::BatchRule>(op);
+    llvm::SmallVector<BatchPosition> whole, chunk;
+    for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), steps)) {
+      whole.push_back(rows.of(operand));
+      chunk.push_back(cut && partsRows(operand) ? BatchPosition::none() : whole.back());
+    }
+    return llvm::all_of(op->getResults(), [&](mlir::OpResult result) {
+      unsigned i = result.getResultNumber();
+      return bool(rule.batchOfResult(i, whole)) == bool(rule.batchOfResult(i, chunk));
+    });
+  }
+
+  bool partsRows(Value value) {
+    BatchPosition position = rows.of(value);
+    if (!position || position.axis != 0)
+      return false;
+    int64_t extent = sym::rankedType(value).getDimSize(0);
+    return extent % steps != 0 || extent / steps % (position.batch * position.inner) != 0;
   }
 
   /// Steps before all else: then the order of a weight gradient's sum is that of its chunks
@@ -366,6 +394,7 @@ private:
   int64_t steps, chunks;
   PlacementListener stage{sym::kStageAttr};
   mlir::OpBuilder builder;
+  BatchPositions rows;
   llvm::DenseSet<Operation *> chunkedOps;
   llvm::DenseMap<Operation *, int64_t> levelOf, numbers;
   llvm::DenseMap<Value, BatchPosition> stepsIn; ///< of values that are made in chunks

@@ -24,7 +24,7 @@ sym.parameter @r0 : tensor<20x5xf32>
 sym.parameter @w1 : tensor<5x5xf32>
 sym.parameter @r1 : tensor<5x5xf32>
 sym.parameter @w2 : tensor<4x5xf32>
-func.func @step(%x: tensor<7x2x3xf32>, %len: tensor<2xi32>, %l: tensor<7x2x4xf32>, %seed: tensor<1xi64>, %update: tensor<1xi64>) -> tensor<7x2x4xf32> {
+func.func @step(%x: tensor<7x2x3xf32> {sym.dims = ["", "batch", ""]}, %len: tensor<2xi32> {sym.dims = ["batch"]}, %l: tensor<7x2x4xf32>, %seed: tensor<1xi64>, %update: tensor<1xi64>) -> tensor<7x2x4xf32> {
   %w0 = sym.read @w0 : tensor<20x3xf32> {sym.stage = 0 : i64}
   %r0 = sym.read @r0 : tensor<20x5xf32> {sym.stage = 0 : i64}
   %w1 = sym.read @w1 : tensor<5x5xf32> {sym.stage = 1 : i64}
@@ -101,4 +101,24 @@ func.func @two_readers(%x: !x) -> (!x, !x) attributes {sym.training} {
   %v = sym.reverse %a {axis = array<i64: 0>, sym.stage = 0 : i64} : (!x) -> !x
   %b, %i = "sym.rnn_layer"(%a, %w1, %r1) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (!x, !w, !w) -> (!x, tensor<2x5xf32>)
   return %b, %v : !x, !x
+}
+
+// -----
+
+// The steps are the rows: a chunk of them would have its rows by the lengths, where the whole has none.
+// CHECK-LABEL: func.func @steps_are_rows
+//   CHECK-NOT:   sym.cut
+//       CHECK:   "sym.rnn_layer"
+sym.parameter @w : tensor<5x3xf32>
+sym.parameter @r : tensor<5x5xf32>
+sym.parameter @w1 : tensor<5x5xf32>
+sym.parameter @r1 : tensor<5x5xf32>
+func.func @steps_are_rows(%x: tensor<8x8x3xf32> {sym.dims = ["batch", "batch", ""]}, %len: tensor<8xi32> {sym.dims = ["batch"]}) -> tensor<8x8x5xf32> attributes {sym.training} {
+  %w = sym.read @w : tensor<5x3xf32> {sym.stage = 0 : i64}
+  %r = sym.read @r : tensor<5x5xf32> {sym.stage = 0 : i64}
+  %w1 = sym.read @w1 : tensor<5x5xf32> {sym.stage = 1 : i64}
+  %r1 = sym.read @r1 : tensor<5x5xf32> {sym.stage = 1 : i64}
+  %a, %h = "sym.rnn_layer"(%x, %w, %r, %len) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 0 : i64} : (tensor<8x8x3xf32>, tensor<5x3xf32>, tensor<5x5xf32>, tensor<8xi32>) -> (tensor<8x8x5xf32>, tensor<8x5xf32>)
+  %b, %i = "sym.rnn_layer"(%a, %w1, %r1) {mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, reverse = false, sym.stage = 1 : i64} : (tensor<8x8x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>) -> (tensor<8x8x5xf32>, tensor<8x5xf32>)
+  return %b : tensor<8x8x5xf32>
 }
