@@ -96,4 +96,14 @@ Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
   return file.commit();
 }
 
+Status writeArrays(const std::string &path, std::span<const NamedTensor> tensors,
+                   OutputFile::Existing existing) {
+  if (!path.ends_with(".npy"))
+    return writeNpz(path, tensors, existing);
+  if (tensors.size() != 1)
+    return fail(ErrorCode::E0001, "an npy file holds one array, and there are {}: want F.npz",
+                tensors.size());
+  return writeNpy(path, tensors[0].tensor, existing);
+}
+
 } // namespace lstmc::data

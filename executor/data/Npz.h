@@ -18,4 +18,8 @@ Result<Bytes> npzBytes(std::span<const NamedTensor> tensors);
 Status writeNpz(const std::string &path, std::span<const NamedTensor> tensors,
                 OutputFile::Existing existing);
 
+/// As npy where the name ends in ".npy", else as npz. E0001 for several tensors and one npy.
+Status writeArrays(const std::string &path, std::span<const NamedTensor> tensors,
+                   OutputFile::Existing existing);
+
 } // namespace lstmc::data

@@ -30,7 +30,8 @@ constexpr std::string_view kHelp =
     "Runs a package (F.lstmc) or a checkpoint folder once on given inputs.\n"
     "\n"
     "  -i, --input NAME=VALUE   @x.npy, @x.npz, 32x35xi32=0, 32x8xf32=random:7, a number\n"
-    "  -o, --output FILE.npz    outputs, - is stdout; without it their first values are printed\n"
+    "  -o, --output FILE.npz    outputs, or FILE.npy of one; - is stdout; without it their first "
+    "values are printed\n"
     "      --params PATH        weights: safetensors, npz, a checkpoint; else F.safetensors beside "
     "F.lstmc\n"
     "      --entry NAME         entry point (forward)\n"
@@ -211,9 +212,9 @@ Status run(const Arguments &arguments) {
     writeOutput(asText(bytes));
     return {};
   }
-  LSTMC_TRY(
-      data::writeNpz(arguments.output, outputs,
-                     arguments.force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
+  LSTMC_TRY(data::writeArrays(arguments.output, outputs,
+                              arguments.force ? OutputFile::Existing::Replace
+                                              : OutputFile::Existing::Keep));
   writeOutput(arguments.output + "\n");
   return {};
 }

@@ -186,7 +186,7 @@ std::string firstValues(const Tensor &tensor) {
 Status writeOutputs(const std::string &file, std::span<const data::NamedTensor> outputs,
                     const Options &options, const Console &console) {
   if (file != "-")
-    return data::writeNpz(file, outputs, options.existing());
+    return data::writeArrays(file, outputs, options.existing());
   LSTMC_ASSIGN(Bytes bytes, data::npzBytes(outputs));
   console.write(asText(bytes));
   return {};

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 import unittest
+import zipfile
 
 from command import Case, LSTMC, words_in_table
 from test_import import state_dict
@@ -106,6 +107,17 @@ class Streams(Case):
             done = self.run_here(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn("stdout", done.stdout + done.stderr)
+
+    def test_one_array_is_an_npy(self):
+        self.prepare()
+        self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz")
+        self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npy")
+        with zipfile.ZipFile(self.folder / "y.npz") as archive:
+            self.assertEqual(archive.read(archive.namelist()[0]), (self.folder / "y.npy").read_bytes())
+        (self.folder / "two.lnet").write_text("def f(data: float32[2]):\n    return tanh(data), sigmoid(data)\n")
+        done = self.run_here("run", "two.lnet", "-i", "data=0", "-o", "two.npy")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("an npy file holds one array, and there are 2: want F.npz", done.stderr)
 
     def test_text_is_written_as_it_is_drawn_and_kept_when_stopped(self):
         self.prepare()
