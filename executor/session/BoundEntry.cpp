@@ -91,7 +91,7 @@ std::multimap<size_t, int64_t> overwrites(const PackageData &data,
   return found;
 }
 
-/// Cuts the program into steps and makes its launches ready. `messages` receives its ends.
+/// Cuts the program into segments and makes its launches ready. `messages` receives its ends.
 Result<BoundProgram> bindProgram(const package::Package &package,
                                  const package::DeviceProgram &source, size_t position,
                                  const Devices &devices, MessageEnds &messages) {
@@ -99,24 +99,24 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   std::vector<LaunchSpec> specs;
   specs.reserve(source.launches.size());
   const std::multimap<size_t, int64_t> awaited = overwrites(package.data(), source);
-  bool extend = false; // the last step takes another launch
+  bool extend = false; // the last segment takes another launch
   for (size_t i = 0; i < source.launches.size(); ++i) {
     const package::Launch &launch = source.launches[i];
     if (i == source.commit) {
-      program.commitStep = program.steps.size();
+      program.commitSegment = program.segments.size();
       extend = false;
     }
     for (auto [from, to] = awaited.equal_range(i); from != to; ++from) {
-      messages[from->second].await = {position, program.steps.size()};
-      program.steps.push_back({Step::Kind::Await, i, specs.size(), specs.size()});
+      messages[from->second].await = {position, program.segments.size()};
+      program.segments.push_back({Segment::Kind::Await, i, specs.size(), specs.size()});
       extend = false;
     }
-    Step step{Step::Kind::Launches, i, specs.size(), specs.size()};
+    Segment segment{Segment::Kind::Launches, i, specs.size(), specs.size()};
     if (isTransfer(launch.kernel)) {
       Ends &ends = messages[messageNumber(launch)];
       bool send = launch.kernel == KernelId::Send;
-      step.kind = send ? Step::Kind::Send : Step::Kind::Receive;
-      (send ? ends.send : ends.receive) = {position, program.steps.size()};
+      segment.kind = send ? Segment::Kind::Send : Segment::Kind::Receive;
+      (send ? ends.send : ends.receive) = {position, program.segments.size()};
       if (!send) {
         Tensor from = bind(package.data(), *ends.sent, *devices[ends.sender]);
         Tensor to =
@@ -126,17 +126,17 @@ Result<BoundProgram> bindProgram(const package::Package &package,
     } else {
       specs.push_back(bind(package, launch, *devices[source.device]));
     }
-    if (extend && step.kind == Step::Kind::Launches &&
-        specs.size() - program.steps.back().first <= kStretch) {
-      program.steps.back().last = specs.size();
+    if (extend && segment.kind == Segment::Kind::Launches &&
+        specs.size() - program.segments.back().first <= kStretch) {
+      program.segments.back().last = specs.size();
       continue;
     }
-    step.last = specs.size();
-    extend = step.kind == Step::Kind::Launches;
-    program.steps.push_back(step);
+    segment.last = specs.size();
+    extend = segment.kind == Segment::Kind::Launches;
+    program.segments.push_back(segment);
   }
   if (source.commit == source.launches.size())
-    program.commitStep = program.steps.size();
+    program.commitSegment = program.segments.size();
   LSTMC_ASSIGN(program.launches, devices[source.device]->prepare(std::move(specs)));
   return program;
 }
@@ -172,7 +172,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   }
   for (const auto &[number, ends] : messages) {
     for (MessageEnd end : {ends.send, ends.receive, ends.await.value_or(ends.send)})
-      entry.programs[end.program].steps[end.step].message = entry.messages.size();
+      entry.programs[end.program].segments[end.segment].message = entry.messages.size();
     entry.messages.push_back(std::make_unique<Message>(number, ends.send, ends.receive));
   }
 

@@ -23,7 +23,7 @@ enum class Part : uint8_t { BeforeCommit, Committed, All };
 
 /// A stretch of launches that a device carries out by itself, its end of a transfer, or a wait
 /// until a message that it has sent is taken, before `launch` writes over it.
-struct Step {
+struct Segment {
   enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
   size_t launch;      ///< the first, in the package's program
@@ -36,14 +36,14 @@ struct BoundProgram {
   size_t device;
   const package::DeviceProgram *source;
   std::unique_ptr<PreparedProgram> launches;
-  std::vector<Step> steps;
-  size_t commitStep; ///< the first step from `commit` on
+  std::vector<Segment> segments;
+  size_t commitSegment; ///< the first segment from `commit` on
   std::unique_ptr<std::vector<LaunchInterval>> times =
       nullptr; ///< of the package's launches; null: untimed
 
-  size_t firstStep(Part part) const { return part == Part::Committed ? commitStep : 0; }
-  size_t lastStep(Part part) const {
-    return part == Part::BeforeCommit ? commitStep : steps.size();
+  size_t firstSegment(Part part) const { return part == Part::Committed ? commitSegment : 0; }
+  size_t lastSegment(Part part) const {
+    return part == Part::BeforeCommit ? commitSegment : segments.size();
   }
   /// Where the times of that launch and those after it go; null: untimed.
   LaunchInterval *timesFrom(size_t launch) const {
@@ -54,7 +54,7 @@ struct BoundProgram {
 /// One end of a message.
 struct MessageEnd {
   size_t program; ///< in `programs`
-  size_t step;
+  size_t segment;
 };
 
 /// A value on its way from one device to another. Both ends hold the number of the round (of a

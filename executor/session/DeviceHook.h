@@ -8,11 +8,11 @@
 
 namespace lstmc {
 
-/// A device's thread, come to the next step of its program.
+/// A device's thread, come to the next segment of its program.
 struct DeviceMoment {
   size_t device;
   std::string_view entry;
-  size_t launch; ///< the step's first
+  size_t launch; ///< the segment's first
   /// Another device has failed, or has waited too long: to leave now.
   const std::atomic<bool> &stopped;
 };

@@ -9,9 +9,9 @@
 
 namespace lstmc::session {
 
-/// The end that a device waits for at a step.
-static MessageEnd peerOf(const Step &step, const Message &message) {
-  return step.kind == Step::Kind::Await ? message.receive : message.send;
+/// The end that a device waits for at a segment.
+static MessageEnd peerOf(const Segment &segment, const Message &message) {
+  return segment.kind == Segment::Kind::Await ? message.receive : message.send;
 }
 
 static bool crowded(const Devices &devices) {
@@ -24,9 +24,9 @@ static bool crowded(const Devices &devices) {
 DeviceThreads::DeviceThreads(const package::Package &package, const Devices &devices,
                              std::chrono::milliseconds deadline, DeviceHook hook)
     : package_(package), devices_(devices), deadline_(deadline), hook_(std::move(hook)),
-      seats_(devices.size()) {
+      states_(devices.size()) {
   for (size_t device = 0; device < devices.size(); ++device)
-    rooms_.emplace_back(crowded(devices));
+    parkers_.emplace_back(crowded(devices));
   try {
     for (size_t device = 1; device < devices.size(); ++device)
       threads_.emplace_back([this, device] { serve(device); });
@@ -48,7 +48,7 @@ void DeviceThreads::leave() {
 
 void DeviceThreads::serve(size_t device) {
   for (uint64_t round = 0;;) {
-    rooms_[device].await([&] { return round_.load() != round; });
+    parkers_[device].await([&] { return round_.load() != round; });
     round = round_.load();
     if (leaving_)
       return;
@@ -56,25 +56,25 @@ void DeviceThreads::serve(size_t device) {
     finish(device, round);
     // The first may hang with nobody waiting for what it sends.
     auto over = [&] {
-      return seats_[0].finished.load() == round || round_.load() != round || stopped_.load();
+      return states_[0].finished.load() == round || round_.load() != round || stopped_.load();
     };
-    if (!awaitWhileProgress(device, over, [&] { return seats_[0].waits.load(); }))
+    if (!awaitWhileProgress(device, over, [&] { return states_[0].waits.load(); }))
       stopFirst(device, round);
   }
 }
 
 void DeviceThreads::finish(size_t device, uint64_t round) {
-  seats_[device].finished.store(round);
-  seats_[device].progress.fetch_add(1);
+  states_[device].finished.store(round);
+  states_[device].progress.fetch_add(1);
   if (device == 0)
     announceToAll();
   else
-    rooms_[0].announce();
+    parkers_[0].announce();
 }
 
 void DeviceThreads::announceToAll() {
-  for (WaitingRoom &room : rooms_)
-    room.announce();
+  for (Parker &parker : parkers_)
+    parker.announce();
 }
 
 Status DeviceThreads::run(BoundEntry &entry, Part part) { return round(&entry, part, nullptr); }
@@ -91,8 +91,8 @@ Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<vo
     part_ = part;
     error_.reset();
     stopped_.store(false);
-    for (Seat &seat : seats_)
-      seat.step.store(kNotBegun);
+    for (DeviceState &state : states_)
+      state.segment.store(kNotBegun);
     round_.fetch_add(1);
   }
   announceToAll();
@@ -104,12 +104,12 @@ Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<vo
   auto allAreBack = [this] { return allBack(); };
   auto allWait = [this] {
     const BoundProgram *program = unfinished();
-    return !program || seats_[program->device].waits.load();
+    return !program || states_[program->device].waits.load();
   };
   if (!awaitWhileProgress(0, allAreBack, allWait)) {
     stopUnfinished();
     // What they work on is ours and lives on only while we wait.
-    rooms_[0].await(allAreBack);
+    parkers_[0].await(allAreBack);
   }
   std::lock_guard lock(errorMutex_);
   return error_ ? Status(*error_) : Status();
@@ -117,8 +117,8 @@ Status DeviceThreads::round(BoundEntry *entry, Part part, const std::function<vo
 
 uint64_t DeviceThreads::progress() const {
   uint64_t sum = 0;
-  for (const Seat &seat : seats_)
-    sum += seat.progress.load();
+  for (const DeviceState &state : states_)
+    sum += state.progress.load();
   return sum;
 }
 
@@ -128,7 +128,7 @@ bool DeviceThreads::awaitWhileProgress(size_t device, Ready ready, Blocked block
   constexpr int kParts = 2;
   int quiet = 0;
   for (uint64_t seen = progress();
-       !rooms_[device].await(ready, WaitingRoom::Clock::now() + deadline_ / kParts);) {
+       !parkers_[device].await(ready, Parker::Clock::now() + deadline_ / kParts);) {
     uint64_t now = progress();
     quiet = now == seen && !watchdog_->watches() ? quiet + 1 : 0;
     if (quiet >= (blocked() ? 3 * kParts : kParts))
@@ -143,16 +143,17 @@ const BoundProgram *DeviceThreads::unfinished() const {
   if (!entry_)
     return nullptr;
   for (const BoundProgram &program : entry_->programs) {
-    const Seat &seat = seats_[program.device];
-    if (seat.finished.load() != round_.load() && (!found || !seat.waits.load()))
+    const DeviceState &state = states_[program.device];
+    if (state.finished.load() != round_.load() && (!found || !state.waits.load()))
       found = &program;
   }
   return found;
 }
 
 bool DeviceThreads::allBack() const {
-  return std::all_of(seats_.begin() + 1, seats_.end(),
-                     [this](const Seat &seat) { return seat.finished.load() == round_.load(); });
+  return std::all_of(states_.begin() + 1, states_.end(), [this](const DeviceState &state) {
+    return state.finished.load() == round_.load();
+  });
 }
 
 const BoundProgram *DeviceThreads::programOf(size_t device) const {
@@ -183,54 +184,54 @@ void DeviceThreads::carryOut(size_t device) {
 
 void DeviceThreads::carryOut(const BoundProgram &program) {
   Device &device = *devices_[program.device];
-  for (size_t s = program.firstStep(part_); s < program.lastStep(part_); ++s) {
-    const Step &step = program.steps[s];
-    seats_[program.device].step.store(s);
-    seats_[program.device].progress.fetch_add(1);
-    if (hook_ && step.kind != Step::Kind::Await)
-      hook_({program.device, entry_->name, step.launch, stopped_});
+  for (size_t s = program.firstSegment(part_); s < program.lastSegment(part_); ++s) {
+    const Segment &segment = program.segments[s];
+    states_[program.device].segment.store(s);
+    states_[program.device].progress.fetch_add(1);
+    if (hook_ && segment.kind != Segment::Kind::Await)
+      hook_({program.device, entry_->name, segment.launch, stopped_});
     if (stopped_.load())
       return;
-    if (step.kind == Step::Kind::Launches) {
-      Watchdog::Stretch stretch(*watchdog_, *entry_, program, step.launch);
-      device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
+    if (segment.kind == Segment::Kind::Launches) {
+      Watchdog::Stretch stretch(*watchdog_, *entry_, program, segment.launch);
+      device.run(*program.launches, segment.first, segment.last, program.timesFrom(segment.launch));
       continue;
     }
-    Message &message = *entry_->messages[step.message];
-    if (step.kind == Step::Kind::Send) {
-      if (LaunchInterval *time = program.timesFrom(step.launch))
+    Message &message = *entry_->messages[segment.message];
+    if (segment.kind == Segment::Kind::Send) {
+      if (LaunchInterval *time = program.timesFrom(segment.launch))
         time->begin = time->end = LaunchInterval::Clock::now();
       message.offered.store(round_.load());
-      rooms_[deviceOf(message.receive)].announce();
+      parkers_[deviceOf(message.receive)].announce();
       continue;
     }
-    if (!await(program, step, message))
+    if (!await(program, segment, message))
       return;
-    if (step.kind == Step::Kind::Receive) {
-      Watchdog::Stretch stretch(*watchdog_, *entry_, program, step.launch);
-      device.run(*program.launches, step.first, step.last, program.timesFrom(step.launch));
+    if (segment.kind == Segment::Kind::Receive) {
+      Watchdog::Stretch stretch(*watchdog_, *entry_, program, segment.launch);
+      device.run(*program.launches, segment.first, segment.last, program.timesFrom(segment.launch));
       message.taken.store(round_.load());
-      rooms_[deviceOf(message.send)].announce();
+      parkers_[deviceOf(message.send)].announce();
     }
   }
 }
 
-bool DeviceThreads::await(const BoundProgram &program, const Step &step, Message &message) {
+bool DeviceThreads::await(const BoundProgram &program, const Segment &segment, Message &message) {
   // All devices came together at the end of the part before.
-  if (step.kind == Step::Kind::Await && message.send.step < program.firstStep(part_))
+  if (segment.kind == Segment::Kind::Await && message.send.segment < program.firstSegment(part_))
     return true;
   const std::atomic<uint64_t> &other =
-      step.kind == Step::Kind::Await ? message.taken : message.offered;
+      segment.kind == Segment::Kind::Await ? message.taken : message.offered;
   const uint64_t round = round_.load();
   auto met = [&] { return other.load() == round; };
-  const size_t peer = deviceOf(peerOf(step, message));
-  std::atomic<bool> &waits = seats_[program.device].waits;
+  const size_t peer = deviceOf(peerOf(segment, message));
+  std::atomic<bool> &waits = states_[program.device].waits;
   waits.store(true);
   bool answered = awaitWhileProgress(
       program.device, [&] { return met() || stopped_.load(); },
-      [&] { return seats_[peer].waits.load(); });
+      [&] { return states_[peer].waits.load(); });
   if (!answered)
-    stopLate(program, step, message);
+    stopLate(program, segment, message);
   waits.store(false);
   return answered && met();
 }
@@ -251,17 +252,17 @@ void DeviceThreads::stopLocked(Error error) {
 
 static double inSeconds(std::chrono::milliseconds time) { return double(time.count()) / 1000; }
 
-void DeviceThreads::stopLate(const BoundProgram &program, const Step &step,
+void DeviceThreads::stopLate(const BoundProgram &program, const Segment &segment,
                              const Message &message) {
-  const BoundProgram &peer = entry_->programs[peerOf(step, message).program];
-  stop(failAt(placeOf(program, step), ErrorCode::E0802, "{} waited {:g} s at {} for {}; {}",
-              nameOf(program), inSeconds(deadline_), stepText(program, step), nameOf(peer),
+  const BoundProgram &peer = entry_->programs[peerOf(segment, message).program];
+  stop(failAt(placeOf(program, segment), ErrorCode::E0802, "{} waited {:g} s at {} for {}; {}",
+              nameOf(program), inSeconds(deadline_), segmentText(program, segment), nameOf(peer),
               whereabouts(peer)));
 }
 
 Error DeviceThreads::lateEnd(size_t waiting, const BoundProgram &program) const {
-  size_t at = seats_[program.device].step.load();
-  Place place = at == kNotBegun ? Place() : placeOf(program, program.steps[at]);
+  size_t at = states_[program.device].segment.load();
+  Place place = at == kNotBegun ? Place() : placeOf(program, program.segments[at]);
   return failAt(place, ErrorCode::E0802, "{} waited {:g} s for {} to end {}; {}",
                 devices_[waiting]->name(), inSeconds(deadline_), nameOf(program), entry_->name,
                 whereabouts(program));
@@ -276,47 +277,47 @@ void DeviceThreads::stopFirst(size_t waiting, uint64_t round) {
   // While we hold this, run() comes neither to its end nor to another round.
   std::lock_guard lock(errorMutex_);
   const BoundProgram *program = round_.load() == round ? programOf(0) : nullptr;
-  if (program && seats_[0].finished.load() != round)
+  if (program && states_[0].finished.load() != round)
     stopLocked(lateEnd(waiting, *program));
 }
 
 void DeviceThreads::stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what) {
-  const Step &step = program.steps[seats_[program.device].step.load()];
-  stop(failAt(placeOf(program, step), code, "{} failed at {}: {}", nameOf(program),
-              stepText(program, step), what));
+  const Segment &segment = program.segments[states_[program.device].segment.load()];
+  stop(failAt(placeOf(program, segment), code, "{} failed at {}: {}", nameOf(program),
+              segmentText(program, segment), what));
 }
 
-std::string DeviceThreads::stepText(const BoundProgram &program, const Step &step) const {
-  std::string op = opText(package_.data(), program.source->launches[step.launch]);
-  size_t more = step.last - step.first;
-  switch (step.kind) {
-  case Step::Kind::Send:
-    return fmt::format("send of message {} of {}, {}", entry_->messages[step.message]->number,
+std::string DeviceThreads::segmentText(const BoundProgram &program, const Segment &segment) const {
+  std::string op = opText(package_.data(), program.source->launches[segment.launch]);
+  size_t more = segment.last - segment.first;
+  switch (segment.kind) {
+  case Segment::Kind::Send:
+    return fmt::format("send of message {} of {}, {}", entry_->messages[segment.message]->number,
                        entry_->name, op);
-  case Step::Kind::Receive:
-    return fmt::format("receive of message {} of {}, {}", entry_->messages[step.message]->number,
+  case Segment::Kind::Receive:
+    return fmt::format("receive of message {} of {}, {}", entry_->messages[segment.message]->number,
                        entry_->name, op);
-  case Step::Kind::Await:
-    return fmt::format("launch {} of {}, {}, which writes over message {}", step.launch,
-                       entry_->name, op, entry_->messages[step.message]->number);
-  case Step::Kind::Launches:
+  case Segment::Kind::Await:
+    return fmt::format("launch {} of {}, {}, which writes over message {}", segment.launch,
+                       entry_->name, op, entry_->messages[segment.message]->number);
+  case Segment::Kind::Launches:
     break;
   }
   if (more == 1)
-    return fmt::format("launch {} of {}, {}", step.launch, entry_->name, op);
-  return fmt::format("launches {} to {} of {}, from {} on", step.launch, step.launch + more - 1,
-                     entry_->name, op);
+    return fmt::format("launch {} of {}, {}", segment.launch, entry_->name, op);
+  return fmt::format("launches {} to {} of {}, from {} on", segment.launch,
+                     segment.launch + more - 1, entry_->name, op);
 }
 
 std::string DeviceThreads::whereabouts(const BoundProgram &program) const {
-  size_t at = seats_[program.device].step.load();
+  size_t at = states_[program.device].segment.load();
   if (at == kNotBegun)
     return nameOf(program) + " had not begun";
-  return fmt::format("{} was at {}", nameOf(program), stepText(program, program.steps[at]));
+  return fmt::format("{} was at {}", nameOf(program), segmentText(program, program.segments[at]));
 }
 
-Place DeviceThreads::placeOf(const BoundProgram &program, const Step &step) const {
-  return session::placeOf(package_.location(program.source->launches[step.launch].location));
+Place DeviceThreads::placeOf(const BoundProgram &program, const Segment &segment) const {
+  return session::placeOf(package_.location(program.source->launches[segment.launch].location));
 }
 
 } // namespace lstmc::session

@@ -15,7 +15,7 @@
 
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceHook.h"
-#include "executor/session/WaitingRoom.h"
+#include "executor/session/Parker.h"
 #include "executor/session/Watchdog.h"
 
 namespace lstmc::session {
@@ -34,8 +34,8 @@ public:
   DeviceThreads &operator=(const DeviceThreads &) = delete;
 
   /// Carries a part of an entry out and returns when every device is back. When one waits longer
-  /// than the deadline (E0802) or throws (E0803, E0901), all stop at their next step, and the first
-  /// error is the answer. Allocates nothing but errors.
+  /// than the deadline (E0802) or throws (E0803, E0901), all stop at their next segment, and the
+  /// first error is the answer. Allocates nothing but errors.
   Status run(BoundEntry &entry, Part part);
   /// Calls it for every device, on the device's thread.
   Status each(const std::function<void(size_t device)> &work);
@@ -49,10 +49,10 @@ public:
 private:
   static constexpr size_t kNotBegun = SIZE_MAX;
 
-  struct alignas(64) Seat {
+  struct alignas(64) DeviceState {
     std::atomic<uint64_t> finished{0}; ///< round
-    std::atomic<size_t> step{kNotBegun};
-    std::atomic<uint64_t> progress{0}; ///< steps begun and rounds finished, ever
+    std::atomic<size_t> segment{kNotBegun};
+    std::atomic<uint64_t> progress{0}; ///< segments begun and rounds finished, ever
     std::atomic<bool> waits{false};    ///< for another device's message
   };
 
@@ -64,13 +64,13 @@ private:
   void carryOut(size_t device);
   void carryOut(const BoundProgram &program);
   /// Receive: waits until it is offered; Await: until it is taken. False when all stop.
-  bool await(const BoundProgram &program, const Step &step, Message &message);
+  bool await(const BoundProgram &program, const Segment &segment, Message &message);
   void finish(size_t device, uint64_t round);
   void announceToAll();
   size_t deviceOf(MessageEnd end) const { return entry_->programs[end.program].device; }
   bool allBack() const;
-  /// In the device's room: waits as long as any device gets on, and a deadline longer; and two more
-  /// while who is waited for is `blocked` itself, since the one that it waits for is to blame.
+  /// In the device's parker: waits as long as any device gets on, and a deadline longer; and two
+  /// more while who is waited for is `blocked` itself, since the one that it waits for is to blame.
   /// False when it is too long.
   template <typename Ready, typename Blocked>
   bool awaitWhileProgress(size_t device, Ready ready, Blocked blocked);
@@ -80,7 +80,7 @@ private:
 
   /// Keeps the first error and stops all.
   void stopLocked(Error error);
-  void stopLate(const BoundProgram &program, const Step &step, const Message &message);
+  void stopLate(const BoundProgram &program, const Segment &segment, const Message &message);
   void stopUnfinished();
   /// The first device does not come to its end, and `waiting` has nothing else to do.
   void stopFirst(size_t waiting, uint64_t round);
@@ -88,10 +88,10 @@ private:
   void stopThrown(const BoundProgram &program, ErrorCode code, std::string_view what);
 
   /// "launch 4 of step, fc (FullyConnected)"
-  std::string stepText(const BoundProgram &program, const Step &step) const;
+  std::string segmentText(const BoundProgram &program, const Segment &segment) const;
   /// "cpu:1 was at launch 4 of step, fc (FullyConnected)"
   std::string whereabouts(const BoundProgram &program) const;
-  Place placeOf(const BoundProgram &program, const Step &step) const;
+  Place placeOf(const BoundProgram &program, const Segment &segment) const;
   const std::string &nameOf(const BoundProgram &program) const {
     return devices_[program.device]->name();
   }
@@ -102,7 +102,7 @@ private:
   const DeviceHook hook_;
   Watchdog *watchdog_ = nullptr;
 
-  std::deque<WaitingRoom> rooms_;  ///< by device: a message wakes the one that it is for
+  std::deque<Parker> parkers_;     ///< by device: a message wakes the one that it is for
   std::atomic<uint64_t> round_{0}; ///< of all parts of all runs; a new one wakes the threads
   std::atomic<bool> stopped_{false};
   bool leaving_ = false;
@@ -113,7 +113,7 @@ private:
   std::mutex errorMutex_;
   std::optional<Error> error_;
 
-  std::vector<Seat> seats_;
+  std::vector<DeviceState> states_;
   std::vector<std::thread> threads_;
 };
 

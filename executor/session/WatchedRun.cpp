@@ -19,7 +19,8 @@ void WatchedRun::findEarlier(const BoundEntry &entry, Part part) {
     const BoundProgram &program = entry.programs[index];
     const size_t &next = next_[index]; // which advance() sets
     bool well = true;
-    while (well && next < program.lastStep(part) && program.steps[next].kind != Step::Kind::Receive)
+    while (well && next < program.lastSegment(part) &&
+           program.segments[next].kind != Segment::Kind::Receive)
       well = advance(entry, index, next + 1);
     if (!well && found_->launch->location == first.launch->location)
       return;
@@ -30,18 +31,18 @@ void WatchedRun::findEarlier(const BoundEntry &entry, Part part) {
 bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
   next_.clear();
   for (const BoundProgram &program : entry.programs)
-    next_.push_back(program.firstStep(part));
+    next_.push_back(program.firstSegment(part));
   auto within = [&](MessageEnd end) {
     const BoundProgram &program = entry.programs[end.program];
-    return end.step >= program.firstStep(part) && end.step < program.lastStep(part);
+    return end.segment >= program.firstSegment(part) && end.segment < program.lastSegment(part);
   };
   for (const std::unique_ptr<Message> &message : entry.messages)
     if (within(message->send))
       for (MessageEnd end : {message->send, message->receive})
-        if (!advance(entry, end.program, end.step + 1))
+        if (!advance(entry, end.program, end.segment + 1))
           return false;
   for (size_t program = 0; program < entry.programs.size(); ++program)
-    if (!advance(entry, program, entry.programs[program].lastStep(part)))
+    if (!advance(entry, program, entry.programs[program].lastSegment(part)))
       return false;
   return true;
 }
@@ -49,22 +50,22 @@ bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
 bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
   const BoundProgram &program = entry.programs[index];
   for (size_t &next = next_[index]; next < last; ++next) {
-    const Step &step = program.steps[next];
-    if (step.kind == Step::Kind::Await) // taken before anything after its send is carried out
+    const Segment &segment = program.segments[next];
+    if (segment.kind == Segment::Kind::Await) // taken before anything after its send is carried out
       continue;
-    size_t launches = step.kind == Step::Kind::Launches ? step.last - step.first : 1;
+    size_t launches = segment.kind == Segment::Kind::Launches ? segment.last - segment.first : 1;
     for (size_t i = 0; i < launches; ++i)
-      if (!runLaunch(entry, program, step, i))
+      if (!runLaunch(entry, program, segment, i))
         return false;
   }
   return true;
 }
 
-/// Launch `at` of the step.
-bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program, const Step &step,
-                           size_t at) {
+/// Launch `at` of the segment.
+bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
+                           const Segment &segment, size_t at) {
   Device &device = *devices_[program.device];
-  size_t index = step.launch + at;
+  size_t index = segment.launch + at;
   const package::Launch &launch = program.source->launches[index];
   operands_.clear();
   for (const package::Operand &operand : launch.operands)
@@ -74,11 +75,11 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   if (observer_)
     observer_->before(view);
   LaunchInterval *time = program.timesFrom(index);
-  if (step.kind != Step::Kind::Send) {
+  if (segment.kind != Segment::Kind::Send) {
     std::optional<Watchdog::Stretch> stretch;
     if (watchdog_)
       stretch.emplace(*watchdog_, entry, program, index);
-    device.run(*program.launches, step.first + at, step.first + at + 1, time);
+    device.run(*program.launches, segment.first + at, segment.first + at + 1, time);
   } else if (time)
     time->begin = time->end = LaunchInterval::Clock::now();
   if (observer_)

@@ -44,9 +44,10 @@ private:
   /// Looks whether a device before the one of `found_` comes to the same op, with nothing that it
   /// has to receive first, and finds a value there too.
   void findEarlier(const BoundEntry &entry, Part part);
-  /// The program's steps up to `last`.
+  /// The program's segments up to `last`.
   bool advance(const BoundEntry &entry, size_t program, size_t last);
-  bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Step &step, size_t at);
+  bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Segment &segment,
+                 size_t at);
 
   const package::Package &package_;
   const Devices &devices_;
@@ -54,7 +55,7 @@ private:
   bool checkNan_;
   Watchdog *watchdog_; ///< null: nobody
 
-  std::vector<size_t> next_; ///< by program: its next step
+  std::vector<size_t> next_; ///< by program: its next segment
   std::vector<DeviceTensor> operands_;
   std::vector<std::byte> scratch_; ///< values that the host cannot see where they are
   std::optional<Found> found_;

@@ -44,22 +44,22 @@ std::string stepsOf(const PackageData &data, uint32_t device) {
   EXPECT_TRUE(entry.ok()) << entry.error().text();
   std::string text;
   const session::BoundProgram &program = entry->programs[device];
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    const session::Step &step = program.steps[i];
-    if (i == program.commitStep)
+  for (size_t i = 0; i < program.segments.size(); ++i) {
+    const session::Segment &segment = program.segments[i];
+    if (i == program.commitSegment)
       text += "| ";
-    int64_t number = entry->messages.empty() ? 0 : entry->messages[step.message]->number;
-    switch (step.kind) {
-    case session::Step::Kind::Launches:
-      text += fmt::format("L{} ", step.last - step.first);
+    int64_t number = entry->messages.empty() ? 0 : entry->messages[segment.message]->number;
+    switch (segment.kind) {
+    case session::Segment::Kind::Launches:
+      text += fmt::format("L{} ", segment.last - segment.first);
       break;
-    case session::Step::Kind::Send:
+    case session::Segment::Kind::Send:
       text += fmt::format("S{} ", number);
       break;
-    case session::Step::Kind::Receive:
+    case session::Segment::Kind::Receive:
       text += fmt::format("R{} ", number);
       break;
-    case session::Step::Kind::Await:
+    case session::Segment::Kind::Await:
       text += fmt::format("A{} ", number);
       break;
     }

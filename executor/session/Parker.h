@@ -14,12 +14,12 @@ namespace lstmc::session {
 
 /// Waits for conditions over atomics: polls first, since what is waited for mostly comes soon and a
 /// wake-up costs more than a small step, then sleeps. Allocates nothing.
-class WaitingRoom {
+class Parker {
 public:
   using Clock = std::chrono::steady_clock;
 
   /// `crowded`: more threads than processors, so a thread that polls keeps another from its work.
-  explicit WaitingRoom(bool crowded)
+  explicit Parker(bool crowded)
       : spins_(crowded ? 32 : 4000),
         pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
 
