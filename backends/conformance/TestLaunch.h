@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "executor/abi/FusedProgram.h"
 #include "executor/abi/Scratch.h"
 #include "executor/device/Kernel.h"
-#include "executor/package/Program.h"
 
 namespace lstmc::conformance {
 

@@ -8,7 +8,7 @@
 
 namespace lstmc {
 
-struct FusedProgram; // executor/package/Program.h
+struct FusedProgram; // executor/abi/FusedProgram.h
 
 /// One of the threads that carry out a program. All of them enter every kernel; a kernel splits its
 /// outputs over them (never a sum), and may meet at a barrier. It must leave with all its outputs

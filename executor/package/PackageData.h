@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "executor/abi/FusedProgram.h"
 #include "executor/abi/KernelArguments.h"
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/base/ValueRange.h"
-#include "executor/package/Program.h"
 
 namespace lstmc::package {
 

@@ -1,7 +1,7 @@
 // The interpreter of fused programs, element by element.
 #include "executor/abi/ElementWindow.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/base/ScalarSemantics.h"
-#include "executor/package/Program.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
 

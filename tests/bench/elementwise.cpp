@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/abi/Kernels.h"
 #include "executor/abi/Scratch.h"
 #include "executor/base/FloatMode.h"
-#include "executor/package/Program.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backends/cpu/runtime/Fused.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/base/FloatMode.h"
-#include "executor/package/Program.h"
 
 namespace {
 

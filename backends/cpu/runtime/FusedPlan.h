@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "backends/cpu/runtime/FusedTable.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/device/Kernel.h"
-#include "executor/package/Program.h"
 
 namespace lstmc::cpu {
 

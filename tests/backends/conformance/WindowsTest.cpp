@@ -6,8 +6,8 @@
 
 #include "backends/conformance/Cases.h"
 #include "backends/cpu/runtime/KernelTable.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/base/Numeric.h"
-#include "executor/package/Program.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::conformance {

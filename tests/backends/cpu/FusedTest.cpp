@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/cpu/runtime/Fused.h"
+#include "executor/abi/FusedProgram.h"
 #include "executor/base/ScalarSemantics.h"
-#include "executor/package/Program.h"
 #include "tests/backends/cpu/KernelHarness.h"
 
 namespace lstmc::cpu::testing {
