@@ -386,7 +386,7 @@ void ruleRegressionMetric(Rule &r) {
 void ruleLossMetric(Rule &r) {
   shardRange(r);
   r.flag("valid");
-  r.finite("valid_thresh");
+  r.finite("validThresh");
   r.reals({"x"});
   r.shape("x", "O B Q");
   sumsOrRows(r);
