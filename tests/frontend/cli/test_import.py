@@ -97,8 +97,8 @@ class Import(Case):
         return self.good("compile", "t.lnet", "--set", "seq=5", "-o", "t.lstmc", "--force")
 
     def near(self, got, want):
-        # Values below 1 through sums of at most 16 products of factors below 1/2, six times in a row, in single precision: each rounds
-        # 2^-24 of a partial sum below 8 at most 34 times, and a step's error enters the next by less than its weight's sum, 4.
+        # Not a proven bound: about 34 roundings, each of 2^-24 of a partial sum below 8, without what steps and layers do to an error.
+        # It is there to tell the right gates and matrices from wrong ones.
         self.assertEqual(len(got), len(want))
         for a, b in zip(got, want):
             self.assertLess(abs(a - b), 34 * 8 * 2**-24)
