@@ -223,20 +223,43 @@ const RefusalCase kCases[] = {
     {"FloatCount", [](auto &d) { stepLaunch(d, 1).floats = {1}; }, "E0605",
      "entries[2].programs[0].launches[1].floats: found 1, want 0 for product"},
     {"IntRange", [](auto &d) { stepLaunch(d, 3).ints[WeightGradientInt::shards] = 0; }, "E0604",
-     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::shards) + ": found 0, want 1 to 4096 for shards of "
+     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::shards) +
+         ": found 0, want 1 to 4096 for shards of "
      "weight_gradient"},
     {"ShardsFirst", [](auto &d) { stepLaunch(d, 3).ints[WeightGradientInt::first] = 2; }, "E0604",
-     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::first) + ": found 2, want 0 to 1 for first of "
+     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::first) +
+         ": found 2, want 0 to 1 for first of "
      "weight_gradient"},
-    {"ShardsCount", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {kBatch, 2, 1, 2}, .valid = false, .validThresh = 0, .scale = 1}); }, "E0604",
-     intOf("entries[2].programs[0].launches[2]", LossMetricInt::count) + ": found 2, want 1 to 1 for count of loss_metric"},
-    {"ShardsOfAnotherBatch", [](auto &d) { stepLaunch(d, 2).ints[LossMetricInt::batch] = 3; }, "E0605",
+    {"ShardsCount",
+     [](auto &d) {
+       setArguments(stepLaunch(d, 2),
+           LossMetricArguments{.range = {kBatch, 2, 1, 2}, .valid = false,
+                               .validThresh = 0, .scale = 1});
+     },
+     "E0604",
+     intOf("entries[2].programs[0].launches[2]", LossMetricInt::count) +
+         ": found 2, want 1 to 1 for count of loss_metric"},
+    {"ShardsOfAnotherBatch",
+     [](auto &d) {
+       stepLaunch(d, 2).ints[LossMetricInt::batch] = 3;
+     },
+     "E0605",
      "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 3, Q] for x "
      "of loss_metric"},
-    {"ShardsOfFewerRows", [](auto &d) { setArguments(stepLaunch(d, 3), WeightGradientArguments{.range = {kBatch, 2, 0, 1}}); }, "E0605",
+    {"ShardsOfFewerRows",
+     [](auto &d) {
+       setArguments(stepLaunch(d, 3), WeightGradientArguments{.range = {kBatch, 2, 0, 1}});
+     },
+     "E0605",
      "entries[2].programs[0].launches[3].operands[2].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
      "for dy of weight_gradient"},
-    {"ShardsWithoutRows", [](auto &d) { setArguments(stepLaunch(d, 2), LossMetricArguments{.range = {1, 2, 0, 1}, .valid = false, .validThresh = 0, .scale = 1}); }, "E0605",
+    {"ShardsWithoutRows",
+     [](auto &d) {
+       setArguments(stepLaunch(d, 2),
+           LossMetricArguments{.range = {1, 2, 0, 1}, .valid = false,
+                               .validThresh = 0, .scale = 1});
+     },
+     "E0605",
      "entries[2].programs[0].launches[2].operands[0].shape: found [1, 2, 3], want [O, 0, Q] for x "
      "of loss_metric"},
     {"OperandMissing", [](auto &d) { stepLaunch(d, 1).operands[0] = {}; }, "E0611",
@@ -369,7 +392,8 @@ const RefusalCase kCases[] = {
     {"Chunk", [](auto &d) { stepLaunch(d, 1).chunk = -2; }, "E0604",
      "entries[2].programs[0].launches[1].chunk: found -2, want at least -1"},
     {"FusedProgramUnknown", [](auto &d) { stepLaunch(d, 5).ints[FusedInt::program] = 1; }, "E0604",
-     intOf("entries[2].programs[0].launches[5]", FusedInt::program) + ": found 1, want 0 to 0 for program of fused"},
+     intOf("entries[2].programs[0].launches[5]", FusedInt::program) +
+         ": found 1, want 0 to 0 for program of fused"},
     {"FusedOperandCount", [](auto &d) { stepLaunch(d, 5).operands.pop_back(); }, "E0605",
      "entries[2].programs[0].launches[5].operands[0].shape: found 3 operands, want 4, those of "
      "programs[0] for operand of fused"},
@@ -506,10 +530,18 @@ const RefusalCase kCases[] = {
      "entries[2].programs[0].launches[3].operands[1].buffer: found none, want one as a use is an "
      "embedding for scratch of weight_gradient"},
 
-    {"ValidOfNothing", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Null); }, "E0605",
+    {"ValidOfNothing",
+     [](auto &d) {
+       stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Null);
+     },
+     "E0605",
      "entries[2].programs[0].launches[2].operands[2].buffer: found one, want none with "
      "normalization null for valid of softmax_output_gradient"},
-    {"ValidType", [](auto &d) { stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Valid); }, "E0605",
+    {"ValidType",
+     [](auto &d) {
+       stepLaunch(d, 2) = softmaxOutput(SoftmaxNormalization::Valid);
+     },
+     "E0605",
      "entries[2].programs[0].launches[2].operands[2].buffer: found f32, want f64 for valid of "
      "softmax_output_gradient"},
 
