@@ -14,19 +14,27 @@ static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation
         made->setDiscardableAttr(attribute.getName(), attribute.getValue());
 }
 
+/// Writes one op out. What stands in its place may be a shorthand in its turn.
+static void writeOut(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::ShorthandRule> &later) {
+  mlir::Operation *op = rule, *before = op->getPrevNode();
+  mlir::OpBuilder builder(op);
+  mlir::Value value = rule.writtenOut(builder);
+  if (!value)
+    return;
+  mlir::Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
+  inherit(op, first, value.getDefiningOp());
+  for (mlir::Operation *made = first; made != op; made = made->getNextNode())
+    if (auto shorthand = llvm::dyn_cast<sym::ShorthandRule>(made))
+      later.push_back(shorthand);
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+}
+
 void writeOutShorthands(mlir::ModuleOp module) {
   llvm::SmallVector<sym::ShorthandRule> rules;
   module.walk([&](sym::ShorthandRule rule) { rules.push_back(rule); });
-  for (sym::ShorthandRule rule : rules) {
-    mlir::Operation *op = rule, *before = op->getPrevNode();
-    mlir::OpBuilder builder(op);
-    mlir::Value value = rule.writtenOut(builder);
-    if (!value)
-      continue;
-    inherit(op, before ? before->getNextNode() : &op->getBlock()->front(), value.getDefiningOp());
-    op->getResult(0).replaceAllUsesWith(value);
-    op->erase();
-  }
+  while (!rules.empty())
+    writeOut(rules.pop_back_val(), rules);
 }
 
 } // namespace lstmc::passes

@@ -96,6 +96,21 @@ def Sym_SigmoidOp : Sym_Unary<"sigmoid", "sigmoid", Sym_One<"1 / (1 + exp(-x))",
 def Sym_SoftsignOp
     : Sym_Unary<"softsign", "softsign", Sym_Function<"x / (1 + abs(x))", "e.softsign(x)", FloatOnly>>;
 
+def Sym_SoftplusOp
+    : Sym_Unary<"softplus", "softplus", Sym_One<"log(1 + exp(x))", "SoftRelu">, ["softrelu"]>;
+def Sym_LogSigmoidOp
+    : Sym_Unary<"log_sigmoid", "log_sigmoid", Sym_Function<"log(1 / (1 + exp(-x)))",
+        "e.apply(ScalarOp::Neg, e.apply(ScalarOp::SoftRelu, e.apply(ScalarOp::Neg, x)))", FloatOnly>>;
+def Sym_SiluOp
+    : Sym_Unary<"silu", "silu", Sym_Function<"x / (1 + exp(-x))",
+        "e.mul(x, e.apply(ScalarOp::Sigmoid, x))", FloatOnly>, ["swish"]>;
+def Sym_MishOp
+    : Sym_Unary<"mish", "mish", Sym_Function<"x * tanh(log(1 + exp(x)))",
+        "e.mul(x, e.apply(ScalarOp::Tanh, e.apply(ScalarOp::SoftRelu, x)))", FloatOnly>>;
+def Sym_GeluOp
+    : Sym_Unary<"gelu", "gelu", Sym_Function<"x / 2 * (1 + erf(x / sqrt(2)))",
+        "e.gelu(x)", FloatOnly>>;
+
 /// One operand, and attributes of its own; emitScalar is written by hand (ir/sym/Elementwise.cpp).
 class Sym_UnaryWithAttributes<string mnemonic, string mxnet, list<Trait> gradient = [Sym_Gradient]>
     : Sym_Elementwise<mnemonic, mxnet, gradient> {

@@ -1,5 +1,7 @@
 #include "ir/sym/ScalarEmitter.h"
 
+#include <numbers>
+
 #include "ir/sym/SymOps.h"
 
 using namespace mlir;
@@ -24,6 +26,12 @@ Value ScalarEmitter::cast(Value value, Type type) {
   if (value.getType() == type)
     return value;
   return builder_.create<ApplyScalarOp>(location_, type, ScalarOp::Cast, value);
+}
+
+Value ScalarEmitter::gelu(Value x) {
+  Type type = x.getType();
+  Value below = apply(ScalarOp::Erf, mul(x, number(type, std::numbers::sqrt2 / 2)));
+  return mul(mul(x, number(type, 0.5)), add(below, number(type, 1)));
 }
 
 } // namespace lstmc::sym

@@ -32,6 +32,8 @@ public:
   mlir::Value softsign(mlir::Value x) {
     return div(x, add(number(x.getType(), 1), apply(ScalarOp::Abs, x)));
   }
+  /// x / 2 * (1 + erf(x / sqrt(2))).
+  mlir::Value gelu(mlir::Value x);
   /// 0 or 1 of the type.
   mlir::Value fromBool(mlir::Value condition, mlir::Type type) { return cast(condition, type); }
   mlir::Value isNonzero(mlir::Value x) { return cast(x, builder_.getI1Type()); }

@@ -1,13 +1,11 @@
-// Uses of ops that stand for others (Shorthand.td): an interface beside those of SymOps.h.
+// Uses of ops that stand for others (Shorthand.td).
 #pragma once
 
 #include "ir/sym/SymOps.h"
 
-#include "ir/sym/Shorthand.h.inc"
-
 namespace lstmc::sym {
 
-/// Makes the ops answer; their dialect has been loaded.
+/// Makes those ops answer whose records do not say that they do; their dialect has been loaded.
 void attachShorthands(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

@@ -1,4 +1,5 @@
-// Uses of ops that stand for others. The answers are in rules/Shorthand.cpp, which attaches them.
+// Ops, and uses of ops, that stand for others. The answers of ops that are always written out (ComposedOps.td) are in rules/Written*.cpp,
+// the others in rules/Shorthand.cpp, which attaches them.
 
 #ifndef LSTMC_IR_SYM_SHORTHAND
 #define LSTMC_IR_SYM_SHORTHAND

@@ -42,6 +42,7 @@ def Sym_Dialect : Dialect {
     void addLossOps();
     void addRecurrentOps();
     void addSourceOps();
+    void addComposedOps();
     void addFusedOps();
     void addTrainingOps();
     void addTransferOps();

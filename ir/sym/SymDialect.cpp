@@ -41,6 +41,7 @@ void SymDialect::initialize() {
   addLossOps();
   addRecurrentOps();
   addSourceOps();
+  addComposedOps();
   addFusedOps();
   addTrainingOps();
   addTransferOps();

@@ -30,6 +30,7 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
 
 } // namespace lstmc::sym
 
+#include "ir/sym/Shorthand.h.inc"
 #include "ir/sym/SymInterfaces.h.inc"
 
 #define GET_OP_CLASSES
@@ -52,6 +53,8 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
 #include "ir/sym/RecurrentOps.h.inc"
 #define GET_OP_CLASSES
 #include "ir/sym/SourceOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/ComposedOps.h.inc"
 #define GET_OP_CLASSES
 #include "ir/sym/FusedOps.h.inc"
 #define GET_OP_CLASSES

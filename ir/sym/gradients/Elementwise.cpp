@@ -62,6 +62,24 @@ LSTMC_GRADIENT(ErfinvOp, dy *((y * y).of<ExpOp>() * (0.5 / std::numbers::inv_sqr
 LSTMC_GRADIENT(ReluOp, dy *(x > 0.0))
 LSTMC_GRADIENT(SigmoidOp, dy *(y * (1.0 - y)))
 LSTMC_GRADIENT(SoftsignOp, dy / (x.of<AbsOp>() + 1.0).of<SquareOp>())
+LSTMC_GRADIENT(SoftplusOp, dy *x.of<SigmoidOp>())
+LSTMC_GRADIENT(LogSigmoidOp, dy * (-x).of<SigmoidOp>())
+/// s + y (1 - s) with s the sigmoid.
+LSTMC_GRADIENT(SiluOp, dy *([&] {
+                 E s = x.of<SigmoidOp>();
+                 return s + y * (1.0 - s);
+               }()))
+/// t + x (1 - t^2) s with t = tanh(softplus(x)) and s the sigmoid.
+LSTMC_GRADIENT(MishOp, dy *([&] {
+                 E t = x.of<SoftplusOp>().of<TanhOp>();
+                 return t + x * (1.0 - t * t) * x.of<SigmoidOp>();
+               }()))
+/// (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
+LSTMC_GRADIENT(GeluOp, dy *([&] {
+                 E below = (((x * std::numbers::sqrt2 / 2.0).of<ErfOp>()) + 1.0) * 0.5;
+                 double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+                 return below + x * ((x * x * -0.5).of<ExpOp>() * scale);
+               }()))
 LSTMC_GRADIENT(ClipOp,
                dy *((x >= getAMin().convertToDouble()) * (x <= getAMax().convertToDouble())))
 LSTMC_GRADIENT(HardSigmoidOp, dy *(((y > 0.0) * (y < 1.0)) * getAlpha().convertToDouble()))

@@ -96,7 +96,13 @@ BatchPosition ArgmaxOp::batchOfResult(unsigned, Positions operands) {
 }
 int64_t ArgmaxOp::flops() { return elementsOf(getData()); }
 
-//===---- softmax, log_softmax ----------------------------------------------------------------===//
+LogicalResult ArgminOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relation.floatType(getData())))
+    return failure();
+  return relateReduced(relation, getData(), getOutput(), asList(getAxis()), getKeepdims(), false);
+}
+
+//===---- softmax, log_softmax, softmin -------------------------------------------------------===//
 
 template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getLength(), output = op.getOutput();
@@ -149,6 +155,10 @@ BatchPosition LogSoftmaxOp::batchOfResult(unsigned, Positions operands) {
   return softmaxBatch(*this, operands);
 }
 int64_t LogSoftmaxOp::flops() { return 5 * elementsOf(getData()); }
+
+LogicalResult SoftminOp::relateShapes(ShapeRelation &relation) {
+  return relateSoftmax(relation, *this);
+}
 
 //===---- LayerNorm ---------------------------------------------------------------------------===//
 

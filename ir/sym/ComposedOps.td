@@ -1,0 +1,300 @@
+// Ops that are always carried out by others: rules/Written*.cpp write them out before any pass looks
+// at the net (Shorthand.td). Their records say what users see of them.
+
+#ifndef LSTMC_IR_SYM_COMPOSEDOPS
+#define LSTMC_IR_SYM_COMPOSEDOPS
+
+include "ir/sym/Shorthand.td"
+include "ir/sym/SymBase.td"
+
+/// Rows of the batch are looked for after the op has been written out.
+class Sym_Composed<string mnemonic, string mxnet, list<string> aliases = [],
+    list<Trait> gradient = []>
+    : Sym_Op<mnemonic, mxnet,
+          !listconcat([DeclareOpInterfaceMethods<Sym_ShorthandRule>], gradient)> {
+  let mxnetAliases = aliases;
+  let results = (outs Sym_Tensor:$output);
+  let extraClassDefinition = [{
+    ::lstmc::sym::BatchPosition $cppClass::batchOfResult(
+        unsigned, ::llvm::ArrayRef<::lstmc::sym::BatchPosition>) {
+      return ::lstmc::sym::BatchPosition::none();
+    }
+  }];
+}
+
+//===---- shapes after another tensor ---------------------------------------------------------===//
+
+def Sym_ReshapeLikeOp : Sym_Composed<"reshape_like", "reshape_like"> {
+  let summary = "the elements of lhs in the shape of rhs";
+  let description = [{
+    Axes `lhs_begin` to `lhs_end` of `lhs` give way to axes `rhs_begin` to `rhs_end` of `rhs`; without
+    them, all axes. Negative numbers count from the end. Of `rhs` only the extents are read, and no
+    gradient flows to it.
+      * window: 0 <= begin <= end <= rank, of both.
+      * elements: the axes that go have as many elements as those that come.
+
+    ```mlir
+    %y = sym.reshape_like %a, %b : (tensor<6x4xf32>, tensor<2x12xf32>) -> tensor<2x12xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, OptionalAttr<I64Attr>:$lhs_begin,
+                       OptionalAttr<I64Attr>:$lhs_end, OptionalAttr<I64Attr>:$rhs_begin,
+                       OptionalAttr<I64Attr>:$rhs_end);
+}
+
+def Sym_BroadcastLikeOp : Sym_Composed<"broadcast_like", "broadcast_like"> {
+  let summary = "extents of 1 of lhs stretched to those of rhs";
+  let description = [{
+    Of all axes, or of `lhs_axes` to the extents of `rhs_axes`. Of `rhs` only the extents are read, and
+    no gradient flows to it.
+      * axes: `lhs_axes` and `rhs_axes` are equally long; without them the ranks are equal.
+      * stretch: an extent that changes was 1.
+
+    ```mlir
+    %y = sym.broadcast_like %a, %b : (tensor<1x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, OptionalAttr<Sym_Tuple>:$lhs_axes,
+                       OptionalAttr<Sym_Tuple>:$rhs_axes);
+}
+
+def Sym_SliceLikeOp : Sym_Composed<"slice_like", "slice_like"> {
+  let summary = "the first elements of data, as many as another tensor has";
+  let description = [{
+    Along `axes`, or along all. Of `shape_like` only the extents are read, and no gradient flows to it.
+      * rank: without `axes`, `data` and `shape_like` have one rank.
+      * window: no extent of `shape_like` is larger than that of `data`.
+
+    ```mlir
+    %y = sym.slice_like %a, %b {axes = array<i64: 0>}
+       : (tensor<5x4xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$shape_like, Sym_DefaultTuple:$axes);
+}
+
+def Sym_ArangeLikeOp
+    : Sym_Composed<"arange_like", "_contrib_arange_like", ["arange_like"], [Sym_NoGradient]> {
+  let summary = "numbers from start on, as many as a tensor has";
+  let description = [{
+    start, start + step, ..., each `repeat` times: as many as `axis` of `data` has, as a vector; or, without
+    `axis`, as `data` has elements, in its shape. Of `data` only the extents are read. `ctx` means nothing.
+      * axis: `axis` is an axis of `data`.
+      * step: not 0.
+      * repeat: at least 1.
+
+    ```mlir
+    %i = sym.arange_like %x {axis = 1 : i64} : (tensor<2x5xf32>) -> tensor<5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Float<"0.0">:$start, Sym_Float<"1.0">:$step,
+                       Sym_Integer<1>:$repeat, DefaultValuedStrAttr<StrAttr, "">:$ctx,
+                       OptionalAttr<I64Attr>:$axis);
+}
+
+//===---- the smallest ------------------------------------------------------------------------===//
+
+def Sym_ArgminOp : Sym_Composed<"argmin", "argmin", [], [Sym_NoGradient]> {
+  let summary = "index of the smallest element over an axis";
+  let description = [{
+    `argmax(-data)`: the first one where several are equal; a float of the type of `data`. Without
+    `axis`, over the tensor as one row.
+      * axis: `axis` is an axis of `data`.
+      * output-shape: the extents of `data` without it; with `keepdims`, with 1 there.
+
+    ```mlir
+    %y = sym.argmin %x {axis = 1 : i64} : (tensor<8x5xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, OptionalAttr<I64Attr>:$axis, Sym_Flag<>:$keepdims);
+}
+
+def Sym_SoftminOp : Sym_Composed<"softmin", "softmin"> {
+  let summary = "exp(-x) / sum(exp(-x)) over an axis";
+  let description = [{
+    `softmax(-data)`, with its attributes.
+      * axis: `axis` is an axis of `data`.
+      * length-shape: `length` has the extents of `data` without `axis`.
+      * same-shape: `output` has the shape of `data`.
+
+    ```mlir
+    %y = sym.softmin %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Tensor>:$length, Sym_Integer<-1>:$axis,
+                       OptionalAttr<F64Attr>:$temperature, OptionalAttr<Sym_DType>:$dtype,
+                       Sym_Flag<>:$use_length);
+  let inputConditions = ["length: use_length=true"];
+}
+
+//===---- normalisation -----------------------------------------------------------------------===//
+
+def Sym_L2NormalizationOp : Sym_Composed<"l2_normalization", "L2Normalization"> {
+  let summary = "x / sqrt(sum(x * x) + eps)";
+  let description = [{
+    The sum is over all axes but the first (`mode` instance), over axis 1 (channel), or over all axes
+    from the third on (spatial).
+      * rank: `data` has at least 2 axes; for spatial at least 3.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.l2_normalization %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Float<"1e-10">:$eps,
+                       Sym_DefaultChoice<"instance", ["instance", "channel", "spatial"]>:$mode);
+}
+
+def Sym_SoftmaxActivationOp : Sym_Composed<"softmax_activation", "SoftmaxActivation"> {
+  let summary = "softmax of rows or of channels";
+  let description = [{
+    Over all axes but the first (`mode` instance), or over axis 1 (channel).
+      * rank: `data` has at least 2 axes.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.softmax_activation %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data,
+                       Sym_DefaultChoice<"instance", ["instance", "channel"]>:$mode);
+}
+
+//===---- rectifiers --------------------------------------------------------------------------===//
+
+def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
+  let summary = "x where it is above 0, else something small";
+  let description = [{
+    For x <= 0, by `act_type`: leaky `slope * x`, prelu `gamma * x`, elu `slope * (exp(x) - 1)`. selu is
+    elu of slope 1.6732632423543772 times 1.0507009873554805 (on both sides of 0); gelu `x / 2 * (1 + erf(x /
+    sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1.
+    `lower_bound` and `upper_bound` belong to rrelu, which is not built.
+      * act-type: leaky, prelu, elu, selu or gelu.
+      * gamma-shape: `gamma` is `[1]` or the extent of axis 1 of `data` (of axis 0 where that is the
+        only one); prelu has it, the others do not.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.leaky_relu %x {act_type = "elu"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Optional<Sym_Parameter>:$gamma,
+                       Sym_DefaultChoice<"leaky", ["leaky", "prelu", "elu", "selu", "gelu",
+                           "rrelu"]>:$act_type,
+                       Sym_Float<"0.25">:$slope, Sym_Float<"0.125">:$lower_bound,
+                       Sym_Float<"0.334">:$upper_bound);
+  let inputConditions = ["gamma: act_type=prelu"];
+}
+
+//===---- products ----------------------------------------------------------------------------===//
+
+def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "_linalg_gemm2", ["linalg_gemm2"]> {
+  let summary = "alpha times the products of matrices";
+  let description = [{
+    `alpha * op(A) * op(B)` for each pair of matrices in the last two axes; op transposes where asked.
+      * rank: `A` and `B` have one rank, at least 2; leading extents are equal.
+      * inner: the columns of op(A) are as many as the rows of op(B).
+      * axis: -2; matrices elsewhere are not built.
+
+    ```mlir
+    %y = sym.linalg_gemm2 %a, %b {alpha = 2.0}
+       : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$A, Sym_Tensor:$B, Sym_Flag<>:$transpose_a,
+                       Sym_Flag<>:$transpose_b, Sym_Float<"1.0">:$alpha, Sym_Integer<-2>:$axis);
+}
+
+def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "_linalg_gemm", ["linalg_gemm"]> {
+  let summary = "alpha times the products of matrices, and beta times a third";
+  let description = [{
+    `alpha * op(A) * op(B) + beta * C`, as linalg_gemm2.
+      * rank: `A` and `B` have one rank, at least 2; leading extents are equal.
+      * inner: the columns of op(A) are as many as the rows of op(B).
+      * same-shape: `C` and `output` have the shape of the product.
+      * axis: -2; matrices elsewhere are not built.
+
+    ```mlir
+    %y = sym.linalg_gemm %a, %b, %c {beta = 0.5}
+       : (tensor<3x4xf32>, tensor<4x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$A, Sym_Tensor:$B, Sym_Tensor:$C, Sym_Flag<>:$transpose_a,
+                       Sym_Flag<>:$transpose_b, Sym_Float<"1.0">:$alpha, Sym_Float<"1.0">:$beta,
+                       Sym_Integer<-2>:$axis);
+}
+
+def Sym_EinsumOp : Sym_Composed<"einsum", "_npi_einsum", ["einsum"]> {
+  let countAttribute = "num_args";
+  let summary = "sums of products, said by subscripts";
+  let description = [{
+    NumPy's einsum of one or two operands, with `->` in `subscripts`: a letter for each axis, the same letter
+    for axes that run together; letters that the result lacks are summed over. `optimize` means nothing.
+      * subscripts: letters only; each operand and the result name a letter once; the result's
+        letters are among the operands'.
+      * count: one or two operands, as many as `subscripts` has.
+      * extents: axes of one letter have one extent.
+
+    ```mlir
+    %y = sym.einsum %a, %b {subscripts = "bij,bkj->bik"}
+       : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Sym_Tensor>:$args, StrAttr:$subscripts, Sym_Integer<0>:$optimize);
+}
+
+//===---- elements by index -------------------------------------------------------------------===//
+
+def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
+  let summary = "slices of data, picked by several indices";
+  let description = [{
+    With `indices` `[M, ...]`: `output[i..., rest...] = data[indices[0, i...], ..., indices[M-1, i...],
+    rest...]`. An index outside is moved to the nearest one; fractions are cut off. Where an element is picked
+    twice its gradients are added.
+      * depth: M is at least 1, at most the rank of `data`.
+      * output-shape: the extents of `indices` without the first, then those of `data` without the
+        first M; without any, `[1]`.
+
+    ```mlir
+    %y = sym.gather_nd %x, %i : (tensor<5x4x3xf32>, tensor<2x7xi32>) -> tensor<7x3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$indices);
+}
+
+def Sym_DiagOp : Sym_Composed<"diag", "diag"> {
+  let summary = "a diagonal, or a matrix with one";
+  let description = [{
+    Of a vector, the square matrix that has it on diagonal `k` and 0 elsewhere; of more axes, the elements
+    of diagonal `k` of `axis1` and `axis2`, which become the last axis. Diagonal `k` begins `k` columns to the
+    right, or `-k` rows down.
+      * axes: `axis1` and `axis2` are two axes of `data`.
+      * diagonal: has at least one element.
+
+    ```mlir
+    %y = sym.diag %x : (tensor<3x5xf32>) -> tensor<3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Integer<0>:$k, Sym_Integer<0>:$axis1,
+                       Sym_Integer<1>:$axis2);
+}
+
+//===---- running sums ------------------------------------------------------------------------===//
+
+def Sym_CumsumOp : Sym_Composed<"cumsum", "cumsum", ["_np_cumsum"]> {
+  let summary = "sums of all elements up to each one";
+  let description = [{
+    Along `axis`; without it, of the tensor as one row. Added by doubling: in round r each element takes the
+    one 2^r before it, so a sum of n has log2(n) roundings on its way.
+      * axis: `axis` is an axis of `a`.
+      * output-shape: that of `a`; without `axis`, its elements as a vector. Of type `dtype` where
+        given.
+
+    ```mlir
+    %y = sym.cumsum %x {axis = 1 : i64} : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$a, OptionalAttr<I64Attr>:$axis, OptionalAttr<Sym_DType>:$dtype);
+}
+
+#endif // LSTMC_IR_SYM_COMPOSEDOPS

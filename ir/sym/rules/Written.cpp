@@ -1,0 +1,259 @@
+// What the ops of ComposedOps.td are written out as, but for einsum (Einsum.cpp).
+#include "ir/sym/Create.h"
+#include "ir/sym/Expression.h"
+#include "ir/sym/RuleSupport.h"
+
+using namespace mlir;
+
+namespace lstmc::sym {
+
+using E = Expression;
+
+namespace {
+
+Type elementOf(Value value) { return rankedType(value).getElementType(); }
+
+/// The value in a place of its own, where writing out made no op.
+Value unlessSame(OpBuilder &builder, Location loc, Value value, Value operand) {
+  return value == operand ? Value(builder.create<CopyOp>(loc, value.getType(), value)) : value;
+}
+
+Value broadcastTo(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
+  if (shapeOf(value) == shape)
+    return value;
+  return builder.create<BroadcastToOp>(loc, rankedType(value).clone(shape), value, shape);
+}
+
+/// `value` [n], as a tensor of this rank whose axis it is, other extents 1.
+Value alongAxis(OpBuilder &builder, Location loc, Value value, int64_t rank, int64_t axis) {
+  SmallVector<int64_t> shape(size_t(rank), 1);
+  shape[size_t(axis)] = shapeOf(value)[0];
+  return createReshape(builder, loc, value, shape);
+}
+
+} // namespace
+
+//===---- shapes after another tensor ---------------------------------------------------------===//
+
+Value ReshapeLikeOp::writtenOut(OpBuilder &builder) {
+  Value y = createReshape(builder, getLoc(), getLhs(), shapeOf(getOutput()));
+  return unlessSame(builder, getLoc(), y, getLhs());
+}
+
+Value BroadcastLikeOp::writtenOut(OpBuilder &builder) {
+  Value y = broadcastTo(builder, getLoc(), getLhs(), shapeOf(getOutput()));
+  return unlessSame(builder, getLoc(), y, getLhs());
+}
+
+Value SliceLikeOp::writtenOut(OpBuilder &builder) {
+  Value y = getData();
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(getOutput())))
+    if (extent != shapeOf(y)[axis])
+      y = createSliceAxis(builder, getLoc(), y, int64_t(axis), 0, extent);
+  return unlessSame(builder, getLoc(), y, getData());
+}
+
+Value ArangeLikeOp::writtenOut(OpBuilder &builder) {
+  auto type = rankedType(getOutput());
+  int64_t count = type.getNumElements(), repeat = int64_t(getRepeat());
+  int64_t numbers = (count + repeat - 1) / repeat;
+  std::string_view dtype = dtypeLongName(*dtypeOf(type.getElementType()));
+  auto made = RankedTensorType::get({numbers * repeat}, type.getElementType());
+  Value value = builder.create<ArangeOp>(
+      getLoc(), made, builder.getF64FloatAttr(0), builder.getF64FloatAttr(double(numbers)),
+      builder.getF64FloatAttr(1), builder.getI64IntegerAttr(repeat), builder.getBoolAttr(false),
+      builder.getStringAttr(""), builder.getStringAttr(StringRef(dtype.data(), dtype.size())));
+  if (numbers * repeat > count)
+    value = createSliceAxis(builder, getLoc(), value, 0, 0, count);
+  E number{createReshape(builder, getLoc(), value, type.getShape()), &builder};
+  return (number * getStep().convertToDouble() + getStart().convertToDouble()).value;
+}
+
+//===---- the smallest ------------------------------------------------------------------------===//
+
+Value ArgminOp::writtenOut(OpBuilder &builder) {
+  Value negative = builder.create<NegativeOp>(getLoc(), getData().getType(), getData());
+  return builder.create<ArgmaxOp>(getLoc(), getType(), negative, getAxisAttr(), getKeepdimsAttr());
+}
+
+Value SoftminOp::writtenOut(OpBuilder &builder) {
+  Value negative = builder.create<NegativeOp>(getLoc(), getData().getType(), getData());
+  return builder.create<SoftmaxOp>(getLoc(), getType(), negative, getLength(), getAxisAttr(),
+                                   getTemperatureAttr(), getDtypeAttr(), getUseLengthAttr());
+}
+
+//===---- normalisation -----------------------------------------------------------------------===//
+
+Value L2NormalizationOp::writtenOut(OpBuilder &builder) {
+  SmallVector<int64_t> axes, column(shapeOf(getData()));
+  int64_t first = getMode() == "spatial" ? 2 : 1;
+  int64_t end = getMode() == "channel" ? 2 : rankOf(getData());
+  for (int64_t axis = first; axis < end; ++axis) {
+    axes.push_back(axis);
+    column[size_t(axis)] = 1;
+  }
+  E x{getData(), &builder};
+  Value squares = builder.create<SumOp>(getLoc(), rankedType(getData()).clone(column),
+                                        (x * x).value, builder.getDenseI64ArrayAttr(axes),
+                                        builder.getBoolAttr(true), builder.getBoolAttr(false));
+  E norm = (E{squares, &builder} + getEps().convertToDouble()).of<SqrtOp>();
+  return builder.create<BroadcastDivOp>(getLoc(), getType(), getData(), norm.value);
+}
+
+Value SoftmaxActivationOp::writtenOut(OpBuilder &builder) {
+  ArrayRef<int64_t> shape = shapeOf(getData());
+  Value x = getData();
+  if (getMode() == "instance")
+    x = createReshape(builder, getLoc(), x, {shape[0], product(shape.drop_front())});
+  Value y =
+      builder.create<SoftmaxOp>(getLoc(), x.getType(), x, Value(), builder.getI64IntegerAttr(1),
+                                FloatAttr(), StringAttr(), builder.getBoolAttr(false));
+  return createReshape(builder, getLoc(), y, shape);
+}
+
+//===---- rectifiers --------------------------------------------------------------------------===//
+
+/// slope * (exp(x) - 1) of what is not above 0: elsewhere the exponent is cut off, so that neither
+/// it nor its gradient, of which nothing is taken, is infinite.
+static E exponentialBelow(E x, double slope) {
+  return x.withScalar<MinimumScalarOp>(0).of<Expm1Op>() * slope;
+}
+
+Value LeakyReluOp::writtenOut(OpBuilder &builder) {
+  E x{getData(), &builder}, above = x, below = x;
+  double slope = getSlope().convertToDouble();
+  StringRef type = getActType();
+  if (type == "gelu")
+    return x.of<GeluOp>().value;
+  if (type == "leaky") {
+    below = x * slope;
+  } else if (type == "prelu") {
+    int64_t rank = rankOf(getData());
+    Value gamma = alongAxis(builder, getLoc(), getGamma(), rank, rank == 1 ? 0 : 1);
+    below.value = builder.create<BroadcastMulOp>(getLoc(), getType(), getData(), gamma);
+  } else if (type == "elu") {
+    below = exponentialBelow(x, slope);
+  } else { // selu
+    constexpr double kScale = 1.0507009873554805, kSlope = 1.6732632423543772;
+    above = x * kScale;
+    below = exponentialBelow(x, kScale * kSlope);
+  }
+  return builder.create<WhereOp>(getLoc(), getType(), (x > 0.0).value, above.value, below.value);
+}
+
+//===---- products ----------------------------------------------------------------------------===//
+
+/// Of two matrices a dot, whose sums over rows of the batch are by shards.
+template <typename Op> static E gemm(Op op, OpBuilder &builder) {
+  auto type = op.getType();
+  Value product =
+      rankOf(op.getA()) == 2
+          ? Value(builder.create<DotOp>(op.getLoc(), type, op.getA(), op.getB(),
+                                        op.getTransposeAAttr(), op.getTransposeBAttr()))
+          : Value(builder.create<BatchDotOp>(op.getLoc(), type, op.getA(), op.getB(),
+                                             op.getTransposeAAttr(), op.getTransposeBAttr()));
+  E result{product, &builder};
+  double alpha = op.getAlpha().convertToDouble();
+  return alpha == 1 ? result : result * alpha;
+}
+
+Value LinalgGemm2Op::writtenOut(OpBuilder &builder) { return gemm(*this, builder).value; }
+Value LinalgGemmOp::writtenOut(OpBuilder &builder) {
+  return (gemm(*this, builder) + E{getC(), &builder} * getBeta().convertToDouble()).value;
+}
+
+//===---- elements by index -------------------------------------------------------------------===//
+
+Value GatherNdOp::writtenOut(OpBuilder &builder) {
+  ArrayRef<int64_t> extents = shapeOf(getData());
+  SmallVector<int64_t> picked(shapeOf(getIndices()).drop_front());
+  if (picked.empty())
+    picked.push_back(1);
+  int64_t depth = shapeOf(getIndices())[0];
+  E position{Value(), &builder};
+  for (int64_t axis = 0; axis < depth; ++axis) {
+    Value one = createSliceAxis(builder, getLoc(), getIndices(), 0, axis, axis + 1);
+    one = createCast(builder, getLoc(), createReshape(builder, getLoc(), one, picked),
+                     builder.getI64Type());
+    E index =
+        E{one, &builder}.make<ClipOp>(one, builder.getF64FloatAttr(0),
+                                      builder.getF64FloatAttr(double(extents[size_t(axis)] - 1)));
+    int64_t stride = product(extents.slice(size_t(axis) + 1, size_t(depth - axis - 1)));
+    index = index * double(stride);
+    position = axis == 0 ? index : position + index;
+  }
+  SmallVector<int64_t> flat{product(extents.take_front(size_t(depth)))}, result(picked);
+  flat.append(extents.begin() + depth, extents.end());
+  result.append(extents.begin() + depth, extents.end());
+  Value rows = createReshape(builder, getLoc(), getData(), flat);
+  Value y =
+      builder.create<TakeOp>(getLoc(), rankedType(getData()).clone(result), rows, position.value,
+                             builder.getI64IntegerAttr(0), builder.getStringAttr("clip"));
+  return createReshape(builder, getLoc(), y, shapeOf(getOutput()));
+}
+
+/// The matrix with `diagonal` [n] on diagonal k: rows of n + |k| + 1 elements whose first is of the
+/// diagonal, read as rows of one less.
+static Value matrixOf(OpBuilder &builder, Location loc, Value diagonal, int64_t k) {
+  int64_t n = shapeOf(diagonal)[0], size = n + std::abs(k);
+  auto zeros = [&](ArrayRef<int64_t> shape) {
+    return createZeros(builder, loc, rankedType(diagonal).clone(shape));
+  };
+  Value rows = createConcat(builder, loc,
+                            {createReshape(builder, loc, diagonal, {n, 1}), zeros({n, size})}, 1);
+  SmallVector<Value> parts;
+  if (k != 0)
+    parts.push_back(zeros({k > 0 ? k : -k * size}));
+  parts.push_back(createReshape(builder, loc, rows, {n * (size + 1)}));
+  int64_t length = n * (size + 1) + (k > 0 ? k : -k * size);
+  if (length < size * size)
+    parts.push_back(zeros({size * size - length}));
+  Value flat = createConcat(builder, loc, parts, 0);
+  if (length > size * size)
+    flat = createSliceAxis(builder, loc, flat, 0, 0, size * size);
+  return createReshape(builder, loc, flat, {size, size});
+}
+
+Value DiagOp::writtenOut(OpBuilder &builder) {
+  int64_t k = getK(), rank = rankOf(getData());
+  if (rank == 1)
+    return matrixOf(builder, getLoc(), getData(), k);
+  int64_t first = normalAxis(getAxis1(), rank), second = normalAxis(getAxis2(), rank);
+  SmallVector<int64_t> order, flat;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != first && axis != second)
+      order.push_back(axis);
+  order.append({first, second});
+  Value x = createTranspose(builder, getLoc(), getData(), order);
+  ArrayRef<int64_t> shape = shapeOf(x);
+  int64_t columns = shape.back(), size = shapeOf(getOutput()).back();
+  int64_t begin = k > 0 ? k : -k * columns, end = begin + (size - 1) * (columns + 1) + 1;
+  flat = {product(shape.drop_back(2)), shape[shape.size() - 2] * columns};
+  x = createReshape(builder, getLoc(), x, flat);
+  auto entries = [&](int64_t value) {
+    return builder.getArrayAttr({builder.getUnitAttr(), builder.getI64IntegerAttr(value)});
+  };
+  Value y = builder.create<SliceOp>(getLoc(), rankedType(x).clone({flat[0], size}), x,
+                                    entries(begin), entries(end), entries(columns + 1));
+  return createReshape(builder, getLoc(), y, shapeOf(getOutput()));
+}
+
+//===---- running sums ------------------------------------------------------------------------===//
+
+Value CumsumOp::writtenOut(OpBuilder &builder) {
+  Value y = createCast(builder, getLoc(), getA(), elementOf(getOutput()));
+  y = createReshape(builder, getLoc(), y, shapeOf(getOutput()));
+  int64_t axis = getAxis() ? normalAxis(*getAxis(), rankOf(y)) : 0;
+  int64_t count = shapeOf(y)[size_t(axis)];
+  for (int64_t distance = 1; distance < count; distance *= 2) {
+    auto part = [&](int64_t begin, int64_t end) {
+      return createSliceAxis(builder, getLoc(), y, axis, begin, end);
+    };
+    Value first = part(0, distance);
+    E later = E{part(distance, count), &builder} + E{part(0, count - distance), &builder};
+    y = createConcat(builder, getLoc(), {first, later.value}, axis);
+  }
+  return unlessSame(builder, getLoc(), y, getA());
+}
+
+} // namespace lstmc::sym

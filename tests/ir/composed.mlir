@@ -1,0 +1,56 @@
+// RUN: lstmc opt %s --infer-shapes | FileCheck %s
+// RUN: lstmc opt %s --infer-shapes | lstmc opt | FileCheck %s
+
+!open = tensor<*x!sym.open>
+
+// CHECK-LABEL: func @alike
+// CHECK:         sym.reshape_like {{.*}} -> tensor<2x3x4xf32>
+// CHECK-NEXT:    sym.reshape_like {{.*}} -> tensor<2x3x4xf32>
+// CHECK-NEXT:    sym.broadcast_like {{.*}} -> tensor<3x4xf32>
+// CHECK-NEXT:    sym.slice_like {{.*}} -> tensor<3x4xf32>
+// CHECK-NEXT:    sym.arange_like {{.*}} -> tensor<6x4xf32>
+// CHECK-NEXT:    sym.arange_like {{.*}} -> tensor<4xf32>
+func.func @alike(%x: tensor<6x4xf32>, %y: tensor<2x3x4xf32>, %z: tensor<3x1xf32>) -> !open {
+  %a = sym.reshape_like %x, %y : (tensor<6x4xf32>, tensor<2x3x4xf32>) -> !open
+  %b = sym.reshape_like %x, %y {lhs_end = 1 : i64, rhs_end = -1 : i64}
+     : (tensor<6x4xf32>, tensor<2x3x4xf32>) -> !open
+  %c = sym.broadcast_like %z, %x {lhs_axes = array<i64: 1>, rhs_axes = array<i64: -1>} : (tensor<3x1xf32>, tensor<6x4xf32>) -> !open
+  %d = sym.slice_like %x, %z {axes = array<i64: 0>} : (tensor<6x4xf32>, tensor<3x1xf32>) -> !open
+  %e = sym.arange_like %x : (tensor<6x4xf32>) -> !open
+  %f = sym.arange_like %x {axis = -1 : i64} : (tensor<6x4xf32>) -> !open
+  return %f : !open
+}
+
+// A slope of each channel, whose shape nothing else says.
+// CHECK-LABEL: func @rectifiers
+// CHECK:         %[[G:.+]] = sym.variable {name = "gamma"} : tensor<5xf32>
+// CHECK-NEXT:    sym.leaky_relu %{{.+}}, %[[G]] {{.*}} -> tensor<2x5x3xf32>
+func.func @rectifiers(%x: tensor<2x5x3xf32>) -> !open {
+  %g = sym.variable {name = "gamma"} : !open
+  %y = sym.leaky_relu %x, %g {act_type = "prelu"} : (tensor<2x5x3xf32>, !open) -> !open
+  return %y : !open
+}
+
+// CHECK-LABEL: func @products
+// CHECK:         sym.linalg_gemm2 {{.*}} -> tensor<2x4x5xf32>
+// CHECK-NEXT:    sym.einsum {{.*}} -> tensor<3x5xf32>
+// CHECK-NEXT:    sym.einsum {{.*}} -> tensor<1xf32>
+func.func @products(%a: tensor<2x3x4xf32>, %b: tensor<2x3x5xf32>) -> !open {
+  %x = sym.linalg_gemm2 %a, %b {transpose_a = true} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> !open
+  %y = sym.einsum %a, %b {subscripts = "nia,nib->ib"} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> !open
+  %z = sym.einsum %a {subscripts = "abc->"} : (tensor<2x3x4xf32>) -> !open
+  return %z : !open
+}
+
+// CHECK-LABEL: func @elements
+// CHECK:         sym.gather_nd {{.*}} -> tensor<7x3xf32>
+// CHECK-NEXT:    sym.diag {{.*}} -> tensor<3x4xf32>
+// CHECK-NEXT:    sym.diag {{.*}} -> tensor<5x5xf32>
+// CHECK-NEXT:    sym.cumsum {{.*}} -> tensor<60xf64>
+func.func @elements(%x: tensor<5x4x3xf32>, %i: tensor<2x7xi32>, %v: tensor<3xf32>) -> !open {
+  %a = sym.gather_nd %x, %i : (tensor<5x4x3xf32>, tensor<2x7xi32>) -> !open
+  %b = sym.diag %x {axis1 = 0 : i64, axis2 = 1 : i64} : (tensor<5x4x3xf32>) -> !open
+  %c = sym.diag %v {k = 2 : i64} : (tensor<3xf32>) -> !open
+  %d = sym.cumsum %x {dtype = "float64"} : (tensor<5x4x3xf32>) -> !open
+  return %d : !open
+}
