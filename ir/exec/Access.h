@@ -1,4 +1,4 @@
-// What launches read and write: the facts of kernel records and fused programs, in one place.
+// What launches read and write, from the records of kernels and the fused programs.
 #pragma once
 
 #include "llvm/ADT/BitVector.h"
@@ -9,7 +9,7 @@ namespace lstmc::exec {
 
 class Access {
 public:
-  /// Reads the fused programs of a plan; ids out of range read nothing and write nothing.
+  /// Reads the fused programs of a plan. A launch with an unknown id reads and writes nothing.
   explicit Access(PlanOp plan);
 
   bool writes(LaunchOp launch, size_t operand) const {
@@ -18,13 +18,13 @@ public:
   bool reads(LaunchOp launch, size_t operand) const {
     return mode(launch, operand) != OperandMode::Out;
   }
-  /// Whether output `out` may have the memory of input `in`, given that the two views are the same.
+  /// Whether output `out` may use the memory of input `in`, given that the two views are the same.
   bool mayBeItself(LaunchOp launch, size_t out, size_t in) const;
 
 private:
   OperandMode mode(LaunchOp launch, size_t operand) const;
 
-  std::vector<llvm::BitVector> written; ///< per fused program: operands that it writes
+  std::vector<llvm::BitVector> written; ///< for each fused program, the operands that it writes
 };
 
 } // namespace lstmc::exec

@@ -80,7 +80,7 @@ llvm::SmallVector<OperandView> LaunchOp::operandViews() {
   return result;
 }
 
-/// Whether the flat list is one: right lengths, as many views as buffers.
+/// Whether the flat list is well formed: correct lengths, as many views as buffers.
 static bool wellFormed(llvm::ArrayRef<int64_t> list, size_t buffers) {
   size_t present = 0;
   for (size_t at = 0; at < list.size(); ++at) {
@@ -165,7 +165,7 @@ void LaunchOp::print(mlir::OpAsmPrinter &printer) {
   llvm::interleaveComma(getBuffers().getTypes(), printer);
 }
 
-/// `4, 2`, or nothing.
+/// Parses `4, 2`, or nothing.
 static mlir::ParseResult parseExtents(mlir::OpAsmParser &parser,
                                       llvm::SmallVectorImpl<int64_t> &list) {
   int64_t value;

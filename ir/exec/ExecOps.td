@@ -1,4 +1,4 @@
-// The exec dialect: for every device a program over an arena.
+// The exec dialect: for each device a program over an arena.
 
 #ifndef LSTMC_IR_EXEC_OPS
 #define LSTMC_IR_EXEC_OPS
@@ -13,9 +13,10 @@ def Exec_Dialect : Dialect {
   let cppNamespace = "::lstmc::exec";
   let summary = "what a package stores: buffers, launches, fused programs";
   let description = [{
-    A plan holds buffers (regions of a device's arena, dense, typed as memrefs), fused programs, and one program per
-    entry and device: a list of launches in the order in which they run. Buffers of the plan keep their contents between calls;
-    buffers of a program live from its first launch that touches them to the last. plan-memory gives each its offset.
+    A plan holds buffers (regions of a device's arena, dense, typed as memrefs), fused programs, and
+    one program per entry and device: a list of launches in the order in which they run. Buffers of
+    the plan keep their contents between calls. Buffers of a program live from the first launch that
+    touches them to the last. plan-memory gives each an offset.
   }];
 }
 
@@ -57,9 +58,9 @@ def Exec_BufferOp : Exec_Op<"buffer"> {
   let results = (outs AnyStaticShapeMemRef:$memory);
   let assemblyFormat = "$kind $name `on` $device attr-dict `:` type($memory)";
   let extraClassDeclaration = [{
-    /// What the values take, without padding.
+    /// Bytes of the elements, without padding.
     int64_t bytes();
-    /// Lives as long as the arena, not for one run of a program.
+    /// Lives as long as the arena, not for one run of a program only.
     bool persistent() { return llvm::isa<PlanOp>((*this)->getParentOp()); }
   }];
 }
@@ -67,8 +68,9 @@ def Exec_BufferOp : Exec_Op<"buffer"> {
 def Exec_FusedOp : Exec_Op<"fused", [SingleBlock, IsolatedFromAbove]> {
   let summary = "a fused program";
   let description = [{
-    Launches of the kernel `fused` name it by `id`, which is its position among the fused programs of the plan. Arguments are the
-    elements of the launch's operands; `exec.results` says which of them are written.
+    Launches of the kernel `fused` name it by `id`, its position among the fused programs of the
+    plan. The arguments are elements of the launch's operands; `exec.results` says which of the
+    operands are written.
     ```mlir
     exec.fused 0 {
     ^bb0(%x: f32, %y: f32):
@@ -100,8 +102,9 @@ def Exec_ResultsOp : Exec_Op<"results", [Terminator, HasParent<"FusedOp">]> {
 def Exec_ProgramOp : Exec_Op<"program", [SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "the launches of one entry on one device";
   let description = [{
-    Entries are `forward`, `evaluate`, `step`; `prepare:ENTRY` runs before ENTRY whenever weights have changed, `init`
-    brings values that were set from outside to all devices that have a copy, and `initialise` holds one launch per parameter, which gives it its first value.
+    Entries are `forward`, `evaluate` and `step`. `prepare:ENTRY` runs before ENTRY whenever weights
+    have changed. `init` copies values that were set from outside to all devices that have a copy.
+    `initialise` holds one launch per parameter, which computes its initial value.
   }];
   let arguments = (ins StrAttr:$entry, I64Attr:$device);
   let regions = (region SizedRegion<1>:$body);
@@ -129,8 +132,8 @@ def Exec_OutputOp : Exec_BindingOp<"output"> {
 def Exec_LaunchOp : Exec_Op<"launch"> {
   let summary = "one launch of a library kernel";
   let description = [{
-    Operands are those of the kernel's record (executor/abi/Kernels.def); `_` is one that is absent. Each is a whole buffer or a
-    view of it: offset, extents and strides in elements.
+    The operands are those of the kernel's record (executor/abi/Kernels.def); `_` is an absent one.
+    Each is a whole buffer or a view of it: offset, extents and strides in elements.
     ```mlir
     exec.launch "copy"(%x[0 : 4, 2 : 1, 4], %y) : memref<2x4xf32>, memref<4x2xf32>
     ```
@@ -151,7 +154,7 @@ def Exec_LaunchOp : Exec_Op<"launch"> {
 }
 
 def Exec_CommitOp : Exec_Op<"commit"> {
-  let summary = "from here on parameters, optimizer and states change";
+  let summary = "parameters, optimizer and states change only after this point";
   let assemblyFormat = "attr-dict";
 }
 

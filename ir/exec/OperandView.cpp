@@ -10,7 +10,7 @@ std::pair<int64_t, int64_t> OperandView::hull() const {
   if (llvm::is_contained(shape, 0))
     return {offset, offset};
   const std::optional<Hull> reach = hullOf(shape, strides);
-  if (!reach) // in no buffer
+  if (!reach) // the view is outside every buffer
     return {INT64_MIN, INT64_MAX};
   return {offset + reach->low, offset + reach->high + 1};
 }

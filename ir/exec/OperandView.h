@@ -18,7 +18,7 @@ struct OperandView {
   int64_t offset = 0;
   llvm::SmallVector<int64_t, 6> shape;
   llvm::SmallVector<int64_t, 6> strides;
-  bool whole = false; ///< the buffer's own shape, dense
+  bool whole = false; ///< the view has the buffer's own shape and is dense
 
   explicit operator bool() const { return bool(buffer); }
   /// Elements between the first and the last that the view touches, both included; [low, high).
@@ -28,14 +28,14 @@ struct OperandView {
   }
 };
 
-/// Appends a view to the flat list that a launch keeps: -1 (absent), 0 (whole), or rank + 1,
-/// offset, shape, strides.
+/// Appends a view to the flat list of integers that a launch stores: -1 (absent), 0 (whole), or
+/// rank + 1, offset, shape, strides.
 void encodeView(const OperandView &view, llvm::SmallVectorImpl<int64_t> &list);
 
 /// Row-major strides.
 llvm::SmallVector<int64_t, 6> denseStrides(llvm::ArrayRef<int64_t> shape);
 
-/// Of a buffer's element; asserts that it is one of abi/DType.h.
+/// The DType of a buffer's elements; asserts that it is one of abi/DType.h.
 DType dtypeOf(mlir::Type element);
 mlir::Type typeOf(DType dtype, mlir::MLIRContext *context);
 

@@ -1,5 +1,5 @@
-// Attributes that hang on ops, arguments and modules without being part of any op. All are kept by
-// passes that know nothing of them.
+// Attributes that hang on ops, arguments and modules without being part of any op. A pass that does
+// not know such an attribute has to keep it.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -11,70 +11,71 @@ namespace lstmc::sym {
 inline constexpr llvm::StringLiteral kNameAttr = "sym.name";
 /// StringAttr: "data" or "label".
 inline constexpr llvm::StringLiteral kRoleAttr = "sym.role";
-/// ArrayAttr of StringAttr, one per axis: the dim that the extent was written as, "" for a number.
+/// ArrayAttr of StringAttr, one per axis: the dim that the extent was written as; "" for a number.
 inline constexpr llvm::StringLiteral kDimsAttr = "sym.dims";
 /// The dim whose extent is the number of rows.
 inline constexpr llvm::StringLiteral kBatchDim = "batch";
 
 // ---- on results of a net's function ----
-// kNameAttr: "softmax_output"; kDimsAttr.
+// kNameAttr: "softmax_output"; kDimsAttr, as on arguments.
 
 // ---- on ops ----
 // kNameAttr: the node's name ("fc1").
-// kDimsAttr: of the extents in its attribute `shape`; of arange from 0 on, of the end of its range.
+// kDimsAttr: for the extents in the op's `shape`; on arange from 0, for the end of its range.
 /// StringAttr: the ctx_group that the node is in.
 inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
-/// The recompute group of an op: UnitAttr (`with recompute()`), or StringAttr, a name of
-/// --recompute. Behind rematerialise: on what is made again.
+/// The recompute group of an op: UnitAttr (`with recompute()`) or StringAttr (a name given with
+/// --recompute). After the pass rematerialise it marks the ops that are computed again.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
 inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
-/// UnitAttr on loss heads of an entry that trains: their gradient begins there.
+/// UnitAttr on loss heads of an entry that trains: the gradient begins at these ops.
 inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
-/// IntegerAttr on these: what their gradient is divided by on its way into an update
+/// IntegerAttr on the same heads: the number by which an update divides their gradient
 /// (HeadMeasure::divisor).
 inline constexpr llvm::StringLiteral kHeadDivisorAttr = "sym.head_divisor";
-/// IntegerAttr on ops of an entry: the ordinal of the op in the net as written; unpacked layers
-/// have their stack's.
+/// IntegerAttr on ops of an entry: the ordinal of the op in the net as written. The layers of an
+/// unpacked stack all have the ordinal of the stack.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";
 
 // ---- on several devices ----
-/// IntegerAttr on ops of an entry: which of the devices that share its layers (place-devices).
+/// IntegerAttr on ops of an entry: which of the devices that share the layers runs the op
+/// (place-devices).
 inline constexpr llvm::StringLiteral kStageAttr = "sym.stage";
-/// IntegerAttr: index of the device on which an op runs (sync-parameters), or whose program a
-/// function is (insert-transfers).
+/// IntegerAttr: on an op, the index of the device that runs it (sync-parameters); on a function,
+/// the index of the device whose program it is (insert-transfers).
 inline constexpr llvm::StringLiteral kDeviceAttr = "sym.device";
-/// DenseI64ArrayAttr on parameters, slots and states: devices that have a copy, the one that
-/// decides first. On `sym.gradient`: those whose copies the update is for.
+/// DenseI64ArrayAttr on parameters, slots and states: the devices that have a copy; the first one
+/// decides its value. On `sym.gradient`: the devices whose copies are updated with it.
 inline constexpr llvm::StringLiteral kDevicesAttr = "sym.devices";
 
-/// UnitAttr on `sym.send` and `sym.receive`: what goes over is only written, after the commit.
+/// UnitAttr on `sym.send` and `sym.receive`: the value is only written, after the commit.
 inline constexpr llvm::StringLiteral kCommittedAttr = "sym.committed";
 
-// ---- on nets and entries of a part of the batch ----
-/// DenseI64ArrayAttr [axis, outer, inner] on an op whose rows are all alike: where the batch is in
-/// its result (BatchPosition), which nothing else says.
+// ---- on nets and entries that compute a part of the batch ----
+/// DenseI64ArrayAttr [axis, outer, inner] on an op without operands that have rows: where the batch
+/// is in its result (BatchPosition). All rows of such an op are alike.
 inline constexpr llvm::StringLiteral kBatchAtAttr = "sym.batch_at";
-/// DenseI64ArrayAttr [part, replica]: its number among the parts, in the order of their rows, and
-/// the replica that carries it out.
+/// DenseI64ArrayAttr [part, replica]: the index of this part, in the order of the parts' rows, and
+/// the replica that computes it.
 inline constexpr llvm::StringLiteral kPartAttr = "sym.part";
-/// DenseI64ArrayAttr [batch, shards, first, count]: rows of the whole batch, the shards that it is
-/// cut into, and those that the function's inputs hold.
+/// DenseI64ArrayAttr [batch, shards, first, count]: rows of the whole batch, number of shards, and
+/// the range of shards whose rows the function's inputs hold.
 inline constexpr llvm::StringLiteral kShareAttr = "sym.share";
-/// TypeAttr: what an argument is a part of.
+/// TypeAttr: the type that an argument has for the whole batch.
 inline constexpr llvm::StringLiteral kWholeAttr = "sym.whole";
 
 // ---- on the module ----
-/// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): defaults for training
-/// that the source gives. A value is StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (None)
-/// or an ArrayAttr of these.
+/// ArrayAttr of settings [key, value] (fit: also [key, value, initialiser]): training defaults from
+/// the source. A value is a StringAttr, IntegerAttr, FloatAttr, BoolAttr, UnitAttr (for None) or an
+/// ArrayAttr of these.
 inline constexpr llvm::StringLiteral kFitAttr = "sym.fit";
 inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
-/// ArrayAttr of [name, value]: values of `setting`s and `dim`s in force. Not part of the graph's
-/// hash.
+/// ArrayAttr of [name, value]: the values of `setting`s and `dim`s that were used. Not part of the
+/// graph's hash.
 inline constexpr llvm::StringLiteral kSettingsAttr = "sym.settings";
 
 } // namespace lstmc::sym

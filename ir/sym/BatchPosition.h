@@ -6,9 +6,10 @@
 namespace lstmc::sym {
 
 /// The batch is inside axis `axis`, whose extent is outer * batch * inner, row-major: element i of
-/// it belongs to row (i / inner) % batch. `outer` and `inner` are 1 unless a reshape merged axes.
+/// the axis belongs to row (i / inner) % batch. `outer` and `inner` are 1 unless a reshape merged
+/// axes.
 struct BatchPosition {
-  int axis = -1; ///< -1: none
+  int axis = -1; ///< -1: the value has no batch
   int64_t outer = 1;
   int64_t batch = 1;
   int64_t inner = 1;

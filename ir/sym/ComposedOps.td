@@ -1,4 +1,4 @@
-// Ops that are always carried out by others: rules/Written*.cpp write them out before any pass looks
+// Ops that are always carried out by others: rules/Written.cpp and rules/Einsum.cpp write them out before any pass looks
 // at the net (Shorthand.td). Their records say what users see of them.
 
 #ifndef LSTMC_IR_SYM_COMPOSEDOPS

@@ -17,7 +17,7 @@ constexpr int kDeepest = 32;
 
 Number constantAt(Value value, int depth);
 
-/// The same one of all operands.
+/// The number that all operands have in common, if there is one.
 Number common(mlir::OperandRange operands, int depth) {
   Number first;
   for (Value operand : operands) {
@@ -50,7 +50,7 @@ Number calculate(ApplyScalarOp op, llvm::ArrayRef<double> in) {
   }
 }
 
-/// What an element-wise op makes of them, as its scalar form says.
+/// The number that an element-wise op computes from constant operands, by its scalar form.
 Number elementwise(ScalarRule rule, int depth) {
   Operation *op = rule;
   Block block;

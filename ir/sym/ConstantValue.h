@@ -1,4 +1,4 @@
-// Values that are known while a graph is built.
+// Values that are known while the graph is built.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace lstmc::sym {
 
-/// The number that all elements of a value are, where the ops that make it say so: full, ones and
-/// zeros, what only moves them, and arithmetic with them. Nothing elsewhere.
+/// The number that every element of the value has, if that follows from the ops that make it: full,
+/// ones, zeros, ops that only move elements, and arithmetic on these. Else nothing.
 std::optional<double> constantOf(mlir::Value value);
 
-/// E0319 for a length that is known, and longer than `data` has steps on `axis`, or below 0. What
-/// comes with data is looked at when it comes.
+/// Reports E0319 for a constant length that is negative or greater than the number of steps of
+/// `data` on `axis`. Lengths that come with the data are checked when the data are read.
 llvm::LogicalResult lengthWithin(ShapeRelation &relation, mlir::Value length, mlir::Value data,
                                  int64_t axis);
 

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-// MLIR's diagnostics have no room for a code, so it rides on the location: fused with a string.
+// MLIR's diagnostics have no field for an error code, so the location carries it as a fused string.
 static constexpr StringRef kNoteTags[] = {"lstmc.reason", "lstmc.also", "lstmc.help"};
 
 static Location tagged(Location place, StringRef tag) {

@@ -10,10 +10,10 @@
 
 namespace lstmc::sym {
 
-/// What a note of a coded diagnostic is.
+/// The kind of a note in a diagnostic with a code.
 enum class NoteKind { Reason, Also, Help };
 
-/// An error on its way; it is reported when it goes out of scope.
+/// An error that is being built; it is reported when it goes out of scope.
 class [[nodiscard]] CodedDiagnostic {
 public:
   CodedDiagnostic(mlir::InFlightDiagnostic &&diagnostic, mlir::Location place)
@@ -35,7 +35,7 @@ public:
   }
   /// Another place on the error's line, underlined with ~.
   void also(mlir::Location place) { note(NoteKind::Also, "", place); }
-  /// The one remedy.
+  /// How to fix the error; one at most.
   void help(const llvm::Twine &text) { note(NoteKind::Help, text, place_); }
 
   operator llvm::LogicalResult() const { return mlir::failure(); }
@@ -51,8 +51,8 @@ CodedDiagnostic emitCoded(mlir::Location place, ErrorCode code);
 CodedDiagnostic emitCoded(mlir::Operation *op, ErrorCode code);
 CodedDiagnostic warnCoded(mlir::Location place, ErrorCode code);
 
-/// The one place where MLIR's diagnostics become lstmc's: code, places and reasons as emitCoded put
-/// them in; one without a code is MLIR's own and becomes E0099.
+/// The only place where MLIR's diagnostics become lstmc's. Code, places and reasons are those that
+/// emitCoded added; a diagnostic without a code comes from MLIR itself and becomes E0099.
 lstmc::Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic);
 
 } // namespace lstmc::sym

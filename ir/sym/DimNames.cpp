@@ -23,7 +23,7 @@ void DimNames::set(Value value, int64_t axis, StringAttr name) {
     names[axis] = name;
 }
 
-/// Whether two axes can be one: in an op that is about to be refused they are not.
+/// Whether two axes can have one extent. In an op that is about to be refused they may not.
 static bool mayBeOne(Value a, int64_t axisA, Value b, int64_t axisB) {
   auto extent = [](Value value, int64_t axis) {
     auto type = dyn_cast<RankedTensorType>(value.getType());

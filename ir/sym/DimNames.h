@@ -1,4 +1,4 @@
-// Which extents were written as named dims ("batch"), for messages.
+// For messages: which extents were written as named dims ("batch").
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -10,20 +10,20 @@
 
 namespace lstmc::sym {
 
-/// Names of extents, found by following them through shape rules on demand: solving itself does not
-/// pay for them.
+/// Names of extents, found by following the dims through shape rules when a message needs them, so
+/// that solving a graph without errors costs nothing extra.
 class DimNames {
 public:
-  /// Sweeps the block up to its end; calls after the block has grown go on where the last one
-  /// stopped.
+  /// Visits the ops of the block up to its end. When the block has grown, the next call continues
+  /// after the last op visited.
   void update(mlir::Block &block);
 
   /// Null where the extent has no name.
   mlir::StringAttr find(mlir::Value value, int64_t axis) const;
-  /// Two axes have one name, if either has.
+  /// Records that two axes have one name, if either has a name.
   void join(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB);
 
-  /// To be called before an op leaves the block.
+  /// Call this before an op leaves the block.
   void forget(mlir::Operation *op) {
     if (last_ == op)
       last_ = op->getPrevNode();

@@ -1,5 +1,5 @@
-// Families of element-wise ops: what a function computes is said once, its forms (of two tensors,
-// with a number, broadcast) are a line each.
+// Families of element-wise ops. A function's formula is written once; each of its forms (two
+// tensors, a tensor and a number, broadcast) is then one line.
 
 #ifndef LSTMC_IR_SYM_ELEMENTWISEFAMILIES
 #define LSTMC_IR_SYM_ELEMENTWISEFAMILIES
@@ -11,8 +11,9 @@ class Sym_Numbers<string word> { string cpp = "::lstmc::sym::Numbers::" # word; 
 def AnyNumber : Sym_Numbers<"Any">;
 def FloatOnly : Sym_Numbers<"Float">;
 
-/// `emit` is a C++ expression over the scalars x (one operand) or a and b (two), with `e` a
-/// ScalarEmitter (ir/sym/ScalarEmitter.h). `differentiable`: lists its gradient trait.
+/// `emit` is a C++ expression over the scalar x (one operand) or a and b (two); `e` is a
+/// ScalarEmitter (ir/sym/ScalarEmitter.h). `gradient` lists the traits that say whether the ops
+/// have a gradient.
 class Sym_Function<string meaning_, string emit_, Sym_Numbers numbers_ = AnyNumber,
                    list<Trait> gradient_ = [Sym_Gradient]> {
   string meaning = meaning_;
@@ -24,7 +25,7 @@ class Sym_Function<string meaning_, string emit_, Sym_Numbers numbers_ = AnyNumb
 class Sym_Elementwise<string mnemonic, string mxnet, list<Trait> traits>
     : Sym_Op<mnemonic, mxnet, !listconcat([Sym_Scalar, Sym_Flops], traits)>;
 
-/// The methods that every family shares; `operands` binds the names that `emit` uses.
+/// The methods that all families share; `operands` declares the names that `emit` uses.
 class Sym_ElementwiseMethods<string relate, string batch, string operands, string emit> {
   string definition = [{
 ::llvm::LogicalResult $cppClass::relateShapes(::lstmc::sym::ShapeRelation &relation) {
@@ -105,15 +106,15 @@ class Sym_Broadcast<string mnemonic, string mxnet, Sym_Function function, list<s
       "::mlir::Value a = element[0], b = element[1];", function.emit>.definition;
 }
 
-/// A tensor and a number, which takes the tensor's type. `operands` says which of them is a and
-/// which b.
+/// A tensor and a number, which is converted to the tensor's type. `operands` says which of the two
+/// is a and which is b.
 class Sym_ScalarForm<string mnemonic, string mxnet, Sym_Function function, list<string> aliases,
                      string operands>
     : Sym_Elementwise<mnemonic, mxnet, function.gradient> {
   let mxnetAliases = aliases;
   let description = [{
-    `scalar` is converted to the type of `data` first. `is_int` is kept for MXNet's files and means
-    nothing.
+    `scalar` is converted to the type of `data` first. `is_int` is accepted because MXNet's files
+    have it, and ignored.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir

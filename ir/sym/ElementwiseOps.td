@@ -11,7 +11,7 @@ include "ir/sym/ElementwiseFamilies.td"
 class Sym_One<string meaning, string scalar, Sym_Numbers numbers = FloatOnly,
     list<Trait> gradient = [Sym_Gradient]>
     : Sym_Function<meaning, "e.apply(ScalarOp::" # scalar # ", x)", numbers, gradient>;
-/// A step: its gradient is 0 everywhere.
+/// A step function: its gradient is 0 everywhere.
 class Sym_Step<string meaning, string scalar> : Sym_One<meaning, scalar, AnyNumber,
     [Sym_NoGradient]>;
 
@@ -111,7 +111,8 @@ def Sym_GeluOp
     : Sym_Unary<"gelu", "gelu", Sym_Function<"x / 2 * (1 + erf(x / sqrt(2)))",
         "e.gelu(x)", FloatOnly>>;
 
-/// One operand, and attributes of its own; emitScalar is written by hand (ir/sym/Elementwise.cpp).
+/// One operand and attributes of its own; emitScalar is written by hand
+/// (ir/sym/rules/Elementwise.cpp).
 class Sym_UnaryWithAttributes<string mnemonic, string mxnet, list<Trait> gradient = [Sym_Gradient]>
     : Sym_Elementwise<mnemonic, mxnet, gradient> {
   let results = (outs Sym_Tensor:$output);
@@ -174,8 +175,8 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
   let mxnetAliases = ["cast"];
   let summary = "conversion to another element type";
   let description = [{
-    A float becomes an integer by truncation towards 0 that saturates at 32 or 64 bits and wraps
-    below; anything but 0 is true. The gradient is cast back.
+    A float becomes an integer by truncation towards 0. Conversion to 32 and 64 bits saturates;
+    conversion to fewer bits wraps. As bool, every number but 0 is true. The gradient is cast back.
       * same-shape: `output` has the shape of `data`.
       * result-type: the element type of `output` is `dtype`.
 
@@ -189,10 +190,10 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
 def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
   let summary = "elements kept with probability 1 - p";
   let description = [{
-    Training (or `mode` always): an element is kept with probability 1 - p and then divided by 1 -
-    p, else 0. The numbers follow from seed, update, the op's position in the graph as written and
-    element. Otherwise the identity, and that is what its scalar form says. `axes` are those over
-    which the mask is shared. `cudnn_off` means nothing.
+    In training, or always with `mode` always: an element is kept and divided by 1 - p with
+    probability 1 - p, else it becomes 0. The random numbers follow from the seed, the update, the
+    op's position in the graph as written and the element's index. Otherwise the op is the identity,
+    which is also its scalar form. The mask is shared along `axes`. `cudnn_off` is ignored.
       * same-shape: `output` has the shape and type of `data`.
       * probability: 0 <= p < 1.
       * axes: each is an axis of `data`.
@@ -260,8 +261,8 @@ def Sym_WhereOp : Sym_Elementwise<"where", "where", [Sym_Gradient]> {
   let summary = "x where the condition is not 0, else y";
   let description = [{
       * same-shape: `x`, `y` and `output` have one shape and type.
-      * condition-shape: `condition` has that shape, or one element for each index of axis 0; any
-        type.
+      * condition-shape: `condition` has that shape, or one element for each index of axis 0. It may
+        have any type.
 
     ```mlir
     %r = sym.where %c, %x, %y

@@ -10,8 +10,8 @@
 
 namespace lstmc::sym {
 
-/// What is wrong with a tensor of these extents, of which negative ones are open: "has 17 axes, .."
-/// where that is more axes or elements than plans hold; nothing else.
+/// What is wrong with a tensor of these extents, as text ("has 17 axes, .."), if it has more axes
+/// or elements than a plan can hold; else nothing. Negative extents are open.
 std::optional<std::string> sizeProblem(llvm::ArrayRef<int64_t> extents);
 
 } // namespace lstmc::sym

@@ -9,19 +9,19 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 class Sym_FusedPart<string mnemonic, list<Trait> traits = []>
     : Op<Sym_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-/// f32, f64, i32, i64 or bool: what tiles are widened to.
+/// f32, f64, i32, i64 or bool: the types to which a tile is widened.
 def Sym_ScalarType : AnyTypeOf<[F32, F64, I32, I64, I1], "scalar of f32, f64, i32, i64 or i1">;
 
 def Sym_ApplyScalarOp : Sym_FusedPart<"scalar"> {
   let summary = "a scalar operation of a fused program";
   let description = [{
-    `function` is a ScalarOp (by number; its name is printed), whose meaning
-    executor/abi/ScalarOps.def says. `immediate` belongs to constant and uniform. The operands'
-    types follow the colon where they differ from the result's.
-      * operands: as many as the function reads.
-      * types: as its record says: equal to the result's (Same), equal to one another with an i1
-        result (Bool), any (From).
-      * immediate: there for constant and uniform, else not.
+    `function` is a ScalarOp, stored by number and printed by name; executor/abi/ScalarOps.def
+    defines its meaning. `immediate` belongs to constant and uniform. The operands' types follow the
+    colon where they differ from the result's.
+      * operands: as many as the function takes.
+      * types: by the function's record: equal to the result's (Same), equal to one another with an
+        i1 result (Bool), any (From).
+      * immediate: required for constant and uniform, not allowed for others.
 
     ```mlir
     %2 = sym.scalar mul %0, %1 : f32
@@ -53,7 +53,7 @@ def Sym_FusedOp : Sym_FusedPart<"fused", [SingleBlock, IsolatedFromAbove]> {
       * arguments: one block argument per operand, of its widened element type.
       * yield: one value per result, of its widened element type.
       * body: `sym.scalar` ops only.
-      * window: as in `sym.dropout_mask`; of the elements whose random numbers the body draws.
+      * window: as in `sym.dropout_mask`: the elements whose random numbers the body draws.
 
     ```mlir
     %y = sym.fused %a, %b : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32> {

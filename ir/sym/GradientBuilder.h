@@ -1,4 +1,4 @@
-// What an op's gradient rule is given: where to put what it computes.
+// What an op's gradient rule receives: it reads gradients from here and adds its own.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -7,49 +7,51 @@
 
 namespace lstmc::sym {
 
-/// Builds backward ops after everything built so far, at the location of the forward op. The order
-/// in which contributions arrive is the order of the sums (docs/numerics.md rules 4 and 8): ops are
-/// visited in reverse program order.
+/// Builds backward ops after everything built so far, at the location of the forward op. Ops are
+/// visited in reverse program order, and contributions are summed in the order in which they arrive
+/// (docs/numerics.md rules 4 and 8).
 class GradientBuilder : public mlir::OpBuilder {
 public:
   using OpBuilder::OpBuilder;
   virtual ~GradientBuilder() = default;
 
-  /// What flows into result `index`; null when nothing does.
+  /// The gradient of result `index`; null if it has none.
   virtual mlir::Value resultGradient(unsigned index) = 0;
-  /// The same as zeros where nothing flows.
+  /// The same, with zeros instead of null.
   virtual mlir::Value resultGradientOrZero(unsigned index) = 0;
-  /// Whether anything that trains depends on this operand.
+  /// Whether this operand depends on anything that is trained.
   virtual bool wants(mlir::Value operand) = 0;
 
   /// `gradient` has the operand's type.
   virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
 
-  /// y = x weight^T was computed on rows: weight [N, K], dy [rows..., N], x [rows..., K]. All such
-  /// uses of a weight become one sum over the batch's shards.
+  /// The forward op computed y = x weight^T on rows: weight [N, K], dy [rows..., N], x [rows...,
+  /// K]. All such uses of a weight become one sum over the batch's shards.
   virtual void addProductUse(mlir::Value weight, mlir::Value dy, mlir::Value x) = 0;
-  /// A layer computed r h at every step: dy [T, B, N] is the gradient of that, y [T, B, K] the
-  /// layer's output, h0 [B, K] its begin state or null for zeros; `reverse` if it ran from T-1 to
-  /// 0.
+  /// A layer computed r h at every step: dy [T, B, N] is the gradient of r h, y [T, B, K] the
+  /// layer's output, h0 [B, K] its begin state or null for zeros; `reverse` if it ran from step T-1
+  /// to 0.
   virtual void addRecurrentUse(mlir::Value weight, mlir::Value dy, mlir::Value y, mlir::Value h0,
                                bool reverse) = 0;
-  /// y = weight[indices]: weight [V, D], dy [indices..., D].
+  /// The forward op computed y = weight[indices]: weight [V, D], dy [indices..., D].
   virtual void addIndexUse(mlir::Value weight, mlir::Value dy, mlir::Value indices) = 0;
-  /// y = x + bias: bias [N], dy [rows..., N].
+  /// The forward op computed y = x + bias: bias [N], dy [rows..., N].
   virtual void addBiasUse(mlir::Value bias, mlir::Value dy) = 0;
 
-  /// Shards that the batch is cut into, and where the batch is in a forward value.
+  /// The number of shards that the batch is cut into, and where the batch is in a forward value.
   virtual int64_t shards() = 0;
   virtual BatchPosition batch(mlir::Value value) = 0;
-  /// Extents of a forward value with all rows of the batch, also where this program has some of
+  /// Extents of a forward value with all rows of the batch, even if this program has only some of
   /// them.
   virtual llvm::SmallVector<int64_t> wholeShape(mlir::Value value) = 0;
 
-  /// Whether this program, or the one beside it, has a part of the batch only.
+  /// Whether the batch is cut into parts: this program computes one of them or belongs to one that
+  /// does.
   virtual bool inParts() = 0;
 
-  /// Whether a forward value is as `like` with all rows: where there is a single row of several,
-  /// what they share looks like it.
+  /// Whether a forward value has the type of `like` when both have all rows. Equal types do not
+  /// suffice where this program has a single row: a value that all rows share then has the same
+  /// type.
   bool sameWhole(mlir::Value value, mlir::Value like) {
     if (value.getType() != like.getType())
       return false;

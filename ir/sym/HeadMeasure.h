@@ -1,4 +1,4 @@
-// With what a loss head is measured.
+// What is needed to measure a loss head.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -10,12 +10,12 @@
 namespace lstmc::sym {
 
 struct HeadMeasure {
-  int64_t shards;     ///< that the batch is cut into
-  BatchPosition rows; ///< of the batch, in the head's data
-  /// What the gradient of the head is divided by on its way into an update, so that the reported
-  /// loss is the one that is minimised: the rows of the batch, or 1.
+  int64_t shards;     ///< number of shards of the batch
+  BatchPosition rows; ///< where the batch is in the head's data
+  /// The number by which an update divides the gradient of the head, so that the reported loss is
+  /// the one that is minimised: the rows of the batch, or 1.
   int64_t divisor;
-  /// Extents of an operand with all rows of the batch, also where this program has some of them.
+  /// Extents of an operand with all rows of the batch, even if this program has only some of them.
   llvm::function_ref<llvm::SmallVector<int64_t>(mlir::Value)> wholeShape;
 };
 

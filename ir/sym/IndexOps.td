@@ -1,4 +1,4 @@
-// Ops that read where an index says. Indices may have any type; fractions are cut off.
+// Ops that read at indices. Indices may have any type; a fraction is cut off.
 
 #ifndef LSTMC_IR_SYM_INDEXOPS
 #define LSTMC_IR_SYM_INDEXOPS
@@ -8,10 +8,10 @@ include "ir/sym/SymBase.td"
 def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let summary = "rows of a table, picked by index";
   let description = [{
-    `output[i..., :] = weight[data[i...], :]`; an index outside is moved to the nearest row.
-    `sparse_grad` means nothing: gradients are dense.
-      * weight-shape: `weight` is `[input_dim, output_dim]`, of type `dtype` where nothing else
-        says.
+    `output[i..., :] = weight[data[i...], :]`; an index out of range is moved to the nearest row.
+    `sparse_grad` is ignored: gradients are dense.
+      * weight-shape: `weight` is `[input_dim, output_dim]`, and has the type `dtype` if nothing
+        else fixes its type.
       * output-shape: `output` has the extents of `data` and `output_dim`.
 
     ```mlir
@@ -28,7 +28,7 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
 def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let summary = "slices of an axis, picked by index";
   let description = [{
-    `mode` clip moves an index outside to the nearest one, wrap takes it modulo the extent.
+    `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent.
       * axis: `axis` is an axis of `a`.
       * output-shape: the extents of `a`, with those of `indices` in place of `axis`.
 

@@ -1,4 +1,4 @@
-// What an op's kernel rule is given: views of its operands and results, and launches.
+// What an op's kernel rule receives: views of its operands and results, and a way to add launches.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lstmc::sym {
 
-/// A strided window on memory. Absent when `value` is null.
+/// A strided window on memory; absent if `value` is null.
 struct View {
   mlir::Value value;  ///< the buffer
   int64_t offset = 0; ///< elements
@@ -26,20 +26,20 @@ struct View {
   int64_t rank() const { return int64_t(shape.size()); }
   int64_t elements() const;
 
-  /// The same elements in row-major order as another shape; none where no strides can say it.
+  /// The same elements in row-major order in another shape; nothing if no strides can express it.
   std::optional<View> tryReshape(llvm::ArrayRef<int64_t> shape) const;
-  /// The same; asserts that it can be said.
+  /// The same; asserts that strides can express it.
   View reshape(llvm::ArrayRef<int64_t> shape) const;
   /// Axis i of the result is axis permutation[i].
   View transpose(llvm::ArrayRef<int64_t> permutation) const;
   /// Elements begin, begin + step, ... (`size` of them) of an axis; step may be negative.
   View slice(int64_t axis, int64_t begin, int64_t size, int64_t step = 1) const;
-  /// Extents of 1 stretch, and axes are added in front, with stride 0.
+  /// Extents of 1 stretch and leading axes are added, both with stride 0.
   View broadcastTo(llvm::ArrayRef<int64_t> shape) const;
-  /// `axis` after all others.
+  /// Moves `axis` to the end.
   View moveLast(int64_t axis) const;
   bool dense() const;
-  /// The last stride is 1, or its extent.
+  /// The last stride or the last extent is 1.
   bool isRows() const { return shape.empty() || shape.back() == 1 || strides.back() == 1; }
 };
 
@@ -48,35 +48,36 @@ class KernelBuilder {
 public:
   virtual ~KernelBuilder() = default;
 
-  /// An operand or a result of the op being lowered, as it lies in memory: dense, or a strided
+  /// An operand or a result of the op being lowered, where it lies in memory: dense, or a strided
   /// window of another value's buffer.
   virtual View view(mlir::Value value) = 0;
-  /// The same; absent where there is no value, or where it is a result that nobody reads.
+  /// The same; absent if `value` is null or is a result that nobody reads.
   View viewOrAbsent(mlir::Value value);
   View absent() const { return {}; }
 
   /// A dense temporary that lives for this op only.
   virtual View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) = 0;
-  /// Scratch of a kernel, in bytes (u8 [bytes]).
+  /// Scratch memory for a kernel: u8 [bytes].
   virtual View scratch(int64_t bytes) = 0;
-  /// A dense copy; the same one for equal views.
+  /// A dense copy; equal views share one copy.
   virtual View denseCopy(View view) = 0;
-  /// What is read, in a shape: no copy where strides can say it.
+  /// The elements of a view in another shape; copied only if no strides can express it.
   View reshaped(View view, llvm::ArrayRef<int64_t> shape);
-  /// What is read, with last stride 1: the view itself, or a dense copy.
+  /// The elements of a view with last stride 1: the view itself, or a dense copy.
   View rows(View view) { return view.isRows() ? view : denseCopy(view); }
-  /// A place of that shape, with last stride 1, for what ends up in `target`, in row-major order:
-  /// target itself, or a temporary that is copied there after the launches of the op.
+  /// A view of this shape, with last stride 1, for results that end up in `target` in row-major
+  /// order: target itself, or a temporary that is copied to it after the launches of the op.
   virtual View output(View target, llvm::ArrayRef<int64_t> shape) = 0;
 
   /// `weight` [A, N, K] or [N, K] in the panel order of abi/Packing.h. Equal views of one value are
-  /// packed once, and where the value is a parameter in an entry that does not change it, once per
-  /// change of the weights (prepare entry).
+  /// packed once. A parameter that the entry does not change is packed once per change of the
+  /// weights, in the prepare entry.
   virtual View packed(View weight, int64_t gates) = 0;
 
   virtual void launch(KernelId kernel, llvm::ArrayRef<View> operands,
                       llvm::ArrayRef<int64_t> ints = {}, llvm::ArrayRef<double> floats = {}) = 0;
-  /// One of the kernel whose arguments these are: launch(GatherArguments{.wrap = true}, {w, i, y}).
+  /// Adds a launch of the kernel with these arguments: launch(GatherArguments{.wrap = true}, {w, i,
+  /// y}).
   template <typename Arguments>
   void launch(const Arguments &arguments, llvm::ArrayRef<View> operands) {
     WireArguments wire = wireArguments(arguments);
@@ -84,8 +85,8 @@ public:
   }
   void copy(View from, View to) { launch(KernelId::Copy, {from, to}); }
 
-  /// Says that a result is memory of an operand, seen otherwise: no launch at all where the plan
-  /// allows it, else a copy.
+  /// The result is the memory of an operand under another view. Needs no launch if the plan can
+  /// place it so, else a copy.
   virtual void alias(mlir::Value result, View of) = 0;
 };
 

@@ -16,7 +16,7 @@ static SourceText &sourceText(MLIRContext *context) {
 
 Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange> arguments) {
   if (range.line == 0) {
-    // Programs that have no source to show can still say which layer they call.
+    // A program without source text can still name the layer that it calls.
     Location nowhere = UnknownLoc::get(context_);
     if (range.what.empty())
       return nowhere;
@@ -60,7 +60,7 @@ Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange>
 }
 
 namespace {
-/// The parts that a location is made of, outermost first; null where it has none.
+/// The parts of a fused location, outermost first; null if it is not one.
 struct Parts {
   FrameAttr frame;
   RangeAttr range;

@@ -19,12 +19,12 @@
 
 namespace lstmc::sym {
 
-/// Makes locations; remembers the last file and frame, since neighbours share them.
+/// Makes locations. It remembers the last file and frame, which neighbouring ops share.
 class LocationEncoder {
 public:
   explicit LocationEncoder(mlir::MLIRContext *context) : context_(context) {}
-  /// `arguments`: where the op's operands stand, in their order; line 0 for one that stands
-  /// nowhere.
+  /// `arguments`: the places of the op's operands in the source, in their order; line 0 for an
+  /// operand that has none.
   mlir::Location encode(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments = {});
 
 private:
@@ -36,15 +36,15 @@ private:
   mlir::Attribute frame_;
 };
 
-/// What was encoded; for other locations as much as they say (line 0 for none). Fused locations
-/// give their first place.
+/// The place that was encoded. A location made by others gives what it has (line 0 for none); a
+/// fused one gives its first place.
 SourceRange decode(mlir::Location location);
-/// Where operand `index` stands; nothing if that is not known.
+/// The place of operand `index` in the source, if it is known.
 std::optional<SourceRange> argumentPlace(mlir::Location location, unsigned index);
-/// The location of a place inside the same frame: an argument of a call, as a location of its own.
+/// A location for a place inside the same frame, for example an argument of a call.
 mlir::Location placed(mlir::Location around, const SourceRange &place);
 
-/// " at tied.lnet:10:19, for i = 1"; empty where the location says nothing.
+/// " at tied.lnet:10:19, for i = 1"; empty for an unknown location.
 std::string atText(mlir::Location location);
 /// "for i = 1, t = 3"; empty outside loops.
 std::string loopsText(const SourceRange &range);

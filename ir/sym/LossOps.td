@@ -1,4 +1,4 @@
-// Heads: what a net is trained by.
+// Loss heads: the ops at which training starts.
 
 #ifndef LSTMC_IR_SYM_LOSSOPS
 #define LSTMC_IR_SYM_LOSSOPS
@@ -14,14 +14,14 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
   let mxnetAliases = ["Softmax"];
   let summary = "softmax, whose gradient is that of the cross entropy with the label";
   let description = [{
-    Softmax over all axes but the first as one; with `preserve_shape` over the last axis; with
-    `multi_output`, which goes first, over axis 1. The gradient ignores what comes from above: p - onehot(label), 0 for
-    `ignore_label` with `use_ignore`, times `grad_scale`, divided by the number of labels
-    (`normalization` batch) or of labels that are not `ignore_label` (valid). A label of the shape
-    of `data` holds probabilities.
+    Softmax over all axes but the first, taken as one; with `preserve_shape` over the last axis;
+    with `multi_output`, which takes precedence, over axis 1. The incoming gradient is ignored. The
+    gradient is p - onehot(label) times `grad_scale`, divided by the number of labels
+    (`normalization` batch) or of labels other than `ignore_label` (valid); with `use_ignore` it is
+    0 for `ignore_label`. A label with the shape of `data` holds probabilities.
       * rank: `data` has at least 2 axes.
-      * label-shape: the extents of `data` without the class axis (one row per sample with neither
-        flag), `data`'s own, or with `multi_output` `[n, positions]` or `[n, 1, ...]`.
+      * label-shape: the extents of `data` without the class axis (one label per sample with neither
+        flag), the shape of `data`, or with `multi_output` `[n, positions]` or `[n, 1, ...]`.
       * out-grad: false.
       * same-shape: `output` has the shape and type of `data`.
 
@@ -37,20 +37,20 @@ def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
                    Sym_Flag<>:$out_grad,
                    Sym_Float<"0.0">:$smooth_alpha);
   let extraClassDeclaration = [{
-    /// Whether the label has a probability for each class.
+    /// Whether the label holds a probability for each class.
     bool holdsProbabilities();
   }];
 }
 
-/// Element-wise in both directions.
+/// Forward and gradient are both element-wise.
 class Sym_RegressionHead<string mnemonic, string mxnet, string forward, string backward>
     : Sym_Head<mnemonic, mxnet, [Sym_Scalar, Sym_Flops]> {
   let summary = forward # ", whose gradient is " # backward;
   let description = [{
     The gradient is multiplied by `grad_scale` and divided by the number of elements in a sample of
     the label.
-      * label-shape: `label` has the shape of `data`, `[n]` where `data` is `[n, 1]`, or another with
-        as many elements, which are taken in their order.
+      * label-shape: `label` has the shape of `data`, `[n]` if `data` is `[n, 1]`, or another shape
+        with as many elements, which are matched in row-major order.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
@@ -73,8 +73,8 @@ def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> 
   let mxnetAliases = ["make_loss"];
   let summary = "the identity, whose gradient is a constant";
   let description = [{
-    `grad_scale`, divided by the extent of axis 0 (`normalization` batch) or by the number of
-    elements above `valid_thresh` (valid), at least 1.
+    The gradient is `grad_scale`, divided by the extent of axis 0 (`normalization` batch) or by the
+    number of elements above `valid_thresh` (valid), which counts as at least 1.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
@@ -89,7 +89,8 @@ def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> 
 def Sym_SoftmaxCrossEntropyOp : Sym_Head<"softmax_cross_entropy", "softmax_cross_entropy"> {
   let summary = "-log softmax(data)[label], summed over rows";
   let description = [{
-    Its gradient is p - onehot(label), times what comes from above; 1 where the net returns it.
+    The gradient is p - onehot(label) times the incoming gradient, which is 1 if the net returns the
+    result.
       * rank: `data` is `[n, classes]`.
       * label-shape: `label` is `[n]`.
       * output-shape: `output` is `[1]`.

@@ -16,14 +16,14 @@ struct AttributeRecord {
   std::string_view name;
   AttributeKind kind;
   bool required;
-  bool nullable; ///< None may be given, and is the default
+  bool nullable; ///< None is allowed, and is the default
   std::vector<std::string_view> choices;
   std::string_view defaultText; ///< as MXNet's documents write it
 };
 
 struct InputRecord {
   std::string_view name;
-  bool optional; ///< may be left out and then is absent
+  bool optional; ///< may be left out; the op then has no such operand
   bool parameter, label, variadic;
   /// The input exists only where this attribute has this value; empty: always.
   std::string_view conditionAttribute, conditionValue;
@@ -31,7 +31,8 @@ struct InputRecord {
 
 struct OpRecord {
   std::string_view opName;    ///< "sym.fully_connected"
-  std::string_view mxnetName; ///< empty for what users make otherwise (Variable, begin states)
+  std::string_view mxnetName; ///< empty for ops that users make in other ways (Variable, begin
+                              ///< states)
   std::vector<std::string_view> aliases;
   std::vector<InputRecord> inputs;
   std::vector<AttributeRecord> attributes;
@@ -48,9 +49,9 @@ struct OpRecord {
 
 /// All records, in the order of the files.
 const std::vector<OpRecord> &opRecords();
-/// By MXNet's name or an alias; null if there is none.
+/// Finds an op by MXNet's name or an alias; null if there is none.
 const OpRecord *findOpRecord(std::string_view name);
-/// Of an op of the dialect; null for internal ones.
+/// The record of an op of the dialect; null for internal ones.
 const OpRecord *recordOf(mlir::OperationName name);
 
 } // namespace lstmc::sym

@@ -70,7 +70,7 @@ std::string roleOf(Operation *op, Value value) {
     return "operand " + std::to_string(index);
   if (record->variadic())
     return "arg" + std::to_string(index);
-  // Optional operands in the middle: the segment sizes say which are there.
+  // With optional operands in the middle, the segment sizes say which ones the op has.
   auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
   for (auto [i, input] : llvm::enumerate(record->inputs)) {
     if (segments && segments[i] == 0)
@@ -89,7 +89,7 @@ std::string userName(Value value) {
     return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
   }
   Operation *op = value.getDefiningOp();
-  // sym.variable and sym.begin_state have a name of their own.
+  // sym.variable and sym.begin_state have a name attribute of their own.
   for (StringRef attribute : {StringRef("name"), StringRef(kNameAttr)})
     if (auto name = op->getAttrOfType<StringAttr>(attribute))
       return name.str();

@@ -9,22 +9,22 @@
 
 namespace lstmc::sym {
 
-/// "FullyConnected"; the op's own name for internal ones.
+/// "FullyConnected"; the name of the op itself if it is internal.
 std::string labelOf(mlir::Operation *op);
-/// "FullyConnected(num_hidden=65)": with the attributes that a call has to give. Where a layer was
-/// called ("LSTM(num_hidden=256)"), that.
+/// "FullyConnected(num_hidden=65)": with the attributes that a call has to give. For an op that a
+/// layer made, the call of the layer ("LSTM(num_hidden=256)").
 std::string callText(mlir::Operation *op);
 /// "weight", "arg1", "output", "output2".
 std::string roleOf(mlir::Operation *op, mlir::Value value);
 
-/// The name that users know a value by: of the input, parameter or state, or of the node that makes
-/// it.
+/// The name that users know a value by: that of the input, parameter or state, or of the node that
+/// makes it.
 std::string userName(mlir::Value value);
 
-/// The piece of the source line that a range covers; empty where the line is not known, or is more
-/// than plain ASCII.
+/// The part of the source line that a range covers; empty if the line is not known or not plain
+/// ASCII.
 std::string coveredText(const SourceRange &range);
-/// ASCII letters, digits, _ and [i], .: what names a value.
+/// Whether the text is a name: ASCII letters, digits, `_`, and [i] or . in between.
 bool isName(llvm::StringRef text);
 
 } // namespace lstmc::sym

@@ -1,4 +1,5 @@
-// Ops whose work is products of matrices: sums over k ascending, one fused multiply-add a term.
+// Ops whose work is matrix products. Every sum runs over ascending k, one fused multiply-add a
+// term.
 
 #ifndef LSTMC_IR_SYM_PRODUCTOPS
 #define LSTMC_IR_SYM_PRODUCTOPS
@@ -13,13 +14,13 @@ class Sym_Product<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym_
 def Sym_FullyConnectedOp : Sym_Product<"fully_connected", "FullyConnected"> {
   let summary = "data * weight^T + bias";
   let description = [{
-    With `flatten`, all axes of `data` but the first are one; without, the last axis is multiplied
-    and the others are kept.
-      * rank: `data` has at least 1 axis; one alone, with `flatten`, is a column.
-      * weight-shape: `weight` is `[num_hidden, inputs]`, inputs being what `data` has.
-      * bias-shape: `bias` is `[num_hidden]`; there is none with `no_bias`.
-      * output-shape: `output` is `[N, num_hidden]`, or the leading extents of `data` and
-        `num_hidden`.
+    With `flatten`, all axes of `data` but the first are taken as one. Without it, the last axis is
+    multiplied and the others are kept.
+      * rank: `data` has at least 1 axis; with `flatten`, a vector is read as a column.
+      * weight-shape: `weight` is `[num_hidden, inputs]`; inputs is the extent that is multiplied.
+      * bias-shape: `bias` is `[num_hidden]`; with `no_bias` there is no bias.
+      * output-shape: `output` is `[N, num_hidden]`; without `flatten`, the leading extents of
+        `data`, then `num_hidden`.
       * type: all have one float type.
 
     ```mlir
@@ -52,9 +53,9 @@ def Sym_DotOp : Sym_Product<"dot", "dot"> {
 }
 
 def Sym_BatchDotOp : Sym_Product<"batch_dot", "batch_dot"> {
-  let summary = "a product of matrices for each index of the axes before theirs";
+  let summary = "a matrix product for each index of the leading axes";
   let description = [{
-      * rank: both have as many axes, at least 3.
+      * rank: both have the same number of axes, at least 3.
       * batch: the extents of all axes but the last two are equal.
       * inner: the extents multiplied are equal.
       * output-shape: `[batch..., rows, columns]`.

@@ -9,19 +9,20 @@ def Sym_RnnOp
     : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
   let summary = "a stack of recurrent layers over all steps";
   let description = [{
-    T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`
-    else 1, G gates of `mode`. `parameters` holds for each layer and direction W_i2h `[G*H, in]` and
-    W_h2h `[G*H, H]`, then for each b_i2h and b_h2h `[G*H]`; gates lstm i f g o, gru r z n. Layer k
-    > 0 reads [forward, backward] of layer k - 1. States left out are 0. `p` is dropout between
-    layers, in training. With `use_sequence_length`, steps at or beyond a sequence's length give 0,
-    the final states are those of its last real step, and the backward direction starts there.
-    Lowered layer by layer to `sym.rnn_layer`. Projection and state clipping are refused.
+    T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`,
+    else 1, G gates of `mode`. `parameters` holds W_i2h `[G*H, in]` and W_h2h `[G*H, H]` for each
+    layer and direction, then b_i2h and b_h2h `[G*H]` for each. The gates are i f g o for lstm, r z
+    n for gru. Layer k > 0 reads [forward, backward] of layer k - 1. A state that is left out is 0.
+    `p` is the dropout between layers in training. With `use_sequence_length`, steps at or beyond a
+    sequence's length give 0, the final states are those of the last real step, and the backward
+    direction starts at that step. Each layer is lowered to `sym.rnn_layer`. Projection and state
+    clipping are refused.
       * positive: `state_size` and `num_layers` are at least 1.
       * probability: 0 <= p < 1.
       * data-rank: `data` is `[T, N, I]`.
       * parameter-count: `parameters` is `[H*D*G*(I+H+2) + (L-1)*H*D*G*(D*H+H+2)]`.
-      * state-shape: `state` is `[L*D, N, H]`, and so is `state_cell`, which only lstm has.
-      * length-shape: `sequence_length` is `[N]`, and there with `use_sequence_length` only.
+      * state-shape: `state` is `[L*D, N, H]`, and so is `state_cell`, which exists for lstm only.
+      * length-shape: `sequence_length` is `[N]`; it is an operand with `use_sequence_length` only.
       * outputs: `[T, N, D*H]`; with `state_outputs` also the final states, shaped as `state`.
 
     ```mlir
@@ -55,8 +56,8 @@ def Sym_RnnParamConcatOp
   let summary = "parameters of a stack, flattened and joined as RNN reads them";
   let description = [{
     All elements of each input in row-major order, one input after the other: weights of all layers
-    and directions, then biases. Inference runs backwards too: the number of elements that `sym.rnn`
-    needs gives an input's open extent.
+    and directions, then biases. Inference also runs from the result: the number of elements that
+    `sym.rnn` needs gives an open extent of an input.
       * count: at least one input.
       * dim: 0.
       * elements: `output` is `[elements of all inputs]`.

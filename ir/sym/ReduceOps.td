@@ -1,4 +1,5 @@
-// Ops that make one number of many: 16 lanes, then the tree over lanes (docs/numerics.md rule 9).
+// Ops that reduce many numbers to one: 16 lanes, then the tree over lanes (docs/numerics.md rule
+// 9).
 
 #ifndef LSTMC_IR_SYM_REDUCEOPS
 #define LSTMC_IR_SYM_REDUCEOPS
@@ -13,14 +14,16 @@ class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> ali
   let results = (outs Sym_Tensor:$output);
 }
 
-/// Over several axes.
+/// A reduction over several axes.
 class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string> aliases = []>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
   let description = [{
-    Over the axes of `axis` (with `exclude`: over all others), or over all of them; then the result
-    has shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result converted back.
-      * axis: each is an axis of `data`, and none twice.
-      * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
+    Over the axes in `axis` (with `exclude`: over all others). Without `axis`, over all axes, with
+    result shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result is
+    converted back.
+      * axis: each is an axis of `data`, and no axis is named twice.
+      * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 in their
+        place.
 
     ```mlir
     %y = sym.}] # mnemonic # [{ %x {axis = array<i64: 1>} : (tensor<8x5xf32>) -> tensor<8xf32>
@@ -38,11 +41,12 @@ def Sym_ProdOp : Sym_AxesReduction<"prod", "prod", "product">;
 
 def Sym_NormOp : Sym_Reduction<"norm", "norm", "norm"> {
   let description = [{
-    The square root of the sum of squares, with `ord` 1 the sum of absolute values, over `axis` or
-    all axes (then the result has shape `[1]`).
+    The square root of the sum of squares, or with `ord` 1 the sum of absolute values, over the axes
+    in `axis`. Without `axis`, over all axes, with result shape `[1]`.
       * ord: 1 or 2.
-      * axis: each is an axis of `data`, and none twice.
-      * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 there.
+      * axis: each is an axis of `data`, and no axis is named twice.
+      * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 in their
+        place.
 
     ```mlir
     %y = sym.norm %x {axis = array<i64: 1>} : (tensor<8x5xf32>) -> tensor<8xf32>
@@ -55,10 +59,10 @@ def Sym_NormOp : Sym_Reduction<"norm", "norm", "norm"> {
 def Sym_ArgmaxOp
     : Sym_Reduction<"argmax", "argmax", "index of the largest element", [], [Sym_NoGradient]> {
   let description = [{
-    The first one where several are equal; a float of the type of `data`. Without `axis`, over the
-    tensor as one row.
+    The first one if several are equal, as a float of the type of `data`. Without `axis`, `data` is
+    read as one row.
       * axis: `axis` is an axis of `data`.
-      * output-shape: the extents of `data` without it; with `keepdims`, with 1 there.
+      * output-shape: the extents of `data` without `axis`; with `keepdims`, with 1 in its place.
 
     ```mlir
     %y = sym.argmax %x {axis = 1 : i64} : (tensor<8x5xf32>) -> tensor<8xf32>
@@ -73,12 +77,12 @@ class Sym_SoftmaxFamily<string mnemonic, string mxnet, string what>
     : Sym_Op<mnemonic, mxnet, [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
   let summary = what # " over an axis";
   let description = [{
-    The maximum is subtracted first. With `use_length`, entries at or beyond `length` of their row
-    are 0 and take no part. `dtype` is the type of the result where given; the wider of the two
-    types is computed in.
+    The maximum is subtracted first. With `use_length`, entries at or beyond the `length` of their
+    row are 0 and are left out of the sum. `dtype` is the type of the result, if given; the
+    computation then runs in the wider of the two types.
       * axis: `axis` is an axis of `data`.
       * length-shape: `length` has the extents of `data` without `axis`.
-      * length: one that is known while the graph is built is at most the extent of `axis`.
+      * length: a length that is known while the graph is built is at most the extent of `axis`.
       * same-shape: `output` has the shape of `data`.
 
     ```mlir
@@ -97,8 +101,8 @@ def Sym_LogSoftmaxOp : Sym_SoftmaxFamily<"log_softmax", "log_softmax", "x - log(
 def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
   let summary = "an axis brought to mean 0 and variance 1, then scaled";
   let description = [{
-    `(x - mean) / sqrt(variance + eps) * gamma + beta`, the variance biased. `mean` and `rstd` = 1 /
-    sqrt(variance + eps) are what backward needs; users see `output`.
+    `(x - mean) / sqrt(variance + eps) * gamma + beta`, with the biased variance. The gradient needs
+    `mean` and `rstd` = 1 / sqrt(variance + eps); users see only `output`.
       * axis: `axis` is an axis of `data`.
       * parameter-shape: `gamma` and `beta` are `[extent of axis]`.
       * same-shape: `output` has the shape and type of `data`; `mean` and `rstd` have its extents

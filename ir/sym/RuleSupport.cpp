@@ -10,7 +10,7 @@ namespace lstmc::sym {
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
-/// Nothing is left to learn or check: all types are the same and complete.
+/// Checks that nothing is left to learn: all types are the same and complete.
 static bool settled(Operation *op, Numbers numbers) {
   auto first = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!first || !first.hasStaticShape() || isa<OpenType>(first.getElementType()) ||
@@ -26,7 +26,7 @@ LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers number
   if (!relation.naming() && settled(op, numbers))
     return success();
   Value first = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
-  // Twice: what a later value knows reaches an earlier one through the first.
+  // Twice: what a later value knows reaches an earlier one through the first value.
   for (int round = 0; round < 2; ++round) {
     for (Value operand : op->getOperands())
       if (operand != first &&
@@ -57,7 +57,8 @@ static LogicalResult relateStretch(ShapeRelation &relation, Value lhs, Value rhs
   if (failed(relation.fix(output, axis, known, "on axis " + std::to_string(axis), why)))
     return failure();
   y = relation.extent(output, axis);
-  // An operand is as long as the result where the other one is 1, or the result is.
+  // Where one operand or the result has extent 1, the result and the other operand are equally
+  // long.
   for (auto [operand, other] : {std::pair(lhs, b), std::pair(rhs, a)})
     if (relation.extent(operand, axis) == y ||
         ((other == 1 || y == 1) && relation.extent(operand, axis) == kOpen))

@@ -14,9 +14,9 @@ public:
   ScalarEmitter(mlir::OpBuilder &builder, mlir::Location location)
       : builder_(builder), location_(location) {}
 
-  /// Any function but constant, uniform and cast.
+  /// Applies any function but constant, uniform and cast.
   mlir::Value apply(ScalarOp op, mlir::ValueRange operands);
-  /// A constant; an integer type takes the number without its fraction.
+  /// A constant; an integer type drops the fraction.
   mlir::Value number(mlir::Type type, double value);
   /// The value itself if it has the type already.
   mlir::Value cast(mlir::Value value, mlir::Type type);

@@ -1,4 +1,4 @@
-// Ops that know which steps of a sequence are real.
+// Ops that know which steps of a sequence are real and which are padding.
 
 #ifndef LSTMC_IR_SYM_SEQUENCEOPS
 #define LSTMC_IR_SYM_SEQUENCEOPS
@@ -14,7 +14,7 @@ class Sym_Sequence<string mnemonic, string mxnet> : Sym_Op<mnemonic, mxnet, [Sym
 def Sym_SequenceMaskOp : Sym_Sequence<"sequence_mask", "SequenceMask"> {
   let summary = "steps at or beyond a sequence's length set to a value";
   let description = [{
-    Without `use_sequence_length`, the identity.
+    Without `use_sequence_length`, the op is the identity.
       * rank: `data` has at least 2 axes: steps and batch (`axis` 0), or batch and steps (`axis` 1).
       * length-shape: `sequence_length` is `[batch]`.
       * same-shape: `output` has the shape and type of `data`.
@@ -32,7 +32,7 @@ def Sym_SequenceMaskOp : Sym_Sequence<"sequence_mask", "SequenceMask"> {
 def Sym_SequenceLastOp : Sym_Sequence<"sequence_last", "SequenceLast"> {
   let summary = "the last real step of each sequence";
   let description = [{
-    Step length - 1, or T - 1 without `use_sequence_length`.
+    The step at length - 1, or at T - 1 without `use_sequence_length`.
       * rank: `data` has at least 2 axes: steps and batch (`axis` 0), or batch and steps (`axis` 1).
       * length-shape: `sequence_length` is `[batch]`.
       * output-shape: the extents of `data` without the steps.

@@ -5,7 +5,7 @@
 
 include "ir/sym/SymBase.td"
 
-/// One tensor, elsewhere arranged.
+/// An op that rearranges the elements of one tensor.
 class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [],
     list<Trait> traits = []>
     : Sym_Op<mnemonic, mxnet, !listconcat([Sym_Kernel, Sym_Cost, Sym_Gradient], traits)> {
@@ -16,11 +16,11 @@ class Sym_Movement<string mnemonic, string mxnet, list<string> aliases = [],
 def Sym_ReshapeOp : Sym_Movement<"reshape", "Reshape", ["reshape"], [Sym_Extents]> {
   let summary = "the same elements in another shape";
   let description = [{
-    `shape` is read from left to right against the extents of `data`: a positive number is that
-    extent; 0 copies the current one; -1 is what remains (once); -2 copies all that are left; -3 is
-    the product of two; -4 splits the current one into the next two numbers, one of which may be -1.
-    `reverse` matches from the right. An empty `shape` stands for `target_shape` (0 = what remains;
-    `keep_highest` keeps axis 0), as old files have it.
+    `shape` is read from left to right, together with the extents of `data`. A positive number is
+    the extent itself; 0 copies the current extent; -1 is what remains (allowed once); -2 copies all
+    extents that are left; -3 is the product of two; -4 splits the current one into the next two
+    numbers, one of which may be -1. `reverse` reads from the right. If `shape` is empty,
+    `target_shape` of old MXNet files is used (0 = what remains; `keep_highest` keeps axis 0).
       * codes: the codes fit the rank of `data`, and -1 stands at most once.
       * elements: `output` has as many elements as `data`.
 
@@ -35,7 +35,7 @@ def Sym_ReshapeOp : Sym_Movement<"reshape", "Reshape", ["reshape"], [Sym_Extents
 }
 
 def Sym_FlattenOp : Sym_Movement<"flatten", "Flatten", ["flatten"]> {
-  let summary = "all axes but the first as one";
+  let summary = "all axes but the first merged into one";
   let description = [{
       * elements: `output` is `[N, product of the rest]`.
 
@@ -50,7 +50,7 @@ def Sym_SwapAxisOp : Sym_Movement<"swap_axis", "SwapAxis", ["swapaxes"]> {
   let summary = "two axes exchanged";
   let description = [{
       * axes: `dim1` and `dim2` are axes of `data`, negative ones counted from the end.
-      * extents: `output` has the extents of `data` with those two exchanged.
+      * extents: `output` has the extents of `data` with these two exchanged.
 
     ```mlir
     %y = sym.swap_axis %x {dim2 = 1 : i64} : (tensor<32x64x8xf32>) -> tensor<64x32x8xf32>
@@ -62,7 +62,7 @@ def Sym_SwapAxisOp : Sym_Movement<"swap_axis", "SwapAxis", ["swapaxes"]> {
 def Sym_TransposeOp : Sym_Movement<"transpose", "transpose"> {
   let summary = "axes in another order";
   let description = [{
-    Axis i of `output` is axis `axes[i]` of `data`; without `axes`, in reverse order.
+    Axis i of `output` is axis `axes[i]` of `data`; without `axes`, the order is reversed.
       * axes: `axes` is a permutation of the axes of `data`.
       * extents: `output` has the extents of `data` in that order.
 
@@ -87,9 +87,9 @@ def Sym_ExpandDimsOp : Sym_Movement<"expand_dims", "expand_dims"> {
 }
 
 def Sym_SqueezeOp : Sym_Movement<"squeeze", "squeeze"> {
-  let summary = "axes of extent 1 left out";
+  let summary = "axes of extent 1 removed";
   let description = [{
-    Those of `axis`, or all of extent 1; one axis always remains.
+    Removes the axes in `axis`, or without it all axes of extent 1; one axis always remains.
       * axis: each axis of `axis` is one of `data`.
       * extent-1: its extent is 1.
 
@@ -108,7 +108,7 @@ def Sym_ConcatOp : Sym_Movement<"concat", "Concat", ["concat", "concatenate"]> {
       * count: at least one input.
       * dim: `dim` is an axis of the inputs.
       * other-axes: all other extents, and the types, are equal.
-      * sum: the extent of `output` along `dim` is the sum of the inputs'.
+      * sum: the extent of `output` along `dim` is the sum of those of the inputs.
 
     ```mlir
     %y = sym.concat %a, %b : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
@@ -124,7 +124,7 @@ def Sym_StackOp : Sym_Movement<"stack", "stack"> {
       * count: at least one input.
       * axis: -rank-1 <= `axis` <= rank.
       * same-shape: the inputs have one shape and type.
-      * extents: `output` has their extents and their number at `axis`.
+      * extents: `output` has the extents of the inputs, and their number at `axis`.
 
     ```mlir
     %y = sym.stack %a, %b : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
@@ -138,8 +138,8 @@ def Sym_SliceChannelOp
   let summary = "equal parts of an axis";
   let description = [{
       * axis: `axis` is an axis of `data`.
-      * divides: `num_outputs` divides its extent.
-      * squeeze: with `squeeze_axis`, each part has extent 1 there, and the axis is left out.
+      * divides: `num_outputs` divides the extent of that axis.
+      * squeeze: with `squeeze_axis`, each part has extent 1 on that axis, and the axis is removed.
       * parts: there are `num_outputs` results, each with the extents of `data` but for that axis.
 
     ```mlir
@@ -155,10 +155,11 @@ def Sym_SliceChannelOp
 def Sym_SliceOp : Sym_Movement<"slice", "slice", ["crop"]> {
   let summary = "a window with steps";
   let description = [{
-    Per axis the elements begin, begin + step, ... before end, as Python slices: None (`unit`) is
-    the whole way, a negative number counts from the end, and both are cut to the extent. Axes
-    beyond the tuples are whole.
-      * rank: the tuples are no longer than the rank of `data`; `begin` and `end` are equally long.
+    On each axis the elements begin, begin + step, ... before end, as in a slice of Python: None
+    (`unit`) is the first or last possible element, a negative number counts from the end, and both
+    ends are clipped to the extent. Axes without an entry are kept whole.
+      * rank: the tuples are no longer than the rank of `data`; `begin` and `end` have the same
+        length.
       * step: no step is 0.
       * window: no axis of `output` is empty.
 
@@ -173,7 +174,7 @@ def Sym_SliceOp : Sym_Movement<"slice", "slice", ["crop"]> {
 def Sym_SliceAxisOp : Sym_Movement<"slice_axis", "slice_axis"> {
   let summary = "elements begin to end of one axis";
   let description = [{
-    Negative numbers count from the end; without `end`, to the end.
+    Negative numbers count from the end of the axis; without `end`, the window reaches to the end.
       * axis: `axis` is an axis of `data`.
       * window: 0 <= begin < end <= extent.
 
@@ -201,9 +202,9 @@ def Sym_ReverseOp : Sym_Movement<"reverse", "reverse", ["flip"]> {
 def Sym_TileOp : Sym_Movement<"tile", "tile"> {
   let summary = "the whole tensor repeated along its axes";
   let description = [{
-    The shorter of `reps` and the shape is filled with 1 from the left.
+    The shorter of `reps` and the shape of `data` is filled with 1 from the left.
       * reps: no entry is below 1.
-      * extents: an extent of `output` is the product of the two.
+      * extents: an extent of `output` is the extent of `data` times its entry of `reps`.
 
     ```mlir
     %y = sym.tile %x {reps = array<i64: 2, 3>} : (tensor<5x4xf32>) -> tensor<10x12xf32>
@@ -215,7 +216,7 @@ def Sym_TileOp : Sym_Movement<"tile", "tile"> {
 def Sym_RepeatOp : Sym_Movement<"repeat", "repeat"> {
   let summary = "every element of an axis repeated";
   let description = [{
-    Without `axis`, of the tensor as one row.
+    Without `axis`, the tensor is read as one row.
       * repeats: at least 1.
       * axis: `axis` is an axis of `data`.
 
@@ -231,7 +232,7 @@ def Sym_BroadcastToOp : Sym_Movement<"broadcast_to", "broadcast_to", [], [Sym_Ex
   let description = [{
     0 in `shape` keeps the extent.
       * rank: `shape` is as long as the rank of `data`.
-      * stretch: an extent that changes was 1.
+      * stretch: only an extent of 1 changes.
 
     ```mlir
     %y = sym.broadcast_to %x {shape = array<i64: 5, 0>} : (tensor<1x4xf32>) -> tensor<5x4xf32>

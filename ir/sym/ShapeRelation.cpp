@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-// Up to this many values, a search along the list is the faster index.
+// Up to this many values, searching the list is faster than a map.
 static constexpr size_t kSmallOp = 8;
 
 //===---- facts -------------------------------------------------------------------------------===//
@@ -106,7 +106,7 @@ LogicalResult ShapeRelation::fix(Value value, int64_t axis, int64_t wanted, Stri
 }
 
 LogicalResult ShapeRelation::equal(Value a, int64_t axisA, Value b, int64_t axisB, StringRef noun) {
-  // Both first: loading a fact moves the others.
+  // Load both before either is used: loading a fact may move the others in memory.
   fact(a), fact(b);
   Fact &left = fact(a), &right = fact(b);
   int64_t x = left.dims()[axisA], y = right.dims()[axisB];
@@ -181,7 +181,7 @@ LogicalResult ShapeRelation::fixShape(Value value, ArrayRef<int64_t> extents, St
 }
 
 namespace {
-/// Product of the known extents of a run of axes, and the open one if there is exactly one.
+/// Product of the known extents of a run of axes, and the open axis if there is exactly one.
 struct Run {
   int64_t product = 1, open = 0, openAxis = -1;
   bool tooMany = false;
@@ -277,7 +277,7 @@ static int64_t operandIndex(Operation *op, Value value) {
   return -1;
 }
 
-/// What the user wrote for an operand, if that is a name; else the operand's own.
+/// The user's text for an operand, if it is a name; else the name of the operand in its record.
 static std::string writtenName(Operation *op, Value value) {
   int64_t index = operandIndex(op, value);
   if (index >= 0)
@@ -310,7 +310,7 @@ void ShapeRelation::explain(CodedDiagnostic &diagnostic, const Subject &subject)
 }
 
 CodedDiagnostic ShapeRelation::refuse(ErrorCode code, ArrayRef<Subject> subjects) {
-  // Underlined: the first subject that stands in the source; the others with ~.
+  // The first subject that has a place in the source is underlined; the others get ~.
   SmallVector<std::pair<int64_t, const Subject *>, 2> ordered;
   for (const Subject &subject : subjects) {
     int64_t index = operandIndex(op_, subject.value);

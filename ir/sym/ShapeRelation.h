@@ -1,5 +1,4 @@
-// How ops state what their shapes and types have to do with one another, and the solver that
-// listens.
+// How ops state which shapes and types belong together, and the solver that uses these statements.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -14,10 +13,10 @@ namespace lstmc::sym {
 /// An extent that nothing has fixed yet.
 inline constexpr int64_t kOpen = mlir::ShapedType::kDynamic;
 
-/// In place of an axis: the rank, the element type.
+/// Used in place of an axis: kRankAxis for the rank, kTypeAxis for the element type.
 inline constexpr int64_t kRankAxis = -1, kTypeAxis = -2;
 
-/// Which op fixed an extent of a value where it was not the op that makes the value.
+/// The op that fixed an extent of a value, recorded only if it is not the op that makes the value.
 class Origins {
 public:
   void record(mlir::Value value, int64_t axis, mlir::Operation *op) {
@@ -26,7 +25,7 @@ public:
   }
   mlir::Operation *find(mlir::Value value, int64_t axis) const { return by_.lookup({value, axis}); }
 
-  /// What has been recorded since a `mark` can be taken back.
+  /// Facts recorded after a `mark` can be removed again.
   size_t mark() const { return log_.size(); }
   void rollBack(size_t mark) {
     for (; log_.size() > mark; log_.pop_back())
@@ -39,14 +38,14 @@ private:
   llvm::SmallVector<Key> log_;
 };
 
-/// The shapes and types around one op. Rules (ShapeRule::relateShapes) state relations; each one
-/// learns what it can in both directions and fails after reporting a contradiction, E0207 for
-/// extents and ranks, E0208 for types, with the places that the facts came from. Axes count from 0;
-/// negative ones from the end are for the rule to resolve.
+/// The shapes and types around one op. Rules (ShapeRule::relateShapes) state relations. Each
+/// relation learns what it can in both directions. On a contradiction it reports E0207 (extents and
+/// ranks) or E0208 (types), with the places where the facts came from, and fails. Axes count from
+/// 0; a rule resolves negative ones itself.
 class ShapeRelation {
 public:
-  /// `names`: instead of solving, says which axes have the name of which (the graph is solved
-  /// already).
+  /// With `names`, the relations do not solve (the graph is solved already) but tell `names` which
+  /// axes share a name.
   ShapeRelation(mlir::Operation *op, Origins *origins, DimNames *names = nullptr)
       : op_(op), origins_(origins), names_(names) {}
 
@@ -55,15 +54,15 @@ public:
   int64_t rank(mlir::Value value) { return fact(value).dims().size(); }
   int64_t extent(mlir::Value value, int64_t axis) { return fact(value).dims()[axis]; }
   llvm::ArrayRef<int64_t> extents(mlir::Value value) { return fact(value).dims(); }
-  /// Ranked, and every extent is known.
+  /// The value is ranked and every extent is known.
   bool complete(mlir::Value value);
   /// Null while it is open.
   mlir::Type type(mlir::Value value);
 
   // ---- relations of extents ----
-  /// `value` has this many axes; the message counts them, or says `why` after them.
+  /// `value` has this many axes. The message counts them, or gives `why` instead.
   llvm::LogicalResult fixRank(mlir::Value value, int64_t rank, llvm::StringRef why = {});
-  /// The extent, which `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why
+  /// The extent that `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why
   /// num_hidden).
   llvm::LogicalResult fix(mlir::Value value, int64_t axis, int64_t extent, llvm::StringRef noun,
                           llvm::StringRef why);
@@ -72,35 +71,36 @@ public:
                             llvm::StringRef noun);
   /// Two values have one shape: "lhs is float32[2, 3], rhs is float32[2, 4]".
   llvm::LogicalResult sameShape(mlir::Value a, mlir::Value b);
-  /// The whole shape, where the rule computed it from others.
+  /// The whole shape, which the rule has computed from others.
   llvm::LogicalResult fixShape(mlir::Value value, llvm::ArrayRef<int64_t> extents,
                                llvm::StringRef why);
-  /// Axes [fromA, toA) of a and [fromB, toB) of b have the same number of elements; finds one open
-  /// extent.
+  /// Axes [fromA, toA) of a and [fromB, toB) of b have the same number of elements. Finds the
+  /// extent of one open axis.
   llvm::LogicalResult sameElements(mlir::Value a, int64_t fromA, int64_t toA, mlir::Value b,
                                    int64_t fromB, int64_t toB, llvm::StringRef noun = "elements");
 
   // ---- relations of types ----
   llvm::LogicalResult sameType(mlir::Value a, mlir::Value b);
   llvm::LogicalResult fixType(mlir::Value value, mlir::Type element, llvm::StringRef why);
-  /// E0208 unless it is a float, or open.
+  /// E0208 unless the type is a float or open.
   llvm::LogicalResult floatType(mlir::Value value);
 
   // ---- refusals ----
-  /// A value of the op that a refusal is about, and the axis whose origin explains it (kRankAxis,
-  /// kTypeAxis).
+  /// A value of the op that an error is about, and the axis whose origin explains the error (also
+  /// kRankAxis, kTypeAxis).
   struct Subject {
     mlir::Value value;
     int64_t axis = kRankAxis;
   };
-  /// "OP: ", to be continued. Underlines the subjects and says where the facts about them come
-  /// from. A rule that finds more than these relations say reports through this.
+  /// Starts an error with "OP: ", for the caller to continue. It underlines the subjects and says
+  /// where the facts about them come from. Rules with checks beyond these relations report through
+  /// this.
   CodedDiagnostic refuse(ErrorCode code, llvm::ArrayRef<Subject> subjects = {});
   /// "weight", "arg1", "output".
   std::string name(mlir::Value value);
   mlir::Operation *op() { return op_; }
 
-  /// Whether this is about names of dims: extents are known, nothing has to be checked.
+  /// Whether this follows names of dims: all extents are known, and nothing has to be checked.
   bool naming() const { return names_ != nullptr; }
 
   // ---- for the solver ----
@@ -116,7 +116,7 @@ public:
     }
   };
   llvm::MutableArrayRef<Fact> facts() { return facts_; }
-  /// The type that a fact has come to.
+  /// The current type of a fact.
   static mlir::TensorType typeOf(const Fact &fact);
 
 private:
@@ -132,18 +132,17 @@ private:
   Origins *origins_;
   DimNames *names_;
   llvm::SmallVector<Fact, 6> facts_;
-  llvm::DenseMap<mlir::Value, unsigned> index_; ///< of ops with many values only
+  llvm::DenseMap<mlir::Value, unsigned> index_; ///< only for ops with many values
 };
 
-/// Carries relations through a graph until nothing changes. Types of values are changed in place.
+/// Runs the rules of a graph until nothing changes. Types of values are changed in place.
 class ShapeSolver {
 public:
-  /// One op that came new: its rule, and everything that follows from it. On failure all types are
-  /// as before.
+  /// Solves one new op and everything that follows from it. On failure all types are as before.
   llvm::LogicalResult settle(mlir::Operation *op);
-  /// All ops of a block, in order, then what still moves. Stops at the first contradiction.
+  /// Solves all ops of a block in order, then what still changes. Stops at the first contradiction.
   llvm::LogicalResult settleAll(mlir::Block &block);
-  /// Element types that nothing fixed are float32, MXNet's default.
+  /// Element types that nothing has fixed become float32, MXNet's default.
   llvm::LogicalResult closeTypes(mlir::Block &block);
 
   const Origins &origins() const { return origins_; }
@@ -160,7 +159,8 @@ private:
   bool keepUndo_ = false;
 };
 
-/// E0211 for what is still open, inputs and variables first: their shapes are what a user can give.
+/// E0211 for what is still open. Inputs and variables are reported first, because a user can give
+/// their shapes.
 llvm::LogicalResult checkClosed(mlir::Block &block);
 
 } // namespace lstmc::sym

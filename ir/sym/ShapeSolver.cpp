@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace lstmc::sym {
 
-/// The rule, and E0402 for a value that by it has more elements or axes than any plan may have.
+/// Runs the rule, and reports E0402 for a value with more elements or axes than a plan may have.
 static LogicalResult relate(ShapeRule rule, ShapeRelation &relation) {
   if (failed(rule.relateShapes(relation)))
     return failure();
@@ -21,7 +21,7 @@ static LogicalResult relate(ShapeRule rule, ShapeRelation &relation) {
 
 static Type elementOf(Value value) { return cast<TensorType>(value.getType()).getElementType(); }
 
-/// E0208 for an element-wise op that calculates with bools; it says by its scalar form what it
+/// E0208 for an element-wise op that does arithmetic on bools; its scalar form shows whether it
 /// does.
 static LogicalResult checkBools(Operation *op, ShapeRelation &relation) {
   auto isBool = [](Value value) { return elementOf(value).isInteger(1); };
@@ -75,10 +75,10 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
     Operation *maker = fact.value.getDefiningOp();
     if (maker && maker != op)
       enqueue(maker);
-    // A rule goes over its values once, from operands to results: what it learns the other way, or
-    // of one result from the next, those before have yet to hear.
+    // A rule visits its values once, from operands to results. A fact that it learned about a later
+    // value may concern an earlier one, so the rule runs again.
     again |= maker != op || op->getNumResults() > 1;
-    // Users of an op's own results come after it, and in a sweep are visited anyway.
+    // Users of an op's own results come after it, so a sweep visits them anyway.
     if (maker == op && laterOpsFollow)
       continue;
     for (Operation *user : fact.value.getUsers())
@@ -141,7 +141,7 @@ LogicalResult ShapeSolver::closeTypes(Block &block) {
   });
   for (Value value : open) {
     if (!openElement(value))
-      continue; // came with another one
+      continue; // was reported together with another one
     value.setType(cast<TensorType>(value.getType()).clone(Float32Type::get(value.getContext())));
     for (Operation *user : value.getUsers())
       if (failed(settle(user)))

@@ -1,11 +1,11 @@
-// Uses of ops that stand for others (Shorthand.td).
+// Ops, and uses of ops, that other ops can express (Shorthand.td).
 #pragma once
 
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::sym {
 
-/// Makes those ops answer whose records do not say that they do; their dialect has been loaded.
+/// Attaches the interface to the ops whose records do not declare it. Their dialect has to be loaded.
 void attachShorthands(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

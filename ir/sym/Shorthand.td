@@ -1,5 +1,6 @@
-// Ops, and uses of ops, that stand for others. The answers of ops that are always written out (ComposedOps.td) are in rules/Written*.cpp,
-// the others in rules/Shorthand.cpp, which attaches them.
+// Ops, and uses of ops, that other ops can express. Ops that are always written out (ComposedOps.td)
+// implement the interface in rules/Written.cpp and rules/Einsum.cpp; rules/Shorthand.cpp attaches it
+// to the others.
 
 #ifndef LSTMC_IR_SYM_SHORTHAND
 #define LSTMC_IR_SYM_SHORTHAND
@@ -9,8 +10,9 @@ include "mlir/IR/OpBase.td"
 def Sym_ShorthandRule : OpInterface<"ShorthandRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op of which some uses (a dtype, an order, a shape) have no gradient and no kernel of their own: other ops say the same. They
-    are written out before any pass looks at the net, so that only shapes have to be known of them.
+    An op of which some uses (a dtype, an order, a shape) have no gradient and no kernel of their
+    own, because other ops can express them. These uses are replaced before any pass runs, so that
+    they need no rule but the one for shapes.
   }];
   let methods = [
     InterfaceMethod<"Adds the ops, and gives what the result is; null, and nothing added, where the op is carried out as it is.",

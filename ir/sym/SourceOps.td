@@ -8,9 +8,10 @@ include "ir/sym/SymBase.td"
 def Sym_VariableOp : Sym_Op<"variable", ""> {
   let summary = "a parameter of the net";
   let description = [{
-    One op per name. `role` is parameter or auxiliary (what training updates by its own rule,
-    MXNet's moving averages). `init` is `["name", {arguments} ]`, the initialiser; absent, fit's is
-    used as the name says. `dims` names the extents that were written as dims, "" where none was.
+    One op per name. `role` is parameter or auxiliary (updated in training by a rule of its own, as
+    MXNet's moving averages). `init` is `["name", {arguments} ]`, the initialiser; without it, the
+    initialiser of fit is used, as the parameter's name asks. `dims` names the extents that were
+    written as dims; "" for others.
       * name: not empty.
 
     ```mlir
@@ -28,7 +29,7 @@ def Sym_VariableOp : Sym_Op<"variable", ""> {
 def Sym_BeginStateOp : Sym_Op<"begin_state", ""> {
   let summary = "a state before the first step";
   let description = [{
-    Zero, unless fit's `carry` keeps what the last call left.
+    Zero, unless `carry` of fit keeps the value from the call before.
       * name: not empty.
 
     ```mlir
@@ -50,7 +51,7 @@ class Sym_Constant<string mnemonic, string mxnet, list<string> aliases,
     string what> : Sym_Source<mnemonic, mxnet, aliases, [Sym_Extents]> {
   let summary = "a tensor of " # what;
   let description = [{
-    0 in `shape` is an extent to infer; `ctx` means nothing.
+    0 in `shape` is an extent to infer; `ctx` is ignored.
       * shape: `output` has the extents of `shape` and the type `dtype`.
 
     ```mlir
@@ -66,7 +67,7 @@ def Sym_OnesOp : Sym_Constant<"ones", "_ones", ["ones"], "ones">;
 def Sym_FullOp : Sym_Source<"full", "_full", ["full"]> {
   let summary = "a tensor of one value";
   let description = [{
-    0 in `shape` is an extent to infer; `ctx` means nothing.
+    0 in `shape` is an extent to infer; `ctx` is ignored.
       * shape: `output` has the extents of `shape` and the type `dtype`.
 
     ```mlir
@@ -80,8 +81,8 @@ def Sym_FullOp : Sym_Source<"full", "_full", ["full"]> {
 def Sym_ArangeOp : Sym_Source<"arange", "_arange", ["arange"]> {
   let summary = "numbers from start to stop";
   let description = [{
-    start, start + step, ... before stop, each `repeat` times; with one number, from 0 to it.
-    `infer_range` and `ctx` mean nothing.
+    start, start + step, ... before stop, each `repeat` times. With one number, from 0 to that
+    number. `infer_range` and `ctx` are ignored.
       * step: not 0.
       * range: at least one number.
       * shape: `output` is `[numbers * repeat]`, of type `dtype`.

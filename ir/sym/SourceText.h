@@ -8,8 +8,8 @@
 
 namespace lstmc::sym {
 
-/// Each line once, by file and number; kept by the dialect, so that locations stay small. One
-/// context belongs to one compilation, which fills it from one thread.
+/// Keeps each line once, by file and number, so that locations stay small. The dialect owns the
+/// text. One context belongs to one compilation, which fills it from one thread.
 class SourceText {
 public:
   void add(mlir::StringAttr file, unsigned line, llvm::StringRef text) {
@@ -17,7 +17,7 @@ public:
     if (isNew)
       at->second = text.str();
   }
-  /// Empty if nobody has given the line.
+  /// Empty if the line is not known.
   llvm::StringRef find(mlir::StringAttr file, unsigned line) const {
     auto at = lines_.find({file, line});
     return at == lines_.end() ? llvm::StringRef() : llvm::StringRef(at->second);

@@ -1,8 +1,7 @@
 // The dialect, and the classes that op records are made of.
 //
-// A record is all there is about an op: ir/sym/op_table.py reads the same records for the names and
-// attributes that users write (frontend/symbol/Symbol.h: OpSignature), so that every fact is stated
-// once.
+// A record holds every fact about an op. ir/sym/op_table.py reads the same records for the names
+// and attributes that users write (frontend/symbol/Symbol.h: OpSignature).
 
 #ifndef LSTMC_IR_SYM_BASE
 #define LSTMC_IR_SYM_BASE
@@ -63,8 +62,9 @@ def Sym_RangeAttr : AttrDef<Sym_Dialect, "Range"> {
   let summary = "the bytes and display cells that a place covers, and its arguments' places";
   let description = [{
     `byte` counts from the start of the file; `length` is in display cells. `what` is the layer that
-    was called there, where that is not the op itself: "LSTM(num_hidden=256)". `arguments` holds
-    line, column, byte, length, bytes for each operand, zeros for one that stands nowhere.
+    was called at this place, if the op comes from a layer: "LSTM(num_hidden=256)". `arguments`
+    holds line, column, byte, length and bytes for each operand; zeros for an operand without a
+    place.
   }];
   let parameters = (ins "int64_t":$byte, "int64_t":$length, "int64_t":$bytes, "::mlir::StringAttr":$what,
                         OptionalArrayRefParameter<"int64_t">:$arguments);
@@ -86,12 +86,12 @@ def Sym_FrameAttr : AttrDef<Sym_Dialect, "Frame"> {
 class Sym_TensorClass<string what>
     : Type<CPred<"::lstmc::sym::isTensor($_self)">, what, "::mlir::TensorType">;
 
-/// What an op reads or makes.
+/// An operand or a result of an op.
 def Sym_Tensor : Sym_TensorClass<"tensor of floats, integers or bools">;
-/// An input for which a Variable NAME_<input> is made when the call leaves it out (weight, bias,
+/// An input for which a call that leaves it out makes a Variable NAME_<input> (weight, bias,
 /// gamma).
 def Sym_Parameter : Sym_TensorClass<"tensor that is a parameter unless given">;
-/// The same for the label of a loss: an input of the net named NAME_label.
+/// The same for the label of a loss: the call makes an input of the net named NAME_label.
 def Sym_Label : Sym_TensorClass<"tensor of labels">;
 
 //===---- attributes --------------------------------------------------------------------------===//
@@ -137,7 +137,7 @@ def Sym_Float32 : DefaultValuedAttr<Sym_DType, "\"float32\"">;
 
 //===---- ops ---------------------------------------------------------------------------------===//
 
-/// No gradient flows through: steps, comparisons, indices.
+/// No gradient flows through the op: steps, comparisons, indices.
 def Sym_NoGradient : NativeOpTrait<"NoGradient"> {
   let cppNamespace = "::lstmc::sym";
 }
@@ -147,23 +147,23 @@ def Sym_ShapesHold : NativeOpTrait<"ShapesHold"> {
   let cppNamespace = "::lstmc::sym";
 }
 
-/// An operator that users know. `traits` are its interfaces beyond those that every op has.
+/// An operator that users know. `traits` are added to the interfaces that every op has.
 class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
     : Op<Sym_Dialect, mnemonic, !listconcat([
           Pure, Sym_ShapesHold,
           DeclareOpInterfaceMethods<Sym_ShapeRule>, DeclareOpInterfaceMethods<Sym_BatchRule>],
           traits)> {
-  /// MXNet's canonical name, and the others that are accepted (mxnet.md 3.1, and NumPy's words).
+  /// MXNet's canonical name, and other accepted names (from MXNet and NumPy).
   string mxnetName = mxnet;
   list<string> mxnetAliases = [];
   /// "axis=dim": another word for an attribute.
   list<string> attributeAliases = [];
-  /// "bias: no_bias=false": the input exists only where the attribute has this value, and then has
-  /// to; with a ? after its name it may still be left out.
+  /// "bias: no_bias=false": the input exists, and is required, if the attribute has this value. A ?
+  /// after the input's name makes it optional even then.
   list<string> inputConditions = [];
-  /// The attribute that repeats how many inputs there are ("num_args" of MXNet), which is not kept.
+  /// The attribute that repeats the number of inputs (MXNet's "num_args"); it is read and not kept.
   string countAttribute = "";
-  /// Names of the outputs where MXNet has any.
+  /// Names of the outputs, if MXNet names them.
   list<string> outputNames = [];
   /// How many of the results users see; -1: all.
   int visibleOutputs = -1;
@@ -177,7 +177,7 @@ def Sym_Scalar : DeclareOpInterfaceMethods<Sym_ScalarRule>;
 def Sym_Loss : DeclareOpInterfaceMethods<Sym_LossHead>;
 def Sym_Extents : DeclareOpInterfaceMethods<Sym_ExtentsRule>;
 def Sym_ResultCount : DeclareOpInterfaceMethods<Sym_ResultCountRule>;
-/// Bytes alone cost; or flops too.
+/// Cost: moved bytes only, or also flops.
 def Sym_Cost : DeclareOpInterfaceMethods<Sym_CostRule>;
 def Sym_Flops : DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>;
 

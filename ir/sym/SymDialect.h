@@ -12,18 +12,19 @@ namespace lstmc::sym {
 
 /// A ranked or unranked tensor whose elements are of a DType, or open.
 bool isTensor(mlir::Type type);
-/// The string is one of `words`, which are separated by '|'.
+/// The string is one of `words`, a list separated by '|'.
 bool isOneOf(mlir::Attribute attribute, llvm::StringRef words);
 /// An array of 64-bit integers and units.
 bool isEntries(mlir::Attribute attribute);
 
 /// f32, f64, f16, bf16, i8, ui8, i32, i64, i1.
 mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
-/// Of a long or short name that is a DType's ("float32", as attributes have it).
+/// The element type for a long or short name of a DType ("float32", as attributes write it).
 mlir::Type elementType(mlir::MLIRContext *context, llvm::StringRef name);
-/// Nothing for an open or foreign element type.
+/// Nothing for an open type or one that is no DType.
 std::optional<DType> dtypeOf(mlir::Type elementType);
-/// What a tile of this type is widened to: f32 for f16 and bf16, i32 for i8 and ui8, else itself.
+/// The type to which a tile is widened: f32 for f16 and bf16, i32 for i8 and ui8, else the type
+/// itself.
 mlir::Type computeType(mlir::Type elementType);
 
 } // namespace lstmc::sym

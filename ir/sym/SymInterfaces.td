@@ -8,9 +8,9 @@ include "mlir/IR/OpBase.td"
 def Sym_ShapeRule : OpInterface<"ShapeRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    What an op's shapes and dtypes have to do with one another, in both directions. The method states
-    relations; the solver (ir/sym/ShapeRelation.h) keeps for every extent where it came from, and calls again
-    until nothing changes. It never creates or erases ops.
+    How the shapes and dtypes around an op are related, in both directions. The method states
+    relations. The solver (ir/sym/ShapeRelation.h) records where each extent came from and calls the
+    method until nothing changes. The method never creates or erases ops.
   }];
   let methods = [
     InterfaceMethod<"States the relations; fails after reporting a contradiction.",
@@ -21,9 +21,10 @@ def Sym_ShapeRule : OpInterface<"ShapeRule"> {
 def Sym_GradientRule : OpInterface<"GradientRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    Reverse mode. Called once an op's result gradients are complete; adds ops that compute what flows to the
-    operands, through ir/sym/GradientBuilder.h. An op without this interface stops the gradient with E0403, unless it has
-    the trait NoGradient, through which nothing flows.
+    Reverse mode. Called once the gradients of an op's results are complete; adds the ops that
+    compute the gradients of the operands, through ir/sym/GradientBuilder.h. An op without this
+    interface is refused with E0403 on the way of a gradient, unless it has the trait NoGradient,
+    which stops the gradient.
   }];
   let methods = [
     InterfaceMethod<"Contributes to the gradients of the operands.",
@@ -34,13 +35,15 @@ def Sym_GradientRule : OpInterface<"GradientRule"> {
 def Sym_BatchRule : OpInterface<"BatchRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    Where the batch axis of the results is, given where it is in the operands (ir/sym/BatchPosition.h). The rows of a
-    batch are cut into shards when a weight gradient is summed, so this decides the order of that sum.
+    Where the batch axis of the results is, given where it is in the operands
+    (ir/sym/BatchPosition.h). A weight gradient is summed over shards of the batch, so this decides
+    the order of that sum.
 
-    A position is a promise, for each operand by itself: if that operand alone has rows, there, then row r of the result is
-    made of its row r, and of all of the other operands, in the same way for every r. A result that has rows although
-    no operand has them is alike in all. `none`: the result has no rows, mixes them, or the op does not say. On this rests
-    that a part of the batch may do the op on its own rows (passes/BatchPositions.h: rowByRow).
+    A position is a promise about each operand by itself. If only that operand has rows, at that
+    position, then row r of the result is computed from its row r and from all of the other
+    operands, in the same way for every r. If no operand has rows, all rows of the result are alike.
+    `none`: the result has no rows, mixes them, or the op does not know. This promise lets a part of
+    the batch run the op on its own rows (passes/BatchPositions.h: rowByRow).
   }];
   let methods = [
     InterfaceMethod<"Position of the batch in result `index`.",
@@ -52,7 +55,8 @@ def Sym_BatchRule : OpInterface<"BatchRule"> {
 def Sym_ExtentsRule : OpInterface<"ExtentsRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op with an attribute that says no more than the extents of its results, so that it differs between a batch and a part of it.
+    An op with an attribute that only repeats the extents of its results, and so differs between a
+    batch and a part of it.
   }];
   let methods = [
     InterfaceMethod<"Its name; the extents of the result, if there is one.", "::llvm::StringRef", "extentsAttribute">,
@@ -62,8 +66,9 @@ def Sym_ExtentsRule : OpInterface<"ExtentsRule"> {
 def Sym_ScalarRule : OpInterface<"ScalarRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An element-wise op in terms of scalar operations (executor/abi/ScalarOps.def). Operand and result shapes are
-    equal up to broadcasting. Every op with this rule can be part of a fused program, and has no other kernel.
+    An element-wise op expressed in scalar operations (executor/abi/ScalarOps.def). Operand and
+    result shapes are equal up to broadcasting. Every op with this rule can be part of a fused
+    program, and has no other kernel.
   }];
   let methods = [
     InterfaceMethod<"Emits sym.scalar ops on scalars; `element` are the operands' scalars.",
@@ -85,9 +90,9 @@ def Sym_CostRule : OpInterface<"CostRule"> {
 def Sym_KernelRule : OpInterface<"KernelRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    The launches of library kernels (executor/abi/Kernels.def) that carry the op out, said to
-    ir/sym/KernelBuilder.h: views, packed operands, scratch. An op with neither this rule nor a ScalarRule must be
-    gone before lowering.
+    The launches of library kernels (executor/abi/Kernels.def) that compute the op, given to
+    ir/sym/KernelBuilder.h with their views, packed operands and scratch. An op with neither this
+    rule nor a ScalarRule has to be replaced before lowering.
   }];
   let methods = [
     InterfaceMethod<"Emits the launches; fails after reporting what the kernels lack.",
@@ -98,9 +103,10 @@ def Sym_KernelRule : OpInterface<"KernelRule"> {
 def Sym_ShardSum : OpInterface<"ShardSum"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    A sum over the batch by shards, then over the tree, or the part of it over the shards `first` to `first + count - 1`
-    (ShardRange of executor/abi/Packing.h): the operands then hold the rows of these shards only. `batch` is the rows of the
-    whole batch; `count` 0 is all shards. Parts that are subtrees, added as the tree has them, have the bits of the whole.
+    A sum over the batch: by shards, then over the tree. An op may sum only the shards `first` to
+    `first + count - 1` (ShardRange of executor/abi/Packing.h); its operands then hold the rows of
+    these shards only. `batch` is the rows of the whole batch; `count` 0 means all shards. Parts
+    that are subtrees, added in the order of the tree, give the bits of the whole.
   }];
   let methods = [
     InterfaceMethod<"Rows of the whole batch.", "uint64_t", "getBatch">,
@@ -124,7 +130,7 @@ def Sym_ShardSum : OpInterface<"ShardSum"> {
 def Sym_LossHead : OpInterface<"LossHead"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op that a net is trained by: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
+    A loss head: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
     InterfaceMethod<"Adds the op that measures this head: a tensor<6xf64> as the metric kernels say.",

@@ -21,11 +21,11 @@ class GradientBuilder;
 class KernelBuilder;
 class ShapeRelation;
 
-/// One operation per element of the results.
+/// Counts one operation per element of the results.
 int64_t defaultFlops(mlir::Operation *op);
-/// Bytes of all operands and results, a tensor that stands twice once.
+/// Bytes of all operands and results; a tensor that is used twice counts once.
 int64_t defaultMovedBytes(mlir::Operation *op);
-/// Whether an op's shards are there and have rows.
+/// Checks that the shards of an op exist and have rows.
 llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range);
 
 } // namespace lstmc::sym

@@ -1,4 +1,5 @@
-// Ops that no user writes: what make-entries, unpack-rnn and gradient make of a net.
+// Ops that no user writes: make-entries, unpack-rnn, gradient and the passes after them create
+// them.
 
 #ifndef LSTMC_IR_SYM_TRAININGOPS
 #define LSTMC_IR_SYM_TRAININGOPS
@@ -15,8 +16,9 @@ class Sym_InternalOp<string mnemonic, list<Trait> traits = []> : Op<Sym_Dialect,
 def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
   let summary = "a parameter of the module, shared by all entries";
   let description = [{
-    Declared once, in the order of the net; read by `sym.read`, written by `sym.write`. `init` is what
-    `sym.variable` says; `ordinal` names the op to Philox when its first value is drawn.
+    Declared once, in the order of the net; read by `sym.read`, written by `sym.write`. `init` is
+    the same as in `sym.variable`; `ordinal` identifies the op for Philox, which draws its first
+    value.
 
     ```mlir
     sym.parameter @decoder_weight : tensor<65x256xf32> {init = ["uniform", {scale = 8.0e-02} ], ordinal = 9 : i64}
@@ -32,7 +34,7 @@ def Sym_SlotOp : Sym_InternalOp<"slot", [Symbol]> {
     ```mlir
     sym.slot @decoder_weight.mean of @decoder_weight "mean" : tensor<65x256xf32>
     ```
-    With `slices`, each of its devices has so many of its elements, in order.
+    With `slices`, each device holds as many elements as its entry says, in order.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, StrAttr:$slot,
                    TypeAttrOf<Sym_Tensor>:$type, OptionalAttr<DenseI64ArrayAttr>:$slices);
@@ -53,7 +55,8 @@ def Sym_StateOp : Sym_InternalOp<"state", [Symbol]> {
 def Sym_ReadOp : Sym_InternalOp<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "what a parameter, slot or state holds at the start of the call";
   let description = [{
-    Reads see the value from before the call wherever they stand: writes take effect at its end.
+    A read gives the value from before the call wherever it stands, because writes take effect at
+    the end of the call.
     ```mlir
     %w = sym.read @decoder_weight : tensor<65x256xf32>
     %s = sym.read @decoder_weight from 8192 : tensor<4096xf32>   // so many of its elements, in order
@@ -80,7 +83,7 @@ def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
 def Sym_GradientOp : Sym_InternalOp<"gradient", [MemoryEffects<[MemWrite]>]> {
   let summary = "the gradient of a parameter, complete";
   let description = [{
-    Left by the gradient pass for apply-optimizer, which turns it into an update or into an output.
+    Made by the gradient pass for apply-optimizer, which turns it into an update or into an output.
     ```mlir
     sym.gradient @decoder_weight, %dw : tensor<65x256xf32>
     sym.gradient @decoder_weight from 8192, %slice : tensor<4096xf32>   // of a slice, left by sync-parameters
@@ -98,9 +101,9 @@ def Sym_RnnLayerOp : Sym_InternalOp<"rnn_layer", [
     DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "one recurrent layer in one direction, over all steps";
   let description = [{
-    The kernel `rnn_forward` says what it computes and in which order it adds. `gates`, `cells` and `before`
-    are what backward needs; a result that nobody uses is not stored. `chunk` (hoist-projection): steps whose input projection
-    is made at once.
+    The kernel `rnn_forward` defines the result and the order of its sums. Backward needs `gates`,
+    `cells` and `before`; a result that nobody uses is not stored. `chunk` (hoist-projection) is the
+    number of steps whose input projection is computed at once.
 
     With x `[T, B, I]`, H units, G gates: w `[G*H, I]`, r `[G*H, H]`, biases `[G*H]`, h0 and c0 `[B, H]`,
     length `[B]`; y `[T, B, H]`, hN and cN `[B, H]`, gates `[T, B, G*H]`, cells and before `[T, B, H]`.
@@ -123,8 +126,9 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
     DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "backward of sym.rnn_layer through time";
   let description = [{
-    The kernel `rnn_backward` says what it computes. `dgates` is the gradient of (W x + bi), `dhidden` that of
-    (R h + bh) where it differs (gru). Weight gradients are sums of their own over these.
+    The kernel `rnn_backward` defines the result. `dgates` is the gradient of (W x + bi); `dhidden`
+    that of (R h + bh) where the two differ (gru). The weight gradients are separate sums over these
+    two.
     ```mlir
     %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) w(%w) r(%r) dy(%dy) : ...
     ```
@@ -140,10 +144,10 @@ def Sym_RnnLayerGradientOp : Sym_InternalOp<"rnn_layer_gradient", [
 def Sym_CutOp : Sym_InternalOp<"cut", [
     Pure, DeclareOpInterfaceMethods<Sym_BatchRule>, Sym_Extents, DeclareOpInterfaceMethods<Sym_GradientRule>,
     DeclareOpInterfaceMethods<Sym_KernelRule>]> {
-  let summary = "the steps of a value in parts, one after the other";
+  let summary = "a value cut into consecutive ranges of steps";
   let description = [{
-    Left by split-layers. Axis 0 of x is cut into pieces of these sizes, which add up to its extent. Views; its gradient sets
-    theirs side by side.
+    Made by split-layers. Axis 0 of x is cut into pieces of these sizes, which add up to its extent.
+    The results are views of x; the gradient joins theirs again.
     ```mlir
     %a, %b = sym.cut %x {sizes = array<i64: 25, 25>} : (tensor<50x32x256xf32>) -> (tensor<25x32x256xf32>, tensor<25x32x256xf32>)
     ```
@@ -166,9 +170,9 @@ class Sym_PartOp<string mnemonic>
 def Sym_AllRowsOp : Sym_PartOp<"all_rows"> {
   let summary = "the rows of all parts of the batch, in their order";
   let description = [{
-    Left by replicate before an op that mixes rows; gone after sync-parameters, which joins what the parts have. x has the rows of
-    a part inside `axis`, whose extent is outer * rows * inner; in y it is outer * batch * inner. In the net over the
-    whole batch it changes nothing.
+    Made by replicate before an op that mixes rows, and removed by sync-parameters, which joins the
+    rows of all parts. x has the rows of one part inside `axis`, whose extent is outer * rows *
+    inner; in y it is outer * batch * inner. In a net over the whole batch the op is the identity.
     ```mlir
     %a = sym.all_rows %z {axis = 0 : i64, outer = 1 : i64, batch = 6 : i64, inner = 1 : i64} : (tensor<3x5xf32>) -> tensor<6x5xf32>
     ```
@@ -178,7 +182,8 @@ def Sym_AllRowsOp : Sym_PartOp<"all_rows"> {
 def Sym_OwnRowsOp : Sym_PartOp<"own_rows"> {
   let summary = "the rows of one part of the batch";
   let description = [{
-    The reverse of `sym.all_rows`: of a value that is there for the whole batch, what belongs to the part.
+    The reverse of `sym.all_rows`: takes the rows of one part from a value that has all rows of the
+    batch.
     ```mlir
     %o = sym.own_rows %a {axis = 0 : i64, outer = 1 : i64, batch = 6 : i64, inner = 1 : i64} : (tensor<6x5xf32>) -> tensor<3x5xf32>
     ```
@@ -194,11 +199,12 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
   let description = [{
     Use i adds dys[i]^T xs[i] over rows. `kinds[i]` says how xs[i] is read:
       * 0 product: x `[rows..., K]`, dy `[rows..., N]`;
-      * 1 index: x `[rows...]` picks the row of the result that receives dy;
-      * 2 delayed, 3 ahead: x is a layer's output `[T, B, K]`, and step t of dy meets x of step t-1 (t+1 for a
-        layer that runs backward); step 0 (T-1) meets the next of `initials`, `[B, K]`, or nothing if `hasInitial[i]` is 0.
-    Rows of use i are `[outer[i], batch, inner[i]]`, or fewer where shards `first` to `first + count - 1` are summed alone
-    (ShardSum); uses come in reverse program order.
+      * 1 index: x `[rows...]` selects the row of the result to which dy is added;
+      * 2 delayed, 3 ahead: x is a layer's output `[T, B, K]`. Step t of dy is multiplied by step
+        t-1 of x (t+1 for a layer that runs backward). Step 0 (T-1) uses the next of `initials`,
+        `[B, K]`, or nothing if `hasInitial[i]` is 0.
+    Rows of use i are `[outer[i], batch, inner[i]]`, or fewer if only shards `first` to `first +
+    count - 1` are summed (ShardSum). Uses come in reverse program order.
     ```mlir
     %dw = sym.weight_gradient (%dy), (%x), () {kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 64>,
             batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
@@ -244,17 +250,18 @@ def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [
   let assemblyFormat = "$xs (`from` $begin^ `:` type($begin))? attr-dict `:` functional-type($xs, $norm)";
 }
 
-//===---- gradients that are kernels of their own --------------------------------------------------===//
+// ===---- gradients that have their own kernels
+// ------------------------------------------------------===//
 
 class Sym_KernelOp<string mnemonic, list<Trait> traits = []>
     : Sym_InternalOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Sym_KernelRule>], traits)>;
 class Sym_RowsOp<string mnemonic> : Sym_KernelOp<mnemonic, [DeclareOpInterfaceMethods<Sym_BatchRule>]>;
 
 def Sym_SoftmaxOutputGradientOp : Sym_RowsOp<"softmax_output_gradient"> {
-  let summary = "what SoftmaxOutput sends back, from its probabilities and the label";
+  let summary = "the gradient of SoftmaxOutput, from its probabilities and the label";
   let description = [{
-    The kernel `softmax_output_gradient`. p `[A, C, D]` by `axis`: its classes are there. `valid`, f64 [1]: what is divided by,
-    where the rows are a part of the batch.
+    The kernel `softmax_output_gradient`. p is `[A, C, D]`, where `axis` is the axis of the C
+    classes. `valid`, f64 [1], is the divisor if the rows are a part of the batch.
     ```mlir
     %dx = sym.softmax_output_gradient %p, %label {axis = 2 : i64, use_ignore = false, normalization = "valid", multi = false,
        ignore_label = -1.0, grad_scale = 1.0, smooth_alpha = 0.0} : (tensor<64x32x65xf32>, tensor<64x32xi32>) -> tensor<64x32x65xf32>
@@ -267,9 +274,10 @@ def Sym_SoftmaxOutputGradientOp : Sym_RowsOp<"softmax_output_gradient"> {
 }
 
 def Sym_ValidCountOp : Sym_KernelOp<"valid_count"> {
-  let summary = "how many labels are not the one to ignore, in f64: counts of parts of a batch add up to that of the batch";
+  let summary = "number of labels that are not ignored, in f64, so that the counts of parts add up to that of the batch";
   let description = [{
-    The operand `valid` of `sym.softmax_output_gradient` with normalization valid, once it is summed.
+    Its sum over all parts is the operand `valid` of `sym.softmax_output_gradient` with
+    normalization valid.
     ```mlir
     %n = sym.valid_count %label {ignore_label = -1.0} : (tensor<64x32xi32>) -> tensor<1xf64>
     ```
@@ -292,7 +300,7 @@ def Sym_SoftmaxGradientOp : Sym_RowsOp<"softmax_gradient"> {
 }
 
 def Sym_LayerNormGradientOp : Sym_RowsOp<"layer_norm_gradient"> {
-  let summary = "backward of LayerNorm: to its data, and per row to gamma";
+  let summary = "backward of LayerNorm: gradient of its data, and per row that of gamma";
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$gamma, Sym_Tensor:$mean, Sym_Tensor:$rstd, Sym_Tensor:$dy, I64Attr:$axis);
   let results = (outs Sym_Tensor:$dx, Sym_Tensor:$dgammaRows);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -328,7 +336,8 @@ def Sym_PlaceOp : Sym_RowsOp<"place"> {
 def Sym_ReduceToOp : Sym_RowsOp<"reduce_to"> {
   let summary = "sums over the axes that a broadcast stretched";
   let description = [{
-    The result has the operand's rank with extent 1 on the summed axes, or rank 1 and one element for all.
+    The result has the operand's rank with extent 1 on the summed axes, or rank 1 and one element if
+    all axes are summed.
     ```mlir
     %d = sym.reduce_to %dy : (tensor<8x4xf32>) -> tensor<1x4xf32>
     ```
@@ -343,10 +352,12 @@ def Sym_ReduceToOp : Sym_RowsOp<"reduce_to"> {
 def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterfaceMethods<Sym_ScalarRule>]> {
   let summary = "0 with probability p, else 1/(1-p), by seed, update, op and element";
   let description = [{
-    The element is the row-major index in the result, so its scalar form is right only over the result's own shape.
-    Backward makes the mask again rather than keep it. A part of a mask says which elements of the whole are its own
-    (executor/abi/ElementWindow.h): rows 8 to 15 of a batch of 32, below.
-      * window: an offset and pairs of extent and stride, none below 0; as many elements as the result has.
+    An element is counted by its row-major index in the result, so the scalar form is right only
+    over the result's own shape. Backward computes the mask again rather than keep it. A part of a
+    mask names its elements of the whole mask (executor/abi/ElementWindow.h): in the example, rows 8
+    to 15 of a batch of 32.
+      * window: an offset and pairs of extent and stride, none below 0, with as many elements as the
+        result.
     ```mlir
     %m = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x32x256xf32>
     %n = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 2048, 64, 8192, 2048, 1>}
@@ -375,8 +386,8 @@ class Sym_MetricOp<string mnemonic> : Sym_KernelOp<mnemonic, [Sym_ShardSum]> {
 def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
   let summary = "loss and its weight, labels counted and ignored, right answers, nats: f64 [6]";
   let description = [{
-    The kernel `softmax_metric`. x holds logits, its classes at `axis`; rows are `[outer, batch, inner]` once that axis is taken out.
-    A label of the shape of x holds probabilities.
+    The kernel `softmax_metric`. x holds logits with the classes at `axis`; without that axis, rows
+    are `[outer, batch, inner]`. A label with the shape of x holds probabilities.
     ```mlir
     %m = sym.softmax_metric %x, %label {axis = 2 : i64, outer = 64 : i64, batch = 32 : i64, inner = 1 : i64, shards = 8 : i64,
        use_ignore = false, valid = true, ignore_label = -1.0, smooth_alpha = 0.0, scale = 1.0}

@@ -5,14 +5,15 @@
 
 namespace lstmc::sym {
 
-/// The op's types satisfy its shape rule; reports the first relation that does not hold.
+/// Checks that the op's types satisfy its shape rule; reports the first relation that does not
+/// hold.
 llvm::LogicalResult verifyShapes(mlir::Operation *op);
 
-/// Nothing flows back through the op: its gradient is 0 or means nothing.
+/// No gradient flows back through the op: it is 0 or has no meaning.
 template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
 
-/// Verified by the op's own shape rule, which states each constraint once for inference and
-/// verifier alike.
+/// The op is verified by its own shape rule, so that each constraint is stated once for inference
+/// and verifier.
 template <typename Op> class ShapesHold : public mlir::OpTrait::TraitBase<Op, ShapesHold> {
 public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyShapes(op); }

@@ -1,4 +1,4 @@
-// Values that go from one device's program to another's. Left by insert-transfers.
+// Values that go from one device's program to another's. Made by insert-transfers.
 
 #ifndef LSTMC_IR_SYM_TRANSFEROPS
 #define LSTMC_IR_SYM_TRANSFEROPS

@@ -1,5 +1,5 @@
-// Which values ops have a place for, and where they move them: two interfaces beside those of
-// SymOps.h, for the few who ask.
+// Which values of its operands an op accepts as positions, and to which results it moves values:
+// two interfaces apart from SymOps.h, for the few callers that need them.
 #pragma once
 
 #include "executor/base/ValueRange.h"
@@ -19,7 +19,7 @@ struct MovedPart {
 
 namespace lstmc::sym {
 
-/// Makes the ops answer; their dialect has been loaded.
+/// Attaches the interfaces to the ops, whose dialect has to be loaded.
 void attachValueUse(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

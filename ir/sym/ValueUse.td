@@ -1,5 +1,5 @@
-// What passes may ask of ops about single values: which ones they have a place for, and where they go. The answers are all in
-// rules/ValueUse.cpp, which attaches them.
+// What passes may ask of ops about single values: which ones are valid positions, and where the op
+// moves them. rules/ValueUse.cpp implements and attaches both interfaces.
 
 #ifndef LSTMC_IR_SYM_VALUEUSE
 #define LSTMC_IR_SYM_VALUEUSE
@@ -9,8 +9,9 @@ include "mlir/IR/OpBase.td"
 def Sym_IndexRule : OpInterface<"IndexRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op that reads values of an operand as positions: rows of a table, classes, steps. What a caller gives outside of the
-    range is refused before it runs; what the net itself computes is treated as the op's record says (clipped, as a rule).
+    An op that reads values of an operand as positions: rows of a table, classes, steps. A value out
+    of range that the caller gives is refused before the run; one that the net computes is treated
+    as the op's record says (mostly clipped).
   }];
   let methods = [
     InterfaceMethod<"Positions that there are for values of operand `index`; none where they are no positions, or any will do.",
@@ -21,7 +22,8 @@ def Sym_IndexRule : OpInterface<"IndexRule"> {
 def Sym_MovementRule : OpInterface<"MovementRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    An op whose results are elements of its operands, unchanged, so that what must hold of their values must hold of the operands'.
+    An op whose results are unchanged elements of its operands, so that a condition on result values
+    is one on operand values.
   }];
   let methods = [
     InterfaceMethod<"The elements of operand `index` that are in result `result`; none where they are no plain part of it.",

@@ -1,4 +1,4 @@
-// What slice and slice_axis take of each axis, for kernels and gradients.
+// Which elements slice and slice_axis take of each axis, for kernels and gradients.
 #pragma once
 
 #include "ir/sym/SymOps.h"
@@ -10,9 +10,9 @@ struct Window {
   int64_t begin, size, step;
 };
 
-/// One per axis of data with these extents.
+/// One window per axis of data with these extents.
 llvm::SmallVector<Window> windowsOf(SliceOp op, llvm::ArrayRef<int64_t> extents);
-/// Of the axis that is sliced.
+/// The window of the axis that is sliced.
 Window windowOf(SliceAxisOp op, int64_t extent);
 
 } // namespace lstmc::sym

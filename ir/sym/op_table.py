@@ -18,7 +18,7 @@ KINDS = {  # storage of the base attribute -> AttributeKind
 
 
 def quote(text):
-    return json.dumps(text)  # the escapes of JSON are C++'s for the characters that records hold
+    return json.dumps(text)  # JSON and C++ escape the characters of the records alike
 
 
 def position(record):
@@ -66,7 +66,7 @@ class Records:
         classes = constraint["!superclasses"]
         base = self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes else constraint
         optional = "Optional" in classes
-        if name in conditions:  # where the condition holds, the input has to be there
+        if name in conditions:  # the input is required if the condition holds
             optional = False
         attribute, _, value = conditions.get(name, conditions.get(name + "?", "")).partition("=")
         flags = [  # optional, parameter, label, variadic

@@ -1,5 +1,5 @@
-// Gradients of element-wise functions of two tensors or more: a and b the operands, y the result,
-// dy what flows in.
+// Gradients of element-wise functions of two tensors or more. a and b are the operands, y the
+// result, dy the incoming gradient.
 
 #include "ir/sym/gradients/Expression.h"
 
@@ -14,8 +14,8 @@ static E stretched(mlir::Value value, mlir::Value like, GradientBuilder &builder
           &builder};
 }
 
-/// Contributes `da` and `db` to the two operands, summed over what was stretched where the op
-/// stretches.
+/// Contributes `da` and `db` to the two operands. If the op stretches operands, each is first
+/// summed over the axes that were stretched.
 template <bool kStretches, typename First, typename Second>
 static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder, First first,
                                   Second second) {
@@ -48,7 +48,7 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
         *this, builder, [](E a, E b, E y, E dy) { return FIRST; },                                 \
         [](E a, E b, E y, E dy) { return SECOND; });                                               \
   }
-/// The form on equal shapes and the one that stretches.
+/// Defines the gradient of the op on equal shapes and of the one that broadcasts.
 #define LSTMC_BOTH(SAME, STRETCHING, FIRST, SECOND)                                                \
   LSTMC_GRADIENTS(SAME, false, FIRST, SECOND)                                                      \
   LSTMC_GRADIENTS(STRETCHING, true, FIRST, SECOND)

@@ -1,4 +1,4 @@
-// Gradients of element-wise functions of one tensor: x the operand, y the result, dy what flows in.
+// Gradients of element-wise functions of one tensor: operand x, result y, incoming gradient dy.
 
 #include <cmath>
 #include <numbers>
@@ -83,10 +83,10 @@ LSTMC_GRADIENT(GeluOp, dy *([&] {
 LSTMC_GRADIENT(ClipOp,
                dy *((x >= getAMin().convertToDouble()) * (x <= getAMax().convertToDouble())))
 LSTMC_GRADIENT(HardSigmoidOp, dy *(((y > 0.0) * (y < 1.0)) * getAlpha().convertToDouble()))
-/// The identity; make-entries has put a product with a mask wherever something is dropped.
+/// The identity: make-entries has replaced a dropout that drops something by a product with a mask.
 LSTMC_GRADIENT(DropoutOp, dy)
 
-/// s^2 x where abs(x) < 1/s^2, else the sign.
+/// s^2 x if abs(x) < 1/s^2, else the sign of x.
 LSTMC_GRADIENT(SmoothL1Op, dy *([&] {
                  double square = std::pow(getScalar().convertToDouble(), 2);
                  E inside = x.of<AbsOp>() < 1.0 / square;
@@ -112,7 +112,7 @@ llvm::LogicalResult CastOp::buildGradient(GradientBuilder &builder) {
   return llvm::success();
 }
 
-// With a number s: `scalar`.
+// With s the number `scalar`.
 
 #define LSTMC_SCALAR_GRADIENT(OP, FORMULA)                                                         \
   llvm::LogicalResult OP::buildGradient(GradientBuilder &builder) {                                \

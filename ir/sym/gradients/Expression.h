@@ -6,7 +6,7 @@
 
 namespace lstmc::sym {
 
-/// `value` broadcast to what the forward value `like` is, with its rows.
+/// `value` broadcast to the shape of the forward value `like`, with the same position of the batch.
 inline mlir::Value broadcastLike(GradientBuilder &builder, mlir::Location loc, mlir::Value value,
                                  mlir::Value like) {
   auto type = llvm::cast<mlir::RankedTensorType>(like.getType());

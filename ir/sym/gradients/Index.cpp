@@ -34,7 +34,7 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
     builder.addIndexUse(getA(), dy, indices);
     return success();
   }
-  // Brought to the form [V, D] by moving the axis in front, summed, and moved back.
+  // Move the axis to the front, so that the form is [V, D], sum, and move it back.
   SmallVector<int64_t> toFront, back, flow;
   for (int64_t i = 0; i < indexRank; ++i)
     flow.push_back(axis + i);

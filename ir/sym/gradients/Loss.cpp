@@ -1,5 +1,4 @@
-// Loss heads: the gradient starts here, and but for softmax_cross_entropy whatever comes from
-// above.
+// Loss heads. The gradient starts here; all but softmax_cross_entropy ignore the incoming gradient.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
@@ -12,8 +11,8 @@ using llvm::success;
 using mlir::Value;
 using E = Expression;
 
-/// What a part of the batch divides by is a number of the whole: its rows, or the labels that count
-/// in all of them. Null where an op of the whole batch finds it by itself.
+/// The divisor of the gradient if this program has a part of the batch: the rows of the whole
+/// batch, or all labels in it that count. Null if the gradient op can count them itself.
 static Value divisorOf(SoftmaxOutputOp op, GradientBuilder &builder, Value label) {
   auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
   if (!builder.inParts() || op.getNormalization() == "null")
@@ -100,8 +99,8 @@ LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
   return success();
 }
 
-/// The gradient of a sum over rows is that of each row times what flows into the sum. Where the net
-/// returns the sum, it is minimised itself besides.
+/// The gradient of a sum over rows is that of each row times the gradient of the sum. If the net
+/// also returns the sum, the sum itself is minimised, which adds 1.
 LogicalResult SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();

@@ -1,4 +1,4 @@
-// What loss heads measure (as the metric kernels say), and their values without a label.
+// What loss heads measure (the metric kernels define it), and the results of heads without a label.
 
 #include "executor/abi/Kernels.h"
 #include "ir/sym/Create.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 namespace lstmc::sym {
 
 namespace {
-/// Rows of the batch inside rows of a tensor: [outer, batch, inner]. Without a batch everything is
-/// `outer`.
+/// Where the rows of the batch are among all rows of a tensor: [outer, batch, inner]. Without a
+/// batch, all rows are `outer`.
 struct Rows {
   int64_t outer, batch = 1, inner = 1;
   Rows(ArrayRef<int64_t> extents, BatchPosition position) : outer(product(extents)) {
@@ -24,19 +24,19 @@ struct Rows {
 };
 } // namespace
 
-/// Sums of a metric kernel in a net whose batch is whole.
+/// The type of a metric kernel's sums in a net over the whole batch.
 static RankedTensorType sumsType(OpBuilder &builder) {
   return RankedTensorType::get({kMetricFields}, builder.getF64Type());
 }
 
-/// The factor on the sum of `elements` losses where the kernel divides by them, so that what is
-/// reported is factor * sum / divisor.
+/// The kernel divides by `elements`. This factor on its sum makes the reported value factor * sum /
+/// divisor.
 static llvm::APFloat scaleOf(llvm::APFloat factor, int64_t elements, int64_t divisor) {
   return llvm::APFloat(factor.convertToDouble() * double(elements) / double(divisor));
 }
 
 namespace {
-/// A softmax against labels, and how its loss counts.
+/// A softmax, its labels, and how the loss is counted.
 struct SoftmaxLoss {
   Value x, label; ///< logits with their classes at `axis`; a class for each row, or probabilities
   int64_t axis;
@@ -52,7 +52,7 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, const SoftmaxLoss &
   rowExtents.erase(rowExtents.begin() + loss.axis);
   BatchPosition batch = withoutAxes(loss.rows, {loss.axis}, false);
   if (!batch)
-    shards = 1; // rows of the batch are classes, if anything: there is nothing to share out
+    shards = 1; // the batch is at most on the class axis, so no rows can be shared out
   Rows rows(rowExtents, batch);
   Value label = loss.label;
   if (shapeOf(label) != shapeOf(loss.x))
@@ -78,7 +78,7 @@ Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measur
     if (probabilities)
       label = createReshape(builder, getLoc(), label, flat);
   }
-  // As the gradient is divided.
+  // The divisor is that of the gradient.
   bool valid = getNormalization() == "valid" && !probabilities;
   int64_t divisor = probabilities                  ? measure.divisor
                     : getNormalization() == "null" ? product({positions, measure.divisor})

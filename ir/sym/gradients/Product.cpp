@@ -1,4 +1,4 @@
-// Gradients of products. A factor that does not depend on the batch is a weight: its gradient is a
+// Gradients of products. A factor that does not depend on the batch is a weight; its gradient is a
 // sum by shard.
 
 #include "ir/sym/Create.h"
@@ -60,7 +60,7 @@ LogicalResult DotOp::buildGradient(GradientBuilder &builder) {
   }
   if (!builder.wants(getRhs()))
     return success();
-  // A matrix that all rows of the batch meet.
+  // A matrix by which all rows of the batch are multiplied.
   if (!ta && rhs.getRank() == 2 && !builder.batch(getRhs())) {
     if (tb)
       builder.addProductUse(getRhs(), dy, getLhs());

@@ -24,7 +24,7 @@ static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
   return {several ? broadcastLike(builder, op->getLoc(), wide, data) : wide, &builder};
 }
 
-/// The axes that are reduced: those given, all others with `exclude`, all if none is given.
+/// The axes that are reduced: `axis`, all others with `exclude`, all if `axis` is not given.
 static llvm::SmallVector<int64_t>
 reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
   int64_t rank = rankedType(data).getRank();
@@ -39,7 +39,7 @@ reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclu
   return axes;
 }
 
-/// Contributes formula(x, y, dy), the last two stretched.
+/// Contributes formula(x, y, dy), with y and dy stretched to the shape of x.
 template <typename Op, typename Formula>
 static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Formula formula) {
   Value dy = builder.resultGradient(0);
@@ -103,7 +103,7 @@ LogicalResult LayerNormOp::buildGradient(GradientBuilder &builder) {
                                           getRstd(), dy, builder.getI64IntegerAttr(axis));
   builder.add(getData(), gradient.getDx());
   if (BatchPosition rows = builder.batch(getOutput());
-      !rows || rows.axis < axis) { // which stay where they are
+      !rows || rows.axis < axis) { // moving `axis` last leaves the rows in place
     llvm::SmallVector<int64_t> last = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
     last.erase(last.begin() + axis);
     last.push_back(axis);

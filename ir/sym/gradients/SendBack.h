@@ -1,4 +1,4 @@
-// What gradients of moving ops share.
+// What the gradients of ops that move elements share.
 #pragma once
 
 #include "ir/sym/GradientBuilder.h"
@@ -6,7 +6,7 @@
 
 namespace lstmc::sym {
 
-/// Contributes to operand 0 what `back` makes of the gradient of result 0.
+/// Contributes back(gradient of result 0) to operand 0.
 template <typename Back>
 llvm::LogicalResult sendBack(mlir::Operation *op, GradientBuilder &builder, Back back) {
   mlir::Value dy = builder.resultGradient(0);
@@ -15,7 +15,7 @@ llvm::LogicalResult sendBack(mlir::Operation *op, GradientBuilder &builder, Back
   return llvm::success();
 }
 
-/// Zeros in the shape of operand 0, but for dy in a window.
+/// Zeros in the shape of operand 0, with dy in a window.
 inline mlir::Value place(GradientBuilder &builder, mlir::Operation *op, mlir::Value dy,
                          llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> step) {
   return builder.create<PlaceOp>(op->getLoc(), op->getOperand(0).getType(), dy, begin, step);

@@ -1,4 +1,4 @@
-// Gradients of ops that move elements: what went out comes back to where it was.
+// Gradients of ops that move elements: each element of the gradient moves back to its source.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"

@@ -1,4 +1,4 @@
-// What internal ops answer beside their kernels.
+// Gradients, costs and checks of internal ops; their kernels are in kernels/Training.cpp.
 
 #include "executor/abi/Gate.h"
 #include "executor/abi/Sizes.h"
@@ -41,7 +41,7 @@ llvm::LogicalResult CutOp::buildGradient(GradientBuilder &builder) {
 
 //===---- parts of the batch ------------------------------------------------------------------===//
 
-/// What flows back to the rows of a part is what is there of them.
+/// The gradient of the rows of a part is the incoming gradient of these rows.
 llvm::LogicalResult AllRowsOp::buildGradient(GradientBuilder &builder) {
   return sendBack(*this, builder, [&](mlir::Value dy) -> mlir::Value {
     return builder.create<OwnRowsOp>(getLoc(), getX().getType(), dy, getAxisAttr(), getOuterAttr(),

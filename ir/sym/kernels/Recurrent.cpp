@@ -19,7 +19,7 @@ View denseOrAbsent(KernelBuilder &builder, mlir::Value value) {
   return !view || view.dense() ? view : builder.denseCopy(view);
 }
 
-/// Where a result goes; absent where nobody reads it.
+/// The view for a result; absent if nobody reads it.
 View resultOrAbsent(KernelBuilder &builder, mlir::Value value) {
   View view = builder.viewOrAbsent(value);
   return view ? builder.output(view, view.shape) : view;

@@ -9,7 +9,7 @@ namespace lstmc::sym {
 
 namespace {
 
-/// Reduces the marked axes of `data`: kept axes first, then the others, in their order.
+/// Reduces the marked axes of `data`. The view is permuted: kept axes first, then the marked ones.
 void emitReduce(KernelBuilder &builder, mlir::Value data, mlir::Value output, ReduceKind kind,
                 const llvm::SmallBitVector &reduced) {
   View x = builder.view(data);

@@ -1,4 +1,4 @@
-// Kernels of the ops in ShapeOps.td: mostly none, since moving elements is a matter of strides.
+// Kernels of the ops in ShapeOps.td. Most need none, because a view with other strides is enough.
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
@@ -12,7 +12,7 @@ using llvm::SmallVector;
 
 ArrayRef<int64_t> shapeOf(mlir::Value value) { return rankedType(value).getShape(); }
 
-/// The same elements in the result's shape.
+/// The same elements in the shape of the result.
 llvm::LogicalResult emitReshape(KernelBuilder &builder, mlir::Value data, mlir::Value output) {
   View view = builder.view(data);
   if (std::optional<View> same = view.tryReshape(shapeOf(output)))
@@ -151,7 +151,7 @@ llvm::LogicalResult ReverseOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// y as [reps0, extent0, reps1, extent1, ...], to which x is stretched.
+/// x is stretched to y read as [reps0, extent0, reps1, extent1, ...].
 llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   ArrayRef<int64_t> shape = shapeOf(getOutput());
@@ -167,7 +167,7 @@ llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// y as [before, extent, repeats, after].
+/// y read as [before, extent, repeats, after].
 llvm::LogicalResult RepeatOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   int64_t axis = 0, repeats = getRepeats();

@@ -1,4 +1,4 @@
-// Kernels of the sums over the batch, and of what is left of TrainingOps.td.
+// Kernels of the sums over the batch, and of the other ops in TrainingOps.td.
 #include "executor/abi/Scratch.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
@@ -8,7 +8,7 @@ namespace lstmc::sym {
 
 namespace {
 
-/// How sym.weight_gradient reads x (its record).
+/// How sym.weight_gradient reads x; the record of the op defines the kinds.
 enum UseKind : int64_t { kProduct, kIndex, kDelayed, kAhead };
 
 /// Collects the pairs of a weight_gradient launch.
@@ -16,14 +16,15 @@ class Uses {
 public:
   Uses(KernelBuilder &builder, int64_t batch) : builder(builder), batch(batch) {}
 
-  /// dy and x over the same rows.
+  /// Adds a pair: dy and x over the same rows.
   void add(View dy, View x, int64_t outer, int64_t inner, bool indices) {
     pairs.push_back(rows(dy, outer, inner, true));
     pairs.push_back(rows(x, outer, inner, !indices));
   }
 
-  /// dy of step t meets x of step t - 1 (ahead: t + 1); the step without one meets `initial`, or
-  /// nothing. Steps are axis 0, and enter the sum last to first.
+  /// Adds the pairs of a recurrence: dy of step t is multiplied by x of step t - 1 (ahead: t + 1).
+  /// The step without such a neighbour uses `initial`, or nothing. Steps are on axis 0 and enter
+  /// the sum last to first.
   void addShifted(View dy, View x, View initial, int64_t outer, int64_t inner, bool ahead) {
     int64_t steps = dy.shape[0], each = outer / steps, edge = ahead ? steps - 1 : 0;
     auto border = [&] {

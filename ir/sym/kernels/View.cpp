@@ -1,4 +1,4 @@
-// Views: windows on memory, and what can be said of them without moving anything.
+// Views: windows on memory, and which reshapes need no copy.
 #include "llvm/ADT/STLExtras.h"
 
 #include "ir/sym/KernelBuilder.h"
@@ -22,8 +22,8 @@ bool View::dense() const {
   return true;
 }
 
-/// Axes of extent 1 are dropped and axes that one walk covers are joined; then each joined axis is
-/// cut into the new extents.
+/// Drops axes of extent 1 and joins axes that one stride can walk; then cuts each joined axis into
+/// the new extents.
 std::optional<View> View::tryReshape(llvm::ArrayRef<int64_t> wanted) const {
   llvm::SmallVector<int64_t, 6> extents, steps; // joined
   for (auto [extent, stride] : llvm::zip_equal(shape, strides)) {

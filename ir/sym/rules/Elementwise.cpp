@@ -1,4 +1,5 @@
-// Shapes, batch position, scalar form and cost of the ops in ElementwiseOps.td that are no family.
+// Shapes, batch position, scalar form and cost of the ops in ElementwiseOps.td outside the
+// families.
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;

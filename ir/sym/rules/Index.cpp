@@ -8,7 +8,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// `longer` is `shorter` with one more axis after: rank and leading extents.
+/// `longer` has the rank and extents of `shorter` and one more axis at the end.
 static LogicalResult relateOneMore(ShapeRelation &relation, Value shorter, Value longer) {
   if (relation.ranked(shorter)) {
     if (failed(relation.fixRank(longer, relation.rank(shorter) + 1)))

@@ -9,17 +9,17 @@ using Positions = ArrayRef<BatchPosition>;
 
 //===---- SoftmaxOutput -----------------------------------------------------------------------===//
 
-/// The forms that a label may have, given its rank; an open one becomes the first form.
+/// The forms that a label may have, given its rank. A label without a rank gets the first form.
 static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
   Value data = op.getData(), label = op.getLabel();
   int64_t rank = relation.rank(data), last = rank - 1;
   int64_t labelRank = relation.ranked(label) ? relation.rank(label) : -1;
-  // Probabilities.
+  // The label holds probabilities.
   if (labelRank == rank &&
       !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
     return relation.sameShape(label, data);
   if (!op.getMultiOutput()) {
-    int64_t wanted = op.getPreserveShape() ? last : 1; // MXNet: multi_output goes first
+    int64_t wanted = op.getPreserveShape() ? last : 1; // MXNet: multi_output takes precedence
     if (failed(relation.fixRank(label, wanted)))
       return failure();
     for (int64_t axis = 0; axis < wanted; ++axis)
@@ -66,8 +66,8 @@ LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
   return relateLabel(relation, *this);
 }
 
-/// Classes are on one axis, or on all but the first; a label has that axis too, or has not, or has
-/// all after the first as one.
+/// Classes are on one axis, or on all axes but the first. A label has this axis too, or lacks it,
+/// or has all axes after the first as one.
 BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
   bool kept = getPreserveShape() && !getMultiOutput();
   int64_t rank = rankOf(getData()), axis = kept ? rank - 1 : 1;
@@ -78,7 +78,7 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
     if (missing > 1 && position.axis != 0)
       return BatchPosition::none();
   }
-  // The gradient divides by all positions of a row, so that they may not be rows.
+  // The gradient divides by the number of positions in a row, so positions cannot be rows.
   return !kept && position.axis != 0 ? BatchPosition::none() : unlessOn(position, axis);
 }
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
@@ -106,7 +106,7 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   }
   if (!relation.ranked(label) && !relation.complete(data))
     return success();
-  // Another shape of as many elements is read in its order.
+  // A label of another shape with as many elements is matched in row-major order.
   auto elements = [&](Value value) {
     int64_t count = 1;
     for (int64_t axis = 0; axis < relation.rank(value); ++axis)
@@ -119,8 +119,8 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   return relation.sameShape(label, data);
 }
 
-/// In a label of another shape, rows are elsewhere: a part of the batch does not know which it
-/// needs.
+/// In a label of another shape, the rows are elsewhere, and a part of the batch cannot tell which
+/// rows it needs.
 template <typename Op> static BatchPosition regressionBatch(Op op, Positions operands) {
   ArrayRef<int64_t> data = shapeOf(op.getData()), label = shapeOf(op.getLabel());
   bool column = data.size() == 2 && data[1] == 1 && label.size() == 1;

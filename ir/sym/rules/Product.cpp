@@ -7,7 +7,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// All values that are there have one float type.
+/// All operands and results that exist have one float type.
 static LogicalResult relateFloats(ShapeRelation &relation, ArrayRef<Value> values) {
   for (int round = 0; round < 2; ++round)
     for (Value value : values.drop_front())

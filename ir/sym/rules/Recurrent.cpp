@@ -30,7 +30,8 @@ int64_t RnnOp::resultCount(DictionaryAttr attributes) {
   return mode && mode == "lstm" ? 3 : 2;
 }
 
-/// The number of parameters follows from the input width, and the width from the number.
+/// Learns in both directions: the parameter count from the input width, and the width from the
+/// count.
 static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
   Value data = op.getData(), parameters = op.getParameters();
   int64_t units = op.getStateSize(), layers = op.getNumLayers(),
@@ -65,7 +66,7 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   if (failed(atLeast(relation, getStateSize(), 1, "state_size")) ||
       failed(atLeast(relation, getNumLayers(), 1, "num_layers")))
     return failure();
-  if (int64_t(getNumLayers()) > kMostLayers) // each becomes an op
+  if (int64_t(getNumLayers()) > kMostLayers) // each layer becomes an op
     return relation.refuse(ErrorCode::E0402) << "has " << getNumLayers() << " layers, and at most "
                                              << kMostLayers << " can be planned";
   if (!(p >= 0 && p < 1))
@@ -131,7 +132,7 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
 }
 
 BatchPosition RnnOp::batchOfResult(unsigned, Positions operands) {
-  // data and states [_, B, _]; sequence_length [B]; parameters have none
+  // data and states [_, B, _]; sequence_length [B]; parameters have no rows
   for (auto [operand, position] : llvm::enumerate(operands))
     if (position && operand != 1) {
       bool isLength = rankOf(getOperand(unsigned(operand))) == 1;
@@ -147,7 +148,8 @@ int64_t RnnOp::flops() {
 
 //===---- _rnn_param_concat -------------------------------------------------------------------===//
 
-/// Several inputs are open: what the RNN that reads them knows of its layers gives their widths.
+/// If several inputs are open, the RNN that reads them knows the widths of its layers, which give
+/// the inputs' extents.
 static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) {
   for (Operation *user : op->getUsers()) {
     auto rnn = dyn_cast<RnnOp>(user);

@@ -11,7 +11,7 @@ using Positions = ArrayRef<BatchPosition>;
 
 //===---- sum, mean, max, min, prod, norm, argmax ---------------------------------------------===//
 
-/// The axes that go: those named (or, excluded, the others); all without a name.
+/// The axes that are reduced: those named (or, with `exclude`, the others); all if none is named.
 static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes,
                                         bool exclude) {
   SmallVector<int64_t> reduced;
@@ -36,7 +36,7 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
                        keep);
 }
 
-/// Integers that f64 holds, in which they are added (rules/Shorthand.cpp); or floats.
+/// Integers that f64 can hold, in which they are added (rules/Shorthand.cpp), or floats.
 static LogicalResult summableType(ShapeRelation &relation, Value data) {
   Type type = relation.type(data);
   if (type && type.isInteger() && type.getIntOrFloatBitWidth() == 64)
@@ -132,7 +132,7 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
   return lengthWithin(relation, length, data, *axis);
 }
 
-/// A length has all axes of the data but `axis`.
+/// A length has the extents of the data without `axis`.
 template <typename Op> static BatchPosition softmaxBatch(Op op, ArrayRef<BatchPosition> operands) {
   int64_t axis = normalAxis(op.getAxis(), rankOf(op.getData()));
   if (!operands[0] && op.getLength())

@@ -7,8 +7,8 @@ namespace lstmc::sym {
 
 namespace {
 
-/// Reads the codes against the operand's extents. `source[i]` is the axis of data that axis i of
-/// the result copies, or -1.
+/// Reads the codes together with the operand's extents. `source[i]` is the axis of data that axis i
+/// of the result copies, or -1.
 class CodeReader {
 public:
   CodeReader(ShapeRelation &relation, Value data, SmallVector<int64_t> extents)
@@ -52,7 +52,7 @@ public:
     return success();
   }
 
-  /// Fills -1 with what remains of the elements, once everything else is known.
+  /// Replaces -1 by what remains of the elements, once everything else is known.
   LogicalResult infer() {
     if (inferred_ < 0 || llvm::is_contained(in_, kOpen))
       return success();
@@ -140,7 +140,7 @@ SmallVector<int64_t> reversed(ArrayRef<int64_t> codes) {
   return result;
 }
 
-/// `target_shape` of old files in the codes of `shape`.
+/// Translates `target_shape` of old files into the codes of `shape`.
 SmallVector<int64_t> fromTarget(ArrayRef<int64_t> target, bool keepHighest) {
   SmallVector<int64_t> codes;
   for (auto [axis, extent] : llvm::enumerate(target))

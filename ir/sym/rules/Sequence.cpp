@@ -8,8 +8,8 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// What the three have in common: steps and batch in axes 0 and 1 either way, and `sequence_length`
-/// [batch].
+/// What the three ops share: steps and batch are in axes 0 and 1, in either order, and
+/// `sequence_length` is [batch].
 template <typename Op> static LogicalResult relateLengths(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getSequenceLength();
   if (op.getAxis() != 0 && op.getAxis() != 1)
@@ -33,7 +33,7 @@ template <typename Op> static LogicalResult relateLengths(ShapeRelation &relatio
   return lengthWithin(relation, length, data, op.getAxis());
 }
 
-/// Where the data have rows: as they say, or else the lengths, of which each sequence has one.
+/// The rows of the data, or else of the lengths: there is one length for each sequence.
 template <typename Op> static BatchPosition dataBatch(Op op, Positions operands) {
   if (operands[0] || operands.size() < 2)
     return operands[0];
@@ -45,7 +45,7 @@ LogicalResult SequenceMaskOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.sameShape(getData(), getOutput());
 }
-/// What is kept depends on the step.
+/// An axis of steps cannot hold rows, because which steps are kept depends on the step.
 BatchPosition SequenceMaskOp::batchOfResult(unsigned, Positions operands) {
   return unlessOn(dataBatch(*this, operands), int64_t(getAxis()));
 }

@@ -23,7 +23,7 @@ static LogicalResult relatePermuted(ShapeRelation &relation, Value from, Value t
   return success();
 }
 
-/// The rank of whichever of two values has one; -1 for neither.
+/// The rank of the first of two values that has one; -1 if neither has.
 static int64_t rankOfEither(ShapeRelation &relation, Value a, Value b) {
   return relation.ranked(a) ? relation.rank(a) : relation.ranked(b) ? relation.rank(b) : -1;
 }
@@ -75,7 +75,7 @@ BatchPosition SwapAxisOp::batchOfResult(unsigned, Positions operands) {
   return movedTo(operands[0], axis == first ? second : axis == second ? first : axis);
 }
 
-/// `axes` counted from 0, or the reverse order; not a permutation if the shape rule has refused it.
+/// `axes` counted from 0, or the reverse order. Not a permutation if the shape rule has refused it.
 static SmallVector<int64_t> orderOf(ArrayRef<int64_t> axes, int64_t rank) {
   SmallVector<int64_t> order;
   for (int64_t axis = 0; axis < rank; ++axis)
@@ -132,7 +132,7 @@ BatchPosition ExpandDimsOp::batchOfResult(unsigned, Positions operands) {
   return movedTo(operands[0], operands[0].axis + (operands[0] && operands[0].axis >= axis ? 1 : 0));
 }
 
-/// The axes that go; one always remains.
+/// The axes that are removed; one axis always remains.
 static SmallVector<int64_t> squeezedAxes(ArrayRef<int64_t> extents,
                                          std::optional<ArrayRef<int64_t>> axes) {
   int64_t rank = extents.size();
@@ -168,7 +168,8 @@ BatchPosition SqueezeOp::batchOfResult(unsigned, Positions operands) {
 
 //===---- Concat, stack -----------------------------------------------------------------------===//
 
-/// All inputs have one type with the output, and those with a rank have one rank; that rank, or -1.
+/// All inputs and the output have one type, and those with a rank have the same rank. Gives that
+/// rank, or -1.
 static FailureOr<int64_t> relateInputs(ShapeRelation &relation, OperandRange inputs, Value output) {
   if (inputs.empty()) {
     (void)(relation.refuse(ErrorCode::E0205) << "wants at least 1 input, got 0");
@@ -293,7 +294,7 @@ int64_t SliceChannelOp::resultCount(DictionaryAttr attributes) {
   return count ? count.getInt() : 0;
 }
 
-/// The axis that is cut, of data whose rank is known, once it is one that can be cut so.
+/// The axis that is cut, if the rank of the data is known and the axis can be cut.
 static FailureOr<int64_t> checkParts(ShapeRelation &relation, SliceChannelOp op) {
   Value data = op.getData();
   int64_t parts = op.getNumOutputs();
@@ -327,7 +328,7 @@ LogicalResult SliceChannelOp::relateShapes(ShapeRelation &relation) {
     return relation.refuse(ErrorCode::E0319)
            << "has " << getOutputs().size() << " results, num_outputs is " << parts;
   Value first = getOutputs().front();
-  // What one axis of data already forbids is told before facts of all parts are gathered.
+  // Check what a single axis of data already forbids before collecting facts of all parts.
   if (relation.ranked(data) && failed(checkParts(relation, *this)))
     return failure();
   for (Value part : getOutputs())
@@ -470,7 +471,7 @@ BatchPosition RepeatOp::batchOfResult(unsigned, Positions operands) {
 
 //===---- broadcast_to, broadcast_axis --------------------------------------------------------===//
 
-/// Extents of the result, 0 where the operand's is kept.
+/// Extents of the result; 0 where that of the operand is kept.
 static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value output,
                                      ArrayRef<int64_t> wanted) {
   for (auto [axis, extent] : llvm::enumerate(wanted)) {
@@ -507,7 +508,7 @@ LogicalResult BroadcastToOp::relateShapes(ShapeRelation &relation) {
 }
 StringRef BroadcastToOp::extentsAttribute() { return "shape"; }
 
-/// Rows that are stretched are alike.
+/// Rows that are made by stretching are all alike.
 BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) {
   if (operands[0])
     return broadcastBatch(*this, operands);

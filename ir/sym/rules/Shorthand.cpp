@@ -1,4 +1,4 @@
-// Uses of ops that stand for others.
+// Uses of an op that other ops can express, and the ops that replace them.
 #include "ir/sym/Shorthand.h"
 
 #include "ir/sym/Create.h"
@@ -14,7 +14,8 @@ namespace {
 
 Type elementOf(Value value) { return rankedType(value).getElementType(); }
 
-//===---- softmax with a dtype: in the wider of the two types ---------------------------------===//
+// ===---- softmax with a dtype: computed in the wider of the two types
+// -------------------------===//
 
 template <typename Op> Value writtenSoftmax(Op op, OpBuilder &builder) {
   Value x = op.getData();
@@ -40,7 +41,8 @@ Value written(NormOp op, OpBuilder &builder) {
                                op.getKeepdimsAttr(), builder.getBoolAttr(false));
 }
 
-//===---- reductions of integers: in f64, which holds each of them ----------------------------===//
+// ===---- reductions of integers: computed in f64, which holds each of them
+// --------------------===//
 
 template <typename Op> Value inDoubles(Op op, OpBuilder &builder) {
   Type type = elementOf(op.getData());

@@ -17,7 +17,8 @@ static std::optional<int64_t> entry(std::optional<ArrayAttr> entries, size_t axi
   return number ? std::optional(number.getInt()) : std::nullopt;
 }
 
-/// As Python slices: where to begin, how many, how far from one to the next. No elements: size 0.
+/// A slice as in Python: where it begins, how many elements, and the step between them. Size 0 if
+/// empty.
 static Window pythonSlice(int64_t extent, std::optional<int64_t> begin, std::optional<int64_t> end,
                           int64_t step) {
   step = std::clamp(step, -extent, extent); // a longer step takes one element too
@@ -44,7 +45,7 @@ SmallVector<Window> windowsOf(SliceOp op, ArrayRef<int64_t> extents) {
 }
 
 Window windowOf(SliceAxisOp op, int64_t extent) {
-  // One element beyond either end is as far outside as any number of them.
+  // An index further out means the same as one past the end.
   auto bound = [&](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + extent : at, -1, extent + 1);
   };
@@ -135,7 +136,7 @@ LogicalResult SliceAxisOp::relateShapes(ShapeRelation &relation) {
   // slice_axis:window
   int64_t extent = relation.extent(data, *axis);
   if (extent == kOpen) {
-    // Known all the same where both ends count from one side.
+    // Even for an open extent the length is known if both ends count from the same side.
     int64_t begin = getBegin(), end = getEnd() ? int64_t(*getEnd()) : INT64_MIN;
     if ((end < 0) == (begin < 0) && end > begin)
       return relation.fix(output, *axis, end - begin, "on axis " + std::to_string(*axis),

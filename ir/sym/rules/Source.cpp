@@ -24,7 +24,7 @@ LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
-/// Extents as `shape` has them, 0 for one to infer; an empty shape says nothing.
+/// The extents in `shape`, 0 for one to infer; an empty shape gives no information.
 static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape,
                                     StringRef dtype) {
   if (failed(relation.fixType(output, elementType(output.getContext(), dtype), "dtype")))
@@ -76,7 +76,7 @@ LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.fixShape(getOutput(), {int64_t(count) * int64_t(getRepeat())}, "the range");
 }
-/// A number that each row has is not the same in all.
+/// The numbers of a range differ from row to row, so it does not have rows that are alike.
 BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
 StringRef ZerosOp::extentsAttribute() { return "shape"; }

@@ -8,14 +8,13 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// An operand of a recurrent layer that has the sequences of the batch on `axis`.
+/// An operand of a recurrent layer with the sequences of the batch on `axis`.
 struct Sequences {
   unsigned operand;
   int axis;
 };
 
-/// The axis before the last of each result of a layer, whichever operand has rows; weights have
-/// none.
+/// The axis before the last of each result of a layer, if any operand has rows. Weights have none.
 template <typename Op>
 static BatchPosition layerBatch(Op op, unsigned index, Positions positions,
                                 ArrayRef<Sequences> operands) {
@@ -41,7 +40,7 @@ BatchPosition RnnLayerGradientOp::batchOfResult(unsigned index, Positions operan
       {{0, 1}, {1, 1}, {2, 1}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {9, 1}, {10, 0}, {11, 0}});
 }
 
-/// What it divides by is a number of all rows, unless it is given.
+/// The gradient divides by a number of all rows, unless `valid` gives the divisor.
 BatchPosition SoftmaxOutputGradientOp::batchOfResult(unsigned, Positions operands) {
   auto axis = int64_t(getAxis());
   if (getNormalization() != "null" && !getValid())
@@ -81,7 +80,8 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
 
 StringRef CutOp::extentsAttribute() { return "sizes"; }
 
-/// A batch that is in the cut axis comes after the steps there, or is what is cut.
+/// If the batch is in the axis that is cut, the steps are the outer part of that axis (a cut keeps
+/// whole steps), or else the rows themselves are cut and have no position.
 BatchPosition CutOp::batchOfResult(unsigned index, Positions operands) {
   BatchPosition position = operands[0];
   if (!position || position.axis != 0)
@@ -107,7 +107,7 @@ BatchPosition PlaceOp::batchOfResult(unsigned, Positions operands) {
              : BatchPosition::none();
 }
 
-/// The rows of a part inside `axis` in `some`, those of the batch in `all`.
+/// Checks that `some` has the rows of a part inside `axis`, and `all` those of the whole batch.
 template <typename Op> static LogicalResult verifyRows(Op op, Value some, Value all) {
   int64_t axis = op.getAxis(), unit = int64_t(op.getOuter() * op.getInner());
   SmallVector<int64_t> part(shapeOf(some)), whole(shapeOf(all));
@@ -130,7 +130,7 @@ LogicalResult OwnRowsOp::verify() { return verifyRows(*this, getY(), getX()); }
 
 //===---- rows in the operands of sums --------------------------------------------------------===//
 
-/// Elements on an operand's last axis.
+/// Number of elements on an operand's last axis.
 static int64_t features(Operation *op, unsigned operand) {
   return shapeOf(op->getOperand(operand)).back();
 }
@@ -145,7 +145,7 @@ int64_t WeightGradientOp::rowStride(unsigned operand) {
 int64_t BiasGradientOp::rowStride(unsigned operand) {
   return getInner()[operand] * features(*this, operand);
 }
-/// `inner` leaves the classes out.
+/// `inner` does not count the classes.
 int64_t SoftmaxMetricOp::rowStride(unsigned operand) {
   ArrayRef<int64_t> shape = shapeOf(getX());
   auto inner = int64_t(getInner());

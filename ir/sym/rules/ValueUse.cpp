@@ -1,4 +1,4 @@
-// Positions that ops read, values that they only move, and rows that measures are of.
+// Which operands ops read as positions, which values they only move, and the rows of metrics.
 #include "ir/sym/ValueUse.h"
 
 #include "ir/sym/Create.h"
@@ -16,9 +16,9 @@ namespace {
 using Range = std::optional<ValueRange>;
 using Part = std::optional<MovedPart>;
 
-/// As many positions as there are, from the first on.
+/// The positions 0 to count - 1.
 ValueRange positions(int64_t count) { return {0, count - 1, std::nullopt}; }
-/// The lengths that rows of so many steps may have.
+/// The valid lengths of rows with this many steps.
 ValueRange lengths(int64_t least, int64_t steps) { return {least, steps, std::nullopt}; }
 
 int64_t extentAt(Value value, int64_t axis) {
@@ -41,7 +41,7 @@ Range positionsIn(PickOp op, unsigned index) {
 }
 Range positionsIn(OneHotOp op, unsigned) { return positions(int64_t(op.getDepth())); }
 
-/// Classes; but a label of the size of the data holds probabilities.
+/// A label holds classes; one with the size of the data holds probabilities.
 Range positionsIn(SoftmaxOutputOp op, unsigned index) {
   if (index != 1 || op.holdsProbabilities())
     return std::nullopt;
@@ -57,7 +57,8 @@ Range positionsIn(SoftmaxCrossEntropyOp op, unsigned index) {
   return index == 1 ? Range(positions(shapeOf(op.getData())[1])) : std::nullopt;
 }
 
-/// A sequence that is reversed or masked may be empty; one without a step has no last one.
+/// SequenceReverse and SequenceMask accept an empty sequence; SequenceLast does not, as it has no
+/// last step.
 Range positionsIn(SequenceMaskOp op, unsigned index) {
   return index == 1 ? Range(lengths(0, extentAt(op.getData(), op.getAxis()))) : std::nullopt;
 }
@@ -88,11 +89,11 @@ template <typename Op> struct IndexModel : IndexRule::ExternalModel<IndexModel<O
 
 template <typename Op> Part partOf(Op, unsigned) { return MovedPart(); }
 
-/// A number stays one, up to its fraction.
+/// A cast moves numbers unchanged, up to a fraction that it cuts off.
 Part partOf(CastOp op, unsigned) {
   return op.getDtype() == "bool" ? std::nullopt : Part(MovedPart());
 }
-/// A window on one axis at most, without steps between its elements.
+/// A window on at most one axis, with step 1.
 Part partOf(SliceOp op, unsigned) {
   MovedPart part;
   ArrayRef<int64_t> shape = shapeOf(op.getData());
@@ -124,7 +125,7 @@ template <typename Op> struct MovementModel : MovementRule::ExternalModel<Moveme
 
 //===---- rows of measures --------------------------------------------------------------------===//
 
-/// A measure is of each row, [batch, 6], or a sum of all.
+/// A metric is given for each row, [batch, 6], or summed over all.
 template <typename Op> struct MetricRows : BatchRule::ExternalModel<MetricRows<Op>, Op> {
   BatchPosition batchOfResult(Operation *op, unsigned, ArrayRef<BatchPosition>) const {
     auto batch = int64_t(cast<Op>(op).getBatch());
