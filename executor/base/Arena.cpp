@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint64_t kHugePage = uint64_t(2) << 20;
 
-/// Reserves `bytes` between two guards of `guard` bytes, aligned to `alignment`; the guards may be
-/// neither read nor written. Null where the system has no memory.
+/// Reserves `bytes` between two guards of `guard` bytes, aligned to `alignment`. The guards can be
+/// neither read nor written. Null if the system has no memory.
 std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t alignment, void *&mapping,
                    size_t &mapped) {
   mapped = bytes + 2 * guard + (alignment > guard ? alignment : 0);
@@ -62,7 +62,7 @@ Status Arena::allocate(uint64_t bytes, std::string_view owner) {
     return fail(ErrorCode::E0901, "{}: found no memory for an arena of {} bytes: {}", owner, bytes,
                 fits ? std::strerror(reason) : "the size does not fit in 63 bits");
   }
-  // A small one ends where the guard begins; a large one begins with its huge page.
+  // A small arena ends where the guard begins; a large one begins at a huge page.
   data_ = huge ? first : first + (*pages.value() - *used.value());
   if (huge)
     madvise(data_, bytes, MADV_HUGEPAGE);

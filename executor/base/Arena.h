@@ -1,4 +1,4 @@
-// The one piece of memory that a host device ever holds.
+// The single piece of memory of a host device.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace lstmc {
 
-/// Zeroed memory with an alignment of kAlignment; of 2 MiB, with huge pages advised, from 2 MiB
-/// on. It lies between pages that may not be touched: below 2 MiB the byte after the last (of the
-/// size rounded up to kAlignment) is in one.
+/// Zeroed memory, aligned to kAlignment; from 2 MiB on, aligned to 2 MiB and with huge pages
+/// advised. It lies between guard pages that may not be touched. Below 2 MiB, the first byte after
+/// the memory (its size rounded up to kAlignment) is in a guard page.
 class Arena {
 public:
   Arena() = default;
@@ -19,7 +19,7 @@ public:
   Arena(Arena &&other) noexcept { *this = static_cast<Arena &&>(other); }
   Arena &operator=(Arena &&other) noexcept;
 
-  /// Maps `bytes`; what it held before is released. E0901 naming `owner` when the system has no
+  /// Maps `bytes` and releases what was held before. E0901 naming `owner` if the system has no
   /// memory.
   Status allocate(uint64_t bytes, std::string_view owner);
   void release();

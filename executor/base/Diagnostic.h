@@ -1,5 +1,5 @@
-// What a user is told about a place in their text. Data only; frontend/symbol draws it (Render.h),
-// for it knows how wide characters are.
+// What a user is told about a place in their text. Data only: frontend/symbol draws it (Render.h),
+// because only that room knows how wide characters are.
 #pragma once
 
 #include <string>
@@ -12,27 +12,27 @@
 
 namespace lstmc {
 
-/// A stretch of a source file, with what was in force when it was evaluated.
+/// A range of a source file, with the loop values and calls during which it was evaluated.
 struct SourceRange {
   std::string file;
-  int line = 0;      ///< from 1; 0: nowhere
+  int line = 0;      ///< from 1; 0: no place
   int column = 0;    ///< display cells, from 1
   int64_t byte = -1; ///< offset in the file, from 0
   int length = 1;    ///< display cells underlined
   int64_t bytes = 1; ///< bytes underlined
   std::string text;  ///< the source line
-  /// Loop values in force, outermost first: {"i", 1}.
+  /// Loop values at that time, outermost first: {"i", 1}.
   std::vector<std::pair<std::string, int64_t>> loops;
-  /// Calls in force, outermost first: "cell(..) at cell.lnet:16:16".
+  /// Calls at that time, outermost first: "cell(..) at cell.lnet:16:16".
   std::vector<std::string> calls;
-  /// The call that stands there, where it is a layer and not the op itself: "LSTM(num_hidden=256)".
+  /// The call at this place, if it is a layer and not the op itself: "LSTM(num_hidden=256)".
   std::string what;
 };
 
 enum class Severity { Error, Warning, Note };
 
-/// Up to five of these explain a diagnostic; `text` already reads as docs/language.md §5 shows,
-/// with its own place in it.
+/// A fact that explains a diagnostic, which has up to five. `text` reads as docs/language.md §5
+/// shows and includes the fact's own place.
 struct Reason {
   std::string text;
   SourceRange place;
@@ -44,15 +44,15 @@ struct Diagnostic {
   std::string message;
   SourceRange place;
   std::vector<SourceRange>
-      also; ///< other places on the same line that matter, underlined with ~ alone
+      also; ///< other places of interest on the same line, underlined with ~ only
   std::vector<Reason> reasons;
   std::string help; ///< empty: none; without "help: "
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// A value, or the diagnostics that kept it from being made (at least one error). Warnings may come
-/// with a value.
+/// A value, or the diagnostics that prevented it (at least one error). A value may come with
+/// warnings.
 template <typename T> class [[nodiscard]] Checked {
 public:
   Checked(T value, Diagnostics warnings = {})

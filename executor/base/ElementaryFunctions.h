@@ -1,21 +1,22 @@
-// exp, tanh, sigmoid and log: one source for every vector type, hence the same bits at every width.
+// exp, tanh, sigmoid and log. All vector types share this source, so every width gives the same
+// bits.
 //
-// A vector type V is what backends/cpu/runtime/Vector.h gives for a level, or base/ScalarFloat.h:
-// f32 lanes with the operations listed there. All of them are correctly rounded, so the order
-// written here is the result.
+// A vector type V comes from backends/cpu/runtime/Vector.h, one per level, or from
+// base/ScalarFloat.h: f32 lanes with the operations listed there. Each of these operations is
+// correctly rounded, so the order of operations written here decides the result.
 //
 // Largest errors over all floats, against f64, denormals counted as 0
 // (tests/executor/base/ElementaryFunctions):
 //   exponential 1.1 ULP · hyperbolicTangent 2.6 ULP · sigmoid 2.5 ULP · logarithm 0.9 ULP
 // NaN gives NaN, the infinities give their limits, and exponential overflows to infinity.
-// `constexpr` lets nvcc compile them for cards.
+// `constexpr` lets nvcc compile them for GPUs.
 #pragma once
 
 namespace lstmc {
 
 namespace elementary {
 
-// Polynomials are minimax fits (Remez) on the reduced range; errors are those of the fit alone.
+// Polynomials are minimax fits (Remez) on the reduced range; the errors given are those of the fit.
 inline constexpr float kLog2E = 0x1.715476p+0f;
 // ln 2 in two parts. n * kLn2High is taken off by one fma, which is exact here: the difference has
 // at most 24 bits.
@@ -44,8 +45,8 @@ template <typename V> constexpr V reduce(V x, V &r) {
 
 /// e^x.
 template <typename V> constexpr V exponential(V x) {
-  // Beyond these the result is infinity or 0 whatever x is. `min` and `max` give their second
-  // operand for a NaN.
+  // Beyond these bounds the result is infinity or 0 for every x. `min` and `max` give their second
+  // operand if the first is NaN.
   x = min(V::broadcast(89.0f), max(V::broadcast(-104.0f), x));
   V r;
   V n = elementary::reduce(x, r);
@@ -59,8 +60,7 @@ template <typename V> constexpr V sigmoid(V x) {
   return one / (one + exponential(-x));
 }
 
-/// tanh x, as t / (t + 2) with t = e^(2|x|) - 1: without cancellation, so small x need no case of
-/// their own.
+/// tanh x, as t / (t + 2) with t = e^(2|x|) - 1. Nothing cancels, so small x need no special case.
 template <typename V> constexpr V hyperbolicTangent(V x) {
   V magnitude = abs(x);
   V y = min(V::broadcast(20.0f), magnitude + magnitude); // from 18.1 on the quotient rounds to 1

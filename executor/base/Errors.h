@@ -7,7 +7,7 @@
 
 namespace lstmc {
 
-/// What the process answers with; the first error that stops the work decides.
+/// The exit code of the process; the first error that stops the work decides it.
 enum class ExitCode : int {
   Ok = 0,
   AnswerIsNo = 1,

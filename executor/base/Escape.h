@@ -1,4 +1,4 @@
-// Text with names out of files in it, made fit for a terminal.
+// Makes text that contains names from files safe to print on a terminal.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace lstmc {
 
-/// `text` with control characters, bytes that are no UTF-8 and characters that change how others
-/// are shown (bidirectional controls and the like) escaped as inQuotes() does; all of it. Ends of
-/// lines and tabs stay with `lines`.
+/// `text`, uncut, with these characters escaped as inQuotes() does: control characters, bytes that
+/// are not UTF-8, and characters that change how others are shown (bidirectional controls and the
+/// like). With `lines`, ends of lines and tabs are kept.
 std::string escaped(std::string_view text, bool lines = false);
 
 } // namespace lstmc

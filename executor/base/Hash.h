@@ -1,5 +1,5 @@
-// 64-bit XXH3 of weights and other bytes, for telling whether two copies are equal (not against
-// malice: that is base/Sha256.h).
+// 64-bit XXH3 of weights and other bytes, to see whether two copies are equal. It gives no
+// protection against forgery; base/Sha256.h does.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace lstmc {
 
-/// Of the bytes as they lie in memory: little-endian on every machine that lstmc runs on.
+/// Hash of the bytes in memory, which are little-endian on every machine that lstmc runs on.
 uint64_t hashBytes(const void *data, size_t bytes);
-/// Another function for each seed.
+/// Another hash function for each seed.
 uint64_t hashBytes(const void *data, size_t bytes, uint64_t seed);
 
-/// hashBytes of bytes that come in pieces.
+/// The same hash for bytes that come in pieces.
 class StreamedHash {
 public:
   StreamedHash();
@@ -27,7 +27,7 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// One number for several hashes, which depends on their order.
+/// One hash for several hashes; their order counts.
 uint64_t combineHashes(std::span<const uint64_t> hashes);
 
 } // namespace lstmc

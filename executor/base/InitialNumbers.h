@@ -1,4 +1,4 @@
-// Random numbers of initial values: functions of seed, op and element, at update 0.
+// Random numbers for initial values: functions of seed, op and element, at update 0.
 #pragma once
 
 #include <cmath>
@@ -16,15 +16,15 @@ struct InitialNumbers {
 
   double uniform(uint64_t element) const { return randomUniform(seed, element, ordinal, 0); }
 
-  /// Of elements `first` to first + 3; `first` is a multiple of 4.
+  /// The words of elements `first` to first + 3; `first` is a multiple of 4.
   void uniformFour(uint64_t first, double (&four)[4]) const {
     const PhiloxBlock words = randomBlock(seed, first / 4, ordinal, 0);
     for (int i = 0; i < 4; ++i)
       four[i] = uniformFromWord(words[i]);
   }
 
-  /// Mean 0, deviation 1. Elements 2i and 2i + 1 share their two words: radius from the first,
-  /// angle from the second, cosine for the even one, sine for the odd.
+  /// Normal numbers, mean 0, deviation 1. Elements 2i and 2i + 1 share two words: the first gives
+  /// the radius, the second the angle; the even element takes the cosine, the odd one the sine.
   double normal(uint64_t element) const {
     double even, odd;
     normalPair(element & ~uint64_t(1), even, odd);
@@ -33,7 +33,7 @@ struct InitialNumbers {
   void normalPair(uint64_t element, double &even, double &odd) const {
     const PhiloxBlock words = randomBlock(seed, element / 4, ordinal, 0);
     const double first = uniformFromWord(words[element % 4]);
-    const double radius = std::sqrt(-2 * std::log(first + 0x1p-24)); // of a number in (0, 1]
+    const double radius = std::sqrt(-2 * std::log(first + 0x1p-24)); // log of a number in (0, 1]
     const double angle = 2 * std::numbers::pi * uniformFromWord(words[element % 4 + 1]);
     even = radius * std::cos(angle);
     odd = radius * std::sin(angle);

@@ -78,7 +78,7 @@ Result<Bytes> readAll(int fd, const std::string &path, bool oneName) {
 } // namespace
 
 Result<Bytes> readFile(const std::string &path) try {
-  // Not blocking: opening a pipe that nobody writes to would wait for ever.
+  // Non-blocking, because opening a pipe that nobody writes to would wait for ever.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0)
     return cannotRead(path, errno);

@@ -1,4 +1,4 @@
-// Reading a whole file into memory that we own.
+// Reads a whole file into memory that we own.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace lstmc {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Reads all of a regular file. `pread`, never a mapping: a file that shrinks meanwhile is an error
-/// (E0602) and no signal, one that grows or is written to is refused (E0605). What is no regular
-/// file, missing or unreadable is E0601. The path may go through symlinks; a user typed it.
+/// Reads all of a regular file with `pread`. Mapping it would turn a file that shrinks meanwhile
+/// into a signal; here that is an error (E0602). A file that grows or is written to meanwhile is
+/// refused (E0605). E0601 if the path is missing, unreadable or no regular file. The path may
+/// contain symlinks, because a user typed it.
 Result<Bytes> readFile(const std::string &path);
 
-/// As above for a NAME that came out of a file in `folder`: one part, no separators, no link, a
-/// regular file with one name.
+/// The same for a NAME that comes from a file in `folder`. It has to be one path component without
+/// separators, and name a regular file that is no link and has no other name.
 Result<Bytes> readFileBeneath(const std::string &folder, const std::string &name);
 
 inline std::string_view asText(std::span<const uint8_t> bytes) {

@@ -1,4 +1,4 @@
-// What a file may ask of its loader: the numbers behind `--limit NAME=VALUE`.
+// What a file may ask of its loader: the values behind `--limit NAME=VALUE`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lstmc {
 
-/// Bounds on what a loader spends, whatever the file says (robustness: table of limits).
+/// Bounds on what a loader spends, whatever the file says.
 struct Limits {
   uint64_t depth = 256;              ///< nesting of brackets, objects, tables
   uint64_t nodes = 1'000'000;        ///< nodes of a graph
@@ -17,7 +17,7 @@ struct Limits {
   uint64_t jsonString = 64ull << 20; ///< bytes of a string in JSON
   uint64_t csvLine = 64ull << 20;    ///< bytes of a line of text or of a table
   uint64_t record = 64ull << 20;     ///< bytes of a record
-  uint64_t ratio = 1000;             ///< bytes unpacked for one packed byte
+  uint64_t ratio = 1000;             ///< unpacked bytes per packed byte
   uint64_t header = 100'000'000;     ///< bytes of a safetensors header
 };
 

@@ -1,4 +1,4 @@
-// Names of registries that know no case.
+// For registries whose names are compared without case.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace lstmc {
 
-/// ASCII letters in lower case; all else as it is.
+/// Converts ASCII letters to lower case and keeps all else.
 inline std::string lowerCase(std::string_view text) {
   std::string lower(text);
   for (char &c : lower)

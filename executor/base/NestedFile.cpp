@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Without `.` and `..`, by the text alone: links are refused on the way.
+/// The path without `.` and `..`, by its text alone. Links do not matter here: they are refused
+/// when the path is opened.
 fs::path plain(const fs::path &path) { return fs::absolute(path).lexically_normal(); }
 
 fs::path folderPath(const std::string &folder) {
@@ -25,7 +26,7 @@ fs::path folderPath(const std::string &folder) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// What follows `folder` in `path`; nothing where that is not beneath it.
+/// The part of `path` after `folder`; nothing if `path` is not below it.
 std::optional<fs::path> beneath(const fs::path &folder, const fs::path &path) {
   auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   if (end != folder.end() || rest == path.end())
@@ -36,7 +37,8 @@ std::optional<fs::path> beneath(const fs::path &folder, const fs::path &path) {
   return relative;
 }
 
-/// Opens the folder that holds `relative`, part by part; below 0 and errno where that fails.
+/// Opens the folder that contains `relative`, component by component. On failure negative, with
+/// errno set.
 int openParent(const fs::path &folder, const fs::path &relative) {
   int at = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (const fs::path &part : relative.parent_path()) {
@@ -70,7 +72,7 @@ Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std:
         missing = failAt({path}, ErrorCode::E0601, "cannot read: {}", std::strerror(errno));
         continue;
       }
-      // The descriptor's folder, whatever its path leads to by now.
+      // Use the descriptor's folder: the path may lead elsewhere by now.
       Result<Bytes> bytes =
           readFileBeneath(fmt::format("/proc/self/fd/{}", parent), relative->filename());
       ::close(parent);

@@ -1,4 +1,4 @@
-// A loader that runs out of memory says so, as it says what else keeps it from reading a file.
+// The error of a loader that runs out of memory, with the same form as its other errors.
 #pragma once
 
 #include <new>
@@ -8,8 +8,8 @@
 
 namespace lstmc {
 
-/// E0601. Allocates nothing but the file's name, which is left out where there is no room for it:
-/// the message is short enough to lie in the string itself.
+/// E0601. Allocates nothing but the file's name, which is left out if there is no memory for it.
+/// The message is short enough to be stored in the string object itself.
 inline Error noMemory(const std::string &file) {
   Error error{ErrorCode::E0601, "out of memory", {}};
   try {

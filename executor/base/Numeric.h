@@ -1,4 +1,5 @@
-// Conversion between element types: what `cast` means, and how narrow types are read and written.
+// Conversion between element types: the meaning of `cast`, and how narrow types are read and
+// written.
 #pragma once
 
 #include <bit>
@@ -20,7 +21,8 @@ struct BFloat {
   uint16_t bits;
 };
 
-/// Exact, denormal halves included. Integer operations, so the floating-point mode has no say.
+/// Exact, for denormal halves too. Uses integer operations only, so the floating-point mode does
+/// not matter.
 inline float widen(Half half) {
   uint32_t sign = uint32_t(half.bits & 0x8000) << 16;
   uint32_t exponent = half.bits >> 10 & 0x1f, fraction = half.bits & 0x3ff;
@@ -29,7 +31,7 @@ inline float widen(Half half) {
   if (exponent == 0) {
     if (fraction == 0)
       return std::bit_cast<float>(sign);
-    int shift = std::countl_zero(fraction) - 21; // brings the leading bit to bit 10
+    int shift = std::countl_zero(fraction) - 21; // moves the leading bit to bit 10
     fraction = fraction << shift & 0x3ff;
     exponent = uint32_t(1 - shift);
   }
@@ -38,14 +40,14 @@ inline float widen(Half half) {
 
 inline float widen(BFloat value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 
-/// To nearest even; beyond the largest half infinity.
+/// Rounds to nearest even; values beyond the largest half become infinity.
 inline Half toHalf(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   auto sign = uint16_t(bits >> 16 & 0x8000);
   uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return {uint16_t(sign | 0x7e00)};
-  if (magnitude >= 0x47800000) // 65536
+  if (magnitude >= 0x47800000) // 2^16, beyond every half
     return {uint16_t(sign | 0x7c00)};
   if (magnitude < 0x33000000) // below half of the least denormal half
     return {sign};
@@ -55,7 +57,7 @@ inline Half toHalf(float value) {
       exponent >= 113 ? 13 : 126 - exponent; // bits of the fraction that are rounded away
   uint32_t kept = fraction >> drop, rest = fraction & ((1u << drop) - 1), tie = 1u << (drop - 1);
   kept += rest > tie || (rest == tie && (kept & 1));
-  // A carry out of the fraction moves to the exponent, where it belongs.
+  // A carry out of the fraction correctly increases the exponent.
   uint32_t result = exponent >= 113 ? ((exponent - 113) << 10) + kept : kept;
   return {uint16_t(sign | result)};
 }
@@ -67,8 +69,8 @@ inline BFloat toBFloat(float value) {
   return {uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-/// What ScalarOp::Cast does. Float to integer truncates towards 0 and saturates, NaN to 0; integers
-/// wrap; to bool: x != 0; everything else is rounded to nearest even.
+/// The meaning of ScalarOp::Cast. Float to integer truncates towards 0 and saturates; NaN becomes
+/// 0. Integers wrap. To bool: x != 0. Everything else is rounded to nearest even.
 template <typename To, typename From> inline To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
@@ -81,8 +83,8 @@ template <typename To, typename From> inline To convert(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
-    // Both bounds are powers of two, hence exact: [-2^n, 2^n) for signed, [0, 2^n) for unsigned
-    // types.
+    // Both bounds are powers of two, so they are exact: [-2^n, 2^n) for signed, [0, 2^n) for
+    // unsigned types.
     constexpr auto kLow = From(std::numeric_limits<To>::min());
     constexpr From kHigh = From(To(1) << (std::numeric_limits<To>::digits - 1)) * 2;
     if (!(value == value))
@@ -95,7 +97,7 @@ template <typename To, typename From> inline To convert(From value) {
   }
 }
 
-/// The type in which an element is computed: f16 and bf16 as f32, i8 and u8 as i32.
+/// The type in which arithmetic on an element is done: f32 for f16 and bf16, i32 for i8 and u8.
 constexpr DType widenedType(DType type) {
   switch (type) {
   case DType::F16:
@@ -134,7 +136,7 @@ template <typename F> decltype(auto) withType(DType type, F &&f) {
   return f(bool());
 }
 
-/// Calls f(T()) for one of the five types that are computed in: f32, f64, i32, i64, bool.
+/// Calls f(T()) for one of the five types of arithmetic: f32, f64, i32, i64, bool.
 template <typename F> decltype(auto) withWidenedType(DType type, F &&f) {
   switch (widenedType(type)) {
   case DType::F64:
@@ -150,7 +152,7 @@ template <typename F> decltype(auto) withWidenedType(DType type, F &&f) {
   }
 }
 
-/// Element `at` of an array of `type`, converted. Any byte but 0 is a true bool.
+/// Element `at` of an array of `type`, converted. Any nonzero byte is a true bool.
 template <typename T> inline T readElement(const void *data, DType type, int64_t at) {
   if (type == DType::Bool)
     return convert<T>(static_cast<const uint8_t *>(data)[at] != 0);

@@ -16,9 +16,9 @@
 namespace lstmc {
 namespace {
 
-/// Names of the temporary files that exist, where a signal handler can read them. The handler takes
-/// a name out while it reads it and puts it back; one that its owner looks for meanwhile stays in
-/// the table: a few bytes, once.
+/// Names of the temporary files that exist, for a signal handler to read. The handler takes a name
+/// out while it reads it, and puts it back. If the owner looks for the name meanwhile, it stays in
+/// the table: that leaks a few bytes once.
 std::array<std::atomic<const char *>, 64> temporaries;
 
 int remember(const std::string &path) {
@@ -37,7 +37,8 @@ void forget(int slot) {
     std::free(const_cast<char *>(temporaries[size_t(slot)].exchange(nullptr)));
 }
 
-/// The process's umask. The system call that reads it sets it too, for all threads; /proc does not.
+/// The umask of the process, read from /proc because the system call that reads it also sets it for
+/// all threads.
 mode_t currentUmask() {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -138,7 +139,7 @@ Status OutputFile::commit() {
   unsigned flags = existing_ == Existing::Keep ? RENAME_NOREPLACE : 0;
   int renamed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
   if (renamed != 0 && flags != 0 && errno == EINVAL) {
-    // A file system without that flag: `link` refuses an existing name too.
+    // A file system without that flag. `link` refuses an existing name too.
     renamed = ::link(temporary_.c_str(), path_.c_str());
     if (renamed == 0)
       ::unlink(temporary_.c_str());

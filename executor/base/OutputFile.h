@@ -1,4 +1,4 @@
-// Writing a file that exists complete or not at all.
+// Writes a file so that it exists either complete or not at all.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ public:
   Status write(std::span<const uint8_t> bytes);
   Status write(std::string_view text);
 
-  /// Syncs the file, gives it the mode that the umask allows, and renames it. E0601 when any of
-  /// that fails, E0608 when the destination has come into being meanwhile; nothing is left then.
+  /// Syncs the file, gives it the mode that the umask allows, and renames it. E0601 if any of that
+  /// fails, E0608 if the destination was created meanwhile; in both cases nothing is left on disk.
   Status commit();
 
 private:
@@ -36,15 +36,15 @@ private:
 
   std::string path_, temporary_;
   int fd_ = -1;
-  int slot_ = -1; ///< in the table that removeTemporaryFiles walks
+  int slot_ = -1; ///< index in the table that removeTemporaryFiles walks
   Existing existing_ = Existing::Keep;
 };
 
-/// One call for small results.
+/// Writes a small file in one call.
 Status writeFile(const std::string &path, std::string_view text, OutputFile::Existing existing);
 
-/// Unlinks every output file that is not committed. Async-signal-safe; for a process about to die
-/// of a signal.
+/// Unlinks every output file that is not committed. Async-signal-safe, for a process that is about
+/// to be killed by a signal.
 void removeTemporaryFiles();
 
 /// 12 letters for the name of a temporary file, from the system's random source.

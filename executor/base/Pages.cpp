@@ -14,10 +14,10 @@ namespace lstmc {
 
 namespace {
 
-/// Pages that are asked about at once.
+/// Pages per read.
 constexpr size_t kMostPages = 4096;
 
-/// Tells of pages whether they are there, or were and are swapped out.
+/// Says for each page whether it is resident or swapped out.
 class PageMap {
 public:
   PageMap() : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
@@ -28,7 +28,7 @@ public:
   PageMap(const PageMap &) = delete;
   PageMap &operator=(const PageMap &) = delete;
 
-  /// By number of the page; false where nothing is known.
+  /// Indexed by page; false if the state is unknown.
   bool read(uintptr_t first, size_t count, std::vector<bool> &touched) {
     touched.assign(count, false);
     entries_.resize(count);
@@ -39,7 +39,7 @@ public:
         touched[i] = entries_[i] >> 62 != 0; // present, or swapped
       return true;
     }
-    // Knows nothing of what is swapped out; needs no /proc.
+    // Fallback without /proc; it does not see swapped pages.
     states_.resize(count);
     auto page = uintptr_t(::sysconf(_SC_PAGE_SIZE));
     if (::mincore(reinterpret_cast<void *>(first * page), count * page, states_.data()) != 0)

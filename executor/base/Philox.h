@@ -25,19 +25,19 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> ke
   return counter;
 }
 
-/// The words of elements 4*block to 4*block + 3 of op `ordinal` at `update`.
+/// The words for elements 4*block to 4*block + 3 of op `ordinal` at `update`.
 constexpr PhiloxBlock randomBlock(uint64_t seed, uint64_t block, uint32_t ordinal,
                                   uint32_t update) {
   return philox4x32({uint32_t(block), uint32_t(block >> 32), ordinal, update},
                     {uint32_t(seed), uint32_t(seed >> 32)});
 }
 
-/// The word of one element: its index in the whole logical tensor, row-major.
+/// The word for one element, given by its row-major index in the whole logical tensor.
 constexpr uint32_t randomWord(uint64_t seed, uint64_t element, uint32_t ordinal, uint32_t update) {
   return randomBlock(seed, element / 4, ordinal, update)[element % 4];
 }
 
-/// In [0, 1), a multiple of 2^-24, exact in f32 and f64.
+/// A number in [0, 1): a multiple of 2^-24, exact in f32 and f64.
 constexpr double uniformFromWord(uint32_t word) { return (word >> 8) * 0x1p-24; }
 
 constexpr double randomUniform(uint64_t seed, uint64_t element, uint32_t ordinal, uint32_t update) {

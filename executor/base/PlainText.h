@@ -1,4 +1,4 @@
-// Text out of files that is shown to people.
+// Text from files that is shown to people.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,9 @@
 
 namespace lstmc {
 
-/// Whether a terminal shows `text` as it is: UTF-8, without control characters but tabs, and
-/// without those that turn the direction of writing. What a source file may hold on a line.
+/// Whether a terminal shows `text` as it is: UTF-8 without control characters other than tabs, and
+/// without characters that change the direction of writing. Lines of source files may hold only
+/// this.
 constexpr bool isPlainText(std::string_view text) {
   while (!text.empty()) {
     char32_t c = 0;

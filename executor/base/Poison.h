@@ -1,4 +1,5 @@
-// Memory that nobody may touch for now, for AddressSanitizer to say so; nothing in other builds.
+// Marks memory as unused, so that AddressSanitizer reports accesses to it; does nothing in other
+// builds.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names out of files, made fit for a message.
+// Makes names from files safe to show in a message.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace lstmc {
 
-/// `name` in double quotes with control characters, quotes, backslashes and bytes that are no UTF-8
-/// escaped, cut after 80 bytes with "...".
+/// `name` in double quotes. Control characters, quotes, backslashes and bytes that are not UTF-8
+/// are escaped; cut after 80 bytes, with "...".
 std::string inQuotes(std::string_view name);
 
 } // namespace lstmc

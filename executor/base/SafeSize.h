@@ -1,4 +1,4 @@
-// Sizes computed from numbers that a file holds.
+// Sizes computed from numbers in a file.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace lstmc {
 
-/// A count of bytes or elements that remembers when it has left 64 bits. Every loader multiplies
-/// and adds sizes in this type and asks `value()` once, before anything is allocated or indexed.
+/// A count of bytes or elements that remembers an overflow. Loaders multiply and add sizes in this
+/// type and ask `value()` once, before anything is allocated or indexed.
 class SafeSize {
 public:
   constexpr SafeSize(uint64_t value) : value_(value) {}
-  /// A signed number of a file; negative counts as out of range.
+  /// A signed number from a file; a negative one is out of range.
   static constexpr SafeSize fromSigned(int64_t value) {
     SafeSize size(uint64_t(value < 0 ? 0 : value));
     size.wrapped_ = value < 0;
@@ -30,14 +30,14 @@ public:
     product.wrapped_ |= wrapped_ || other.wrapped_;
     return product;
   }
-  /// Rounded down; the other one is not 0.
+  /// Rounds down; the divisor must not be 0.
   constexpr SafeSize operator/(SafeSize other) const {
     SafeSize quotient(value_ / other.value_);
     quotient.wrapped_ = wrapped_ || other.wrapped_;
     return quotient;
   }
 
-  /// The size, unless it (or anything it was made of) does not fit in 63 bits.
+  /// The size, unless it or any number that it was computed from does not fit in 63 bits.
   constexpr std::optional<uint64_t> value() const {
     if (wrapped_ || value_ > uint64_t(INT64_MAX))
       return std::nullopt;

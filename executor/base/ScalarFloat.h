@@ -1,4 +1,4 @@
-// One f32 with the operations of a vector: the width-1 member of the family in
+// One f32 with the operations of a vector: the width-1 version of the types in
 // backends/cpu/runtime/Vector.h.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace lstmc {
 
-/// Needs no instruction set (std::fma is exact everywhere). `Tag` keeps apart what files compiled
-/// with different flags instantiate, so that the linker never mixes them.
+/// Needs no instruction set (std::fma is exact everywhere). `Tag` separates the instantiations of
+/// files that are compiled with different flags, so that the linker does not merge them.
 template <typename Tag = void> struct ScalarFloat {
   static constexpr int kWidth = 1;
-  /// Which lanes take part: the first `count` of the width.
+  /// Which lanes are used: the first `count`.
   struct Mask {
     bool on;
   };
@@ -45,8 +45,8 @@ template <typename Tag = void> struct ScalarFloat {
   friend ScalarFloat copySign(ScalarFloat a, ScalarFloat sign) {
     return {std::copysign(a.v, sign.v)};
   }
-  /// a < b ? a : b, so b where either is NaN; `max` likewise. By the instructions, which make a
-  /// denormal 0 as those on vectors do.
+  /// a < b ? a : b, which is b if either is NaN; `max` likewise. Uses the SSE instructions, because
+  /// they flush denormals to 0 as the vector instructions do.
   friend ScalarFloat min(ScalarFloat a, ScalarFloat b) {
     return {_mm_cvtss_f32(_mm_min_ss(_mm_set_ss(a.v), _mm_set_ss(b.v)))};
   }
@@ -80,8 +80,8 @@ template <typename Tag = void> struct ScalarFloat {
     ScalarFloat half = floor(n * broadcast(0.5f));
     return p * powerOf2(half) * powerOf2(n - half);
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
-  /// nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x the result is
+  /// unspecified, but computing it does not trap.
   friend ScalarFloat splitExponent(ScalarFloat x, ScalarFloat &e) {
     constexpr int32_t kRootHalf = 0x3f3504f3;
     int32_t bits = int32_t(uint32_t(std::bit_cast<int32_t>(x.v)) - uint32_t(kRootHalf));

@@ -1,10 +1,10 @@
-// What every scalar operation of executor/abi/ScalarOps.def means: used by the reference, by
-// constant folding and, for what it does not vectorise, by the tile evaluator. The floating-point
-// mode is the caller's (base/FloatMode.h).
+// The meaning of every scalar operation of executor/abi/ScalarOps.def. The reference and constant
+// folding use it; so does the tile evaluator, for operations that it does not vectorise. The caller
+// sets the floating-point mode (base/FloatMode.h).
 //
-// Operations on integers that have a meaning only for reals (exp, sin, pow, ...) go through f64 and
-// back by `cast`, so evaluation is total: no operands are undefined behaviour. Two NaNs are one
-// value; their signs and payloads are nobody's promise.
+// On integers, operations that have a meaning only for reals (exp, sin, pow, ...) are computed in
+// f64 and converted back by `cast`, so no operands are undefined behaviour. All NaNs count as one
+// value; nothing is promised about their signs and payloads.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ namespace lstmc {
 
 namespace scalar {
 
-// The four functions of our own: f32 by base/ElementaryFunctions.h, f64 by libm.
+// The four functions with an implementation of ours: f32 by base/ElementaryFunctions.h, f64 by
+// libm.
 inline float exponential(float x) { return lstmc::exponential(ScalarFloat<>{x}).v; }
 inline double exponential(double x) { return std::exp(x); }
 inline float logarithm(float x) { return lstmc::logarithm(ScalarFloat<>{x}).v; }
@@ -32,8 +33,9 @@ inline double hyperbolicTangent(double x) { return std::tanh(x); }
 inline float sigmoid(float x) { return lstmc::sigmoid(ScalarFloat<>{x}).v; }
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// A denormal made a zero of its sign. Written out where no arithmetic does it: whether the
-/// compiler takes a comparison or the maximum instruction, which flushes, must not show.
+/// Replaces a denormal by a zero of its sign. Needed where no arithmetic flushes it: the result
+/// must not depend on whether the compiler uses a comparison or the maximum instruction, which
+/// flushes.
 template <typename T> inline T flushed(T x) {
   if constexpr (std::floating_point<T>)
     return std::fabs(x) < std::numeric_limits<T>::min() ? std::copysign(T(0), x) : x;
@@ -41,11 +43,11 @@ template <typename T> inline T flushed(T x) {
     return x;
 }
 
-/// a if a > b or a is NaN, else b: NaN wins from either side.
+/// a if a > b or a is NaN, else b; so the result is NaN if either operand is.
 template <typename T> inline T maximum(T a, T b) { return flushed(a > b || a != a ? a : b); }
 template <typename T> inline T minimum(T a, T b) { return flushed(a < b || a != a ? a : b); }
 
-/// Nearest integer, halves down.
+/// Nearest integer; halves round down.
 inline double rintHalvesDown(double x) {
   double floor = std::floor(x), ceil = std::ceil(x);
   return x - floor <= ceil - x ? floor : ceil;
@@ -71,14 +73,14 @@ inline double digamma(double x) {
   if (x <= 0) {
     if (x == std::floor(x))
       return std::numeric_limits<double>::quiet_NaN();
-    // The distance to the pole alone keeps the argument of tan small, however negative x is.
+    // Using only the distance to the pole keeps the argument of tan small for every negative x.
     return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
   }
   double low = 0;
   for (; x < 6; x += 1)
     low += 1 / x;
   double s = 1 / (x * x);
-  // B_2n / (2n), n = 10 down to 1; the first term left out is 3e-16 of log x at 6.
+  // B_2n / (2n), n = 10 down to 1; at x = 6 the first omitted term is 3e-16 of log x.
   constexpr double kSeries[] = {-174611.0 / 6600, 43867.0 / 14364, -3617.0 / 8160, 1.0 / 12,
                                 -691.0 / 32760,   1.0 / 132,       -1.0 / 240,     1.0 / 252,
                                 -1.0 / 120,       1.0 / 12};
@@ -88,10 +90,10 @@ inline double digamma(double x) {
   return std::log(x) - 0.5 / x - series - low;
 }
 
-/// Inverse of erf: a start with relative error 2e-3, then Newton steps on erf (or on erfc near 1,
-/// where erf has lost the digits) that square the error each time.
+/// Inverse of erf. The start has a relative error of 2e-3; each Newton step squares the error. The
+/// steps use erf, or erfc near 1, where erf has lost the digits.
 ///
-/// Source of the start: S. Winitzki, "A handy approximation for the error function and its
+/// Source of the start value: S. Winitzki, "A handy approximation for the error function and its
 /// inverse".
 inline double erfinv(double y) {
   double a = std::fabs(y);
@@ -115,7 +117,7 @@ inline double softRelu(double x) {
 }
 
 inline double logGamma(double x) {
-  int sign; // lgamma would write a global
+  int sign; // lgamma would write a global variable
   return lgamma_r(x, &sign);
 }
 
@@ -175,7 +177,7 @@ inline double evaluateInF64(ScalarOp op, double a, double b) {
   }
 }
 
-/// Operations of f32 and f64 that are not common to both and the integers.
+/// Operations of f32 and f64 only.
 template <std::floating_point T> inline T evaluateFloat(ScalarOp op, T a, T b, T c) {
   switch (op) {
   case ScalarOp::Div:
@@ -258,7 +260,7 @@ template <typename T> inline T evaluate(ScalarOp op, T a, T b = T(), T c = T()) 
       return a != b;
     case ScalarOp::Not:
       return !a;
-    default: // as on i32: the loader refuses it, but nothing is undefined
+    default: // as on i32: the loader refuses it, but the result must be defined
       return convert<bool>(evaluate<int32_t>(op, a, b, c));
     }
   } else {
@@ -352,8 +354,8 @@ struct ScalarValue {
   }
 };
 
-/// One instruction: any operation, whatever its result. `type` is the instruction's, `element` the
-/// row-major index in the program's common shape (uniform alone asks for it).
+/// One instruction, with any operation and result. `type` is the instruction's; `element` is the
+/// row-major index in the program's common shape, which only uniform uses.
 inline ScalarValue evaluate(ScalarOp op, DType type, ScalarValue a, ScalarValue b, ScalarValue c,
                             double immediate, uint64_t element) {
   return withWidenedType(type, [&](auto result) {

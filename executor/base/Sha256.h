@@ -1,4 +1,4 @@
-// SHA-256 of bytes: what manifests, packages and data positions are checked against.
+// SHA-256 of bytes, to check manifests, packages and data positions.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace lstmc {
 
-/// Takes bytes in any pieces; `finish` gives 64 lower-case hex digits, once.
+/// Takes bytes in pieces of any size; `finish` gives 64 lower-case hex digits and may be called
+/// once.
 class Sha256 {
 public:
   Sha256();

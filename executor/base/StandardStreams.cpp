@@ -15,13 +15,13 @@ namespace {
 
 std::atomic<int> outputError{0}; ///< errno of the first write to stdout that failed
 
-/// errno, or 0 when all of it is written.
+/// errno, or 0 if everything was written.
 int writeAll(int file, std::string_view text) {
   while (!text.empty()) {
     ssize_t n = ::write(file, text.data(), text.size());
     if (n >= 0) {
       text.remove_prefix(size_t(n));
-    } else if (errno == EAGAIN) { // whoever gave us the stream does not block on it
+    } else if (errno == EAGAIN) { // the stream was opened non-blocking by the parent process
       pollfd ready{file, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -35,7 +35,7 @@ int writeAll(int file, std::string_view text) {
 
 void prepareStandardStreams() {
   for (int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(file, F_GETFD) < 0) // open takes the lowest that is free: this one
+    if (::fcntl(file, F_GETFD) < 0) // open takes the lowest free descriptor: this one
       (void)::open("/dev/null", file == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   std::signal(SIGPIPE, SIG_IGN);
 }

@@ -8,23 +8,23 @@
 
 namespace lstmc {
 
-/// What a program does first. Descriptors 0 to 2 that are closed become /dev/null, so that no file
-/// opened later is taken for one of them. SIGPIPE is ignored: that a reader has left is for who
-/// writes to hear.
+/// To be called first in a program. Closed descriptors 0 to 2 are opened on /dev/null, so that no
+/// file opened later gets one of these numbers. SIGPIPE is ignored, so that a write to a stream
+/// whose reader has left returns an error.
 void prepareStandardStreams();
 
-/// Writes a result to stdout, at once. The first failure is kept for outputStatus(), and nothing is
+/// Writes a result to stdout at once. The first failure is kept for outputStatus(), and nothing is
 /// written after it.
 void writeOutput(std::string_view text);
 
-/// E0601 when a result did not reach stdout. A reader that has left is no error: it has had what it
-/// wanted.
+/// E0601 if a result did not reach stdout. It is no error if the reader has left, because it has
+/// read what it wanted.
 Status outputStatus();
 
-/// False once stdout's reader has left, so that nobody needs more.
+/// False once the reader of stdout has left and needs no more output.
 bool outputHasReader();
 
-/// Writes to stderr. Failures are ignored: there is nobody left to tell, and the work goes on.
+/// Writes to stderr. Failures are ignored, because there is no other place to report them.
 void writeMessage(std::string_view text);
 
 /// All of stdin.

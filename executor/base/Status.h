@@ -1,4 +1,4 @@
-// How anything below the line says that it failed, and where.
+// How the runtime reports that something failed, and where.
 #pragma once
 
 #include <cassert>
@@ -15,8 +15,8 @@
 
 namespace lstmc {
 
-/// The place an error is about. Text has line and column (from 1, display cells); a binary file a
-/// byte offset (from 0). Fields that do not apply are left at their defaults.
+/// The place that an error is about. Text has line and column (from 1, display cells); a binary
+/// file has a byte offset (from 0). Fields that do not apply keep their defaults.
 struct Place {
   std::string file;
   int line = 0;
@@ -24,8 +24,8 @@ struct Place {
   int64_t byte = -1;
 };
 
-/// An error: code (of Errors.def), place, and a message that starts lower case, names the thing,
-/// what was found and what was wanted, and ends without a full stop.
+/// An error: a code of Errors.def, a place and a message. The message starts lower case, names the
+/// thing, what was found and what was wanted, and ends without a full stop.
 struct Error {
   ErrorCode code;
   std::string message;
@@ -35,7 +35,7 @@ struct Error {
   std::string text() const;
 };
 
-/// Success, or an Error. Every caller looks at it.
+/// Success, or an Error. Every caller has to check it.
 class [[nodiscard]] Status {
 public:
   Status() = default;
@@ -49,7 +49,7 @@ private:
   std::optional<Error> error_;
 };
 
-/// A value, or the Error that kept it from being made.
+/// A value, or the Error that prevented it.
 template <typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}

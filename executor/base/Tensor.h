@@ -1,4 +1,4 @@
-// A view of typed memory: what every kernel is given.
+// A view of typed memory, the type of every kernel operand.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace lstmc {
 
 inline constexpr int kMaxRank = 16;
 
-/// Memory owned by somebody else, with shape and strides. Strides count elements and may be 0
+/// Memory that somebody else owns, with shape and strides. Strides count elements and may be 0
 /// (broadcast) or negative (reversed); `data` points at element [0, ..., 0].
 struct Tensor {
   void *data = nullptr;
@@ -29,7 +29,7 @@ struct Tensor {
       n *= shape[i];
     return n;
   }
-  /// Row-major without holes.
+  /// Row-major without gaps.
   bool dense() const {
     int64_t step = 1;
     for (int i = rank - 1; i >= 0; --i) {

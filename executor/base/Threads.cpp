@@ -16,11 +16,12 @@ std::string limitText(int resource, uint64_t unit, std::string_view what) {
   return fmt::format(", {} {}", limit.rlim_cur / unit, what);
 }
 
-/// Of the control group that the process is in; nothing where that is not limited.
+/// The limit of the control group that the process is in; nothing if it has none.
 std::string groupText() {
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    size_t path = line.find("::"); // version 2; version 1 names a controller between
+    size_t path = line.find("::"); // version 2; version 1 has the name of a controller between the
+                                   // colons
     bool pids = line.find(":pids:") != line.npos;
     if (path == line.npos && !pids)
       continue;

@@ -1,4 +1,4 @@
-// Threads that cannot be had.
+// Errors for threads that cannot be started.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace lstmc {
 
-/// E0902 for what std::thread threw: what was asked for ("8 threads of cpu:0"), what the process
-/// has and what it may have.
+/// E0902 for an exception of std::thread: names what was asked for ("8 threads of cpu:0"), how many
+/// threads the process has and how many it may have.
 Error noThread(std::string_view asked, const std::system_error &thrown);
 
 } // namespace lstmc

@@ -1,4 +1,5 @@
-// The fixed binary tree that sums over shards and over lanes follow: docs/numerics.md rule 5.
+// The fixed binary tree by which sums over shards and over lanes are added: docs/numerics.md rule
+// 5.
 #pragma once
 
 #include <array>
@@ -11,20 +12,20 @@
 
 namespace lstmc {
 
-/// Partial sums of reductions: element e belongs to lane e mod 16 (docs/numerics.md rule 9).
+/// Number of lanes of partial sums: element e belongs to lane e mod 16 (docs/numerics.md rule 9).
 inline constexpr int kLanes = 16;
 
 struct Plus {
   template <typename T> T operator()(T a, T b) const { return a + b; }
 };
 
-/// Combines leaves that come in ascending order, as the tree over n leaves does whose left child
-/// has the largest power of two below n. An absent leaf is skipped: its sibling rises as it is.
-/// Keeps at most treeLevels(n) partial results.
+/// Combines leaves that come in ascending order. The left child of a tree over n leaves has the
+/// largest power of two below n. An absent leaf is skipped: its sibling moves up unchanged. Keeps
+/// at most treeLevels(n) partial results.
 ///
-/// Works like a binary counter: two subtrees of equal size (in leaves, absent ones counted) are
-/// combined at once, and at the end the rest from the right, which is the left-full shape above for
-/// every n.
+/// Works like a binary counter: two subtrees with equally many leaves (absent ones counted) are
+/// combined at once. At the end, the rest are combined from the right, which gives the shape above
+/// for every n.
 template <typename T, typename Combine = Plus> class TreeFold {
 public:
   explicit TreeFold(Combine combine = {}) : combine_(combine) {}
@@ -64,10 +65,10 @@ private:
   Combine combine_;
   uint64_t count_ = 0;
   std::array<Partial, kLevels>
-      stack_; // entry i holds a subtree of 2^i leaves where bit i of count_ is set
+      stack_; // entry i holds a subtree of 2^i leaves if bit i of count_ is set
 };
 
-/// The tree over leaves that are all present; `none` for no leaves.
+/// The tree over leaves that are all present; `none` if there are no leaves.
 template <typename T, typename Combine = Plus>
 T combineTree(std::span<const T> leaves, T none = T(0), Combine combine = {}) {
   if (leaves.empty())
@@ -79,8 +80,8 @@ T combineTree(std::span<const T> leaves, T none = T(0), Combine combine = {}) {
                  combineTree(leaves.subspan(left), none, combine));
 }
 
-/// Sum over the rows of a range of shards: `sumOfShard(begin, end)` for each non-empty shard, then
-/// the tree over the range.
+/// Sum over the rows of a range of shards: `sumOfShard(begin, end)` for each shard that is not
+/// empty, then the tree over the range.
 template <typename T, typename F> T sumOverShards(const ShardRange &range, F sumOfShard) {
   TreeFold<T> fold;
   for (int64_t j = 0; j < range.count; ++j) {
@@ -93,8 +94,8 @@ template <typename T, typename F> T sumOverShards(const ShardRange &range, F sum
   return fold.finish();
 }
 
-/// Sum of count terms in 16 lanes from +0: term(e, lane) gives the new value of the lane of element
-/// e.
+/// Sum of `count` terms in 16 lanes from +0: term(e, lane) gives the new value of the lane of
+/// element e.
 template <typename T, typename F> T sumInLanes(int64_t count, F term) {
   std::array<T, kLanes> lanes{};
   for (int64_t e = 0; e < count; ++e)

@@ -1,4 +1,4 @@
-// One character of UTF-8 at a time.
+// Decodes UTF-8 one character at a time.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 
 namespace lstmc {
 
-/// Bytes of the character at the front of `text`, 1 to 4, with its code point in `out`; 0 when the
-/// bytes are no UTF-8: overlong, a surrogate, beyond U+10FFFF, or cut short (Unicode 15, table
-/// 3-7).
+/// Bytes of the first character of `text`, 1 to 4, with its code point in `out`. 0 if the bytes are
+/// not UTF-8: overlong, a surrogate, beyond U+10FFFF, or cut short (Unicode 15, table 3-7).
 constexpr int decodeUtf8(std::string_view text, char32_t &out) {
   auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
   auto tail = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };

@@ -1,4 +1,4 @@
-// Which numbers an input may hold whose values are positions in something else.
+// Which numbers are valid in an input whose values are positions in something else.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace lstmc {
 
-/// The whole numbers from low to high, and perhaps one more, which means that nothing is there. A
-/// fraction stands for the number that it is cut to, as where it is used.
+/// The whole numbers from low to high, and optionally one more that means "no position". Fractions
+/// count as the number to which they are truncated, because that is how kernels use them.
 struct ValueRange {
   int64_t low = 0;
   int64_t high = 0;
