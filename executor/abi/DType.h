@@ -1,4 +1,4 @@
-// Element types, as packages, kernels and the compiler know them.
+// Element types, as used by packages, kernels and the compiler.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ constexpr size_t dtypeBytes(DType type) {
   return kBytes[static_cast<int>(type)];
 }
 
-/// "f32"
+/// For example "f32".
 constexpr std::string_view dtypeName(DType type) {
   constexpr std::string_view kNames[] = {
 #define LSTMC_X(E, S, L, B) S,
@@ -48,7 +48,7 @@ constexpr std::string_view dtypeName(DType type) {
   return kNames[static_cast<int>(type)];
 }
 
-/// "float32", as messages and .lnet type annotations have it
+/// For example "float32", used in messages and in type annotations of .lnet.
 constexpr std::string_view dtypeLongName(DType type) {
   constexpr std::string_view kNames[] = {
 #define LSTMC_X(E, S, L, B) L,
@@ -58,7 +58,7 @@ constexpr std::string_view dtypeLongName(DType type) {
   return kNames[static_cast<int>(type)];
 }
 
-/// Either spelling.
+/// Finds a type by either name.
 constexpr std::optional<DType> parseDType(std::string_view name) {
   for (int i = 0; i < kDTypeCount; ++i)
     if (name == dtypeName(DType(i)) || name == dtypeLongName(DType(i)))

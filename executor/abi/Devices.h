@@ -3,8 +3,8 @@
 
 namespace lstmc {
 
-/// Most devices that a list may name and a package may have: each has a thread and an arena of its
-/// own, so a file of a kilobyte may not ask for a thousand.
+/// Most devices in a device list and in a package. Each has a thread and an arena of its own, so
+/// without a limit a file of a kilobyte could ask for a thousand of them.
 inline constexpr int kMaxDevices = 64;
 
 } // namespace lstmc

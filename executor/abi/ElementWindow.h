@@ -1,5 +1,5 @@
-// The part of a larger tensor that a launch makes: which elements its own are there. Random numbers
-// are drawn by the index in the whole, so a part has the numbers of the whole.
+// The part of a larger tensor that a launch computes. Random numbers are drawn by an element's
+// index in the whole tensor, so a part gets the same numbers as the whole.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,13 @@
 
 namespace lstmc {
 
-/// Row-major over the pairs (extent, stride): element with coordinates i_d is element
-/// offset + sum(i_d * stride_d) of the whole. As a list: offset, extent, stride, extent, stride,
-/// ...
+/// Row-major over the pairs (extent, stride): the element with coordinates i_d is element offset +
+/// sum(i_d * stride_d) of the whole. Stored as a list: offset, extent, stride, extent, stride, ...
 struct ElementWindow {
   int64_t offset = 0;
-  std::span<const int64_t> pairs; ///< empty: the elements follow one another
+  std::span<const int64_t> pairs; ///< empty: the elements are consecutive
 
-  /// Of a list that is empty or has an odd count.
+  /// From a list that is empty or has an odd number of entries.
   static ElementWindow of(std::span<const int64_t> list) {
     return list.empty() ? ElementWindow() : ElementWindow{list[0], list.subspan(1)};
   }
@@ -25,7 +24,7 @@ struct ElementWindow {
   int64_t extent(size_t axis) const { return pairs[2 * axis]; }
   int64_t stride(size_t axis) const { return pairs[2 * axis + 1]; }
 
-  /// The index in the whole of element `element` of the launch.
+  /// The index in the whole of the launch's element number `element`.
   int64_t at(int64_t element) const {
     int64_t index = offset;
     for (size_t axis = rank(); axis-- > 0; element /= extent(axis))
@@ -33,8 +32,8 @@ struct ElementWindow {
     return index + (rank() == 0 ? element : 0);
   }
 
-  /// Elements of a window, and the greatest index that it has in the whole; none where a number is
-  /// below what it may be or above `limit`.
+  /// Number of elements in a window, and their greatest index in the whole. Nothing if a number is
+  /// negative, an extent is too small, or a result is above `limit`.
   struct Size {
     int64_t elements, last;
   };

@@ -1,10 +1,10 @@
-// The language of the formulas in Optimizers.def: statements `NAME = EXPRESSION` with `;` between
-// them, of numbers, names, + - * / and brackets, and the scalar operations of ScalarOps.def as
-// functions. `clip(x, bound)` is max(min(x, bound), -bound).
+// The language of the formulas in Optimizers.def: statements `NAME = EXPRESSION`, separated by `;`.
+// An expression has numbers, names, + - * / and brackets, and calls the scalar operations of
+// ScalarOps.def as functions. `clip(x, bound)` is max(min(x, bound), -bound).
 //
-// One reader for all who ask something of a formula: it is told what a number, a name and an
-// operation are by a calculus, and keeps no tree. Operations are met left to right, operands before
-// their operation.
+// One parser for all uses of a formula. It builds no tree: the caller's calculus says what a
+// number, a name and an operation are. Operations come left to right, operands before their
+// operation.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace lstmc {
 
-/// A calculus has
+/// A calculus has these members:
 ///
-///   Value                                        what an expression is
+///   Value                                        the type of an expression
 ///   Value number(double)
 ///   Value name(std::string_view)
 ///   Value apply(ScalarOp, std::span<const Value>)
 ///   void assign(std::string_view, Value)         at the end of each statement
 ///
-/// Formulas are part of the program, so a fault in one is a fault of ours: `read` throws a text
-/// that says what was wanted, which ends compilation where Optimizers.h reads all of them.
+/// Formulas are part of our program, so an error in one is a bug: `read` throws a text that says
+/// what it expected. Optimizers.h reads all formulas at compile time, so the build fails.
 template <typename Calculus> class FormulaReader {
 public:
   using Value = typename Calculus::Value;
@@ -117,8 +117,8 @@ private:
     return calculus_.apply(op, std::span<const Value>(operands));
   }
 
-  /// Digits, maybe with a fraction. Exact below 2^53, and divided once by a power of ten: rounded
-  /// as a compiler would up to 10^22.
+  /// Digits with an optional fraction. The digits are exact below 2^53 and are divided once by a
+  /// power of ten, so up to 10^22 the result is rounded as by a compiler.
   constexpr double number() {
     double digits = 0, scale = 1;
     while (!rest_.empty() && isDigit(rest_.front()))

@@ -1,4 +1,5 @@
-// The order of gates in weights, biases, projections and stashes: MXNet's, cuDNN's and PyTorch's.
+// The order of gates in weights, biases, projections and stored gates: that of MXNet, cuDNN and
+// PyTorch.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace lstmc {
 
-/// What a recurrent layer computes in a step. Values are in packages: append only.
+/// The kinds of recurrent layers. Values are in packages: append only.
 enum class RnnMode : uint8_t { Relu, Tanh, Lstm, Gru };
 
 inline constexpr std::string_view kRnnModeNames[] = {"rnn_relu", "rnn_tanh", "lstm", "gru"};

@@ -1,4 +1,4 @@
-// How far a view reaches.
+// The range of elements that a view touches.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace lstmc {
 
-/// The least and the greatest element that a view touches, as distances from its first.
+/// The lowest and the highest element that a view touches, relative to its first element.
 struct Hull {
   int64_t low = 0, high = 0;
 };
 
-/// Of a view without an extent of 0; nothing where a distance leaves 63 bits.
+/// For a view without an extent of 0; nothing if a distance does not fit in 63 bits.
 constexpr std::optional<Hull> hullOf(std::span<const int64_t> shape,
                                      std::span<const int64_t> strides) {
   Hull hull;

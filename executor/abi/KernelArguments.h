@@ -1,5 +1,5 @@
-// The arguments of each kernel by name and type, and their way to and from the lists of numbers
-// that a package has.
+// The arguments of each kernel by name and type, and their conversion to and from the lists of
+// numbers in a package.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 #include "executor/abi/Kernels.h"
 #include "executor/abi/Packing.h"
 
-// Kernels compiled for one instruction set use what is below: no copy of it may serve another.
+// Kernels that are compiled for one instruction set use these functions. They are always inlined,
+// because the linker could otherwise use a copy made for one set in code for another.
 #define LSTMC_ALWAYS_INLINE [[gnu::always_inline]] inline
 
 namespace lstmc {
@@ -27,7 +28,7 @@ namespace lstmc {
 #define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 
-/// The place of an int, or float, in its list, for messages that name it and tests that break it:
+/// The position of an int or float in its list, for messages that name it and tests that break it:
 /// `ints[WeightGradientInt::shards]`.
 #define LSTMC_INT(TYPE, NAME) NAME,
 #define LSTMC_SHARDS(NAME) batch, shards, first, count,
@@ -43,7 +44,7 @@ namespace lstmc {
 #define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 
-// Calls f with each of the ints, or floats, in their order.
+// Calls f with each int, or each float, in their order.
 #define LSTMC_INT(TYPE, NAME) f(arguments.NAME);
 #define LSTMC_SHARDS(NAME)                                                                         \
   f(arguments.NAME.batch);                                                                         \
@@ -64,7 +65,7 @@ namespace lstmc {
 #define LSTMC_TRANSFER LSTMC_KERNEL
 #include "executor/abi/Kernels.def"
 
-/// Of a launch whose lists have the lengths of the record, and choices that there are.
+/// Reads the lists of a launch, which have the lengths of the record and only valid choices.
 template <typename Arguments>
 LSTMC_ALWAYS_INLINE constexpr Arguments argumentsOf(std::span<const int64_t> ints,
                                                     std::span<const double> floats = {}) {
@@ -85,7 +86,7 @@ LSTMC_ALWAYS_INLINE constexpr Arguments argumentsOf(std::span<const int64_t> int
   return arguments;
 }
 
-/// Of anything that has the two lists: a launch of a package, of a device, of a test.
+/// The same for anything that has the two lists: a launch of a package, of a device, of a test.
 template <typename Arguments, typename Launch>
 LSTMC_ALWAYS_INLINE constexpr Arguments argumentsOf(const Launch &launch)
   requires requires { launch.floats; }
@@ -100,7 +101,7 @@ static_assert(size_t(TransferInt::peer) == ReceiveInt::peer &&
               size_t(TransferInt::message) == ReceiveInt::message &&
               size_t(TransferInt::kFixed) == ReceiveInt::kFixed);
 
-/// The form that a package has.
+/// Arguments as a package stores them.
 struct WireArguments {
   std::vector<int64_t> ints;
   std::vector<double> floats;

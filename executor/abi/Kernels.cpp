@@ -8,7 +8,7 @@ namespace lstmc {
 
 namespace {
 
-// Entries of a row's columns, in its order.
+// Turns the entries of a row's columns into data, in their order.
 
 struct OperandEntry {
   OperandRecord record;
@@ -35,8 +35,8 @@ KernelRecord makeRecord(KernelId id, std::string_view name,
   return record;
 }
 
-// Each row is a function of a struct that has the names of the row's operands, as one of them may
-// name another.
+// Each row becomes a function of a struct that has the names of the row's operands, because an
+// operand may refer to another by name.
 #define LSTMC_OPERAND(NAME, MODE, OPTIONAL, ITSELF)                                                \
   {{#NAME, OperandMode::MODE, OPTIONAL, int(ITSELF)}},
 #define LSTMC_REPEATED(NAME, MODE) {{#NAME, OperandMode::MODE, false}, true},
@@ -58,7 +58,8 @@ int position(const List &list, std::string_view wanted, Name nameOf) {
   for (size_t i = 0; i < list.size(); ++i)
     if (nameOf(list[i]) == wanted)
       return int(i);
-  // A mistake of ours, in every build: what stands at -1 would be checked in its place.
+  // This is a bug, and it ends release builds too: with position -1, a check would look at other
+  // memory.
   std::fprintf(stderr, "no kernel has an operand or argument \"%.*s\" there\n", int(wanted.size()),
                wanted.data());
   std::abort();

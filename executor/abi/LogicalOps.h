@@ -1,4 +1,4 @@
-// Which scalar operations are of bools.
+// Which scalar operations work on bools.
 #pragma once
 
 #include "executor/abi/ScalarOps.h"
@@ -9,8 +9,8 @@ constexpr bool isLogical(ScalarOp op) {
   return op == ScalarOp::And || op == ScalarOp::Or || op == ScalarOp::Xor || op == ScalarOp::Not;
 }
 
-/// Whether an operation of this result has it: arithmetic is of numbers, logic of bools; comparing,
-/// converting and choosing of either.
+/// Whether an operation exists for bools, or for numbers. Arithmetic is for numbers and logic for
+/// bools; comparing, converting and selecting are for both.
 constexpr bool mayBe(ScalarOp op, bool ofBools) {
   return kScalarRecords[int(op)].result != ScalarResult::Same || op == ScalarOp::Select ||
          isLogical(op) == ofBools;

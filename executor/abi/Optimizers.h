@@ -1,4 +1,4 @@
-// The table of optimizers, as all rooms see it.
+// The types and the table of optimizers.
 #pragma once
 
 #include <limits>
@@ -11,8 +11,8 @@ namespace lstmc {
 
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-/// A key of fit(..). Its value is a number in [least, below), or a bool, which formulas see as 0 or
-/// 1. A default of kNoBound is written None: what it bounds is not bounded.
+/// A key of fit(..). Its value is a number in [least, below), or a bool, which formulas read as 0
+/// or 1. A default of kNoBound is written None: there is no bound.
 struct OptimizerKey {
   std::string_view name;
   double fallback = 0;
@@ -25,28 +25,28 @@ struct OptimizerKey {
   }
 };
 
-/// What an optimizer keeps of each parameter: a tensor of its shape, zero at first. `symbol` is
-/// what formulas call it, `name` what checkpoints do.
+/// A state that an optimizer keeps of each parameter: a tensor of the parameter's shape, zero at
+/// first. Formulas call it `symbol`, checkpoints `name`.
 struct OptimizerState {
   std::string_view symbol, name;
 };
 
-/// Rows are short; what is unused at the end of an array has an empty name.
+/// Arrays have a fixed length; unused entries at the end have an empty name.
 inline constexpr size_t kMostKeys = 6, kMostState = 3, kMostInputs = 3, kMostForms = 2,
                         kMostNorms = 2;
 
-/// How a parameter is updated, element by element. The first form holds whose key `when` is not 0
-/// (empty: always).
+/// How a parameter is updated, element by element. Of several forms, the first one is used whose
+/// key `when` is not 0 (empty: always).
 ///
-/// `formula` is given w (the parameter), g (the gradient, times rescale_grad and the factor of
-/// clip_gradient_norm, not clipped element by element), lr (the rate of the update times lr_mult),
-/// wd (times wd_mult), clip_gradient, the row's keys, its inputs and the symbols of its state. What
-/// it assigns to w and to state is what these become.
+/// `formula` reads w (the parameter), g (the gradient, times rescale_grad and the factor of
+/// clip_gradient_norm, not yet clipped element by element), lr (the rate of the update times
+/// lr_mult), wd (times wd_mult), clip_gradient, the row's keys, its inputs and the symbols of its
+/// state. The values that it assigns to w and to state become the new ones.
 ///
-/// With norms, `formula` leaves w alone: `finish` makes it, given w, lr, wd and keys, and the
-/// tensors `norms` names (w as it was, or what the formula has assigned) with norm_NAME, the root
-/// of the sum of their squares over the whole parameter, added in the order of docs/numerics.md
-/// rule 9.
+/// With norms, `formula` does not assign w; `finish` does. It reads w, lr, wd, the keys, the
+/// tensors named by `norms` (the old w, or what the formula has assigned), and norm_NAME for each:
+/// the root of the sum of its squares over the whole parameter, added in the order of
+/// docs/numerics.md rule 9.
 struct OptimizerForm {
   std::string_view when = "";
   OptimizerState state[kMostState] = {};
@@ -57,14 +57,15 @@ struct OptimizerForm {
 
 /// A row of Optimizers.def.
 ///
-/// `perUpdate` is computed once an update, on the host in f64, given lr (the schedule's rate), t
-/// (the number of the update, from 1) and the row's keys: what it assigns to lr is the scalar
-/// `learning_rate` of the entry `step`, what it assigns to one of `inputs` a scalar
-/// `optimizer.NAME`. `product`, where `perUpdate` reads it, is 1 before the first update, and then
+/// `perUpdate` is computed once per update, on the host in f64, from lr (the schedule's rate), t
+/// (the number of the update, from 1) and the row's keys. What it assigns to lr becomes the scalar
+/// `learning_rate` of the entry `step`; what it assigns to one of `inputs` becomes a scalar
+/// `optimizer.NAME`. If `perUpdate` reads `product`, that is 1 before the first update, and then
+/// the value assigned in the update before. It follows from t, so no checkpoint stores it.
 /// what the update before left it: it follows from t, so no checkpoint holds it.
 struct Optimizer {
   std::string_view name;
-  double rate; ///< learning_rate, where fit(..) gives none
+  double rate; ///< learning_rate, if fit(..) gives none
   OptimizerKey keys[kMostKeys] = {};
   std::string_view perUpdate = "";
   std::string_view inputs[kMostInputs] = {};
@@ -78,13 +79,13 @@ struct Optimizer {
   }
 };
 
-// Keys that several rows have.
+// Keys that several rows share.
 inline constexpr OptimizerKey kMomentum = {"momentum", 0, 0, 1, "share of the last move kept"};
 inline constexpr OptimizerKey kBeta1 = {"beta1", 0.9, 0, 1, "share of the mean kept"};
 inline constexpr OptimizerKey kBeta2 = {"beta2", 0.999, 0, 1, "share of the mean square kept"};
 
-/// Those of every row, beside learning_rate. What they mean where they are None follows from the
-/// net, so none has a default here.
+/// Keys of every row, besides learning_rate. Where the default is None, the net decides the value,
+/// so none is given here.
 inline constexpr OptimizerKey kCommonOptimizerKeys[] = {
     {"wd", 0, 0, kNoBound, "weight decay, for names that end in _weight or _gamma"},
     {"rescale_grad", 1, 0, kNoBound,
@@ -99,7 +100,7 @@ inline constexpr Optimizer kOptimizers[] = {
 #include "executor/abi/Optimizers.def"
 };
 
-/// What MXNet has and this table has not yet.
+/// Optimizers of MXNet that this table does not have yet.
 inline constexpr std::string_view kOptimizersNotBuilt[] = {"sgld", "dcasgd", "lbsgd", "lars",
                                                            "test"};
 
@@ -110,7 +111,7 @@ constexpr const Optimizer *findOptimizer(std::string_view name) {
   return nullptr;
 }
 
-/// A key of any row, else a common one. Rows that share a key's name share its range.
+/// Finds a key of any row, else a common key. Rows that share a key's name share its range.
 constexpr const OptimizerKey *findOptimizerKey(std::string_view name) {
   for (const Optimizer &row : kOptimizers)
     if (const OptimizerKey *key = row.key(name))
@@ -121,10 +122,10 @@ constexpr const OptimizerKey *findOptimizerKey(std::string_view name) {
   return nullptr;
 }
 
-// A row with a fault does not compile.
+// Compile-time checks: a row with an error does not compile.
 namespace optimizers {
 
-/// Knows which names there are, and nothing of their values.
+/// A calculus that checks names and computes no values.
 struct NameCheck {
   using Value = bool;
 
@@ -215,7 +216,7 @@ constexpr bool checkAll() {
   }
   return true;
 }
-#ifdef __clang__ // gcc 12 takes reading a default member of a row for a change of it
+#ifdef __clang__ // gcc 12 mistakes reading a default member of a row for a modification of it
 static_assert(checkAll());
 #endif
 

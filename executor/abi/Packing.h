@@ -1,5 +1,5 @@
-// Orders and sizes of packed weights, of trees and of shards, that the compiler plans and the
-// kernels fill. The sizes of scratch: abi/Scratch.h.
+// Layouts and sizes of packed weights, trees and shards, which the compiler plans and the kernels
+// fill. Sizes of scratch are in abi/Scratch.h.
 #pragma once
 
 #include <bit>
@@ -16,13 +16,13 @@ inline constexpr int64_t kPanel = 16;
 /// Alignment of every buffer in an arena, in bytes.
 inline constexpr int64_t kAlignment = 64;
 
-/// Elements whose squares a norm adds by themselves (docs/numerics.md rule 9); slices of an array
-/// end between such tiles.
+/// A norm adds the squares of this many elements at a time (docs/numerics.md rule 9). Slices of an
+/// array end between such tiles.
 inline constexpr int64_t kNormTile = 4096;
 
-// Sizes that follow from extents are written here once, over the type that counts: int64_t where
-// the extents are known to be sound (compiler, kernels), SafeSize of executor/base where they are a
-// file's (the check of packages).
+// Each size is written once, as a template over the type that counts: int64_t where the extents are
+// known to be valid (compiler, kernels), SafeSize of executor/base where they come from a file (the
+// check of packages).
 
 template <typename Size> constexpr Size roundUp(Size n, int64_t to) {
   return (n + Size(to - 1)) / Size(to) * Size(to);
@@ -39,11 +39,11 @@ template <typename Size> constexpr Size packedElements(Size n, Size k, int64_t g
   return roundUp(n / g, kPanel) * g * k;
 }
 
-/// Levels of partial sums that a walk over `leaves` of the fixed tree keeps alive.
+/// Most partial sums that a walk over `leaves` of the fixed tree keeps at one time.
 constexpr int64_t treeLevels(int64_t leaves) { return std::bit_width(uint64_t(leaves)) + 1; }
 
-/// initialise of kind Orthogonal takes so many vectors at a time, and sums the products of so many
-/// of their elements by themselves.
+/// initialise of kind Orthogonal takes kOrthogonalBlock vectors at a time, and sums products over
+/// tiles of kOrthogonalTile elements.
 inline constexpr int64_t kOrthogonalBlock = 64;
 inline constexpr int64_t kOrthogonalTile = 1024;
 
@@ -52,8 +52,8 @@ constexpr int64_t shardBegin(int64_t batch, int64_t shards, int64_t j) {
   return j * batch / shards;
 }
 
-/// The shards that a launch sums: `count` of them from `first` on, of a batch of `batch` rows. Its
-/// operands hold the rows of these shards and no others.
+/// The shards that a launch sums: `count` shards from `first`, of a batch of `batch` rows. Its
+/// operands hold the rows of these shards only.
 struct ShardRange {
   int64_t batch, shards, first, count;
 
@@ -61,7 +61,7 @@ struct ShardRange {
     return {batch, shards, 0, shards};
   }
 
-  /// The operands' row at which the range's shard j begins, 0 <= j <= count.
+  /// The row of the operands at which shard j of the range begins, 0 <= j <= count.
   constexpr int64_t begin(int64_t j) const {
     return shardBegin(batch, shards, first + j) - shardBegin(batch, shards, first);
   }

@@ -28,7 +28,7 @@ inline constexpr ScalarRecord kScalarRecords[] = {
 };
 inline constexpr int kScalarOpCount = int(sizeof(kScalarRecords) / sizeof(kScalarRecords[0]));
 
-/// Limits of a fused program, checked at load: instructions, and values alive at once.
+/// Limits of a fused program, checked at load: number of instructions, and of values alive at once.
 inline constexpr int kMaxFusedInstructions = 512;
 inline constexpr int kMaxFusedOperands = 64;
 inline constexpr int kMaxFusedLive = 64;

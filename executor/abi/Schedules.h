@@ -1,4 +1,4 @@
-// The table of learning-rate schedules, as all rooms see it.
+// The types and the table of learning-rate schedules.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ inline constexpr double kNoMost = std::numeric_limits<double>::infinity();
 enum class ArgumentKind : uint8_t {
   Number,
   Count,  ///< an integer
-  Counts, ///< a list of them, ascending
-  Word,   ///< linear or constant
+  Counts, ///< a list of integers, ascending
+  Word,   ///< one of the words linear and constant
 };
 
 struct ScheduleArgument {
@@ -32,9 +32,9 @@ enum class ScheduleKind : uint8_t {
 struct ScheduleRow {
   ScheduleKind kind;
   std::string_view name;
-  std::string_view shown; ///< in the language: MXNet's class
+  std::string_view shown; ///< name in the language: MXNet's class
   std::string_view meaning;
-  ScheduleArgument arguments[5] = {}; ///< its own; unused ones have an empty name
+  ScheduleArgument arguments[5] = {}; ///< its own arguments; unused entries have an empty name
 };
 
 inline constexpr ScheduleRow kSchedules[] = {
@@ -43,15 +43,15 @@ inline constexpr ScheduleRow kSchedules[] = {
 #include "executor/abi/Schedules.def"
 };
 
-/// Of every schedule: while n < w, warmup_begin_lr + (base - warmup_begin_lr) * n / w, or
-/// warmup_begin_lr if the mode is constant.
+/// Arguments of every schedule. While n < w, the rate is warmup_begin_lr + (base - warmup_begin_lr)
+/// * n / w, or warmup_begin_lr if the mode is constant.
 inline constexpr ScheduleArgument kWarmUp[] = {
     {"warmup_steps", ArgumentKind::Count, 0, 0},
     {"warmup_begin_lr", ArgumentKind::Number, 0, 0},
     {"warmup_mode", ArgumentKind::Word},
 };
 
-/// By either name.
+/// Finds a schedule by either name.
 constexpr const ScheduleRow *findSchedule(std::string_view name) {
   for (const ScheduleRow &row : kSchedules)
     if (row.name == name || row.shown == name)

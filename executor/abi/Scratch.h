@@ -1,15 +1,15 @@
-// The scratch of kernels: where its parts begin, and its bytes. The compiler plans with these
-// functions, the check of packages asks for what they say, kernels divide their scratch by them.
+// The scratch of kernels: offsets of its parts, and its size. The compiler plans with these
+// functions, the check of packages requires their sizes, and kernels use their offsets.
 //
-// They count in `Size`: int64_t where the extents are known to be sound (compiler, kernels),
-// SafeSize of executor/base where they are a file's (the check of packages).
+// They count in `Size`: int64_t where the extents are known to be valid (compiler, kernels),
+// SafeSize of executor/base where they come from a file (the check of packages).
 #pragma once
 
 #include "executor/abi/KernelArguments.h"
 
 namespace lstmc {
 
-/// Of weight_gradient with an embedding among its uses: partial sums [levels][rows][columns].
+/// For weight_gradient with an embedding among its uses: partial sums [levels][rows][columns].
 template <typename Size> struct WeightGradientScratch {
   Size bytes;
 };
@@ -19,11 +19,11 @@ constexpr WeightGradientScratch<Size> scratchOf(const WeightGradientArguments &a
   return {Size(treeLevels(arguments.range.count)) * rows * columns * Size(elementBytes)};
 }
 
-/// Of rnn_forward, in elements. From 0 on are the projections of a chunk [chunk, B, G*Hpad]; Hpad
+/// For rnn_forward, in elements. It begins with the projections of a chunk [chunk, B, G*Hpad]; Hpad
 /// is H rounded up to the panel.
 template <typename Size> struct RnnForwardScratch {
   Size h, nextH, c; ///< [B, Hpad] each
-  Size lists;       ///< of rows: 5*B*Hpad numbers of 4 bytes
+  Size lists;       ///< lists of rows: 5*B*Hpad numbers of 4 bytes
   Size sweeps;      ///< 4,096 bytes
   Size bytes;
 };
@@ -37,11 +37,11 @@ constexpr RnnForwardScratch<Size> scratchOf(const RnnForwardArguments &arguments
           lists, sweeps,    sweeps * Size(elementBytes) + Size(4096)};
 }
 
-/// Of rnn_backward, in elements. From 0 on are the gradients of a step's gates [B, G*Hpad].
+/// For rnn_backward, in elements. It begins with the gradients of a step's gates [B, G*Hpad].
 template <typename Size> struct RnnBackwardScratch {
-  Size next;   ///< those of the other step
+  Size next;   ///< gradients of the gates of the other step
   Size dh, dc; ///< [B, Hpad] each
-  Size list;   ///< of rows: B*Hpad numbers of 4 bytes
+  Size list;   ///< list of rows: B*Hpad numbers of 4 bytes
   Size bytes;
 };
 template <typename Size>
@@ -52,12 +52,12 @@ constexpr RnnBackwardScratch<Size> scratchOf(const RnnBackwardArguments &argumen
   return {gates, dh, dh + state, list, (list + state) * Size(elementBytes)};
 }
 
-/// Of initialise of kind Orthogonal, in bytes, for a matrix of `rows` rows. From 0 on are the sums
-/// of products in f64, [count, block], where count is the fewer of rows and columns. Other kinds
-/// take none.
+/// For initialise of kind Orthogonal, in bytes, for a matrix of `rows` rows. It begins with the
+/// sums of products in f64, [count, block], where count is the smaller of rows and columns. Other
+/// kinds use no scratch.
 template <typename Size> struct InitialiseScratch {
-  Size scales; ///< f64 [block], and what the workers tell one another
-  Size matrix; ///< where there are more rows than columns: [columns, rows] of the matrix's type
+  Size scales; ///< f64 [block], and what the workers share
+  Size matrix; ///< if there are more rows than columns: [columns, rows] of the matrix's type
   Size bytes;
 };
 template <typename Size>

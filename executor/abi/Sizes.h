@@ -1,5 +1,5 @@
-// How large what is planned may be, and how sizes are multiplied and added on the way there. The
-// compiler refuses what is larger at the op, the runtime at load.
+// Upper bounds of planned sizes, and sums and products of sizes that cannot wrap. The compiler
+// refuses larger sizes at the op, the runtime at load.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace lstmc {
 
-/// Most elements of a tensor, and of a view with broadcast ones counted: sums and products of a few
-/// such stay within 64 bits.
+/// Most elements of a tensor, and of a view, broadcast elements included. Sums and products of a
+/// few such numbers fit in 64 bits.
 inline constexpr int64_t kMaxElements = int64_t(1) << 48;
-/// Largest arena, for the same reason: 256 TiB.
+/// Largest arena, bounded for the same reason: 256 TiB.
 inline constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 48;
 
-/// Product of numbers from 0 that stays at the greatest number where it would not fit. That is more
-/// than any tensor may have, so who computes an extent in it needs no test: the tensor is refused.
+/// Product of non-negative numbers that saturates at the greatest number. That is more than any
+/// tensor may have, so code that computes an extent needs no overflow check: the tensor is refused.
 constexpr int64_t product(std::span<const int64_t> numbers) {
   int64_t all = 1;
   for (int64_t number : numbers)

@@ -1,4 +1,5 @@
-// How a C function ends: nothing leaves it but a status and this thread's message.
+// Every C function ends with a status, and on failure with a message for this thread; no exception
+// leaves it.
 #pragma once
 
 #include <exception>
@@ -9,13 +10,14 @@
 
 namespace lstmc::c {
 
-/// Keeps the message for lstmc_message(), and gives the status that its code has in the table.
+/// Stores the message for lstmc_message() and returns the exit code that belongs to the error's
+/// code.
 lstmc_status failed(const Error &error) noexcept;
 lstmc_status nullArgument() noexcept;
 lstmc_status outOfMemory() noexcept;
 lstmc_status unexpected(const char *what) noexcept;
 
-/// Runs `work`, which returns a Status.
+/// Runs `work`, which returns a Status, and turns its error or exception into a status of lstmc.h.
 template <typename Work> lstmc_status guarded(Work work) noexcept try {
   Status status = work();
   return status.ok() ? LSTMC_OK : failed(status.error());

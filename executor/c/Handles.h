@@ -1,4 +1,4 @@
-// What the handles of lstmc.h are.
+// The types of the handles that lstmc.h declares.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Of a fixed size, so that a failure to allocate can be told too.
+/// Fixed size, so that a failed allocation can be reported too.
 thread_local char message[4096] = "";
 
 void keep(const char *text) {

@@ -14,7 +14,7 @@ using namespace lstmc;
 
 namespace {
 
-/// The caller's, whose version of the struct may be shorter or longer than ours.
+/// The caller's options. The caller's version of the struct may be shorter or longer than ours.
 lstmc_session_options completed(const lstmc_session_options *given) {
   lstmc_session_options options = {};
   if (given)
@@ -22,7 +22,7 @@ lstmc_session_options completed(const lstmc_session_options *given) {
   return options;
 }
 
-/// Buffers of inputs, outputs and states are dense.
+/// Gives no strides, because buffers of inputs, outputs and states are dense.
 void describe(const Tensor &tensor, lstmc_tensor *to) {
   *to = {};
   to->data = tensor.data;
@@ -37,7 +37,7 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
   return tensor.status();
 }
 
-/// A state, if `size` bytes are all of it.
+/// Finds a state and checks that it has `size` bytes.
 Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
   LSTMC_ASSIGN(StoredTensor state, session->session->storedState(name));
   if (size != state.bytes())

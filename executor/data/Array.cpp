@@ -23,7 +23,7 @@ Tensor denseTensor(void *data, DType dtype, std::span<const int64_t> shape) {
 }
 
 SafeSize arrayBytes(std::span<const int64_t> shape, DType dtype) {
-  // All extents but zeros first: a 0 must not hide that the others overflow.
+  // Multiply all extents but zeros first, so that a 0 does not hide an overflow of the others.
   SafeSize bytes(dtypeBytes(dtype));
   bool empty = false;
   for (int64_t extent : shape) {

@@ -1,4 +1,4 @@
-// Arrays that own their elements: what the readers of array files return.
+// Arrays that own their elements, as the readers of array files return them.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace lstmc::data {
 
-/// A dense row-major array in host byte order. Readers make none of rank above kMaxRank.
+/// A dense row-major array in host byte order. No reader makes one of rank above kMaxRank.
 struct Array {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   Bytes bytes;
 
-  /// All of it, as kernels see it. Lives as long as the array does.
+  /// A view of the whole array, for kernels. Valid as long as the array lives.
   Tensor tensor();
 };
 
@@ -27,7 +27,7 @@ struct NamedArray {
   Array array;
 };
 
-/// Memory that somebody else owns, with its name: what the writers take. Dense.
+/// Dense memory that somebody else owns, with a name: what the writers write.
 struct NamedTensor {
   std::string name;
   Tensor tensor;
@@ -36,7 +36,7 @@ struct NamedTensor {
 /// A dense view of `data`.
 Tensor denseTensor(void *data, DType dtype, std::span<const int64_t> shape);
 
-/// Bytes of a dense array; a negative extent or an overflow has no value.
+/// Bytes of a dense array; no value if an extent is negative or the product overflows.
 SafeSize arrayBytes(std::span<const int64_t> shape, DType dtype);
 
 /// "[32, 64]"
@@ -46,7 +46,7 @@ inline std::span<const int64_t> shapeOf(const Tensor &tensor) {
 }
 std::span<const uint8_t> bytesOf(const Tensor &tensor);
 
-/// Position of the first byte that is neither 0 nor 1, if any: such a bool is refused.
+/// Position of the first byte that is neither 0 nor 1, if any. Such a bool is refused.
 std::optional<size_t> firstNoBool(std::span<const uint8_t> bytes);
 
 } // namespace lstmc::data

@@ -13,7 +13,7 @@
 namespace lstmc::data {
 namespace {
 
-/// MNISTIter's scale: mxnet.md §9.
+/// The scale of MNISTIter: mxnet.md §9.
 constexpr double kPixel = 1.0 / 256;
 
 std::vector<int64_t> without(std::span<const int64_t> shape, int axis) {
@@ -29,12 +29,12 @@ int64_t product(std::span<const int64_t> shape) {
   return elements;
 }
 
-/// An array whose samples go to a slot.
+/// An array whose samples are copied to a slot.
 struct Source {
   InputSlot slot;
   const Array *array;
-  double scale;         ///< every element is multiplied by it
-  int64_t outer, inner; ///< elements of a sample before and after the sample axis
+  double scale;         ///< factor on every element
+  int64_t outer, inner; ///< number of elements of a sample before and after the sample axis
 };
 
 class ArrayFeed : public Feed {
@@ -129,7 +129,7 @@ private:
     return named ? files_[size_t(named - arrays_.data())] : files_.front();
   }
 
-  /// Finds the array for a slot and where its samples lie; `samples` is their number.
+  /// Finds the array for a slot, and the axis of its samples; `samples` is their number.
   Result<Source> bind(const InputSlot &slot, int64_t &samples) const {
     const NamedArray *named = find(slot.name);
     if (!named)
@@ -140,7 +140,7 @@ private:
     Source source{slot, &array, 1.0, 1, product(want)};
     int rank = int(array.shape.size());
     bool images = spec_.kind == DataKind::Idx;
-    // Samples lie on the slot's batch axis, or on the first.
+    // Samples are on the slot's batch axis, or else on the first axis.
     if (rank > slot.batchAxis && without(array.shape, slot.batchAxis) == want) {
       samples = array.shape[size_t(slot.batchAxis)];
       std::span<const int64_t> shape = array.shape;
@@ -164,7 +164,7 @@ private:
     return source;
   }
 
-  /// Values that an integer input or the number of classes cannot hold.
+  /// Refuses values that an integer input or the number of classes cannot hold.
   Status checkValues(const InputSlot &slot, const Array &array) const {
     int64_t classes = slot.label ? spec_.classes : 0;
     if (isFloat(slot.tensor.dtype) && classes == 0)
@@ -184,7 +184,7 @@ private:
     return {};
   }
 
-  /// Values that the network has no place for.
+  /// Refuses values that are out of range for the network's input.
   Status checkRange(const Source &source) const {
     const Array &array = *source.array;
     std::optional<int64_t> at =

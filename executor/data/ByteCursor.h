@@ -1,4 +1,4 @@
-// Reading fields of a binary file one after the other, never past its end.
+// Reads fields of a binary file one after the other, never beyond its end.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace lstmc::data {
 
-/// A position in bytes of `file`. Every read names its field, and fails with E0602 at the position
-/// when fewer bytes are left than it takes.
+/// A position in bytes of `file`. Every read names its field. If fewer bytes are left than the
+/// field needs, it fails with E0602 at the position.
 class ByteCursor {
 public:
   ByteCursor(std::span<const uint8_t> bytes, std::string file, uint64_t position = 0)

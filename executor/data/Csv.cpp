@@ -17,12 +17,12 @@ namespace lstmc::data {
 namespace {
 
 struct Cell {
-  std::string_view text; ///< good until the next cell is read
+  std::string_view text; ///< valid until the next cell is read
   int line = 1, column = 1;
-  bool last = false; ///< of its line
+  bool last = false; ///< the last cell of its line
 };
 
-/// Cells one after the other. A fault has been reported once `next` has failed; do not go on.
+/// Reads cells one after the other. `next` reports an error when it fails; do not call it again.
 class CellReader {
 public:
   CellReader(std::string_view text, const std::string &file, const Limits &limits)
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Of `position_`, counted on from the last call, so that a line costs its length once.
+  /// Column of `position_`, counted on from the last call, so that a line is scanned only once.
   int column() {
     if (counted_ < lineBegin_) {
       counted_ = lineBegin_;
@@ -136,7 +136,7 @@ private:
   const std::string *file_;
   const Limits *limits_;
   size_t position_ = 0, lineBegin_ = 0;
-  size_t counted_ = 0; ///< `column_` is that of this position
+  size_t counted_ = 0; ///< the position that `column_` belongs to
   int line_ = 1, column_ = 1;
   std::string unquoted_;
 };
@@ -160,7 +160,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Whether a cell was meant as a number, so that a bad one is a fault and no word.
+/// Whether a cell was meant as a number. If so, a bad number is an error and not a text cell.
 bool looksNumeric(std::string_view text) {
   text = trimmed(text);
   if (!text.empty() && (text[0] == '+' || text[0] == '-'))
@@ -175,7 +175,7 @@ bool looksNumeric(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// Fills columns row by row; knows how far along each of them is typed.
+/// Fills columns row by row; the first present cell of a column decides its type.
 class TableBuilder {
 public:
   TableBuilder(CsvTable &table, const CsvOptions &options, std::vector<std::string> names,
@@ -215,8 +215,8 @@ public:
     return {};
   }
 
-  /// Room for that many rows, so that columns are not moved while they grow; but never for more
-  /// cells than the file has bytes.
+  /// Reserves space for so many rows, so that columns are not moved while they grow. It never
+  /// reserves more cells than the file has bytes.
   void reserve(uint64_t rows, uint64_t fileBytes) {
     if ((SafeSize(rows) * names_.size()).within(fileBytes))
       for (CsvColumn &column : table_.columns)
@@ -260,7 +260,7 @@ public:
     return {};
   }
 
-  /// Categories in the order of their bytes instead of first appearance.
+  /// Sorts categories by their bytes; before, they are in order of first appearance.
   void finish() {
     for (size_t slot = 0; slot < table_.columns.size(); ++slot) {
       CsvColumn &column = table_.columns[slot];
@@ -283,9 +283,9 @@ private:
   CsvTable &table_;
   const CsvOptions &options_;
   std::vector<std::string> names_;
-  std::vector<int> slotOf_; ///< per column of the file; -1: not read
+  std::vector<int> slotOf_; ///< per column of the file; -1: the column is not read
   std::vector<bool> typed_;
-  std::vector<SymbolTable> symbols_; ///< of columns of text, in the order of their rows
+  std::vector<SymbolTable> symbols_; ///< symbols of text columns, in the order of first appearance
   const Limits &limits_;
 };
 

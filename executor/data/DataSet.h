@@ -1,4 +1,4 @@
-// Data in memory, and the batches that a network is fed from them.
+// Data in memory, and the batches in which a network reads them.
 #pragma once
 
 #include <memory>
@@ -13,72 +13,73 @@
 
 namespace lstmc::data {
 
-/// An input of a network and the memory that a batch of it goes to.
+/// An input of a network, and the memory into which its batches are written.
 struct InputSlot {
   std::string name;
   bool label = false;
   Tensor tensor;                        ///< any strides; N is its extent along `batchAxis`
-  int batchAxis = 0;                    ///< the one whose dim is called "batch", else the first
-  std::optional<ValueRange> range = {}; ///< which values the network has a place for
+  int batchAxis = 0;                    ///< the axis whose dim is called "batch", else the first
+  std::optional<ValueRange> range = {}; ///< which values are valid for the input
 };
 
-/// Which samples: of a spec with `valid=`, Train is what comes before the part kept back.
+/// Which part of the samples. With `valid=` in the spec, Train is the part before the validation
+/// part.
 enum class Part { All, Train, Valid };
 
-/// A place in the data: batch `batch` of epoch `epoch`, both from 0. What is filled there is a
-/// function of this, the seed and the data alone, so these two numbers are all that a resume needs.
+/// A place in the data: batch `batch` of epoch `epoch`, both from 0. The contents of the batch
+/// follow from this place, the seed and the data, so a resumed run needs only these two numbers.
 struct Position {
   int64_t epoch = 0;
   int64_t batch = 0;
 };
 
-/// Batches of one part, for the slots it was made for.
+/// Batches of one part of the data, for the slots that the feed was made for.
 class Feed {
 public:
   virtual ~Feed() = default;
-  /// In an epoch; at least 1.
+  /// Number of batches in an epoch; at least 1.
   virtual int64_t batches() const = 0;
-  /// Sequences in a batch.
+  /// Number of sequences in a batch.
   virtual int64_t sequences() const = 0;
-  /// How many of them are data, the first ones: the last batch may repeat the last sample after
-  /// them, but never in training.
+  /// How many of these are data; they come first. After them, the last batch may repeat the last
+  /// sample, but never in training.
   virtual int64_t rows(const Position &) const { return sequences(); }
-  /// What no batch has, in words: "2 of 14 samples fill no batch of 4"; empty where all have a
-  /// place.
+  /// The data that no batch contains, in words: "2 of 14 samples fill no batch of 4". Empty if
+  /// batches contain all.
   virtual std::string leftOut() const { return {}; }
-  /// Writes a batch to the slots. `position.batch` is below batches().
+  /// Writes a batch to the slots. `position.batch` has to be below batches().
   virtual void fill(const Position &position) = 0;
-  /// Whether carried states must be zero before this batch: its sequences go on from nothing.
+  /// Whether carried states must be zero before this batch, because its sequences continue none.
   virtual bool restarts(const Position &position) const = 0;
 };
 
-/// What was learned from the training data and must be the same for other data of the same model.
+/// What is learned from the training data and has to be the same for other data of the model.
 struct Learned {
   std::optional<Vocabulary> vocabulary;
-  std::optional<TextUnit> unit; ///< of the vocabulary's symbols
-  std::string scaling;          ///< JSON text of a table's columns; empty: none
+  std::optional<TextUnit> unit; ///< the unit of the vocabulary's symbols
+  std::string scaling;          ///< a table's columns as JSON text; empty: none
 };
 
-/// Data as read, before shapes are known.
+/// Data after reading, before the shapes of the network are known.
 class DataSet {
 public:
   virtual ~DataSet() = default;
 
-  /// Reads what `spec` names. With `learned` (of a checkpoint, or of the training data), its
-  /// vocabulary and scaling are used instead of made. Errors are those of the readers.
+  /// Reads the files that `spec` names. `learned`, from a checkpoint or from the training data,
+  /// gives the vocabulary and scaling; otherwise they are made from these data. Errors are those of
+  /// the readers.
   static Result<std::unique_ptr<DataSet>>
   load(const DataSpec &spec, const Learned *learned = nullptr, const Limits &limits = {});
 
-  /// A feed over `slots`, shuffled by `seed` if the spec says so and the part is Train, whose
-  /// batches are whole; of the other parts every sample is fed. E0605 when shapes do not go
-  /// together or there is not one batch, E0610 when an input has no data, E0604 when a value does
-  /// not fit an input's type or is outside of its range.
+  /// A feed for `slots`. The part Train has whole batches only, shuffled by `seed` if the spec asks
+  /// for it; other parts have every sample. E0605 if shapes do not match or the samples fill no
+  /// batch, E0610 if an input has no data, E0604 if a value does not fit an input's type or range.
   virtual Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                              uint64_t seed) const = 0;
 
-  /// What was learned from these data, to be kept with a checkpoint.
+  /// What was learned from these data, to be stored in a checkpoint.
   virtual Learned learned() const { return {}; }
-  /// SHA-256 over the sources, so that a resumed run sees the data it began with.
+  /// SHA-256 over the sources, to check that a resumed run has the data it began with.
   const std::string &digest() const { return digest_; }
   const DataSpec &spec() const { return spec_; }
 
@@ -88,7 +89,7 @@ protected:
   std::string digest_;
 };
 
-/// What DataSet::digest() of the files of `spec` is, without a look at what they hold.
+/// DataSet::digest() of the files of `spec`, without parsing them.
 Result<std::string> filesDigest(const DataSpec &spec);
 
 } // namespace lstmc::data

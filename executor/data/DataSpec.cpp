@@ -13,7 +13,7 @@ namespace {
 
 struct KindRecord {
   std::string_view name;
-  bool namedFiles; ///< NAME=FILE rather than one FILE
+  bool namedFiles; ///< the files are given as NAME=FILE, not as one FILE
   std::vector<std::string_view> keys;
 };
 

@@ -1,4 +1,4 @@
-// Where data come from, as the user says it.
+// Where data come from, as the user writes it.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,15 @@ namespace lstmc::data {
 
 enum class DataKind { Text, Csv, Npz, Npy, Idx, Random };
 
-/// What to do about a cell that is missing.
+/// What to do with a missing cell.
 enum class Fill {
   Refuse,   ///< E0607
-  Previous, ///< take the row's before; rows before the first value stay missing, as with Drop
-  Drop,     ///< leave out the windows that would hold it
+  Previous, ///< use the cell of the row before; rows before the first value are treated as with
+            ///< Drop
+  Drop,     ///< leave out the windows that would contain it
 };
 
-/// A data SPEC: `KIND:FILE` or `KIND:NAME=FILE,...`, then `,KEY=VALUE`.
+/// A data SPEC: `KIND:FILE` or `KIND:NAME=FILE,...`, followed by any number of `,KEY=VALUE`.
 ///
 ///   text:FILE            unit=char|word|byte  vocab=FILE  valid=0.1
 ///   csv:FILE             inputs=A|B  target=C  window=T  horizon=1  na=NA
@@ -34,28 +35,29 @@ struct DataSpec {
   DataKind kind = DataKind::Text;
   std::string source; ///< as the user wrote it
   std::vector<std::pair<std::string, std::string>>
-      files; ///< input and file; the input "" is all of them
-  /// Where the files may lie (base/NestedFile.h), where a file named them; empty: a user typed
-  /// them.
+      files; ///< input and file; the file of the input "" has all inputs
+  /// Folders that the files have to be in (base/NestedFile.h), if a file named them; empty if a
+  /// user typed their names.
   std::vector<std::string> folders;
-  uint64_t seed = 0;            ///< of random
-  double valid = 0;             ///< the part at the end that is kept for validation, in [0, 1)
-  bool shuffle = true;          ///< order of training samples anew each epoch; text never
-  std::optional<TextUnit> unit; ///< not said: that of the vocabulary, else characters
+  uint64_t seed = 0;            ///< seed of the kind random
+  double valid = 0;             ///< share of the data, at the end, that is kept for validation, in
+                                ///< [0, 1)
+  bool shuffle = true;          ///< a new order of training samples in each epoch; never for text
+  std::optional<TextUnit> unit; ///< not given: the unit of the vocabulary, else characters
   std::string vocabularyFile;
   std::vector<std::string> inputs; ///< columns; empty: all
   std::string target;
-  int64_t window = 0;  ///< rows of a csv window; 0: what the network's input has
+  int64_t window = 0;  ///< number of rows in a window of csv; 0: from the network's input
   int64_t horizon = 1; ///< rows from the last of a window to its target
   std::string missing = "NA";
   Fill fill = Fill::Refuse;
-  int64_t classes = 0;   ///< labels are below this; 0: not said
-  int64_t batches = 100; ///< of random, an epoch
+  int64_t classes = 0;   ///< labels are below this; 0: not given
+  int64_t batches = 100; ///< number of batches per epoch, for random
 
-  /// E0001, naming the key, for a kind, key or value that there is not.
+  /// E0001, naming the key, for an unknown kind or key or an invalid value.
   static Result<DataSpec> parse(std::string_view text);
 
-  /// Sets one KEY, as a key of `data(..)` in a model file does.
+  /// Sets one KEY, as `data(..)` in a model file does.
   Status set(std::string_view key, std::string_view value);
 };
 

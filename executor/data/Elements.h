@@ -1,4 +1,4 @@
-// Walking through a batch element by element.
+// Helpers that visit a batch element by element.
 #pragma once
 
 #include <array>
@@ -9,8 +9,7 @@
 
 namespace lstmc::data {
 
-/// Whether `value` keeps its meaning in `dtype`: whole and in range for integers, anything for
-/// floats.
+/// Whether `dtype` can represent `value`: integers need a whole number in range; floats take any.
 inline bool representable(double value, DType dtype) {
   if (isFloat(dtype))
     return true;
@@ -24,8 +23,8 @@ inline bool representable(double value, DType dtype) {
   });
 }
 
-/// Steps over the indices of all axes of `tensor` but `skipped`, row-major, and calls
-/// `f(number, offset)` with the running number and the element offset of the index.
+/// Visits the indices of all axes of `tensor` but `skipped`, row-major, and calls `f(number,
+/// offset)` with a running number and the offset of the index in elements.
 template <typename F> void eachIndexBut(const Tensor &tensor, int skipped, F &&f) {
   std::array<int64_t, kMaxRank> index{};
   int64_t offset = 0;

@@ -6,10 +6,10 @@
 
 namespace lstmc::data {
 
-/// Reads an idx file, unpacked first if it is gzip: two zero bytes, a type (u8 i8 i32 f32 f64; i16
+/// Reads an idx file, which may be packed with gzip: two zero bytes, a type (u8 i8 i32 f32 f64; i16
 /// is E0613), the number of axes, a big-endian u32 extent for each, then the elements, big-endian.
-/// E0602, E0605 when more or fewer bytes follow than the extents ask for. In a gzip file the
-/// positions of messages count unpacked bytes.
+/// E0602 or E0605 if fewer or more bytes follow than the extents need. For a gzip file, byte
+/// positions in messages count unpacked bytes.
 ///
 /// Source: yann.lecun.com/exdb/mnist, "THE IDX FILE FORMAT".
 Result<Array> parseIdx(std::span<const uint8_t> bytes, const std::string &file,

@@ -9,7 +9,7 @@
 namespace lstmc::data {
 namespace {
 
-/// zlib's state, ended on every way out.
+/// Owns zlib's state and frees it on every return path.
 class Stream {
 public:
   explicit Stream(int windowBits) { ready_ = ::inflateInit2(&z, windowBits) == Z_OK; }
@@ -31,8 +31,8 @@ constexpr uint64_t kMostAtOnce = 1u << 30; // zlib counts in 32 bits
 constexpr int kRaw = -MAX_WBITS;
 constexpr int kGzip = MAX_WBITS + 16;
 
-/// Feeds the stream from `packed` and fills `out` from `written` on, until one of them is used up
-/// or the stream ends; zlib's last answer.
+/// Feeds the stream from `packed` and writes `out` from `written` on, until one of them is used up
+/// or the stream ends. Returns zlib's last result.
 int pump(Stream &stream, std::span<const uint8_t> packed, uint64_t &read, Bytes &out,
          uint64_t &written) {
   int answer = Z_OK;
@@ -70,7 +70,7 @@ Result<Bytes> inflateRaw(std::span<const uint8_t> packed, uint64_t bytes, const 
   Stream stream(kRaw);
   if (!stream.ready())
     return noMemory(place);
-  // One byte more than said, to see a stream that does not stop there.
+  // One byte more than declared, to detect a stream that is longer.
   Bytes out(bytes + 1);
   uint64_t read = 0, written = 0;
   int answer = pump(stream, packed, read, out, written);

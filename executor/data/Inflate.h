@@ -1,4 +1,4 @@
-// Unpacking deflate streams without being blown up by one.
+// Unpacks deflate streams within limits, so that a small file cannot fill the memory.
 #pragma once
 
 #include "executor/base/InputFile.h"
@@ -6,14 +6,14 @@
 
 namespace lstmc::data {
 
-/// Unpacks the raw deflate stream that fills `packed` into exactly `bytes` bytes. E0605 for another
-/// length or trailing bytes, E0606 above `limits.ratio`, E0603 for what is no deflate.
-/// `place` is that of packed[0].
+/// Unpacks the raw deflate stream `packed` into exactly `bytes` bytes. E0605 for another length or
+/// trailing bytes, E0606 above `limits.ratio`, E0603 for data that are not deflate. `place` is the
+/// place of packed[0].
 Result<Bytes> inflateRaw(std::span<const uint8_t> packed, uint64_t bytes, const Place &place,
                          const Limits &limits);
 
-/// Unpacks a gzip file of one or more members, each with its CRC checked; memory stays below
-/// `limits.ratio` times the file. Bytes that are no gzip member after the last one are refused.
+/// Unpacks a gzip file of one or more members and checks the CRC of each. Uses less memory than
+/// `limits.ratio` times the file. Bytes after the last member that are no member are refused.
 Result<Bytes> gunzip(std::span<const uint8_t> packed, const std::string &file,
                      const Limits &limits);
 

@@ -27,7 +27,7 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-/// Reads the literal in the header, character by character.
+/// Parses the literal in the header, character by character.
 class LiteralReader {
 public:
   LiteralReader(std::string_view text, std::string file, uint64_t base, const Limits &limits)
@@ -172,7 +172,7 @@ void swapBytes(Bytes &bytes, size_t width) {
     std::reverse(bytes.begin() + int64_t(i), bytes.begin() + int64_t(i + width));
 }
 
-/// Elements from first axis fastest to last axis fastest.
+/// Converts elements from Fortran order (first axis fastest) to C order (last axis fastest).
 Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t width) {
   Bytes result(bytes.size());
   std::vector<int64_t> index(shape.size(), 0);
@@ -195,12 +195,12 @@ Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t wid
 
 } // namespace
 
-/// `owner`, where there is one, holds `bytes` and gives them to the array.
+/// `owner`, if not null, holds `bytes`; the array then takes over that memory.
 static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const std::string &file,
                              const Limits &limits, uint64_t base) try {
   auto at = [&](uint64_t byte) { return Place{file, 0, 0, int64_t(base + byte)}; };
   ByteCursor cursor(bytes, file);
-  auto placed = [&](Error error) { // positions of the cursor are those inside `bytes`
+  auto placed = [&](Error error) { // the cursor counts from the start of `bytes`
     error.place.byte += int64_t(base);
     return error;
   };

@@ -9,8 +9,8 @@ namespace lstmc::data {
 
 constexpr std::string_view kEnding = ".npy";
 
-/// What all arrays may take: with the file itself 64 MiB and 4 times the file, however small each
-/// of them has been packed.
+/// Memory for all arrays: together with the file itself at most 64 MiB and 4 times the file,
+/// however well each array is packed.
 static Status checkMemory(const std::vector<ZipEntry> &entries, uint64_t fileBytes,
                           const std::string &file) {
   constexpr uint64_t kFree = 64ull << 20;
@@ -41,7 +41,7 @@ Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const s
         parseNpy(std::move(npy), file, limits, entry.deflated ? 0 : entry.dataBegin);
     if (!array.ok()) {
       Error error = array.error();
-      // Positions inside packed data exist nowhere in the file: name the entry's.
+      // The file has no positions inside packed data, so messages name that of the entry.
       if (entry.deflated)
         error.place.byte = int64_t(entry.dataBegin);
       error.message = fmt::format("array {} {}", inQuotes(name), error.message);
@@ -59,7 +59,7 @@ Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &l
   return parseNpz(bytes, path, limits);
 }
 
-/// Calls write(bytes) with the pieces of the archive, in order.
+/// Calls write(bytes) for the pieces of the archive, in order.
 template <typename Write>
 static Status eachPiece(std::span<const NamedTensor> tensors, Write write) {
   std::vector<std::string> headers;

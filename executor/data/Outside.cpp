@@ -10,7 +10,7 @@
 namespace lstmc::data {
 namespace {
 
-/// A block is looked at as a whole, without branches, before its first fault is looked for.
+/// A whole block is checked without branches; only a block with a fault is searched for it.
 constexpr int64_t kBlock = 4096;
 
 template <typename Outside> std::optional<int64_t> firstWhere(int64_t count, Outside outside) {

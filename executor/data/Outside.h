@@ -1,4 +1,4 @@
-// Values that an input has no place for.
+// Finds values that are out of range for an input.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace lstmc::data {
 
-/// The number of the first of so many dense elements that `range` does not hold, if any.
+/// The number of the first of `count` dense elements that is not in `range`, if any.
 std::optional<int64_t> firstOutside(const void *elements, DType dtype, int64_t count,
                                     const ValueRange &range);
 
-/// ", at [3, 7]" for an element of an array with several axes, by its number; empty for one axis.
+/// ", at [3, 7]" for element `number` of an array with several axes; empty for one axis.
 std::string placeText(std::span<const int64_t> shape, int64_t element);
 
 } // namespace lstmc::data

@@ -8,9 +8,8 @@
 namespace lstmc::data {
 namespace {
 
-/// Any input: floats uniform in [-1, 1), integers in [0, classes), as far as the network has a
-/// place for them. Element, slot and batch are the Philox counter, so a batch is the same in every
-/// epoch.
+/// Data for any input: floats uniform in [-1, 1), integers in [0, classes), limited to the input's
+/// range. Element, slot and batch are the Philox counter, so a batch is the same in every epoch.
 class RandomFeed : public Feed {
 public:
   RandomFeed(const DataSpec &spec, std::vector<InputSlot> slots, int64_t batch)
@@ -33,7 +32,7 @@ public:
   }
 
 private:
-  /// What the network has a place for, where that is not any number.
+  /// The range of the input, if it has one.
   double valueOf(const InputSlot &slot, double u) const {
     int64_t low = slot.range ? slot.range->low : 0;
     if (isFloat(slot.tensor.dtype) && low == 0)

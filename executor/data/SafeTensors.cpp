@@ -27,11 +27,11 @@ constexpr std::string_view kForeignTypes[] = {"I16", "U16", "U32", "U64", "F8_E4
 
 constexpr uint64_t kLengthBytes = 8;
 
-/// Takes the header apart without building a tree of it: a header of 100 MB costs what its tensors
-/// do.
+/// Parses the header event by event and builds no tree, so that even a header of 100 MB takes no
+/// more memory than its tensors' entries.
 ///
-/// Levels: 0 outside, 1 the object of tensors, 2 one tensor or the metadata, 3 an array in a
-/// tensor.
+/// Nesting levels: 0 outside, 1 the object of tensors, 2 one tensor or the metadata, 3 an array in
+/// a tensor.
 class HeaderReader : public nlohmann::json_sax<json> {
 public:
   HeaderReader(std::string_view header, const char *const *position, const std::string &file,
@@ -211,7 +211,7 @@ private:
   int offsets_ = 0;
 };
 
-/// Byte counts against shapes; then, in the order of the bytes, no gap and no overlap.
+/// Compares byte counts with shapes; then, in order of the bytes, refuses gaps and overlaps.
 Status checkRegions(std::vector<TensorRecord> &records, uint64_t dataBytes, uint64_t headerEnd,
                     const std::string &file) {
   for (const TensorRecord &record : records) {
@@ -256,7 +256,7 @@ Status checkRegions(std::vector<TensorRecord> &records, uint64_t dataBytes, uint
   return {};
 }
 
-/// Of names, types, shapes, and the hashes of the bytes.
+/// Hash of names, types, shapes, and the hashes of the bytes.
 class Digest {
 public:
   void add(std::string_view name, DType dtype, std::span<const int64_t> shape, uint64_t hash) {
@@ -321,7 +321,7 @@ Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limi
   return noMemory(file);
 }
 
-/// Files of others have none.
+/// Files of other programs have no digest.
 Status SafeTensors::checkDigest() const {
   auto want = metadata_.find(std::string(kDigestKey));
   if (want == metadata_.end())

@@ -1,4 +1,4 @@
-// How the columns of a table are brought to one scale.
+// Brings the columns of a table to one scale.
 #pragma once
 
 #include "executor/base/Limits.h"
@@ -6,19 +6,19 @@
 
 namespace lstmc::data {
 
-/// What the training part says about a column.
+/// What is learned about a column from the training part.
 struct ColumnScaling {
   std::string name;
   bool text = false;
-  double mean = 0, deviation = 1;   ///< of a numeric column; a constant one has deviation 1
+  double mean = 0, deviation = 1;   ///< of a numeric column; deviation 1 if the column is constant
   std::vector<std::string> symbols; ///< of a text column, sorted by bytes
 };
 
-/// From the first `rows` rows; missing cells take no part. Mean and deviation are of the
-/// population, two passes in f64 over ascending rows. Symbols are those of the whole table.
+/// Computed from the first `rows` rows without missing cells. Mean and deviation are those of the
+/// population, in two passes in f64 over ascending rows. Symbols are those of the whole table.
 std::vector<ColumnScaling> learnScaling(const CsvTable &table, int64_t rows);
 
-/// As JSON, with numbers as hex floats so that they come back bit for bit.
+/// As JSON, with numbers as hex floats, which keep every bit.
 std::string scalingText(const std::vector<ColumnScaling> &scaling);
 Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std::string &file,
                                                 const Limits &limits);

@@ -7,11 +7,12 @@
 
 namespace lstmc::data {
 
-/// A permutation of [0, count) that depends on seed and epoch alone: Fisher and Yates from the
-/// back, word i of Philox(seed; i, ordinal 2^32-1, epoch) choosing among the first i + 1.
+/// A permutation of [0, count) that depends only on seed and epoch: the shuffle of Fisher and Yates
+/// from the last element down. Word i of Philox(seed; i, ordinal 2^32-1, epoch) chooses one of the
+/// first i + 1.
 std::vector<int64_t> shuffledOrder(int64_t count, uint64_t seed, int64_t epoch);
 
-/// Samples of an epoch in the order they are fed: shuffled anew each epoch, or ascending.
+/// The order of an epoch's samples: a new shuffle in each epoch, or ascending.
 class SampleOrder {
 public:
   SampleOrder(int64_t count, bool shuffle, uint64_t seed)

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Builds the tree from parser events; the first fault stops it.
+/// Builds the tree from parser events and stops at the first error.
 class Builder : public nlohmann::json_sax<json> {
 public:
   Builder(const char *begin, const char *const *position, const std::string &file,
@@ -78,7 +78,7 @@ private:
                     limits_.depth);
     if (++values_ > limits_.nodes)
       return refuse(ErrorCode::E0606, "values: found more than {} (limit nodes)", limits_.nodes);
-    // Pointers into the tree stay good: a container grows only while it is the innermost open one.
+    // Pointers into the tree stay valid, because only the innermost open container grows.
     open_.push_back(place(std::move(container)));
     return true;
   }

@@ -1,4 +1,4 @@
-// JSON of our own files, read without the leniencies of a general parser.
+// A strict JSON parser for our own files: it refuses what general parsers tolerate.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@
 
 namespace lstmc::data {
 
-/// Parses one JSON value that fills `text`. Refused, with the byte: what is no JSON or no UTF-8
-/// (E0603), a key twice (E0612), nesting, strings or numbers of values beyond `limits` (E0606).
+/// Parses `text`, which has to be exactly one JSON value. Refused, with the byte: text that is not
+/// JSON or not UTF-8 (E0603), a key that occurs twice (E0612), nesting, strings or a number of
+/// values above `limits` (E0606).
 Result<nlohmann::json> parseJson(std::string_view text, const std::string &file,
                                  const Limits &limits);
 
-/// An iterator over text that tells how far the parser has come.
+/// An iterator over text that records how far the parser has come.
 struct CountingIterator {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int32_t kFree = -1;
 
-/// Another one in every process, so that no file can be made whose strings all meet in one slot.
-/// Numbers are given in order of arrival, so nothing else depends on it.
+/// The hash seed differs in every process, so that nobody can make a file whose strings all
+/// collide. Symbols are numbered in order of arrival, so nothing else depends on the seed.
 uint64_t slotSeed() {
   static const uint64_t kSeed = std::random_device()();
   return kSeed;
@@ -52,7 +52,7 @@ std::pair<int32_t, bool> SymbolTable::add(std::string_view symbol) {
 
 void SymbolTable::grow() {
   size_t count = slots_.empty() ? 16 : 2 * slots_.size();
-  slots_ = {}; // the old ones first
+  slots_ = {}; // free the old table before the new one is allocated
   slots_.assign(count, kFree);
   for (size_t id = 0; id < size(); ++id)
     slots_[slotOf((*this)[id])] = int32_t(id);

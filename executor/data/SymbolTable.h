@@ -1,4 +1,4 @@
-// Many different strings in little memory.
+// Stores many different strings in little memory.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lstmc::data {
 
-/// Different strings, numbered from 0 in the order in which they come. Costs some 30 bytes a string
-/// beside its own, where a map of strings costs 100: a text may be nothing but different words.
+/// Different strings, numbered from 0 in order of arrival. Needs about 30 bytes per string besides
+/// its text; a map of strings needs 100. This matters for a text in which every word is different.
 class SymbolTable {
 public:
   size_t size() const { return ends_.size(); }
@@ -24,9 +24,9 @@ private:
   size_t slotOf(std::string_view symbol) const;
   void grow();
 
-  std::string text_;           ///< all of them, one after the other
-  std::vector<uint64_t> ends_; ///< in `text_`
-  std::vector<int32_t> slots_; ///< open addressing; a power of two of them; -1: free
+  std::string text_;           ///< all strings, one after the other
+  std::vector<uint64_t> ends_; ///< ends of the strings in `text_`
+  std::vector<int32_t> slots_; ///< open addressing; the size is a power of two; -1: free
 };
 
 } // namespace lstmc::data

@@ -13,11 +13,12 @@
 namespace lstmc::data {
 namespace {
 
-/// One column as the network sees it: numeric ones are one feature, text ones as many as symbols.
+/// One column as features of the network: one for a numeric column, one per symbol for a text
+/// column.
 struct Feature {
   const CsvColumn *column;
   const ColumnScaling *scaling;
-  std::vector<int32_t> symbolOf; ///< text: of the table's symbols in the scaling's
+  std::vector<int32_t> symbolOf; ///< for text: the scaling's number of each symbol of the table
 
   int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
   bool missing(int64_t row) const {
@@ -30,7 +31,7 @@ struct Feature {
   int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
 };
 
-/// Windows of rows: [window, features] and the target `horizon` rows after the last of them.
+/// Windows of rows [window, features], with the target `horizon` rows after the last row.
 class TableFeed : public Feed {
 public:
   TableFeed(std::vector<Feature> features, Feature target, int64_t window, int64_t horizon,
@@ -64,7 +65,7 @@ public:
   }
 
 private:
-  /// The features of the window's rows, one after the other, as the slot's other axes take them.
+  /// Writes the features of the window's rows one after the other, along the slot's other axes.
   void fillData(int64_t start, int64_t n) {
     row_.clear();
     for (int64_t t = 0; t < window_; ++t) {
@@ -85,7 +86,7 @@ private:
     });
   }
 
-  /// One value, after the window; or one a step, each after its own row.
+  /// The target: one value after the window, or one per step, each after its own row.
   void fillLabel(int64_t start, int64_t n) {
     const Tensor &to = label_->tensor;
     int64_t base = n * to.strides[size_t(label_->batchAxis)];
@@ -222,7 +223,7 @@ private:
     return {};
   }
 
-  /// Values that the network has no place for: the number of a symbol, or a number as it is scaled.
+  /// Refuses values that are out of range for the input: numbers of symbols, or scaled numbers.
   Status checkRange(const InputSlot &slot, const Feature &feature, int64_t begin,
                     int64_t end) const {
     for (int64_t row = begin; row < end; ++row) {
@@ -242,7 +243,7 @@ private:
     return {};
   }
 
-  /// Windows without a missing cell whose rows, and those of their targets, lie in [begin, end).
+  /// Windows in rows [begin, end), targets included, that have no missing cell.
   std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature &target,
                                     int64_t begin, int64_t end, int64_t window) const {
     auto whole = [&](int64_t row) {
@@ -250,7 +251,8 @@ private:
                           [&](const Feature &feature) { return feature.missing(row); });
     };
     std::vector<int64_t> starts;
-    int64_t wholeFrom = begin, labelledFrom = begin; // rows in a row without a hole, up to `row`
+    int64_t wholeFrom = begin, labelledFrom = begin; // first row from which all rows up to `row`
+                                                     // are complete
     for (int64_t row = begin; row + spec_.horizon < end; ++row) {
       if (!whole(row))
         wholeFrom = row + 1;
@@ -266,7 +268,7 @@ private:
   std::vector<ColumnScaling> scaling_;
 };
 
-/// Does what `fill` says about missing cells.
+/// Applies `fill` to the missing cells.
 Status treatMissing(CsvTable &table, Fill fill) {
   for (CsvColumn &column : table.columns) {
     for (int64_t row = 0; row < table.rows; ++row) {

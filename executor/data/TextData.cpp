@@ -7,10 +7,10 @@
 namespace lstmc::data {
 namespace {
 
-/// N parallel streams of a text, cut into windows of T.
+/// N parallel streams of a text, cut into windows of T steps.
 ///
-/// Of L tokens each stream has m = floor((L - 1) / N) in a row, the rest is dropped; window k holds
-/// steps kT to kT+T-1 of every stream, and the label of a step is the token after it.
+/// Of L tokens, each stream has m = floor((L - 1) / N) consecutive ones; the rest is dropped.
+/// Window k has steps kT to kT+T-1 of every stream; the label of a step is the next token.
 class TextFeed : public Feed {
 public:
   TextFeed(const TokenText &tokens, int64_t begin, int64_t end, int64_t streams, int64_t steps,
@@ -24,7 +24,7 @@ public:
   int64_t batches() const override { return length_ / steps_; }
   int64_t sequences() const override { return streams_; }
   std::string leftOut() const override {
-    // The last symbol is a label only.
+    // The last symbol is only used as a label.
     int64_t all = end_ - begin_ - 1, fed = batches() * steps_ * streams_;
     return fed == all ? ""
                       : fmt::format("{} of {} symbols fill no window of {} in {} streams",
@@ -51,7 +51,7 @@ private:
 
   const TokenText &tokens_;
   int64_t begin_, end_, streams_, steps_;
-  int64_t length_; ///< of a stream
+  int64_t length_; ///< of a stream, in tokens
   InputSlot data_;
   std::optional<InputSlot> label_;
 };
@@ -99,7 +99,8 @@ public:
   Learned learned() const override { return {vocabulary_, unit_, {}}; }
 
 private:
-  /// At the first symbol of the text that the network has no place for, if the text has one.
+  /// An error at the first symbol of the text that is out of range for the network, if there is
+  /// one.
   Error tooManySymbols(const InputSlot &slot) const {
     const std::string &file = spec_.files[0].second;
     int64_t first = 0;
@@ -119,7 +120,7 @@ private:
                   slot.range->text(), inQuotes(slot.name));
   }
 
-  /// Where a token stands in the file, which is read again for it.
+  /// The place of a token in the file, which is read again to find it.
   Place placeOf(int64_t token) const {
     const std::string &file = spec_.files[0].second;
     Place place{file};

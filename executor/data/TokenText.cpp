@@ -79,7 +79,7 @@ Status eachToken(std::string_view text, TextUnit unit, const std::string &file,
     return bytes(text, take);
   for (int line = 1; !text.empty(); ++line) {
     size_t end = text.find('\n');
-    size_t length = end == text.npos ? text.size() : end + 1; // with its end
+    size_t length = end == text.npos ? text.size() : end + 1; // including the end of the line
     if (length > limits.csvLine)
       return failAt({file, line, 1}, ErrorCode::E0606,
                     "line: found {} bytes, want at most {} (limit csv-line)", length,
@@ -94,7 +94,7 @@ Status eachToken(std::string_view text, TextUnit unit, const std::string &file,
 Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const std::string &file,
                                   const Limits &limits) try {
   SymbolTable symbols;
-  std::vector<uint32_t> times; // more than 2^32 of one count as so many
+  std::vector<uint32_t> times; // counters stop at 2^32 - 1
   LSTMC_TRY(eachToken(
       text, unit, file, limits, [&](std::string_view token, int line, int column) -> Status {
         auto [id, isNew] = symbols.add(token);
@@ -110,8 +110,8 @@ Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const st
     return failAt({file, 1, 1}, ErrorCode::E0602, "text: found no tokens, want at least 1");
   std::vector<uint32_t> order(symbols.size());
   std::iota(order.begin(), order.end(), 0);
-  // Words by how often they come, then by who comes first; characters by their code points, whose
-  // order is that of UTF-8's bytes.
+  // Words are sorted by frequency, then by first appearance; characters by code point, which is
+  // also the order of their UTF-8 bytes.
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     if (unit != TextUnit::Word)
       return symbols[a] < symbols[b];

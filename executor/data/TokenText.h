@@ -1,4 +1,4 @@
-// A text as the numbers of its tokens.
+// A text as a sequence of token numbers.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace lstmc::data {
 
-/// Token numbers, two bytes each while the vocabulary allows it, so that a text costs at most four
-/// times its file.
+/// Token numbers with two bytes each if the vocabulary allows it, so that a text takes at most four
+/// times the size of its file.
 class TokenText {
 public:
   explicit TokenText(size_t vocabularySize) : wide_(vocabularySize > 65536) {}
@@ -31,22 +31,22 @@ private:
   std::vector<int32_t> wideIds_;
 };
 
-/// Calls `take(token, line, column)` for every token of `text`; it returns a Status.
+/// Calls `take(token, line, column)`, which returns a Status, for every token of `text`.
 ///
-/// char: code points. byte: bytes, any of them. word: what stands between ASCII blanks; each line,
-/// the last one with or without its end, is closed by `<eos>`. Lines and columns count from 1,
-/// columns in code points (bytes for byte). E0603 for NUL or bytes that are no UTF-8 (but for
-/// byte), E0606 for a line above the limit csv-line (but for byte) or a word above the limit name.
+/// char: code points. byte: bytes of any value. word: text between ASCII blanks, with `<eos>` at
+/// the end of each line; the last line need not have a line end. Lines and columns count from 1,
+/// columns in code points (byte: in bytes). For char and word, E0603 for NUL or bytes that are not
+/// UTF-8, and E0606 for a line above the limit csv-line. E0606 for a word above the limit name.
 Status eachToken(std::string_view text, TextUnit unit, const std::string &file,
                  const Limits &limits,
                  const std::function<Status(std::string_view, int, int)> &take);
 
-/// The vocabulary of a text. char and byte: sorted by code; word: most frequent first, equally
-/// frequent ones by first appearance.
+/// The vocabulary of a text. char and byte: sorted by code. word: most frequent first, then by
+/// first appearance.
 Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const std::string &file,
                                   const Limits &limits = {});
 
-/// The numbers of a text's tokens. E0607, with line and column, for one outside the vocabulary.
+/// The token numbers of a text. E0607, with line and column, for a token outside the vocabulary.
 Result<TokenText> tokenise(std::string_view text, TextUnit unit, const Vocabulary &vocabulary,
                            const std::string &file, const Limits &limits = {});
 

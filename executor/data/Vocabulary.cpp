@@ -37,7 +37,7 @@ std::string escaped(std::string_view symbol) {
   return text;
 }
 
-/// The symbol that a line stands for; nothing where an escape is unknown.
+/// The symbol on a line; nothing if an escape is unknown.
 std::optional<std::string> unescaped(std::string_view line) {
   std::string symbol;
   for (size_t i = 0; i < line.size(); ++i) {

@@ -50,8 +50,8 @@ Result<CommonFields> readCommon(ByteCursor &cursor) {
   return fields;
 }
 
-/// Replaces sizes (and, in the directory, the offset) that say "see zip64" by those of the extra
-/// field.
+/// Replaces sizes (and, in the directory, the offset) that say "see zip64" by the values in the
+/// extra field.
 Status resolveZip64(std::span<const uint8_t> extra, uint64_t extraBegin, const std::string &file,
                     CommonFields &fields, uint64_t *offset) {
   ByteCursor all(extra, file);
@@ -111,7 +111,7 @@ struct Directory {
   uint64_t offset = 0, bytes = 0, entries = 0, end = 0;
 };
 
-/// Finds the end record, zip64's if there is one, and where the central directory lies.
+/// Finds the end record, also that of zip64 if present, and the position of the central directory.
 Result<Directory> findDirectory(std::span<const uint8_t> bytes, const std::string &file) {
   uint64_t size = bytes.size();
   uint64_t found = UINT64_MAX;
@@ -178,7 +178,7 @@ Result<Directory> findDirectory(std::span<const uint8_t> bytes, const std::strin
   return directory;
 }
 
-/// Compares an entry with its local header, and finds its bytes.
+/// Compares an entry with its local header and locates its bytes.
 Status checkLocal(std::span<const uint8_t> archive, const std::string &file,
                   uint64_t directoryBegin, const CommonFields &central, ZipEntry &entry) {
   ByteCursor cursor(archive.first(directoryBegin), file,

@@ -16,41 +16,41 @@ struct ZipEntry {
   uint32_t crc = 0;
   uint64_t packedBytes = 0;
   uint64_t bytes = 0;
-  uint64_t dataBegin = 0;  ///< of the packed bytes in the archive
-  uint64_t headerByte = 0; ///< of the local header
-  uint64_t regionEnd = 0;  ///< after the packed bytes and their data descriptor
+  uint64_t dataBegin = 0;  ///< position of the packed bytes in the archive
+  uint64_t headerByte = 0; ///< position of the local header
+  uint64_t regionEnd = 0;  ///< end of the packed bytes and their data descriptor
 };
 
 /// The entries of an archive in the order of its central directory.
 ///
 /// Refused: no end record, several disks, encryption, methods other than stored and deflate (E0603,
-/// E0613); names absolute, with `..`, a backslash, NUL or control characters (E0604) or twice
-/// (E0612); local headers that differ from the directory, zip64 sizes without need, regions that
-/// overlap, bytes that belong to nothing (E0605); sizes beyond the file (E0602) or the ratio limit
-/// (E0606).
+/// E0613); names that are absolute or contain `..`, a backslash, NUL or control characters (E0604);
+/// names that occur twice (E0612); local headers that differ from the directory, zip64 sizes
+/// without need, overlapping regions, bytes that belong to no entry (E0605); sizes beyond the file
+/// (E0602) or the ratio limit (E0606).
 ///
 /// Source: PKWARE APPNOTE 6.3.10.
 Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std::string &file,
                                       const Limits &limits);
 
-/// The unpacked bytes of an entry, its CRC checked (E0609).
+/// The unpacked bytes of an entry, after a check of its CRC (E0609).
 Result<Bytes> extract(std::span<const uint8_t> archive, const ZipEntry &entry,
                       const std::string &file, const Limits &limits);
 
-/// One stored file, as it stands in an archive: its bytes in pieces.
+/// A file to be stored in an archive: its bytes in pieces.
 struct ZipPart {
   std::string name;
   std::vector<std::span<const uint8_t>> pieces;
 };
 
-/// What comes before part i of an archive, and after the last one.
+/// The bytes before part i of an archive, and after the last part.
 struct ZipFraming {
   std::vector<std::string> localHeaders;
   std::string directory;
 };
 
-/// Frames stored parts; times are zip's first, so that equal contents give equal bytes. E0613 for
-/// an archive of 4 GiB or more, which would need zip64.
+/// Makes headers for stored parts. All times are the first that zip can express, so that equal
+/// contents give equal bytes. E0613 for an archive of 4 GiB or more, which would need zip64.
 Result<ZipFraming> frameZip(std::span<const ZipPart> parts);
 
 } // namespace lstmc::data

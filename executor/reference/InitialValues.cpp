@@ -1,4 +1,4 @@
-// initialise: first values of parameters, each a function of seed, ordinal and element.
+// The kernel initialise: initial values of parameters, functions of seed, ordinal and element.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +14,7 @@ namespace lstmc::reference {
 
 namespace {
 
-/// What executor/base/OrthogonalBlock.h says, for vectors one after the other.
+/// The algorithm of executor/base/OrthogonalBlock.h, for vectors one after the other.
 template <typename Real> class Vectors {
 public:
   Vectors(Real *data, int64_t count, int64_t size) : data_(data), count_(count), size_(size) {}
@@ -57,7 +57,8 @@ private:
   int64_t count_, size_;
 };
 
-/// w [N, ...] as a matrix of N rows; its rows or its columns, the fewer, become orthonormal.
+/// w [N, ...] is read as a matrix of N rows. Its rows or its columns, the fewer, become
+/// orthonormal.
 template <typename Real>
 void orthogonal(const InitialiseLaunch &launch, const InitialNumbers &source) {
   const Tensor &w = launch.w;

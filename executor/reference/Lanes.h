@@ -1,4 +1,4 @@
-// Reductions of rows in 16 lanes, as softmax, losses and metrics share them.
+// Reductions of rows in 16 lanes, which softmax, losses and metrics share.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace lstmc::reference {
 
-/// start, start, ... in 16 lanes; lane(e mod 16) = step(lane, x(e)) for e ascending; then the tree
-/// of join.
+/// All 16 lanes begin at start; lane(e mod 16) = step(lane, x(e)) for e ascending; then join
+/// combines the lanes by the tree.
 template <typename T, typename X, typename Step, typename Join>
 T foldInLanes(int64_t count, T start, X x, Step step, Join join) {
   std::array<T, kLanes> lanes;
@@ -21,15 +21,15 @@ T foldInLanes(int64_t count, T start, X x, Step step, Join join) {
   return combineTree(std::span<const T>(lanes), start, join);
 }
 
-/// The largest of x(0) ... x(count - 1), or NaN if one is; -infinity (or the least integer) for
-/// none.
+/// The largest of x(0) ... x(count - 1), or NaN if one of them is NaN; -infinity (or the least
+/// integer) if there are none.
 template <typename T, typename X> T maximumInLanes(int64_t count, X x) {
   using Limits = std::numeric_limits<T>;
   return foldInLanes(count, Limits::has_infinity ? -Limits::infinity() : Limits::lowest(), x,
                      scalar::maximum<T>, scalar::maximum<T>);
 }
 
-/// The first of the largest elements; a NaN counts as larger than all.
+/// Index of the first of the largest elements; NaN counts as larger than all numbers.
 template <typename X> int64_t firstMaximum(int64_t count, X x) {
   int64_t best = 0;
   for (int64_t e = 1; e < count; ++e)
@@ -38,7 +38,7 @@ template <typename X> int64_t firstMaximum(int64_t count, X x) {
   return best;
 }
 
-/// What softmax and its logarithm are made of: largest element m, and sum of exp((x - m) /
+/// The terms of softmax and its logarithm: the largest element m, and the sum of exp((x - m) /
 /// temperature).
 template <typename Real, typename X> struct SoftmaxRow {
   SoftmaxRow(int64_t count, Real temperature, X x)

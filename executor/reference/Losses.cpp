@@ -7,7 +7,7 @@ namespace lstmc::reference {
 
 namespace {
 
-/// Labels [A, D] that are not the ignored one.
+/// Number of labels [A, D] that are not the ignored one.
 int64_t validCount(const Tensor &label, int64_t ignored) {
   int64_t count = 0;
   for (int64_t a = 0; a < label.shape[0]; ++a)
@@ -27,7 +27,7 @@ template <typename Real> void softmaxOutputGradient(const SoftmaxOutputGradientL
   const Real alpha = Real(multi ? 0 : launch.smoothAlpha);
   const int64_t A = dx.extent(0), C = dx.extent(1), D = dx.extent(2);
 
-  if (label.rank == 3) { // probabilities: nothing but the scale applies
+  if (label.rank == 3) { // probabilities: only the scale is applied
     for (int64_t a = 0; a < A; ++a)
       for (int64_t c = 0; c < C; ++c)
         for (int64_t d = 0; d < D; ++d)
@@ -63,7 +63,7 @@ template <typename Real> void softmaxOutputGradient(const SoftmaxOutputGradientL
     }
 }
 
-/// -log softmax(x)[label] in Real; the label clipped to what there is.
+/// -log softmax(x)[label] in Real, with the label clipped to the valid range.
 template <typename Real, typename X> Real rowLoss(int64_t classes, int64_t label, X x) {
   const SoftmaxRow<Real, X> row(classes, Real(1), x);
   return -row.logProbability(inside(label, classes, false));
@@ -79,9 +79,10 @@ template <typename Real> void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunc
 
 using Measures = std::array<double, kMetricFields>;
 
-/// y = the sums of the fields of element(o, b, q) over x [O, B, Q, ...]: in a shard, element ((o *
-/// rows + row) * Q + q) is in lane e mod 16, ascending from +0, then the tree over lanes; then the
-/// tree over the shards. Where y has rows, each row is a shard whose sums are kept.
+/// y = sums of the fields of element(o, b, q) over x [O, B, Q, ...]. In a shard, element ((o * rows
+/// + row) * Q + q) is added to lane e mod 16, ascending from +0; then the lanes are added by the
+/// tree, and the shards by the tree over shards. If y has rows, each row is a shard and its sums
+/// are stored.
 template <typename Element>
 void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], Q = x.shape[2];
@@ -101,8 +102,8 @@ void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element e
   }
 }
 
-/// log(sum(exp(x))) - sum(q(c) * x(c)) in f64, each sum in 16 lanes; a class that q leaves out may
-/// have any x.
+/// log(sum(exp(x))) - sum(q(c) * x(c)) in f64, each sum in 16 lanes. Where q is 0, x may be
+/// anything.
 template <typename Real, typename X, typename Q>
 double crossEntropy(const SoftmaxRow<Real, X> &row, int64_t classes, Q q) {
   const double top = double(row.largest), logSum = double(scalar::logarithm(row.sum));

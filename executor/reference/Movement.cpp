@@ -1,4 +1,4 @@
-// Kernels that move elements and change none.
+// Kernels that move elements without changing them.
 #include <algorithm>
 
 #include "executor/reference/Groups.h"
@@ -34,7 +34,7 @@ void runGather(const GatherLaunch &launch) {
   const Tensor &w = launch.w, &indices = launch.indices, &y = launch.y;
   withBytes(w, [&](auto bits) {
     using T = decltype(bits);
-    int64_t i = 0; // the indices flattened
+    int64_t i = 0; // the indices as one flat list
     forEachIndex(indices, indices.rank, [&](const auto &at) {
       int64_t index = readElement<int64_t>(indices.data, indices.dtype, offsetAt(indices, at));
       int64_t row = inside(index, w.shape[1], launch.wrap);
@@ -94,7 +94,7 @@ void runSequenceMask(const SequenceMaskLaunch &launch) {
   });
 }
 
-/// Step length[b] - 1, clipped to those there are; any number may stand there.
+/// Step length[b] - 1, clipped to the valid steps, because a length may be any number.
 static int64_t lastStep(const Tensor &length, int64_t b, int64_t steps) {
   return inside(std::max<int64_t>(indexAt(length, b), 1) - 1, steps, false);
 }

@@ -1,4 +1,4 @@
-// pack, product and the gradients of weights and biases.
+// The kernels pack and product, and the gradients of weights and biases.
 #include "executor/base/Tree.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
@@ -37,8 +37,8 @@ template <typename Real> void product(const ProductLaunch &launch) {
   }
 }
 
-/// Walks the rows [begin, end) of one use's batch in the order in which gradients are summed: (o,
-/// q) descending, then rows ascending. dy [O, B, Q, N].
+/// Visits the rows [begin, end) of one use's batch in the order in which gradients are summed: (o,
+/// q) descending, then rows ascending. dy is [O, B, Q, N].
 template <typename F> void forRows(const Tensor &dy, int64_t begin, int64_t end, F f) {
   const int64_t O = dy.shape[0], Q = dy.shape[2];
   for (int64_t o = O - 1; o >= 0; --o)

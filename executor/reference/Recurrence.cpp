@@ -1,4 +1,4 @@
-// rnn_forward and rnn_backward.
+// The kernels rnn_forward and rnn_backward.
 #include "executor/abi/Gate.h"
 #include "executor/abi/Scratch.h"
 #include "executor/base/ScalarSemantics.h"
@@ -9,16 +9,16 @@ namespace lstmc::reference {
 
 namespace {
 
-/// The launch's arguments, and its extents.
+/// The arguments of a launch, and its extents.
 struct Layer {
   template <typename Launch>
   explicit Layer(const Launch &launch)
       : mode(launch.mode), gates(gateCount(mode)), reverse(launch.reverse),
         steps(launch.y.shape[0]), batch(launch.y.shape[1]), units(launch.y.shape[2]) {}
 
-  /// The s-th step in the order of computation.
+  /// The t of the s-th step that is computed.
   int64_t step(int64_t s) const { return reverse ? steps - 1 - s : s; }
-  /// Steps of sequence b that count.
+  /// Number of real steps of sequence b.
   int64_t length(const Tensor &lengths, int64_t b) const {
     return lengths ? indexAt(lengths, b) : steps;
   }
@@ -29,7 +29,7 @@ struct Layer {
   int64_t steps, batch, units;
 };
 
-/// sum over k ascending of row[k * stride] * w(n, k): one fma each, from +0.
+/// sum over k ascending of row[k * stride] * w(n, k), one fma per term, from +0.
 template <typename Real>
 Real chain(const Real *row, int64_t stride, const Packed<const Real> &w, int64_t n, int64_t count) {
   Real sum = 0;
@@ -38,8 +38,8 @@ Real chain(const Real *row, int64_t stride, const Packed<const Real> &w, int64_t
   return sum;
 }
 
-/// A step of one unit: pre-activations of the input and of the state in, new state out. Every
-/// operation is rounded.
+/// One step of one unit: reads the pre-activations of input and state, computes the new state. The
+/// result of every operation is rounded.
 template <typename Real> struct Cell {
   Real h, c;         ///< state before, then after the step
   Real input[4];     ///< W x + bi per gate
@@ -77,8 +77,8 @@ template <typename Real> struct Cell {
   }
 };
 
-/// What steps at or beyond a sequence's length leave behind: y, gates and gru's cells 0; lstm's
-/// cells and `before` the state that passes through.
+/// At steps at or beyond a sequence's length, y, gates and gru's cells are 0; lstm's cells and
+/// `before` hold the unchanged state.
 template <typename Real> void forward(const RnnForwardLaunch &launch) {
   const Layer layer(launch);
   const int64_t B = layer.batch, H = layer.units, G = layer.gates, I = launch.x.shape[2];
@@ -140,19 +140,20 @@ template <typename Real> void forward(const RnnForwardLaunch &launch) {
     }
 }
 
-/// Derivatives through the activation, from its value.
+/// The derivative of an activation, computed from its value.
 template <typename Real> Real throughSigmoid(Real d, Real s) { return d * (s * (1 - s)); }
 template <typename Real> Real throughTanh(Real d, Real t) { return d * (1 - t * t); }
 
-/// A step of one unit backwards, as the gradients of the single operations give it.
+/// One step of one unit backwards, composed of the gradients of the single operations.
 template <typename Real> struct CellGradient {
-  Real dh, dc;            ///< of the state after the step; dc then of the state before
+  Real dh, dc;            ///< gradients of the state after the step; dc becomes that of the state
+                          ///< before
   Real before, cBefore;   ///< state before the step
   Real cell;              ///< lstm c', gru R h + bh of gate n
   Real gate[4];           ///< activated gates
   Real input[4] = {};     ///< gradient of W x + bi
   Real recurrent[4] = {}; ///< gradient of R h + bh
-  Real direct = 0;        ///< of h before the step, past the product
+  Real direct = 0;        ///< gradient of h before the step that does not go through the product
 
   void backward(RnnMode mode) {
     switch (mode) {
@@ -190,8 +191,8 @@ template <typename Real> struct CellGradient {
   }
 };
 
-/// dh of a step is (what the step after it gave + dy); what it gives is (product + direct). Absent
-/// addends are +0.
+/// dh of a step is (carried from the step after it + dy); the step then carries (product + direct).
+/// Absent terms are +0.
 template <typename Real> void backward(const RnnBackwardLaunch &launch) {
   const Layer layer(launch);
   const int64_t T = layer.steps, B = layer.batch, H = layer.units, G = layer.gates;
@@ -203,8 +204,10 @@ template <typename Real> void backward(const RnnBackwardLaunch &launch) {
   const Packed<const Real> rt(elementsOf<Real>(launch.rt), H, G * H, 0);
 
   const auto parts = scratchOf(launch, B, H, sizeof(Real));
-  Real *hidden = elementsOf<Real>(launch.scratch);       // [B, G*H]: of R h + bh at the step
-  Real *dh = hidden + parts.dh, *dc = hidden + parts.dc; // [B, H] each: of the state after the step
+  Real *hidden = elementsOf<Real>(launch.scratch);       // [B, G*H]: gradient of R h + bh at the
+                                                         // step
+  Real *dh = hidden + parts.dh, *dc = hidden + parts.dc; // [B, H] each: gradients of the state
+                                                         // after the step
   for (int64_t b = 0; b < B; ++b)
     for (int64_t u = 0; u < H; ++u) {
       dh[b * H + u] = dhN ? dhN(b, u) : Real(0);
@@ -215,7 +218,8 @@ template <typename Real> void backward(const RnnBackwardLaunch &launch) {
     const int64_t t = layer.step(s), previous = layer.reverse ? t + 1 : t - 1;
     for (int64_t b = 0; b < B; ++b) {
       const int64_t length = std::min(layer.length(launch.length, b), T);
-      const bool first = previous < 0 || previous >= length; // the state before is the initial one
+      const bool first = previous < 0 || previous >= length; // the state before the step is the
+                                                             // initial one
       for (int64_t u = 0; u < H; ++u) {
         CellGradient<Real> cell{};
         if (t < length) {

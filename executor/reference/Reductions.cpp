@@ -1,4 +1,4 @@
-// reduce, softmax, layer_norm and their gradients, and norm_squared.
+// The kernels reduce, softmax, layer_norm and their gradients, and norm_squared.
 #include <utility>
 
 #include "executor/abi/Kernels.h"
@@ -35,7 +35,7 @@ template <typename T, typename X> T reduceRow(ReduceKind kind, int64_t count, X 
   return foldInLanes(count, T(0), x, add, add);
 }
 
-/// Offset of element e (row-major) of the axes from `kept` on.
+/// Offset of element e (row-major) of the axes from `kept` to the last.
 int64_t reducedOffset(const Tensor &x, int kept, int64_t e) {
   int64_t offset = 0;
   for (int axis = x.rank - 1; axis >= kept; --axis) {
@@ -45,7 +45,7 @@ int64_t reducedOffset(const Tensor &x, int kept, int64_t e) {
   return offset;
 }
 
-/// Elements of row r that take part.
+/// Number of elements of row r that are used.
 int64_t countOf(const Tensor &length, int64_t r, int64_t columns) {
   if (!length)
     return columns;
@@ -171,8 +171,8 @@ void runLayerNormGradient(const LayerNormGradientLaunch &launch) {
   withFloat(launch.x, [&](auto real) { layerNormGradient<decltype(real)>(launch); });
 }
 
-/// Tiles of a tensor are added in ascending order from +0 (the first tensor's from `begin`), then
-/// tensors in theirs.
+/// Adds the tiles of a tensor in ascending order from +0 (for the first tensor from `begin`),
+/// tensor after tensor.
 void runNormSquared(const NormSquaredLaunch &launch) {
   double total = 0, begun = launch.begin ? launch.begin.as<const double>()[0] : 0;
   for (const Tensor &x : launch.repeated) {

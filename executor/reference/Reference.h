@@ -1,12 +1,12 @@
-// The answer key: every kernel in plain loops, f32 and f64.
+// Every kernel in plain loops, f32 and f64: the results that all targets have to reproduce.
 #pragma once
 
 #include "executor/device/Kernel.h"
 
 namespace lstmc::reference {
 
-/// The kernel's meaning. Picks the type from its operands and takes any strides; worker 0 does all
-/// the work and the others return at once. Allocates nothing.
+/// Defines the kernel's results. Takes the type from its operands and accepts any strides. Worker 0
+/// does all the work; the others return at once. Allocates nothing.
 KernelFunction kernel(KernelId id);
 
 } // namespace lstmc::reference

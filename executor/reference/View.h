@@ -1,4 +1,4 @@
-// Operands as indexed by the records of Kernels.def: x(t, b, i).
+// Operands with indices as in the records of Kernels.def: x(t, b, i).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace lstmc::reference {
 
-/// Where element (i, j, ...) of a tensor lies, in elements from its data.
+/// Offset of element (i, j, ...) of a tensor, in elements from its data.
 template <typename... Index> int64_t offsetOf(const Tensor &tensor, Index... index) {
   assert(!tensor || tensor.rank == int(sizeof...(Index)));
   int64_t offset = 0;
@@ -21,7 +21,7 @@ template <typename... Index> int64_t offsetOf(const Tensor &tensor, Index... ind
   return offset;
 }
 
-/// An operand of element type T, strides included; false where the operand is absent.
+/// A strided operand of element type T; converts to false if the operand is absent.
 template <typename T> class View {
 public:
   explicit View(const Tensor &tensor) : tensor_(tensor) {}
@@ -36,7 +36,7 @@ private:
   const Tensor &tensor_;
 };
 
-/// First element of an operand that is dense.
+/// First element of a dense operand.
 template <typename T> T *elementsOf(const Tensor &tensor) { return tensor.as<T>(); }
 
 /// A packed [N, K] matrix (abi/Packing.h).
@@ -55,12 +55,12 @@ private:
   int64_t k_, gates_, units_;
 };
 
-/// An index or a length: integer, or float truncated; NaN is 0.
+/// An index or a length: an integer, or a truncated float; NaN is 0.
 template <typename... Index> int64_t indexAt(const Tensor &tensor, Index... index) {
   return readElement<int64_t>(tensor.data, tensor.dtype, offsetOf(tensor, index...));
 }
 
-/// Index into an axis of `extent` > 0 elements: modulo the extent, or the nearest that there is.
+/// Index into an axis of `extent` > 0 elements: modulo the extent, or the nearest valid index.
 inline int64_t inside(int64_t index, int64_t extent, bool wrap) {
   if (wrap)
     return (index % extent + extent) % extent;
@@ -75,8 +75,8 @@ template <typename F> void withFloat(const Tensor &operand, F &&f) {
     f(float());
 }
 
-/// Calls f(T()) with an unsigned integer of the operand's size, for kernels that only move
-/// elements.
+/// Calls f(T()) with an unsigned integer type of the operand's element size, for kernels that only
+/// move elements.
 template <typename F> void withBytes(const Tensor &operand, F &&f) {
   switch (dtypeBytes(operand.dtype)) {
   case 1:
@@ -106,7 +106,7 @@ template <typename F> void forEachIndex(const Tensor &shape, int rank, F &&f) {
   }
 }
 
-/// Offset of an index of all axes of the tensor.
+/// Offset of the element with this index, which covers all axes of the tensor.
 inline int64_t offsetAt(const Tensor &tensor, const std::array<int64_t, kMaxRank> &index) {
   int64_t offset = 0;
   for (int i = 0; i < tensor.rank; ++i)

@@ -1,4 +1,4 @@
-// lstmc-run: `lstmc run` without the compiler.
+// lstmc-run: does what `lstmc run` does, without the compiler.
 #include <charconv>
 #include <filesystem>
 #include <new>
@@ -138,8 +138,8 @@ Result<Model> openModel(const std::string &path) {
   return model;
 }
 
-/// --params, else the checkpoint's, else those beside the package, else initial values from the
-/// seed.
+/// Binds weights: from --params, else from the checkpoint, else from the file beside the package,
+/// else initial values from the seed.
 Status bindWeights(Session &session, const Arguments &arguments, const Model &model) {
   std::error_code error;
   std::string beside =
@@ -157,7 +157,7 @@ Status bindWeights(Session &session, const Arguments &arguments, const Model &mo
   return session.initialise(arguments.seed);
 }
 
-/// Every input but scalars is given.
+/// Checks that every input is given, except scalars.
 Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
   for (const package::Binding &input : entry.inputs) {
     bool given = input.role == "scalar";
