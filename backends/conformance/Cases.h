@@ -1,4 +1,4 @@
-// The cases by group of kernels, one source file each.
+// The test cases, with one source file per group of kernels.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ inline TestLaunch makeLaunch(KernelId id, std::vector<Array> operands) {
   return launch;
 }
 
-/// Of the kernel whose arguments these are.
+/// A launch of the kernel that has these arguments.
 template <typename Arguments>
 TestLaunch makeLaunch(const Arguments &arguments, std::vector<Array> operands) {
   TestLaunch launch = makeLaunch(Arguments::kKernel, std::move(operands));
@@ -27,8 +27,8 @@ TestLaunch makeLaunch(const Arguments &arguments, std::vector<Array> operands) {
   return launch;
 }
 
-/// Parts of a batch: the left half, one shard, shards without rows among others, the ragged right
-/// of a tree, ranges that are no subtree.
+/// Ranges of shards: the left half, a single shard, shards with and without rows, the uneven right
+/// part of the tree, ranges that are no subtree.
 inline constexpr ShardRange kShardRanges[] = {{20, 8, 0, 4}, {20, 8, 6, 1}, {11, 8, 2, 2},
                                               {5, 8, 4, 4},  {3, 8, 0, 6},  {9, 13, 8, 5},
                                               {41, 13, 3, 7}};

@@ -39,20 +39,20 @@ std::map<std::string, std::string> exceptionsOf(const Target &target) {
   return result;
 }
 
-/// Devices are kept: five threads on two processors take a while to start.
+/// Devices are kept, because starting five threads on two processors takes a while.
 Device &deviceOf(const Target &target, int threads) {
   static std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices;
   std::unique_ptr<Device> &device = devices[{target.name, threads}];
   if (!device) {
     auto made = target.make(threads);
-    if (!made.ok()) // then there is nothing to be tested
+    if (!made.ok()) // then there is nothing to test
       throw std::runtime_error(made.error().text());
     device = std::move(*made);
   }
   return *device;
 }
 
-/// What went wrong first; empty if nothing did.
+/// A description of the first failure; empty if there was none.
 std::string failureOf(const Target &target, const Case &c) {
   const TestLaunch launch = c.make();
   TestLaunch expected = launch.clone();

@@ -10,31 +10,33 @@
 
 namespace lstmc::conformance {
 
-/// What is tested: the devices that `make` gives. One is kept for each name and number of threads.
+/// The target under test: `make` makes its devices. One is kept for each name and number of
+/// threads.
 struct Target {
   std::string name;
   std::function<Result<std::unique_ptr<Device>>(int threads)> make;
-  /// Path of its list of exceptions from the source tree's root: a line `KERNEL/CASE: reason`, or
-  /// `KERNEL: reason`; # begins a comment. Empty for none. One that passes must leave the list.
+  /// The target's list of exceptions, a path from the root of the source tree. A line is
+  /// `KERNEL/CASE: reason` or `KERNEL: reason`; # begins a comment. Empty for no list. An exception
+  /// that passes has to be removed from the list.
   std::string unsupported;
-  /// How many threads each case is carried out on, one after the other.
+  /// Every case runs with each of these numbers of threads.
   std::vector<int> threads = {1, 2, 3, 5};
 };
 
-/// A set of host kernels, on devices made of this machine.
+/// Makes a target from a set of host kernels, with devices on this machine.
 Target hostTarget(std::string name, KernelChooser choose, std::string unsupported = "",
                   std::vector<int> threads = {1, 2, 3, 5});
 
-/// One launch, made afresh at each call.
+/// A test launch; `make` builds a new one at each call.
 struct Case {
-  std::string name; ///< "KERNEL/what is special about it"
+  std::string name; ///< "KERNEL/what distinguishes the case"
   std::function<TestLaunch()> make;
 };
 
-/// The cases of a kernel, in a fixed order; every kernel has some.
+/// The cases of a kernel in a fixed order; every kernel has at least one.
 std::vector<Case> casesOf(KernelId id);
 
-/// Runs them on each device, with memory that the host reaches through the device alone. Every
+/// Runs the cases on each device. The host reaches their memory only through the device. Every
 /// failure is a GoogleTest failure that names target, case, threads and the first difference.
 void conform(const Target &target, KernelId id);
 

@@ -5,7 +5,7 @@
 namespace lstmc::conformance {
 
 Status runOn(Device &device, TestLaunch &launch) {
-  std::map<const Storage *, uint64_t> offsets; // of what operands share only once
+  std::map<const Storage *, uint64_t> offsets; // one offset per memory, which operands may share
   uint64_t bytes = 0;
   for (const Array &operand : launch.operands)
     if (operand.storage && offsets.emplace(operand.storage.get(), bytes).second)

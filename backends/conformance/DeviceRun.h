@@ -1,4 +1,4 @@
-// A test launch on a device: its memory in, the launch, its memory out.
+// Runs a test launch on a device: copies its memory in, launches, and copies its memory out.
 #pragma once
 
 #include "backends/conformance/TestLaunch.h"
@@ -7,9 +7,9 @@
 
 namespace lstmc::conformance {
 
-/// Carries `launch` out in an arena of its own, guard zones and gaps included, and leaves in its
-/// memory what the device has there then. E0402 where the device has no such kernel; what the arena
-/// held before is lost.
+/// Runs `launch` in an arena of its own, guard zones and gaps included, and copies the device's
+/// memory back to the launch afterwards. E0402 if the device does not have the kernel. The former
+/// contents of the arena are lost.
 Status runOn(Device &device, TestLaunch &launch);
 
 } // namespace lstmc::conformance

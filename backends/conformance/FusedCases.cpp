@@ -8,11 +8,11 @@ namespace {
 /// Writes a program instruction by instruction.
 class Program {
 public:
-  /// An operand that is read; returns its value's number.
+  /// Adds an operand that is read; returns its value's number.
   int input(DType type) { return operand(type); }
-  /// An operand that is written by `store`.
+  /// Adds an operand that `store` writes.
   int output(DType type) { return operand(type); }
-  /// After all operands.
+  /// Adds an instruction; to be called after all operands were added.
   int make(ScalarOp op, DType type, std::vector<int> from, double immediate = 0) {
     from.resize(3);
     program_.instructions.push_back(
@@ -37,7 +37,7 @@ private:
   FusedProgram program_;
 };
 
-/// One operation on arrays of `elements`, each operand with a layout of its own.
+/// A launch of one operation on arrays of `elements`; each operand has another layout.
 TestLaunch single(const ScalarRecord &record, DType type, DType result, Shape shape,
                   Layout layout) {
   Program program;
@@ -88,7 +88,7 @@ void addOperations(std::vector<Case> &cases) {
   }
 }
 
-/// Adam without its bias correction, in place; lr, a broadcast scalar.
+/// Adam without bias correction, in place; lr is a broadcast scalar.
 TestLaunch adam(Shape shape) {
   Program p;
   const DType f = DType::F32;
@@ -113,7 +113,7 @@ TestLaunch adam(Shape shape) {
       {weights, Array(f, shape, uniform(-1, 1, 3)), mean, variance, rate, weights, mean, variance});
 }
 
-/// y = x(i) + x(i+1) + ...: `live` values alive at once, read back in reverse.
+/// y = x(i) + x(i+1) + ...: `live` values are alive at once and are read in reverse order.
 TestLaunch manyValues(int live) {
   Program p;
   int x = p.input(DType::F32), y = p.output(DType::F32);
@@ -155,11 +155,11 @@ void addPrograms(std::vector<Case> &cases) {
   add(cases, id, "uniform, long", [] { return uniformNumbers({50021}, Layout::Dense, -3, 2); });
 
   const std::vector<int64_t> kWindows[] = {
-      {1001, 2205, 1},                     // what follows one another
+      {1001, 2205, 1},                     // consecutive elements
       {70, 3, 100 * 35, 21, 35, 35, 1},    // rows of a batch of 100
       {5 * 735, 3, 735, 735, 1},           // steps of a sequence
       {9, 3, 4000, 3, 700, 7, 105, 35, 3}, // every third element
-      {12, 1, 9, 3, 0, 1, 7, 735, 1},      // the same numbers again
+      {12, 1, 9, 3, 0, 1, 7, 735, 1},      // the same numbers several times
       {int64_t(1) << 47, 3, 1 << 20, 735, 5},
   };
   for (Layout layout : kAnyLayout)
@@ -201,7 +201,7 @@ void addPrograms(std::vector<Case> &cases) {
     int a = p.input(DType::F32), b = p.input(DType::F32);
     int y = p.output(DType::F32), z = p.output(DType::F32), same = p.output(DType::F32);
     int sum = p.make(ScalarOp::Add, DType::F32, {a, b});
-    p.make(ScalarOp::Exp, DType::F32, {sum}); // nobody reads it
+    p.make(ScalarOp::Exp, DType::F32, {sum}); // nobody reads this value
     p.store(y, sum);
     p.store(z, sum);
     p.store(same, a);

@@ -25,7 +25,7 @@ struct SoftmaxOutput {
   Layout layout = Layout::Dense;
   bool probabilities = false;
   bool inPlace = false;
-  double valid = 0; ///< what the whole batch counts; 0 where there is no more of it
+  double valid = 0; ///< count for the whole batch; 0 if the launch has the whole batch
 };
 
 TestLaunch softmaxOutputGradient(const SoftmaxOutput &s) {
@@ -131,12 +131,12 @@ void addCrossEntropy(std::vector<Case> &cases) {
           });
 }
 
-/// Sums of the batch, or of each of `rows`.
+/// Memory for the sums of the batch, or of each of `rows`.
 Array sums(Layout layout = Layout::Dense) { return Array(DType::F64, {kMetricFields}, layout); }
 Array sumsOfRows(int64_t rows) { return Array(DType::F64, {rows, kMetricFields}); }
 
 struct SoftmaxMetric {
-  std::vector<int64_t> shape; ///< of the labels
+  std::vector<int64_t> shape; ///< shape of the labels
   int64_t classes;
   bool useIgnore = false, valid = false;
   double alpha = 0;
@@ -145,7 +145,7 @@ struct SoftmaxMetric {
   Layout layout = Layout::Dense;
 };
 
-/// Scaled by 0.7; every other class is the ignored one where one is.
+/// A launch with scale 0.7, in which 3 is the label to ignore.
 TestLaunch softmaxMetric(const SoftmaxMetric &s, const ShardRange &range, Array y) {
   std::vector<int64_t> logits = s.shape;
   logits.push_back(s.classes);
@@ -225,7 +225,7 @@ void addSoftmaxMetrics(std::vector<Case> &cases) {
   for (const ShardRange &range : kShardRanges)
     add(rangeName(range),
         [=] { return softmaxMetric({{7, range.rows(), 2}, 19, true}, range, sums()); });
-  add("equal logits", [] { // the first of the largest counts
+  add("equal logits", [] { // the first of the largest elements counts
     return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(9, 8),
                                              .useIgnore = false,
                                              .valid = false,

@@ -145,7 +145,7 @@ void addIndexed(std::vector<Case> &cases) {
     }
 }
 
-/// Lengths beyond both ends of a sequence, up to the least number that there is.
+/// Lengths below 0 and beyond the sequence, down to the least number.
 Array extremeLengths() {
   return Array(DType::F64, {5}, [](uint64_t i) {
     constexpr double kLengths[] = {-HUGE_VAL, HUGE_VAL, -1, 0, 6};

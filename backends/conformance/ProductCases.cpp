@@ -35,7 +35,7 @@ TestLaunch product(DType type, int64_t a, int64_t m, int64_t n, int64_t k, bool 
 }
 
 void addProduct(std::vector<Case> &cases) {
-  // Tails on both sides of a panel (16 columns) and of the blocks of rows that kernels like.
+  // Extents that do not fill the last panel (16 columns) or the last block of rows in a kernel.
   for (int64_t m : {1, 2, 3, 5, 6, 7, 8, 9, 13, 14, 29, 33})
     for (int64_t n : {1, 15, 16, 17, 33, 65, 100})
       for (int64_t k : {1, 7, 64})
@@ -71,8 +71,8 @@ struct Use {
   bool embedding = false;
 };
 
-/// dw [n, k] from uses with the B rows of a range: a product's dy [o, B, q, n] and x [.., k], an
-/// embedding's dy [.., k] and indices.
+/// dw [n, k] from uses with the B rows of a range: dy [o, B, q, n] and x [.., k] of a product, or
+/// dy [.., k] and indices of an embedding.
 TestLaunch weightGradient(DType type, int64_t n, int64_t k, const ShardRange &range,
                           std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
   const int64_t batch = range.rows();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr RnnMode kModes[] = {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru};
 
-/// Forward, and backward with dgates beside the gates and in their place.
+/// Adds forward, and backward with dgates in memory of its own and in that of the gates.
 void addBoth(std::vector<Case> &cases, RnnShape shape) {
   add(cases, KernelId::RnnForward, shape.text(), [=] { return rnnForward(shape); });
   if (!shape.stash)
@@ -17,7 +17,7 @@ void addBoth(std::vector<Case> &cases, RnnShape shape) {
       [=] { return rnnBackward(shape, true); });
 }
 
-/// Every optional operand there or not, every direction, with lengths and without.
+/// With and without each optional operand, in both directions, with and without lengths.
 void addOptions(std::vector<Case> &cases, RnnMode mode) {
   for (bool reverse : {false, true})
     for (bool lengths : {false, true}) {
@@ -61,7 +61,7 @@ void addExtents(std::vector<Case> &cases, RnnMode mode) {
                   .chunk = 4});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 2, .inputs = 30, .units = 130});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 0});
-  // A state larger than what a scratch has beside it.
+  // The state takes more memory than the rest of the scratch.
   addBoth(cases, {.mode = mode, .steps = 2, .batch = 32, .inputs = 3, .units = 20, .stash = false});
 }
 
@@ -72,7 +72,7 @@ void addLayouts(std::vector<Case> &cases, RnnMode mode) {
         addBoth(cases, {.mode = mode, .lengths = true, .rows = rows, .other = other});
 }
 
-/// Two directions write side by side into one y of 2H columns.
+/// Two directions write to adjacent halves of one y with 2H columns.
 TestLaunch halfOfWiderRow(RnnMode mode) {
   RnnShape shape{.mode = mode, .units = 19, .reverse = true};
   TestLaunch launch = rnnForward(shape);
@@ -81,7 +81,7 @@ TestLaunch halfOfWiderRow(RnnMode mode) {
   return launch;
 }
 
-/// Gates that saturate, and values that pass through infinity.
+/// Gates that saturate, and values that become infinite.
 TestLaunch extreme(RnnMode mode) {
   TestLaunch launch = rnnForward({.mode = mode, .steps = 3, .batch = 9, .inputs = 3, .units = 17});
   launch["x"] = Array(DType::F32, {3, 9, 3}, anything(5));

@@ -1,4 +1,5 @@
-// A launch that owns its memory: made by a case, copied for every run, compared byte by byte.
+// A launch that owns its memory. A case makes it; it is copied for every run and compared byte by
+// byte.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace lstmc::conformance {
 
-/// Bytes between two guard zones, on an alignment of 64 and then `skew` elements off it.
+/// Bytes between two guard zones; they begin `skew` elements after a multiple of 64 bytes.
 class Storage {
 public:
   Storage(DType dtype, int64_t elements, int64_t skew);
@@ -25,9 +26,9 @@ public:
   DType dtype() const { return dtype_; }
   int64_t elements() const { return elements_; }
   std::byte *data() const;
-  /// All of it, guard zones included; begins on the border.
+  /// The whole memory, guard zones included; its start is aligned.
   std::span<std::byte> memory() const;
-  /// Whether nothing wrote beside the elements.
+  /// Whether nothing has written to the guard zones.
   bool guarded() const;
   bool holds(const void *address) const;
 
@@ -38,7 +39,7 @@ private:
   std::byte *memory_;
 };
 
-/// How a tensor lies in memory.
+/// The memory layout of a tensor.
 enum class Layout {
   Dense,
   Skewed,     ///< dense, not aligned to a vector
@@ -56,29 +57,29 @@ using Shape = std::vector<int64_t>;
 /// The value of element i (row-major).
 using Values = std::function<double(uint64_t i)>;
 
-/// From Philox, another series for every salt.
+/// Random values from Philox; each salt gives another series.
 Values uniform(double low, double high, uint64_t salt = 0);
 /// Whole numbers from low to high, both included.
 Values integers(int64_t low, int64_t high, uint64_t salt = 0);
-/// Every second from `uniform(-8, 8)`; between them zeros of both signs, infinities, NaN,
-/// denormals, halves, largest values.
+/// Every second value from `uniform(-8, 8)`; between them zeros of both signs, infinities, NaN,
+/// denormals, halves, and the largest values.
 Values anything(uint64_t salt = 0);
 Values constant(double value);
 
-/// A view and the memory it is of. Copies share the memory.
+/// A view and its memory. Copies share the memory.
 struct Array {
   std::shared_ptr<Storage> storage;
   Tensor tensor;
 
   Array() = default; ///< an operand that is absent
-  /// Elements are 0xcb bytes: no kernel may read them.
+  /// Elements begin as 0xcb bytes, because no kernel may read them.
   Array(DType dtype, Shape shape, Layout layout = Layout::Dense);
   Array(DType dtype, Shape shape, const Values &values, Layout layout = Layout::Dense);
 
   double at(std::initializer_list<int64_t> index) const;
   /// All elements, row-major.
   std::vector<double> values() const;
-  /// Axis `axis`, which has one element, repeated by stride 0.
+  /// `axis`, which has extent 1, repeated with stride 0.
   Array broadcast(int axis, int64_t extent) const;
   /// The view with its axes in another order.
   Array permuted(std::initializer_list<int> axes) const;
@@ -98,18 +99,18 @@ public:
 
   /// The operand of that name.
   Array &operator[](std::string_view name);
-  /// Its own memory, the same contents and the same sharing.
+  /// A copy with memory of its own, with the same contents and sharing.
   TestLaunch clone() const;
   std::vector<Tensor> tensors() const;
-  /// On one worker, denormals as 0.
+  /// Runs the kernel on one worker, with denormals treated as 0.
   void run(KernelFunction function);
 
-  /// Where the memory of two launches differs, in words; empty where it nowhere does. NaNs are
-  /// equal, and what is in `scratch` is nobody's business.
+  /// Describes where the memory of two launches differs; empty if it does not. All NaNs are equal,
+  /// and `scratch` is not compared.
   std::string difference(const TestLaunch &expected) const;
 };
 
-/// p of kernel `pack` for w [N, K] or [A, N, K].
+/// The operand p that kernel `pack` makes from w [N, K] or [A, N, K].
 Array packed(const Array &w, int64_t gates);
 
 } // namespace lstmc::conformance

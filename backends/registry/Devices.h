@@ -1,4 +1,5 @@
-// From the names that `-d` takes to devices: the one place that knows every backend's runtime.
+// Makes devices from the names that `-d` accepts. The only place that knows the runtime of every
+// backend.
 #pragma once
 
 #include <memory>
@@ -11,23 +12,23 @@
 
 namespace lstmc {
 
-/// Which kernels carry a cpu device's launches out; all give the same bits.
+/// Which kernels a cpu device uses; all but Null give the same bits.
 enum class Engine : uint8_t {
   Fast,  ///< the best level of this machine that LSTMC_CPU_LEVEL allows
   Naive, ///< the reference's plain loops
-  Null,  ///< nothing is computed: what is left is the executor's own time
+  Null,  ///< computes nothing, so that the executor's own time can be measured
 };
 
 struct DeviceOptions {
-  int threads = 0; ///< per device; 0: the processors shared out evenly, at least one
+  int threads = 0; ///< per device; 0: the processors divided evenly, at least one each
   Engine engine = Engine::Fast;
 };
 
-/// Devices that this build has no runtime for are E0501, with what would do instead.
+/// E0501, with an alternative, for a device that this build has no runtime for.
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options = {});
 
-/// The same, from a list as `-d` takes it.
+/// The same, from a device list as in `-d`.
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(std::string_view list,
                                                          DeviceOptions options = {});
 

@@ -1,4 +1,4 @@
-// Multiply-adds from registers alone: what a level's arithmetic can do at best.
+// Multiply-adds on registers only: the peak arithmetic rate of a level.
 #include "backends/cpu/rates/FmaPeak.h"
 #include "backends/cpu/runtime/Vector.h"
 
@@ -7,7 +7,8 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 float spinMultiplyAdds(int64_t rounds) {
   Vector sums[kPeakChains], factor = Vector::broadcast(0.5f);
   for (int i = 0; i < kPeakChains; ++i)
-    sums[i] = Vector::broadcast(float(i)); // all different, or they would be one
+    sums[i] = Vector::broadcast(float(i)); // all different, so that the compiler does not merge
+                                           // them
   for (int64_t i = 0; i < rounds; ++i)
 #pragma unroll
     for (Vector &sum : sums)

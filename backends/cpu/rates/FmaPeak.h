@@ -7,8 +7,8 @@ namespace lstmc::cpu {
 /// Independent chains in a round of spinMultiplyAdds.
 inline constexpr int kPeakChains = 12;
 
-// Carries out `rounds` rounds of kPeakChains vector multiply-adds; the result only keeps them
-// alive.
+// Runs `rounds` rounds of kPeakChains vector multiply-adds. The result is only returned so that the
+// compiler does not remove them.
 namespace scalar {
 float spinMultiplyAdds(int64_t rounds);
 }

@@ -1,4 +1,4 @@
-// What this machine can do at best, measured: the ends of scales that times are read on.
+// Measures the peak rates of this machine, with which the times of kernels are compared.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace lstmc::cpu {
 
-/// Floating-point operations a second that f32 multiply-adds from registers alone come to on all
-/// threads of the team, two each; the best of a few rounds at the level in use.
+/// Peak floating-point operations per second of f32 multiply-adds on registers, on all threads of
+/// the team; a multiply-add counts as two. The best of a few rounds at the level in use.
 double multiplyAddRate(ThreadTeam &team);
 
-/// Bytes a second at which threads read a set of weights of `bytes` in all again and again; the
-/// best of a few passes. Remembers what it has measured.
+/// Bytes per second at which threads read a set of weights of `bytes` in total again and again; the
+/// best of a few passes. Measured once per size and then remembered.
 double streamRate(size_t bytes, int threads);
 
 } // namespace lstmc::cpu

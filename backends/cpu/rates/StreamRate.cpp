@@ -10,7 +10,7 @@ namespace lstmc::cpu {
 
 using Lanes = float __attribute__((vector_size(64)));
 
-/// Reads everything once; the sum keeps the compiler from leaving it out.
+/// Reads everything once; the sum keeps the compiler from removing the reads.
 static float readOnce(const std::vector<Lanes> &data) {
   Lanes a{}, b{}, c{}, d{};
   for (size_t i = 0; i + 4 <= data.size(); i += 4) {
@@ -45,7 +45,7 @@ double streamRate(size_t bytes, int threads) {
   if (isNew) {
     std::vector<double> rates(size_t(threads), 0.0);
     {
-      std::vector<std::jthread> team; // joined also where one cannot be had
+      std::vector<std::jthread> team; // joins the threads also if one cannot be started
       for (int i = 0; i < threads; ++i)
         team.emplace_back([&, i] { rates[size_t(i)] = rateOfOne(bytes / size_t(threads)); });
     }

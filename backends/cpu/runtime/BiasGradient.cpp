@@ -1,4 +1,5 @@
-// bias_gradient: db = sum of dy over the rows of all uses, in the order of weight_gradient.
+// The kernel bias_gradient: db = sum of dy over the rows of all uses, in the order of
+// weight_gradient.
 #include <algorithm>
 
 #include "backends/cpu/runtime/KernelTable.h"
@@ -10,7 +11,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// Vectors summed side by side, enough to hide the latency of an addition.
+/// Vectors summed at the same time: enough to hide the latency of an addition.
 constexpr int kSide = 8;
 constexpr int kMaxPieces = 64;
 

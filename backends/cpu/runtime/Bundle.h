@@ -1,4 +1,4 @@
-// Several vectors that go through the same operations side by side.
+// Several vectors on which the same operations are done at the same time.
 #pragma once
 
 #include <type_traits>
@@ -7,9 +7,9 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// A vector type of N vectors. The functions of a gate are long chains of dependent operations;
-/// written for bundles they interleave, and the processor need not look far ahead for work. Lanes
-/// see what they would see alone.
+/// A type of N vectors with the operations of one. The functions of a gate are long chains of
+/// dependent operations. On bundles, the chains of N vectors are interleaved, so that the processor
+/// finds independent work nearby. Each lane gets the same result as alone.
 template <typename V, int N> struct Bundle {
   struct Mask {
     typename V::Mask on[N];
@@ -76,10 +76,10 @@ template <typename V, int N> struct Bundle {
   }
 };
 
-/// R vectors: a bundle, or the vector itself.
+/// R vectors: a bundle, or a plain vector if R is 1.
 template <int R> using Group = std::conditional_t<R == 1, Vector, Bundle<Vector, R>>;
 
-/// f(0), ..., f(R - 1)
+/// Calls f(0), ..., f(R - 1).
 template <int R, typename F> LSTMC_INLINE Group<R> group(F f) {
   if constexpr (R == 1)
     return f(0);

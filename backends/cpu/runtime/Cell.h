@@ -8,17 +8,18 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// The state of some units, and what the step leaves for backward. V: Vector, or a Bundle of them.
+/// The state of some units, and the values that the step stores for backward. V: Vector or a
+/// Bundle.
 template <RnnMode Mode, typename V> struct Cell {
   static constexpr int G = gateCount(Mode);
   V h, c;
   V gates[G];
 
-  /// input: W x + bi, recurrent: R h + bh, per gate. The h of an lstm is left to output().
+  /// input: W x + bi, recurrent: R h + bh, per gate. For an lstm, output() computes h.
   LSTMC_INLINE void advance(const V (&input)[G], const V (&recurrent)[G]) {
     if constexpr (Mode == RnnMode::Relu) {
       V z = input[0] + recurrent[0];
-      h = gates[0] = select(z <= V::zero(), V::zero(), z); // NaN stays
+      h = gates[0] = select(z <= V::zero(), V::zero(), z); // NaN is kept
     } else if constexpr (Mode == RnnMode::Tanh) {
       h = gates[0] = hyperbolicTangent(input[0] + recurrent[0]);
     } else if constexpr (Mode == RnnMode::Lstm) {
@@ -40,20 +41,20 @@ template <RnnMode Mode, typename V> struct Cell {
     }
   }
 
-  /// h of an lstm after advance().
+  /// h of an lstm; to be called after advance().
   static LSTMC_INLINE V output(const V &gateO, const V &c) { return gateO * hyperbolicTangent(c); }
 };
 
-/// What a step backward reads and makes.
+/// What a backward step reads and computes.
 template <RnnMode Mode, typename V> struct CellGradient {
   static constexpr int G = gateCount(Mode);
-  V dh, dc;          ///< of the state after the step; dc then of the state before
+  V dh, dc;          ///< gradients of the state after the step; dc becomes that of the state before
   V before, cBefore; ///< state before the step: h of gru, c of lstm
   V cell;            ///< lstm c', gru R h + bh of gate n
   V gates[G];
   V input[G];  ///< gradient of W x + bi
   V hidden[G]; ///< gradient of R h + bh
-  V direct;    ///< gru: gradient of h before the step that takes no product
+  V direct;    ///< gru: gradient of h before the step that does not go through a product
 
   static LSTMC_INLINE V throughSigmoid(V d, V s) { return d * (s * (V::broadcast(1.0f) - s)); }
   static LSTMC_INLINE V throughTanh(V d, V t) { return d * (V::broadcast(1.0f) - t * t); }

@@ -7,7 +7,7 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Workers and blocks take columns in granules: a panel, or less at the scalar level.
+/// Columns are divided among workers and blocks in granules: a panel, or less at the scalar level.
 inline constexpr int64_t kGranule = kWidth == 1 ? 4 : kPanel;
 inline constexpr int kGranuleVectors = int(kGranule) / kWidth;
 /// Granules in a block, so that a block has at most 4 vectors.
@@ -15,15 +15,15 @@ inline constexpr int kBlockGranules = kWidth == 16 ? 4 : 1;
 
 constexpr int64_t granules(int64_t n) { return (n + kGranule - 1) / kGranule; }
 
-/// The block that begins at a granule of a matrix packed from [N, K].
+/// The block that begins at this granule of a matrix packed from [N, K].
 inline PanelBlock columnBlock(const float *p, int64_t k, int64_t granule) {
   int64_t column = granule * kGranule;
   return {p + column / kPanel * k * kPanel + column % kPanel,
           kGranuleVectors == 1 ? k * kPanel : kWidth};
 }
 
-/// Calls f(integral_constant<int, V>, first granule) for blocks that cover granules [begin, end),
-/// spread evenly, in descending order if `down`; fewer once the launch is to end.
+/// Calls f(integral_constant<int, V>, first granule) for blocks that cover granules [begin, end)
+/// evenly, in descending order if `down`. Stops early once the launch has been asked to stop.
 template <typename F>
 LSTMC_INLINE void forColumnBlocks(int64_t begin, int64_t end, bool down, F f) {
   if constexpr (kBlockGranules == 1) {
@@ -39,7 +39,7 @@ LSTMC_INLINE void forColumnBlocks(int64_t begin, int64_t end, bool down, F f) {
   }
 }
 
-/// Masks, and the bias if there is one, of the V vectors from `column` on of a row of N columns.
+/// Masks, and the bias if present, for the V vectors from `column` in a row of N columns.
 template <int V> inline BlockOutput<V> columnOutput(int64_t column, int64_t n, const Tensor &bias) {
   BlockOutput<V> output;
   output.vectorStride = kWidth;
@@ -53,7 +53,7 @@ template <int V> inline BlockOutput<V> columnOutput(int64_t column, int64_t n, c
   return output;
 }
 
-/// Rows of a product that lie at x + t * stepStride + b * rowStride for t < steps, b < batch.
+/// Rows of a product: row (t, b) is at x + t * xStep + b * xRow for t < steps, b < batch.
 struct RowGrid {
   int64_t steps, batch;
   const float *x;
@@ -62,12 +62,12 @@ struct RowGrid {
   int64_t yStep, yRow;
 };
 
-/// y = x times the packed matrix p [N, K] (+ bias) over rows [rowBegin, rowEnd) of the grid (t *
-/// batch + b) and granules [begin, end).
+/// y = x times the packed matrix p [N, K] (+ bias), for rows [rowBegin, rowEnd) of the grid
+/// (numbered t * batch + b) and granules [begin, end).
 void multiplyGrid(const RowGrid &grid, int64_t rowBegin, int64_t rowEnd, const float *p, int64_t n,
                   int64_t k, const Tensor &bias, int64_t begin, int64_t end);
 
-/// The same for the whole grid, split over the workers: columns, or rows where columns do not
+/// The same for the whole grid, divided among the workers: by columns, or by rows if columns do not
 /// divide well.
 void multiplyGrid(const RowGrid &grid, const float *p, int64_t n, int64_t k, const Tensor &bias,
                   int64_t worker, int64_t workers);

@@ -1,4 +1,4 @@
-// fill and copy: rows in one piece where memory allows, blocks where a copy turns a matrix round.
+// The kernels fill and copy: whole rows if they are contiguous, blocks if a copy transposes.
 #include <cstring>
 
 #include "backends/cpu/runtime/KernelTable.h"
@@ -10,13 +10,13 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-constexpr int64_t kPieceBytes = 32 << 10; ///< what a worker takes of a row at a time
-constexpr int64_t kBlock = 32;            ///< rows and columns of a block that is turned round
+constexpr int64_t kPieceBytes = 32 << 10; ///< bytes of a row that a worker handles at a time
+constexpr int64_t kBlock = 32;            ///< rows and columns of a block that is transposed
 
 using Quad = float __attribute__((vector_size(16)));
 
-/// to[j * toStride + i] = from[i * fromStride + j] for a 4 by 4 block of 4-byte elements. Only
-/// moves bits.
+/// to[j * toStride + i] = from[i * fromStride + j] for a 4 by 4 block of 4-byte elements. Moves
+/// bits and does no arithmetic.
 void transpose4(float *to, int64_t toStride, const float *from, int64_t fromStride) {
   auto row = [&](int64_t i) {
     Quad q;
@@ -75,7 +75,7 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
       if (walk.strides[1][d] == 1)
         turned = d;
   if (turned >= 0) {
-    // Dimension `turned` runs along memory in x, the innermost in y: blocks of the two.
+    // Dimension `turned` is contiguous in x, the innermost one in y: copy blocks of both.
     int64_t columns = walk.shape[turned], columnStep = walk.strides[0][turned];
     int64_t downBlocks = ceilDivide(length, kBlock), acrossBlocks = ceilDivide(columns, kBlock);
     walk.shape[turned] = acrossBlocks;
@@ -107,7 +107,7 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
   Share share(walk.total / length * pieces, worker.index, worker.count);
   if (share.begin == share.end)
     return;
-  int64_t at = share.begin % pieces; // piece of the row
+  int64_t at = share.begin % pieces; // index of the piece in its row
   int64_t left = share.end - share.begin;
   walk.positions(inner, share.begin / pieces, ceilDivide(share.end, pieces),
                  [&](const int64_t *offsets) {
@@ -147,7 +147,7 @@ void fill(const FillLaunch &launch, Worker &worker) {
   });
 }
 
-/// Dense, in f64.
+/// Fills a dense y with a range, computed in f64.
 void arange(const ArangeLaunch &launch, Worker &worker) {
   const Tensor &y = launch.y;
   int64_t repeat = launch.repeat;

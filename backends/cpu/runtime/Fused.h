@@ -1,5 +1,5 @@
-// Carrying out fused programs: the tile evaluator, and the place for machine code made from the
-// same list.
+// Runs fused programs: the tile evaluator, and the interface for an engine that generates machine
+// code.
 #pragma once
 
 #include "backends/cpu/runtime/FusedTable.h"
@@ -8,27 +8,26 @@
 
 namespace lstmc::cpu {
 
-/// What an engine made of a program: a function and what it was made for.
+/// What an engine makes of a program: a function, and what the function needs.
 struct FusedCode {
   void (*run)(const void *context, const LaunchArgs &, Worker &) = nullptr;
   const void *context = nullptr;
 };
 
-/// Turns a program that the package loader has verified into a function. The tile evaluator is the
-/// engine of a runtime without a compiler; one that makes machine code gives the same bits and may
-/// take its place where LLVM is in the process. Asked once, when a launch is bound.
+/// Turns a verified program into a function. The tile evaluator is the engine of a runtime without
+/// a compiler. In a process with LLVM, an engine that generates machine code may replace it, if it
+/// gives the same bits. Called once, when a launch is bound.
 class FusedEngine {
 public:
   virtual ~FusedEngine() = default;
-  /// The code lives as long as the engine and the program.
+  /// The code is valid as long as the engine and the program live.
   virtual FusedCode prepare(const FusedProgram &program) = 0;
 };
 
-/// The evaluator with the operations of a level: what the kernel `fused` of kernelTable(level)
-/// does.
+/// The evaluator with the operations of a level. It is the kernel `fused` of kernelTable(level).
 FusedEngine &tileEngine(Level level);
 
-/// Carries out args.program tile by tile.
+/// Runs args.program tile by tile.
 void runFused(const FusedTable &table, const LaunchArgs &args, Worker &worker);
 
 // The operations of the levels.

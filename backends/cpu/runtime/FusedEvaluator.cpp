@@ -11,8 +11,8 @@ namespace lstmc::cpu {
 
 namespace {
 
-/// A walk over the elements [first, first + count) of the iteration space, row by row of its
-/// innermost dimension.
+/// Visits the elements [first, first + count) of the iteration space, row by row of the innermost
+/// dimension.
 class Rows {
 public:
   Rows(const FusedPlan &plan, int64_t first) : plan_(plan), inner_(plan.rank - 1) {
@@ -77,7 +77,7 @@ void writeTile(const FusedPlan &plan, int o, int64_t first, int64_t count) {
   });
 }
 
-/// The place of a tile's first element in an operand, in elements.
+/// Offset of a tile's first element in an operand, in elements.
 int64_t offsetOf(const FusedPlan &plan, const FusedPlan::Operand &operand, int64_t first) {
   int64_t offset = 0;
   for (int d = plan.rank - 1; d >= 0; --d) {
@@ -87,7 +87,7 @@ int64_t offsetOf(const FusedPlan &plan, const FusedPlan::Operand &operand, int64
   return offset;
 }
 
-/// Random numbers, piece by piece of what follows one another in the whole.
+/// Random numbers, for each run of consecutive indices in the whole.
 void draw(const FusedPlan &plan, const FusedPlan::Step &step, TileArgs args, int64_t first) {
   const ElementWindow window = ElementWindow::of({plan.window, size_t(plan.windowInts)});
   int64_t run = INT64_MAX;

@@ -15,8 +15,8 @@ Vector one() { return Vector::broadcast(1.0f); }
 Vector truth(Vector::Mask m) { return select(m, one(), Vector::zero()); }
 Vector::Mask holds(Vector a) { return a != Vector::zero(); }
 
-/// out[i] = Op(in[0][i * step], ...). An input of step 0 is repeated in memory, so it is loaded
-/// like any other.
+/// out[i] = Op(in[0][i * step], ...). An input with step 0 is repeated in memory, so that it is
+/// loaded like any other.
 template <typename Op> void map1(const TileArgs &args) {
   auto *out = static_cast<float *>(args.out);
   auto *a = static_cast<const float *>(args.in[0]);
@@ -67,7 +67,7 @@ template <typename Op> void map3(const TileArgs &args) {
   }
 }
 
-/// Nearest integer, halves away from 0; the fraction is exact.
+/// Nearest integer, halves away from 0; the fraction is computed exactly.
 Vector roundAway(Vector a) {
   Vector whole = trunc(a);
   Vector::Mask up = abs(a - whole) >= Vector::broadcast(0.5f);

@@ -12,8 +12,9 @@ namespace lstmc::cpu {
 
 namespace {
 
-constexpr int64_t kGrain = 64;    ///< a tile is a multiple of this, where there is room
-constexpr int64_t kRowTile = 256; ///< rows of at least this many elements are tiled by themselves
+constexpr int64_t kGrain = 64;    ///< the size of a tile is a multiple of this, if large enough
+constexpr int64_t kRowTile = 256; ///< in rows of at least this many elements, no tile crosses a row
+                                  ///< end
 constexpr int kForever = kMaxFusedInstructions;
 
 struct Extent {
@@ -40,9 +41,9 @@ void splat(char *data, DType type) {
     std::memcpy(data + i * bytes, data, size_t(bytes));
 }
 
-/// Drops extents of 1 and joins dimensions that every operand walks as one. `ordered`: row-major
-/// order has a meaning (random numbers); else dimensions are taken in the order of the first
-/// result's memory.
+/// Drops extents of 1 and joins dimensions that every operand steps through as one. With `ordered`,
+/// the row-major order matters (random numbers) and is kept; else dimensions are sorted by the
+/// memory order of the first result.
 void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
   const Tensor &shapes = args.operands[0];
   int order[kMaxRank];
@@ -57,7 +58,7 @@ void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
     for (int o = 0; o < operandCount; ++o)
       if (args.program->results[o] >= 0) {
         const Tensor &leader = args.operands[o];
-        for (int i = 1; i < dims; ++i) // insertion: stable, and there are few
+        for (int i = 1; i < dims; ++i) // insertion sort: it is stable, and there are few dimensions
           for (int j = i;
                j > 0 && std::abs(leader.strides[order[j]]) > std::abs(leader.strides[order[j - 1]]);
                --j)
@@ -78,7 +79,7 @@ void FusedPlan::collapse(const LaunchArgs &args, bool ordered) {
   }
 }
 
-/// Where the launch's elements are in the whole.
+/// Records which elements of the whole the launch computes.
 void FusedPlan::place(std::span<const int64_t> list) {
   const ElementWindow given = ElementWindow::of(list);
   window[0] = given.offset;
@@ -125,8 +126,8 @@ void FusedPlan::reachOperands() {
   }
 }
 
-/// Splits the program into what is made once and what is made for every tile; what nobody reads is
-/// not made.
+/// Splits the program into instructions run once per launch and those run for every tile. Values
+/// that nobody reads are not computed.
 void FusedPlan::classify(const FusedProgram &program) {
   int instructions = int(program.instructions.size());
   bool wanted[kMaxFusedOperands + kMaxFusedInstructions] = {};
@@ -162,8 +163,8 @@ void FusedPlan::classify(const FusedProgram &program) {
   }
 }
 
-/// Lets an instruction write its result where the operand lies, if that operand is a run and no
-/// later instruction reads memory that it shares.
+/// Lets an instruction write its result directly to the operand, if the operand is contiguous and
+/// no later instruction reads memory that overlaps it.
 void FusedPlan::writeInPlace() {
   for (int o = 0; o < operandCount; ++o) {
     Operand &operand = operands[o];
@@ -199,8 +200,8 @@ void FusedPlan::writeInPlace() {
   }
 }
 
-/// Gives values places in scratch, of one tile each; a place is free again after the last
-/// instruction that reads it. Returns how many there are; `data` is the number of the place until
+/// Assigns slots of scratch, one tile each, to values; a slot is free again after the last
+/// instruction that reads its value. Returns the number of slots. `data` is a slot number until
 /// make() knows the size of a tile.
 int FusedPlan::allocate() {
   int last[kMaxFusedOperands + kMaxFusedInstructions];
@@ -242,7 +243,7 @@ int FusedPlan::allocate() {
           free[freeCount++] = int(values[v].data - scratch);
       }
     };
-    release(true); // the result may lie where an input did
+    release(true); // the result may use the slot of an input
     if (inScratch(step.out))
       take(values[step.out]);
     release(false);

@@ -1,5 +1,5 @@
-// Operations of the tile evaluator element by element, as base/ScalarSemantics.h says. Compiled
-// once.
+// Operations of the tile evaluator element by element, with the meaning of base/ScalarSemantics.h.
+// Compiled once.
 #include "backends/cpu/runtime/FusedTable.h"
 
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const ScalarRecord &recordOf(ScalarOp op) { return kScalarRecords[int(op)]; }
 
-/// How a tile holds a value of type T: a bool as an f32 of 0 and 1.
+/// How a tile stores a value of type T: a bool as an f32 of 0 or 1.
 template <typename T> using Held = std::conditional_t<std::is_same_v<T, bool>, float, T>;
 
 template <typename T> T take(const Held<T> &held) {

@@ -1,4 +1,4 @@
-// Kernels that move rows to or from places that indices and lengths name.
+// Kernels that move rows from or to positions given by indices and lengths.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/RowMoves.h"
 #include "backends/cpu/runtime/StridedWalk.h"
@@ -8,7 +8,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// A tensor of indices or lengths, read by position.
+/// A tensor of indices or lengths, read by flat position.
 struct Indices {
   ReadIndex read;
   const void *data;
@@ -16,7 +16,7 @@ struct Indices {
   int64_t operator[](int64_t offset) const { return read(data, offset); }
 };
 
-/// Into [0, extent): the nearest, or the rest of a division.
+/// Brings an index into [0, extent): the nearest valid one, or the index modulo the extent.
 int64_t bring(int64_t index, int64_t extent, bool wrap) {
   if (wrap) {
     index %= extent;
@@ -104,7 +104,7 @@ void pickGradient(const PickGradientLaunch &launch, Worker &worker) {
   });
 }
 
-/// Calls f(t, b, offset) for this worker's share of the rows [T, B] of a view [T, B, D].
+/// Calls f(t, b, offset) for this worker's rows [T, B] of a view [T, B, D].
 template <typename F> void eachRow(const Tensor &view, Worker &worker, F f) {
   int64_t batch = view.shape[1];
   Share share(view.shape[0] * batch, worker.index, worker.count);

@@ -1,4 +1,4 @@
-// initialise: first values of parameters.
+// The kernel initialise: initial values of parameters.
 #include "backends/cpu/runtime/InitialElements.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Orthogonal.h"
@@ -8,8 +8,8 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// w [N, ...] as a matrix of N rows; its rows or columns, whichever are fewer, become orthonormal:
-/// rows in place, columns in the scratch, where they lie one after the other.
+/// w [N, ...] is read as a matrix of N rows. Its rows or its columns, the fewer, become
+/// orthonormal: rows in place, columns in scratch, where they are stored one after the other.
 template <typename Real> void orthogonal(const InitialiseLaunch &launch, Worker &worker) {
   const Tensor &w = launch.w;
   const int64_t elements = w.elements(), rows = w.rank > 0 ? w.shape[0] : 1;

@@ -1,4 +1,4 @@
-// Which function carries out a kernel: one table per level, filled by the kernel files.
+// Which function runs a kernel: one table per level, filled by the kernel files.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@ inline constexpr size_t kKernelCount = 0
 
 class KernelTable {
 public:
-  /// What operands a function takes: F32 when no operand that is present is f64, f16 or bf16; Any:
-  /// its own dispatch.
+  /// Which operands a function accepts. F32: no operand that is present is f64, f16 or bf16. Any:
+  /// the function selects the type itself.
   enum class Types : uint8_t { F32, Any };
 
-  /// Enters `function`, which takes the launch of its kernel: set<softmax>().
+  /// Adds `function`, which takes its kernel's launch: set<softmax>().
   template <auto function> void set(Types types = Types::F32) {
     using Launch = typename decltype(launchOf(function))::type;
     entries_[size_t(Launch::kKernel)] = {[](const LaunchArgs &args, Worker &worker) {
                                            const Launch launch(args);
-                                           // Were it inlined itself, less would be inlined into it:
-                                           // reduce loses a third.
+                                           // If it were inlined here, less would be inlined into
+                                           // it: reduce becomes a third slower.
                                            [[clang::noinline]] function(launch, worker);
                                          },
                                          types};
   }
 
-  /// The level's function if it takes operands of these types, else the reference's. Choose once,
+  /// The level's function if it accepts operands of these types, else the reference's. Called once,
   /// when a launch is bound.
   KernelFunction find(KernelId id, std::span<const Tensor> operands) const;
 
-  /// The level's own function; null where there is none.
+  /// The level's own function; null if it has none.
   KernelFunction own(KernelId id) const { return entries_[size_t(id)].function; }
 
 private:

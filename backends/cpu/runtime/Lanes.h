@@ -1,5 +1,5 @@
-// Rows of f32 in vectors, and reductions in 16 lanes: element e in lane e mod 16, ascending, then
-// the fixed tree over the lanes (docs/numerics.md rule 9). Compiled once per level.
+// Rows of f32 in vectors, and reductions in 16 lanes: element e goes to lane e mod 16, ascending;
+// then the fixed tree adds the lanes (docs/numerics.md rule 9). Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"
@@ -7,8 +7,8 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// a if a > b or a is NaN, else b: what ScalarOp::Max says. By the instruction, which makes a
-/// denormal 0, as the compiler has it for the reference.
+/// a if a > b or a is NaN, else b: the meaning of ScalarOp::Max. Uses the maximum instruction,
+/// which flushes a denormal to 0, as the compiler's code for the reference does.
 LSTMC_INLINE Vector maximum(Vector a, Vector b) { return select(a != a, a, max(a, b)); }
 LSTMC_INLINE Vector minimum(Vector a, Vector b) { return select(a != a, a, min(a, b)); }
 
@@ -17,7 +17,7 @@ struct Row {
   float *data;
   int64_t step;
 
-  /// Elements e to min(e + kWidth, end) - 1; other lanes are 0.
+  /// Elements e to min(e + kWidth, end) - 1; the other lanes are 0.
   LSTMC_INLINE Vector load(int64_t e, int64_t end) const {
     if (step == 1)
       return end - e >= kWidth ? Vector::load(data + e)
@@ -35,7 +35,7 @@ struct Row {
   float operator[](int64_t e) const { return data[e * step]; }
 
 private:
-  // Never inlined: their many addresses would fill the registers of every loop over a row.
+  // Never inlined: the many addresses would fill the registers of every loop over a row.
   __attribute__((noinline)) Vector loadStrided(int64_t e, int64_t end) const {
     float lanes[kWidth] = {};
     for (int64_t i = 0; i < kWidth && e + i < end; ++i)
@@ -64,12 +64,12 @@ inline float firstLane(Vector v) {
 #endif
 }
 
-/// join over lanes 0 to 15 as the tree has it: ((0, 1), (2, 3)), ...
+/// Combines lanes 0 to 15 with `join` by the tree: ((0, 1), (2, 3)), ...
 template <typename Join> float treeOfLanes(const Vector (&lanes)[kPanelVectors], Join join) {
 #if LSTMC_CPU_WIDTH == 16
   Vector v = lanes[0];
-  // Lane 0 gets its right neighbour's subtree as the second operand each time; what other lanes get
-  // is not used.
+  // In each round, the second operand brings the subtree of the right neighbour to lane 0. The
+  // results in other lanes are not used.
   v = join(v, Vector{__builtin_shufflevector(v.v, v.v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12,
                                              15, 14)});
   v = join(v, Vector{__builtin_shufflevector(v.v, v.v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15,
@@ -98,8 +98,8 @@ template <typename Join> float treeOfLanes(const Vector (&lanes)[kPanelVectors],
 #endif
 }
 
-/// lane(e mod 16) = step(e, lane), vector by vector, for elements 0 to count - 1 of a row; then the
-/// tree of `join`. `step` may compute lanes beyond `count`: they are put back.
+/// lane(e mod 16) = step(e, lane) for elements 0 to count - 1 of a row, vector by vector; then the
+/// tree of `join`. `step` may also compute lanes beyond `count`, which are then restored.
 template <typename Step, typename Join>
 LSTMC_INLINE float foldInLanes(int64_t count, float start, Step step, Join join) {
   Vector lanes[kPanelVectors];

@@ -1,11 +1,11 @@
-// The 16 lanes of sums in f64: one fma a term, then the tree. Compiled once per level.
+// The 16 lanes of sums in f64: one fma per term, then the tree. Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Lanes.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Eight or four doubles, or one.
+/// A vector of eight or four doubles, or one double.
 struct Wide {
 #if LSTMC_CPU_WIDTH == 16
   static constexpr int kCount = 8;
@@ -40,7 +40,7 @@ struct Wide {
 #endif
 };
 
-/// As treeOfLanes, of f64.
+/// The same as treeOfLanes, for f64.
 inline double treeOfLanes(const double (&lanes)[kPanel]) {
   double level[kPanel];
   for (int i = 0; i < kPanel; ++i)
@@ -51,7 +51,7 @@ inline double treeOfLanes(const double (&lanes)[kPanel]) {
   return level[0];
 }
 
-/// Sum of v[e] * w[e], of f32 or f64.
+/// Sum of v[e] * w[e], for f32 or f64.
 template <typename T> double dot(const T *v, const T *w, int64_t count) {
   constexpr int kParts = int(kPanel) / Wide::kCount;
   Wide parts[kParts];

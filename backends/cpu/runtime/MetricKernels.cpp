@@ -1,4 +1,4 @@
-// Metrics: sums in f64 per shard, in lanes, then the tree over the shards.
+// Metrics: sums in f64, in lanes per shard, then by the tree over the shards.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/RegressionTerms.h"
@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kFields = int(kMetricFields);
 
-struct Plus { // of this level, so that what the tree makes of it is too
+struct Plus { // in this level's namespace, so that the tree's code is too
   double operator()(double a, double b) const { return a + b; }
 };
 
-/// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]: element
-/// (o * rows + row) * Q + q is in lane e mod 16.
+/// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]; element (o * rows +
+/// row) * Q + q goes to lane e mod 16.
 template <typename Terms>
 void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *sums) {
   double lanes[kFields][kPanel] = {};
@@ -49,7 +49,7 @@ void metricOfRows(const Tensor &x, const Tensor &y, Worker &worker, Terms &terms
   }
 }
 
-/// y = the sums of each shard, added up by the tree; or those of each row.
+/// y = the sums of the shards, added by the tree; or the sums of each row.
 template <typename Terms>
 void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
             Terms terms) {
@@ -80,7 +80,7 @@ void write(double *out, const double (&terms)[kFields]) {
     out[f] = terms[f];
 }
 
-/// log(sum(exp(x))) - sum(q(c) * x(c)), as the reference adds it.
+/// log(sum(exp(x))) - sum(q(c) * x(c)), added in the order of the reference.
 template <typename Q> double crossEntropy(const Row &x, const RowLoss &row, int64_t classes, Q q) {
   double cross[kPanel] = {}, all[kPanel] = {};
   const double top = double(row.largest), logSum = double(row.logSum);
@@ -94,14 +94,15 @@ template <typename Q> double crossEntropy(const Row &x, const RowLoss &row, int6
   return rest == 0 ? inside : inside + rest * (logSum + top);
 }
 
-/// Whether `truth` is the first of the largest elements; a NaN is larger than all.
+/// Whether `truth` is the index of the first of the largest elements; NaN counts as larger than
+/// all.
 bool isFirstLargest(const Row &row, int64_t classes, const RowLoss &loss, int64_t truth) {
   return truth >= 0 && truth < classes &&
          (row[truth] == loss.largest || loss.largest != loss.largest) &&
          firstOf(row, truth + 1, loss.largest) == truth;
 }
 
-/// The first of the largest probabilities; a NaN is larger than all.
+/// The index of the first of the largest probabilities; NaN counts as larger than all.
 template <typename Q> int64_t likeliest(int64_t classes, Q q) {
   int64_t best = 0;
   for (int64_t c = 1; c < classes; ++c)
@@ -110,7 +111,7 @@ template <typename Q> int64_t likeliest(int64_t classes, Q q) {
   return best;
 }
 
-/// Labels are classes.
+/// Metrics for labels that are classes.
 struct ClassTerms {
   const SoftmaxMetricLaunch &launch;
   const Tensor &x = launch.x, &label = launch.label;
@@ -138,7 +139,7 @@ struct ClassTerms {
   }
 };
 
-/// Labels are probabilities of classes.
+/// Metrics for labels that are probabilities of classes.
 struct ProbabilityTerms {
   const SoftmaxMetricLaunch &launch;
   const Tensor &x = launch.x, &label = launch.label;

@@ -1,4 +1,4 @@
-// layer_norm, its gradient, and the squared norm of gradients.
+// The kernels layer_norm, layer_norm_gradient and norm_squared.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/SharedSums.h"
@@ -63,7 +63,7 @@ void layerNormGradient(const LayerNormGradientLaunch &launch, Worker &worker) {
   }
 }
 
-/// Squares of elements begin to end - 1, of any type and strides.
+/// Sum of the squares of elements begin to end - 1, for any type and strides.
 double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, int64_t end) {
   if (x.dtype == DType::F32 && x.dense())
     return dot(x.as<const float>() + begin, x.as<const float>() + begin, end - begin);
@@ -78,7 +78,7 @@ double sumOfSquares(const Tensor &x, const StridedWalk<1> &walk, int64_t begin, 
   return treeOfLanes(lanes);
 }
 
-/// Workers share the tiles of a tensor; worker 0 adds their sums in order.
+/// The workers share the tiles of a tensor; worker 0 adds their sums in order.
 void normSquared(const NormSquaredLaunch &launch, Worker &worker) {
   const Tensor &y = launch.y;
   const Tensor &begin = launch.begin;

@@ -1,5 +1,5 @@
-// Makes vectors orthonormal as executor/base/OrthogonalBlock.h says: all workers together, the
-// products split by the vectors before, the differences by elements. Compiled once per level.
+// Makes vectors orthonormal by the algorithm of executor/base/OrthogonalBlock.h, with all workers.
+// Products are divided by the earlier vectors, differences by elements. Compiled once per level.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// The vector of a level for f32 and f64.
+/// The level's vector type for f32 and for f64.
 template <typename Real> struct LevelVector;
 template <> struct LevelVector<float> {
   using Type = Vector;
@@ -36,15 +36,15 @@ template <typename Real> class Orthonormaliser {
   using Level = LevelVector<Real>;
   using V = typename Level::Type;
   static constexpr int kCount = Level::kCount, kParts = int(kPanel) / kCount;
-  /// Vectors whose products are made side by side, and what is subtracted side by side: as
-  /// registers allow.
+  /// How many products, and how many differences, are computed at the same time: as many as
+  /// registers hold.
   static constexpr int kBefore = kParts == 1 ? 6 : kParts == 2 ? 3 : 1;
   static constexpr int kAfter = kParts == 1 ? 4 : kParts == 2 ? 2 : 1;
   static constexpr int kRows = 4, kColumns = LSTMC_CPU_WIDTH == 16 ? 4 : 2;
 
 public:
-  /// `count` vectors of `size` elements, one after the other; `sums` [count, block] and `scales`
-  /// [block + 1] are shared by the workers.
+  /// `count` vectors of `size` elements, one after the other. The workers share `sums` [count,
+  /// block] and `scales` [block + 1].
   Orthonormaliser(Real *vectors, int64_t count, int64_t size, double *sums, double *scales,
                   Worker &worker)
       : vectors_(vectors), count_(count), size_(size), block_(minimum(count, kOrthogonalBlock)),
@@ -73,7 +73,7 @@ public:
 
 private:
   Real *vector(int64_t v) const { return vectors_ + v * size_; }
-  /// Coefficients of vector j, once rounded: in the place of its sums.
+  /// Coefficients of vector j, rounded; they overwrite its sums.
   Real *coefficients(int64_t j) const { return reinterpret_cast<Real *>(sums_ + j * block_); }
 
   // ---- products ----
@@ -183,8 +183,8 @@ private:
       }
   }
 
-  /// Of I vectors from i of the block on, kColumns vectors of elements from e on: what they take of
-  /// vectors begin to end - 1.
+  /// Subtracts the multiples of vectors begin to end - 1 from elements e, ... (kColumns vectors) of
+  /// the I vectors from i of the block.
   template <int I> void take(int64_t begin, int64_t end, int64_t first, int64_t i, int64_t e) {
     Real *v = vector(first + i) + e;
     V rows[I][kColumns];

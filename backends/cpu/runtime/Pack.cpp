@@ -1,4 +1,4 @@
-// pack: a matrix in the panel order of abi/Packing.h.
+// The kernel pack: a matrix in the panel order of abi/Packing.h.
 #include <algorithm>
 
 #include <xmmintrin.h>
@@ -10,7 +10,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// 4 values of each of 4 columns, turned into 4 steps of 4 lanes.
+/// Transposes 4 values of each of 4 columns into 4 steps of 4 lanes.
 LSTMC_INLINE void turn(const float *w, int64_t nStride, float *p, int64_t pStride) {
   __m128 a = _mm_loadu_ps(w), b = _mm_loadu_ps(w + nStride), c = _mm_loadu_ps(w + 2 * nStride),
          d = _mm_loadu_ps(w + 3 * nStride);
@@ -21,8 +21,8 @@ LSTMC_INLINE void turn(const float *w, int64_t nStride, float *p, int64_t pStrid
   _mm_storeu_ps(p + 3 * pStride, d);
 }
 
-/// `count` columns of [N, K] from w on into one block of 16 columns: p[k * pStride + lane], 0
-/// beyond count.
+/// Packs `count` columns of [N, K], from w on, into a block of 16 columns: p[k * pStride + lane] is
+/// 0 for lanes from count on.
 void packColumns(const float *w, int64_t nStride, int64_t kStride, int64_t count, int64_t k,
                  float *p, int64_t pStride) {
   int64_t kk = 0;

@@ -1,4 +1,4 @@
-// product, and the walk over rows and columns that the recurrent kernels share.
+// The kernel product, and the loops over rows and columns that the recurrent kernels share.
 #include "backends/cpu/runtime/Columns.h"
 #include "backends/cpu/runtime/KernelTable.h"
 
@@ -6,7 +6,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// Rows whose inputs stay in L2 while the weights pass by once.
+/// So many rows per pass over the weights that their inputs stay in L2.
 constexpr int64_t kSweepBytes = 512 * 1024;
 
 } // namespace
@@ -27,7 +27,7 @@ void multiplyGrid(const RowGrid &grid, int64_t rowBegin, int64_t rowEnd, const f
       const int64_t last = std::min(first + sweep, rowEnd);
       int64_t t = first / grid.batch, b = first % grid.batch;
       for (int64_t r = first; r < last;) {
-        // Passes of equal length, so that no tile of one row is left over.
+        // Passes of equal length, so that no tile with a single row remains.
         const int64_t passes = (last - r + kPassRows - 1) / kPassRows;
         const int64_t count = (last - r + passes - 1) / passes;
         for (int64_t i = 0; i < count; ++i) {
@@ -47,8 +47,8 @@ void multiplyGrid(const RowGrid &grid, int64_t rowBegin, int64_t rowEnd, const f
 void multiplyGrid(const RowGrid &grid, const float *p, int64_t n, int64_t k, const Tensor &bias,
                   int64_t worker, int64_t workers) {
   const int64_t rows = grid.steps * grid.batch, all = granules(n);
-  // Work of the busiest worker, in rows times granules. A matrix of weights is read by each worker
-  // that splits rows.
+  // Work of the busiest worker, in rows times granules. If rows are split, every worker reads the
+  // whole matrix of weights.
   const int64_t byColumns = (all + workers - 1) / workers * rows;
   const int64_t byRows = (rows + workers - 1) / workers * all;
   if (rows >= kPassRows * workers && byRows < byColumns)

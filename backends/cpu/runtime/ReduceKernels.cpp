@@ -1,5 +1,5 @@
-// reduce: along rows where the reduced elements follow one another, over outputs side by side where
-// those do.
+// The kernel reduce: along rows if the reduced elements are contiguous, over many outputs at a time
+// if the outputs are.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes.h"
 #include "backends/cpu/runtime/StridedWalk.h"
@@ -10,7 +10,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// What a kind starts from, does with an element, and does with two lanes.
+/// The start value of a kind, its step for an element, and its join of two lanes.
 struct Add {
   static float start() { return 0; }
   static LSTMC_INLINE Vector step(Vector lane, Vector x) { return lane + x; }
@@ -37,14 +37,14 @@ struct Least {
   static LSTMC_INLINE Vector join(Vector a, Vector b) { return minimum(a, b); }
 };
 
-/// The last step of mean and norm.
+/// The last operation of mean and norm.
 Vector finish(ReduceKind kind, Vector v, int64_t count) {
   if (kind == ReduceKind::Mean)
     return v / Vector::broadcast(float(count));
   return kind == ReduceKind::Norm ? sqrt(v) : v;
 }
 
-/// The axes that stay (views y, x) and those that are reduced (view x), walked apart.
+/// The kept axes (views y, x) and the reduced axes (view x), as separate walks.
 struct Parts {
   Tensor keptX, keptY, reducedX;
   Parts(const Tensor &x, const Tensor &y, int kept) : keptX(x), keptY(y), reducedX(x) {
@@ -65,7 +65,7 @@ struct Reduction {
   StridedWalk<1> reduced;
 };
 
-/// One output after the other.
+/// Computes one output after the other.
 template <typename Op> void byRows(const Reduction &r, Worker &worker) {
   Share share(r.kept.total, worker.index, worker.count);
   bool row = r.reduced.rank == 0 || (r.reduced.rank == 1 && r.reduced.strides[0][0] == 1);
@@ -96,9 +96,9 @@ template <typename Op> void byRows(const Reduction &r, Worker &worker) {
   });
 }
 
-constexpr int64_t kColumns = 64; ///< outputs whose lanes lie in L1 together
+constexpr int64_t kColumns = 64; ///< outputs whose lanes fit in L1 together
 
-/// Outputs side by side: the innermost kept dimension runs along memory in x.
+/// Computes many outputs at a time: the innermost kept dimension is contiguous in x.
 template <typename Op> void byColumns(const Reduction &r, Worker &worker) {
   int inner = r.kept.rank - 1;
   int64_t length = r.kept.shape[inner], yStep = r.kept.strides[0][inner];
@@ -143,7 +143,7 @@ template <typename Op> void reduceAs(const Reduction &r, Worker &worker) {
     byRows<Op>(r, worker);
 }
 
-/// Index of the first of the largest elements; a NaN counts as larger than all.
+/// Index of the first of the largest elements; NaN counts as larger than all.
 void argMax(const Reduction &r, Worker &worker) {
   Share share(r.kept.total, worker.index, worker.count);
   bool row = r.reduced.rank == 1 && r.reduced.strides[0][0] == 1;

@@ -1,5 +1,5 @@
-// rnn_backward: one recurrent layer in one direction, steps descending; then the gradient of the
-// inputs of all steps as one product. Work is split as in rnn_forward.
+// The kernel rnn_backward: one recurrent layer in one direction, steps descending, then the
+// gradient of the inputs of all steps as one product. Work is divided as in rnn_forward.
 #include "backends/cpu/runtime/Cell.h"
 #include "backends/cpu/runtime/Columns.h"
 #include "backends/cpu/runtime/KernelTable.h"
@@ -76,7 +76,7 @@ private:
   bool counts(int64_t s, int64_t b) const {
     return !l_.length || stepAt(s) < lengthAt(l_.length, b, T_);
   }
-  /// Place of units from u on of row b in a matrix blocked as [Hpad/16][B][16].
+  /// Offset of the units from u of row b in a matrix blocked as [Hpad/16][B][16].
   int64_t place(int64_t b, int64_t u) const { return (u / kPanel * B_ + b) * kPanel + u % kPanel; }
 
   template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
@@ -84,7 +84,7 @@ private:
                     [&](auto v, int64_t granule) LSTMC_LAMBDA { f(v, granule * kGranule); });
   }
 
-  /// Calls f(b, u) for this worker's rows and vectors of units.
+  /// Calls f(b, u) for each row and vector of units of this worker.
   template <typename F> void forState(F f) const {
     const int64_t end = std::min(split_.unitEnd * kGranule, padded_);
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
@@ -106,7 +106,7 @@ private:
     });
   }
 
-  /// Rows that counted at step s, for the product that follows it.
+  /// Lists the rows that are real at step s, for the product that follows.
   void listRows(int64_t s) {
     active_ = 0;
     if (split_.unitBegin == split_.unitEnd)
@@ -116,8 +116,8 @@ private:
         list_[active_++] = int32_t(b);
   }
 
-  /// dh before step s, of rows that counted at it: gradients of R h + bh times R, in a chain over
-  /// all gates.
+  /// dh before step s, for rows that are real at s: the gradients of R h + bh times R, in one chain
+  /// over all gates.
   template <int V> void carry(int64_t s, int64_t u) {
     BlockOutput<V> output;
     output.vectorStride = kWidth;
@@ -158,7 +158,7 @@ private:
           passBy(s, b, u + v * kWidth);
   }
 
-  /// One row and R vectors of units.
+  /// Computes one row and R vectors of units.
   template <int R> void backward(int64_t s, int64_t b, int64_t u) {
     const int64_t t = stepAt(s);
     const bool first = s == 0 || !counts(s - 1, b);
@@ -221,16 +221,16 @@ private:
       putGate(stepAt(s), b, u, g, hidden_[s & 1] + place(b, u), Vector::zero(), Vector::zero());
   }
 
-  const RnnBackwardLaunch l_; ///< a copy: one load less for each operand
+  const RnnBackwardLaunch l_; ///< a copy, which saves a load for each operand
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, padded_;
   const RnnSplit split_;
 
   float *hidden_[2];   ///< [G][Hpad/16][B][16]: gradient of R h + bh at step s in hidden_[s & 1]
-  float *dh_, *dc_;    ///< [Hpad/16][B][16]: gradient of the state that the step leaves
-  int32_t *list_;      ///< rows that counted at the step after
-  int64_t active_ = 0; ///< rows in list_
+  float *dh_, *dc_;    ///< [Hpad/16][B][16]: gradient of the state after the step
+  int32_t *list_;      ///< rows that were real at the step after this one
+  int64_t active_ = 0; ///< number of rows in list_
 };
 
 void rnnBackward(const RnnBackwardLaunch &launch, Worker &worker) {

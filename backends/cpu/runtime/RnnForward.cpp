@@ -1,9 +1,9 @@
-// rnn_forward: one recurrent layer in one direction.
+// The kernel rnn_forward: one recurrent layer in one direction.
 //
-// The input projection of a chunk of steps is one product; then the steps of the chunk run one
-// after another, each block of units finishing its gates while the sums are at hand. Workers split
-// the units and meet once a step, or, where all weights fit into each core's L2, split the batch
-// and never meet.
+// The input projection of a chunk of steps is one product. Then the steps of the chunk run one
+// after the other; each block of units computes its gates while the sums are still in cache.
+// Workers divide the units and synchronise once per step. If all weights fit into each core's L2,
+// they divide the batch instead and need no synchronisation.
 #include "backends/cpu/runtime/Cell.h"
 #include "backends/cpu/runtime/Columns.h"
 #include "backends/cpu/runtime/KernelTable.h"
@@ -19,11 +19,12 @@ namespace {
 template <RnnMode Mode> class Forward {
   static constexpr int G = gateCount(Mode);
   static constexpr bool kLstm = Mode == RnnMode::Lstm;
-  /// Vectors in a block of units: all gates of one vector, or several vectors of one gate.
+  /// Vectors in a block of units: all gates of one vector of units, or several vectors if there is
+  /// one gate.
   static constexpr int kVectors = G > 1 ? G : kGranuleVectors *kBlockGranules;
-  /// Rows whose gates are finished side by side, as registers allow.
+  /// Rows whose gates are computed at the same time: as many as registers hold.
   static constexpr int kTogether = kWidth == 16 ? 2 : 1;
-  /// Units that workers take at a time.
+  /// Units are divided among workers in multiples of this.
   static constexpr int64_t kUnits = G > 1 ? kWidth : kGranule;
 
 public:
@@ -53,8 +54,8 @@ public:
     uint32_t &sweep = sweeps_[worker_.index % 64 * 16];
     for (int64_t s0 = 0; s0 < T_; s0 += chunk_) {
       const int64_t count = std::min(chunk_, T_ - s0);
-      // A chunk of one step takes W and R of a block one after the other, so that a sweep reads
-      // both in one order.
+      // With a chunk of one step, W and R of a block are read one after the other, so that a sweep
+      // reads both in the same order.
       if (count > 1)
         forBlocks(sweep++ & 1, [&](auto v, int64_t u) LSTMC_LAMBDA { project<v()>(s0, count, u); });
       for (int64_t s = s0; s < s0 + count; ++s) {
@@ -82,8 +83,8 @@ private:
     return projections_ + row * G * padded_ + u / kPanel * G * kPanel + u % kPanel;
   }
 
-  /// Calls f(integral_constant<int, V>, first unit) for this worker's blocks of units; V vectors
-  /// each.
+  /// Calls f(integral_constant<int, V>, first unit) for each of this worker's blocks of units,
+  /// which have V vectors.
   template <typename F> LSTMC_INLINE void forBlocks(bool down, F f) {
     if constexpr (G > 1) {
       for (int64_t i = split_.unitBegin; i < split_.unitEnd && !stopAsked(); ++i)
@@ -95,14 +96,14 @@ private:
     }
   }
 
-  /// The block of a packed [G*H, K] matrix that begins at unit u.
+  /// The block at unit u of a packed [G*H, K] matrix.
   auto block(const float *p, int64_t k, int64_t u) const {
     if constexpr (G > 1)
       return GateBlock<G>{p + u / kPanel * k * G * kPanel + u % kPanel};
     else
       return columnBlock(p, k, u / kGranule);
   }
-  /// Block outputs in padded memory; bias [G*H] may be absent.
+  /// Where a block's results go, in padded memory; bias [G*H] may be absent.
   template <int V>
   BlockOutput<V> blockOutput(int64_t vectorStride, const Tensor &bias, int64_t u) const {
     BlockOutput<V> output;
@@ -116,8 +117,8 @@ private:
     return output;
   }
 
-  /// Calls f(b, u, place) for this worker's rows and vectors of units; `place` is theirs in a
-  /// blocked matrix.
+  /// Calls f(b, u, place) for each row and vector of units of this worker; `place` is its offset in
+  /// a blocked matrix.
   template <typename F> void forState(F f) const {
     const int64_t end = std::min(split_.unitEnd * kUnits, padded_);
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
@@ -125,8 +126,8 @@ private:
         f(b, u, (u / kPanel * B_ + b) * kPanel + u % kPanel);
   }
 
-  /// h0 and c0 into the blocked matrices, this worker's share. Its own share is all that the first
-  /// step needs where it can read the rows of h0 as they are.
+  /// Copies this worker's part of h0 and c0 into the blocked matrices. If the first step can read
+  /// the rows of h0 directly, it needs no other worker's part.
   void bringState() {
     forState([&](int64_t b, int64_t u, int64_t place) {
       getState(l_.h0, b, u, H_ - u).store(h_[0] + place);
@@ -146,14 +147,14 @@ private:
     });
   }
 
-  /// The rows that count at step s, into list_; the others keep their state at endStep().
+  /// Writes the rows that are real at step s into list_; the others keep their state in endStep().
   void listRows(int64_t s) {
     const int64_t t = stepAt(s);
     active_ = 0;
     if (split_.unitBegin == split_.unitEnd)
       return;
     if (!l_.length && s > 0) {
-      active_ = split_.rowEnd - split_.rowBegin; // as it was
+      active_ = split_.rowEnd - split_.rowBegin; // all rows, as before
       return;
     }
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
@@ -161,7 +162,7 @@ private:
         list_[active_++] = int32_t(b);
   }
 
-  /// W x + bi of `count` steps from s0 on for a block of units.
+  /// W x + bi of `count` steps from s0, for a block of units.
   template <int V> void project(int64_t s0, int64_t count, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, l_.bi, u);
     const auto weights = block(l_.w.as<float>(), I_, u);
@@ -195,7 +196,7 @@ private:
     }
   }
 
-  /// Step s for a block of units, over all rows in the list.
+  /// Step s of a block of units, for all rows in the list.
   template <int V> void step(int64_t s, int64_t s0, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(kWidth, l_.bh, u);
     const auto weights = block(l_.r.as<float>(), H_, u);
@@ -246,15 +247,15 @@ private:
     }
   }
 
-  /// One row and one vector of units: where the two sums of each gate are.
+  /// For one row and one vector of units: where the two sums of each gate are.
   struct Place {
     int64_t b, u;
     const float *projected;
     float *sums;
   };
 
-  /// Gates and state of R places, placeAt(0) to placeAt(R - 1); of an lstm, c and the gate o, which
-  /// takes the place of its sum.
+  /// Gates and state of R places, placeAt(0) to placeAt(R - 1). For an lstm, c and the gate o,
+  /// which overwrites its sum.
   template <int R, typename F> LSTMC_INLINE void finish(int64_t s, int64_t t, F placeAt) {
     using V = Group<R>;
     Place places[R];
@@ -297,8 +298,8 @@ private:
     }
   }
 
-  /// h of R rows of an lstm after finish(): a long chain that waits for all gates, so that more
-  /// rows go side by side than registers allow there.
+  /// h of R rows of an lstm, after finish(). It is a long chain that depends on all gates, so more
+  /// rows are computed at the same time than registers hold in finish().
   template <int R>
   LSTMC_INLINE void giveOutput(int64_t s, int64_t t, int64_t u, const int32_t *rows,
                                const float (*sums)[kVectors * kWidth]) {
@@ -317,7 +318,7 @@ private:
     putRow(l_.y, t, b, u, H_ - u, h);
   }
 
-  /// Rows that do not count keep their state; then all workers have h of the next step.
+  /// Rows that are not real keep their state; afterwards all workers have h of the next step.
   void endStep(int64_t s) {
     if (l_.length)
       for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
@@ -346,7 +347,7 @@ private:
     }
   }
 
-  const RnnForwardLaunch l_; ///< a copy: one load less for each operand
+  const RnnForwardLaunch l_; ///< a copy, which saves a load for each operand
   Worker &worker_;
   const bool reverse_;
   const int64_t T_, B_, H_, I_, chunk_, padded_;
@@ -355,11 +356,12 @@ private:
   float *projections_; ///< [chunk][B][Hpad/16][G][16]: W x + bi
   float *h_[2];        ///< [Hpad/16][B][16]: state before step s in h_[s & 1]
   float *c_;           ///< the same
-  int32_t *list_;      ///< this worker's rows of the step
-  uint32_t *sweeps_;   ///< per worker: sweeps made so far, over calls too; any value will do
+  int32_t *list_;      ///< this worker's rows that are real at the step
+  uint32_t *sweeps_;   ///< per worker: number of sweeps so far, over calls too; any start value
+                       ///< will do
 
-  int64_t active_ = 0;    ///< rows in list_
-  bool rowsOfH0_ = false; ///< the first step reads h0 itself
+  int64_t active_ = 0;    ///< number of rows in list_
+  bool rowsOfH0_ = false; ///< the first step reads h0 directly
 };
 
 void rnnForward(const RnnForwardLaunch &launch, Worker &worker) {

@@ -1,4 +1,4 @@
-// How workers share a recurrent layer.
+// How workers divide the work on a recurrent layer.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,20 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Rows and units of one worker. Units are split, with a meeting once a step; or, where the
-/// recurrent weights fit into every core's L2 beside what else is used, rows, which never meet.
-/// Sums are split by neither.
+/// Rows and units of one worker. Units are divided, with a barrier at each step. If the recurrent
+/// weights fit into every core's L2 with room for other data, rows are divided instead, without
+/// barriers. A sum is never divided.
 struct RnnSplit {
-  /// Recurrent weights up to this many bytes are read by every worker, each for its own rows.
+  /// If the recurrent weights take at most this many bytes, every worker may read all, for its own
+  /// rows.
   static constexpr int64_t kSharedWeightBytes = 1280 * 1024;
-  /// A worker that splits rows wants at least this many.
+  /// Rows are divided only if each worker gets at least this many.
   static constexpr int64_t kLeastRows = 4;
-  /// Up to this many bytes of recurrent weights, one row is one worker's work: meeting costs more
-  /// than it saves.
+  /// If the recurrent weights take at most this many bytes, one worker computes a single row alone:
+  /// the barriers would take longer than they save.
   static constexpr int64_t kSoloBytes = 64 * 1024;
 
-  /// `units` in what workers take at a time; rows of several lengths are not split.
+  /// `units` counts what workers take at a time. With `lengths`, rows are not divided.
   RnnSplit(int64_t worker, int64_t workers, int64_t batch, int64_t units, int64_t weightBytes,
            bool lengths)
       : rowEnd(batch), unitEnd(units) {
@@ -37,11 +38,11 @@ struct RnnSplit {
     }
   }
 
-  /// Where this worker's list of rows begins, in a room of units * batch entries.
+  /// Where this worker's list of rows begins, in memory for units * batch entries.
   int64_t listOffset(int64_t batch) const { return rowBegin > 0 ? rowBegin : unitBegin * batch; }
 
-  bool idle = false;  ///< has nothing to do and meets nobody
-  bool meets = false; ///< at each step
+  bool idle = false;  ///< has nothing to do and takes part in no barrier
+  bool meets = false; ///< has a barrier at each step
   int64_t rowBegin = 0, rowEnd;
   int64_t unitBegin = 0, unitEnd;
 };

@@ -1,4 +1,4 @@
-// Rows of elements of any type, moved as bits. Compiled once per level.
+// Moves rows of elements of any type as bits. Compiled once per level.
 #pragma once
 
 #include <cstring>
@@ -27,7 +27,7 @@ template <typename T> void fillRow(T *to, int64_t step, T value, int64_t count) 
       to[i * step] = value;
 }
 
-/// `value` as an element of type `type`, which is as wide as T.
+/// `value` as an element of `type`, which has the size of T.
 template <typename T> T constantOf(DType type, double value) {
   alignas(8) char bytes[8] = {};
   writeConstant(type, value, bytes);
@@ -36,7 +36,7 @@ template <typename T> T constantOf(DType type, double value) {
   return result;
 }
 
-/// Calls f(T()) with the unsigned integer T that is as wide as an element of `type`.
+/// Calls f(T()) with the unsigned integer type T of the size of an element of `type`.
 template <typename F> void withBits(DType type, F f) {
   switch (dtypeBytes(type)) {
   case 1:

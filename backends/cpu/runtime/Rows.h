@@ -1,4 +1,4 @@
-// Vectors of [T, B, *] operands, whatever their last stride.
+// Vectors of [T, B, *] operands with any last stride.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"
@@ -6,7 +6,7 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// `count` elements from `row` on, `stride` apart; lanes beyond `count` are 0.
+/// `count` elements from `row`, `stride` apart; lanes from `count` on are 0.
 LSTMC_INLINE Vector getStrided(const float *row, int64_t stride, int64_t count) {
   if (stride == 1)
     return count >= kWidth ? Vector::load(row) : Vector::load(row, Vector::firstLanes(count));
@@ -16,7 +16,7 @@ LSTMC_INLINE Vector getStrided(const float *row, int64_t stride, int64_t count) 
   return Vector::load(lanes);
 }
 
-/// The first `count` lanes of `value` to where getStrided would read them.
+/// Writes the first `count` lanes of `value` to the place where getStrided would read them.
 LSTMC_INLINE void putStrided(float *row, int64_t stride, int64_t count, Vector value) {
   if (stride == 1)
     return count >= kWidth ? value.store(row) : value.store(row, Vector::firstLanes(count));
@@ -38,7 +38,7 @@ LSTMC_INLINE Vector getRow(const Tensor &from, int64_t t, int64_t b, int64_t u, 
                     from.strides[2], count);
 }
 
-/// Elements (b, u) to (b, u + count - 1) of a state [B, H]; +0 where it is absent.
+/// Elements (b, u) to (b, u + count - 1) of a state [B, H]; +0 if it is absent.
 LSTMC_INLINE void putState(const Tensor &to, int64_t b, int64_t u, int64_t count, Vector value) {
   putStrided(to.as<float>() + b * to.strides[0] + u * to.strides[1], to.strides[1], count, value);
 }

@@ -1,5 +1,5 @@
-// The order in which gradients of weights are summed (docs/numerics.md rules 3 to 5), for blocks of
-// values.
+// The order in which gradients of weights are summed (docs/numerics.md rules 3 to 5), applied to
+// blocks of values.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Row (o, b, q) of a value [O, B, Q, *], as an offset in elements.
+/// Offset of row (o, b, q) of a value [O, B, Q, *], in elements.
 inline int64_t rowOffset(const Tensor &x, int64_t o, int64_t b, int64_t q) {
   return o * x.strides[0] + b * x.strides[1] + q * x.strides[2];
 }
 
-/// Walks the rows of one use that fall into rows [begin, end) of the batch: (o, q) descending, then
-/// b ascending.
+/// Visits the rows of one use that are in rows [begin, end) of the batch: (o, q) descending, then b
+/// ascending.
 class ShardRows {
 public:
   ShardRows(const Tensor &dy, int64_t begin, int64_t end)
@@ -44,10 +44,10 @@ private:
   int64_t begin_, end_, o_, q_, lastQ_, b_, left_;
 };
 
-/// Folds blocks, one per shard in ascending order, by the tree of executor/base/Tree.h. For each
-/// shard, in this order, the caller fills leaf(), adds to it what merges() lists, and says fold();
-/// or says skip().
-/// At most popcount + 1 blocks are alive.
+/// Adds blocks, one per shard in ascending order, by the tree of executor/base/Tree.h. For each
+/// shard in this order, the caller fills leaf(), adds to it the blocks listed by merges(), and
+/// calls fold(). For an empty shard it calls skip(). At most popcount + 1 blocks are in use at a
+/// time.
 template <typename Block, int MaxBlocks> class ShardFold {
 public:
   /// `blocks`: at least blocksAlive() of them.
@@ -55,14 +55,14 @@ public:
     std::copy_n(blocks, count, free_);
   }
 
-  /// Blocks alive at once in a fold of `shards` of which `present` are not empty.
+  /// Most blocks in use at a time for `shards`, of which `present` are not empty.
   static int blocksAlive(int64_t shards, int64_t present) {
     int64_t alive = std::bit_width(uint64_t(shards));
     return int(alive < present ? alive : present > 0 ? present : 1);
   }
 
   Block *leaf() { return free_[freeCount_ - 1]; }
-  /// The blocks that stand to the left of the next leaf and join it, in order: leaf = block + leaf.
+  /// The left siblings that are added to the next leaf, in order: leaf = block + leaf.
   int merges(Block **blocks) const {
     int count = 0;
     for (int level = 0; count_ >> level & 1; ++level)
@@ -73,10 +73,10 @@ public:
   void fold() {
     push(free_[--freeCount_], [](Block *, Block *) {});
   }
-  /// An empty shard. Blocks to its left may meet through it; add(a, b): b = a + b.
+  /// For an empty shard. Blocks to its left may become siblings; add(a, b) has to do b = a + b.
   template <typename Add> void skip(Add add) { push(nullptr, add); }
 
-  /// The root, or null if no shard was present.
+  /// The root, or null if all shards were empty.
   template <typename Add> Block *finish(Add add) const {
     Block *root = nullptr;
     for (int level = 0; level < kLevels; ++level) {

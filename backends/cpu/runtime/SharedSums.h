@@ -1,4 +1,4 @@
-// Partial sums that workers make side by side and one of them adds up in order. Compiled once per
+// Partial sums that workers compute in parallel and one of them adds in order. Compiled once per
 // level.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Places for sums on worker 0's stack. Kernels allocate nothing and these have no scratch operand,
-/// so until the result is known its own memory (8 bytes at least) tells the other workers where the
-/// places are.
+/// Memory for sums, on worker 0's stack. Kernels allocate nothing, and these kernels have no
+/// scratch operand. Until the result is known, its memory (at least 8 bytes) holds the address of
+/// the sums, so that the other workers can find them.
 class SharedSums {
 public:
   static constexpr int64_t kPlaces = 1024;
@@ -25,10 +25,10 @@ public:
     std::memcpy(&places_, result, sizeof(places_));
   }
 
-  /// Calls fill(i, places) for items 0 to n - 1, shared out over the workers. Worker 0 may read the
-  /// places until its next call.
+  /// Calls fill(i, places) for items 0 to n - 1, which the workers divide. Worker 0 may read the
+  /// sums until its next call.
   template <typename F> void make(int64_t n, F fill) {
-    worker_.barrier(); // worker 0 has read the last ones
+    worker_.barrier(); // worker 0 has read the sums of the last call
     Share share(n, worker_.index, worker_.count);
     for (int64_t i = share.begin; i < share.end; ++i)
       fill(i, places_);
@@ -36,7 +36,7 @@ public:
   }
   double operator[](int64_t i) const { return places_[i]; }
 
-  /// From here on worker 0 may write the result.
+  /// After this, worker 0 may write the result.
   void finish() { worker_.barrier(); }
 
 private:

@@ -1,4 +1,4 @@
-// softmax, its gradient, and losses made of it, over rows of f32.
+// The kernel softmax, its gradient, and losses that use it, over rows of f32.
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/SoftmaxRow.h"
@@ -10,7 +10,7 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-/// Elements of row r that take part.
+/// Number of elements of row r that are used.
 int64_t countOf(const Tensor &length, int64_t r, int64_t columns) {
   if (!length)
     return columns;
@@ -73,7 +73,7 @@ void softmaxGradient(const SoftmaxGradientLaunch &launch, Worker &worker) {
   }
 }
 
-/// One label's part of softmax_output_gradient: what becomes of p.
+/// The part of softmax_output_gradient for one label: turns p into the gradient.
 struct OutputGradient {
   float alpha, others, scale;
   LSTMC_INLINE Vector other(Vector p) const {
@@ -83,7 +83,7 @@ struct OutputGradient {
   float truth(float p) const { return ((p - 1) + alpha) * scale; }
 };
 
-/// Classes of one position in a row [C].
+/// The classes of one position, in a row [C].
 void outputGradientRow(const OutputGradient &gradient, Row p, Row dx, int64_t classes,
                        int64_t label, bool ignored) {
   if (ignored) {
@@ -92,14 +92,14 @@ void outputGradientRow(const OutputGradient &gradient, Row p, Row dx, int64_t cl
     return;
   }
   bool known = label >= 0 && label < classes;
-  float truth = known ? gradient.truth(p[label]) : 0; // before dx, which may be p, is written
+  float truth = known ? gradient.truth(p[label]) : 0; // read before dx, which may be p, is written
   for (int64_t e = 0; e < classes; e += kWidth)
     dx.store(e, classes, gradient.other(p.load(e, classes)));
   if (known)
     dx.data[label * dx.step] = truth;
 }
 
-/// Labels [A, D] that are not the ignored one.
+/// Number of labels [A, D] that are not the ignored one.
 int64_t countValid(const Tensor &label, int64_t ignored) {
   ReadIndex index = readIndex(label.dtype);
   int64_t count = 0;
@@ -109,7 +109,7 @@ int64_t countValid(const Tensor &label, int64_t ignored) {
   return count;
 }
 
-/// One number, so one worker.
+/// The result is one number, so one worker computes it.
 void validCount(const ValidCountLaunch &launch, Worker &worker) {
   if (worker.index == 0)
     *launch.y.as<double>() = double(countValid(launch.label, toIndex(launch.ignoreLabel)));
@@ -129,7 +129,7 @@ void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &wo
     if (label.dtype != DType::F32)
       return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
     Vector scale = Vector::broadcast(float(launch.gradScale));
-    // Rows run over whichever of classes and positions is longer.
+    // Inner loops run over classes or positions, whichever are more.
     bool down = width == 1;
     int64_t length = down ? classes : width, rows = down ? width : classes;
     size_t along = down ? 1 : 2, across = down ? 2 : 1;
@@ -173,7 +173,7 @@ void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &wo
     }
     return;
   }
-  // Some positions at a time, all classes of them row by row.
+  // Some positions at a time, with all their classes row by row.
   constexpr int64_t kPositions = 64;
   for (int64_t a = share.begin; a < share.end; ++a)
     for (int64_t begin = 0; begin < width; begin += kPositions) {
@@ -204,7 +204,7 @@ void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &wo
     }
 }
 
-/// One sum, so one worker.
+/// The result is one sum, so one worker computes it.
 void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch, Worker &worker) {
   const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
   if (worker.index != 0)

@@ -1,4 +1,4 @@
-// What softmax, its logarithm and losses of it compute of a row of f32. Compiled once per level.
+// What softmax, its logarithm and the losses compute for a row of f32. Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Lanes.h"
@@ -16,12 +16,12 @@ struct Scaled {
       : x(row), top(maximumInLanes(row, count)), temperature(temperature) {}
   LSTMC_INLINE Vector operator()(int64_t e, int64_t end) const {
     Vector d = x.load(e, end) - Vector::broadcast(top);
-    return temperature == 1.0f ? d : d / Vector::broadcast(temperature); // by 1 is exact
+    return temperature == 1.0f ? d : d / Vector::broadcast(temperature); // division by 1 is exact
   }
 };
 
 struct RowLoss {
-  float loss;    ///< -log softmax(x)[label], the label clipped to what there is
+  float loss;    ///< -log softmax(x)[label], with the label clipped to the valid range
   float largest; ///< of x
   float logSum;  ///< of exp(x - largest)
 };

@@ -1,5 +1,5 @@
-// Walking views of equal shape together, with as few and as long rows as their strides allow.
-// Compiled once per level.
+// Visits the elements of views of equal shape together, in rows as few and long as the strides
+// allow. Compiled once per level.
 #pragma once
 
 #include "backends/cpu/runtime/Vector.h"
@@ -7,7 +7,7 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// The part of `items` that falls to one of `count` workers.
+/// The part of `items` for one of `count` workers.
 struct Share {
   int64_t begin, end;
   Share(int64_t items, int index, int count)
@@ -18,9 +18,9 @@ inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
 inline int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// N views: extents of 1 dropped, dimensions that all views walk as one joined. With `sorted`,
-/// dimensions are in falling order of the first view's strides, so that its memory is walked
-/// upward.
+/// N views, with extents of 1 dropped and dimensions joined that all views step through as one.
+/// With `sorted`, dimensions are ordered by falling strides of the first view, so that its memory
+/// is visited in ascending order.
 template <int N> struct StridedWalk {
   int rank = 0;
   int64_t total = 1;
@@ -53,8 +53,8 @@ template <int N> struct StridedWalk {
     }
   }
 
-  /// Calls f(offsets) for positions begin to end - 1 of the space of the first `dims` dimensions,
-  /// row-major; offsets[v] is in elements of view v.
+  /// Calls f(offsets) for positions begin to end - 1 of the first `dims` dimensions, row-major;
+  /// offsets[v] counts elements of view v.
   template <typename F> void positions(int dims, int64_t begin, int64_t end, F f) const {
     if (begin >= end)
       return;

@@ -1,4 +1,4 @@
-// The product at the heart of product, rnn_forward and rnn_backward: a few rows times a block of
+// The inner product loop of product, rnn_forward and rnn_backward: a few rows times a block of
 // packed columns, with the sums in registers.
 #pragma once
 
@@ -9,30 +9,31 @@
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Rows of K values come in groups of 16 values: group g of a row lies at row + g * groupStride. An
-/// ordinary row has groupStride 16; a matrix blocked as [K/16][rows][16] has rows * 16, which keeps
-/// what a tile reads together (rows of 4 KB would all fall into the same sets of L1).
+/// Rows of K values come in groups of 16: group g of a row is at row + g * groupStride. A plain row
+/// has groupStride 16. A matrix blocked as [K/16][rows][16] has groupStride rows * 16, so that
+/// values read by one tile are close together (rows of 4 KB would all map to the same sets of L1).
 inline constexpr int64_t kGroup = 16;
 
-/// K values per pass over the rows: with 4 vectors of 16 that is 32 KB of weights, which stay in L1
-/// from tile to tile. Between passes the sums wait in memory, which changes no bit of them.
+/// K values per pass over the rows: with 4 vectors of 16 these are 32 KB of weights, which stay in
+/// L1 from tile to tile. Between passes the sums are stored in memory, which does not change their
+/// bits.
 inline constexpr int64_t kDepth = 128;
 
-/// Rows that share a pass.
+/// Most rows in a pass.
 inline constexpr int64_t kPassRows = 48;
 
-/// Rows in a tile of V vectors: as many sums as registers hold beside V weights and one broadcast.
+/// Rows in a tile of V vectors: as many sums as registers hold besides V weights and one broadcast.
 template <int V> inline constexpr int kTileRows = kWidth == 16 ? 6 : V > 2 ? 3 : 6;
 
-/// Columns next to one another in a matrix packed with G gates: all gates of one vector of units.
-/// Vector v of step k lies at w + k * kStride + v * vectorStride.
+/// Adjacent columns in a matrix packed with G gates: all gates of one vector of units. Vector v of
+/// step k is at w + k * kStride + v * vectorStride.
 template <int G> struct GateBlock {
   const float *w;
   static constexpr int64_t kStride = G * kPanel, vectorStride = kPanel;
   GateBlock from(int64_t k) const { return {w + k * kStride}; }
 };
 
-/// The same in a matrix packed with gates = 0: vectors of one panel, or of panels side by side.
+/// The same in a matrix packed with gates = 0: vectors of one panel, or of adjacent panels.
 struct PanelBlock {
   const float *w;
   static constexpr int64_t kStride = kPanel;
@@ -41,7 +42,7 @@ struct PanelBlock {
 };
 
 /// sums[m][v] += rows[m][k] * w[k][v] for k ascending, one fma each. `soon`: a column of weights to
-/// bring near, one vector per k.
+/// prefetch, one vector per k.
 template <int M, int V, typename Block>
 LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[M],
                                int64_t groupStride, const Block &block, int64_t k,
@@ -55,7 +56,7 @@ LSTMC_INLINE void multiplyTile(Vector (&sums)[M][V], const float *const (&rows)[
     for (int v = 0; v < V; ++v)
       weights[v] = Vector::load(w + v * vectorStride);
     w += Block::kStride;
-    if constexpr (M > 1) { // one row alone runs at the pace of memory anyway
+    if constexpr (M > 1) { // a single row is limited by memory anyway
       __builtin_prefetch(soon, 0, 2);
       soon += Block::kStride;
     }
@@ -89,17 +90,17 @@ template <int Max, typename F> LSTMC_INLINE void withCount(int64_t m, F f) {
 #undef LSTMC_COUNT
 }
 
-/// Where the sums of a block go, and what is added to them at the end.
+/// Where the results of a block go, and what is added to the sums at the end.
 template <int V> struct BlockOutput {
   int64_t vectorStride; ///< vector v of a row lies at out + v * vectorStride
-  Vector::Mask mask[V]; ///< lanes that exist
-  bool whole;           ///< all of them do
+  Vector::Mask mask[V]; ///< lanes that exist in the result
+  bool whole;           ///< all lanes exist
   bool hasBias = false;
   Vector bias[V];
 };
 
 /// out[r] = rows[r] times the block (+ bias) for `count` <= kPassRows rows. With `more`, the sums
-/// go on from what is in `out`.
+/// start from the values in `out`.
 template <int V, typename Block>
 inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *const *out,
                           int64_t count, Block block, int64_t k, const BlockOutput<V> &output,
@@ -113,9 +114,9 @@ inline void multiplyBlock(const float *const *rows, int64_t groupStride, float *
     const Block part = block.from(k0);
     const int64_t offset = k0 / kGroup * groupStride;
     for (int64_t tile = 0, r = 0; tile < tiles; ++tile) {
-      // The next pass's weights follow these in memory. The tiles share the vectors between them;
-      // of few tiles each takes a vector and leaves its neighbour to the processor, which fetches
-      // lines in pairs.
+      // The weights of the next pass come after these in memory. The tiles divide the prefetching
+      // of these vectors. With few tiles, each prefetches one vector only; the processor fetches
+      // the neighbouring line itself, because it fetches lines in pairs.
       const int64_t vector = tiles < V ? tile * V / tiles : tile;
       const float *soon =
           part.w + (vector < V ? whole * Block::kStride + vector * part.vectorStride : 0);

@@ -8,7 +8,7 @@ namespace lstmc::cpu {
 
 namespace {
 
-/// What a tile holds of an element stored as Stored; a bool is an f32 of 0 and 1.
+/// The type in a tile of an element stored as Stored; a bool is an f32 of 0 or 1.
 template <typename Stored> struct InTile {
   using Type = Stored;
   static Type read(Stored value) { return value; }

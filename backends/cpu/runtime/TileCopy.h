@@ -1,5 +1,4 @@
-// Between elements as they are stored and as kernels count with them: widening, rounding, any
-// stride.
+// Converts between elements as stored and as used in arithmetic: widening, rounding, any stride.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@ namespace lstmc::cpu {
 
 /// Reads `count` elements, `stride` elements apart, into a tile of widenedType(stored).
 using ReadRow = void (*)(void *tile, const void *stored, int64_t stride, int64_t count);
-/// Writes `count` elements of a tile, `step` (0 or 1) apart in it.
+/// Writes `count` elements of a tile, in which they are `step` (0 or 1) apart.
 using WriteRow = void (*)(void *stored, int64_t stride, const void *tile, int64_t step,
                           int64_t count);
 
@@ -25,7 +24,7 @@ ReadIndex readIndex(DType stored);
 using ReadNumber = double (*)(const void *stored, int64_t offset);
 ReadNumber readNumber(DType stored);
 
-/// `value` as an index.
+/// `value` truncated to an index.
 int64_t toIndex(double value);
 
 /// Writes `value`, rounded, as one element.

@@ -19,8 +19,8 @@ inline void fillUniform(float *out, int64_t count, uint64_t seed, uint64_t first
   uint64_t block = first / 4;
   auto skip = int64_t(first % 4);
   while (count > 0) {
-    // Every word lies in the low half of 64 bits, whose high half is ignored: a round is then two
-    // products of 32 by 32 bits without any shuffling.
+    // Every word is in the low half of 64 bits, and the high half is ignored. A round is then two
+    // 32 by 32 bit products without any shuffle.
     for (int i = 0; i < kCounters; ++i) {
       uint64_t counter = block + uint64_t(i);
       uint64_t c0 = counter & kLow, c1 = counter >> 32, c2 = op, c3 = update;

@@ -1,4 +1,4 @@
-// The vector of f32 of the level this file is compiled for, with the operations that kernels and
+// The f32 vector of the level that this file is compiled for, with the operations that kernels and
 // base/ElementaryFunctions.h use.
 //
 // Kernel files are compiled once per level (lstmc_cpu_levels in CMakeLists.txt), which defines
@@ -54,7 +54,7 @@ struct Vector {
   static LSTMC_INLINE Mask firstLanes(int64_t count) {
     return {__mmask16(count >= 16 ? 0xffff : count <= 0 ? 0 : (1u << count) - 1)};
   }
-  /// Lanes without their bit read nothing and are 0.
+  /// Lanes that are not in the mask are not read, and are 0.
   static LSTMC_INLINE Vector load(const float *p, Mask m) {
     return {_mm512_maskz_loadu_ps(m.on, p)};
   }
@@ -73,11 +73,11 @@ struct Vector {
   friend LSTMC_INLINE Vector sqrt(Vector a) { return {_mm512_sqrt_ps(a.v)}; }
   friend LSTMC_INLINE Vector abs(Vector a) { return {_mm512_abs_ps(a.v)}; }
   friend LSTMC_INLINE Vector copySign(Vector a, Vector s) {
-    // 0xe4: where the third (the sign bit) is set, the second, else the first
+    // 0xe4: picks the second operand where the sign bit of the third is set, else the first
     return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(a.v),
                                                           _mm512_castps_si512(s.v), sign(), 0xd8))};
   }
-  /// a < b ? a : b, so b where either is NaN; `max` likewise.
+  /// a < b ? a : b, which is b if either is NaN; `max` likewise.
   friend LSTMC_INLINE Vector min(Vector a, Vector b) { return {_mm512_min_ps(a.v, b.v)}; }
   friend LSTMC_INLINE Vector max(Vector a, Vector b) { return {_mm512_max_ps(a.v, b.v)}; }
   friend LSTMC_INLINE Vector roundEven(Vector a) { return {_mm512_roundscale_ps(a.v, 0x8)}; }
@@ -116,8 +116,8 @@ struct Vector {
   friend LSTMC_INLINE Vector scaleByPowerOf2(Vector p, Vector n) {
     return {_mm512_scalef_ps(p.v, n.v)};
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
-  /// nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x the result is
+  /// unspecified, but computing it does not trap.
   friend LSTMC_INLINE Vector splitExponent(Vector x, Vector &e) {
     const __m512i kRootHalf = _mm512_set1_epi32(0x3f3504f3);
     __m512i bits = _mm512_sub_epi32(_mm512_castps_si512(x.v), kRootHalf);
@@ -135,7 +135,7 @@ private:
 struct Vector {
   static constexpr int kWidth = 8;
   struct Mask {
-    __m256 on; ///< all bits of a lane, or none
+    __m256 on; ///< each lane has all bits set, or none
     friend LSTMC_INLINE Mask operator&(Mask a, Mask b) { return {_mm256_and_ps(a.on, b.on)}; }
     friend LSTMC_INLINE Mask operator|(Mask a, Mask b) { return {_mm256_or_ps(a.on, b.on)}; }
     friend LSTMC_INLINE Mask operator!(Mask a) {
@@ -155,7 +155,7 @@ struct Vector {
     return {_mm256_castsi256_ps(
         _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))};
   }
-  /// Lanes without their bit read nothing and are 0.
+  /// Lanes that are not in the mask are not read, and are 0.
   static LSTMC_INLINE Vector load(const float *p, Mask m) {
     return {_mm256_maskload_ps(p, _mm256_castps_si256(m.on))};
   }
@@ -176,7 +176,7 @@ struct Vector {
   friend LSTMC_INLINE Vector copySign(Vector a, Vector s) {
     return {_mm256_or_ps(_mm256_andnot_ps(sign(), a.v), _mm256_and_ps(sign(), s.v))};
   }
-  /// a < b ? a : b, so b where either is NaN; `max` likewise.
+  /// a < b ? a : b, which is b if either is NaN; `max` likewise.
   friend LSTMC_INLINE Vector min(Vector a, Vector b) { return {_mm256_min_ps(a.v, b.v)}; }
   friend LSTMC_INLINE Vector max(Vector a, Vector b) { return {_mm256_max_ps(a.v, b.v)}; }
   friend LSTMC_INLINE Vector roundEven(Vector a) { return {_mm256_round_ps(a.v, 0x8)}; }
@@ -216,8 +216,8 @@ struct Vector {
     Vector half = floor(n * broadcast(0.5f));
     return p * powerOf2(half) * powerOf2(n - half); // the first product is exact
   }
-  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x nothing is said,
-  /// nor trapped.
+  /// For positive normal x = 2^e m, m in [0.707, 1.414): returns m. For other x the result is
+  /// unspecified, but computing it does not trap.
   friend LSTMC_INLINE Vector splitExponent(Vector x, Vector &e) {
     const __m256i kRootHalf = _mm256_set1_epi32(0x3f3504f3);
     __m256i bits = _mm256_sub_epi32(_mm256_castps_si256(x.v), kRootHalf);
@@ -239,11 +239,11 @@ private:
 #ifndef LSTMC_INLINE
 #define LSTMC_INLINE __attribute__((always_inline)) inline
 #endif
-/// Behind a lambda's parameters: the lambda is always inlined.
+/// Written after a lambda's parameters: the lambda is always inlined.
 #define LSTMC_LAMBDA __attribute__((always_inline))
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
-/// Lanes of a vector, and vectors in a panel of a packed matrix.
+/// Number of lanes of a vector, and of vectors in a panel of a packed matrix.
 inline constexpr int kWidth = Vector::kWidth;
 inline constexpr int kPanelVectors = int(kPanel) / kWidth;
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

@@ -1,9 +1,10 @@
-// weight_gradient: dw = sum of dy^T x over the rows of all uses.
+// The kernel weight_gradient: dw = sum of dy^T x over the rows of all uses.
 //
-// Workers take blocks of dw. A block walks all shards of the launch: its sum over a shard stays in
-// one piece of memory, a product of packed rows at a time with the sums in registers, and the
-// pieces of the shards fold by the tree. No shard's gradient is ever held whole. Where a use is an
-// embedding the pieces lie in the launch's scratch, one full column range each.
+// Workers divide dw into blocks. For a block, all shards of the launch are processed in turn. The
+// sum over a shard stays in one piece of memory: rows are packed pass by pass and multiplied with
+// the sums in registers. The pieces of the shards are added by the tree, so no shard's gradient is
+// ever stored as a whole. If a use is an embedding, the pieces are in the launch's scratch and have
+// all rows of a range of columns.
 #include <algorithm>
 
 #include "backends/cpu/runtime/KernelTable.h"
@@ -18,15 +19,15 @@ namespace {
 
 constexpr int kMaxVectors = 4;
 constexpr int64_t kTileN = kWidth == 16 ? 6 : 3; ///< rows of dw in a tile
-constexpr int64_t kGroupN = 8;                   ///< place of a tile's rows in the packed dy
-constexpr int64_t kPassLength = 128; ///< rows of the batch in a pass: x of a tile fills 32 KB
+constexpr int64_t kGroupN = 8;                   ///< space for a tile's rows in the packed dy
+constexpr int64_t kPassLength = 128; ///< rows of the batch in a pass: x of a tile takes 32 KB
 constexpr int64_t kPieceColumns = 256;
 constexpr int64_t kPieceElements = 192 * 192;
-constexpr int64_t kPieceRows = 288; ///< most rows of a piece, whatever its width
+constexpr int64_t kPieceRows = 288; ///< most rows of a piece of any width
 constexpr int kMaxPieces = 64;
 constexpr int kStackPieces = 4;
 
-/// A block of dw while it is summed.
+/// The sum for a block of dw while it is computed.
 struct Piece {
   float *data;
   int64_t stride;
@@ -37,14 +38,14 @@ struct Region {
   int64_t n0, n1, k0, k1;
 };
 
-/// Pieces to the left in the tree, which join a piece when its shard is done.
+/// Pieces of left siblings in the tree, which are added to a piece when its shard is complete.
 struct Merges {
   Piece *pieces[64];
   int count = 0;
 };
 
-/// dw[n][k] (+)= sum over r of dy[r][n] x[r][k]. dy: packed, 8 floats a row; x: packed, V vectors a
-/// row. The tile begins `offset` elements into the piece and, with `merges`, into those.
+/// dw[n][k] (+)= sum over r of dy[r][n] x[r][k]. dy is packed with 8 floats a row, x with V vectors
+/// a row. The tile begins `offset` elements into the piece, and into those of `merges` if given.
 template <int V>
 LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, const Piece &piece,
                                int64_t offset, bool fresh, const Merges *merges) {
@@ -85,13 +86,13 @@ LSTMC_INLINE void gradientTile(const float *dy, const float *x, int64_t rows, co
       sums[m][v].store(out + m * stride + v * kWidth);
 }
 
-/// Room for the packed rows of a pass.
+/// Memory for the packed rows of a pass.
 struct PassBuffers {
   alignas(64) float dy[kPassLength * (kPieceRows / kTileN + 1) * kGroupN];
   alignas(64) float x[kPassLength * (kPieceColumns + kMaxVectors * kWidth)];
 };
 
-/// `count` values with a stride into `to`; the rest of `room` places is 0.
+/// Copies `count` strided values to `to` and fills the rest of `room` places with 0.
 LSTMC_INLINE void copyRow(const float *from, int64_t stride, int64_t count, float *to,
                           int64_t room) {
   int64_t i = 0;
@@ -104,7 +105,7 @@ LSTMC_INLINE void copyRow(const float *from, int64_t stride, int64_t count, floa
     to[i] = 0.0f;
 }
 
-/// Vectors of a tile of columns: a range of `vectors` spread evenly over tiles of at most 4.
+/// The tiles for a range of `vectors` columns: at most 4 vectors each, evenly spread.
 struct ColumnTiles {
   explicit ColumnTiles(int64_t columns)
       : vectors((columns + kWidth - 1) / kWidth), tiles((vectors + kMaxVectors - 1) / kMaxVectors) {
@@ -113,17 +114,17 @@ struct ColumnTiles {
   int64_t vectors, tiles;
 };
 
-/// The rows of dy of one group beside one another: kTileN values in kGroupN places, those beyond
-/// `count` 0.
+/// Puts the rows of dy of one group side by side: kTileN values in kGroupN places, with 0 for
+/// values from `count` on.
 LSTMC_INLINE void packGroup(const float *from, int64_t stride, int64_t count, float *to) {
-  if (stride == 1 && count >= kGroupN) // what is copied beyond kTileN is never read
+  if (stride == 1 && count >= kGroupN) // values copied beyond kTileN are never read
     return void(__builtin_memcpy(to, from, kGroupN * sizeof(float)));
   for (int64_t i = 0; i < kTileN; ++i)
     to[i] = i < count ? from[i * stride] : 0.0f;
 }
 
-/// Asks for a row that will be packed soon: rows lie far apart, and the processor does not foresee
-/// the jump.
+/// Prefetches a row that will be packed soon: rows are far apart, so the processor does not
+/// prefetch them itself.
 LSTMC_INLINE void expectRow(const Tensor &x, const ShardRows &walk, int64_t first, int64_t count) {
   const float *row =
       x.as<float>() + rowOffset(x, walk.o(), walk.b(), walk.q()) + first * x.strides[3];
@@ -131,7 +132,7 @@ LSTMC_INLINE void expectRow(const Tensor &x, const ShardRows &walk, int64_t firs
     __builtin_prefetch(row + i * x.strides[3]);
 }
 
-/// Packs the next `rows` rows of a use for a region, and moves on.
+/// Packs the next `rows` rows of a use for a region, and advances the walk.
 void packPass(const Tensor &dy, const Tensor &x, const Region &region, int64_t rows,
               ShardRows &walk, const ColumnTiles &tiles, PassBuffers &buffers) {
   constexpr int kAhead = 3;
@@ -161,8 +162,8 @@ void packPass(const Tensor &dy, const Tensor &x, const Region &region, int64_t r
   }
 }
 
-/// Adds a product use's rows of a shard to the piece, whose rows are padded to kTileN and its
-/// columns to the width; at the end also `merges`, if there is any row.
+/// Adds a product use's rows of a shard to the piece, which is padded to kTileN rows and whole
+/// vectors of columns. At the end also adds `merges`, if the shard has any row of this use.
 void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRows walk,
                 const Piece &piece, bool fresh, const Merges *merges, PassBuffers &buffers) {
   const ColumnTiles tiles(region.k1 - region.k0);
@@ -199,7 +200,7 @@ public:
   }
 
 private:
-  /// Regions of about kPieceElements, so many that they divide among the workers.
+  /// Divides dw into regions of about kPieceElements, in a number that the workers divide evenly.
   void runOnStack() {
     struct {
       alignas(64) float pieces[kStackPieces *
@@ -232,7 +233,7 @@ private:
                     std::min(vectors * (column + 1) / columnParts * kWidth, K_)};
       Fold fold(list, alive);
       sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end, const Merges &merges) {
-        size_t first = uses_.size(), last = 0; // among the uses that have rows
+        size_t first = uses_.size(), last = 0; // first and last of the uses that have rows
         for (size_t use = 0; use < uses_.size(); use += 2)
           if (ShardRows(uses_[use], begin, end).left() > 0) {
             first = std::min(first, use);
@@ -249,7 +250,7 @@ private:
     }
   }
 
-  /// All rows of dw, the columns split over the workers.
+  /// Takes all rows of dw and divides the columns among the workers.
   void runInScratch() {
     const int alive = Fold::blocksAlive(range_.count, present());
     const int64_t vectors = (K_ + kWidth - 1) / kWidth;
@@ -276,7 +277,8 @@ private:
     });
   }
 
-  /// addProduct of a region of any size whose memory has no padding: by way of a small piece.
+  /// The same as addProduct, for a region of any size whose memory has no padding, through a small
+  /// piece.
   void addProductInParts(const Tensor &dy, const Tensor &x, const Region &region,
                          const ShardRows &walk, const Piece &piece) {
     struct {
@@ -315,7 +317,7 @@ private:
 
   using Fold = ShardFold<Piece, kMaxPieces>;
 
-  /// Shards that have rows.
+  /// Number of shards that have rows.
   int64_t present() const {
     int64_t count = 0;
     for (int64_t j = 0; j < range_.count; ++j)
@@ -323,7 +325,8 @@ private:
     return count;
   }
 
-  /// sum(piece, begin, end, merges) for each shard, the tree over them, and the root into dw.
+  /// Calls sum(piece, begin, end, merges) for each shard, adds the pieces by the tree, and copies
+  /// the root to dw.
   template <typename Sum> void sumShards(const Region &region, Fold &fold, Sum sum) {
     auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
     for (int64_t j = 0; j < range_.count; ++j) {

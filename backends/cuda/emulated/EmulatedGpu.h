@@ -1,5 +1,5 @@
-// Gpu.h for the host compiler: every access and every meeting goes through the machine, which
-// checks it.
+// Gpu.h for the host compiler: every access and every barrier goes through the emulated machine,
+// which checks it.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ inline constexpr int kWarp = 32;
 
 namespace machine {
 
-// Of the thread that runs.
+// Position of the running thread.
 int threadIndex();
 int blockThreads();
 int64_t blockIndex();
@@ -26,7 +26,7 @@ int64_t gridBlocks();
 unsigned char *sharedMemory();
 int sharedBytes();
 
-/// Ends the launch unless the bytes may be read or written by this thread now.
+/// Ends the launch with an error unless this thread may now read or write the bytes.
 void readGlobal(const void *address, int bytes, const Where &where);
 void writeGlobal(const void *address, int bytes, const Where &where);
 void readShared(int offset, int bytes, const Where &where);
@@ -80,7 +80,7 @@ template <typename T> struct Shared {
     machine::writeShared(place(i), sizeof(T), where);
     std::memcpy(machine::sharedMemory() + place(i), &value, sizeof(T));
   }
-  /// An index outside becomes a place outside of all shared memory.
+  /// An index out of range becomes an offset outside of all shared memory.
   int place(int i) const { return i >= 0 && i < count ? begin + i * int(sizeof(T)) : -1; }
 };
 

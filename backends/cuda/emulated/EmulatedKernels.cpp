@@ -57,7 +57,7 @@ Body findBody(std::string_view name) {
   throw std::runtime_error("there is no kernel " + std::string(name));
 }
 
-/// The bytes from an operand's first to its last element.
+/// The range of bytes from an operand's first to its last element.
 gpu::Region regionOf(const Tensor &tensor, const OperandRecord &record) {
   int64_t low = 0, high = 0;
   for (int axis = 0; axis < tensor.rank; ++axis) {

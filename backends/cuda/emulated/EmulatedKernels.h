@@ -1,4 +1,4 @@
-// The cuda target's kernels on the emulated GPU, as functions of a host device.
+// The kernels of the cuda target on the emulated GPU, as functions of a host device.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace lstmc::cuda {
 
-/// Null where there is no kernel yet. The first worker carries the launch out; a fault of a kernel
-/// is thrown as std::runtime_error with its text.
+/// Null if there is no such kernel yet. The first worker runs the launch; an error in a kernel is
+/// thrown as std::runtime_error with its text.
 KernelFunction emulatedKernel(KernelId id, std::span<const Tensor> operands);
 
 } // namespace lstmc::cuda

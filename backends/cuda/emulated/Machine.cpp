@@ -23,7 +23,7 @@ namespace {
 
 namespace context = boost::context;
 
-/// Stacks with a guard page below, kept for the next fiber: making one costs two system calls.
+/// Stacks with a guard page below them. They are reused, because making one takes two system calls.
 class Stacks {
 public:
   ~Stacks() {
@@ -64,7 +64,7 @@ struct StackOf {
   }
 };
 
-/// What a thread is doing.
+/// The state of a thread.
 enum class State { Ready, AtBlockMeeting, AtWarpMeeting, Spinning, Done };
 
 struct PendingCopy {
@@ -81,12 +81,12 @@ struct Thread {
   Moment moment;
   int index = 0; ///< in its block
   State state = State::Ready;
-  Where where; ///< of the meeting or value that it waits for
+  Where where; ///< source line of the barrier or value that it waits for
   context::fiber fiber;
-  context::fiber *back = nullptr; ///< where the fiber goes when it waits
+  context::fiber *back = nullptr; ///< fiber that runs when this one waits
   Clock known;
-  uint64_t given = 0, taken = 0; ///< of an exchange
-  int lane = 0;                  ///< whose value an exchange takes
+  uint64_t given = 0, taken = 0; ///< values of an exchange
+  int lane = 0;                  ///< the lane whose value is taken in an exchange
   const uint32_t *flag = nullptr;
   uint32_t wanted = 0;
   std::vector<PendingCopy> copies;
@@ -95,7 +95,7 @@ struct Thread {
 struct Block {
   int64_t index = 0;
   std::vector<Thread> threads;
-  std::vector<unsigned char> memory; ///< shared
+  std::vector<unsigned char> memory; ///< shared memory
   std::vector<bool> written, pending;
   Shadow shadow;
 };
@@ -124,7 +124,7 @@ public:
     return fault;
   }
 
-  // ---- what threads call ----
+  // ---- called by threads ----
 
   static thread_local Machine *current;
   int64_t blocks() const { return shape.blocks; }
@@ -192,7 +192,7 @@ public:
     known.threads[running->moment.thread] = ++running->moment.release;
     published[flag] = std::move(known);
     *flag = value;
-    leave(); // so that others may see it early
+    leave(); // so that other threads may see the value early
   }
 
   void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where) {
@@ -215,7 +215,7 @@ public:
     running->copies.push_back({offset, from, bytes, where});
   }
 
-  /// As late as can be: nothing has arrived before it is waited for.
+  /// Copies as late as allowed: no data arrive before the thread waits for them.
   void waitForCopies() {
     for (const PendingCopy &copy : running->copies) {
       touchGlobal(copy.from, copy.bytes, false, copy.where);
@@ -255,8 +255,8 @@ private:
       auto first = uintptr_t(candidate.region->begin);
       if (begin < first || begin + uintptr_t(bytes) > first + candidate.region->bytes)
         continue;
-      // An operand written in place of another has two regions; the written one's shadow serves
-      // both.
+      // An operand that is written in place of another has two regions; the shadow of the writable
+      // region is used for both.
       if (!found || (!found->region->writable && candidate.region->writable))
         found = &candidate;
     }
@@ -290,7 +290,7 @@ private:
     back = std::move(back).resume();
   }
 
-  // ---- the schedule ----
+  // ---- scheduling ----
 
   void runBlocks(int64_t first, int64_t count) {
     std::vector<Block> blocks(static_cast<size_t>(count));
@@ -346,7 +346,7 @@ private:
                           });
   }
 
-  /// Lets a thread run up to its next meeting; whether it did.
+  /// Lets a thread run up to its next barrier; false if it cannot run.
   bool turn(Thread &thread) {
     if (thread.state == State::Spinning && *thread.flag >= thread.wanted)
       thread.state = State::Ready;
@@ -358,7 +358,7 @@ private:
     return true;
   }
 
-  /// Ends the meetings at which all are; whether there was one.
+  /// Releases each barrier that all its threads have reached; false if there was none.
   bool meetings(Block &block) {
     bool any = false;
     for (size_t first = 0; first < block.threads.size() && !fault; first += kWarp)
@@ -398,7 +398,7 @@ private:
             std::move(what), std::string(file),   int(thread.where.line())};
   }
 
-  /// Nobody can go on.
+  /// No thread can continue.
   void standstill(const Thread *thread) {
     if (thread->state == State::Spinning) {
       fault = faultAt(*thread, "waits for a value that nobody writes");

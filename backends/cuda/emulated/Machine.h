@@ -1,4 +1,4 @@
-// The emulated GPU: carries a kernel out, thread by thread, and refuses what a card might forgive.
+// The emulated GPU: runs a kernel thread by thread and reports errors that a real GPU may not show.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ struct LaunchShape {
   int64_t blocks = 1;
   int threads = 32; ///< per block, whole warps
   int sharedBytes = 0;
-  /// All blocks run at once and may wait for one another.
+  /// All blocks run at the same time and may wait for one another.
   bool cooperative = false;
 };
 
-/// Of the card that is emulated: an H100's.
+/// Limits of the emulated GPU: those of an H100.
 inline constexpr int kMultiprocessors = 132;
 inline constexpr int kMaxThreads = 1024;
 inline constexpr int kMaxSharedBytes = 227 * 1024;
 
-/// What a kernel did that it must not do, and where.
+/// An error in a kernel, and where it happened.
 struct Fault {
   std::string kernel;
   int64_t block = 0;
@@ -44,16 +44,16 @@ struct Fault {
   std::string text() const;
 };
 
-/// Runs `body` once for each thread. `seed` chooses in which order threads take turns, so that a
-/// finding can be repeated. The floating-point mode is that of the caller.
+/// Runs `body` once for each thread. `seed` chooses the order in which threads take turns, so that
+/// an error can be reproduced. The floating-point mode is the caller's.
 ///
-/// Found are: accesses outside of the regions and of shared memory; misaligned ones; stores to
-/// regions that are not writable; reads of shared memory that nothing wrote; two threads that touch
-/// one place, one of them writing, without a meeting between; meetings that not all threads reach,
-/// or that threads reach at different lines; waiting for another block in a launch that is not
-/// cooperative, or for a value that never comes; a cooperative launch that does not fit the card.
-/// Of several readers of a place the last two are remembered, so a race with an earlier one can be
-/// missed.
+/// Reported are: accesses outside of the regions and of shared memory; misaligned accesses; stores
+/// to regions that are not writable; reads of shared memory that was never written; data races (two
+/// threads use one place, at least one writes, and no barrier separates them); barriers that not
+/// all threads reach, or that they reach at different lines; waiting for another block in a launch
+/// that is not cooperative, or for a value that is never written; a cooperative launch that does
+/// not fit on the GPU. Only the last two readers of a place are remembered, so a race with an
+/// earlier reader can be missed.
 std::optional<Fault> launch(std::string_view kernel, void (*body)(const void *arguments),
                             const void *arguments, const LaunchShape &shape,
                             std::span<const Region> regions, uint64_t seed = 0);

@@ -1,4 +1,4 @@
-// Who touched a place last, and whether that was before the thread that touches it now.
+// Records who used a memory place last, and whether that happened before the present access.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace lstmc::gpu {
 
-/// What a thread knows to have happened. Everything that a block did in an epoch below `blocks[b]`,
-/// and what thread t itself did before its release number `threads[t]`.
+/// What a thread knows to have happened: all that block b did in epochs below `blocks[b]`, and all
+/// that thread t did before its release number `threads[t]`.
 struct Clock {
   std::vector<uint32_t> blocks;
   std::map<uint32_t, uint32_t> threads;
@@ -25,14 +25,14 @@ struct Clock {
   }
 };
 
-/// A moment of a thread: epochs are counted by meetings of the block, warp epochs by those of the
-/// warp, releases by what the thread itself published.
+/// A point in a thread's execution. Epochs count the barriers of the block, warp epochs those of
+/// the warp, releases the values that the thread has published.
 struct Moment {
-  uint32_t thread = 0, block = 0, warp = 0; ///< numbers in the whole launch
+  uint32_t thread = 0, block = 0, warp = 0; ///< numbers within the whole launch
   uint32_t epoch = 0, warpEpoch = 0, release = 0;
 };
 
-/// Whether `then` happened before `now`, a moment of a thread that knows `known`.
+/// Whether `then` happened before `now`; `known` is what the thread of `now` knows.
 inline bool happenedBefore(const Moment &then, const Moment &now, const Clock &known) {
   if (then.thread == now.thread)
     return true;
@@ -48,19 +48,19 @@ inline bool happenedBefore(const Moment &then, const Moment &now, const Clock &k
 /// An access to some bytes of a word.
 struct Access {
   Moment moment;
-  uint8_t bytes = 0; ///< a bit each; 0: none
+  uint8_t bytes = 0; ///< one bit per byte; 0: no access
 
   bool conflicts(uint8_t with, const Moment &now, const Clock &known) const {
     return (bytes & with) && !happenedBefore(moment, now, known);
   }
 };
 
-/// Accesses to a word of four bytes.
+/// The last accesses to a word of four bytes.
 struct Word {
   Access writer, reader, earlierReader;
 
-  /// The access that `now` must have come after, and has not; null if all is well. Remembers this
-  /// one.
+  /// Records a read at `now`. Returns an earlier access that did not happen before it, or null if
+  /// there is none.
   const Access *read(uint8_t mask, const Moment &now, const Clock &known) {
     if (writer.conflicts(mask, now, known))
       return &writer;
@@ -78,12 +78,13 @@ struct Word {
   }
 };
 
-/// Words of a piece of memory.
+/// The words of a range of memory.
 class Shadow {
 public:
   explicit Shadow(uint64_t bytes = 0) : words_((bytes + 3) / 4 + 1) {}
 
-  /// Calls `touch(word, mask)` for each word of [offset, offset + bytes) until one gives an access.
+  /// Calls `touch(word, mask)` for each word of [offset, offset + bytes) until it returns an
+  /// access.
   template <typename Touch> const Access *forWords(uint64_t offset, int bytes, Touch touch) {
     uint64_t end = offset + uint64_t(bytes);
     while (offset < end) {

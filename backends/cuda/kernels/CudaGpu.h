@@ -1,4 +1,4 @@
-// Gpu.h for nvcc. Nothing is checked here: the emulated GPU has checked the same source.
+// Gpu.h for nvcc. Nothing is checked here, because the emulated GPU has checked the same source.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ LSTMC_DEVICE void copyAsync(Shared<T> to, int i, Global<const T> from, int64_t k
                "l"(from.data + k), "n"(sizeof(T))
                : "memory");
 }
-/// Of this thread's copies; others see them after a syncThreads().
+/// Waits for this thread's copies; other threads see the data after a syncThreads().
 LSTMC_DEVICE void waitForCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 LSTMC_DEVICE float multiplyAdd(float a, float b, float c) { return __fmaf_rn(a, b, c); }

@@ -1,5 +1,5 @@
-// One f32 with the operations that base/ElementaryFunctions.h asks for, so that exp, tanh, sigmoid
-// and log have the CPU's bits.
+// One f32 with the operations that base/ElementaryFunctions.h needs, so that exp, tanh, sigmoid and
+// log give the same bits as on the CPU.
 #pragma once
 
 #include <bit>
@@ -22,15 +22,15 @@ struct Float {
   friend LSTMC_DEVICE Float operator-(Float a, Float b) { return {a.v - b.v}; }
   friend LSTMC_DEVICE Float operator*(Float a, Float b) { return {a.v * b.v}; }
   friend LSTMC_DEVICE Float operator/(Float a, Float b) { return {a.v / b.v}; }
-  // Signs are bits, whatever flushing makes of a denormal.
+  // Sign operations work on bits, so that they do not flush a denormal.
   friend LSTMC_DEVICE Float operator-(Float a) { return withBits(a.bits() ^ 0x80000000u); }
   friend LSTMC_DEVICE Float abs(Float a) { return withBits(a.bits() & 0x7fffffffu); }
   friend LSTMC_DEVICE Float copySign(Float a, Float sign) {
     return withBits((a.bits() & 0x7fffffffu) | (sign.bits() & 0x80000000u));
   }
   friend LSTMC_DEVICE Float fma(Float a, Float b, Float c) { return {multiplyAdd(a.v, b.v, c.v)}; }
-  /// a < b ? a : b, so b where either is NaN; `max` likewise. A product makes a denormal 0, as the
-  /// processor's instructions do.
+  /// a < b ? a : b, which is b if either is NaN; `max` likewise. The multiplication flushes a
+  /// denormal to 0, as the CPU's instructions do.
   friend LSTMC_DEVICE Float min(Float a, Float b) { return {(a.v < b.v ? a.v : b.v) * 1.0f}; }
   friend LSTMC_DEVICE Float max(Float a, Float b) { return {(a.v > b.v ? a.v : b.v) * 1.0f}; }
   friend LSTMC_DEVICE Float roundEven(Float a) { return {roundToEven(a.v)}; }
@@ -41,7 +41,7 @@ struct Float {
   friend LSTMC_DEVICE Mask operator==(Float a, Float b) { return {a.v == b.v}; }
   friend LSTMC_DEVICE Float select(Mask m, Float a, Float b) { return m.on ? a : b; }
 
-  /// 2^n for whole n in [-126, 127]; of a NaN, anything.
+  /// 2^n for whole n in [-126, 127]; unspecified for NaN.
   friend LSTMC_DEVICE Float powerOf2(Float n) {
     return withBits((uint32_t(n.v == n.v ? int32_t(n.v) : 0) + 127) << 23);
   }

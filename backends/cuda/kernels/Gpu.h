@@ -1,6 +1,6 @@
-// All that a GPU kernel may use of its machine. Kernel sources include this header and no other of
-// a machine's: nvcc compiles them for cards, and the host compiler for the emulated GPU, which
-// checks every access.
+// The only interface of a GPU kernel to the machine. Kernel sources include this header and no
+// other header of a machine. nvcc compiles them for GPUs, and the host compiler for the emulated
+// GPU, which checks every access.
 //
 // A kernel is declared and defined by
 //
@@ -10,15 +10,15 @@
 //       a.y.store(i, a.factor * a.x.load(i));
 //   }
 //
-// with arguments in one struct, passed by value. Memory is reached through accessors alone:
+// with arguments in one struct, passed by value. Memory is reached only through accessors:
 //
-//   Global<T>   elements of an operand; Global<const T> is only read
+//   Global<T>   elements of an operand; Global<const T> is read-only
 //   Shared<T>   elements of the block's shared memory, from shared<T>(byteOffset, count)
 //
-// and threads meet only in the functions below. Waiting for a value that another block writes is
-// spinUntilAtLeast, and only in a cooperative launch. Arithmetic that must not be contracted or
-// approximated is named: multiplyAdd is one rounding, everything else is rounded by itself (nvcc:
-// -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
+// and threads synchronise only in the functions below. spinUntilAtLeast waits for a value that
+// another block writes, and works only in a cooperative launch. Arithmetic that must not be
+// contracted or approximated has names: multiplyAdd rounds once, every other operation is rounded
+// by itself (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
 #pragma once
 
 #include <cstdint>

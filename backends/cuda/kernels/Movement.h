@@ -1,5 +1,5 @@
-// Arguments of the kernels that move elements and change none. Each launch has one thread for each
-// of `count` elements of its result, row-major; `bytes` are those of an element.
+// Arguments of the kernels that only move elements. Each launch has one thread for each of the
+// `count` elements of its result, row-major; `bytes` is the size of an element.
 #pragma once
 
 #include "backends/cuda/kernels/Operand.h"
@@ -10,7 +10,7 @@ struct FillArguments {
   Operand y;
   int64_t count;
   int bytes;
-  uint64_t value; ///< as stored
+  uint64_t value; ///< bits of the value as stored
 };
 
 struct CopyArguments {
@@ -31,15 +31,15 @@ struct OneHotArguments {
   Operand indices, y;
   int64_t count;
   int bytes;
-  uint64_t on, off; ///< as stored
+  uint64_t on, off; ///< bits of the values as stored
 };
 
-/// sequence_mask, sequence_last and its gradient, sequence_reverse.
+/// For sequence_mask, sequence_last, its gradient, and sequence_reverse.
 struct SequenceArguments {
   Operand x, length, y;
   int64_t count;
   int bytes;
-  uint64_t value; ///< of a mask, as stored
+  uint64_t value; ///< for sequence_mask; bits as stored
 };
 
 LSTMC_GPU_KERNEL(lstmc_fill, FillArguments, a);

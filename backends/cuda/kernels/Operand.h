@@ -1,4 +1,4 @@
-// Operands of a launch as kernels see them: plain structs that travel in a launch's arguments.
+// Operands of a launch in the form that kernels read: plain structs in the launch's arguments.
 #pragma once
 
 #include "backends/cuda/kernels/Gpu.h"
@@ -8,7 +8,7 @@ namespace lstmc::gpu {
 
 inline constexpr int kRank = 16;
 
-/// A view of memory; `data` is null for an operand that is absent. `dtype` is a number of
+/// A view of memory; `data` is null for an absent operand. `dtype` is a number of
 /// executor/abi/DType.h.
 struct Operand {
   void *data;
@@ -21,7 +21,7 @@ template <typename T> LSTMC_DEVICE Global<T> elementsOf(const Operand &operand) 
   return {static_cast<T *>(operand.data)};
 }
 
-/// Where element i, row-major, lies: in elements from the data.
+/// Offset of element i, counted row-major, in elements from the data.
 LSTMC_DEVICE int64_t offsetOf(const Operand &operand, int64_t i) {
   int64_t offset = 0;
   for (int axis = operand.rank - 1; axis >= 0; --axis) {
@@ -39,7 +39,7 @@ LSTMC_DEVICE int64_t at(const Operand &x, int64_t i, int64_t j, int64_t k) {
   return i * x.strides[0] + j * x.strides[1] + k * x.strides[2];
 }
 
-/// Towards 0, at most the largest and least 64-bit numbers; NaN is 0: as a cast of the runtime.
+/// Truncates towards 0 and saturates at 64 bits; NaN is 0. The same as a cast in the runtime.
 LSTMC_DEVICE int64_t truncated(double value) {
   if (!(value == value))
     return 0;
@@ -48,7 +48,7 @@ LSTMC_DEVICE int64_t truncated(double value) {
   return value >= 9223372036854775808.0 ? INT64_MAX : int64_t(value);
 }
 
-/// An f16 or bf16 as stored. Exact, so neither mode nor rounding matters.
+/// Converts a stored f16 or bf16. Exact, so neither floating-point mode nor rounding matters.
 LSTMC_DEVICE double halfValue(uint16_t bits) {
   int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
   if (exponent == 0x1f)
@@ -68,8 +68,7 @@ LSTMC_DEVICE float bfloatValue(uint16_t bits) {
   return wide.value;
 }
 
-/// An index, a label or a length, of whatever type it has. The numbers are those of
-/// executor/abi/DType.h.
+/// An index, a label or a length of any type. The type numbers are those of executor/abi/DType.h.
 LSTMC_DEVICE int64_t indexAt(const Operand &x, int64_t offset) {
   switch (x.dtype) {
   case 0:
@@ -93,14 +92,14 @@ LSTMC_DEVICE int64_t indexAt(const Operand &x, int64_t offset) {
   }
 }
 
-/// Index into an axis of `extent` > 0 elements: modulo the extent, or the nearest that there is.
+/// Index into an axis of `extent` > 0 elements: modulo the extent, or the nearest valid index.
 LSTMC_DEVICE int64_t inside(int64_t index, int64_t extent, bool wrap) {
   if (wrap)
     return (index % extent + extent) % extent;
   return index < 0 ? 0 : index >= extent ? extent - 1 : index;
 }
 
-/// Elements that are only moved, by their size in bytes.
+/// Moves elements by their size in bytes.
 LSTMC_DEVICE uint64_t loadBits(const Operand &x, int64_t offset, int bytes) {
   switch (bytes) {
   case 1:

@@ -2,8 +2,8 @@
 
 namespace lstmc::gpu {
 
-// p is [A, panels, K, gates, 16]; column c of panel u of gate g is row g * units + u * 16 + c of w,
-// or 0 beyond the units.
+// p is [A, panels, K, gates, 16]. Column c of panel u of gate g is row g * units + u * 16 + c of w,
+// or 0 for units beyond the last.
 LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a) {
   int64_t units = a.w.shape[1] / a.gates, steps = a.w.shape[2];
   int64_t panels = (units + int(kPanel) - 1) / int(kPanel);
@@ -18,8 +18,8 @@ LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a) {
   }
 }
 
-/// One accumulator from +0, k ascending, a fused multiply-add each; the bias last (docs/numerics.md
-/// rule 1).
+/// One accumulator from +0, one fused multiply-add for each k, ascending; then the bias
+/// (docs/numerics.md rule 1).
 template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
   Shared<Real> rows = shared<Real>(0, kProductRows * kProductSteps);
   int64_t panel = blockIndex() % a.panels, block = blockIndex() / a.panels;

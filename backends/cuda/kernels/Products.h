@@ -5,7 +5,7 @@
 
 namespace lstmc::gpu {
 
-/// pack: one thread for each of `count` elements of p, padding included.
+/// For pack: one thread for each of the `count` elements of p, padding included.
 struct PackArguments {
   Operand w, p;
   int64_t count;
@@ -13,15 +13,16 @@ struct PackArguments {
   int gates; ///< at least 1
 };
 
-/// product: a block has kProductRows rows and one panel of columns, a thread for each element.
+/// For product: a block has kProductRows rows and one panel of columns, with one thread per
+/// element.
 struct ProductArguments {
   Operand x, p, bias, y;
   int64_t panels, rowBlocks; ///< blocks: [A, rowBlocks, panels]
-  bool oneMatrix;            ///< p has one for all A
+  bool oneMatrix;            ///< p has one matrix for all A
 };
 inline constexpr int kProductRows = 8;
 inline constexpr int kProductThreads = kProductRows * int(kPanel);
-/// Steps of k whose x is brought into shared memory at once.
+/// Number of steps of k for which x is loaded into shared memory at once.
 inline constexpr int kProductSteps = 32;
 template <typename Real> constexpr int productSharedBytes() {
   return kProductRows * kProductSteps * int(sizeof(Real));

@@ -16,7 +16,7 @@ LSTMC_DEVICE float loadOr0(const Sequence &x, int64_t i, int64_t j) {
   return x ? loadAt(x, i, j) : 0.0f;
 }
 
-/// Steps of sequence b that count.
+/// Number of real steps of sequence b.
 LSTMC_DEVICE int64_t lengthOf(const Operand &length, int64_t b, int64_t steps) {
   if (!length.data)
     return steps;
@@ -24,12 +24,12 @@ LSTMC_DEVICE int64_t lengthOf(const Operand &length, int64_t b, int64_t steps) {
   return found < steps ? found : steps;
 }
 
-/// A step of one unit. Every operation is rounded by itself (docs/numerics.md rule 2).
+/// One step of one unit. The result of every operation is rounded (docs/numerics.md rule 2).
 struct Cell {
   float h, c;
   float input[kMaxGates];     ///< W x + bi
   float recurrent[kMaxGates]; ///< R h + bh
-  float gate[kMaxGates];      ///< activated
+  float gate[kMaxGates];      ///< activated gates
 
   LSTMC_DEVICE void advance(RnnMode mode) {
     switch (mode) {
@@ -59,7 +59,7 @@ struct Cell {
   }
 };
 
-/// Element (gate * units + unit, k) of a matrix packed with gates, K columns long.
+/// Element (gate * units + unit, k) of a matrix packed with gates, which has K columns.
 LSTMC_DEVICE int64_t packedAt(int64_t unit, int64_t k, int64_t columns, int gate, int gates) {
   return ((unit / kPanel * columns + k) * gates + gate) * kPanel + unit % kPanel;
 }
@@ -155,15 +155,17 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
 LSTMC_DEVICE float throughSigmoid(float d, float s) { return d * (s * (1 - s)); }
 LSTMC_DEVICE float throughTanh(float d, float t) { return d * (1 - t * t); }
 
-/// A step of one unit backward, as the gradients of the single operations give it.
+/// One step of one unit backward, composed of the gradients of the single operations.
 struct CellGradient {
-  float dh, dc;          ///< of the state after the step; dc then of the state before
+  float dh, dc;          ///< gradients of the state after the step; dc becomes that of the state
+                         ///< before
   float before, cBefore; ///< state before the step
-  float cell;            ///< lstm c', gru R h + bh of the new gate
+  float cell;            ///< lstm c', gru R h + bh of gate n
   float gate[kMaxGates];
   float input[kMaxGates];     ///< gradient of W x + bi
   float recurrent[kMaxGates]; ///< gradient of R h + bh
-  float direct;               ///< of h before the step, past the product
+  float direct;               ///< gradient of h before the step that does not go through the
+                              ///< product
 
   LSTMC_DEVICE void backward(RnnMode mode) {
     switch (mode) {
@@ -224,7 +226,7 @@ template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
     for (int i = threadIndex(); i < count * units; i += blockThreads()) {
       int row = i / units, u = i % units;
       int64_t b = first + row, end = lengthOf(a.length, b, s.steps);
-      bool begins = previous < 0 || previous >= end; // the state before is the initial one
+      bool begins = previous < 0 || previous >= end; // the state before the step is the initial one
       CellGradient cell = {};
       if (t < end) {
         cell.dh = dh.load(i) + (a.dy ? loadAt(a.dy, t, b, u) : 0.0f);

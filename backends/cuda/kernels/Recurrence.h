@@ -6,7 +6,7 @@
 
 namespace lstmc::gpu {
 
-/// Up to three axes of an operand; `data` is null where it is absent.
+/// Up to three axes of an operand; `data` is null if it is absent.
 struct Sequence {
   float *data;
   int64_t strides[3];
@@ -25,8 +25,9 @@ struct LayerShape {
   LSTMC_DEVICE int64_t step(int64_t s) const { return reverse ? steps - 1 - s : s; }
 };
 
-/// A block advances kRows sequences through all steps and meets no other block; h and c lie in its
-/// shared memory. Weights are read from the cache at each step: the way that works for any size.
+/// A block advances kRows sequences through all steps and does not synchronise with other blocks. h
+/// and c are in its shared memory. Weights are read through the cache at each step, which works for
+/// weights of any size.
 struct RnnForwardArguments {
   LayerShape shape;
   Sequence x, w, r, bi, bh, h0, c0, y, hN, cN, gates, cells, before;
@@ -38,7 +39,7 @@ struct RnnBackwardArguments {
   Operand length;
 };
 
-/// Sequences of a block.
+/// Number of sequences per block.
 inline constexpr int kRows = 4;
 inline constexpr int kRecurrentThreads = 256;
 

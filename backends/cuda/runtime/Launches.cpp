@@ -20,11 +20,11 @@ static_assert(int(DType::F32) == 0 && int(DType::F64) == 1 && int(DType::F16) ==
               int(DType::BF16) == 3 && int(DType::I8) == 4 && int(DType::U8) == 5 &&
               int(DType::I32) == 6 && int(DType::I64) == 7 && int(DType::Bool) == 8);
 
-/// Threads of a launch that has one for each element, and the most blocks it takes: what is beyond
-/// is a loop in the kernel.
+/// Threads per block, and most blocks, of a launch with one thread per element. With more elements,
+/// the kernel loops.
 constexpr int kThreads = 256;
 constexpr int64_t kMaxBlocks = 1024;
-/// Of a block, on every card from sm_90 on.
+/// Shared memory per block, on every GPU from sm_90 on.
 constexpr int64_t kMaxSharedBytes = 227 * 1024;
 
 gpu::Operand operandOf(const Tensor &tensor) {
@@ -36,7 +36,7 @@ gpu::Operand operandOf(const Tensor &tensor) {
 
 int bytesOf(const Tensor &tensor) { return int(dtypeBytes(tensor.dtype)); }
 
-/// `value` as an element of that type is stored.
+/// The bits of `value` as stored in an element of this type.
 uint64_t storedBits(DType type, double value) {
   uint64_t bits = 0;
   writeElement(&bits, type, 0, value);
@@ -52,7 +52,7 @@ GpuLaunch launchOf(std::string_view kernel, const Arguments &arguments) {
   return launch;
 }
 
-/// One with a thread for each element.
+/// A launch with one thread per element.
 template <typename Arguments>
 GpuLaunch elementwise(std::string_view kernel, const Arguments &arguments) {
   GpuLaunch launch = launchOf(kernel, arguments);
@@ -81,7 +81,7 @@ std::vector<GpuLaunch> oneHot(const OneHotLaunch &launch) {
                                            storedBits(y.dtype, launch.off)})};
 }
 
-/// gather, pick and pick_gradient: what `to` has comes from `from`, by way of `indices`.
+/// For gather, pick and pick_gradient: moves elements of `from` at `indices` to `to`.
 std::vector<GpuLaunch> index(std::string_view kernel, const Tensor &from, const Tensor &indices,
                              const Tensor &to, bool wrap) {
   return {
@@ -126,7 +126,7 @@ std::vector<GpuLaunch> pack(const PackLaunch &launch) {
                       gpu::PackArguments{operandOf(w), operandOf(p), count, bytesOf(w), gates})};
 }
 
-/// y [A, M, N] = x p + bias; one matrix for all A where `oneMatrix`.
+/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A.
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
                     bool oneMatrix) {
   int64_t panels = (y.shape[2] + kPanel - 1) / kPanel;
@@ -157,7 +157,8 @@ template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t
           launch.reverse};
 }
 
-/// `sharedBytes(rows)`: what a block of so many sequences needs. As many as fit.
+/// `sharedBytes(rows)` is the shared memory of a block with so many sequences. Takes as many as
+/// fit.
 template <typename Arguments, typename Bytes>
 GpuLaunch recurrence(const char *one, const char *several, const Arguments &arguments,
                      Bytes sharedBytes) {
@@ -208,7 +209,7 @@ std::vector<GpuLaunch> rnnBackward(const RnnBackwardLaunch &launch) {
   return launches;
 }
 
-/// A maker by the launch of its kernel, as one of LaunchArgs.
+/// Turns a function that takes its kernel's launch into one that takes LaunchArgs.
 template <typename Launch>
 std::type_identity<Launch> launchOfMaker(std::vector<GpuLaunch> (*)(const Launch &));
 template <auto maker> std::vector<GpuLaunch> made(const LaunchArgs &args) {
@@ -247,7 +248,7 @@ LaunchMaker launchMaker(KernelId id, std::span<const Tensor> operands) {
     return made<pack>;
   case KernelId::Product:
     return made<product>;
-  // Elementary functions are there for f32 alone.
+  // Elementary functions exist for f32 only.
   case KernelId::RnnForward:
     return f32 ? made<rnnForward> : nullptr;
   case KernelId::RnnBackward:

@@ -1,5 +1,4 @@
-// Which GPU kernels carry a launch of a package out, with their arguments and the shape of their
-// grid.
+// Which GPU kernels run a launch of a package, with their arguments and grid.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace lstmc::cuda {
 
-/// One kernel on the card.
+/// One kernel on the GPU.
 struct GpuLaunch {
   std::string_view kernel; ///< "lstmc_product_f32"
   std::vector<std::byte> arguments;
@@ -19,10 +18,10 @@ struct GpuLaunch {
   bool cooperative = false;
 };
 
-/// One after the other.
+/// The kernels of a launch, which run one after the other.
 using LaunchMaker = std::vector<GpuLaunch> (*)(const LaunchArgs &);
 
-/// Null where there is no kernel for such operands yet (unsupported.txt).
+/// Null if there is no kernel for such operands yet (unsupported.txt).
 LaunchMaker launchMaker(KernelId id, std::span<const Tensor> operands);
 
 } // namespace lstmc::cuda

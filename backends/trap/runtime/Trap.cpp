@@ -13,7 +13,7 @@ namespace lstmc::trap {
 
 namespace {
 
-/// The addresses that trap devices give away, and where the memory really is.
+/// The addresses that trap devices hand out, and where the memory really is.
 class AddressTable {
 public:
   void add(std::byte *begin, size_t bytes, std::byte *memory) {
@@ -24,7 +24,7 @@ public:
     std::lock_guard lock(mutex_);
     ranges_.erase(begin);
   }
-  /// An address of no trap device is one of the host's.
+  /// The real address; an address that belongs to no trap device is one of the host's.
   std::byte *memoryOf(std::byte *address) {
     std::lock_guard lock(mutex_);
     auto after = ranges_.upper_bound(address);
@@ -45,7 +45,7 @@ private:
 };
 
 AddressTable &addresses() {
-  static auto *const table = new AddressTable; // devices may live longer than any static
+  static auto *const table = new AddressTable; // devices may be destroyed after static objects
   return *table;
 }
 
@@ -101,7 +101,7 @@ void TrapDevice::release() {
 Status TrapDevice::allocate(uint64_t bytes) {
   release();
   LSTMC_TRY(host_->allocate(bytes));
-  // The page more is for what begins where the arena ends: a view without elements.
+  // One page more, for a view without elements that begins at the end of the arena.
   const auto page = uint64_t(sysconf(_SC_PAGESIZE));
   mapped_ = size_t((bytes / page + 2) * page);
   void *range =

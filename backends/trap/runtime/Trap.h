@@ -1,4 +1,4 @@
-// A device whose memory the host cannot see, for tests: a touch ends the process.
+// A device for tests whose memory the host cannot see: an access from the host ends the process.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace lstmc::trap {
 
-/// `host` with its arena at addresses that may be neither read nor written: what goes through
-/// copyIn(), copyOut(), clear() and launches works, a touch of any other kind is SIGSEGV. Launches
-/// reach the arenas of other trap devices, and those that the host sees.
+/// `host`, with its arena at addresses that may be neither read nor written. copyIn(), copyOut(),
+/// clear() and launches work; any other access causes SIGSEGV. Launches reach the arenas of other
+/// trap devices, and of devices whose memory the host sees.
 std::unique_ptr<Device> makeTrapDevice(std::unique_ptr<Device> host);
 
 } // namespace lstmc::trap
