@@ -1,6 +1,6 @@
-// lstmc's side of `./dev bench peers`: reads {"cell", "what", "shape": [T, B, H, L], "seconds"}
-// lines, answers {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with its
-// optimizer, all others a stack of LSTMs.
+// The lstmc side of `./dev bench peers`: reads lines {"cell", "what", "shape": [T, B, H, L],
+// "seconds"} and answers {"times_ms", "limit_ms"}. The cell "char-lm" is samples/char_lm.lnet with
+// its optimizer; all others are stacks of LSTMs.
 //
 // usage: cells THREADS FOLDER-OF-SAMPLES
 //
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     auto extents = request["shape"];
     Shape shape{extents[0], extents[1], extents[2], extents[3]};
     std::string sample = request["cell"] == "char-lm" ? samples + "/char_lm.lnet" : "";
-    // Closed before the answer: its threads would go on looking for work while a peer is timed.
+    // Closed before the answer: its threads would keep polling while a peer is timed.
     std::vector<double> times = measure(*open(shape, what, threads, sample),
                                         what == "train" ? "step" : "forward", request["seconds"]);
     std::cout

@@ -1,4 +1,4 @@
-// Time of the kernels around the recurrence at the shapes of char-LM training: 32 sequences, 64
+// Time of the kernels besides the recurrence, at the shapes of char-LM training: 32 sequences, 64
 // steps, 256 units, 65 classes, 1.1 M parameters. One worker.
 #include <algorithm>
 #include <chrono>
@@ -21,7 +21,7 @@ struct Alone final : Worker {
   void barrier() override {}
 };
 
-std::deque<std::vector<double>> memory; // what the tensors of all cases view
+std::deque<std::vector<double>> memory; // memory of the tensors of all cases
 
 Tensor dense(DType type, std::vector<int64_t> shape, double value = 0.5) {
   Tensor t;

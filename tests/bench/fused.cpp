@@ -1,5 +1,5 @@
-// Speed of fused programs at each level: GB/s of operands read and written, beside a plain copy of
-// as many bytes.
+// Speed of fused programs at each level: GB/s of operands read and written, compared with a plain
+// copy of as many bytes.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +17,7 @@ struct Alone final : Worker {
   void barrier() override {}
 };
 
-/// Best of several runs, in seconds.
+/// The best time of several runs, in seconds.
 template <typename F> double best(F f) {
   double least = 1e9;
   for (int i = 0; i < 15; ++i) {
@@ -42,7 +42,7 @@ FusedInstruction f32(ScalarOp op, int a = 0, int b = 0, int c = 0, double immedi
   return {op, DType::F32, uint16_t(a), uint16_t(b), uint16_t(c), immediate};
 }
 
-/// Operands w, g, m, v, all but g in place; the scalars are constants.
+/// Operands w, g, m, v; all but g are updated in place. The scalars are constants.
 FusedProgram adam() {
   FusedProgram p;
   p.types = {DType::F32, DType::F32, DType::F32, DType::F32};
@@ -65,7 +65,7 @@ FusedProgram adam() {
   return p;
 }
 
-/// Momentum: w, g, m; seven instructions, none of them slow.
+/// Momentum, with operands w, g, m: seven instructions, none of them slow.
 FusedProgram momentum() {
   FusedProgram p;
   p.types = {DType::F32, DType::F32, DType::F32};

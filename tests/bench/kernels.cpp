@@ -48,7 +48,7 @@ const Cell kCells[] = {
 constexpr int64_t kShards = 8;
 
 bool processorTime =
-    false; ///< of the process, in place of the wall's: for one thread on a busy machine
+    false; ///< processor time instead of wall-clock time: for one thread on a busy machine
 
 double now() {
   timespec time;
@@ -56,8 +56,8 @@ double now() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-/// Memory that outlives the launches that point into it: one run of huge pages, as a device's arena
-/// is.
+/// Memory that lives longer than the launches that use it: one range of huge pages, as in a
+/// device's arena.
 class Arena {
 public:
   Arena() {
@@ -181,7 +181,7 @@ public:
     }
   }
 
-  /// Runs every launch once that is not in the timed list: packing for inference.
+  /// Runs every launch once that is not in the timed list: for inference, packing.
   void prepare(Worker &worker) {
     for (Launch &launch : once_) {
       launch.function({launch.operands, launch.ints, {}, nullptr}, worker);

@@ -1,6 +1,6 @@
-// bench_replicas PACKAGE [FLIPS]: what comparing replicas costs in an update, and whether every one
-// of FLIPS (1,000) bits that flip in a random place of a random copy is found and named right. Exit
-// 1 where one is not.
+// bench_replicas PACKAGE [FLIPS]: what comparing replicas costs in an update, and whether each of
+// FLIPS (1,000) bits, flipped in a random place of a random copy, is found and named correctly.
+// Exit 1 if one is not.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -33,7 +33,7 @@ void orQuit(const Status &status) {
   }
 }
 
-/// Median of seconds, and the first left out.
+/// Median of the times without the first.
 template <typename F> double median(F work) {
   std::vector<double> times;
   for (int i = 0; i <= kTimes; ++i) {
@@ -46,7 +46,7 @@ template <typename F> double median(F work) {
   return times[1 + kTimes / 2];
 }
 
-/// How many of so many flips are found, and named.
+/// How many of the flips are found and named.
 int found(Session &session, int flips) {
   const package::PackageData &data = session.package().data();
   std::mt19937_64 random(11);

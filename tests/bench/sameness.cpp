@@ -1,9 +1,9 @@
-// Whether every way to carry a training out gives the same bits: all of tests/e2e/Variants.h, for
+// Checks that every variant of a training gives the same bits: all of tests/e2e/Variants.h, for
 // every model.
-//   --updates 200  --every 1: each so many-th way only,  --from 0: beginning with that one
-//   --cases DIR: for every .lnet file of a folder instead, and only ways that share rows, layers
-//   and sums out otherwise; what is refused because the batch cannot be shared out (E0402) is
-//   listed
+//   --updates 200  --every 1: only each so-many-th variant,  --from 0: starting with that one
+//   --cases DIR: for every .lnet file of a folder instead, and only variants that divide rows,
+//   layers and sums in another way; variants that are refused because the batch cannot be divided
+//   (E0402) are listed
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ using namespace lstmc;
 
 namespace {
 
-/// Ways by the hash that they end with; those refused by what was said.
+/// Variants by the hash that they end with, and those refused by their message.
 struct Table {
   std::map<uint64_t, std::vector<std::string>> trained;
   std::map<std::string, std::vector<std::string>> refused;

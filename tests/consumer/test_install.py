@@ -1,4 +1,4 @@
-"""test_install.py BUILD SOURCE: what is installed works for a stranger's project: by find_package, by pkg-config, by itself."""
+"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package, with pkg-config, and alone."""
 
 import os
 import re
@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
 
     if shutil.which("pkg-config"):
-        # As installed under another root, hence --define-prefix.
+        # It is installed under another root, so --define-prefix is needed.
         environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
         flags = run("pkg-config", "--define-prefix", "--cflags", "--libs", "lstmc", env=environment).split()
         program = os.path.join(folder, "c")

@@ -1,4 +1,4 @@
-// One hash of trained weights and of what is measured, on any number of devices.
+// Trained weights and metrics have one hash on any number of devices.
 #include <gtest/gtest.h>
 
 #include "executor/base/Hash.h"
@@ -44,7 +44,8 @@ TEST_P(Devices, TrainToTheSameBits) {
   }
 }
 
-/// Inputs, weights, slots, states and outputs go to and fro; a touch of the memory would end this.
+/// Reads and sets inputs, weights, slots, states and outputs; any other access to the memory would
+/// end the process.
 TEST_P(Devices, TrainToTheSameBitsWhereTheHostSeesNoMemory) {
   auto one = openSession(compileFor(1), 1);
   const uint64_t want = train(*one, model, 1, kUpdates);
@@ -58,8 +59,8 @@ TEST_P(Devices, TrainToTheSameBitsWhereTheHostSeesNoMemory) {
   }
 }
 
-/// Layers on devices of their own, chunks of steps, replicas of such, uneven work, parts one after
-/// the other, who adds and who updates.
+/// Layers on different devices, chunks of steps, replicas of these, uneven work, parts one after
+/// the other, and different places for sums and updates.
 TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
   const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
   std::vector<Variant> variants = coveringVariants(model);
@@ -68,8 +69,8 @@ TEST_P(Devices, TrainToTheSameBitsInEveryMix) {
     EXPECT_EQ(trainAs(model, variant, kUpdates), want) << variant.text();
 }
 
-/// Large arrays are updated in slices, each with its own part of the optimizer's slots; what is
-/// read and set is whole.
+/// Large arrays are updated in slices, each with its own part of the optimizer's slots; reading and
+/// setting a slot uses the whole.
 TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
   auto one = openSession(compileFor(1), 1);
   train(*one, model, 1, kUpdates);
@@ -102,7 +103,7 @@ TEST_P(Devices, KeepSlotsInSlicesAndGiveThemWhole) {
   EXPECT_EQ(train(*unseen, model, kUpdates + 1, 2), want);
 }
 
-/// What the compiler chooses, where it is asked to.
+/// With the stages and chunks that the compiler chooses as the fastest.
 TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   const uint64_t want = train(*openSession(compileFor(1), 1), model, 1, kUpdates);
   model.recipe.compile = Variant{.devices = 2}.applyTo(model.recipe.compile);
@@ -116,8 +117,8 @@ TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   EXPECT_EQ(train(*openSession(compiled.package, 1), model, 1, kUpdates), want);
 }
 
-/// Takes what device 2 sends for what device 1 sends, and the other way round, where both are
-/// addends of one sum of floats. False where there is none.
+/// Exchanges the messages of devices 1 and 2 where both are terms of one sum of floats. False if
+/// there is no such place.
 bool swapAddends(package::PackageData &data) {
   for (package::Entry &entry : data.entries) {
     std::vector<package::Launch> &launches = entry.programs[0].launches;
@@ -139,7 +140,7 @@ bool swapAddends(package::PackageData &data) {
   return false;
 }
 
-/// ((0-1) + (2-3)) + ((4-5) + (6-7)), each on a device; then with 2-3 and 4-5 exchanged.
+/// ((0-1) + (2-3)) + ((4-5) + (6-7)), one pair per device; then with 2-3 and 4-5 exchanged.
 TEST_P(Devices, EndWhenTwoAddendsAreSwapped) {
   package::PackageData data = compileFor(4);
   const uint64_t want = train(*openSession(data, 1), model, 1, kUpdates);

@@ -1,4 +1,4 @@
-// Every op with numbers that no machine can serve: each is refused with a code, or planned; quickly
+// Every op with sizes that no machine can provide. Each is refused with a code or planned, quickly
 // and in little memory.
 
 #include <ctime>
@@ -25,7 +25,7 @@ using symbol::OpSignature;
 
 constexpr int64_t kExtremes[] = {0,         -1,        INT32_MAX, int64_t(1) << 31,
                                  1ll << 62, INT64_MAX, -INT64_MAX};
-/// Extents that all inputs of a call have; the first that an op takes is used.
+/// Extents for all inputs of a call; the first that an op accepts is used.
 const std::vector<int64_t> kShapes[] = {{4, 4}, {4, 4, 4}, {4}, {4, 4, 4, 4}, {1, 4}};
 
 double cpuSeconds() {
@@ -40,7 +40,7 @@ int64_t peakMebibytes() {
   return usage.ru_maxrss >> 10;
 }
 
-/// What became of a text: no code where it was planned.
+/// The result for a text: no code if it was planned.
 struct Outcome {
   std::optional<ErrorCode> code;
   std::string message;
@@ -53,7 +53,7 @@ Outcome refused(const Diagnostics &diagnostics) {
   return {ErrorCode::E0099, "refused without an error"};
 }
 
-/// The whole way of a text into a package, and the package through its checks.
+/// Compiles a text into a package and runs the checks of packages on it.
 Outcome plan(const std::string &text) {
   Checked<lnet::LoadedNet> net = lnet::loadText("t.lnet", text);
   if (!net.ok())
@@ -69,12 +69,12 @@ Outcome plan(const std::string &text) {
   return {};
 }
 
-/// One call of an op and the net around it.
+/// A call of an op and the net around it.
 struct Sample {
   const OpSignature *op;
   std::vector<int64_t> shape;
   std::string result; ///< "%s" stands for the call
-  std::string others; ///< the inputs but the first
+  std::string others; ///< the inputs after the first
   std::vector<std::pair<std::string, std::string>> attributes;
 
   std::string text() const {
@@ -103,7 +103,7 @@ struct Sample {
   }
 };
 
-/// A value that many ops take, for attributes that have no default.
+/// A value that many ops accept, for attributes without a default.
 std::string ordinary(const OpAttribute &attribute, size_t rank) {
   switch (attribute.kind) {
   case OpAttribute::Kind::Integer:
@@ -132,7 +132,7 @@ std::string ordinary(const OpAttribute &attribute, size_t rank) {
   return "";
 }
 
-/// A call that is planned; none where no shape or way to return it is one.
+/// A call that can be planned; none if no shape and no way to return it works.
 std::optional<Sample> planned(const OpSignature &op) {
   for (const std::vector<int64_t> &shape : kShapes)
     for (const char *others : {"data", "mean(data, axis=-1)"})
@@ -149,7 +149,7 @@ std::optional<Sample> planned(const OpSignature &op) {
 
 class Extremes : public testing::Test {
 protected:
-  /// Planned, or refused with a code that is the user's to read.
+  /// It has to be planned, or refused with a code meant for users.
   void expectOrderly(const std::string &text) {
     double begin = cpuSeconds();
     Outcome outcome = plan(text);
@@ -162,7 +162,7 @@ protected:
       EXPECT_TRUE(exit == ExitCode::Source || exit == ExitCode::Plan) << text << outcome.message;
       EXPECT_NE(outcome.message.find("t.lnet:"), std::string::npos) << text << outcome.message;
     }
-    // Generous: a refusal takes milliseconds, and sanitizers take their time.
+    // A generous limit: a refusal takes milliseconds, but sanitizers slow it down.
     EXPECT_LT(seconds, 10) << text << outcome.message;
   }
 
@@ -204,7 +204,7 @@ TEST_F(Extremes, EveryIntegerAttributeOfEveryOp) {
     }
   }
   EXPECT_GE(texts_, 462);
-  // Reads what the layers of an RNN are made of, and nothing else.
+  // This op reads only what the layers of an RNN are made of.
   EXPECT_EQ(fmt::format("{}", fmt::join(without, " ")), "_rnn_param_concat");
 }
 
@@ -236,7 +236,7 @@ TEST_F(Extremes, Variables) {
                 "    return MakeLoss(mean(a + b))\n");
 }
 
-/// 40 tensors, none of them too large, that no arena holds together.
+/// 40 tensors, none of them too large, that together fit in no arena.
 TEST_F(Extremes, TheSumOfAll) {
   Outcome outcome = plan("def net(data: float32[2]):\n"
                          "    y = 0.0\n"

@@ -1,6 +1,6 @@
-// The gradient of every op, through the whole compiler in f64, against extrapolated
-// central differences of the forward entry of the same package. The table of ops says which ops
-// have to be here.
+// The gradient of every op, through the whole compiler in f64, against extrapolated central
+// differences of the forward entry of the same package. Every op of the op table has to be tested
+// here.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -26,16 +26,16 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Where parameters may be looked at, in order of preference. Not near 0, where several ops have a
-/// corner or a pole.
+/// Ranges of parameter values, in order of preference. Not near 0, where several ops have a corner
+/// or a pole.
 struct Range {
   double low, high;
   bool bothSigns;
 };
 constexpr Range kRanges[] = {{0.3, 0.9, true}, {0.3, 0.9, false}, {1.2, 1.9, false}};
 
-/// The parts of a case's net: f64 arguments become parameters, others inputs, and the results one
-/// number.
+/// The net of a case: f64 arguments become parameters, other arguments inputs, and the results are
+/// combined to one number.
 class CaseBuilder {
 public:
   CaseBuilder(mlir::func::FuncOp net) : net_(net), builder_(net.getContext()) {}
@@ -76,8 +76,8 @@ private:
     net_.setArgAttr(index, sym::kRoleAttr, builder_.getStringAttr("data"));
   }
 
-  /// Sum of results times parameters of their shapes, so that every element flows back with a
-  /// factor of its own.
+  /// Multiplies the results by parameters of their shapes and adds all, so that the gradient of
+  /// every element has its own factor.
   mlir::Value loss(mlir::ValueRange results) {
     auto scalar = mlir::RankedTensorType::get({1}, builder_.getF64Type());
     llvm::SmallVector<mlir::Value> sums;
@@ -93,7 +93,7 @@ private:
   mlir::OpBuilder builder_;
 };
 
-/// A compiled case and its loss as a function of parameters.
+/// A compiled case, and its loss as a function of the parameters.
 class Case {
 public:
   Case(mlir::ModuleOp module, mlir::func::FuncOp net) {
@@ -113,8 +113,8 @@ public:
 
   const std::string &problem() const { return problem_; }
 
-  /// False when the loss is not finite there. Adds to `wrong` what differs by more than 1e-7 of a
-  /// tensor's largest.
+  /// False if the loss is not finite there. Adds to `wrong` every difference above 1e-7 of a
+  /// tensor's largest gradient.
   bool check(const Range &range, std::string &wrong) {
     uint32_t number = 0;
     for (const package::Parameter &parameter : parameters())
@@ -174,7 +174,7 @@ private:
     return session_->run("evaluate").ok() ? reported() * double(divisor_) : NAN;
   }
 
-  /// From the sums of the whole batch, or of each of its rows.
+  /// Computed from the sums of the whole batch, or of each row.
   double reported() {
     Result<Tensor> metric = session_->output("evaluate", "loss_metric");
     double loss = 0, weight = 0;
@@ -205,7 +205,7 @@ private:
     Numbers want;
     for (int64_t i = 0; i < x.elements(); ++i)
       want.push_back(difference(x.as<double>()[i]));
-    // No gradient at all is one of 0: what forward does not depend on.
+    // A missing gradient is 0: forward does not depend on the parameter.
     Numbers found = got.empty() ? Numbers(want.size(), 0) : got;
     double largest = 1e-3;
     for (double v : want)
@@ -217,7 +217,7 @@ private:
   }
 
   static constexpr double kStep = 1e-3;
-  int64_t divisor_ = 0; ///< of a head's gradient in an update; 0 where the net has no head
+  int64_t divisor_ = 0; ///< divisor of a head's gradient in an update; 0 if the net has no head
   std::string problem_;
   std::unique_ptr<Session> session_;
 };
@@ -233,7 +233,7 @@ protected:
     return mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
 
-  /// In the first range where the loss is finite.
+  /// Checks in the first range where the loss is finite.
   void expectGradient(mlir::ModuleOp module, const std::string &name) {
     Case made(module, *module.getOps<mlir::func::FuncOp>().begin());
     ASSERT_EQ(made.problem(), "") << name;
@@ -244,7 +244,7 @@ protected:
     EXPECT_EQ(wrong, "") << name;
   }
 
-  /// Runs the functions of a file; the ops in them are `seen`.
+  /// Runs the functions of a file and adds their ops to `seen`.
   void expectGradientsOf(const std::filesystem::path &file) {
     mlir::OwningOpRef<mlir::ModuleOp> cases =
         mlir::parseSourceFile<mlir::ModuleOp>(file.string(), &context);
@@ -257,7 +257,7 @@ protected:
     }
   }
 
-  /// An element-wise op on tensors of one shape, its numbers 0.5.
+  /// An element-wise op on tensors of one shape, with 0.5 for its numbers.
   std::string elementwise(const sym::OpRecord &record) {
     const std::string type = "tensor<3x4xf64>";
     std::string arguments, operands, types, attributes;
@@ -299,7 +299,7 @@ TEST_F(GradientTest, OfEveryOpOfTheTable) {
   EXPECT_GT(made, 60);
 }
 
-/// What the trait says is so: an op without gradient changes nothing, or by jumps alone.
+/// Checks the trait: the result of an op without gradient is constant except for jumps.
 TEST_F(GradientTest, IsAbsentOnlyWhereTheTraitSaysSo) {
   for (const sym::OpRecord &record : sym::opRecords()) {
     mlir::OperationName name(record.opName, &context);

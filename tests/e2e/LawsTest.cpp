@@ -1,4 +1,4 @@
-// Laws of recurrent layers, in bits: a batch is its rows, a sequence is its steps, a layer is its
+// Laws of recurrent layers, bit for bit: a batch equals its rows, a sequence its steps, a layer its
 // cell.
 #include <cstring>
 #include <tuple>
@@ -10,7 +10,7 @@
 namespace lstmc::e2e {
 namespace {
 
-/// A part of an input or output [T, B, C] (states [L, B, H] alike).
+/// A part of an input or output [T, B, C] or of states [L, B, H].
 struct Part {
   int64_t step = 0, steps = 0, row = 0, rows = 0;
 };
@@ -40,8 +40,8 @@ protected:
     }
   }
 
-  /// Runs `session` on a part of `whole`'s input; its outputs must have the bits of that part of
-  /// `whole`'s.
+  /// Runs `session` on a part of the input of `whole`. Its outputs must have the bits of that part
+  /// of the outputs of `whole`.
   static void expectPart(Session &whole, Session &session, const Part &part) {
     copy(*whole.input("forward", "data"), part, *session.input("forward", "data"), true);
     ASSERT_TRUE(session.run("forward").ok());
@@ -99,7 +99,7 @@ TEST_P(Layer, StepsAtOnceAreCallsThatCarryState) {
   }
 }
 
-/// Forward, gradients and updates of `layer` are those of `unrolled`, the cell written out for
+/// Forward, gradients and updates of `layer` equal those of `unrolled`, the cell written out for
 /// every step.
 TEST(Cell, WrittenByHandIsTheLayer) {
   auto make = [](const char *net) {

@@ -1,4 +1,4 @@
-// The plan is the memory: what is measured is what was planned, a call allocates nothing, and
+// Memory use is the plan: the measured memory is the planned one, a call allocates nothing, and
 // neither plan nor package grows with the number of steps.
 #include <atomic>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "tests/e2e/Net.h"
 
-// Every allocation of the process, by whatever name.
+// Counts every allocation of the process, through all forms of operator new.
 static std::atomic<size_t> allocations{0};
 static void *allocated(void *memory) {
   ++allocations;
@@ -30,7 +30,7 @@ void operator delete(void *memory, size_t, std::align_val_t) noexcept { std::fre
 namespace lstmc::e2e {
 namespace {
 
-/// Entry by entry, in whichever order they run.
+/// For each entry, in several orders.
 void expectPlanned(const Model &model, const package::PackageData &data, const std::string &what) {
   for (int threads : {1, 3}) {
     auto session = openSession(data, threads);
@@ -74,7 +74,7 @@ TEST_P(Memory, IsThePlan) {
   }
 }
 
-/// As the kernels of f64 are the reference's.
+/// Uses the reference's kernels, which are those for f64.
 TEST_P(Memory, IsThePlanInDoublePrecision) {
   model.recipe.compile.dtype = DType::F64;
   expectPlanned(model, compileNet(model.recipe).package, "f64");
@@ -82,7 +82,7 @@ TEST_P(Memory, IsThePlanInDoublePrecision) {
 
 TEST_P(Memory, OfThePlanDoesNotDependOnTheNumberOfSteps) {
   if (model.recipe.steps == 0)
-    return; // it has none
+    return; // the model has no dim for steps
   auto of = [&](int64_t steps) {
     model.recipe.steps = steps;
     return compileNet(model.recipe);

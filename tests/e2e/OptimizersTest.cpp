@@ -1,6 +1,6 @@
-// Every row of executor/abi/Optimizers.def: its updates against MXNet's formulas written out here
-// in f64, on the gradients that the same net gives; the same bits on several devices; stopped and
-// resumed.
+// Every row of executor/abi/Optimizers.def: compares its updates with MXNet's formulas, written
+// here in f64, on the same gradients; checks for the same bits on several devices, and after stop
+// and resume.
 #include <cmath>
 #include <functional>
 
@@ -18,7 +18,7 @@
 namespace lstmc::e2e {
 namespace {
 
-// 5,000 weights, so that they can be cut into slices; a bias, which does not decay.
+// 5,000 weights, so that they can be divided into slices; a bias, which does not decay.
 constexpr const char *kNet = R"(N = dim("batch", 8)
 def net(data: float32[N, 50], label: float32[N, 100]):
     y = FullyConnected(data, num_hidden=100, name="fc")
@@ -38,7 +38,7 @@ passes::Compiled compileText(const passes::CompileOptions &options) {
 
 using Numbers = std::vector<double>;
 
-/// A parameter in the test's own arithmetic: its elements and, by slot, what the optimizer keeps.
+/// A parameter in the test's own arithmetic: its elements, and the optimizer's values by slot.
 struct Parameter {
   Numbers w;
   std::map<std::string, Numbers> state;
@@ -50,7 +50,7 @@ struct Parameter {
   }
 };
 
-/// What an update is given: MXNet's names.
+/// The inputs of an update, with MXNet's names.
 struct Given {
   double lr, wd, clip;
   int t;
@@ -59,7 +59,7 @@ struct Given {
 
 using Update = std::function<void(Parameter &, const Numbers &, const Given &)>;
 
-/// Of the formulas that go element by element.
+/// For formulas that work element by element.
 template <typename Element> Update elementwise(Element element) {
   return [element](Parameter &p, const Numbers &gradient, const Given &given) {
     for (size_t i = 0; i < p.w.size(); ++i)
@@ -176,14 +176,14 @@ void addAdaptive(std::vector<Case> &cases) {
                    })});
 }
 
-/// mean and variance, of a gradient that has its decay and its bounds already.
+/// Updates mean and variance with a gradient that includes decay and clipping.
 void take(Parameter &p, size_t i, double g) {
   double &m = p.of("mean", i), &v = p.of("variance", i);
   m = 0.9 * m + (1 - 0.9) * g;
   v = 0.999 * v + (1 - 0.999) * g * g;
 }
 
-/// The schedule's value is what the scalar `learning_rate`, an f32, can hold.
+/// The schedule's value, rounded to f32 as the scalar `learning_rate` is.
 double inF32(double x) { return double(float(x)); }
 
 double adamRate(const Given &given) {
@@ -277,7 +277,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-/// Compared with the test's arithmetic: f64, all keys in play, rates that f32 holds exactly.
+/// Compares with the test's arithmetic: f64, all keys used, rates that are exact in f32.
 constexpr double kRate = 0.0625, kDecay = 0.125, kClip = 0.75, kRescale = 32;
 
 passes::CompileOptions optionsOf(const Case &each) {
@@ -313,9 +313,9 @@ Numbers numbersOf(const Tensor &tensor) {
 
 class Optimizers : public testing::TestWithParam<Case> {};
 
-/// Both sides are f64, with at most 40 roundings on a way from a gradient to a weight and no
-/// difference of near equals but n - m * m (rmsprop_centered), which is at least a tenth of n after
-/// the first update; norms add 5,000 terms in another order: 5,000 * 2^-53 < 1e-12.
+/// Both sides are f64, with at most 40 roundings from a gradient to a weight. No differences of
+/// nearly equal numbers occur, except n - m * m (rmsprop_centered), which is at least a tenth of n
+/// after the first update. Norms add 5,000 terms in another order: 5,000 * 2^-53 < 1e-12.
 constexpr double kTolerance = 1e-11;
 
 TEST_P(Optimizers, UpdateIsMxnets) {
@@ -361,7 +361,7 @@ TEST_P(Optimizers, UpdateIsMxnets) {
   EXPECT_GT(free, 100);
 }
 
-// A large array is updated in slices, a device each: a norm is of all of them.
+// A large array is updated in slices, one per device; a norm is over all of them.
 TEST_P(Optimizers, SameBitsOnSeveralDevices) {
   std::vector<uint64_t> hashes;
   for (int64_t devices : {1, 2, 8})
@@ -406,7 +406,7 @@ TEST_P(Optimizers, StoppedAndResumedEndsWithTheSameBits) {
   EXPECT_EQ(run(12, "parts", true), whole);
 }
 
-// A row without a case is a row without a test.
+// Every row needs a case.
 TEST(OptimizerCases, EveryFormHasOne) {
   for (const Optimizer &row : kOptimizers)
     for (const OptimizerForm &form : row.forms) {

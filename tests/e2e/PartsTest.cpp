@@ -1,5 +1,5 @@
-// Nets in which rows of the batch meet, and nets in which they do not: on any number of devices,
-// and in any number of parts, the weights of one.
+// Nets that mix rows of the batch and nets that do not: with any number of devices and parts, the
+// weights are those of one device.
 #include <gtest/gtest.h>
 
 #include "tests/e2e/Variants.h"
@@ -31,11 +31,11 @@ TEST_P(Parts, TrainToTheSameBits) {
     EXPECT_EQ(trainAs(model, variant, kUpdates), want) << variant.text();
 }
 
-/// A part of a single row looks like what all rows share.
+/// A part with a single row looks like a value that all rows share.
 TEST_P(Parts, TrainToTheSameBitsOfTwoRows) {
   Model model = nets()[GetParam()];
   model.recipe.load.settings.push_back({"batch", "2"});
-  // They read the fourth row and the first three.
+  // These nets read the fourth row and the first three rows.
   if (model.name == "batch_index3" || model.name == "fcw")
     GTEST_SKIP() << "the net reads rows that a batch of two does not have";
   const uint64_t want = trainAs(model, {}, kUpdates);

@@ -1,4 +1,4 @@
-// What backward computes again has the bits of what is not kept for it, and needs less memory.
+// Values that backward computes again have the same bits as stored ones, and need less memory.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@ namespace {
 
 constexpr int64_t kUpdates = 4;
 
-/// A model, and the same with what is in it computed again.
+/// A model, and the same model with parts of it computed again.
 struct Pair {
   Model kept, again;
 };
 
 std::vector<Pair> pairs() {
-  // Groups and names as the nets have them: layers, stacks with dropout inside, two directions.
+  // Groups and names in the nets: layers, stacks with dropout inside, two directions.
   const std::map<std::string, std::vector<std::string>> kNames = {
       {"characters", {"layer0", "lstm1"}},
       {"words", {"lstm", "embed"}},
@@ -64,17 +64,17 @@ TEST_P(Recompute, TrainsToTheSameBitsInEveryMix) {
     EXPECT_EQ(trainAs(pair.again, variant, kUpdates), want) << variant.text();
 }
 
-/// Enough steps for values of all of them to be most of what is kept.
+/// Enough steps that the values of all steps are most of what is stored.
 TEST_P(Recompute, NeedsLessMemory) {
   if (pair.kept.recipe.file.ends_with("classes.lnet"))
-    return; // its batch is all there is
+    return; // it has no steps
   pair.kept.recipe.steps = pair.again.recipe.steps = 96;
   for (const Variant &variant : {Variant(), Variant{.accumulate = 2}, Variant{.devices = 2},
                                  Variant{.devices = 2, .stages = 2, .chunks = 3}}) {
     auto compiled = [&](Model &model) {
       Recipe recipe = model.recipe;
       recipe.compile = variant.applyTo(recipe.compile);
-      recipe.compile.entries = {"step"}; // the others' peaks are their own
+      recipe.compile.entries = {"step"}; // the other entries have their own peaks
       return compileNet(recipe).package;
     };
     package::PackageData kept = compiled(pair.kept), again = compiled(pair.again);

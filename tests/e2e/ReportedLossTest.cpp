@@ -1,5 +1,5 @@
-// The reported loss is the minimised one: its derivatives, taken as differences in f64, are what an
-// update subtracts; and parts of the batch report the same bits.
+// The reported loss is the minimised one: an update subtracts its derivatives, which are computed
+// here as differences in f64. Parts of the batch report the same bits.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using training::SessionTrainable;
 using Entry = training::Trainable::Entry;
 
-/// One for each kind of head, and for several at once.
+/// One net for each kind of head, and some with several heads.
 const std::vector<Model> &nets() {
   static const std::vector<Model> nets = [] {
     std::vector<Model> models = modelsOf("tests/e2e/nets/losses");
@@ -26,7 +26,7 @@ const std::vector<Model> &nets() {
 
 class ReportedLoss : public ::testing::TestWithParam<size_t> {
 protected:
-  /// A session of the net, fed.
+  /// A session of the net, with inputs.
   void open(const Variant &variant) {
     Recipe recipe = model.recipe;
     recipe.compile = variant.applyTo(recipe.compile);
@@ -63,7 +63,7 @@ protected:
     return result;
   }
 
-  /// With a rate of 1 an update subtracts the gradient.
+  /// With a rate of 1, an update subtracts the gradient itself.
   void update() { ASSERT_TRUE(trainable->step({.learningRate = 1, .update = 1}).ok()); }
 
   const Model &model = nets()[GetParam()];
@@ -90,7 +90,7 @@ TEST_P(ReportedLoss, IsWhatAnUpdateMinimises) {
   }
   const double loss = reported();
   update();
-  // The same elements, in another order: by rows, and by shards.
+  // The same elements in another order: by rows, and by shards.
   EXPECT_NEAR(measured(Entry::Step), loss, 1e-14 * (1 + std::fabs(loss)));
 
   std::vector<StoredTensor> after = trainable->parameters();
@@ -115,7 +115,7 @@ TEST_P(ReportedLoss, HasTheSameBitsInParts) {
           all.push_back(value);
     };
     update();
-    add(Entry::Step); // whose memory the next entry takes
+    add(Entry::Step); // the next entry reuses its memory
     all.push_back(reported());
     add(Entry::Evaluate);
     all.push_back(double(session->weightsHash() >> 12));

@@ -1,6 +1,6 @@
-// What BatchRule promises, asked of the kernels: if one operand alone has rows somewhere and the
-// rule says where the results have them, then another row there changes that row of the results and
-// no other, and rows in another order give the results in that order.
+// Checks the promise of BatchRule with the kernels. If only one operand has rows somewhere, and the
+// rule says where the results have them, then changing one row of the operand changes only that row
+// of the results, and permuting the rows permutes the results.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using sym::BatchPosition;
 
-/// An op on inputs of these types, as text: `what` is what stands between its name and its types.
+/// An op on inputs of these types, as text; `what` is the text between its name and its types.
 struct Case {
   std::string op;
   std::vector<std::string> operands, results;
@@ -173,7 +173,7 @@ const std::vector<Case> &cases() {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Elements before and after a row, as BatchPosition has it.
+/// Elements before and after a row, given by BatchPosition.
 struct RowIndex {
   int64_t stride, batch;
   RowIndex(mlir::Type type, BatchPosition at) : stride(at.inner), batch(at.batch) {
@@ -182,7 +182,7 @@ struct RowIndex {
       stride *= extent;
   }
   int64_t of(int64_t element) const { return element / stride % batch; }
-  /// The same element of the next row.
+  /// The distance to the same element of the next row.
   int64_t next(int64_t element) const {
     return of(element) + 1 < batch ? element + stride : element - stride * (batch - 1);
   }
@@ -236,7 +236,8 @@ protected:
     return results;
   }
 
-  /// Positions in which an operand could have rows: on one axis, or after others merged with it.
+  /// Positions in which an operand could have rows: on one axis, or merged with axes before or
+  /// after it.
   std::vector<BatchPosition> positionsIn(mlir::Value operand) {
     std::vector<BatchPosition> positions;
     auto shape = llvm::cast<mlir::RankedTensorType>(operand.getType()).getShape();
@@ -251,7 +252,7 @@ protected:
     return positions;
   }
 
-  /// Where the results have rows if one operand alone has them.
+  /// Where the results have rows if only one operand has them.
   std::vector<BatchPosition> ruleFor(size_t operand, BatchPosition at) {
     std::vector<BatchPosition> operands(op->getNumOperands()), results;
     operands[operand] = at;
@@ -260,7 +261,7 @@ protected:
     return results;
   }
 
-  /// An input with its rows one further.
+  /// The input with each row moved to the next.
   Bytes turn(size_t operand, BatchPosition at) {
     Bytes turned = inputs[operand];
     RowIndex in(op->getOperand(unsigned(operand)).getType(), at);
@@ -276,7 +277,7 @@ protected:
     for (int64_t e = 0; e < int64_t(other[operand].size() / 4); ++e)
       if (in.of(e) == 1)
         std::memcpy(&other[operand][size_t(e) * 4], &inputs[operand][size_t(in.next(e)) * 4], 4);
-    // With it all that could have the same rows.
+    // All operands that could have the same rows, together with this one.
     turned[operand] = turn(operand, at);
     for (size_t i = 0; i < op->getNumOperands(); ++i)
       for (BatchPosition also : positionsIn(op->getOperand(unsigned(i))))

@@ -1,5 +1,5 @@
-// One hash of trained weights, whatever carries the training out; and another one as soon as one
-// addition is made in another order.
+// Trained weights have one hash for every way to run the training, and another hash as soon as one
+// addition is done in another order.
 #include <algorithm>
 #include <vector>
 
@@ -52,7 +52,7 @@ TEST_P(Sameness, WithOptimisationsLeftOut) {
   }
 }
 
-/// Weights, optimizer slots and states of one session put into another, which goes on.
+/// Copies weights, optimizer slots and states of one session to another, which continues.
 TEST_P(Sameness, OfAStopAndAResume) {
   package::PackageData data = compileNet(model.recipe).package;
   auto straight = openSession(data), first = openSession(data), second = openSession(data);
@@ -70,7 +70,7 @@ TEST_P(Sameness, OfAStopAndAResume) {
   EXPECT_EQ(train(*second, model, 5, kUpdates - 4), train(*straight, model, 5, kUpdates - 4));
 }
 
-// ---- and what changes it ----
+// ---- changes that do change the hash ----
 
 TEST_P(Sameness, IsOfOneNumberOfShards) {
   uint64_t eight = hash(compileNet(model.recipe).package);
@@ -78,8 +78,7 @@ TEST_P(Sameness, IsOfOneNumberOfShards) {
   EXPECT_NE(hash(compileNet(model.recipe).package), eight);
 }
 
-/// weight_gradient, with its tree made here: the sums of shards come from the reference, one shard
-/// at a time.
+/// weight_gradient with the tree computed here; the reference gives the sums of single shards.
 template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker &worker) {
   if (worker.index != 0)
     return;
@@ -118,7 +117,7 @@ template <size_t... Place> KernelFunction withTree(KernelId id, std::span<const 
   return dense ? gradientByShards<Place...> : kernelsOf(cpu::machineLevel())(id, operands);
 }
 
-/// ((0+1)+(2+3))+((4+5)+(6+7)) is the plan's tree. With leaves 1 and 2 exchanged the same eight
+/// The plan's tree is ((0+1)+(2+3))+((4+5)+(6+7)). With leaves 1 and 2 exchanged, the same eight
 /// numbers are added.
 TEST_P(Sameness, EndsWhenTwoOperandsOfTheTreeAreSwapped) {
   package::PackageData data = compileNet(model.recipe).package;

@@ -1,4 +1,4 @@
-// Uses of ops that other ops say: both have the same bits.
+// Uses of ops that other ops can express: both give the same bits.
 #include <cstring>
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ passes::CompileOptions Variant::applyTo(passes::CompileOptions options) const {
   return options;
 }
 
-/// None, or the last replica with thrice the work of the first.
+/// Even work, or the last replica with three times the work of the first.
 static std::vector<std::vector<int64_t>> loadsOf(int replicas) {
   std::vector<std::vector<int64_t>> loads = {{}};
   if (replicas > 1) {
@@ -98,7 +98,7 @@ std::vector<Variant> coveringVariants(const Model &model) {
         pairs.push_back({a, values[a], b, values[b]});
     return pairs;
   };
-  // Those that bring most first, so that few are needed; ties in the order of all.
+  // Variants that cover most come first, so that few are needed; ties keep the order of the list.
   std::vector<Variant> all = allVariants(model);
   for (size_t wanted = pairs(Variant()).size(); wanted > 0; --wanted)
     for (const Variant &variant : all) {

@@ -1,4 +1,4 @@
-// Ways to carry one training out that must give one result.
+// Ways to run a training that have to give the same result.
 #pragma once
 
 #include <string>
@@ -8,30 +8,31 @@
 
 namespace lstmc::e2e {
 
-/// What the user may ask for without asking for other numbers.
+/// Options of a user that do not change the numbers.
 struct Variant {
   int devices = 1, stages = 1, chunks = 1, accumulate = 1;
   std::vector<int64_t> workLoads; ///< one per replica; empty: even
   passes::KvStore store = passes::KvStore::Device;
   bool updateOnStore = true;
-  int64_t bigArrayBound = 0, bucketBytes = 0; ///< in allVariants, as many as there are threads say
+  int64_t bigArrayBound = 0, bucketBytes = 0; ///< allVariants derives these from `threads`
   int threads = 1;                            ///< per device
 
   std::string text() const;
   passes::CompileOptions applyTo(passes::CompileOptions options) const;
 };
 
-/// All of them for a model, of 1 to 8 devices.
+/// All variants for a model, on 1 to 8 devices.
 std::vector<Variant> allVariants(const Model &model);
 
-/// Those that differ in who has which rows and layers, and where gradients are added: 1 to 8
-/// devices, all stages and chunks, parts one after the other, both stores, arrays cut and whole.
+/// Variants that divide rows and layers or place sums in another way: 1 to 8 devices, all stages
+/// and chunks, parts one after the other, both stores, arrays divided and whole.
 std::vector<Variant> sharingVariants(const Model &model);
 
-/// Some of them, in which every two values of two properties meet that meet in any.
+/// Some variants: every pair of values of two properties that occurs in any variant occurs in one
+/// of them.
 std::vector<Variant> coveringVariants(const Model &model);
 
-/// The hash of the model's weights after so many updates, carried out like that.
+/// The hash of the model's weights after so many updates of this variant.
 uint64_t trainAs(const Model &model, const Variant &variant, int64_t updates);
 
 } // namespace lstmc::e2e

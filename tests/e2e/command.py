@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sameness as a user meets it: by the command, its flags and its environment.
+"""Sameness through the command, its flags and its environment, as a user sees it.
 
 usage: command.py LSTMC SAMPLE_CHAR_LM SOURCE_FOLDER
 """
@@ -30,7 +30,7 @@ class Sameness(unittest.TestCase):
         self.runs = 0
 
     def train(self, *flags, updates=UPDATES, to=None, **environment):
-        """What `end` says of a training into a folder of its own, or into `to`."""
+        """The event `end` of a training into a folder of its own, or into `to`."""
         self.runs += 1
         to = to or f"{self.folder.name}/{self.runs}"
         return run("train", NET, "--data", f"text:{NET}", "--set", "hidden=29", "--shape", "data:6x9", "--after",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--state FILE]: training that is killed again and again ends with the weights of one that was not.
+"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the weights of one that is not.
 
-A small network is trained with a checkpoint after every update, and killed (SIGKILL) at a random instant, from before it has read anything to
-inside a save; then it goes on from what it left, until it is through; then anew. After each kill the newest checkpoint of which it had
-said "saved" must be there and whole, and the end must have the hash of a training that nobody killed. With --state the count is kept in a
-file, so that many kills can be made in several goes. Exit 1 unless every one was survived.
+A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random instants, from before it has read anything to
+the middle of a save. It is resumed until it ends, and then a new training begins. After each kill, the newest checkpoint that was reported as
+"saved" must exist and be complete, and the end must have the hash of a training that was not killed. With --state the count is kept in a
+file, so that many kills can be made in several calls. Exit 1 unless every kill was survived.
 """
 import argparse
 import json
@@ -32,13 +32,13 @@ UPDATES = 120
 
 
 class Trained:
-    """One training folder, from the first update to the last."""
+    """A training folder, from the first update to the last."""
 
     def __init__(self, command, folder):
         self.command, self.folder, self.saved = command, folder, 0
 
     def go(self, kill_after=None):
-        """Starts or goes on; the exit code (-9 when it was killed in time) and the events it told of."""
+        """Starts or resumes; gives the exit code (-9 if it was killed in time) and the reported events."""
         there = any(re.fullmatch(r"update-\d+", p.name) for p in self.folder.glob("*"))
         words = [*self.command, "-o", self.folder, *(["--resume"] if there else [])]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
@@ -63,7 +63,7 @@ def hash_of(events):
 
 
 def kills(lstmc, wanted, state):
-    """Kills until there are so many; prints how it went. Whether all were survived."""
+    """Kills until there have been this many and prints the result. True if all were survived."""
     done = {"kills": 0, "trainings": 0, "wrong": 0}
     if state and state.exists():
         done.update(json.loads(state.read_text()))

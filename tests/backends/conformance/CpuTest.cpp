@@ -1,4 +1,4 @@
-// The cpu target at every level that this machine has.
+// The cpu target at every level that this machine supports.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"

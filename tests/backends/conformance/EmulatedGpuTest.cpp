@@ -6,7 +6,7 @@
 
 namespace lstmc::conformance {
 
-/// One thread of the host carries all threads of the card out.
+/// One host thread runs all threads of the GPU.
 static const Target kEmulated =
     hostTarget("emu", cuda::emulatedKernel, "backends/cuda/unsupported.txt", {1});
 

@@ -1,4 +1,4 @@
-// That the harness itself sees what it is there to see.
+// Checks that the harness itself reports the errors that it is made for.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Harness, SharesMemoryAsTheOriginalDoes) {
   EXPECT_NE(b.operands[0].tensor.data, x.tensor.data);
 }
 
-/// As the reference, and the second worker flips a bit of the result.
+/// The reference, but the second worker flips a bit of the result.
 void wrongOnTwo(const LaunchArgs &args, Worker &worker) {
   reference::kernel(KernelId::Fill)(args, worker);
   worker.barrier();

@@ -1,5 +1,5 @@
-// The reference against itself: that the harness finds no difference where there is none, on any
-// number of threads.
+// Compares the reference with itself: the harness has to find no difference, on any number of
+// threads.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"

@@ -1,5 +1,6 @@
-// That what devices sum of a batch adds up to the bits of the whole: a device holds some shards,
-// makes the sums of its maximal complete subtrees, and the rest of the tree is ordinary addition.
+// The sums that devices compute for parts of a batch add up to the bits of the whole: a device
+// holds some shards and sums its maximal complete subtrees; the rest of the tree is ordinary
+// addition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace lstmc::conformance {
 namespace {
 
-/// Launches of a kernel over `batch` rows, without their arguments; `over`: those of a range.
+/// Launches of a kernel over `batch` rows; `over` gives the arguments for a range of shards.
 struct Sum {
   std::string name;
   std::function<TestLaunch(int64_t batch)> make;
@@ -24,13 +25,13 @@ struct Sum {
   friend void PrintTo(const Sum &sum, std::ostream *out) { *out << sum.name; }
 };
 
-/// Of a kernel that has no other arguments.
+/// The arguments of a kernel that takes only a range.
 template <typename Arguments> WireArguments rangeAlone(const ShardRange &range) {
   return wireArguments(Arguments{.range = range});
 }
 
-/// Products of these lie below the smallest number, so that sums of shards are zeros of either
-/// sign.
+/// Products of these numbers are below the smallest float, so the sums of shards are zeros of
+/// either sign.
 Values tiny(uint64_t salt) { return uniform(-1e-30, 1e-30, salt); }
 
 const std::vector<Sum> kSums = {
@@ -111,17 +112,18 @@ const std::vector<Sum> kSums = {
            LossMetricArguments{.range = range, .valid = false, .validThresh = 0, .scale = 1});
      }}};
 
-/// Some shards' sum; none where they have no rows.
+/// The sum of some shards; none if they have no rows.
 using Value = std::optional<std::vector<double>>;
 
-/// The sums of one launch's batch, part by part, each made once.
+/// The sums of parts of one launch's batch; each is computed once.
 class Parts {
 public:
   Parts(const Sum &sum, const TestLaunch &whole, int64_t batch, int64_t shards,
         KernelFunction (*find)(KernelId, std::span<const Tensor>))
       : sum_(sum), whole_(whole), batch_(batch), shards_(shards), find_(find) {}
 
-  /// The launch over a range: rows of the whole launch's operands, the same memory.
+  /// The launch over a range: its operands are rows of the whole launch's operands, in the same
+  /// memory.
   const Value &launch(int64_t first, int64_t count) {
     auto [found, isNew] = made_.try_emplace({first, count});
     const ShardRange range{batch_, shards_, first, count};
@@ -152,8 +154,8 @@ public:
     return found->second = part.operands[result].values();
   }
 
-  /// The node over a range of shards, when devices hold the shards between `borders`: launched by
-  /// the device that has all of it, else added.
+  /// The tree's node over a range of shards, when devices hold the shards between `borders`. A
+  /// device that has the whole range launches it; otherwise the sums of two nodes are added.
   Value node(const std::vector<int64_t> &borders, int64_t first, int64_t count) {
     for (size_t device = 1; device < borders.size(); ++device)
       if (borders[device - 1] <= first && first + count <= borders[device])
@@ -197,7 +199,7 @@ protected:
         const TestLaunch whole = GetParam().make(batch);
         Parts parts(GetParam(), whole, batch, shards, find);
         const std::vector<uint64_t> want = bitsOf(*parts.launch(0, shards));
-        // Bit j of a cut: a border before shard j + 1.
+        // Bit j of a cut is set if there is a border before shard j + 1.
         for (uint64_t cut = 0; cut < uint64_t(1) << (shards - 1); ++cut) {
           std::vector<int64_t> borders{0};
           for (int64_t j = 1; j < shards; ++j)

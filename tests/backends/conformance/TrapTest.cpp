@@ -1,4 +1,4 @@
-// The kernels of a cpu on memory that the host cannot see: that conformance itself touches none.
+// The kernels of a cpu on memory that the host cannot see: checks that conformance does not use it.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"

@@ -1,5 +1,5 @@
-// That a part of a tensor of random numbers has the numbers of the whole: rows of a batch, steps of
-// time, both, and whatever other window.
+// A part of a tensor of random numbers has the numbers of the whole: rows of a batch, steps of
+// time, both, and any other window.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +13,7 @@
 namespace lstmc::conformance {
 namespace {
 
-/// What is kept of a tensor of ones with dropout, and the numbers that decided it.
+/// Which elements of a tensor of ones dropout keeps, and the numbers that decided it.
 TestLaunch dropout(const Shape &shape, const std::vector<int64_t> &window, DType type) {
   TestLaunch launch(KernelId::Fused);
   auto scalar = [&](double value) {
@@ -60,7 +60,7 @@ protected:
     for (size_t operand : {2, 3}) {
       std::vector<double> from = all.operands[operand].values(),
                           found = some.operands[operand].values();
-      // The coordinates by hand, not as the code under test has them.
+      // Computes the coordinates independently of the code under test.
       for (size_t i = 0; i < found.size(); ++i) {
         auto left = int64_t(i);
         int64_t at = window[0];
@@ -77,7 +77,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Targets, Windows, testing::Values("reference", "scalar", "avx2", "avx512"),
                          [](const auto &info) { return std::string(info.param); });
 
-// A tensor [T, N, H], rows [first, last) of its batch, as a device has them.
+// A tensor [T, N, H]; rows [first, last) of its batch, as a device holds them.
 TEST_P(Windows, RowsOfABatch) {
   const int64_t T = 5, N = 11, H = 70;
   for (auto [first, last] : {std::pair<int64_t, int64_t>{0, 11}, {0, 3}, {3, 4}, {4, 11}, {10, 11}})

@@ -1,5 +1,5 @@
-// Kernels around the recurrence against the reference, bit for bit, at shapes that reach every
-// path: several tiles, blocks and shards, tails, threads that meet at barriers.
+// The kernels besides the recurrence against the reference, bit for bit, with shapes that reach
+// every path: several tiles, blocks and shards, tails, threads that wait at barriers.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -65,7 +65,7 @@ TEST(Reduce, RowsColumnsAndNeither) {
   for (int kind = 0; kind <= int(ReduceKind::ArgMax); ++kind)
     for (int64_t columns : {1, 15, 70, 300})
       for (int64_t rows : {1, 17, 50}) {
-        // along rows; over rows (columns side by side); and over a stride that is neither
+        // along rows; over rows (many columns at a time); and over a stride that is neither
         check({KernelId::Reduce, {f32({rows, columns}), f32({rows})}, {kind, 1}, {}});
         check({KernelId::Reduce,
                {f32({rows, columns}), f32({columns})},
@@ -139,7 +139,7 @@ TEST(SoftmaxOutput, GradientOfEveryForm) {
               return std::vector<Tensor>{b[0].view(), b[1].view(), {}, b[2].view()};
             };
             check(launch);
-            launch.views = [](std::vector<Block> &b) { // divided by what the whole batch counts
+            launch.views = [](std::vector<Block> &b) { // divided by the count of the whole batch
               b[3].set(0, 1000);
               return std::vector<Tensor>{b[0].view(), b[1].view(), b[3].view(), b[2].view()};
             };

@@ -1,4 +1,4 @@
-// Launches carried out at every level and by several numbers of threads.
+// Runs launches at every level and with several numbers of threads.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The tile evaluator against base/ScalarSemantics.h element by element, bit for bit (NaNs are one
-// value).
+// The tile evaluator against base/ScalarSemantics.h, element by element and bit for bit (all NaNs
+// are equal).
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -223,7 +223,7 @@ TEST(Fused, AnOutputThatIsAnInputIsReadFirst) {
 }
 
 TEST(Fused, Strides) {
-  FusedProgram program; // out = a * b + c, of mixed layouts
+  FusedProgram program; // out = a * b + c, with different layouts
   program.types = {DType::F32, DType::F32, DType::F16, DType::F32, DType::I8};
   program.instructions = {{ScalarOp::Fma, DType::F32, 0, 1, 2, 0},
                           {ScalarOp::Cast, DType::I32, 5, 0, 0, 0}};

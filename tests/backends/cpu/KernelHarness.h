@@ -1,4 +1,4 @@
-// Runs a kernel of a level as its workers would, one after the other where it has no barrier.
+// Runs a kernel of a level as its workers would; without a barrier, one worker after the other.
 #pragma once
 
 #include <cstring>
@@ -26,7 +26,7 @@ inline const std::vector<Level> &levels() {
   return kAll;
 }
 
-/// Every worker in turn: for kernels without a barrier.
+/// Runs the workers in turn: for kernels without a barrier.
 inline void run(Level level, KernelId id, const LaunchArgs &args, int workers) {
   FloatMode mode;
   KernelFunction function = kernelTable(level).own(id);
@@ -38,7 +38,7 @@ inline void run(Level level, KernelId id, const LaunchArgs &args, int workers) {
   }
 }
 
-/// Dense memory of a type and shape, and views of it.
+/// Dense memory of a type and shape, with views of it.
 struct Block {
   DType dtype;
   std::vector<int64_t> shape;
@@ -93,7 +93,7 @@ inline Tensor transposed(Tensor t, int a, int b) {
   return t;
 }
 
-/// The same view backwards along an axis.
+/// The same view, reversed along an axis.
 inline Tensor reversed(Tensor t, int axis) {
   auto d = size_t(axis);
   t.data = t.as<char>() + (t.shape[d] - 1) * t.strides[d] * int64_t(dtypeBytes(t.dtype));
@@ -101,7 +101,7 @@ inline Tensor reversed(Tensor t, int axis) {
   return t;
 }
 
-/// One extent of the view repeated by stride 0.
+/// The view with one axis repeated by stride 0.
 inline Tensor broadcast(Tensor t, int axis, int64_t extent) {
   t.shape[size_t(axis)] = extent;
   t.strides[size_t(axis)] = 0;

@@ -1,5 +1,5 @@
-// product, pack and the gradients of weights at extents where passes, pieces and the tree come into
-// play.
+// product, pack and the gradients of weights, with extents that need several passes, pieces and
+// levels of the tree.
 #include "tests/backends/cpu/Everywhere.h"
 
 namespace lstmc::cpu::testing {
@@ -30,7 +30,7 @@ TEST(Product, OfNoTermsIsTheBias) { expectEqualEverywhere(product(1, 3, 20, 0));
 TEST(Product, SeesASwappedAddition) {
   TestLaunch launch = product(1, 4, 20, 64), swapped = launch.clone();
   runOn(launch, machineLevel(), 1);
-  // The same terms with two neighbours exchanged: another sum wherever rounding differs.
+  // The same terms with two neighbours exchanged give another sum if rounding differs.
   swapped["x"] = Array(DType::F32, {1, 4, 64}, [](uint64_t i) { return uniform(-1, 1, 1)(i ^ 1); });
   swapped["p"] = conformance::packed(
       Array(DType::F32, {1, 20, 64}, [](uint64_t i) { return uniform(-1, 1, 2)(i ^ 1); }), 0);

@@ -1,6 +1,6 @@
-// Laws of the recurrent kernels, at extents where blocks, passes and splits come into play: K
-// beyond a pass of 128, more rows than a pass of 48, units beyond a block of 64, batches that are
-// split by rows.
+// Laws of the recurrent kernels, with extents that need several blocks and passes: K above a pass
+// of 128, more rows than a pass of 48, more units than a block of 64, batches that are divided by
+// rows.
 #include "backends/conformance/RecurrenceLaunch.h"
 #include "tests/backends/cpu/Everywhere.h"
 

@@ -1,4 +1,4 @@
-// The emulated GPU finds each kind of fault, at its line, and lets a right kernel pass.
+// The emulated GPU reports each kind of error at its line, and accepts a correct kernel.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,14 +44,14 @@ void expectFault(const std::optional<Fault> &fault, std::string_view what) {
   EXPECT_GT(fault->line, 0);
 }
 
-// ---- kernels without a fault ----
+// ---- correct kernels ----
 
 LSTMC_GPU_KERNEL(twice, Vectors, a) {
   for (int64_t i = globalThreadIndex(); i < a.count; i += gridThreads())
     a.y.store(i, 2 * a.x.load(i));
 }
 
-/// Each block turns its part round, through shared memory.
+/// Each block reverses its part, through shared memory.
 LSTMC_GPU_KERNEL(turned, Vectors, a) {
   Shared<float> s = shared<float>(0, blockThreads());
   int64_t first = blockIndex() * blockThreads();
@@ -69,7 +69,7 @@ LSTMC_GPU_KERNEL(warpSums, Vectors, a) {
     a.y.store(globalThreadIndex(), sum);
 }
 
-/// Block b waits for block b - 1 and adds to what it left.
+/// Block b waits for block b - 1 and adds to its result.
 LSTMC_GPU_KERNEL(chain, Vectors, a) {
   if (threadIndex() == 0 && blockIndex() > 0)
     spinUntilAtLeast(a.flags, blockIndex() - 1, 1);
@@ -107,7 +107,7 @@ TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
   }
 }
 
-// ---- one fault each ----
+// ---- one error each ----
 
 LSTMC_GPU_KERNEL(pastTheEnd, Vectors, a) { a.y.store(globalThreadIndex() + 1, 0); }
 LSTMC_GPU_KERNEL(beforeTheBegin, Vectors, a) {
@@ -138,7 +138,7 @@ LSTMC_GPU_KERNEL(twoBlocksReadAndWrite, Vectors, a) {
   else
     a.y.store(threadIndex() + 64, Global<const float>{a.y.data}.load(threadIndex()));
 }
-/// The thread that publishes has not met those whose values it publishes.
+/// The thread that publishes has not synchronised with the threads whose values it publishes.
 LSTMC_GPU_KERNEL(publishedTooEarly, Vectors, a) {
   if (blockIndex() == 0) {
     a.y.store(threadIndex(), 1);
@@ -203,7 +203,7 @@ TEST(EmulatedGpu, FindsEachKindOfFault) {
   EXPECT_FOUND(writesInput, two, "writes to x, which is only read");
   EXPECT_FOUND(pastShared, shared, "writes 4 bytes outside of its shared memory");
   EXPECT_FOUND(unwritten, shared, "of shared memory, which nothing wrote");
-  // Which of the two is found depends on who comes first.
+  // The order of turns decides which of the two is found.
   EXPECT_FOUND(noMeeting, shared, "shared memory, which");
   EXPECT_FOUND(warpMeetingOnly, shared, "shared memory, which");
   EXPECT_FOUND(copyWithoutMeeting, shared, "shared memory");
@@ -232,8 +232,7 @@ TEST(EmulatedGpu, RefusesLaunchesThatNoCardTakes) {
             "a cooperative launch of 133 blocks, of which 132 fit the card");
 }
 
-// A race is found in some order of turns whatever the seed; a finding is the same for the same
-// seed.
+// A race is found in some order of turns for every seed; the same seed gives the same finding.
 TEST(EmulatedGpu, AFindingIsRepeatedByItsSeed) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Memory a(128), b(128);

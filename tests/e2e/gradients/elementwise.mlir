@@ -1,4 +1,4 @@
-// Element-wise ops with attributes; those without have no function, the test makes one for each record.
+// Element-wise ops with attributes. Ops without attributes have no function here: the test makes one for each record.
 
 func.func @activation_relu(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
   %r0 = sym.activation %x {act_type = "relu"} : (tensor<3x4xf64>) -> tensor<3x4xf64>
@@ -48,7 +48,7 @@ func.func @add_n_of_one(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
   %r0 = sym.add_n %x : (tensor<3x4xf64>) -> tensor<3x4xf64>
   return %r0 : tensor<3x4xf64>
 }
-// In mode always forward draws the same mask as step.
+// In mode always, forward draws the same mask as step.
 func.func @dropout(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
   %r0 = sym.dropout %x {mode = "always", p = 0.4} : (tensor<3x4xf64>) -> tensor<3x4xf64>
   return %r0 : tensor<3x4xf64>

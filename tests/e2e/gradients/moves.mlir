@@ -68,7 +68,7 @@ func.func @slice_channel(%x: tensor<2x6xf64>) -> (tensor<2x2xf64>, tensor<2x2xf6
   %r0, %r1, %r2 = sym.slice_channel %x {num_outputs = 3 : i64} : (tensor<2x6xf64>) -> (tensor<2x2xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
   return %r0, %r1, %r2 : tensor<2x2xf64>, tensor<2x2xf64>, tensor<2x2xf64>
 }
-// One part is not used.
+// One of the parts is not used.
 func.func @slice_channel_some(%x: tensor<3x2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
   %r0, %r1, %r2 = sym.slice_channel %x {axis = 0 : i64, num_outputs = 3 : i64, squeeze_axis = true} : (tensor<3x2xf64>) -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)
   return %r2, %r0 : tensor<2xf64>, tensor<2xf64>
@@ -97,7 +97,7 @@ func.func @take_rows(%x: tensor<3x2xf64>, %i: tensor<2x3xi32>) -> tensor<2x3x2xf
   %r0 = sym.take %x, %i : (tensor<3x2xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return %r0 : tensor<2x3x2xf64>
 }
-// Index 2 is after the end.
+// Index 2 is out of range.
 func.func @take_clipped(%x: tensor<2x3xf64>, %i: tensor<4xi32>) -> tensor<4x3xf64> {
   %r0 = sym.take %x, %i : (tensor<2x3xf64>, tensor<4xi32>) -> tensor<4x3xf64>
   return %r0 : tensor<4x3xf64>

@@ -1,4 +1,4 @@
-// Uses of ops that stand for others (ir/sym/rules/Shorthand.cpp), and forms that labels may have.
+// Uses of ops that other ops can express (ir/sym/rules/Shorthand.cpp), and forms that labels may have.
 
 func.func @norm_of_order_1(%x: tensor<3x4xf64>) -> tensor<3xf64> {
   %r0 = sym.norm %x {axis = array<i64: 1>, ord = 1 : i64} : (tensor<3x4xf64>) -> tensor<3xf64>
@@ -37,12 +37,12 @@ func.func @softmax_output_multi_of_2_axes(%x: tensor<6x3xf64>, %l: tensor<6xi32>
   %r0 = sym.softmax_output %x, %l {multi_output = true} : (tensor<6x3xf64>, tensor<6xi32>) -> tensor<6x3xf64>
   return %r0 : tensor<6x3xf64>
 }
-// multi_output goes first.
+// multi_output takes precedence.
 func.func @softmax_output_multi_and_kept(%x: tensor<2x3x4xf64>, %l: tensor<2x4xi32>) -> tensor<2x3x4xf64> attributes {test.divisor = 1 : i64} {
   %r0 = sym.softmax_output %x, %l {multi_output = true, preserve_shape = true, normalization = "batch"} : (tensor<2x3x4xf64>, tensor<2x4xi32>) -> tensor<2x3x4xf64>
   return %r0 : tensor<2x3x4xf64>
 }
-// Divided by the elements of a sample of the label, the only input here and so what says how large the batch is.
+// Divided by the elements of a sample of the label. The label is the only input here, so it decides the size of the batch.
 func.func @linear_regression_output_of_another_shape(%x: tensor<4x6xf64>, %l: tensor<8x3xi32>) -> tensor<4x6xf64> attributes {test.divisor = 8 : i64} {
   %r0 = sym.linear_regression_output %x, %l : (tensor<4x6xf64>, tensor<8x3xi32>) -> tensor<4x6xf64>
   return %r0 : tensor<4x6xf64>

@@ -116,7 +116,7 @@ func.func @log_softmax_axis(%x: tensor<2x3x4xf64>) -> tensor<2x3x4xf64> {
   %r0 = sym.log_softmax %x {axis = 1 : i64} : (tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
   return %r0 : tensor<2x3x4xf64>
 }
-// The first row has no element.
+// The first row has no elements.
 func.func @softmax_length(%x: tensor<3x4xf64>, %n: tensor<3xi32>) -> tensor<3x4xf64> {
   %r0 = sym.softmax %x, %n {use_length = true} : (tensor<3x4xf64>, tensor<3xi32>) -> tensor<3x4xf64>
   return %r0 : tensor<3x4xf64>

@@ -1,4 +1,4 @@
-// Figures found again in times that were made of them.
+// Fits costs to times that were computed from known costs, and finds these again.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/compiler/CostModel.h"
@@ -9,7 +9,7 @@ namespace {
 TEST(CostModel, AddsUpWhatALaunchDoes) {
   Machine machine;
   machine.seconds[size_t(KernelId::RnnForward)] = {1, 2, 3, 4, 5, 6, 7, 8};
-  // 2 MiB of all bytes and 3 of a step's are beyond the 1 MiB that is near.
+  // 2 MiB of all bytes and 3 MiB of a step's bytes are beyond the first, fast MiB.
   Work work{.flops = 10, .bytes = 3 << 20, .functions = 100, .steps = 2, .stepBytes = 4 << 20};
   EXPECT_EQ(machine.secondsOf(KernelId::RnnForward, work),
             1 + 2.0 * 10 + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 2 +
@@ -27,10 +27,11 @@ TEST(CostModel, FitFindsTheFiguresOfAKernel) {
     }
   Machine found = fit(samples, 3);
   EXPECT_EQ(found.measuredThreads, 3);
-  // But for the little that figures are held to the built-in ones.
+  // Except for the small weight that keeps costs near the built-in ones.
   for (const Sample &sample : samples)
     EXPECT_NEAR(found.secondsOf(KernelId::Product, sample.work) / sample.seconds, 1, 0.02);
-  // A size that was not among them; and a kernel that was not keeps what is built in.
+  // A size that is not among the samples; and a kernel without samples, which keeps its built-in
+  // cost.
   Work work{.flops = 2 * 32 * 256 * 256, .bytes = 4 * (2 * 32 * 256 + 256 * 256)};
   EXPECT_NEAR(found.secondsOf(KernelId::Product, work) / truth.secondsOf(KernelId::Product, work),
               1, 0.02);
@@ -38,7 +39,8 @@ TEST(CostModel, FitFindsTheFiguresOfAKernel) {
 }
 
 TEST(CostModel, FitHasNothingBelowZero) {
-  // Less time for more bytes: no figure of bytes says that, and least squares would.
+  // Less time for more bytes: no positive cost per byte explains that; plain least squares would
+  // give a negative one.
   std::vector<Sample> samples;
   for (int64_t bytes : {1000, 2000, 3000})
     samples.push_back({KernelId::Copy, {.bytes = bytes}, 1e-6 * double(4000 - bytes)});
@@ -47,8 +49,8 @@ TEST(CostModel, FitHasNothingBelowZero) {
 }
 
 TEST(CostModel, FitHoldsTermsThatSamplesHardlyShow) {
-  // One sample is a few bytes beyond what is near, and a little late: no reason to think that far
-  // bytes take for ever.
+  // One sample is a few bytes beyond the fast MiB and a little slow. That is no reason to conclude
+  // that bytes beyond take very long.
   std::vector<Sample> samples;
   for (int64_t bytes : {10'000, 100'000, 500'000, (1 << 20) + 100})
     samples.push_back({KernelId::Gather,

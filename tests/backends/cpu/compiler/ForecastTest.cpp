@@ -1,4 +1,4 @@
-// Programs of two devices played by hand: who waits for what, and for how long.
+// Programs of two devices, simulated by hand: which device waits for what, and how long.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/compiler/Forecast.h"
@@ -6,8 +6,8 @@
 namespace lstmc::cpu {
 namespace {
 
-/// A machine on which a copy of n floats takes n seconds, and a message of n floats n / 2, and 10
-/// more on its way.
+/// A machine on which copying n floats takes n seconds. A message of n floats takes n / 2 seconds
+/// to send, and 10 more to arrive.
 Machine machine() {
   Machine machine;
   machine.seconds[size_t(KernelId::Copy)] = {0, 0, 0, 1.0 / 8, 0, 0, 0, 0};
@@ -41,8 +41,8 @@ TEST(Forecast, AReceiverWaitsForWhatIsSent) {
   entry.programs = {{0, {copy(5), transfer(KernelId::Send, 1, 0, 6), copy(1)}, 3},
                     {1, {copy(2), transfer(KernelId::Receive, 0, 0, 6), copy(4)}, 3}};
   EntryTimes times = forecast(oneBuffer(), entry, {machine()});
-  // The sender goes on at 5; the receiver, at 2 by then, has the message at 15, copies until 18 and
-  // is done at 22.
+  // The sender continues at 5. The receiver, which is at 2 by then, has the message at 15, copies
+  // until 18 and ends at 22.
   EXPECT_EQ(times.programs[0].launches.back().end, 6);
   EXPECT_EQ(times.programs[1].launches[1].begin, 15);
   EXPECT_EQ(times.programs[1].launches[1].end, 18);
@@ -62,7 +62,7 @@ TEST(Forecast, WhatADeviceSendsLeavesOneAfterTheOther) {
       {1, {transfer(KernelId::Receive, 0, 0, 6)}, 1},
       {2, {transfer(KernelId::Receive, 0, 1, 4)}, 1}};
   EntryTimes times = forecast(oneBuffer(), entry, {machine()});
-  // The sender does not wait; the second message leaves at 3, when the first one has.
+  // The sender does not wait; the second message is sent at 3, after the first one.
   EXPECT_EQ(times.programs[0].launches[2].begin, 0);
   EXPECT_EQ(times.programs[1].launches[0].begin, 10);
   EXPECT_EQ(times.programs[2].launches[0].begin, 13);
@@ -84,7 +84,7 @@ TEST(Forecast, AllComeToCommitBeforeAnyGoesOn) {
   EntryTimes times = forecast(oneBuffer(), entry, {machine()});
   EXPECT_EQ(times.programs[0].launches[1].begin, 7);
   EXPECT_EQ(times.seconds, 9);
-  // Where nothing is committed nobody waits.
+  // If nothing is committed, no device waits.
   entry.programs[0].commit = entry.programs[1].commit = 2;
   EXPECT_EQ(forecast(oneBuffer(), entry, {machine()}).programs[0].launches[1].begin, 3);
 }
@@ -125,7 +125,7 @@ TEST(Forecast, ANetworkBringsWhatWasSentWhileItsReceiverWorks) {
   EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 20 + 3 + 1);
   receiver.links.assign(2, receiver.link);
   EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 20);
-  entry.programs[1].launches[0] = copy(11); // the first is there at 13, the second one later
+  entry.programs[1].launches[0] = copy(11); // the first arrives at 13, the second later
   EXPECT_EQ(forecast(oneBuffer(), entry, {machine(), receiver}).seconds, 14);
 }
 

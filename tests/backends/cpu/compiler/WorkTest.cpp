@@ -1,4 +1,4 @@
-// Work counted by hand: what launches compute and move.
+// The work of launches, counted by hand: operations and moved bytes.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/compiler/Work.h"
@@ -7,7 +7,7 @@
 namespace lstmc::cpu {
 namespace {
 
-/// x, y and what the flags name, as buffers of one type.
+/// x, y and the operands that the flags name, as buffers of one type.
 package::PackageData withBuffers(DType dtype) {
   package::PackageData data;
   data.buffers.resize(4);
