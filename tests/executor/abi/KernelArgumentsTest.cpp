@@ -1,4 +1,4 @@
-// Positions, structs and records come from the same rows of Kernels.def.
+// Positions, structs and records are made from the same rows of Kernels.def.
 #include "executor/abi/KernelArguments.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(KernelArguments, RecordsSayWhatRowsSay) {
   EXPECT_TRUE(weight.takesInts(4) && !weight.takesInts(5));
 }
 
-/// The lists of a launch that has every number once, as far as its type holds it.
+/// The lists of a launch in which every number occurs once, as far as its type can hold it.
 template <typename Arguments> WireArguments numbered() {
   Arguments arguments{};
   int64_t next = 3;
@@ -114,7 +114,7 @@ TEST(KernelArguments, HaveTheOrderOfTheirRow) {
   EXPECT_EQ(metric.floats, (std::vector<double>{3, 0.25, 0.5}));
 }
 
-// The check of packages counts in SafeSize what others count in int64_t.
+// The check of packages computes sizes in SafeSize, others in int64_t.
 TEST(Scratch, IsTheSameInBothTypes) {
   const RnnForwardArguments forward{.mode = RnnMode::Lstm, .reverse = false, .chunk = 5};
   // B = 3, H = 20: Hpad = 32, a state 96, a chunk's gates 5 * 4 * 96, the rows' lists 5 * 96.

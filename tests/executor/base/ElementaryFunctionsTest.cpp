@@ -1,6 +1,6 @@
-// exp, tanh, sigmoid, log: error against f64, and equal bits at every level and in the reference's
-// scalar form. A stride of all floats by default; LSTMC_ALL_FLOATS=1 takes every one of the 2^32
-// (some minutes).
+// exp, tanh, sigmoid, log: error against f64, and equal bits at every level and in the scalar form
+// that the reference uses. Tests every 499th float; LSTMC_ALL_FLOATS=1 tests all 2^32 (some
+// minutes).
 #include "executor/base/ElementaryFunctions.h"
 
 #include <bit>
@@ -44,8 +44,8 @@ bool sameBits(float a, float b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-/// Distance in units of the last place of `want` as f32; infinite where one is special and the
-/// other is not. Results that would be denormal count as 0.
+/// Distance in units of the last place of `want` as f32; infinite if only one of the two is
+/// special. Denormal results count as 0.
 double errorInUlp(float got, double want) {
   if (std::isnan(want) || std::isnan(got))
     return std::isnan(want) && std::isnan(got) ? 0 : INFINITY;
@@ -64,7 +64,7 @@ TEST_P(ElementaryFunctions, StayWithinTheirBoundAndEqualOnAllLevels) {
   FloatMode mode;
   const char *all = std::getenv("LSTMC_ALL_FLOATS");
   const uint64_t stride =
-      all && *all == '1' ? 1 : 499; // prime: all mantissas and exponents are met
+      all && *all == '1' ? 1 : 499; // a prime, so that all mantissas and exponents occur
   constexpr size_t kBlock = 4096;
   std::vector<float> x(kBlock), y(kBlock), other(kBlock);
   double worst = 0;

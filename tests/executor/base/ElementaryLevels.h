@@ -1,4 +1,4 @@
-// The elementary functions as compiled for each level of the CPU.
+// The elementary functions, compiled for each level of the CPU.
 #pragma once
 
 #include <cstddef>

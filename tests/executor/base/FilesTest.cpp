@@ -27,7 +27,7 @@ TEST(SafeSize, RemembersOverflow) {
   EXPECT_EQ(roundUp(SafeSize(65), 64).value(), 128u);
   EXPECT_FALSE((SafeSize(uint64_t(1) << 62) * 4).value()); // wraps to 0
   EXPECT_FALSE((SafeSize(UINT64_MAX) + 1).value());        // wraps to 0
-  EXPECT_FALSE((SafeSize(UINT64_MAX) + 1 + 7).value());    // and stays so
+  EXPECT_FALSE((SafeSize(UINT64_MAX) + 1 + 7).value());    // stays without a value
   EXPECT_FALSE(SafeSize(uint64_t(INT64_MAX) + 1).value()); // 63 bits
   EXPECT_FALSE((SafeSize::fromSigned(-2) * SafeSize::fromSigned(-2)).value());
   EXPECT_FALSE(roundUp(SafeSize(UINT64_MAX - 3), 64).value());

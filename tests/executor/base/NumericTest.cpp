@@ -35,7 +35,7 @@ TEST(Numeric, EveryHalfWidensExactlyAndComesBack) {
   }
 }
 
-// Between neighbours a and b: the nearer one, at the middle the one that ends in 0.
+// Between neighbours a and b the result is the nearer one; in the middle, the one that ends in 0.
 TEST(Numeric, HalvesRoundToNearestEven) {
   for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
     const float a = widen(Half{uint16_t(bits)}), b = widen(Half{uint16_t(bits + 1)}),
@@ -95,7 +95,7 @@ TEST(Numeric, OtherConversions) {
   EXPECT_EQ(convert<float>(1 + 0x1.8p-23), 1 + 0x1p-22f);
 }
 
-// A byte of a file that is neither 0 nor 1 is still true.
+// A byte in a file that is neither 0 nor 1 still counts as true.
 TEST(Numeric, AnyByteButZeroIsTrue) {
   const uint8_t bytes[] = {0, 1, 2, 255};
   EXPECT_EQ(readElement<int32_t>(bytes, DType::Bool, 0), 0);
@@ -103,7 +103,7 @@ TEST(Numeric, AnyByteButZeroIsTrue) {
     EXPECT_EQ(readElement<int32_t>(bytes, DType::Bool, i), 1);
 }
 
-// Source: xxHash's own test vectors: XXH3_64bits of nothing with seed 0.
+// Source: xxHash's own test vectors: XXH3_64bits of the empty string with seed 0.
 TEST(Hash, IsXxh3) {
   EXPECT_EQ(hashBytes(nullptr, 0), 0x2d06800538d394c2u);
   EXPECT_NE(hashBytes("a", 1), hashBytes("b", 1));

@@ -1,4 +1,4 @@
-// Pages counted in a mapping of which some are used.
+// Counts pages in a mapping of which only some are used.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 TEST(Pages, OnlyThoseThatWereUsedAreCounted) {
   const auto page = size_t(::sysconf(_SC_PAGE_SIZE));
-  constexpr size_t kPages = 5000; // more than are asked about at once
+  constexpr size_t kPages = 5000; // more than one read covers
   auto *memory = static_cast<char *>(::mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE,
                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   ASSERT_NE(memory, MAP_FAILED);
@@ -22,7 +22,7 @@ TEST(Pages, OnlyThoseThatWereUsedAreCounted) {
   memory[4500 * page] = 1;
   memory[kPages * page - 1] = 1;
   EXPECT_EQ(touchedBytes(memory, kPages * page), 3 * page);
-  // Of a page that is not all inside, what is.
+  // For a page that is only partly in the range, the part in the range counts.
   EXPECT_EQ(touchedBytes(memory + 100, page), page - 100);
   EXPECT_EQ(touchedBytes(memory + page, page), 0u);
   ::munmap(memory, kPages * page);

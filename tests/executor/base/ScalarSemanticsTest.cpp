@@ -33,7 +33,7 @@ TEST(ScalarSemantics, IntegersWrapAndNeverTrap) {
   EXPECT_EQ(i32(ScalarOp::Exp, 100), 2147483647);
 }
 
-// As Python's %.
+// The same as Python's %.
 TEST(ScalarSemantics, ModuloHasTheSignOfTheDivisor) {
   EXPECT_EQ(i32(ScalarOp::Mod, 7, 3), 1);
   EXPECT_EQ(i32(ScalarOp::Mod, -7, 3), 2);
@@ -49,7 +49,7 @@ TEST(ScalarSemantics, MaximumAndMinimum) {
   EXPECT_TRUE(std::isnan(f32(ScalarOp::Max, kNaN, 1)));
   EXPECT_TRUE(std::isnan(f32(ScalarOp::Max, 1, kNaN)));
   EXPECT_TRUE(std::isnan(f32(ScalarOp::Min, kNaN, 1)));
-  EXPECT_TRUE(std::signbit(f32(ScalarOp::Max, 0.0f, -0.0f))); // equal: the second
+  EXPECT_TRUE(std::signbit(f32(ScalarOp::Max, 0.0f, -0.0f))); // equal: the second operand
   EXPECT_FALSE(std::signbit(f32(ScalarOp::Max, -0.0f, 0.0f)));
   EXPECT_EQ(f32(ScalarOp::Max, -2, 3), 3);
   EXPECT_EQ(f32(ScalarOp::Min, -2, 3), -2);
@@ -111,14 +111,14 @@ TEST(ScalarSemantics, Digamma) {
   }
   EXPECT_TRUE(std::isnan(psi(0)));
   EXPECT_TRUE(std::isnan(psi(-3)));
-  EXPECT_FALSE(std::isnan(psi(-1e15 - 0.5))); // and at once
+  EXPECT_FALSE(std::isnan(psi(-1e15 - 0.5))); // and it takes no time
 }
 
 TEST(ScalarSemantics, ErfinvUndoesErf) {
   for (double y : {1e-300, 1e-9, 0.01, 0.3, 0.499, 0.5, 0.501, 0.9, 0.99999, 1 - 1e-9})
     for (double sign : {-1, 1}) {
       double x = evaluate<double>(ScalarOp::Erfinv, sign * y);
-      // d erf/dx makes of an error of x what it is of y; near 1 the residual is taken of erfc.
+      // An error of x gives an error of y times d erf/dx; near 1 the residual is that of erfc.
       double residual = y < 0.5 ? std::erf(std::fabs(x)) - y : std::erfc(std::fabs(x)) - (1 - y);
       double slope = 2 / std::sqrt(M_PI) * std::exp(-x * x);
       EXPECT_LE(std::fabs(residual / slope), 8e-16 * std::fabs(x)) << y;

@@ -15,8 +15,8 @@ struct Bracket {
   }
 };
 
-/// The rule, word for word: the left child of a node over n leaves has the largest power of two
-/// below n; an absent leaf is skipped. Leaves are "" where absent.
+/// The rule as documented: the left child of a node over n leaves has the largest power of two
+/// below n; an absent leaf is skipped. Absent leaves are "".
 std::string byDefinition(const std::vector<std::string> &leaves, size_t begin, size_t n) {
   if (n == 1)
     return leaves[begin];
@@ -89,7 +89,7 @@ TEST(Tree, ShardsOfFiveRows) {
   EXPECT_EQ(rows, (std::vector<int64_t>{0, 1, 1, 2, 2, 3, 3, 4, 4, 5}));
 }
 
-// Shards 3 to 7 of them, counted from the first row that is theirs.
+// Shards 3 to 7, with rows counted from the first row of shard 3.
 TEST(Tree, ARangeOfShardsCountsItsOwnRows) {
   std::vector<int64_t> rows;
   ShardRange range{5, 8, 3, 5};
@@ -101,8 +101,8 @@ TEST(Tree, ARangeOfShardsCountsItsOwnRows) {
   EXPECT_EQ(range.rows(), 4);
 }
 
-// 2^53 and ones: every addition of a single 1 is lost, a sum of two is not. Lanes 0 and 1 hold 2^53
-// and 16 ones.
+// 2^53 and ones: adding a single 1 is lost, adding a sum of two is not. Lanes 0 and 1 hold 2^53 and
+// 16 ones.
 TEST(Tree, LanesTakeEverySixteenthElement) {
   auto x = [](int64_t e) { return e == 0 ? 0x1p53 : e % 16 <= 1 ? 1.0 : 0.0; };
   double sum = sumInLanes<double>(16 * 16, [&](int64_t e, double lane) { return lane + x(e); });

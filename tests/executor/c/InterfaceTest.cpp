@@ -1,4 +1,4 @@
-// The C interface of the runtime, called as a C program calls it: through liblstmc.so alone.
+// The C interface of the runtime, called as from a C program: only through liblstmc.so.
 #include <lstmc/lstmc.h>
 
 #include <cstring>
@@ -76,7 +76,7 @@ TEST(CInterface, NamesAndShapes) {
 }
 
 class CInterfaceOn : public testing::TestWithParam<const char *> {};
-/// Of a trap the host cannot see the memory (backends/trap).
+/// With a trap, the host cannot see the memory (backends/trap).
 INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceOn, testing::Values("cpu:0", "trap:0"),
                          [](const testing::TestParamInfo<const char *> &info) {
                            return std::string(info.param, std::strlen(info.param) - 2);
@@ -88,7 +88,7 @@ TEST_P(CInterfaceOn, StatesAreKeptTakenAndSet) {
   ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
   std::vector<float> y = forward(session.get(), 1), kept(y.size()), zero(y.size());
   size_t bytes = y.size() * sizeof(float);
-  // The sample's state is what it gave last.
+  // In this sample the state is the last output.
   ASSERT_EQ(lstmc_session_get_state(session.get(), "h", kept.data(), bytes), LSTMC_OK);
   EXPECT_EQ(kept, y);
   EXPECT_NE(kept, zero);
@@ -120,7 +120,7 @@ TEST(CInterface, SessionsInManyThreads) {
     EXPECT_EQ(lstmc_session_weights_hash(sessions[i].get()),
               lstmc_session_weights_hash(first.get()));
   }
-  package.reset(); // sessions go on without it
+  package.reset(); // sessions work without the handle of the package
   for (size_t i = 0; i < right.size(); ++i)
     threads.emplace_back([&, i] { right[i] = forward(sessions[i].get(), 2) == want; });
   for (std::thread &thread : threads)
@@ -143,7 +143,7 @@ TEST_P(CInterfaceOn, ARunAllocatesNothing) {
   Package package = openSample();
   Session session = createSession(package.get(), GetParam());
   ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
-  forward(session.get(), 1); // asks for what it reads
+  forward(session.get(), 1); // the first call asks for the views
   ASSERT_EQ(lstmc_session_run(session.get(), "forward"), LSTMC_OK);
   lstmc::test::resetPeak();
   int64_t before = lstmc::test::allocated().peak;
@@ -192,7 +192,7 @@ TEST(CInterface, AFailedAllocationIsAStatus) {
       EXPECT_GT(k, 10);
       break;
     }
-    // A loader without memory refuses the file (E0601).
+    // A loader that runs out of memory refuses the file (E0601).
     EXPECT_TRUE(status == LSTMC_OUT_OF_MEMORY || status == LSTMC_BAD_FILE) << "at " << k;
     EXPECT_NE(std::string(lstmc_message()).find("out of memory"), std::string::npos);
     EXPECT_NE(std::string(lstmc_message()).find("error[E"), std::string::npos);

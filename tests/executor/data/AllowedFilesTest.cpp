@@ -1,4 +1,4 @@
-// Files that another file names lie in its folder, or where a user allowed it.
+// Files that another file names have to be in its folder, or in a folder that a user allowed.
 #include <filesystem>
 
 #include <unistd.h>
@@ -58,11 +58,11 @@ TEST_F(AllowedFiles, AreNotLedOut) {
 }
 
 TEST_F(AllowedFiles, OrWhereAUserSays) {
-  fs::remove(model_ + "/second"); // c has one name again
+  fs::remove(model_ + "/second"); // c now has one name again
   EXPECT_EQ(read({model_, other_}, "../other/c"), "in other");
   EXPECT_EQ(read({model_, other_}, other_ + "/c"), "in other");
   EXPECT_EQ(read({model_, other_}, "c"), "in other");
-  EXPECT_EQ(read({model_, other_}, "link"), "E0601"); // still no link
+  EXPECT_EQ(read({model_, other_}, "link"), "E0601"); // a link is still refused
   EXPECT_EQ(read({model_, other_}, "/etc/passwd"), "E0604");
 }
 

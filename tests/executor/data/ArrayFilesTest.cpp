@@ -49,7 +49,7 @@ TEST(Npy, ConvertsByteAndAxisOrder) {
   auto big = parse("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }", 8);
   ASSERT_OK(big);
   EXPECT_EQ(big->tensor().as<int32_t>()[1], 0x04050607);
-  // Bytes 0 1 2 3 4 5 down the columns of a 2 x 3 matrix.
+  // Bytes 0 1 2 3 4 5, column by column, of a 2 x 3 matrix.
   auto fortran = parse("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
   ASSERT_OK(fortran);
   EXPECT_EQ(fortran->bytes, (Bytes{0, 2, 4, 1, 3, 5}));
@@ -107,7 +107,7 @@ protected:
   }
   std::string path() const { return folder_ / "x.npz"; }
   Result<std::vector<NamedArray>> parse() const { return parseNpz(asBytes(text_), "x.npz"); }
-  /// Replaces the occurrence number `which` of `from` by as many bytes.
+  /// Replaces occurrence number `which` of `from` by a text of the same length.
   void replace(std::string_view from, std::string_view to, int which) {
     size_t at = text_.find(from);
     while (which-- > 0)
@@ -203,7 +203,7 @@ TEST(Idx, Gzip) {
   EXPECT_REFUSED(parseIdx(asBytes(packed.substr(0, packed.size() - 1)), "i.gz"), E0602,
                  "inside a stream");
   EXPECT_REFUSED(parseIdx(asBytes(packed + "x"), "i.gz"), E0605, "found 1 bytes after the end");
-  packed[packed.size() - 6] ^= 1; // in the CRC
+  packed[packed.size() - 6] ^= 1; // a bit of the CRC
   EXPECT_REFUSED(parseIdx(asBytes(packed), "i.gz"), E0603, "gzip: found incorrect data check");
 }
 
@@ -220,7 +220,7 @@ TEST(Idx, Mnist) {
   ASSERT_OK(digits);
   EXPECT_EQ(pixels->shape, (std::vector<int64_t>{10000, 28, 28}));
   EXPECT_EQ(digits->shape, (std::vector<int64_t>{10000}));
-  EXPECT_EQ(digits->bytes[0], 7); // the test set begins 7 2 1 0 4
+  EXPECT_EQ(digits->bytes[0], 7); // the test set begins with 7 2 1 0 4
   EXPECT_EQ(digits->bytes[4], 4);
 }
 

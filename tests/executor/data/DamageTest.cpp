@@ -1,5 +1,5 @@
-// Every truncation and every changed byte of small valid files: refused with file, place and code,
-// or read without harm. Run under ASan and UBSan by the asan preset.
+// Every truncation and every changed byte of small valid files is refused with file, place and
+// code, or read without harm. The preset asan runs this under ASan and UBSan.
 #include <functional>
 
 #include "executor/data/Idx.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Loader = std::function<Status(const Bytes &)>;
 
-/// `tight`: no proper prefix of the file is a file.
+/// `tight`: no proper prefix of the file is a valid file.
 void damage(const Bytes &good, const Loader &load, bool tight) {
   ASSERT_OK(load(good));
   for (size_t length = 0; length < good.size(); ++length) {

@@ -12,7 +12,7 @@
 namespace lstmc::data {
 namespace {
 
-/// Inputs of a network that is not there.
+/// Inputs of an imaginary network.
 class Slots {
 public:
   InputSlot make(const std::string &name, DType dtype, std::vector<int64_t> shape,
@@ -124,7 +124,8 @@ TEST(Shuffle, IsAPermutationOfSeedAndEpoch) {
   std::vector<int64_t> all(1000);
   std::iota(all.begin(), all.end(), 0);
   EXPECT_EQ(a, all);
-  // Each of 6 orders of 3 in 6,000 epochs: 1,000 expected, deviation below 29; 6 of them allowed.
+  // Each of 6 orders of 3 samples in 6,000 epochs: 1,000 are expected, the deviation is below 29;
+  // allows 6 deviations.
   std::map<std::vector<int64_t>, int> orders;
   for (int epoch = 0; epoch < 6000; ++epoch)
     ++orders[shuffledOrder(3, 0, epoch)];
@@ -135,7 +136,7 @@ TEST(Shuffle, IsAPermutationOfSeedAndEpoch) {
 
 TEST(TableData, WindowsTargetsAndHoles) {
   test::TemporaryFolder folder;
-  // Training part: 4 of 6 rows; b has mean 2.5 and deviation sqrt(5)/2 there.
+  // The training part is 4 of 6 rows; in it, b has mean 2.5 and deviation sqrt(5)/2.
   std::string file = test::writeText(folder / "t.csv", "a,b\nx,1\ny,2\nx,3\ny,4\nx,NA\ny,6\n");
   auto data = load("csv:" + file + ",inputs=a|b,target=b,window=2,fill=drop,valid=0.34,shuffle=no");
   Slots slots;
@@ -149,10 +150,12 @@ TEST(TableData, WindowsTargetsAndHoles) {
   EXPECT_EQ(std::vector<float>(x.tensor.as<float>(), x.tensor.as<float>() + 6),
             (std::vector<float>{1, 0, unit, 0, 1, 0}));
   EXPECT_EQ(y.tensor.as<float>()[0], -unit);
-  // In all six rows, row 4 is a hole: as input or target it takes its windows with it.
+  // Of all six rows, row 4 has a missing cell: the windows that use it as input or target are left
+  // out.
   auto all = data->feed(Part::All, {x, y}, 0);
   ASSERT_OK(all);
-  EXPECT_EQ((*all)->batches(), 2); // starts 0 and 1; 2 has its target in row 4, 3 and 4 read it
+  EXPECT_EQ((*all)->batches(), 2); // starts 0 and 1; window 2 has its target in row 4, windows 3
+                                   // and 4 read it
   auto previous = load("csv:" + file + ",inputs=b,target=b,fill=previous");
   InputSlot one = slots.make("data", DType::F32, {1, 2, 1});
   EXPECT_EQ((*previous->feed(Part::All, {one, y}, 0))->batches(), 4);
@@ -184,7 +187,7 @@ TEST(TableData, Pollution) {
       squares += std::pow(y.tensor.as<float>()[n], 2);
     }
   }
-  // 6,400 scaled values in random order: mean 0 and variance 1 but for chance (deviation 0.0125).
+  // 6,400 scaled values in random order: mean 0 and variance 1 up to chance (deviation 0.0125).
   EXPECT_NEAR(sum / 6400, 0, 0.06);
   EXPECT_NEAR(squares / 6400, 1, 0.15);
 }
@@ -229,12 +232,12 @@ TEST(ArrayData, NpzByNameAndBatchAxis) {
   InputSlot x = slots.make("x", DType::F32, {2, 2, 3}, 1), y = slots.make("label", DType::I32, {2});
   auto feed = data->feed(Part::All, {x, y}, 0);
   ASSERT_OK(feed);
-  EXPECT_EQ((*feed)->batches(), 3); // the fifth sample has one to itself
+  EXPECT_EQ((*feed)->batches(), 3); // the fifth sample has a batch of its own
   EXPECT_EQ((*feed)->rows({0, 1}), 2);
   EXPECT_EQ((*feed)->rows({0, 2}), 1);
   EXPECT_EQ((*feed)->leftOut(), "");
   (*feed)->fill({0, 2});
-  EXPECT_EQ(x.tensor.as<float>()[0], 12); // and is repeated
+  EXPECT_EQ(x.tensor.as<float>()[0], 12); // and is repeated in it
   EXPECT_EQ(x.tensor.as<float>()[3], 12);
   (*feed)->fill({0, 1});
   EXPECT_EQ(x.tensor.as<float>()[0], 6);      // step 0, sample 2

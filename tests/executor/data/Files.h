@@ -1,4 +1,4 @@
-// Where tests find and put files.
+// Where tests find and write files.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace lstmc::test {
 
-/// A file of the shared test data, or "" when they are not there.
+/// Path of a file of the shared test data, or "" if they are not present.
 inline std::string dataFile(const std::string &name) {
   const char *given = std::getenv("LSTMC_DATA");
   std::filesystem::path folder =
@@ -20,7 +20,7 @@ inline std::string dataFile(const std::string &name) {
   return std::filesystem::exists(file) ? file.string() : std::string();
 }
 
-/// A folder of the running test alone, removed with it.
+/// A folder for the running test only, removed with it.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -47,7 +47,7 @@ inline std::string readText(const std::string &path) {
 
 } // namespace lstmc::test
 
-/// Skips a test that needs a shared data file, saying which.
+/// Skips a test that needs a shared data file, and names the file.
 #define LSTMC_DATA_FILE(variable, name)                                                            \
   std::string variable = ::lstmc::test::dataFile(name);                                            \
   if (variable.empty())                                                                            \

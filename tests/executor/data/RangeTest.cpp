@@ -1,5 +1,5 @@
-// Values that a network has no place for are refused when its data are bound to it, with where they
-// stand; what fills no batch is counted.
+// Values that are out of range for a network are refused when the data are bound to it, with their
+// place; data that fill no batch are counted.
 #include <filesystem>
 
 #include "executor/data/DataSet.h"
@@ -85,7 +85,7 @@ TEST_F(Ranges, OfTexts) {
             "to 2 for input \"data\"");
   x.range->high = 3;
   EXPECT_EQ(refusal(*data, {x}), "accepted");
-  // A list of symbols that the text does not use up.
+  // A vocabulary with symbols that do not occur in the text.
   std::string list = test::writeText(folder_ / "v", "a\nb\n\\n\nc\nd\n");
   EXPECT_EQ(refusal(*load("text:" + file + ",vocab=" + list), {x}),
             "v: error[E0604]: vocabulary: found 5 symbols, want 0 to 3 for input \"data\"");

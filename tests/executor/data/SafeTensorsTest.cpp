@@ -29,7 +29,7 @@ TEST(SafeTensors, ReadsWhatItWrites) {
   auto read = SafeTensors::load(path);
   ASSERT_OK(read);
   ASSERT_EQ(read->records().size(), 2u);
-  EXPECT_EQ(read->records()[0].name, "z/weight"); // declared order, not that of the alphabet
+  EXPECT_EQ(read->records()[0].name, "z/weight"); // declared order, not alphabetic
   EXPECT_EQ(read->records()[0].shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(read->metadata().at("net"), "char_lm");
   Array array = read->array(*read->find("z/weight"));
@@ -135,7 +135,7 @@ TEST(SafeTensors, OursCarryADigest) {
   bad = good;
   bad.replace(bad.find("\"w\""), 3, "\"v\""); // a name
   EXPECT_TRUE(refusal(bad).starts_with("x: byte 8: error[E0609]")) << refusal(bad);
-  bad = good; // files of others have none
+  bad = good; // files of other programs have no digest
   bad.replace(bad.find(kDigestKey), kDigestKey.size(), "other_digest");
   bad.back() ^= 1;
   EXPECT_EQ(refusal(bad), "accepted");

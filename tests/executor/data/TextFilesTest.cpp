@@ -70,7 +70,7 @@ TEST(Csv, Pollution) {
   EXPECT_EQ(table->find("cbwd")->symbols, (std::vector<std::string>{"NE", "NW", "SE", "cv"}));
   const std::vector<double> &pm = table->find("pm2.5")->numbers;
   EXPECT_TRUE(std::isnan(pm[23]));
-  EXPECT_EQ(pm[24], 129); // the first value: pollution.names
+  EXPECT_EQ(pm[24], 129); // the first value in pollution.names
 }
 
 Result<TokenText> tokens(std::string_view text, TextUnit unit, const Vocabulary &vocabulary) {
@@ -85,7 +85,7 @@ TEST(Text, VocabularyOrder) {
   EXPECT_EQ(chars->text(), "\\n\na\nb\n\xc3\xa9\n");
   auto words = makeVocabulary("x y\nz y\n", TextUnit::Word, "t.txt");
   ASSERT_OK(words);
-  EXPECT_EQ(words->text(), "y\n<eos>\nx\nz\n"); // twice: y, <eos>; once: x, z
+  EXPECT_EQ(words->text(), "y\n<eos>\nx\nz\n"); // two occurrences: y, <eos>; one: x, z
 }
 
 TEST(Text, VocabularyFile) {

@@ -17,7 +17,7 @@ void fill(const LaunchArgs &args, Worker &worker) {
     y.as<float>()[i] = float(launch.value);
 }
 
-// Reversed, so that each worker reads what others wrote in the launch before.
+// Reversed, so that each worker reads what others wrote in the previous launch.
 void reverse(const LaunchArgs &args, Worker &worker) {
   const Tensor &x = args.operands[0], &y = args.operands[1];
   int64_t n = y.elements();
@@ -114,7 +114,7 @@ TEST(HostDevice, LargeArenaIsZeroedAndOnAHugePage) {
   EXPECT_EQ(last, std::vector<std::byte>(64));
 }
 
-// The size is a multiple of the alignment of buffers, and the arena below 2 MiB.
+// The arena is below 2 MiB and its size is a multiple of the alignment of buffers.
 TEST(HostDeviceDeathTest, ArenaLiesBetweenPagesThatNobodyMayTouch) {
   auto device = std::move(*makeHostDevice("cpu:0", choose, 1));
   ASSERT_TRUE(device->allocate(4096 + 64).ok());
@@ -128,7 +128,7 @@ TEST(HostDeviceDeathTest, ArenaLiesBetweenPagesThatNobodyMayTouch) {
   EXPECT_DEATH(arena[(5 << 20) + 4096] = 1, "");
 }
 
-// A kernel that goes beyond its operand is told by AddressSanitizer, though it stays in the arena.
+// AddressSanitizer reports a kernel that goes beyond its operand, even inside the arena.
 TEST(HostDeviceDeathTest, LaunchReachesItsOperandsAlone) {
   if constexpr (!kPoisons)
     GTEST_SKIP() << "built without AddressSanitizer";
@@ -148,7 +148,7 @@ TEST(HostDeviceDeathTest, LaunchReachesItsOperandsAlone) {
   };
   fillAt(kN - 1);
   EXPECT_DEATH(fillAt(kN), "use-after-poison");
-  device->arena()[4 * kN] = std::byte(1); // the host's again
+  device->arena()[4 * kN] = std::byte(1); // the host may access the arena again
 }
 
 } // namespace

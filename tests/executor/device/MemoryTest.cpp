@@ -1,4 +1,5 @@
-// How the host reaches memory that it sees and memory that it does not: the same on both.
+// How the host reads and writes memory that it sees and memory that it does not: both work the
+// same.
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -97,7 +98,7 @@ TEST_P(Memory, StoredTensorInSlicesIsOneValue) {
   EXPECT_NE(whole.hash(), hashBytes(values.data(), kBytes));
 }
 
-// Rows of 4 in 8, the last one first: elements 19 back to 0 of 32.
+// Rows of 4 elements, 8 apart, the last one first: elements 19 back to 0 of 32.
 TEST_P(Memory, ViewWithNegativeStridesIsReadAsItLies) {
   MemoryRange(*device, 64, kBytes).write(0, bytes());
   DeviceTensor view;
@@ -124,7 +125,7 @@ TEST_F(TrapDeathTest, ATouchEndsTheProcess) {
       "trap:0", [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; }, 1)));
   ASSERT_TRUE(device->allocate(100).ok());
   auto *first = reinterpret_cast<volatile char *>(device->arena());
-  // SIGSEGV; a sanitizer makes an exit of it.
+  // SIGSEGV; a sanitizer turns it into an exit.
   EXPECT_DEATH(first[0] = first[0] + 1, "");
   EXPECT_DEATH(first[99] = 1, "");
 }

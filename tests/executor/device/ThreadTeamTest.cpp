@@ -26,8 +26,8 @@ TEST_P(Teams, EveryWorkerEntersEveryCallOnce) {
   EXPECT_EQ(entered, std::vector<int>(size_t(GetParam()), 300));
 }
 
-// Each worker writes its cell, then reads its neighbour's: a barrier that lets one through early is
-// seen as an old value.
+// Each worker writes its cell and then reads its neighbour's. If the barrier lets a worker through
+// too early, it reads an old value.
 TEST_P(Teams, BarrierOrdersWritesBeforeReads) {
   int n = GetParam();
   ThreadTeam team(n);
@@ -48,7 +48,8 @@ TEST_P(Teams, SleepingWorkersWake) {
   ThreadTeam team(GetParam());
   std::vector<int> entered(size_t{} + size_t(GetParam()));
   for (int call = 0; call < 5; ++call) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // past the bounded spin
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // longer than workers spin before
+                                                               // they sleep
     team.run([&](Worker &worker) { ++entered[size_t(worker.index)]; });
   }
   EXPECT_EQ(entered, std::vector<int>(size_t(GetParam()), 5));

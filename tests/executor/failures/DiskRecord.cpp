@@ -20,14 +20,14 @@ namespace {
 std::mutex mutex;
 std::atomic<DiskRecord *> record{nullptr};
 std::string root;
-std::map<std::string, Node> live; ///< by path beneath the root; "" is the root
+std::map<std::string, Node> live; ///< by path below the root; "" is the root
 Node last = DiskRecord::kRoot;
 
 template <typename F> F next(F, const char *name) {
   return reinterpret_cast<F>(::dlsym(RTLD_NEXT, name));
 }
 
-/// Beneath the root; nothing elsewhere.
+/// The path below the root; nothing for other paths.
 const std::string *beneath(const std::string &path, std::string &local) {
   if (path == root)
     local = "";
@@ -49,7 +49,7 @@ std::pair<std::string, std::string> split(const std::string &path) {
                             : std::pair(path.substr(0, slash), path.substr(slash + 1));
 }
 
-/// With the lock held: calls `add(call, path)` if the path is beneath the root.
+/// Calls `add(call, path)` if the path is below the root. The caller holds the lock.
 template <typename F> void note(const std::string &path, F add) {
   std::lock_guard lock(mutex);
   std::string local;
@@ -67,7 +67,7 @@ void noteMade(const std::string &path, char kind, const std::string &target = ""
   note(path, [&](DiskCall &call, const std::string &local) {
     call.kind = DiskCall::Kind::Make;
     call.node = live[local] = ++last;
-    // Empty, and of no name yet.
+    // It is empty and has no name yet.
     if (kind == 'd')
       record.load()->before.folders[call.node];
     else if (kind == 'l')
@@ -84,7 +84,7 @@ void noteRemoved(const std::string &path) {
   });
 }
 
-/// Paths beneath `from` now are beneath `to`.
+/// Moves the paths below `from` to `to`.
 void moveLive(const std::string &from, const std::string &to) {
   std::map<std::string, Node> moved;
   for (const auto &[path, node] : live) {
@@ -213,7 +213,7 @@ std::vector<size_t> DiskRecord::unsynced(size_t count) const {
 
 } // namespace lstmc::test
 
-// Before those of the C library.
+// These are called instead of the functions of the C library.
 extern "C" {
 
 using namespace lstmc::test;
@@ -252,7 +252,7 @@ int posix_fallocate(int fd, off_t offset, off_t bytes) {
 }
 
 int fsync(int fd) {
-  // The disk itself is not waited for: no power is lost here.
+  // Does not wait for the disk: the test loses no power.
   if (record)
     noteFile(fd, DiskCall::Kind::Sync, 0, "");
   return 0;

@@ -1,4 +1,5 @@
-// What this process writes beneath a folder, call by call, and what of it a power loss may leave.
+// Records what this process writes below a folder, call by call, and which of it a power loss may
+// keep.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +9,22 @@
 
 namespace lstmc::test {
 
-/// A file, folder or link, whatever it is called. Names belong to folders.
+/// A file, folder or link, independent of its name. Names belong to folders.
 using Node = int;
 
 /// A call that changed something, or made changes durable.
 struct DiskCall {
   enum class Kind {
-    Make,     ///< name in folder; what it is follows from `node`
+    Make,     ///< a name in a folder; `node` says what is made
     Write,    ///< bytes at offset of node
-    Extend,   ///< node has at least `offset` bytes
+    Extend,   ///< makes the node at least `offset` bytes long
     Rename,   ///< name to otherName, in one folder
-    Exchange, ///< of the nodes that the two names mean
-    Remove,   ///< name from folder
-    Sync,     ///< of a file's bytes, or a folder's names
+    Exchange, ///< exchanges the nodes of the two names
+    Remove,   ///< removes a name from a folder
+    Sync,     ///< syncs a file's bytes, or a folder's names
   };
   Kind kind;
-  Node folder = -1, node = -1, otherNode = -1; ///< the last two: what name and otherName meant
+  Node folder = -1, node = -1, otherNode = -1; ///< the last two: the nodes of name and otherName
   std::string name, otherName;
   uint64_t offset = 0;
   std::string bytes;
@@ -37,19 +38,19 @@ struct Disk {
   void apply(const DiskCall &call);
 };
 
-/// Beneath one folder, from now on to the end of its life; one at a time. It takes the calls
-/// between program and C library, so it sees what is really asked of the system.
+/// Records calls below one folder as long as it lives; one at a time. It intercepts the calls from
+/// the program to the C library, so it sees what is really asked of the system.
 class DiskRecord {
 public:
   explicit DiskRecord(const std::string &folder);
   ~DiskRecord();
 
   static constexpr Node kRoot = 0;
-  Disk before; ///< taken for durable
+  Disk before; ///< the state at the start, which counts as durable
   std::vector<DiskCall> calls;
 
-  /// The calls whose change is not durable after the first `count`: a Sync of their node, or of the
-  /// folder of their names, has not followed. No order among them is promised by POSIX.
+  /// Those of the first `count` calls that are not durable, because no Sync of their node or of the
+  /// folder of their names follows. POSIX promises no order among them.
   std::vector<size_t> unsynced(size_t count) const;
 };
 

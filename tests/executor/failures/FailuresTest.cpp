@@ -1,5 +1,6 @@
-// Every allocation and every start of a thread fails in turn, in load, bind, update and save: an
-// error with its exit code, nothing leaked, no thread left, no abort, and the old checkpoint whole.
+// Every allocation and every start of a thread fails in turn, in load, bind, update and save. The
+// result has to be an error with its exit code, no leak, no remaining thread, no abort, and the old
+// checkpoint unchanged.
 #include <fstream>
 #include <functional>
 #include <new>
@@ -20,19 +21,19 @@ using training::CheckpointWriter;
 using training::FakeModel;
 using Existing = CheckpointWriter::Options::Existing;
 
-/// What becomes of it in a program, whose own handler catches what no function turned into an
-/// error.
+/// The outcome in a program, whose own handler catches an exception that no function has turned
+/// into an error.
 Status outcome(const std::function<Status()> &work) try {
   return work();
 } catch (const std::bad_alloc &) {
   return Error{ErrorCode::E0901, "out of memory", {}};
 }
 
-/// Calls `work` with allocation 0, 1, 2, ... failing, until none does; how many there are.
-/// `afterEach` looks at what is left.
+/// Calls `work` with allocation 0, 1, 2, ... failing, until none fails; returns the number of
+/// allocations. `afterEach` checks the result of each call.
 int64_t failEveryAllocation(
     const std::function<Status()> &work, const std::function<void()> &afterEach = [] {}) {
-  EXPECT_TRUE(outcome(work).ok()); // what is made once in a process is there now
+  EXPECT_TRUE(outcome(work).ok()); // makes what is allocated once per process
   for (int64_t k = 0;; ++k) {
     Allocated before = allocated();
     bool failed = false;
@@ -63,7 +64,7 @@ int threadCount() {
   return 0;
 }
 
-/// One that has been joined may still be counted for a moment.
+/// The system may count a joined thread for a moment.
 bool threadsComeTo(int wanted) {
   auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (threadCount() != wanted)
@@ -72,8 +73,8 @@ bool threadsComeTo(int wanted) {
   return true;
 }
 
-/// The same for threads: every one is needed, so every failure is an error. `names` are the texts,
-/// the first thread's first.
+/// The same for threads. Every thread is needed, so every failure is an error. `names` are the
+/// texts of the errors in order of the threads.
 void failEveryThread(const std::vector<std::string> &names, const std::function<Status()> &work) {
   const int threads = threadCount();
   for (size_t k = 0; k <= names.size(); ++k) {
@@ -141,10 +142,10 @@ TEST(Failures, MemoryOfAnUpdate) {
   auto session = std::move(*openSession(openPackage()));
   EXPECT_TRUE(session->initialise(3).ok());
   fillInput(*session, 1);
-  EXPECT_EQ(failEveryAllocation([&] { return session->run("step"); }), 0); // it needs none
+  EXPECT_EQ(failEveryAllocation([&] { return session->run("step"); }), 0); // it allocates nothing
 }
 
-/// A save on top of one that is there, seen from outside.
+/// A save over an existing checkpoint, seen from outside.
 TEST(Failures, MemoryOfASave) {
   FakeModel model;
   training::CheckpointState state;
@@ -163,7 +164,7 @@ TEST(Failures, MemoryOfASave) {
     return status;
   };
   ASSERT_OK(save(1));
-  ASSERT_OK(save(2)); // its memory is kept for the next
+  ASSERT_OK(save(2)); // its memory is kept for the next save
   int64_t update = 2, newest = 2;
   int64_t count = 0;
   for (bool failed = true; failed; ++count) {
@@ -179,7 +180,8 @@ TEST(Failures, MemoryOfASave) {
     EXPECT_TRUE(now == update || (now == newest && !status.ok())) << count << ": " << now;
     ASSERT_OK(training::readCheckpoint(folder / "ck/last"));
     newest = now;
-    // What the next run would remove, so that this one does not meet more and more of it.
+    // The next run would remove these files, so remove them here; otherwise more and more would be
+    // found.
     for (const auto &entry : std::filesystem::directory_iterator(folder / "ck"))
       if (entry.path().filename().string().starts_with('.'))
         std::filesystem::remove_all(entry.path());
@@ -187,7 +189,7 @@ TEST(Failures, MemoryOfASave) {
   EXPECT_EQ(newest, update);
   EXPECT_GT(count, 100);
   RecordProperty("allocations", int(count));
-  // The next run finds nothing but the checkpoint and the links to it.
+  // The next run finds only the checkpoint and the links to it.
   writer->reset();
   ASSERT_OK(CheckpointWriter::open({folder / "ck", 1, 0, Existing::GoOn, {}, {}}));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "ck"), {}), 3) << "trash";

@@ -1,5 +1,5 @@
-// The power goes at any moment of a save: whichever of the calls not yet synced have reached the
-// disk, it holds the old checkpoint or the new one, complete.
+// The power fails at any moment of a save. Whichever of the calls that are not yet synced have
+// reached the disk, it has the old checkpoint or the new one, complete.
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -18,8 +18,8 @@ using training::CheckpointWriter;
 using training::FakeModel;
 using Existing = CheckpointWriter::Options::Existing;
 
-/// All that a reader sees, as text: hidden names are saves that were never done, which the next run
-/// removes.
+/// Everything that a reader sees, as text. Hidden names belong to unfinished saves, which the next
+/// run removes.
 std::string visible(const Disk &disk, Node node, bool top = true) {
   if (auto file = disk.files.find(node); file != disk.files.end())
     return fmt::format("f{}:{}", file->second.size(), file->second);
@@ -71,8 +71,8 @@ struct Save {
   std::unique_ptr<CheckpointWriter> writer;
 };
 
-/// Looks at every state that the power may leave while the calls were made, once; how many there
-/// are to a reader.
+/// Calls `look` once for every state that a power loss during the calls may leave. Returns the
+/// number of states that a reader can tell apart.
 size_t everyState(const DiskRecord &record, const std::function<void(const Disk &)> &look) {
   std::set<std::string> seen;
   for (size_t count = 0; count <= record.calls.size(); ++count) {
@@ -94,7 +94,7 @@ size_t everyState(const DiskRecord &record, const std::function<void(const Disk 
   return seen.size();
 }
 
-/// Every state after `work` on a folder is one of the checkpoints with these weights; both are met.
+/// Every state after `work` on a folder is a checkpoint with one of these weights; both occur.
 void expectOldOrNew(Save &save, uint64_t old, const std::function<uint64_t()> &work) {
   std::unique_ptr<DiskRecord> record =
       std::make_unique<DiskRecord>(fs::canonical(save.folder / "ck").string());
@@ -113,7 +113,7 @@ void expectOldOrNew(Save &save, uint64_t old, const std::function<uint64_t()> &w
     uint64_t hash = read.weightsHash();
     EXPECT_TRUE(hash == old || hash == fresh);
     met.insert(hash);
-    // A link leads to a whole one too, where it leads anywhere.
+    // If a link leads anywhere, it leads to a complete checkpoint.
     for (const char *link : {"last", "best"}) {
       if (fs::exists(folder + "/" + link))
         ASSERT_OK(training::readCheckpoint(folder + "/" + link));

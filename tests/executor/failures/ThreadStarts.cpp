@@ -13,7 +13,7 @@ std::atomic<bool> failed{false};
 
 } // namespace
 
-// Before that of the C library.
+// This is called instead of the function of the C library.
 extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                               void *(*start)(void *), void *argument) noexcept {
   if (left.fetch_sub(1) == 0) {

@@ -1,15 +1,14 @@
-// The threads that this process starts, made to fail.
+// Makes thread starts of this process fail.
 #pragma once
 
 #include <cstdint>
 
 namespace lstmc::test {
 
-/// From here on the thread number `index`, from 0, cannot be had (EAGAIN), in whatever thread it is
-/// asked for.
+/// From now on, start number `index`, counted from 0 over all threads, fails with EAGAIN.
 void failThreadStart(int64_t index);
 
-/// All succeed again; whether one failed.
+/// All starts succeed again; returns whether one failed.
 bool endFailingThreads();
 
 } // namespace lstmc::test

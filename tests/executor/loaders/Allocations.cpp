@@ -8,7 +8,7 @@
 
 namespace {
 
-std::atomic<int64_t> left{INT64_MAX}; // until one fails
+std::atomic<int64_t> left{INT64_MAX}; // number of allocations before one fails
 std::atomic<bool> everAfter{false}, failed{false};
 std::atomic<int64_t> liveCount{0}, liveBytes{0}, peakBytes{0};
 

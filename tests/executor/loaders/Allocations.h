@@ -1,4 +1,4 @@
-// The allocations of this process, counted, and made to fail.
+// Counts the allocations of this process, and makes them fail.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@ namespace lstmc::test {
 
 enum class Failing { Once, EverAfter };
 
-/// From here on the allocation number `index`, from 0, fails with std::bad_alloc, and with
-/// EverAfter all after it, in whatever thread.
+/// From now on, allocation number `index`, counted from 0 over all threads, fails with
+/// std::bad_alloc; with EverAfter all later ones fail too.
 void failAllocation(int64_t index, Failing failing);
 
-/// All succeed again; whether any failed.
+/// All allocations succeed again; returns whether any failed.
 bool endFailing();
 
 struct Allocated {

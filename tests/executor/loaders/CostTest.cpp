@@ -1,4 +1,4 @@
-// Memory to load is bounded by the size of the file, 64 MiB and 4 times as much, whatever it holds.
+// Memory to load is at most 64 MiB and 4 times the size of the file, whatever the file contains.
 #include "tests/executor/loaders/Allocations.h"
 #include "tests/executor/loaders/Loaders.h"
 

@@ -1,5 +1,5 @@
-// Every loader of the runtime with a small valid file of its kind, for tests that ask the same of
-// all of them.
+// Every loader of the runtime with a small valid file for it, for tests that check the same of all
+// loaders.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace lstmc::test {
 
 struct Loader {
   std::string name;
-  std::string path; ///< of a valid file, or folder
+  std::string path; ///< path of a valid file or folder
   std::function<Status(const std::string &path)> load;
 };
 

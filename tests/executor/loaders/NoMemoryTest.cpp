@@ -1,5 +1,5 @@
-// The allocation number k fails, for every k: an error, and nothing leaked. Saves are in
-// tests/executor/failures.
+// Allocation number k fails, for every k: the result is an error, and nothing leaks. Saves are
+// tested in tests/executor/failures.
 #include "executor/base/NoMemory.h"
 #include "tests/executor/loaders/Allocations.h"
 #include "tests/executor/loaders/Loaders.h"
@@ -7,8 +7,7 @@
 namespace lstmc::test {
 namespace {
 
-/// Where there is no memory at all, not even an error can be handed on, and the program's own
-/// handler ends it.
+/// Without any memory, not even an error can be returned, and the program's own handler ends it.
 Status attempt(const Loader &loader, Failing failing) try {
   return loader.load(loader.path);
 } catch (const std::bad_alloc &) {

@@ -25,7 +25,7 @@ sock_filter load(size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, uint
 
 sock_filter answer(uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
 
-/// The low half of an argument; flags lie there.
+/// The low half of an argument, which contains the flags.
 size_t argument(int index) { return offsetof(seccomp_data, args) + 8 * size_t(index); }
 
 void refuse(Program &program, long call, uint32_t action = SECCOMP_RET_KILL_PROCESS) {
@@ -33,7 +33,7 @@ void refuse(Program &program, long call, uint32_t action = SECCOMP_RET_KILL_PROC
   program.push_back(answer(action));
 }
 
-/// Ends the process where any of `bits` is set in the argument, or none is.
+/// Ends the process if any of `bits` is set in the argument, or if none is.
 void refuseBits(Program &program, long call, int index, uint32_t bits, bool whenSet) {
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, uint32_t(call), 0, 4));
   program.push_back(load(argument(index)));
@@ -53,7 +53,7 @@ bool installFilter() {
        {SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_ptrace, SYS_socket, SYS_connect,
         SYS_bind, SYS_memfd_create, SYS_process_vm_writev, SYS_creat, SYS_openat2})
     refuse(program, call);
-  // Its flags lie in memory, where a filter cannot look; the C library then takes clone.
+  // A filter cannot read the flags of clone3, which are in memory; the C library then uses clone.
   refuse(program, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   refuseBits(program, SYS_clone, 0, CLONE_THREAD, false);
   refuseBits(program, SYS_mmap, 2, PROT_EXEC, true);

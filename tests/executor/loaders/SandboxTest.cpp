@@ -1,4 +1,4 @@
-// A model file is data: no loader starts, opens or writes anything because of what a file holds,
+// A model file is data: no loader starts, opens or writes anything because of a file's contents,
 // and the runtime maps no executable page of its own.
 #include <csignal>
 #include <unistd.h>
@@ -35,7 +35,7 @@ TEST(Sandbox, LoadersOnlyRead) {
   for (const Loader &loader : makeLoaders(folder)) {
     EXPECT_EQ(inSandbox([&] { return loader.load(loader.path).ok() ? 0 : 1; }), 0) << loader.name;
     if (loader.name == "checkpoint")
-      continue; // a folder; its files have loaders of their own
+      continue; // a folder, whose files have loaders of their own
     std::string good = readText(loader.path);
     for (size_t at = 0; at < good.size(); at += good.size() / 100 + 1) {
       std::string bad = good;
@@ -47,7 +47,7 @@ TEST(Sandbox, LoadersOnlyRead) {
   }
 }
 
-/// Lines of the process's map whose pages are executable.
+/// The lines of the process's memory map with executable pages.
 std::vector<std::string> executablePages() {
   std::ifstream maps("/proc/self/maps");
   std::vector<std::string> found;

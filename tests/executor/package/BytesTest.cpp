@@ -1,4 +1,5 @@
-// Bytes that are no package: cut short anywhere, changed anywhere, unfolding to more than they are.
+// Bytes that are not a valid package: cut anywhere, changed anywhere, or unfolding to more than the
+// file.
 #include <gtest/gtest.h>
 
 #include "executor/abi/Package_generated.h"
@@ -37,8 +38,8 @@ TEST(PackageBytes, EveryChangedByteIsRefused) {
       EXPECT_EQ(errorRecord(package.error().code).exit, ExitCode::File);
       byDigest += package.error().code == ErrorCode::E0609;
     }
-  // Most changes are seen by a check of their own; letters of names and numbers that may vary are
-  // not.
+  // A check of its own finds most changes; changes to letters of names and to numbers that may vary
+  // are not found.
   EXPECT_LT(byDigest, bytes.size() * 2);
 }
 
@@ -101,8 +102,8 @@ void sizeOf(flatbuffers::FlatBufferBuilder &b) {
                                                                       b.GetSize(), 0);
 }
 
-// Tables may share their parts in the file; unfolded they would take what the file's size does not
-// warrant.
+// Tables may share parts in the file; unfolded, they would take more memory than the file's size
+// justifies.
 TEST(PackageBytes, SharedTablesDoNotUnfold) {
   flatbuffers::FlatBufferBuilder b;
   auto text = b.CreateString(std::string(1 << 20, 'x'));
@@ -123,7 +124,7 @@ TEST(PackageBytes, SharedTablesDoNotUnfold) {
                         bytes.size()));
 }
 
-// One table of launches, listed a hundred thousand times, is one table too many visits.
+// One table of launches that is listed a hundred thousand times is visited too often.
 TEST(PackageBytes, SharedTablesAreNotVisitedWithoutEnd) {
   flatbuffers::FlatBufferBuilder b;
   std::vector<flatbuffers::Offset<abi::fb::Operand>> operands(1000, abi::fb::CreateOperand(b));

@@ -1,5 +1,5 @@
-// Every size that follows from extents: a package that has exactly it is accepted, one that has
-// less is refused. The launches are those of the conformance tests, whose kernels use all of it.
+// Every size that follows from extents: a package with exactly this size is accepted, one with less
+// is refused. The launches are those of the conformance tests, whose kernels use the whole size.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
@@ -31,13 +31,13 @@ TEST(KernelSizes, PackagesOfTheConformanceLaunchesAreAccepted) {
       auto package = Package::open(serialize(launchPackage(launch)));
       if (package.ok())
         ++accepted;
-      else // what kernels can do and the format leaves out
+      else // kernels can do this, but the format does not allow it
         EXPECT_NE(package.error().code, ErrorCode::E0612) << c.name << package.error().text();
     }
   EXPECT_GT(accepted, 1000);
 }
 
-/// The operand, one element shorter.
+/// The operand without its last element.
 PackageData shortened(const TestLaunch &launch, size_t operand) {
   PackageData data = launchPackage(launch);
   --data.entries[0].programs[0].launches[0].operands[operand].shape[0];

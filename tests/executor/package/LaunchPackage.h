@@ -1,5 +1,5 @@
-// One launch as a package of its own: entry `forward` with what it reads as inputs and what it
-// writes as outputs.
+// Makes a package of one launch: the entry `forward`, with the operands that the launch reads as
+// inputs and those that it writes as outputs.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace lstmc::package {
 
-/// Each storage of the launch becomes a buffer. What is written persists, so that it may be read
+/// Each storage of the launch becomes a buffer. Written buffers persist, so that they may be read
 /// too.
 inline PackageData launchPackage(const conformance::TestLaunch &from) {
   PackageData data;

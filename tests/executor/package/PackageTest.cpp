@@ -1,4 +1,4 @@
-// What is read is what was written, and a package that is whole passes.
+// A package reads back as it was written, and a valid package passes all checks.
 #include "executor/package/Package.h"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,8 @@ TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   EXPECT_FALSE(launchAtPeak(data, plan));
 }
 
-/// Backward stands where forward does, and is called like it where nothing else stands there.
+/// A backward launch has the same place in the source and the same name as its forward launch, if
+/// there is one.
 TEST(Plan, PeakInBackwardHasTheNameOfForward) {
   PackageData data = samplePackage();
   DevicePlan plan = planOf(data)[0];
@@ -119,7 +120,8 @@ TEST(Plan, PeakInBackwardHasTheNameOfForward) {
   EXPECT_EQ(launchAtPeak(data, plan)->op, "fc");
 }
 
-/// A layer's steps in the order in which it works on them, counted from the first of all chunks.
+/// The steps in the order in which a layer processes them, counted from the first step of all
+/// chunks.
 TEST(Plan, PeakInALayerHasItsSteps) {
   PackageData data = samplePackage();
   DevicePlan plan = planOf(data)[0];

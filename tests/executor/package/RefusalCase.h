@@ -1,4 +1,4 @@
-// A valid package with one thing changed, and the refusal that it gets.
+// A valid package with one change, and the error that it causes.
 #pragma once
 
 #include <functional>
@@ -23,13 +23,13 @@ struct RefusalCase {
   friend void PrintTo(const RefusalCase &c, std::ostream *out) { *out << c.name; }
 };
 
-/// How a message names one of a launch's ints: `launch` is "...launches[3]", `position` that of the
-/// kernel's struct, such as SendInt::peer.
+/// The text by which a message names one of a launch's ints: `launch` is "...launches[3]",
+/// `position` is from the kernel's struct, such as SendInt::peer.
 inline std::string intOf(std::string_view launch, size_t position) {
   return fmt::format("{}.ints[{}]", launch, position);
 }
 
-/// Opening it fails with the case's code and message, exit 6, and a place in the file.
+/// Opening it has to fail with the case's code and message, exit code 6, and a place in the file.
 inline void expectRefused(PackageData data, const RefusalCase &c) {
   c.breakIt(data);
   auto package = Package::open(serialize(data), "a.lstmc");

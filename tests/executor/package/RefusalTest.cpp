@@ -1,4 +1,4 @@
-// One case per check: the field is broken, and the whole message is asserted.
+// One case per check: the field is changed, and the whole message is compared.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Launch &stepLaunch(PackageData &data, size_t index) {
   return data.entries[kStep].programs[0].launches[index];
 }
 
-/// Divided by the learning rate, an f32.
+/// With a division by the learning rate, an f32.
 Launch softmaxOutput(SoftmaxNormalization normalization) {
   Operand p{kStepY, 0, {kBatch, kUnits, 1}, {}}, label{kX, 0, {kBatch, 1}, {kInputs, 1}};
   Launch launch{KernelId::SoftmaxOutputGradient, {p, label, {kRate, 0, {1}, {}}, p}, {}, {}, 1};
@@ -118,7 +118,7 @@ const RefusalCase kCases[] = {
     {"OutputNotToTheEnd", [](auto &d) { d.buffers[kForwardY].to = 0; }, "E0611",
      "buffers[11].to: found 0, want 1, the last launch, for output"},
 
-    // ---- lives ----
+    // ---- lifetimes ----
     {"PersistentOverlap", [](auto &d) { d.buffers[kGradient].offset = 0; }, "E0611",
      "buffers[1].offset: found bytes 0 to 48, want none of those that buffers[0] holds always, 0 "
      "to 48"},
@@ -136,7 +136,7 @@ const RefusalCase kCases[] = {
      "launch 3, 832 to 856"},
     {"PrepareOverInputs",
      [](auto &d) {
-       // x of forward moves after all; a workspace of prepare:forward lies over it.
+       // x of forward moves after all; a workspace of prepare:forward overlaps it.
        d.buffers[kX].entry = kForward;
        d.buffers[kX].to = 1;
        d.entries[kStep] = {"other", {}, {}, {}};
@@ -196,7 +196,7 @@ const RefusalCase kCases[] = {
      "E0604", "programs[0].types: found 65 operands, want 1 to 64"},
     {"ProgramTooManyLive",
      [](auto &d) {
-       // 65 products, each used once all are made: a chain of sums.
+       // 65 products that are all computed before a chain of sums uses each once.
        auto &list = d.programs[0].instructions;
        list.clear();
        for (int i = 0; i < 65; ++i)
@@ -279,7 +279,7 @@ const RefusalCase kCases[] = {
      "elements"},
     {"OperandRepeated",
      [](auto &d) {
-       // A norm of as many elements as there may be in a view, all of them one.
+       // A norm of as many elements as a view may have; all of them are one element.
        stepLaunch(d, 4).operands[2].shape = {1 << 24, 1 << 24};
        stepLaunch(d, 4).operands[2].strides = {0, 0};
      },

@@ -7,7 +7,7 @@
 
 namespace lstmc::package {
 
-/// Positions in the sample's lists, so that a test can name what it breaks.
+/// Positions in the lists of the sample, so that a test can name what it changes.
 namespace sample {
 enum BufferIndex : uint32_t {
   kWeight,
@@ -29,7 +29,7 @@ enum EntryIndex : uint32_t { kPrepare, kForward, kStep };
 inline constexpr int64_t kBatch = 2, kInputs = 4, kUnits = 3;
 } // namespace sample
 
-/// Rows 3 and 4 of five, of y as `product` writes it.
+/// Rows 3 and 4 of five rows of y, which `product` writes.
 inline Piece lastRows() {
   using namespace sample;
   return {3, {3 * kUnits, 1, 5 * kUnits, kBatch, kUnits, kUnits, 1}, {1, 5, kUnits}};
@@ -71,7 +71,7 @@ inline PackageData samplePackage() {
   add(Kind::Scalar, DType::I64, {1}, "seed");
   add(Kind::Output, DType::F64, {kMetricFields}, "loss");
   add(Kind::Activation, DType::F32, {kBatch, kUnits}, "y", kStep, 1, 3);
-  // Lives in another entry, so in the same place.
+  // It is used in another entry, so it may have the same place.
   data.buffers.push_back(data.buffers[kStepY]);
   data.buffers[kForwardY].kind = Kind::Output;
   data.buffers[kForwardY].entry = kForward;

@@ -1,4 +1,4 @@
-// A small valid package for several devices, made by hand: rows of x go out, products come back.
+// A small valid package for several devices, made by hand: rows of x are sent, products come back.
 #pragma once
 
 #include "executor/abi/Packing.h"
@@ -7,18 +7,18 @@
 namespace lstmc::package {
 
 namespace transfers {
-inline constexpr int64_t kRows = 2, kColumns = 3; ///< of w, and of the part of x that a device has
+inline constexpr int64_t kRows = 2, kColumns = 3; ///< of w, and of each device's part of x
 enum LocationIndex : uint32_t { kNowhere, kScale, kSum, kUpdate, kMove };
-/// Launches of a device that is not the first.
+/// Launches of a device other than the first.
 enum LaunchIndex : size_t { kReceiveX, kReceiveW, kProduct, kSendProduct, kClear, kReceiveNewW };
 /// The first device's launch that multiplies its own part.
 inline size_t firstProduct(uint32_t devices) { return 2 * (devices - 1); }
-/// Messages to and from device 1 onwards, each below those that come later.
+/// Messages to and from device 1 and later ones; numbers ascend in time.
 inline int64_t xTo(uint32_t device) { return 2 * int64_t(device); }
 inline int64_t wTo(uint32_t device) { return 2 * int64_t(device) + 1; }
 inline int64_t productOf(uint32_t device) { return 100 + int64_t(device); }
 inline int64_t newWTo(uint32_t device) { return 200 + int64_t(device); }
-/// Of init.
+/// Messages of the entry init.
 inline int64_t copyOf(int64_t value, uint32_t device) { return 100 * value + int64_t(device); }
 } // namespace transfers
 
@@ -137,7 +137,7 @@ private:
       launch(d, FusedArguments{.program = 0, .window = {}},
              {whole(itsX), whole(itsW), whole(product)}, kScale);
       send(d, 0, whole(product), productOf(d));
-      // Whoever receives only now is too late.
+      // A device that receives only now is too late.
       launch(d, FillArguments{.value = -1}, {whole(product)}, kScale);
       uint32_t arrived = part(0, Kind::Activation, "arrived");
       receive(0, d, arrived, productOf(d));

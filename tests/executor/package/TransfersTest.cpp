@@ -1,4 +1,4 @@
-// What devices send one another: one case per check, the whole message asserted.
+// Transfers between devices: one case per check, with the whole message compared.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ const RefusalCase kCases[] = {
      intOf("entries[0].programs[1].launches[1]", TransferInt::message) +
          ": found message 2 after message 3, want them "
          "ascending"},
-    // Both devices agree, and would still wait for one another with a third one between.
+    // Even if both devices agree, they would wait for one another through a third one.
     {"OrderOfTheMiddle",
      [](auto &d) {
        for (auto [device, launch] : {std::pair(0, 5), {1, int(kSendProduct)}})

@@ -1,5 +1,5 @@
-// Kernels that sum: within (K + 8) u of the sum of magnitudes, and of naive
-// formulas in long double.
+// Kernels that sum: within (K + 8) u of the sum of magnitudes, compared with naive formulas in long
+// double.
 #include <cmath>
 
 #include <gtest/gtest.h>

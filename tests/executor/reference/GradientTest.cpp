@@ -23,8 +23,8 @@ double inner(const Array &a, const Array &b) {
 }
 
 /// Derivative of `loss` by every element of x (dense, f64). D(h) = (loss(x+h) - loss(x-h)) / 2h has
-/// an error of h^2, and (4 D(h/2) - D(h)) / 3 one of h^4: 1e-12 at h = 1e-3, beside 1e-13 from
-/// rounding.
+/// an error of order h^2, and (4 D(h/2) - D(h)) / 3 one of order h^4: 1e-12 at h = 1e-3, plus 1e-13
+/// from rounding.
 template <typename Loss> Numbers differences(const Array &x, Loss loss, double step = 1e-3) {
   Numbers result;
   for (int64_t i = 0; i < x.tensor.elements(); ++i) {
@@ -84,9 +84,9 @@ void checkRnnGradient(const RnnShape &s) {
   TestLaunch backward = rnnBackward(s, forward);
   if (!s.finals && !s.gradientOfY)
     backward["dy"] = Array(DType::F64, {s.steps, s.batch, H},
-                           uniform(-1, 1, 30)); // something has to be asked for
-  // relu has corners: a step that is rarely across one. It has no curvature that would need a
-  // longer one.
+                           uniform(-1, 1, 30)); // at least one gradient has to be computed
+  // relu has corners, so use a step that rarely crosses one. It has no curvature that would need a
+  // longer step.
   const double step = s.mode == RnnMode::Relu ? 1e-5 : 1e-3;
   auto loss = [&] {
     forward["w"] = packed(w, G);
@@ -129,7 +129,8 @@ void checkRnnGradient(const RnnShape &s) {
   if (s.states && s.mode == RnnMode::Lstm)
     expectGradient(backward["dc0"], differences(forward["c0"], loss, step), "c0");
 
-  // Absent `before` is made from y and h0, dgates may be the gates: the same bits.
+  // If `before` is absent, y and h0 give it; dgates may share the memory of gates: the bits are the
+  // same.
   TestLaunch other = rnnBackward(s, forward, true);
   forward.run(kernel(KernelId::RnnForward));
   other["dy"] = backward["dy"];
@@ -191,8 +192,8 @@ TEST(Gradient, LayerNorm) {
   expectGradient(dgamma, differences(gamma, loss), "gamma");
 }
 
-// SoftmaxOutput's gradient is that of its cross entropy, smoothed or not, over what it is
-// normalised by.
+// SoftmaxOutput's gradient is that of its cross entropy, with or without smoothing, divided by the
+// normalisation.
 TEST(Gradient, SoftmaxOutput) {
   const int64_t A = 5, C = 4;
   for (double alpha : {0.0, 0.2})

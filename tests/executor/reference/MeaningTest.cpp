@@ -1,4 +1,4 @@
-// What kernels mean, on cases small enough to be done by hand (mxnet.md 3.3 to 3.6).
+// The results of kernels on cases small enough to compute by hand (mxnet.md 3.3 to 3.6).
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -77,10 +77,10 @@ struct OutputOptions {
   Normalization normalization = Normalization::Null;
   bool multi = false;
   double gradScale = 1, alpha = 0;
-  double valid = -1; ///< what it divides by; absent below 0
+  double valid = -1; ///< the divisor; absent if negative
 };
 
-/// dx of SoftmaxOutput, where label 0 is the ignored one.
+/// dx of SoftmaxOutput, where label 0 is ignored.
 Numbers softmaxOutput(Array p, Array label, OutputOptions options = {}) {
   Array dx(DType::F64, Shape(p.tensor.shape.begin(), p.tensor.shape.begin() + 3));
   Array divisor = options.valid < 0 ? Array() : Array(DType::F64, {1}, constant(options.valid));
@@ -102,7 +102,7 @@ TEST(Meaning, SoftmaxOutputGradient) {
             (Numbers{0.25, -0.25, 0, 0})); // label 0 is ignored
   EXPECT_EQ(softmaxOutput(p, label, {.normalization = Normalization::Batch}),
             (Numbers{0.125, -0.125, -0.25, 0.25}));
-  // valid counts labels that are not the ignored one, though useIgnore is off: one
+  // valid counts labels other than the ignored one even if useIgnore is off: one
   EXPECT_EQ(softmaxOutput(p, label, {.normalization = Normalization::Valid}),
             (Numbers{0.25, -0.25, -0.5, 0.5}));
   EXPECT_EQ(softmaxOutput(p, f32({2, 1}, {0, 0}),
@@ -119,7 +119,7 @@ TEST(Meaning, SoftmaxOutputGradient) {
             (Numbers{0.5, -0.5, 0, 0}));
 }
 
-// The rows of a device are divided by what the whole batch counts.
+// The rows of a device are divided by the count of the whole batch.
 TEST(Meaning, SoftmaxOutputGradientOfAPart) {
   Array p(DType::F64, {1, 2, 1}, listed({0.25, 0.75})), label = f32({1, 1}, {1});
   for (Normalization normalization : {Normalization::Batch, Normalization::Valid}) {
@@ -142,7 +142,8 @@ TEST(Meaning, ValidCount) {
   run(ValidCountArguments{.ignoreLabel = -1}, {f32({2, 3}, {1, -1, 0, -1, 7, -1}), y});
   EXPECT_EQ(y.values(), Numbers{3});
   run(ValidCountArguments{.ignoreLabel = -1}, {f32({2, 1}, {-1, -1}), y});
-  EXPECT_EQ(y.values(), Numbers{0}); // what parts of a batch count is added before it is made 1
+  EXPECT_EQ(y.values(), Numbers{0}); // the counts of parts are added before the result is limited
+                                     // to at least 1
   run(ValidCountArguments{.ignoreLabel = 2}, {f32({1, 2}, {2.5, 3}), y});
   EXPECT_EQ(y.values(), Numbers{1}); // labels are truncated
 }
@@ -155,9 +156,9 @@ TEST(Meaning, SoftmaxOutputGradientOfSeveralPositions) {
   EXPECT_EQ(first({.normalization = Normalization::Batch, .multi = true}),
             0.5 / 4 / 1); // and of samples
   EXPECT_EQ(first({.normalization = Normalization::Valid, .multi = true}),
-            0.5 / 3); // or of valid labels alone
+            0.5 / 3); // or only of valid labels
   EXPECT_EQ(softmaxOutput(p, label, {.multi = true, .alpha = 0.25})[0],
-            0.5 / 4); // smoothing has no say here
+            0.5 / 4); // smoothing has no effect here
 }
 
 TEST(Meaning, FusedReadsEverythingBeforeItWrites) {
@@ -216,7 +217,7 @@ TEST(Meaning, InitialValues) {
   EXPECT_NEAR(moments[2], 1, 4 * 1.42 / 200);
   EXPECT_NEAR(moments[3], 0, 4 * 3.9 / 200);
   EXPECT_NEAR(moments[4], 3, 4 * 9.8 / 200);
-  double neighbours = 0; // cosine and sine of one angle do not go together
+  double neighbours = 0; // cosine and sine of one angle are uncorrelated
   for (int64_t i = 0; i + 1 < n; i += 2)
     neighbours += z[i] * z[i + 1] / 0.25 / (n / 2);
   EXPECT_NEAR(neighbours, 0, 4 / std::sqrt(n / 2.0));
@@ -238,7 +239,7 @@ TEST(Meaning, OrthogonalRowsOrColumnsTheFewer) {
     }
 }
 
-// A tensor's values do not depend on how it is cut: element e is the same in a longer tensor.
+// A tensor's values do not depend on its division: element e is the same in a longer tensor.
 TEST(Meaning, InitialValuesAreByElement) {
   for (InitKind kind : {InitKind::Uniform, InitKind::Normal}) {
     Numbers longer = initialised(kind, {10}, 1, 2).values(),

@@ -1,5 +1,5 @@
-// The order of sums, on numbers where another order gives another result (docs/numerics.md rules 1,
-// 4, 5, 9).
+// The order of sums, tested with numbers for which another order gives another result
+// (docs/numerics.md rules 1, 4, 5, 9).
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ double product(const std::vector<double> &x, const std::vector<double> &w, doubl
 TEST(Order, ProductsAscendAndTheBiasIsLast) {
   EXPECT_EQ(product({1, kBig, -kBig}, {1, 1, 1}, 0), 0);
   EXPECT_EQ(product({kBig, -kBig, 1}, {1, 1, 1}, 0), 1);
-  EXPECT_EQ(product({kBig, -kBig}, {1, 1}, 1), 1); // the bias first would be lost
+  EXPECT_EQ(product({kBig, -kBig}, {1, 1}, 1), 1); // adding the bias first would lose it
   EXPECT_EQ(product({1 + 0x1p-12, 1}, {1 + 0x1p-12, -1}, 0), 0x1p-11); // chain from +0, k 0 rounded
   EXPECT_EQ(product({-1, 1 + 0x1p-12}, {1, 1 + 0x1p-12}, 0), 0x1p-11 + 0x1p-24); // k 1 by fma
 }
@@ -58,7 +58,7 @@ TEST(Order, RowsOfAStepAscend) {
 
 TEST(Order, ShardsAreSummedByTheTree) {
   EXPECT_EQ(gradient(1, 4, 4, {kBig, 1, 1, -kBig}),
-            1); // (kBig + 1) + (1 - kBig); one after the other gives 0
+            1); // (kBig + 1) + (1 - kBig); in sequence the sum would be 0
   EXPECT_EQ(gradient(1, 3, 3, {kBig, 1, 1}), kBig);        // (kBig + 1) + 1
   EXPECT_EQ(gradient(1, 4, 4, {kBig, 0, 1, 1}), kBig + 2); // kBig + (1 + 1)
 }
@@ -76,22 +76,23 @@ TEST(Order, UsesAreOneChainInTheOrderGiven) {
 }
 
 TEST(Order, ReductionsHaveSixteenLanes) {
-  // Element 0 and 16 are in lane 0, so 2^24 and -2^24 cancel there before anything is lost.
+  // Elements 0 and 16 are both in lane 0, so 2^24 and -2^24 cancel there before anything is lost.
   auto sum = [](Values x, int64_t count) {
     Array y(DType::F32, {1});
     run(ReduceArguments{.kind = ReduceKind::Sum, .kept = 1}, {Array(DType::F32, {1, count}, x), y});
     return y.at({0});
   };
   EXPECT_EQ(sum([](uint64_t i) { return i == 0 ? kBig : i == 16 ? -kBig : 1; }, 32), 30);
-  // In lanes 0 and 8 the two meet at the root: what lanes 1 to 7 and 9 to 15 hold is added to them
-  // first, by pairs. kBig + 1 is lost, +2 from lanes 2 and 3 is not, nor +4 from 4 to 7.
+  // In lanes 0 and 8 the two meet only at the root. Before that, the values of lanes 1 to 7 and 9
+  // to 15 are added to them in pairs: kBig + 1 is lost; +2 from lanes 2 and 3 is not, nor is +4
+  // from 4 to 7.
   EXPECT_EQ(sum([](uint64_t i) { return i == 0   ? kBig
                                         : i == 8 ? -kBig
                                                  : 1; }, 16),
             (kBig + 2 + 4) + (-kBig + 1 + 2 + 4));
 }
 
-// 2^54 has an ulp of 4 in f64: it swallows a 2 but not a 4.
+// 2^54 has an ulp of 4 in f64: adding 2 is lost, adding 4 is not.
 TEST(Order, NormsAreSummedByTilesThatAscend) {
   auto norm = [](std::vector<std::pair<int64_t, double>> values) {
     std::vector<double> x(3 * 4096);
@@ -102,7 +103,7 @@ TEST(Order, NormsAreSummedByTilesThatAscend) {
     return y.at({0});
   };
   const int64_t second = 4096, third = 2 * 4096;
-  // Four ones in one lane: a lane that ran on through the tiles would lose them.
+  // Four ones in one lane: a lane that continued from tile to tile would lose them.
   EXPECT_EQ(norm({{0, 0x1p27}, {second, 1}, {second + 16, 1}, {second + 32, 1}, {second + 48, 1}}),
             0x1p54 + 4);
   EXPECT_EQ(norm({{0, 0x1p27}, {second, 1}, {second + 1, 1}, {third, 1}, {third + 1, 1}}), 0x1p54);

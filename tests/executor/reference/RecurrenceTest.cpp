@@ -1,5 +1,5 @@
-// rnn_forward against the equations, written once more from mxnet.md 3.2 in long double, and the
-// laws of layers.
+// rnn_forward against the equations of mxnet.md 3.2, written again in long double, and the laws of
+// layers.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Result {
   Vectors h, c;
 };
 
-/// The equations as they stand in mxnet.md: gate blocks i f c o, and r z n.
+/// The equations of mxnet.md: gate blocks i f c o, and r z n.
 Result byEquations(const RnnShape &s, TestLaunch &launch) {
   const Array w = rnnInputWeights(s), r = rnnRecurrentWeights(s);
   const int64_t H = s.units, G = gateCount(s.mode);
@@ -101,8 +101,8 @@ std::vector<RnnShape> shapesOf(RnnMode mode) {
 
 class Recurrence : public testing::TestWithParam<RnnMode> {};
 
-// Tolerance: sums of at most 25 terms of magnitude 1 at each of 5 steps, which gates of slope at
-// most 1 pass on.
+// Tolerance: sums of at most 25 terms of magnitude 1 at each of 5 steps, passed on through gates
+// with a slope of at most 1.
 TEST_P(Recurrence, FollowsTheEquations) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     SCOPED_TRACE(s.text());
@@ -125,7 +125,7 @@ TEST_P(Recurrence, FollowsTheEquations) {
   }
 }
 
-/// The matrix once for every step, as `product` wants it.
+/// The matrix repeated for every step, in the form that `product` needs.
 Array packedAgain(const Array &p, const RnnShape &s) {
   std::vector<double> one = p.values(), all;
   for (int64_t t = 0; t < s.steps; ++t)
@@ -133,7 +133,7 @@ Array packedAgain(const Array &p, const RnnShape &s) {
   return Array(s.type, {int64_t(all.size())}, listed(all));
 }
 
-/// One operation on f32, as a fused program has it.
+/// One operation on f32, as in a fused program.
 float op(ScalarOp op, float a, float b = 0) { return evaluate<float>(op, a, b); }
 
 // Rule 2: a layer gives the bits of the cell written by hand from products and single operations.
@@ -188,7 +188,7 @@ TEST_P(Recurrence, EqualsItsSingleOperations) {
   }
 }
 
-// Backward's products are those of `product` on what it says of dgates (and dhidden).
+// Backward's products are those that `product` computes from its dgates (and dhidden).
 TEST_P(Recurrence, BackwardsProductsAreProducts) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     if (s.lengths)
@@ -201,7 +201,7 @@ TEST_P(Recurrence, BackwardsProductsAreProducts) {
     run(KernelId::Product, {backward["dgates"], packedAgain(backward["wt"], s), Array(), dx});
     EXPECT_EQ(backward["dx"].values(), dx.values());
     if (gru)
-      continue; // h has a second way back, past the product
+      continue; // h has a second path back, without the product
     Array dh0(s.type, {1, s.batch, s.units});
     const int64_t first = s.reverse ? s.steps - 1 : 0;
     run(KernelId::Product, {backward["dgates"].slice(0, first, 1), backward["rt"], Array(), dh0});
@@ -209,8 +209,8 @@ TEST_P(Recurrence, BackwardsProductsAreProducts) {
   }
 }
 
-// T steps at once equal two calls that hand on the state, to the bit; `before` and the stash are
-// what they say.
+// T steps at once equal two calls that pass on the state, to the bit; `before`, gates and cells are
+// as documented.
 TEST_P(Recurrence, TwoCallsCarryTheState) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     SCOPED_TRACE(s.text());
@@ -265,7 +265,7 @@ TEST_P(Recurrence, RowsAreIndependent) {
   }
 }
 
-// What stands after a sequence's end does not depend on x, and changes nothing before it.
+// Results after a sequence's end do not depend on x, and x there changes no result before it.
 TEST_P(Recurrence, NothingBehindTheEndCounts) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     SCOPED_TRACE(s.text());

@@ -1,4 +1,4 @@
-// Kernels of the reference, run on operands as a test has them.
+// Runs kernels of the reference on operands of a test.
 #pragma once
 
 #include "backends/conformance/Cases.h"
@@ -12,12 +12,12 @@ using namespace conformance;
 inline void run(KernelId id, std::vector<Array> operands) {
   makeLaunch(id, std::move(operands)).run(kernel(id));
 }
-/// The kernel whose arguments these are.
+/// Runs the kernel that has these arguments.
 template <typename Arguments> void run(const Arguments &arguments, std::vector<Array> operands) {
   makeLaunch(arguments, std::move(operands)).run(kernel(Arguments::kKernel));
 }
 
-/// Values that stand in a test.
+/// Values written in a test.
 inline Values listed(std::vector<double> values) {
   return [=](uint64_t i) { return values[i]; };
 }

@@ -17,8 +17,7 @@ double ulps(float got, long double exact) {
                         kMost = std::numeric_limits<float>::max();
   if (std::isnan(got) || std::isnan(exact))
     return std::isnan(got) == std::isnan(exact) ? 0 : INFINITY;
-  if (std::isinf(
-          got)) // right where the exact value rounds to infinity, or is within 4 ULP of doing so
+  if (std::isinf(got)) // correct if the exact value rounds to infinity, or is within 4 ULP of it
     return std::signbit(got) == std::signbit(exact) && std::fabs(exact) >= kMost * (1 - 0x1p-22L)
                ? 0
                : INFINITY;
@@ -45,7 +44,7 @@ long double digammaBySeries(long double x) {
          s * (1 / 12.0L - s * (1 / 120.0L - s * (1 / 252.0L - s * (1 / 240.0L - s / 132)))) - low;
 }
 
-/// By bisection of erf or erfc: slow, and of another kind than what is tested.
+/// By bisection of erf or erfc: slow, but a different method from the tested one.
 long double erfinvByBisection(long double y) {
   long double low = 0, high = 7, a = std::fabs(y);
   if (a == 1)
@@ -104,7 +103,8 @@ TEST_P(ScalarAccuracy, WithinFourUlp) {
   const Function &f = GetParam();
   double worst = 0;
   for (uint64_t i = 0; i < 20000; ++i) {
-    // Half of the operands spread evenly, half by magnitude: 2^-24 of the range down from its ends.
+    // Half of the operands are evenly spaced; half are within 2^-24 to 1 of the range from its
+    // ends.
     auto operand = [&](uint32_t series) {
       double u = randomUniform(1, i, series, 0), range = f.high - f.low;
       if (i % 2)

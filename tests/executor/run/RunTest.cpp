@@ -1,4 +1,4 @@
-// lstmc-run from outside: what it prints and writes, how it fails, and what it links.
+// lstmc-run from outside: its output, its errors, and what it links.
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
@@ -41,8 +41,8 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  /// Exit code of lstmc-run with stdout, and words before it, as the shell has them; what it wrote
-  /// to stderr is in `text`.
+  /// Exit code of lstmc-run, run by the shell with this stdout and these words before it; `text`
+  /// gets what it wrote to stderr.
   int runWith(const std::string &arguments, const std::string &redirection) {
     std::string command =
         "cd " + folder.string() + " && " LSTMC_RUN " " + arguments + " 2> err " + redirection;
@@ -52,7 +52,7 @@ protected:
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  /// Exit code; what it wrote to both streams is in `text`, with the folder cut off the names.
+  /// Exit code; `text` gets what it wrote to both streams, without the folder in names.
   int run(const std::string &arguments) {
     std::string command =
         "cd " + folder.string() + " && " LSTMC_RUN " " + arguments + " > out 2>&1";

@@ -1,8 +1,8 @@
 // schedules [--schedules N] [--faults N] [--updates N] PACKAGE...: trains packages of several
-// devices with delays at random steps, another set of them each time; every time the bits must be
-// those of the programs carried out one after the other. Then with faults: at a random step a
-// device throws, has no memory or hangs; all must stop with an error that names it, and go on with
-// the same bits when they begin anew. Exit 1 where not.
+// devices with delays at random steps, new ones each time. The bits have to be those of running the
+// programs one after the other. Then with faults: at a random step a device throws, has no memory
+// or hangs. All devices have to stop with an error that names it, and a new start has to give the
+// same bits. Exit 1 if any of this fails.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -26,14 +26,14 @@
 namespace lstmc {
 namespace {
 
-/// Ends the program: what is asked cannot be carried out.
+/// Ends the program: the arguments cannot be used.
 template <typename T> T orQuit(Result<T> result) {
   if (result.ok())
     return std::move(*result);
   fmt::print(stderr, "{}\n", result.error().text());
   std::exit(2);
 }
-/// Integers 0 to 4, floats in [-1, 1), by name, element and update.
+/// Integers 0 to 4 and floats in [-1, 1), from name, element and update.
 void feed(Session &session, const package::Entry &entry, int64_t update) {
   for (const package::Binding &input : entry.inputs) {
     if (input.role == "scalar")
@@ -48,7 +48,7 @@ void feed(Session &session, const package::Entry &entry, int64_t update) {
   }
 }
 
-/// Weights, states and what is measured, after some updates from the beginning.
+/// Weights, states and metrics after some updates from the start.
 Result<uint64_t> train(Session &session, int updates) {
   const package::PackageData &data = session.package().data();
   const package::Entry &step = data.entries[*session.package().findEntry("step")];
@@ -72,7 +72,7 @@ Result<uint64_t> train(Session &session, int updates) {
   return combineHashes(hashes);
 }
 
-/// Of schedule `number`: each device has its own pace, and now and then one stops for long.
+/// The delays of schedule `number`: each device has its own pace, and sometimes one stops for long.
 void delay(uint64_t number, const DeviceMoment &moment, uint32_t run) {
   PhiloxBlock pace = randomBlock(number, 0, uint32_t(moment.device), 0);
   PhiloxBlock now = randomBlock(number, moment.launch + 1, uint32_t(moment.device), run);
@@ -85,7 +85,7 @@ void delay(uint64_t number, const DeviceMoment &moment, uint32_t run) {
     std::this_thread::yield();
 }
 
-/// A package, and what training it gives.
+/// A package, and the result of training it.
 class Trial {
 public:
   Trial(const std::string &file, int updates)
@@ -132,7 +132,7 @@ public:
       PhiloxBlock random = randomBlock(7, number, 0, 0);
       device = random[0] % uint32_t(all.size());
       if (all[device] == 0)
-        continue; // has nothing to do
+        continue; // it has no work
       step = random[1] % all[device];
       kind = uint32_t(number % 3);
       restart();
@@ -157,7 +157,7 @@ private:
   struct Kind {
     std::string_view name;
     ErrorCode code;
-    std::string_view text; ///< with the device in it
+    std::string_view text; ///< contains the device
   };
   static constexpr Kind kKinds[] = {{"an exception", ErrorCode::E0803, "{} failed at "},
                                     {"no memory", ErrorCode::E0901, "{} failed at "},
@@ -199,7 +199,7 @@ private:
   const std::string file_;
   const int updates_;
   package::Package::Pointer package_;
-  std::vector<std::atomic<uint32_t>> steps_; ///< of each device since training began
+  std::vector<std::atomic<uint32_t>> steps_; ///< steps of each device since training began
   uint64_t want_ = 0;
 };
 

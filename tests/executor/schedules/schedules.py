@@ -1,5 +1,5 @@
 """schedules.py LSTMC SCHEDULES ROOT [N]: compiles small networks for several devices in every way, and trains each under N
-random schedules (6 unless said), and with faults, of which there are fewer: one that hangs takes its time. SCHEDULES is the program of main.cpp; one built with ThreadSanitizer looks for races too."""
+random schedules (default 6) and with faults; there are fewer faults, because one that hangs takes its time. SCHEDULES is the program of main.cpp; built with ThreadSanitizer, it also finds races."""
 import pathlib
 import subprocess
 import sys

@@ -6,7 +6,7 @@
 
 static std::atomic<size_t> count{0};
 
-// Sanitizers have these themselves: nothing is counted then.
+// Sanitizers replace these functions themselves; then nothing is counted.
 #if !defined(__has_feature) ||                                                                     \
     !(__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
 void *operator new(size_t bytes) {

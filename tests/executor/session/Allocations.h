@@ -1,4 +1,4 @@
-// Every allocation of the process, counted.
+// Counts every allocation of the process.
 #pragma once
 
 #include <cstddef>

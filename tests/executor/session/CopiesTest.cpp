@@ -1,4 +1,4 @@
-// What several devices hold follows the one value that counts.
+// The copies on several devices follow the one value that counts.
 #include "executor/session/Binding.h"
 #include "tests/executor/session/DeviceSession.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using namespace test;
 
-/// A value's copies, the first first.
+/// A value's copies, beginning with the one that counts.
 std::vector<std::vector<float>> copiesOf(const Session &session,
                                          const std::vector<uint32_t> &buffers) {
   std::vector<std::vector<float>> copies;
@@ -36,7 +36,7 @@ protected:
 TEST_F(Copies, FollowInitialValues) {
   ASSERT_TRUE(session->initialise(5).ok());
   std::vector<float> first = values(*session->parameter("v"));
-  EXPECT_NE(copiesOf(*session, v.buffers)[1], first); // not yet
+  EXPECT_NE(copiesOf(*session, v.buffers)[1], first); // not updated yet
   run();
   expectCopies(v.buffers, first);
   ASSERT_TRUE(session->initialise(6).ok());
@@ -69,7 +69,7 @@ TEST_F(Copies, FollowWhatIsSetFromOutside) {
 
 TEST_F(Copies, AreMadeOnlyThen) {
   run();
-  session->parameter("v")->as<float>()[2] = 7; // and not said
+  session->parameter("v")->as<float>()[2] = 7; // without telling the session
   run();
   EXPECT_EQ(copiesOf(*session, v.buffers)[1], std::vector<float>(4, 0));
 }

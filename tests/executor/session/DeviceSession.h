@@ -1,5 +1,5 @@
-// A session on the package of several devices that tests share
-// (tests/executor/package/TransferPackage.h).
+// A session that tests share, on the package for several devices of
+// tests/executor/package/TransferPackage.h.
 #pragma once
 
 #include <cmath>
@@ -55,7 +55,7 @@ inline uint64_t trainedHash(Session &session, int updates = 5) {
   return session.weightsHash();
 }
 
-/// Rows of device `device` so large that their products overflow.
+/// Rows of device `device` that are so large that their products overflow.
 inline void overflowOn(Session &session, int64_t device) {
   fillInput(session, 7);
   Tensor w = *session.parameter("w"), x = *session.input("step", "x");

@@ -1,5 +1,5 @@
-// Several devices side by side: the same bits in whatever order they work, and one error when one
-// of them fails.
+// Several devices at the same time: the same bits in any order of their work, and one error when
+// one of them fails.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -51,7 +51,7 @@ struct Expected {
   }
 };
 
-/// Threads of this process. One that has been joined may still be counted for a moment.
+/// Threads of this process. The system may count a joined thread for a moment.
 int threadCount() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;)
@@ -86,7 +86,7 @@ TEST_P(Counts, StepIsWhatTheProgramsSay) {
       EXPECT_EQ(values(*session->parameter("w")), expected.w) << threads << " threads";
       EXPECT_NEAR(session->output("step", "gradient_norm")->as<double>()[0], expected.norm,
                   1e-12 * expected.norm);
-      // Behind commit every device got the new weights.
+      // After the commit every device has the new weights.
       const PackageData &data = session->package().data();
       for (uint32_t index : data.parameters[0].buffers) {
         const package::Buffer &buffer = data.buffers[index];
@@ -120,7 +120,7 @@ TEST_P(Counts, NothingIsAllocatedInARun) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-/// Bytes of this process in memory.
+/// Memory of this process, in bytes.
 int64_t residentBytes() {
   std::ifstream file("/proc/self/statm");
   int64_t all = 0, resident = 0;
@@ -132,7 +132,7 @@ TEST_P(Counts, MemoryIsFlatOverManyUpdates) {
   const int updates = GetParam() > 3 ? 1'000 : 10'000; // many threads on few processors are slow
   auto session = makeSession(GetParam());
   trainedHash(*session, 100);
-  session->setScalar("learning_rate", 0.0); // or the weights would leave all bounds
+  session->setScalar("learning_rate", 0.0); // otherwise the weights would overflow
   int64_t before = residentBytes();
   for (int i = 0; i < updates; ++i)
     ASSERT_TRUE(session->run("step").ok());
@@ -181,7 +181,7 @@ TEST(Devices, WatchedEverySendComesBeforeItsReceive) {
                       "0:fused 0:send 1:receive 0:send 2:receive ");
 }
 
-/// Times of the last run.
+/// Times of the last run, per device.
 struct Times : SessionTimer {
   void ran(const Package &, const package::Entry &of,
            std::span<const std::span<const LaunchInterval>> times) override {
@@ -290,7 +290,7 @@ TEST(Devices, NonFiniteValueOfAnyDeviceStopsAllAndIsNamed) {
       ASSERT_EQ(session->fault()->reasons.size(), 1u);
       std::string name = "cpu:" + std::to_string(device);
       EXPECT_EQ(session->fault()->reasons[0].text.substr(0, 5), name);
-      // And all can go on.
+      // All devices can continue.
       fillInput(*session, 8);
       ASSERT_TRUE(session->initialise(1).ok());
       EXPECT_TRUE(session->run("step").ok());
@@ -318,7 +318,7 @@ TEST(Devices, OfSeveralThatGoWrongInTheSameOpTheFirstIsNamed) {
 
 // ---- devices that fail ----
 
-/// A session whose device misbehaves when it comes to a launch, once.
+/// A session with a device that fails once, at a given launch.
 struct Trouble {
   Trouble(uint32_t devices, uint32_t device, size_t launch,
           std::function<void(const DeviceMoment &)> what,
@@ -354,7 +354,7 @@ TEST(Devices, ExceptionStopsAllAndIsTheAnswer) {
                           "(elemwise_mul): no luck",
                           device, launch));
     EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Job);
-    // All are back, and the next run is as if nothing had been.
+    // All devices have returned, and the next run is not affected.
     EXPECT_EQ(trainedHash(*trouble.session), trainedHash(*makeSession(3)));
   }
 }
@@ -383,14 +383,14 @@ TEST(Devices, WaitForADeviceThatHangsHasADeadline) {
     std::string message;
   };
   const Case kCases[] = {
-      // The first device waits to receive from one that is there, and from one that is not.
+      // The first device waits to receive from a device that exists, and from one that does not.
       {1, transfers::kReceiveW,
        "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at receive of message 101 of step, move "
        "for cpu:1; cpu:1 was at receive of message 3 of step, move"},
       {1, transfers::kProduct,
        "net.lnet:1:1: error[E0802]: cpu:0 waited 0.05 s at receive of message 101 of step, move "
        "for cpu:1; cpu:1 was at launch 2 of step, scale (elemwise_mul)"},
-      // The other one waits for the first to take what it is about to write over.
+      // The other one waits until the first has received what it wants to overwrite.
       {0, transfers::firstProduct(2),
        "net.lnet:2:5: error[E0802]: cpu:1 waited 0.05 s at launch 4 of step, scale "
        "(elemwise_mul), which writes over message 101 for cpu:0; cpu:0 was at launch 2 of step, "
@@ -408,7 +408,7 @@ TEST(Devices, WaitForADeviceThatHangsHasADeadline) {
   }
 }
 
-/// The package of two devices with another launch at the end of one's program, which hangs.
+/// The package of two devices, with an extra launch that hangs at the end of one device's program.
 std::string hangAtTheEndOf(uint32_t device) {
   PackageData data = transferPackage(2);
   package::DeviceProgram &program = data.entries[0].programs[device];
@@ -436,18 +436,18 @@ std::string hangAtTheEndOf(uint32_t device) {
 }
 
 TEST(Devices, WaitForTheEndHasADeadline) {
-  // Nobody receives from them any more, but the run is not over without them.
+  // No device receives from them any more, but the run does not end without them.
   EXPECT_EQ(hangAtTheEndOf(1),
             "net.lnet:4:1: error[E0802]: cpu:0 waited 0.05 s for cpu:1 to end step; cpu:1 was at "
             "launch 6 of step, update (sgd_update)");
-  // Its new weights are sent, so over a copy of them.
+  // Its new weights are sent, so they overwrite a copy.
   EXPECT_EQ(hangAtTheEndOf(0),
             "net.lnet:4:1: error[E0802]: cpu:1 waited 0.05 s for cpu:0 to end step; cpu:0 was at "
             "launch 8 of step, update (sgd_update)");
 }
 
 TEST(Devices, TheOneThatHangsIsNamedNotWhoWaitsForIt) {
-  // The last hangs, the first waits for it, all others have come to the end.
+  // The last hangs, the first waits for it, and all others have finished.
   for (int i = 0; i < 3; ++i) {
     Trouble trouble(5, 4, transfers::kProduct, hang, 100ms);
     EXPECT_EQ(trouble.session->run("step").error().text(),
@@ -461,7 +461,7 @@ TEST(Devices, SlowOnesThatGetOnAreWaitedFor) {
     if (moment.device == 1)
       std::this_thread::sleep_for(25ms);
   });
-  options.deadline = 60ms; // of seven steps
+  options.deadline = 60ms; // for seven steps
   EXPECT_EQ(trainedHash(*makeSession(2, options), 1), trainedHash(*makeSession(2), 1));
 }
 

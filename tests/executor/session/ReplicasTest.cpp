@@ -76,7 +76,7 @@ TEST_P(Replicas, MessageSaysWhoAgrees) {
                         before, hashBytes(copyOf(w, 1).data, 24)));
 }
 
-// They follow at the next run.
+// They are updated at the next run.
 TEST_P(Replicas, WhatWasSetFromOutsideIsNotComparedBefore) {
   ASSERT_TRUE(session->initialise(3).ok());
   EXPECT_EQ(found(), "");

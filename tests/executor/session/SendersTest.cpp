@@ -1,4 +1,4 @@
-// A sender goes on at once, and waits only where it writes over what it sent.
+// A sender continues at once, and waits only before it overwrites what it has sent.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -33,7 +33,7 @@ TEST(Senders, SenderDoesNotWaitForItsReceiver) {
   EXPECT_TRUE(firstIsOn);
 }
 
-/// Steps of a device's program as letters: Launches with their count, Send, Receive, Await.
+/// The steps of a device's program as letters: Launches with their count, Send, Receive, Await.
 std::string stepsOf(const PackageData &data, uint32_t device) {
   auto package = Package::open(package::serialize(data));
   EXPECT_TRUE(package.ok()) << package.error().text();
@@ -68,12 +68,12 @@ std::string stepsOf(const PackageData &data, uint32_t device) {
 }
 
 TEST(Senders, WaitsStandInFrontOfTheLaunchThatWritesOverAMessage) {
-  // The input is never written, w is after commit; the product is right away.
+  // The input is never written, and w only after the commit; the product is overwritten at once.
   PackageData data = transferPackage(2);
   EXPECT_EQ(stepsOf(data, 0), "S2 S3 L1 R101 L2 | A3 L1 S201 ");
   EXPECT_EQ(stepsOf(data, 1), "R2 R3 L1 S101 A101 L1 | R201 ");
 
-  // Through a buffer that has the place from then on, and only some of its bytes.
+  // Another buffer takes over the place from then on, or only some of its bytes.
   auto withNext = [&](uint64_t offset) {
     PackageData next = data;
     package::DeviceProgram &program = next.entries[0].programs[1];
@@ -83,7 +83,7 @@ TEST(Senders, WaitsStandInFrontOfTheLaunchThatWritesOverAMessage) {
     own.bytes = 256;
     own.shape = {64};
     own.from = own.to = transfers::kClear;
-    // Behind all that the device has, but for the product, which moves there.
+    // After all other buffers of the device; the product is moved there too.
     next.buffers[product].offset = next.devices[1].arenaBytes;
     own.offset = next.devices[1].arenaBytes + offset - 64;
     next.buffers.push_back(own);

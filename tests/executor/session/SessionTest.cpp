@@ -1,4 +1,5 @@
-// A hand-made package, run: weights in and out, the step, what is not finite, and no allocation.
+// A package made by hand, run: weights in and out, the step, values that are not finite, no
+// allocation.
 #include "executor/session/Session.h"
 
 #include <cmath>
@@ -88,7 +89,7 @@ TEST(Session, StepChangesWeightsByRateTimesGradient) {
   std::vector<float> w = values(*session->parameter("w"));
   for (int i = 0; i < 12; ++i)
     EXPECT_EQ(w[size_t(i)], float(i + 1) - 0.5f * gradient[size_t(i)]);
-  // The weights of forward are packed anew.
+  // The weights of forward are packed again.
   ASSERT_TRUE(session->run("forward").ok());
   EXPECT_EQ(values(*session->output("forward", "y"))[0], 1 * w[0] + 2 * w[1] + 3 * w[2] + 4 * w[3]);
 }
@@ -181,7 +182,7 @@ TEST(Session, NonFiniteStepChangesNothingAndNamesTheLaunch) {
   EXPECT_EQ(fault->reasons[0].text, "cpu:0, for i = 1; x in [1, 8], p in [0, 1e+38]");
 }
 
-/// Of a part of the batch the row is the one that the user counts.
+/// For a part of the batch, the row is numbered as the user counts.
 TEST(Session, NonFiniteElementIsNamedAsOneOfTheWhole) {
   PackageData data = package::samplePackage();
   data.entries[package::sample::kStep].programs[0].launches[1].pieces = {package::lastRows()};
@@ -229,7 +230,7 @@ TEST(Session, ForwardPassesNonFiniteValuesUnlessAsked) {
   EXPECT_EQ(careful->run("forward").error().text(),
             "net.lnet:3:9: error[E0701]: first infinity in forward: fc (FullyConnected), "
             "output[0, 0, 0]");
-  // Found where weights are packed for it, which is no entry that a user knows.
+  // It is found in the entry that packs weights, which users do not know.
   careful->parameter("w")->as<float>()[5] = -INFINITY;
   careful->parametersChanged();
   EXPECT_EQ(careful->run("forward").error().text(),

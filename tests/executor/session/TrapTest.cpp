@@ -1,5 +1,5 @@
-// Sessions on devices whose memory the host cannot see: what they give is what a cpu gives, and a
-// touch of that memory ends this process.
+// Sessions on devices whose memory the host cannot see: they give the same results as a cpu, and an
+// access from the host ends this process.
 #include <limits>
 #include <numeric>
 
@@ -73,10 +73,10 @@ TEST(Trap, StatesAreWhatWasSetLast) {
   given[2] = 9;
   session->storedState("h")->read(std::as_writable_bytes(std::span(back)));
   EXPECT_EQ(back, given);
-  // A run of an entry that leaves it alone takes it back.
+  // A run of an entry that does not use it takes the value back.
   ASSERT_TRUE(session->run("step").ok());
   EXPECT_EQ(values(h), given);
-  stored.read(std::as_writable_bytes(std::span(back))); // what the device has
+  stored.read(std::as_writable_bytes(std::span(back))); // the value on the device
   EXPECT_EQ(back, given);
   Tensor other = h;
   std::vector<float> transposed{10, 20, 30, 40, 50, 60};
@@ -116,7 +116,7 @@ TEST(Trap, WhatIsWrittenToAParameterCountsUntilItIsMadeAnew) {
   session->parametersChanged();
   const uint64_t written = session->weightsHash();
   EXPECT_NE(written, first);
-  ASSERT_TRUE(session->run("forward").ok()); // takes it back
+  ASSERT_TRUE(session->run("forward").ok()); // takes the value back
   EXPECT_EQ(session->weightsHash(), written);
   EXPECT_EQ(session->parameter("w")->as<float>()[3], 7);
   ASSERT_TRUE(session->initialise(1).ok());
@@ -169,7 +169,7 @@ TEST(Trap, WhatIsNotFiniteIsNamedAsOnACpu) {
                                        "1,041: fc (FullyConnected), output[0, 0, 0]");
       EXPECT_EQ(session->weightsHash(), before);
       found.push_back(session->fault()->reasons[0].text);
-      // What was given is said before what came of it.
+      // Inputs are reported before results.
       session->input("step", "x")->as<float>()[6] = std::numeric_limits<float>::quiet_NaN();
       EXPECT_EQ(session->run("step").error().text(),
                 "error[E0701]: first NaN at update 1,041: input \"x\", element [1, 2]");
@@ -179,7 +179,7 @@ TEST(Trap, WhatIsNotFiniteIsNamedAsOnACpu) {
   }
 }
 
-// ---- several ----
+// ---- several devices ----
 
 TEST(Trap, SeveralDevicesGiveTheHashOfCpus) {
   for (bool oneThread : {false, true}) {

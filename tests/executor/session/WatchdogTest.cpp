@@ -1,4 +1,4 @@
-// Launches that do not end: named, ended, and left where they cannot be ended.
+// Launches that do not end: they are named, ended, and abandoned if they cannot be ended.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How the norm of cpu:0 and the products of the other devices behave.
+/// What the norm of cpu:0 and the products of the other devices do.
 enum class Manner { Prompt, Listens, Deaf, Slow };
 std::atomic<Manner> manner{Manner::Prompt};
 std::atomic<std::chrono::milliseconds> takes{0ms};
@@ -36,7 +36,7 @@ KernelFunction onOthers(KernelId id, std::span<const Tensor>) {
 }
 KernelFunction promptly(KernelId id, std::span<const Tensor>) { return reference::kernel(id); }
 
-/// A session whose device `wrong` has such a launch, and what was told of it.
+/// A session whose device `wrong` has such a launch, and the reports about it.
 struct Watched {
   Watched(uint32_t devices, uint32_t wrong, LaunchWatch watch, bool checkNan = false) {
     manner = Manner::Prompt;
@@ -110,7 +110,7 @@ TEST(Watchdog, ALaunchThatDoesNotEndIsNamedAndThenEnded) {
       expectBegins(watched.notices[0], place);
       EXPECT_NE(watched.notices[0].find("the run ends when it takes 0.2 s"), std::string::npos);
       EXPECT_TRUE(watched.abandoned.empty());
-      // And all can go on.
+      // All devices can continue.
       Watched fresh(devices, wrong, {});
       EXPECT_EQ(trainedHash(*watched.session), trainedHash(*fresh.session));
     }
@@ -128,7 +128,7 @@ TEST(Watchdog, AProcessThatIsToEndWaitsLessLong) {
               std::string::npos)
         << status.error().text();
     EXPECT_TRUE(watched.notices.empty());
-    // What ends in time is not cut short.
+    // A launch that ends in time is not interrupted.
     takes = 20ms;
     EXPECT_TRUE(watched.run(Manner::Slow).ok());
   }

@@ -113,7 +113,7 @@ TEST(Checkpoint, EveryByteCounts) {
   }
 }
 
-/// `text` with its last line made to vouch for it.
+/// `text` with its last line replaced by the correct digest.
 std::string sealed(std::string text) {
   text.erase(text.rfind(",\n \"manifest_sha256\""));
   std::string digest = sha256(asBytes(text + "\n}"));
@@ -248,7 +248,7 @@ TEST(Checkpoint, AFailedUpdateIsNone) {
   EXPECT_EQ(read->state.update, 7);
   EXPECT_EQ(read->attachments.at(std::string(kUpdateFile)), update);
 
-  // One that is there is replaced whole, by this run or the next.
+  // An existing checkpoint is replaced as a whole, by this run or the next.
   model.parameters()[0].tensor.as<float>()[0] = 42;
   update.push_back(4);
   (*writer)->saveFailed(stateAt(7, model), model, update);
@@ -258,7 +258,7 @@ TEST(Checkpoint, AFailedUpdateIsNone) {
   ASSERT_OK(read);
   EXPECT_EQ(read->attachments.at(std::string(kUpdateFile)), update);
 
-  // It goes with the run that it was of, and alone it is no earlier run's result.
+  // It is removed with the run that made it; alone it is not the result of an earlier run.
   writer->reset();
   std::filesystem::rename(folder / "ck/nan-8", folder / "kept");
   std::filesystem::remove_all(folder / "ck");
@@ -330,7 +330,7 @@ TEST(Checkpoint, TornAtEveryStep) {
     ASSERT_OK(restore(found->checkpoint, "adam", read));
     EXPECT_EQ(read.weightsHash(),
               (found->checkpoint.state.update == 2 ? fresh : old).weightsHash());
-    // The next run cleans up, and `last` leads to a whole checkpoint again.
+    // The next run cleans up, and `last` names a complete checkpoint again.
     auto writer = openWriter(folder / "ck", {}, 1);
     ASSERT_OK(writer);
     (*writer)->save(stateAt(3, fresh), fresh, true);
@@ -412,7 +412,8 @@ TEST(Checkpoint, FailedAtEveryStep) {
     EXPECT_TRUE(told) << failing;
     auto found = findCheckpoint(folder / "ck");
     ASSERT_OK(found);
-    // "Saved" is never said when it was not; a whole one may be there whose last sync failed.
+    // "Saved" is never reported for a failed save; a complete checkpoint may exist whose last sync
+    // failed.
     if (saved)
       EXPECT_EQ(found->checkpoint.state.update, 2);
     ASSERT_OK(findCheckpoint(folder / "ck/last"));

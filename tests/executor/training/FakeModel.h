@@ -1,4 +1,4 @@
-// A trainable thing of a few numbers, whose every bit depends on data, order, states, scalars and
+// A trainable model of a few numbers. Each of its bits depends on data, order, states, scalars and
 // history.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The small parts of the loop: rates, amounts, metrics, documents.
+// The small parts of the training loop: rates, amounts, metrics, documents.
 #include <cmath>
 #include <numbers>
 
@@ -13,7 +13,7 @@
 namespace lstmc::training {
 namespace {
 
-/// MXNet's FactorScheduler as it is written there: state, one call an update.
+/// MXNet's FactorScheduler as written in MXNet: it has state, and is called once per update.
 double mxnetFactor(double base, int64_t step, double factor, double stop, int64_t n) {
   double rate = base;
   int64_t count = 0;
@@ -61,8 +61,8 @@ TEST(Schedule, PolyAndCosineWithWarmUp) {
   EXPECT_NEAR(cosine->rate(2, 100), 0, 1e-15);
 }
 
-// Up in the first 3 of 10 updates after the warm-up, then down: the places where the cosines meet
-// are exact.
+// The rate rises in the first 3 of 10 updates after the warm-up, then falls. The places where the
+// cosines meet are exact.
 TEST(Schedule, OneCycle) {
   auto cycle = Schedule::parse("onecycle(max_update=12, warmup_steps=2, warmup_mode=constant)");
   ASSERT_OK(cycle);
@@ -87,17 +87,17 @@ TEST(Schedule, Plateau) {
     return plateau->rate(1, 10, state.scale);
   };
   EXPECT_EQ(plateau->rate(1, 10), 1);
-  EXPECT_EQ(rateAfter(HUGE_VAL), 1); // no better than nothing, but patience is 1
+  EXPECT_EQ(rateAfter(HUGE_VAL), 1); // not better than before, but patience is 1
   EXPECT_EQ(rateAfter(8), 1);
-  EXPECT_EQ(rateAfter(7.5), 1);   // not a tenth better: the first
-  EXPECT_EQ(rateAfter(7.5), 0.5); // the second
-  EXPECT_EQ(rateAfter(8), 0.5);   // two that do not count
+  EXPECT_EQ(rateAfter(7.5), 1);   // not a tenth better: the first time
+  EXPECT_EQ(rateAfter(7.5), 0.5); // the second time
+  EXPECT_EQ(rateAfter(8), 0.5);   // two that are not counted
   EXPECT_EQ(rateAfter(8), 0.5);
   EXPECT_EQ(rateAfter(8), 0.5);
   EXPECT_EQ(rateAfter(std::nan("")), 0.3); // 0.25 is below min_lr
-  EXPECT_EQ(rateAfter(7), 0.3);            // a best again
+  EXPECT_EQ(rateAfter(7), 0.3);            // the best again
   EXPECT_EQ(*state.best, 7);
-  EXPECT_EQ(plateau->rate(1, 1, state.scale), 1.0 / 3); // the warm-up does not ask
+  EXPECT_EQ(plateau->rate(1, 1, state.scale), 1.0 / 3); // the warm-up ignores the scale
 }
 
 TEST(Schedule, Refused) {
@@ -118,7 +118,7 @@ TEST(FitSettings, AdamsRate) {
   ASSERT_TRUE(*fit.set("optimizer", "adam"));
   EXPECT_EQ(fit.baseRate(), 1e-3);
   ASSERT_TRUE(*fit.set("learning_rate", "0.002"));
-  EXPECT_FALSE(*fit.set("wd", "0.1")); // the compiler's
+  EXPECT_FALSE(*fit.set("wd", "0.1")); // a key of the compiler
   UpdateFormula formula(fit.row(), fit.keys);
   EXPECT_EQ(formula.at(fit.baseRate(), 1).learningRate, 0.002 * std::sqrt(1 - 0.999) / (1 - 0.9));
   double expected = 0.002 * std::sqrt(1 - std::pow(0.999, 37)) / (1 - std::pow(0.9, 37));
@@ -141,8 +141,8 @@ TEST(FitSettings, KeysOfOptimizers) {
   EXPECT_FALSE(fit.keys.contains("clip_weights"));
 }
 
-// The product of nadam's schedule is the same whether updates were asked for one after another or
-// not, and as it is worked out here.
+// The product in nadam's schedule is the same whether or not updates are computed in sequence, and
+// it equals the one computed here.
 TEST(UpdateFormula, ProductFollowsFromTheUpdate) {
   const Optimizer &nadam = *findOptimizer("nadam");
   UpdateFormula all(nadam, {{"schedule_decay", 0.01}});
@@ -199,7 +199,7 @@ TEST(Metrics, FromTheirNumbers) {
   EXPECT_FALSE(measures(totals.heads(), ""));
   EXPECT_EQ(totals.value("loss"), 1 + 0.25);
   EXPECT_EQ(totals.ignored(), 1);
-  EXPECT_FALSE(MetricTotals({{"x", HeadKind::Loss}}).value("loss")); // nothing counted
+  EXPECT_FALSE(MetricTotals({{"x", HeadKind::Loss}}).value("loss")); // nothing was counted
 }
 
 TEST(TrainReport, LinesAndDocument) {

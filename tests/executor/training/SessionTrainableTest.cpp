@@ -1,4 +1,4 @@
-// A real session in the loop: the hand-made package of the package tests.
+// A real session in the training loop, with the package from the package tests.
 #include "executor/training/SessionTrainable.h"
 
 #include "backends/registry/Devices.h"
@@ -23,7 +23,7 @@ struct Model {
   std::unique_ptr<SessionTrainable> trainable;
 };
 
-/// Of a trap the host cannot see the memory (backends/trap).
+/// With a trap, the host cannot see the memory (backends/trap).
 class SessionTrainableOn : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(Devices, SessionTrainableOn, testing::Values("cpu", "trap"),
                          [](const testing::TestParamInfo<const char *> &info) {
@@ -44,7 +44,7 @@ TEST(SessionTrainable, NamesWhatThePackageHas) {
   EXPECT_REFUSED(model.trainable->inputs(Trainable::Entry::Evaluate), E0610, "entry evaluate");
 }
 
-// One head of evaluate would be asked for in step, which has none.
+// The loop would ask step for the value of a head of evaluate, which step does not have.
 TEST(SessionTrainable, EntriesMeasureTheSame) {
   package::PackageData data = package::samplePackage();
   package::Entry evaluate = data.entries[package::sample::kStep];
@@ -89,7 +89,7 @@ TEST_P(SessionTrainableOn, StoppedAndResumedEndsWithTheSameBits) {
   ASSERT_OK(train(*second.trainable, **data, nullptr, options, nobody));
   EXPECT_EQ(second.session->weightsHash(), whole.session->weightsHash());
 
-  // A checkpoint does not show where it was written.
+  // A checkpoint does not contain the path where it was written.
   options.resume = false;
   options.folder = folder / "cpu";
   Model cpu;
@@ -109,7 +109,7 @@ TEST_P(SessionTrainableOn, AFailedUpdateFailsAgain) {
   auto data = data::DataSet::load(*data::DataSpec::parse("random:3,batches=7"));
   ASSERT_OK(data);
   TrainOptions options;
-  options.fit.learningRate = 1e3; // too much: numbers soon leave the range
+  options.fit.learningRate = 1e3; // too large: numbers soon overflow
   options.after = {100, Amount::Unit::Updates};
   options.folder = folder / "ck";
   TrainObserver nobody;

@@ -14,7 +14,7 @@
 namespace lstmc::training {
 namespace {
 
-/// Writes down what a run logs, to the bit, and may end it at an update.
+/// Records what a run logs, to the bit, and may end the run at an update.
 class Log : public TrainObserver {
 public:
   void tick(const UpdateEvent &event) override {
@@ -50,7 +50,7 @@ protected:
         *data::DataSpec::parse("text:" + test::writeText(folder_ / "t.txt", text) + ",valid=0.1")));
     options_.fit.optimizer = "adam";
     options_.fit.schedule = *Schedule::parse("cosine(max_update=120)");
-    options_.after = {120, Amount::Unit::Updates}; // epochs of 44
+    options_.after = {120, Amount::Unit::Updates}; // an epoch has 44 updates
     options_.saveEvery = {17, Amount::Unit::Updates};
     options_.validEvery = {0.5, Amount::Unit::Epochs};
     options_.dispEvery = {10, Amount::Unit::Updates};
@@ -97,7 +97,7 @@ TEST_F(Training, StoppedAfterAnyUpdateAndResumedEndsWithTheSameBits) {
   }
 }
 
-// What a plateau has seen is no function of the update, so it is in the checkpoint.
+// The history of a plateau does not follow from the update, so it is in the checkpoint.
 TEST_F(Training, APlateauIsResumed) {
   options_.fit.schedule = *Schedule::parse("plateau(factor=0.5, patience=0, threshold=0.01)");
   options_.validEvery = {5, Amount::Unit::Updates};
@@ -120,7 +120,7 @@ TEST_F(Training, APlateauIsResumed) {
     EXPECT_EQ(log.lines, wholeLog.lines) << stop;
   }
 
-  // Ended, which validates once more, and taken up again.
+  // The run is ended, which validates once more, and resumed.
   FakeModel first, second;
   Log log;
   TrainOptions options = into("in-parts");
@@ -134,7 +134,7 @@ TEST_F(Training, APlateauIsResumed) {
   EXPECT_REFUSED(train(whole, **data, nullptr, into("none"), log), E0001, "no data to validate on");
 }
 
-/// Bytes of this process in memory.
+/// Memory of this process, in bytes.
 int64_t residentBytes() {
   std::ifstream file("/proc/self/statm");
   int64_t all = 0, resident = 0;
@@ -161,7 +161,7 @@ TEST_F(Training, MemoryIsFlatOverManyUpdates) {
   options.dispEvery = {10, Amount::Unit::Updates};
   ASSERT_OK(train(model, *data_, nullptr, options, memory));
   EXPECT_GT(memory.early, 0);
-  // A double kept of each update would be 72 KB, a line of each tenth much more.
+  // A double stored for each update would take 72 KB; a line for each tenth update much more.
   EXPECT_LE(memory.late, memory.early + 64 * 1024);
 }
 
@@ -185,7 +185,7 @@ TEST_F(Training, KilledAndResumed) {
     ASSERT_TRUE(WIFSIGNALED(status));
     FakeModel model;
     Log log;
-    // Killed before the first save was done, there is nothing to resume.
+    // If a run is killed before the end of its first save, there is nothing to resume.
     bool resume = !listCheckpoints(folder_ / name).empty();
     ASSERT_OK(train(model, *data_, nullptr, into(name, resume), log));
     EXPECT_EQ(model.weightsHash(), whole.weightsHash());
@@ -212,7 +212,7 @@ TEST_F(Training, StopsEarlyAndKeepsTheBest) {
   FakeModel model;
   Log log;
   options_.fit.schedule = {};
-  options_.fit.learningRate = 5.0; // far too much: validation soon gets worse
+  options_.fit.learningRate = 5.0; // far too large: validation soon gets worse
   options_.earlyStop = 2;
   options_.validEvery = {3, Amount::Unit::Updates};
   auto end = train(model, *data_, nullptr, into("early"), log);
@@ -234,7 +234,7 @@ TEST_F(Training, NonFiniteNumbersPassThrough) {
   EXPECT_EQ(findCheckpoint(folder_ / "nan")->checkpoint.state.update, 34);
   EXPECT_EQ(log.ended.failedUpdate, folder_ / "nan/nan-40");
 
-  // What was kept is the update: run again, now that it succeeds, it ends with the same bits.
+  // The kept files contain the update: run again without the fault, it ends with the same bits.
   FakeModel again, whole;
   auto kept = readCheckpoint(folder_ / "nan/nan-40");
   ASSERT_OK(kept);
@@ -249,7 +249,7 @@ TEST_F(Training, NonFiniteNumbersPassThrough) {
   EXPECT_EQ(again.weightsHash(), whole.weightsHash());
   EXPECT_EQ(slotsOf(again), slotsOf(whole));
 
-  // Never resumed from; what is beside it is.
+  // It is never resumed from, but the one beside it is.
   EXPECT_REFUSED(train(again, *data_, nullptr, into("nan/nan-40", true), log), E0610,
                  "an update that failed");
   FakeModel resumed, all;
@@ -269,7 +269,7 @@ TEST_F(Training, ReplicasAreComparedWhenAsked) {
   ASSERT_OK(train(asked, *data_, nullptr, options, log));
   EXPECT_EQ(asked.comparedAt, (std::vector<int64_t>{10, 20, 30}));
 
-  // What differs is not saved.
+  // Copies that differ are not saved.
   options.folder = folder_ / "differ";
   options.saveEvery = {5, Amount::Unit::Updates};
   wrong.differFrom = 13;
