@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Puts each fault of this folder into a copy of the tree and draws nets until a judge finds it.
+"""Puts each fault of this folder into a copy of the tree and draws nets until a judge finds the fault.
 
 usage: faults.py ROOT [--only REGEX] [--nets N]
-The copy is ROOT/build-faults/tree. Where this process may, it sees the copy in ROOT's place, so that ccache knows what it compiles.
+The copy is ROOT/build-faults/tree. If this process may, it mounts the copy in ROOT's place, so that ccache finds what it has compiled before.
 """
 import argparse
 import os
@@ -16,7 +16,7 @@ here = pathlib.Path(__file__).resolve().parent
 
 
 class Copy:
-    """The tree as it is now, without what is built."""
+    """The present tree, without build folders."""
 
     def __init__(self, root):
         self.root = root
@@ -30,7 +30,7 @@ class Copy:
 
     @staticmethod
     def put(source, to):
-        """Only where it differs: times of files decide what is built again."""
+        """Only if it differs, because the times of files decide what is built again."""
         if not source.is_file() or (to.is_file() and to.read_bytes() == source.read_bytes()):
             return
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -51,19 +51,19 @@ class Copy:
             raise SystemExit(made.stdout[-3000:])
 
     def apply(self, patch, reverse=False):
-        outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))  # the copy is no part of the repository round it
+        outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))  # the copy is not part of the repository around it
         return subprocess.run(["git", "apply", *(["-R"] if reverse else []), patch], cwd=self.tree, env=outside,
                               capture_output=True).returncode == 0
 
     def judge(self, first, last):
-        """(the first seed that fails, what is said of it), or None."""
+        """(the first seed that fails, and the finding), or None."""
         said = self.run("build/tests/nets/nets", "--seeds", f"{first}..{last}", "--until-found", "--no-shrink", capture_output=True).stdout
         found = re.search(r"^seed (\d+): (.*)$", said, re.M)
         return found and (int(found[1]), found[2])
 
 
 def is_fine(root, seed):
-    """Whether the tree without the fault takes that net."""
+    """Whether the tree without the fault accepts that net."""
     program = root / "build/tests/nets/nets"
     return subprocess.run([program, "--seeds", f"{seed}..{seed}", "--no-shrink"], capture_output=True).returncode == 0
 

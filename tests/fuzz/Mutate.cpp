@@ -11,7 +11,7 @@ using namespace package;
 
 namespace {
 
-/// Every number of a package, each with what gives it a new value.
+/// Every number of a package, with a function that gives it a new value.
 class Numbers {
 public:
   explicit Numbers(PackageData &data) {
@@ -66,7 +66,7 @@ private:
           -7, 1e18, 255, 4e9, 2.5, HUGE_VAL, -HUGE_VAL, std::numeric_limits<double>::quiet_NaN()};
       return kValues[choices.index(std::size(kValues))];
     } else {
-      // Near what was there, mostly: far from it the first check refuses.
+      // Mostly close to the old value, because the first check refuses a distant one.
       using U = std::make_unsigned_t<T>;
       const uint8_t what = choices.byte();
       const U value = U(old);
@@ -119,7 +119,7 @@ private:
   }
 };
 
-/// Takes an element out, doubles one or swaps two.
+/// Removes an element, doubles one or swaps two.
 template <typename T> void rearrange(std::vector<T> &list, Choices &choices) {
   const uint8_t what = choices.byte();
   if (list.empty()) {
@@ -156,8 +156,8 @@ Launch *launchOf(PackageData &data, Choices &choices) {
   return launches.empty() ? nullptr : launches[choices.index(launches.size())];
 }
 
-/// Another extent of a launch, on all operands that have it: what a check of one operand against
-/// another does not see.
+/// Changes an extent of a launch in all operands that have it, which a comparison of operands with
+/// each other does not notice.
 void resize(PackageData &data, Choices &choices) {
   Launch *launch = launchOf(data, choices);
   if (!launch)
@@ -177,7 +177,7 @@ void resize(PackageData &data, Choices &choices) {
   }
 }
 
-/// Lets a buffer be larger or smaller, and what comes after it move.
+/// Makes a buffer larger or smaller and moves the buffers after it.
 void stretch(PackageData &data, Choices &choices) {
   if (data.buffers.empty())
     return;
@@ -195,7 +195,7 @@ void stretch(PackageData &data, Choices &choices) {
     data.devices[old.device].arenaBytes += more;
 }
 
-/// The extents of an operand that one of another operand is a product of: views and strides anew.
+/// Gives an operand new extents, and sometimes new strides.
 void reshape(PackageData &data, Choices &choices) {
   Launch *launch = launchOf(data, choices);
   if (!launch || launch->operands.empty())

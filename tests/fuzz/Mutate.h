@@ -1,5 +1,5 @@
-// Changes to a package's fields, as the bytes of a fuzzer say. Whoever serialises it again seals
-// it: what is wrong then is what the fields say.
+// Changes a package's fields as the fuzzer's bytes say. The caller serialises the package again,
+// with a right digest, so only the values of the fields are wrong.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lstmc::fuzz {
 
-/// A reader of the fuzzer's bytes, with 0 after the last.
+/// Reads the fuzzer's bytes, then zeros after the last one.
 class Choices {
 public:
   explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -21,7 +21,7 @@ public:
     bytes_ = bytes_.subspan(1);
     return value;
   }
-  /// Below `count`, which is not 0.
+  /// A number below `count`, which is not 0.
   size_t index(size_t count) {
     size_t value = byte();
     if (count > 256)

@@ -16,8 +16,8 @@ using namespace package;
 
 namespace {
 
-constexpr uint64_t kMostBytes = 1 << 20; ///< of all arenas
-constexpr double kMostWork = 1 << 23;    ///< operations, roughly
+constexpr uint64_t kMostBytes = 1 << 20; ///< for all arenas
+constexpr double kMostWork = 1 << 23;    ///< number of operations, roughly
 
 double elementsOf(const Operand &operand) {
   double elements = 1;
@@ -26,10 +26,10 @@ double elementsOf(const Operand &operand) {
   return elements;
 }
 
-/// At least as many as the kernel's operations: no kernel multiplies more than the elements of one
-/// operand with the longest other axis, but for these.
+/// An upper bound of the kernel's operations. Except for the kernels below, it is at most the
+/// elements of one operand times the longest axis.
 double workOf(const PackageData &data, const Launch &launch) {
-  double most = 1, longest = 1, all = 0; // longest: of an axis; vectors are packed or scratch
+  double most = 1, longest = 1, all = 0; // longest axis; vectors are packed or scratch
   for (const Operand &operand : launch.operands) {
     most = std::max(most, elementsOf(operand));
     all += elementsOf(operand);
@@ -84,7 +84,7 @@ KernelChooser chooserOf(uint8_t choice) {
   return [](KernelId id, std::span<const Tensor>) { return reference::kernel(id); };
 }
 
-/// Small whole numbers, mostly; sometimes anything.
+/// Mostly small whole numbers, sometimes any number.
 void fill(const Tensor &tensor, uint8_t kind) {
   constexpr double kAnything[] = {0,
                                   -1,

@@ -1,4 +1,4 @@
-// Carries out a package that the check has passed.
+// Runs a package that has passed the check.
 #pragma once
 
 #include "executor/package/Package.h"
@@ -6,9 +6,9 @@
 
 namespace lstmc::fuzz {
 
-/// Opens a session with the kernels of a level, binds inputs with numbers as `choices` says, makes
-/// initial values and runs every entry. False, with nothing run, where the package asks for more
-/// memory or arithmetic than a fuzzer gives.
+/// Opens a session with the kernels of a level, binds inputs with numbers from `choices`, computes
+/// initial values and runs every entry. Returns false without running if the package needs more
+/// memory or arithmetic than a fuzzer allows.
 bool runPackage(package::Package::Pointer package, Choices &choices);
 
 } // namespace lstmc::fuzz

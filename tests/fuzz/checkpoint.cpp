@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of manifests, sealed so that the fields after the digest are reached
-// too.
+// Feeds bytes to the reader of manifests, with a right digest, so that the fields after the digest
+// are reached too.
 #include "executor/base/InputFile.h"
 #include "executor/base/Sha256.h"
 #include "executor/training/CheckpointState.h"

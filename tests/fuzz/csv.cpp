@@ -1,4 +1,4 @@
-// Feeds bytes to the reader of tables: it refuses or reads, and does nothing else.
+// Feeds bytes to the reader of tables, which has to refuse or read them and do nothing else.
 #include "executor/data/Csv.h"
 
 using namespace lstmc;

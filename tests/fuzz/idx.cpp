@@ -1,4 +1,5 @@
-// Feeds bytes to the reader of idx files, gzip too: it refuses or reads, and does nothing else.
+// Feeds bytes to the reader of idx files, also gzip. It has to refuse or read them and do nothing
+// else.
 #include "executor/data/Idx.h"
 
 using namespace lstmc;

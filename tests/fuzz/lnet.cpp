@@ -1,5 +1,5 @@
-// Feeds text to lexer, parser, formatter and evaluator, with limits that keep a run short: it is
-// refused or read, and what fmt writes is read again as it stands.
+// Feeds text to lexer, parser, formatter and evaluator, with limits that keep a run short. The text
+// has to be refused or read; text that fmt writes has to be read again unchanged.
 #include <cstdlib>
 
 #include "executor/base/InputFile.h"

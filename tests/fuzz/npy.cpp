@@ -1,4 +1,4 @@
-// Feeds bytes to the reader of npy files: it refuses or reads, and does nothing else.
+// Feeds bytes to the reader of npy files, which has to refuse or read them and do nothing else.
 #include "executor/data/Npy.h"
 
 using namespace lstmc;

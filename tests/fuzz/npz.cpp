@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of npz files: zip, deflate and npy: it refuses or reads, and does
-// nothing else.
+// Feeds bytes to the reader of npz files (zip, deflate and npy), which has to refuse or read them
+// and do nothing else.
 #include "executor/data/Npz.h"
 
 using namespace lstmc;

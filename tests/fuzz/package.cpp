@@ -1,7 +1,7 @@
-// Package::open on any bytes; on small packages with some of their bytes changed; and on small
-// packages with some of their fields changed and sealed again. The first byte of the input says
-// which. Whatever passes every check but the digest is written again, opened, planned and run,
-// under a fence around the operands of every launch (executor/device/Fence.h).
+// Tests Package::open with any bytes, with small packages in which bytes are changed, and with
+// small packages in which fields are changed and the digest is right. The first byte of the input
+// chooses. What passes every check but the digest is written again, opened, planned and run, with a
+// fence around the operands of every launch (executor/device/Fence.h).
 //
 // LSTMC_FUZZ_COUNT names a file to which a line "inputs PACKAGES_RUN" is added at the end.
 #include <cstdio>
@@ -30,7 +30,7 @@ struct Count {
   }
 } count;
 
-/// With a window on its random numbers, had it some.
+/// With a window for its random numbers, if it draws some.
 PackageData twoDevices() {
   PackageData data = transferPackage(2);
   for (Launch &launch : data.entries[0].programs[0].launches)
@@ -39,7 +39,7 @@ PackageData twoDevices() {
   return data;
 }
 
-/// The packages that inputs are changes of: by hand, and every launch of the conformance tests that
+/// The packages that are changed: some made by hand, and every launch of the conformance tests that
 /// is small and has no extent of 0.
 const std::vector<PackageData> &bases() {
   static const std::vector<PackageData> kBases = [] {
@@ -82,7 +82,7 @@ void openAndRun(const Bytes &bytes, fuzz::Choices choices) {
 
 } // namespace
 
-/// Before the first input, whose time is measured.
+/// Done before the first input, because inputs are timed.
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   (void)bases();
   return 0;

@@ -1,4 +1,5 @@
-// Feeds bytes to the reader of safetensors files: it refuses or reads, and does nothing else.
+// Feeds bytes to the reader of safetensors files, which has to refuse or read them and do nothing
+// else.
 #include "executor/data/SafeTensors.h"
 
 using namespace lstmc;

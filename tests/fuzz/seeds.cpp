@@ -1,4 +1,4 @@
-// Writes small valid files to FOLDER/LOADER/, for the fuzzers to begin with.
+// Writes small valid files to FOLDER/LOADER/, with which the fuzzers begin.
 #include <filesystem>
 
 #include "executor/data/Npy.h"

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     auto vocabulary = data::makeVocabulary(text, unit, "f");
     if (!vocabulary.ok())
       continue;
-    // A text is made of its own symbols, and a vocabulary reads what it writes.
+    // A text consists of its own symbols, and a vocabulary reads back what it writes.
     auto tokens = data::tokenise(text, unit, *vocabulary, "f");
     auto again = data::Vocabulary::parse(vocabulary->text(), "v");
     if (!tokens.ok() || !again.ok() || again->text() != vocabulary->text())

@@ -1,6 +1,6 @@
-"""compile.py NVCC SOURCE: compiles every kernel for the cards it is meant for, and prints what each takes of them.
+"""compile.py NVCC SOURCE: compiles every kernel for the GPUs it is meant for, and prints the registers and memory of each.
 
-No kernel may spill registers to memory. Numbers are contracted nowhere, flushed as on the CPU, and divided exactly.
+No kernel may spill registers to memory. No operations are contracted, denormals are flushed as on the CPU, and divisions are exact.
 """
 
 import concurrent.futures

@@ -1,4 +1,4 @@
-// Places in the source survive as MLIR locations, and cost little.
+// Places in the source are kept in MLIR locations, at little cost.
 #include <gtest/gtest.h>
 
 #include "mlir/IR/Builders.h"
@@ -81,7 +81,7 @@ TEST_F(LocationTest, SurvivesTheTextForm) {
   expectEqual(decode(again->getLoc()), sample());
 }
 
-/// An iteration of a loop has the range of the others, so only its frame is new.
+/// An iteration of a loop has the same range as the others, so only its frame is new.
 TEST_F(LocationTest, SharesRangesBetweenIterations) {
   SourceRange range = sample();
   auto first = llvm::cast<mlir::FusedLoc>(encoder.encode(range));

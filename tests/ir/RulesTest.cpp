@@ -1,4 +1,4 @@
-// What ops say of themselves beside shapes: where the batch is, what they cost, their scalar form.
+// The rules of ops other than shapes: where the batch is, their cost, their scalar form.
 #include <gtest/gtest.h>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,7 +72,7 @@ TEST_F(RulesTest, TheBatchCanBeInsideAnAxis) {
             inside);
   EXPECT_EQ(reshaped(inside, {10, 8}, {5, 2, 8}), (P{1, 1, 2, 1}));
   EXPECT_EQ(reshaped(P{1, 1, 2, 1}, {5, 2, 8}, {5, 16}), (P{1, 1, 2, 8}));
-  // Cut into two axes, no axis holds it.
+  // If the reshape cuts the batch into two axes, no axis has it.
   EXPECT_FALSE(reshaped(P{0, 1, 6, 1}, {6, 4}, {2, 3, 4}));
 }
 
@@ -94,7 +94,7 @@ TEST_F(RulesTest, Costs) {
             " : (tensor<6x4xf32>, tensor<3x4xf32>, tensor<3xf32>) -> tensor<6x3xf32>"));
   EXPECT_EQ(fc.flops(), 6 * 3 * (2 * 4 + 1));
   EXPECT_EQ(fc.movedBytes(), 4 * (6 * 4 + 3 * 4 + 3 + 6 * 3));
-  // A tensor that stands twice moves once.
+  // A tensor that is used twice counts once.
   auto add = llvm::cast<CostRule>(
       parse("%x: tensor<6xf64>",
             "%y = sym.elemwise_add %x, %x : (tensor<6xf64>, tensor<6xf64>) -> tensor<6xf64>"));

@@ -124,7 +124,7 @@ func.func @f(%c: tensor<3xi1>, %x: tensor<2x3xf32>) {
 }
 
 // -----
-// Bools are compared and chosen by, and nothing is calculated with them.
+// Bools can be compared and used as conditions; arithmetic on them is refused.
 func.func @f(%a: tensor<3xi1>) {
   // expected-error@+1 {{elemwise_add: lhs is bool, wants a number}}
   %y = sym.elemwise_add %a, %a : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>

@@ -3,7 +3,7 @@
 
 !open = tensor<*x!sym.open>
 
-// Shape and type go both ways through an element-wise op: the variable learns from the input.
+// Shape and type pass both ways through an element-wise op: the variable learns from the input.
 // CHECK-LABEL: func @both_ways
 // CHECK:         %[[W:.+]] = sym.variable {name = "w"} : tensor<2x3xf64>
 // CHECK-NEXT:    %[[S:.+]] = sym.elemwise_add %{{.+}}, %[[W]] : (tensor<2x3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
@@ -23,7 +23,7 @@ func.func @stretch(%a: tensor<2x1x4xf32>, %b: tensor<1x3x4xf32>) -> !open {
   return %y : !open
 }
 
-// A comparison keeps its operands' type; a cast names its own.
+// A comparison keeps its operands' type; a cast has its own.
 // CHECK-LABEL: func @types
 // CHECK:         sym.lesser_equal_scalar %{{.+}} {scalar = 2.000000e+00 : f64} : (tensor<4xi32>) -> tensor<4xi32>
 // CHECK-NEXT:    sym.cast %{{.+}} {dtype = "uint8"} : (tensor<4xi32>) -> tensor<4xui8>

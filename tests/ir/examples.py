@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds every op's record to its own example.
+"""Checks every op's record with its own example.
 
 usage: examples.py OPT RECORDS.json
-Each example is wrapped into a function of its operands. It has to parse and verify, and to be the same after it was printed,
-in either form, and parsed again; with the result types opened, infer-shapes has to find them; and with one element too many
-in its first result the op has to refuse it in its own name.
+Each example is wrapped into a function of its operands. It has to parse and verify, and to be the same after it is printed,
+in either form, and parsed again. If the result types are opened, infer-shapes has to find them again; if the first result has one
+element too many, the op has to refuse it with a message that names the op.
 """
 import json
 import re
@@ -32,7 +32,7 @@ def longer(type_):
 
 
 def function(name, example, opened, wrong=None):
-    """A function around the example; `wrong` is the message that is wanted for a first result that is longer."""
+    """A function around the example; `wrong` is the expected message for a first result that is too long."""
     example = " ".join(example.split())
     head, _, types = example.rpartition(" : ")
     results, _, call = head.partition(" = ")

@@ -18,7 +18,7 @@ func.func @index(%i: tensor<4x6xi32>, %j: tensor<2x3xi32>) -> !open {
   return %o : !open
 }
 
-// Full reductions give [1]; exclude turns the axes round.
+// Full reductions give [1]; exclude inverts the choice of axes.
 // CHECK-LABEL: func @reduce
 // CHECK:         sym.sum {{.*}} -> tensor<1xf32>
 // CHECK-NEXT:    sym.mean {{.*}} -> tensor<3xf32>
@@ -45,7 +45,7 @@ func.func @normalise(%x: tensor<2x3x4xf32>) -> !open {
   return %s : !open
 }
 
-// A head's label gets its shape from the data: without the classes, or one per row.
+// A head's label gets its shape from the data: the data's without the classes, or one label per row.
 // CHECK-LABEL: func @labels
 // CHECK-SAME:    (%{{.+}}: tensor<4x2x5xf32>, %{{.+}}: tensor<4x2xf32>, %{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4x5xf32>)
 func.func @labels(%x: tensor<4x2x5xf32>, %a: !open, %b: !open, %c: !open) -> !open {

@@ -15,7 +15,7 @@ func.func @fully_connected(%x: tensor<2x3x4xf32>) -> !open {
   return %y : !open
 }
 
-// A state of unknown batch learns it from what its product is added to: MXNet's begin_state (0, H).
+// A state with an open batch learns it from the value that its product is added to: MXNet's begin_state (0, H).
 // CHECK-LABEL: func @begin_state
 // CHECK:         sym.zeros {shape = array<i64: 0, 4>} : tensor<32x4xf32>
 func.func @begin_state(%x: tensor<32x8xf32>) -> !open {
@@ -64,7 +64,7 @@ func.func @rnn(%x: tensor<5x2x8xf32>) -> !open {
   return %y#0 : !open
 }
 
-// The other way round: 224 = 4*4*(I+4+2) parameters say that there are 8 inputs.
+// In the other direction: 224 = 4*4*(I+4+2) parameters give 8 inputs.
 // CHECK-LABEL: func @inputs_from_parameters
 // CHECK:         sym.variable {name = "x"} : tensor<5x2x8xf32>
 func.func @inputs_from_parameters() -> !open {

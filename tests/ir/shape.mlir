@@ -19,7 +19,7 @@ func.func @codes(%x: tensor<640x8xf32>) -> !open {
   return %e : !open
 }
 
-// From the right, 0 copies the last axis.
+// Read from the right, 0 copies the last axis.
 // CHECK-LABEL: func @reverse
 // CHECK:         sym.reshape {{.*}} -> tensor<50x4xf32>
 func.func @reverse(%x: tensor<10x5x4xf32>) -> !open {
@@ -27,7 +27,7 @@ func.func @reverse(%x: tensor<10x5x4xf32>) -> !open {
   return %y : !open
 }
 
-// The old way: 0 is what remains.
+// The codes of old files: 0 is what remains.
 // CHECK-LABEL: func @target_shape
 // CHECK:         sym.reshape {{.*}} -> tensor<2x12xf32>
 func.func @target_shape(%x: tensor<2x3x4xf32>) -> !open {
@@ -35,7 +35,7 @@ func.func @target_shape(%x: tensor<2x3x4xf32>) -> !open {
   return %y : !open
 }
 
-// An extent that only the far side of a reshape knows comes back through it: 24 elements of 2x3x?.
+// An extent that is known only after a reshape is inferred back through it: 24 elements of 2x3x?.
 // CHECK-LABEL: func @backwards
 // CHECK:         %[[W:.+]] = sym.variable {name = "w"} : tensor<2x3x4xf32>
 func.func @backwards(%x: tensor<6x4xf32>) -> !open {
@@ -45,7 +45,7 @@ func.func @backwards(%x: tensor<6x4xf32>) -> !open {
   return %y : !open
 }
 
-// The extent of a part, and of the one input that is open, follow from the whole.
+// The whole gives the extent of a part, and of the one input that is open.
 // CHECK-LABEL: func @parts
 // CHECK:         %[[W:.+]] = sym.variable {name = "w"} : tensor<2x4xf32>
 // CHECK-NEXT:    %[[C:.+]] = sym.concat %{{.+}}, %[[W]] : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
@@ -58,7 +58,7 @@ func.func @parts(%x: tensor<2x3xf32>, %z: tensor<2x7xf32>) -> !open {
   return %p#6 : !open
 }
 
-// Python's slices: negative numbers from the end, None the whole way, steps either way.
+// Slices as in Python: negative numbers count from the end, None is the first or last element, steps in either direction.
 // CHECK-LABEL: func @slices
 // CHECK:         sym.slice {{.*}} -> tensor<2x4xf32>
 // CHECK-NEXT:    sym.slice {{.*}} -> tensor<3x2xf32>

@@ -7,7 +7,7 @@ func.func @f(%dy: tensor<4x5xf32>) {
 }
 
 // -----
-// All shards, and not from the first one.
+// All shards, but not from the first one.
 func.func @f(%x: tensor<4x5xf32>) {
   // expected-error@+1 {{sums shards from 1 on, 8 of them, of 8}}
   %m = sym.loss_metric %x {valid = false, valid_thresh = 0.0, scale = 1.0, outer = 1 : i64, batch = 20 : i64, inner = 5 : i64, shards = 8 : i64, first = 1 : i64} : (tensor<4x5xf32>) -> tensor<6xf64>

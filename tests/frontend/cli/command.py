@@ -1,4 +1,4 @@
-"""The real command, from outside: how tests call it, and small things to call it on."""
+"""The real command, from outside: how tests call it, and small networks and files to call it with."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ LSTMC = os.environ["LSTMC"]
 SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
 HERE = pathlib.Path(__file__).parent
 
-# A character model small enough to train for a few updates in no time.
+# A character model that is small enough to train a few updates at once.
 SMALL = """\
 vocab, hidden = setting("vocab", 5), setting("hidden", 6, help="units")
 N, T = dim("batch", 4), dim("seq", 8)
@@ -53,7 +53,7 @@ def words_in_table():
 
 
 class Case(unittest.TestCase):
-    """In a folder of its own, with small.lnet and text.txt in it."""
+    """A test in a folder of its own that contains small.lnet and text.txt."""
 
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
         return done
 
     def document(self, *words, schema, status=0):
-        """--json: one document on stdout, of that schema."""
+        """Runs with --json: stdout is one document with that schema."""
         done = self.run_here(*words, "--json")
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         parsed = json.loads(done.stdout)
@@ -82,7 +82,7 @@ class Case(unittest.TestCase):
 
 
 def check(value, schema, where):
-    """The part of JSON Schema that schemas/ uses; raises with the path to what does not hold."""
+    """The part of JSON Schema that schemas/ uses; raises with the path of the first violation."""
     known = {"type", "required", "properties", "items", "enum", "pattern", "additionalProperties", "title", "minItems"}
     assert set(schema) <= known, f"{where}: the checker does not know {set(schema) - known}"
     types = schema.get("type", [])

@@ -1,9 +1,9 @@
-"""Packages with fields changed and sealed again, for tests of what a right digest does not promise.
+"""Changes fields of packages and computes the digest again, for tests of files whose digest is right.
 
-    package_file.py FILE...     seals packages again, for the ABI of this source tree
+    package_file.py FILE...     computes the digest of packages again, for the ABI of this source tree
 
-Fields are found by executor/abi/Package.fbs, the ABI's number in executor/abi/Version.h, so that nothing here follows a change of
-either by hand.
+Fields are found with executor/abi/Package.fbs, and the ABI's number is read from executor/abi/Version.h, so that this file need not change
+when they do.
 """
 import ctypes
 import ctypes.util
@@ -55,7 +55,7 @@ def xxh3(data):
 
 
 class PackageFile:
-    """A package's bytes. Paths are those of messages: ("buffers", 3, "bytes")."""
+    """The bytes of a package. Paths are those in messages: ("buffers", 3, "bytes")."""
 
     def __init__(self, contents):
         self.bytes = bytearray(contents)
@@ -65,7 +65,7 @@ class PackageFile:
         return struct.unpack_from(form, self.bytes, at)[0]
 
     def field(self, table, at, name):
-        """Type and place of a field; place None where the file leaves it out."""
+        """Type and place of a field; place is None if the file leaves the field out."""
         index = [field for field, _ in self.tables[table]].index(name)
         vtable = at - self.number("<i", at)
         size, slot = self.number("<H", vtable), 4 + 2 * index
@@ -73,7 +73,7 @@ class PackageFile:
         return self.tables[table][index][1], at + offset if offset else None
 
     def find(self, *path):
-        """Type and place of what a path names; of a list, of its length."""
+        """Type and place of what a path names; for a list, of its length."""
         kind, at = "Package", self.number("<I", 0)
         for step in path:
             if isinstance(step, int):
@@ -90,7 +90,7 @@ class PackageFile:
         return kind, at
 
     def get(self, *path):
-        """A number; of a list its length; None where the file leaves the field out."""
+        """A number; for a list its length; None if the file leaves the field out."""
         kind, at = self.find(*path)
         return None if at is None else self.number(FORMATS.get(kind, "<I"), at)
 
@@ -99,7 +99,7 @@ class PackageFile:
         return "" if at is None else self.bytes[at + 4:at + 4 + self.number("<I", at)].decode()
 
     def set(self, *path_and_value):
-        """Overwrites a number where it stands, or the length of a list with a lesser one."""
+        """Overwrites a number in place, or reduces the length of a list."""
         *path, value = path_and_value
         kind, at = self.find(*path)
         assert at is not None, f"{path} stands nowhere in the file"
@@ -125,7 +125,7 @@ class PackageFile:
                     yield (*launches, i)
 
     def sealed(self):
-        """The bytes, with this tree's ABI, their number and their digest."""
+        """The bytes with this tree's ABI, the number of bytes and the digest."""
         self.set("abi", abi())
         self.set("bytes", len(self.bytes))
         _, at = self.find("digest")
@@ -135,7 +135,7 @@ class PackageFile:
 
 
 def seal_checkpoint(folder):
-    """Writes state.json for the files that are in the folder, whatever they hold."""
+    """Writes state.json for the files in the folder, whatever they contain."""
     path = folder / "state.json"
     state = json.loads(path.read_text())
     del state["manifest_sha256"]

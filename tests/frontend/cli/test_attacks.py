@@ -1,4 +1,4 @@
-"""Packages and checkpoints with a right seal and wrong contents: a refusal that names the field, and nothing worse."""
+"""Packages and checkpoints with a right digest and wrong contents: an error that names the field, and nothing worse."""
 import json
 import math
 import struct
@@ -63,7 +63,7 @@ class Attacks(Case):
         begin, end = json.loads(data[8:8 + length])["decoder_bias"]["data_offsets"]
         count = (end - begin) // 4
         struct.pack_into(f"<{count}f", data, 8 + length + begin, *[math.nan] * count)
-        # Weights of others have no digest.
+        # Weights written by other programs have no digest.
         data[8:8 + length] = data[8:8 + length].replace(b"lstmc_digest", b"other_digest")
         path.write_bytes(data)
         seal_checkpoint(checkpoint)
@@ -89,7 +89,7 @@ fit(orth, optimizer="sgd", learning_rate=0.1, initializer=Orthogonal())
         plan = self.document("plan", "orth.lnet", "--entry", "forward", schema="lstmc.plan/1")
         arena = sum(device["peak_bytes"] for device in plan["devices"])
         weights = 1500 * 12000 * 4
-        # Packed weights are as large as the parameter; what is made orthonormal is so in place.
+        # Packed weights have the size of the parameter; the matrix is made orthonormal in place.
         self.assertLess(arena, 2.1 * weights)
 
 

@@ -1,4 +1,4 @@
-"""Data that do not fit the net are refused where they are read, and nothing that is asked for is passed over in silence."""
+"""Data that do not fit the net are refused when they are read, and no option is silently ignored."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import zipfile
 
 from command import Case
 
-# Labels are classes of three, and a row is three numbers.
+# Labels are one of three classes, and a row is three numbers.
 PICK = """\
 N = dim("batch", 4)
 
@@ -31,7 +31,7 @@ fit(rows, optimizer="sgd", learning_rate=0.1)
 
 
 def npy(path, kind, shape, values):
-    """Writes an array; kind is struct's letter, one of i (int32) and f (float32)."""
+    """Writes an array; kind is the letter of struct: i (int32) or f (float32)."""
     header = f"{{'descr': '<{kind}4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{kind}", *values))
 
@@ -69,7 +69,7 @@ class Values(Fits):
         self.good("train", "ignore.lnet", "--data", "npy:data=good.npy,label=y.npy", "-o", "ck")
         self.good("eval", "ck", "--data", "npy:data=good.npy,label=y.npy")
         self.refused(6, ids, "eval", "ck", "--data", "npy:data=x.npy,label=y.npy")
-        # A package knows too.
+        # A package has the ranges too.
         self.good("compile", "pick.lnet", "-o", "pick.lstmc")
         self.refused(6, labels, "train", "pick.lstmc", "--data", "npy:data=good.npy,label=y.npy", "-o", "ck2")
 
@@ -106,7 +106,7 @@ def views(data: int32[N, T], mask: float32[N, T], label: int32[N]):
                      "-i", "mask=0", "-i", "label=0")
         self.good("run", "views.lnet", *give, "-i", "label=5")  # six classes
         self.refused(6, 'error[E0604]: input "label" row 0: found 6, want 0 to 5', "run", "views.lnet", *give, "-i", "label=6")
-        # The other half of `mask` may be anything, so it has no range.
+        # The other half of `mask` may have any values, so the input has no range.
         self.good("run", "views.lnet", "-i", "data=0", "-i", "mask=9", "-i", "label=0")
 
     def test_lengths(self):

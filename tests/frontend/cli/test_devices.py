@@ -1,4 +1,4 @@
-"""The flags that share a net out to devices, from outside."""
+"""The flags that divide a net among devices, from outside."""
 import unittest
 
 from command import Case

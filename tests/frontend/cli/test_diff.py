@@ -1,4 +1,4 @@
-"""diff: what differs, by name, how far and where; and what is equal."""
+"""diff: what differs, by name, how much and where; and what is equal."""
 import json
 import pathlib
 import struct

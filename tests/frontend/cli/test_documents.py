@@ -1,4 +1,4 @@
-"""Every command line of `lstmc` in a document parses: flags, their values, and what must go with them."""
+"""Every command line of `lstmc` in a document parses: flags, their values, and flags that require others."""
 import re
 import shlex
 import unittest
@@ -11,7 +11,7 @@ DOCUMENTS = [SOURCE / "README.md", *sorted((SOURCE / "samples").glob("*")),
 
 
 def command_lines(text):
-    """`lstmc ...` in code spans, on lines of code blocks and in the comments that open a sample."""
+    """`lstmc ...` in code spans, on lines of code blocks and in the comments at the start of a sample."""
     spans = re.findall(r"`((?:build/|\./)?lstmc [^`\n]+)`", text)
     lines = [m.strip() for m in re.findall(r"^(?:\s{4,}|#\s+|\$ ?)?((?:build/|\./)?lstmc [a-z][^\n`]*)$", text, re.M)]
     for found in spans + lines:
@@ -32,7 +32,7 @@ class Documents(Case):
                     continue
                 where = f"{document.relative_to(SOURCE)}: lstmc {command} {' '.join(words)}"
                 self.assertIn(command, COMMANDS, where)
-                # -h stops after parsing; operands and files need not be there.
+                # -h stops after parsing, so operands and files need not exist.
                 done = self.run_here(command, *words, "-h")
                 self.assertEqual((done.returncode, done.stderr), (0, ""), where)
                 seen += 1

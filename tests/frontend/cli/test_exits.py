@@ -1,4 +1,4 @@
-"""Exit codes, streams and output files, each provoked from outside."""
+"""Exit codes, streams and output files, each caused from outside."""
 import json
 import os
 import resource
@@ -168,7 +168,7 @@ class Streams(Case):
         (self.folder / "t.csv").write_text("a,b\n1,x\nNA,y\n")
         self.document("inspect", "t.csv", schema="lstmc.inspect/1")
         self.document("inspect", "ck/update-000006/model.safetensors", schema="lstmc.inspect/1")
-        # Also when the work fails, and when the command line is wrong.
+        # Also if the work fails, and if the command line is wrong.
         self.document("compile", "none.lnet", "--dry-run", schema="lstmc.diagnostics/1", status=6)
         self.document("compile", "--frobnicate", schema="lstmc.diagnostics/1", status=2)
 
@@ -294,7 +294,7 @@ class Files(Case):
         for words, _ in self.OUTPUTS:
             self.run_here(*words, "--force")
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
-        # Renamed over the old one, not written into it: who holds the old file sees the old contents.
+        # The new file is renamed over the old one, not written into it: a process with the old file open still sees the old contents.
         with open(self.folder / "out.npz", "rb") as old:
             before = old.read()
             self.good("run", "small.lnet", "-i", "data=1", "-o", "out.npz", "--force")
@@ -316,7 +316,7 @@ class Files(Case):
 
 
 class WrongPrograms(Case):
-    """The whole text that the command gives on the wrong programs of tests/frontend/lnet/errors."""
+    """The whole text that the command prints for the wrong programs of tests/frontend/lnet/errors."""
 
     def test_texts(self):
         folder = SOURCE / "tests/frontend/lnet/errors"

@@ -1,4 +1,4 @@
-"""Files that are not what they should be, and numbers that go wrong, through the command: every message names file, place and
+"""Damaged files and numbers that overflow, through the command: every message names file, place and
 field, and nothing is ever worse than exit 6 or 7."""
 import json
 import struct
@@ -50,7 +50,7 @@ class Hostile(Case):
         (self.folder / "flat.lnet").write_text(FLAT)
 
     def refused(self, name, contents, *words, message):
-        """The file as given: exit 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]: ...MESSAGE...`."""
+        """The file as given: exit code 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]: ...MESSAGE...`."""
         if contents is not None:
             (self.folder / name).write_bytes(contents)
         done = self.run_here(*words)
@@ -196,7 +196,7 @@ class NotFinite(Case):
     def test_at_update_3(self):
         (self.folder / "flat.lnet").write_text(FLAT)
         rows = [1.0] * 24
-        rows[15:18] = [3e38] * 3  # of sample 5, which is in the third batch of two
+        rows[15:18] = [3e38] * 3  # sample 5, which is in the third batch of two
         (self.folder / "x.npy").write_bytes(npy(rows, "(8, 3)"))
         (self.folder / "y.npy").write_bytes(npy([1.0] * 8, "(8, 1)"))
         learn = ["train", "flat.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--save-every", "1u"]
@@ -205,7 +205,7 @@ class NotFinite(Case):
         self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update 3: fc \(FullyConnected\), "
                                       r"output\[(0, )?1, 0\]")
         self.assertIn("y = FullyConnected(data", done.stderr)
-        # The update was kept, and the message says how to see it again: nothing else is needed.
+        # The update was stored, and the message says how to repeat it: nothing else is needed.
         *message, saved, explain = done.stderr[done.stderr.index("flat.lnet:2:"):].splitlines()
         self.assertEqual(saved, "    = saved to see it again: lstmc run ck/nan-3")
         for name in ("flat.lnet", "x.npy", "y.npy"):
@@ -221,7 +221,7 @@ class NotFinite(Case):
         refused = self.run_here(*learn, "--resume", "-o", "ck/nan-3")
         self.assertEqual(refused.returncode, 6, refused.stderr)
         self.assertIn("ck/nan-3: error[E0610]: found an update that failed", refused.stderr)
-        # What is on the disk is what there was before.
+        # The disk has the same contents as before.
         self.good(*learn, "--after", "2u", "-o", "two")
         newest = sorted(p.name for p in (self.folder / "ck").glob("update-*"))[-1]
         self.assertEqual(newest, "update-000002")

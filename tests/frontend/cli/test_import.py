@@ -14,7 +14,7 @@ def state_dict(path, shapes, seed=1, dtype="F32"):
     draw, header, data, values = random.Random(seed), {}, b"", {}
     for name, shape in shapes.items():
         count = math.prod(shape)
-        # Single precision, so that both sides compute with the same numbers.
+        # Single precision, so that both sides compute with the same values.
         values[name] = struct.unpack(f"<{count}f", struct.pack(f"<{count}f", *[draw.uniform(-0.5, 0.5) for _ in range(count)]))
         header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + 4 * count]}
         data += struct.pack(f"<{count}f", *values[name])
@@ -47,7 +47,7 @@ def sigmoid(x):
 
 
 def step(kind, w, suffix, x, h, c):
-    """The equations in the documentation of torch.nn.LSTM, GRU and RNN, in double precision."""
+    """The equations in the documentation of torch.nn.LSTM, GRU and RNN, computed in double precision."""
     z = times(w["weight_ih" + suffix], x, w.get("bias_ih" + suffix))
     r = times(w["weight_hh" + suffix], h, w.get("bias_hh" + suffix))
     n = len(h)
@@ -79,7 +79,7 @@ def recurrent(kind, w, xs, units, layers, directions):
 
 class Import(Case):
     def outputs(self, values, shape):
-        """What the imported package gives for these inputs, as a flat list."""
+        """The outputs of the imported package for these inputs, as a flat list."""
         kind = "<i4" if isinstance(values[0], int) else "<f4"
         header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}".encode()
         header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
@@ -97,8 +97,8 @@ class Import(Case):
         return self.good("compile", "t.lnet", "--set", "seq=5", "-o", "t.lstmc", "--force")
 
     def near(self, got, want):
-        # Not a proven bound: about 34 roundings, each of 2^-24 of a partial sum below 8, without what steps and layers do to an error.
-        # It is there to tell the right gates and matrices from wrong ones.
+        # This is no proven bound: about 34 roundings, each 2^-24 of a partial sum below 8, without the amplification by steps and layers.
+        # It is small enough to tell the right gates and matrices from wrong ones.
         self.assertEqual(len(got), len(want))
         for a, b in zip(got, want):
             self.assertLess(abs(a - b), 34 * 8 * 2**-24)
@@ -140,7 +140,7 @@ def net(data: int32[N, T]):
             normed = [(v - mean) / spread * g + b for v, g, b in zip(y, w["norm.weight"], w["norm.bias"])]
             want += times(w["out.weight"], normed, w["out.bias"])
         got = self.outputs(ids, "(1, 5)")
-        # The norm divides by a spread that may be small: what was near is compared to its size.
+        # The norm divides by a deviation that may be small, so the error is relative to the result.
         for a, b in zip(got, want):
             self.assertLess(abs(a - b), 34 * 8 * 2**-24 / 0.02)
 
@@ -175,7 +175,7 @@ def net(data: int32[N, T]):
         self.refused(6, 'tensor "weight_ih_l1": found shape [16, 5], want [16, 4]')
         save(layer(4, 3, 4), dtype="I32")
         self.refused(6, "found int32, want float32")
-        # Two places that a norm of four could have.
+        # A norm of size four could be in two places.
         save({**layer(4, 4, 4, prefix="rnn."), "norm.weight": (4,), "norm.bias": (4,)})
         self.refused(6, "its modules fit one another in several orders; --modules ")
         self.refused(6, 'has no module "nrm"; it has norm, rnn', "--modules", "nrm,rnn")

@@ -1,4 +1,4 @@
-"""plan: what is said before a run, checked against what other commands find."""
+"""plan: what it says before a run, compared with what other commands find."""
 import json
 import re
 import shlex
@@ -22,7 +22,7 @@ latency_s = 0.25
 """
 
 
-# Four layers over many steps: what they keep for backward is most of what they need.
+# Four layers over many steps: most of the memory holds what they store for backward.
 DEEP = """\
 N, T, hidden = dim("batch", 8), dim("seq", 120), 16
 
@@ -83,7 +83,7 @@ class Plan(Case):
         self.assertGreater(start["plan"]["forecast"]["update_s"], 0)
 
     def test_devices_without_a_processor_take_turns(self):
-        # As many threads as no machine has.
+        # More threads than any machine has.
         few, many = self.plan("-t", "512"), self.plan("-t", "1024")
         self.assertAlmostEqual(many["forecast"]["update_s"] / few["forecast"]["update_s"], 2, places=6)
 
@@ -147,7 +147,7 @@ class Plan(Case):
         for measured in machine["rates"].values():
             del measured["kernels"]["product"]
         (self.folder / "machine.json").write_text(json.dumps(machine))
-        # Of another version: measured again, in a moment, and kept.
+        # Measured by another version: measured again, quickly, and stored.
         self.assertEqual(rates(), "this machine")
         self.assertIn("product", next(iter(json.loads((self.folder / "machine.json").read_text())["rates"].values()))["kernels"])
 
@@ -162,7 +162,7 @@ class Plan(Case):
         self.assertEqual(json.loads(self.good("plan", "small.lnet", "-t", "1", "--json", env=env).stdout)["forecast"]["rates"], "this machine")
         self.good("compile", "small.lnet", "-d", "2xcpu", "-o", "after.lstmc", env=env)
         self.assertEqual((self.folder / "before.lstmc").read_bytes(), (self.folder / "after.lstmc").read_bytes())
-        # Nowhere to keep it: not measured.
+        # There is no place to store it, so it is not measured.
         self.assertEqual(self.plan()["forecast"]["rates"], "built-in")
 
 
@@ -205,7 +205,7 @@ class Recompute(Case):
         self.assertRegex(plan["recomputed"], r"\Arecompute lstm0: [\d.]+ [KM]iB instead of [\d.]+ [KM]iB, update \+\d+ % by forecast · --recompute none ")
         trained = self.good("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck", "--mem", str((kept + most) // 2))
         self.assertRegex(trained.stderr, r"(?m)^recompute \S+: .* by forecast")
-        # Nothing is said where it fits, and nothing done where the user says so, or where it would not help.
+        # It says nothing if the plan fits, and does nothing if the user says so or if it would not help.
         self.assertNotIn("recomputed", self.plan("--mem", str(kept)))
         self.assertEqual(self.run_here("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck2", "--mem", str(kept - 1),
                                        "--recompute", "none").returncode, 4)
@@ -263,7 +263,7 @@ class Cluster(Case):
             self.assertLessEqual(plan["forecast"]["update_s"], most, name)
             self.assertAlmostEqual(plan["forecast"]["update_s"], taken[name]["time_s"], places=9)
             self.assertEqual([d["device"] for d in plan["devices"]], taken[name]["names"])
-            self.assertLess(len(plan["layouts"]), 24) # of those that could be
+            self.assertLess(len(plan["layouts"]), 24) # of all possible ones
         self.assertEqual(taken["strong-first"]["work_loads"], [6, 2])
         self.assertEqual(taken["slow-network"]["devices"], 4)
         self.assertEqual(taken["weak-first"]["names"][0], "cpu:1")
@@ -283,7 +283,7 @@ class Cluster(Case):
     def test_devices_of_the_file(self):
         plan = self.document("plan", "small.lnet", "--cluster", "c.toml", schema="lstmc.plan/1")
         self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [1 << 30, 1 << 20])
-        # The link's latency is in every exchange.
+        # Every exchange includes the link's latency.
         self.assertGreater(plan["forecast"]["update_s"], 0.25)
         self.assertEqual(plan["forecast"]["rates"], "c.toml")
         self.assertLess(plan["forecast"]["speedup"], 0.1)

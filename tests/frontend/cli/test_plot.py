@@ -1,4 +1,4 @@
-"""plot: every picture it draws, and what it refuses."""
+"""plot: every picture that it draws, and what it refuses."""
 import json
 import re
 import unittest
@@ -29,7 +29,7 @@ class Plot(Case):
         for words, lanes in [([], 1), (["-d", "2xcpu"], 2)]:
             events = self.trace("--what", "schedule", "--measured", *words)
             launches = {pid: [e for e in events if e["ph"] == "X" and e["pid"] == pid] for pid in (1, 2)}
-            # The same launches on the same devices in the same order, by the model and by the clock.
+            # The model and the clock have the same launches on the same devices in the same order.
             names = lambda pid: [(e["tid"], e["name"]) for e in launches[pid]]
             self.assertEqual(names(1), names(2))
             self.assertEqual(len({e["tid"] for e in launches[2]}), lanes)
@@ -39,7 +39,7 @@ class Plot(Case):
                     self.assertGreater(sum(e["dur"] for e in lane), 0)
                     for before, after in zip(lane, lane[1:]):
                         self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3, (pid, before, after))
-            # Nothing is taken before it has been sent.
+            # Nothing is received before it has been sent.
             for pid in (1, 2):
                 ends = lambda ph: {e["id"]: e["ts"] for e in events if e["ph"] == ph and e["pid"] == pid}
                 sent, taken = ends("s"), ends("f")
@@ -60,7 +60,7 @@ class Plot(Case):
             if event["ph"] == "C":
                 most[event["name"]] = max(most.get(event["name"], 0), sum(event["args"].values()))
         for device, peak in peaks.items():
-            # But for holes.
+            # Except for holes.
             self.assertTrue(0.8 * peak < most["bytes on " + device] <= peak, (device, peak, most))
 
     def test_boxes_say_their_device(self):

@@ -1,4 +1,4 @@
-"""The ways to share a net out to devices that samples/README.md shows: each trains, to the same bits, and draws its picture."""
+"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and draws its picture."""
 import random
 import re
 import shlex
@@ -8,7 +8,7 @@ from command import Case, SOURCE
 
 
 def commands(name):
-    """Words after `lstmc NAME` of the part about several devices, with the sample's path in full."""
+    """Words after `lstmc NAME` in the section about several devices, with the full path of the sample."""
     part = (SOURCE / "samples/README.md").read_text().split("## Several devices")[1]
     for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
         yield [str(SOURCE / word) if word.startswith("samples/") else word for word in shlex.split(line)]
@@ -46,7 +46,7 @@ class Samples(Case):
         words, = commands("plan")
         plan = self.document("plan", *words, *self.SMALL, schema="lstmc.plan/1")
         self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [16 << 30, 8 << 30])
-        # The second is half as fast, so the first waits.
+        # The second device has half the speed, so the first waits.
         full = self.document("plan", *words, schema="lstmc.plan/1")
         self.assertGreater(full["devices"][0]["idle_fraction"], full["devices"][1]["idle_fraction"] + 0.2)
 

@@ -12,7 +12,7 @@ def net(data: float32[6, 4]):
     with ctx_group("top"):
         return FullyConnected(x, num_hidden=3, name="fc1")
 """
-# tanh is 1 or -1 in the rows that are not 0, so that some of them overflow whatever the weights are.
+# tanh is 1 or -1 in the rows that are not 0, so some of them overflow for any weights.
 OVERFLOW = """\
 N = dim("batch", 4)
 
@@ -41,7 +41,7 @@ def net(data: float32[N, T, 3], label: float32[N, 2]):
 fit(net, initializer=Mixed(["mid.*", ".*weight", ".*"], [Constant(3e38), One(), Zero()]))
 """
 
-# The first weight is large enough to be cut, between tiles of 4,096 elements.
+# The first weight is large enough to be divided, between tiles of 4,096 elements.
 WIDE = """\
 N = dim("batch", 8)
 
@@ -82,7 +82,7 @@ class Several(Case):
         self.assertEqual({op[0] for op in ops}, {"cpu:0", "cpu:1"})
         self.assertIn("prepare:forward", {op[1] for op in ops})
         forward = [op for op in ops if op[1] == "forward"]
-        # What one has sent is the next that the other receives from it, with the same bytes.
+        # What one device sends next is what the other receives next from it, with the same bytes.
         sent = [i for i, op in enumerate(forward) if op[3].startswith("send")]
         received = [i for i, op in enumerate(forward) if op[3].startswith("receive")]
         self.assertTrue(sent)
@@ -120,7 +120,7 @@ class Several(Case):
             done = self.run_here("train", "steps.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "1u", "-o", "ck", "--force",
                                  "-d", *words.split())
             self.assertEqual(done.returncode, 7, words)
-            # 13 steps of four rows are before it, and two rows.
+            # Before it there are 13 steps of four rows, and two rows.
             self.assertRegex(done.stderr, r"steps\.lnet:6:\d+: error\[E0701\]: first infinity at update 1: mid \(FullyConnected\), output\[0, 54, 0\]", words)
 
     def test_logical_devices_are_listed(self):

@@ -1,4 +1,4 @@
-"""Streams that fail, end or are not there, and signals: the work goes on where it can, and the exit code tells where it cannot."""
+"""Streams that fail, end or do not exist, and signals: the work continues if it can, and the exit code says if it cannot."""
 import fcntl
 import os
 import signal
@@ -16,7 +16,7 @@ FULL = "error[E0601]: cannot write: No space left on device"
 
 class Streams(Case):
     def raw(self, *words, **streams):
-        """Runs the command with streams as subprocess takes them; stderr is caught unless given."""
+        """Runs the command with streams in the form that subprocess takes; stderr is captured unless given."""
         streams.setdefault("stderr", subprocess.PIPE)
         return subprocess.run([LSTMC, *words], cwd=self.folder, timeout=240, **streams)
 
@@ -26,7 +26,7 @@ class Streams(Case):
         state_dict(self.folder / "torch.safetensors", {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
         (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
 
-    # A result of every subcommand, after prepare().
+    # A call with a result for every subcommand, after prepare().
     RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"], "train": [*LEARN[1:], "-o", "ck2"],
                "eval": ["ck", "--data", "text:text.txt"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
                "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
@@ -47,7 +47,7 @@ class Streams(Case):
             self.assertIn("No space left on device", said)
             if words[0] != "opt":
                 self.assertIn(FULL, said)
-        # Training itself was not kept from its end.
+        # The training itself still ends.
         self.assertTrue((self.folder / "ck2/update-000006/state.json").exists())
         self.assertTrue((self.folder / "ck3/update-000006/state.json").exists())
 
@@ -124,7 +124,7 @@ class Streams(Case):
         words = [LSTMC, "sample", "ck", "--length", "100M", "-q", "--prime", "ab"]
         whole = self.good("sample", "ck", "--length", "3000", "--prime", "ab").stdout
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]:
-            # Without a buffer, beside which communicate() would read.
+            # Unbuffered, because communicate() would otherwise miss what a buffer has read.
             child = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, bufsize=0)
             seen = b""
             while len(seen) < 500: # long before the end
@@ -135,7 +135,7 @@ class Streams(Case):
             self.assertTrue(seen.endswith("\n"))
             self.assertEqual(seen[:-1][:len(whole) - 1], whole[:-1][:len(seen) - 1])
         child = subprocess.Popen([*words, "-o", "text.out"], cwd=self.folder)
-        # Until it ends, it is written under a name of its own.
+        # Until the end it is written under a temporary name.
         while not any(part.stat().st_size > 99 for part in self.folder.glob(".text.out.*.part")):
             self.assertIsNone(child.poll())
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""options.def and what is made from it."""
+"""options.def and the texts made from it."""
 import re
 import shlex
 import unittest
@@ -37,7 +37,7 @@ class Table(Case):
         import subprocess
         script = run("help", "--completion", "bash").stdout
         self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True).returncode, 0)
-        # What it offers for `lstmc train --color <TAB>` and for settings of a file.
+        # The suggestions for `lstmc train --color <TAB>` and for settings of a file.
         def offered(*words):
             line = " ".join(map(shlex.quote, words))
             ask = f'{script}\ncompopt() {{ :; }}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lstmc; printf "%s\\n" "${{COMPREPLY[@]}}"'

@@ -1,5 +1,5 @@
-"""Signals, resuming and memory, through the command: a run that was stopped ends with the weights of one that was not, and no run needs
-more memory than was planned, checkpoints included."""
+"""Signals, resuming and memory, through the command: a run that is stopped and resumed ends with the weights of a run that is not stopped,
+and no run needs more memory than planned, checkpoints included."""
 import ctypes
 import re
 import signal
@@ -63,7 +63,7 @@ class Stopped(Case):
             hashes.setdefault(seed, set()).add(self.good(*words).stdout.split("weights ")[1])
         self.assertEqual([len(h) for h in hashes.values()], [1, 1])
         self.assertNotEqual(hashes["1"], hashes["2"])
-        # That of the file is used where no flag gives one.
+        # The value of the file is used if no flag gives one.
         text = (self.folder / "small.lnet").read_text().replace("num_update=6)", "num_update=6, seed=2)")
         (self.folder / "small.lnet").write_text(text)
         self.assertEqual({self.good(*LEARN, "--after", "3u", "-o", "ck3").stdout.split("weights ")[1]}, hashes["2"])
@@ -78,7 +78,7 @@ class Stopped(Case):
 
 PAGE = 4096
 PR_SET_THP_DISABLE = 41
-# 50 MiB of parameters: a copy of them would be seen.
+# 50 MiB of parameters, so that a copy of them would be noticed.
 WIDE = """hidden, layers = setting("hidden", 900), setting("layers", 2)
 N, T = dim("batch", 2), dim("seq", 3)
 
@@ -99,7 +99,7 @@ class Memory(Case):
         self.assertGreater(document["resident_beyond_bytes"], 10 << 20)
 
     def test_what_is_planned_is_touched_and_little_beyond(self):
-        # A huge page is touched as a whole; children inherit this.
+        # A huge page counts as touched completely, so they are switched off; children inherit this.
         self.assertEqual(ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0)
         (self.folder / "wide.lnet").write_text(WIDE)
         for i, words in enumerate([[], ["--optimizer", "adam"], ["-d", "2xcpu", "--kv-store", "device", "--fit", "momentum=0.9"]]):
@@ -107,7 +107,7 @@ class Memory(Case):
             trained = self.document("train", "wide.lnet", "--data", "random:1", "--after", "3u", "--save-every", "1u", "-o", folder, *words,
                                     schema="lstmc.train/1")
             self.held(trained["end"])
-        # Where nothing else is ever in its place, what forward leaves of a scratch that backward would use stays as it was.
+        # Where no other buffer is ever placed, the part of forward's scratch that only backward would use stays untouched.
         scratch = 5 * 2 * 912 * 4
         self.held(self.document("run", "wide.lnet", "-i", "data=3x2x900xf32=random:1", schema="lstmc.run/1"), PAGE + scratch)
         weights = self.folder / "ck0/last/model.safetensors" # read as a whole

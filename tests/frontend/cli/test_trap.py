@@ -1,4 +1,4 @@
-"""Memory that the host cannot see (backends/trap): every command gives what it gives on a cpu, and a touch would end it with SIGSEGV."""
+"""Memory that the host cannot see (backends/trap): every command gives the same results as on a cpu; an access from the host would be SIGSEGV."""
 import unittest
 
 from command import Case
@@ -13,7 +13,7 @@ def big(data: float32[2, 3], label: float32[2, 3]):
 
 class Trap(Case):
     def trained(self, folder, *words):
-        """The hash of the weights in the end."""
+        """The hash of the weights at the end."""
         return self.good(*LEARN, "-o", folder, *words).stdout.split("weights ")[1].split()[0]
 
     def test_training_gives_the_hash_of_a_cpu(self):

@@ -1,4 +1,4 @@
-// Build-time values: each program asserts what Python would say, and loads.
+// Build-time values: each program asserts what Python would compute, and has to load.
 #include "tests/frontend/lnet/Programs.h"
 
 namespace lstmc::lnet {

@@ -1,4 +1,4 @@
-// The one style, by example; check_text.py holds it against CPython.
+// The style of fmt, by examples; check_text.py compares with CPython.
 #include "frontend/lnet/Format.h"
 
 #include "tests/frontend/lnet/Programs.h"

@@ -58,7 +58,7 @@ TEST(Graph, NodesComeInTheOrderOfTheCalls) {
   EXPECT_NE(minus, std::string::npos);
 }
 
-/// Extents keep the dim that they were written as; of a range, where it is one number per row.
+/// Extents keep the dim that they were written with; a range keeps it if it has one number per row.
 TEST(Graph, ExtentsKnowTheirDim) {
   std::string text = graphOf(R"(N, n = dim("batch", 4), 3
 def net(data: float32[N, n]):
@@ -211,7 +211,7 @@ def net(data: float32[2, 4]):
   options.includeDirs = {(folder.path() / "lib").string()};
   LoadedNet net = loaded(main, options);
   ASSERT_EQ(net.files.size(), 3u);
-  // A link that leaves its folder is refused.
+  // A link that leads out of its folder is refused.
   Folder outside;
   outside.write("secret.lnet", "x = 1\n");
   std::filesystem::create_symlink(outside.path() / "secret.lnet", folder.path() / "link.lnet");
@@ -287,7 +287,7 @@ TEST(Graph, AQuarterOfAMillionNodesTakesAboutASecond) {
 
 //===---- large nets --------------------------------------------------------------------------===//
 
-/// x = x + 1, `count` times, with a statement at the end of each.
+/// A net with x = x + 1, `count` times, and `statement` after each.
 std::string longNet(int64_t count, const std::string &statement) {
   return fmt::format("def net(data: float32[2, 4]):\n"
                      "    x = data\n"
@@ -320,7 +320,8 @@ TEST(LargeNet, BeyondTheLimitIsRefusedWithoutBeingMade) {
   EXPECT_NE(text.find("error[E0311]"), std::string::npos) << text;
   EXPECT_NE(text.find("at t = 999,999 of 1,000,000,000"), std::string::npos) << text;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LT((after.ru_maxrss - before.ru_maxrss) >> 10, 128); // made, it takes about 800 MiB
+  EXPECT_LT((after.ru_maxrss - before.ru_maxrss) >> 10, 128); // if it were built, it would take
+                                                              // about 800 MiB
 #endif
 }
 

@@ -1,5 +1,5 @@
-// Wrong programs and the whole of what is said about them: errors/NAME.lnet, with NAME.args if it
-// needs flags, gives NAME.txt.
+// Wrong programs and their whole messages: errors/NAME.lnet, with NAME.args if it needs flags,
+// gives NAME.txt.
 #include <sstream>
 
 #include "tests/frontend/lnet/Programs.h"
@@ -52,7 +52,7 @@ LoadOptions optionsOf(const std::string &name) {
 class Messages : public testing::TestWithParam<std::string> {};
 
 TEST_P(Messages, AreTheseWords) {
-  // Paths in messages are as given, so the folder is made the current one.
+  // Messages have paths as given, so the test runs in the folder.
   fs::path before = fs::current_path();
   fs::current_path(folder());
   Checked<LoadedNet> net = load(GetParam() + ".lnet", optionsOf(GetParam()));
@@ -71,7 +71,7 @@ std::string caseName(const testing::TestParamInfo<std::string> &info) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, Messages, testing::ValuesIn(names()), caseName);
 
-/// Every code of text, names and evaluation is provoked by one of the files.
+/// Every code for text, names and evaluation is caused by one of the files.
 TEST(Messages, EveryCodeHasOne) {
   std::string all;
   for (const std::string &name : names())
@@ -91,7 +91,7 @@ TEST(Messages, AFileThatIsNotThere) {
   EXPECT_EQ(errorRecord(net.diagnostics()[0].code).exit, ExitCode::File);
 }
 
-/// A caret stands under the character it is about, whatever is before it.
+/// A caret is under the character that it is about, whatever characters are before it.
 TEST(Messages, ColumnsCountCells) {
   if (dataFolder().empty())
     GTEST_SKIP() << "no test data: set LSTMC_DATA";

@@ -1,4 +1,4 @@
-// What the tests of .lnet share: loading a text, and a folder of their own.
+// Helpers for tests of .lnet: loading a text, and a temporary folder.
 #pragma once
 
 #include <cstdlib>
@@ -19,25 +19,25 @@ inline std::string readText(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The message of a text that should load; empty when it does.
+/// The error message for a text that should load; empty if it loads.
 inline std::string refusal(const std::string &text, const LoadOptions &options = {}) {
   Checked<LoadedNet> net = loadText("t.lnet", text, options);
   return net.ok() ? "" : symbol::render(net.diagnostics());
 }
 
-/// Statements at file level, and a net so that the file is whole.
+/// Statements at file level, with a net added so that the file is complete.
 inline std::string withNet(const std::string &statements) {
   return statements + "\ndef net(data: float32[2, 4]):\n    return data + 1\n";
 }
 
-/// The sym text, without locations, of a text that loads.
+/// The sym text of a program that loads, without locations.
 inline std::string graphOf(const std::string &text, const LoadOptions &options = {}) {
   Checked<LoadedNet> net = loadText("t.lnet", text, options);
   EXPECT_TRUE(net.ok()) << symbol::render(net.diagnostics()) << text;
   return net.ok() ? net->graph->text() : "";
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 class Folder {
 public:
   Folder() {
@@ -57,7 +57,7 @@ private:
   std::filesystem::path path_;
 };
 
-/// Real data; empty where there are none.
+/// The folder of real data; empty if there is none.
 inline std::filesystem::path dataFolder() {
   const char *set = std::getenv("LSTMC_DATA");
   std::filesystem::path folder =

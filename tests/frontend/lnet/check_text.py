@@ -1,5 +1,5 @@
-"""Programs drawn from the grammar of docs/language.md §1, and every .lnet file of the repository, held against CPython:
-what lstmc accepts, ast.parse(bytes) accepts; fmt is idempotent, keeps ast.dump and every comment in order.
+"""Programs drawn from the grammar of docs/language.md §1, and every .lnet file of the repository, compared with CPython:
+every program that lstmc accepts, ast.parse(bytes) accepts; fmt is idempotent and keeps ast.dump and every comment in order.
 
 usage: check_text.py LNET_TEXT_TOOL SOURCE_DIR [COUNT]"""
 
@@ -10,7 +10,7 @@ NAMES = ["a", "b", "x", "w_1", "N", "match", "case", "_", "data", "num_hidden", 
 
 
 class Sentences:
-    """Draws sentences; `fuel` keeps them finite, and layout (comments, blank lines, breaks) is drawn too."""
+    """Draws sentences; `fuel` keeps them finite. The layout (comments, blank lines, breaks) is random too."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -28,7 +28,7 @@ class Sentences:
         return self.pick(*NAMES)
 
     def space(self):
-        """Where space may stand between tokens; in brackets, a line end and a comment too."""
+        """Where space may be between tokens; inside brackets, a line end and a comment too."""
         if self.brackets and self.chance(0.08):
             comment = "  # c%d" % self.r.randint(0, 99) if self.chance(0.5) else ""
             return comment + "\n" + " " * self.r.randint(0, 9)
@@ -309,7 +309,7 @@ def check(tool, data, origin, must_accept):
 
 
 def mutate(r, data):
-    """Drops, doubles or swaps bytes: mostly wrong programs, some right ones that the grammar does not draw."""
+    """Drops, doubles or swaps bytes. This gives mostly wrong programs, and some right ones that the grammar does not draw."""
     data = bytearray(data)
     for _ in range(r.randint(1, 3)):
         if not data:

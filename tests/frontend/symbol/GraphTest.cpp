@@ -1,4 +1,4 @@
-// Names, lists, and what a graph keeps of its calls.
+// Names, lists, and what a graph stores of its calls.
 #include "TestGraph.h"
 
 namespace lstmc::symbol {
@@ -103,7 +103,7 @@ TEST(Graph, TakesOutWhatNoOutputNeeds) {
   Symbol x = input(graph, "data", {2, 3});
   Symbol dead = make(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(3)}}, "dead");
   Symbol y = make(graph, "tanh", {x});
-  for (const Diagnostic &said : graph.finish({y})) // that nobody reads the layer
+  for (const Diagnostic &said : graph.finish({y})) // warns that nobody reads the layer
     EXPECT_EQ(said.severity, Severity::Warning);
   EXPECT_EQ(graph.listArguments(), Names{"data"});
   EXPECT_EQ(graph.text().find("dead"), std::string::npos);
@@ -111,7 +111,7 @@ TEST(Graph, TakesOutWhatNoOutputNeeds) {
   EXPECT_EQ(extents(dead), (Extents{2, 3}));
 }
 
-/// Names of dims are swept up to the last op; that op may be one that goes.
+/// Names of dims are known up to the last op visited; that op may be removed.
 TEST(Graph, ShapesCanBeReadOnBothSidesOfFinish) {
   Graph graph("net");
   Symbol x = *graph.input("data", DType::F32, Shape({{2, "batch"}, {3, ""}}), Role::Data);
@@ -164,7 +164,7 @@ TEST(Rehearsal, CallsLikeOthersAreCountedAndNotMade) {
   }
   EXPECT_EQ(graph.nodeCount(), 4 + 1000 * 3);
 
-  // Another shape is another call.
+  // A call with another shape is another call.
   layer.attributes = {{"num_hidden", int64_t(5)}};
   Symbol other = make(graph, layer);
   EXPECT_NE(other, first);

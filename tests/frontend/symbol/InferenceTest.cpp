@@ -1,4 +1,4 @@
-// Shapes as they become known while a graph grows.
+// How shapes become known while a graph grows.
 #include "TestGraph.h"
 
 namespace lstmc::symbol {
@@ -48,7 +48,7 @@ TEST(Inference, WhatNothingFixesIsFloat32) {
 TEST(Inference, AFailedCallTakesBackWhatItLearned) {
   Graph graph("net");
   Symbol w = *graph.variable("w", {});
-  // The bias cannot have 3 elements; before that comes out, the weight has become [4, 8].
+  // The bias cannot have 3 elements. Before that error is found, the weight has become [4, 8].
   Symbol b = *graph.variable("b", shaped({3}));
   EXPECT_FALSE(graph
                    .apply(callOf("FullyConnected", {input(graph, "x", {2, 8}), w, b},
@@ -71,7 +71,7 @@ TEST(Inference, ListsArgumentsAndOutputs) {
   EXPECT_EQ(shapes[3].second.dims[1].extent, 5);
 }
 
-/// A long chain of ops around one weight: each is visited once, and the weight's users once more.
+/// A long chain of ops with one weight: each op is visited once, and the weight's users once more.
 TEST(Inference, ALongChainAroundOneWeight) {
   Graph graph("net", {2'000'000});
   Symbol h = input(graph, "x", {2, 3});

@@ -1,4 +1,4 @@
-// Recurrent layers: the names of their parameters and the nodes that they are made of.
+// Recurrent layers: the names of their parameters, and their nodes.
 #include "frontend/symbol/Layers.h"
 #include "TestGraph.h"
 
@@ -24,7 +24,7 @@ TEST(Layers, NamesParametersAsMxnetsCells) {
                    "lstm_r1_i2h_bias", "lstm_r1_h2h_bias"}));
 }
 
-/// The first layer reads 8 inputs, the second both directions' 4 units.
+/// The first layer reads 8 inputs, the second the 4 units of both directions.
 TEST(Layers, FindsTheWidthsOfItsWeights) {
   Graph graph("net");
   LayerOptions options;

@@ -1,4 +1,4 @@
-// The whole text of what is said about calls that are wrong (docs/language.md §5).
+// The whole text of messages about wrong calls (docs/language.md §5).
 #include "TestGraph.h"
 #include "frontend/symbol/Layers.h"
 
@@ -99,7 +99,7 @@ TEST(Message, TiedDecoder) {
             "    = w is float32[65, 200], declared at tied.lnet:6:9\n");
 }
 
-/// An extent that a third op fixed is explained by that op, not by the one that made the value.
+/// If a third op fixed an extent, the message names that op, not the one that made the value.
 TEST(Message, ExplainsAnExtentByWhoFixedIt) {
   Graph graph("net");
   Symbol h = *graph.beginState("h", DType::F32, {kUnknown, 4},

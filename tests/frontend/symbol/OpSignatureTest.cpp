@@ -15,7 +15,7 @@ TEST(OpSignature, NamesAreUnique) {
   }
 }
 
-/// Every op that the first version has to have, by the name and the aliases that users write.
+/// Every op that the first version needs, by the name and the aliases that users write.
 TEST(OpSignature, HasMxnetsOps) {
   for (const char *name : {"_zeros",
                            "zeros",

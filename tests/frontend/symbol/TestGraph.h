@@ -1,5 +1,5 @@
-// Calls for tests, short to write. Places are made up: an argument stands where its text is in a
-// source line.
+// Short calls for tests. Places are invented: an argument's place is that of its text in a source
+// line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace lstmc::symbol {
 
-/// The place of a piece of a line; the piece must stand in it.
+/// The place of a piece of a line; the line has to contain it.
 inline SourceRange placeIn(const std::string &file, int line, const std::string &text,
                            const std::string &piece) {
   SourceRange range;
@@ -35,7 +35,7 @@ inline Call callOf(std::string op, std::vector<Symbol> inputs,
   return call;
 }
 
-/// The one output of a call that has to succeed.
+/// The only output of a call that has to succeed.
 inline Symbol make(Graph &graph, const Call &call) {
   Checked<std::vector<Symbol>> made = graph.apply(call);
   EXPECT_TRUE(made.ok()) << render(made.diagnostics());
@@ -47,7 +47,7 @@ inline Symbol make(Graph &graph, std::string op, std::vector<Symbol> inputs,
               callOf(std::move(op), std::move(inputs), std::move(attributes), std::move(name)));
 }
 
-/// What is said about a call that has to fail.
+/// The message for a call that has to fail.
 inline std::string refusal(Graph &graph, const Call &call) {
   Checked<std::vector<Symbol>> made = graph.apply(call);
   EXPECT_FALSE(made.ok());

@@ -51,7 +51,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Elements 1, 3 and 5 of 5: one too far.
+// Elements 1, 3 and 5 of 5 elements: one too far.
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %x = exec.buffer activation "x" on 0 : memref<5xf32>

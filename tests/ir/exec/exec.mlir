@@ -27,7 +27,7 @@ exec.plan ["cpu:0"] {
     // A transposition is a view: 4 rows of stride 1, 2 columns of stride 4.
     // CHECK: exec.launch "copy"(%[[W]][0 : 4, 2 : 1, 4], %[[T:.+]]) : memref<2x4xf32>, memref<4x2xf32>
     exec.launch "copy"(%w[0 : 4, 2 : 1, 4], %t) : memref<2x4xf32>, memref<4x2xf32>
-    // The bias is absent; the row 3 of t, backwards.
+    // The bias is absent; row 3 of t is reversed.
     // CHECK: exec.launch "pack"(%[[W]][0 : 1, 2, 4 : 0, 4, 1], %[[K:.+]]) ints [0] : memref<2x4xf32>, memref<64xf32>
     exec.launch "pack"(%w[0 : 1, 2, 4 : 0, 4, 1], %p) ints [0] : memref<2x4xf32>, memref<64xf32>
     // CHECK: exec.launch "product"(%[[W]][0 : 1, 1, 4 : 8, 4, 1], %[[K]], _, %[[T]][7 : 1, 1, 2 : 8, 2, -1])
