@@ -13,18 +13,18 @@ using Kind = sym::AttributeKind;
 
 namespace {
 
-/// What an input has to be, where the record's types do not say it.
+/// What an input has to be, if the types in the record do not say it.
 enum class Wish {
-  Any,     ///< of whatever shape: the first input
-  Partner, ///< of the first one's shape, or one that broadcasts with it
+  Any,     ///< of any shape: the first input
+  Partner, ///< of the first input's shape, or one that broadcasts with it
   Ones,    ///< with an extent of 1
   Steps,   ///< [T, N, I]
-  Three,   ///< of rank 3
+  Three,   ///< row numbers
   Indices, ///< numbers of rows
   PerRow,  ///< indices, one for each row of the first along `axis`
   Counts,  ///< lengths, one for each row of the first along `axis`
   Lengths, ///< lengths, one for each sequence of the first
-  Inner,   ///< whose axis fits into a product with the first
+  Inner,   ///< with an axis that fits into a product with the first
   Begin,   ///< a state before the first step
   Label,
 };
@@ -34,8 +34,8 @@ struct Row {
   Wish wish;
 };
 
-/// The one list of names: ops whose inputs are bound by more than their shapes' equality. An op
-/// that is not here takes part with what is drawn for any.
+/// The only list of names: ops whose inputs have other requirements than equal shapes. An op that
+/// is not listed gets inputs drawn for any op.
 constexpr Row kWishes[] = {
     {"sym.embedding", "data", Wish::Indices},
     {"sym.take", "indices", Wish::Indices},
@@ -74,7 +74,7 @@ public:
     if (!op_.inputs.empty())
       first_ = item(op_.inputs.front(), true);
     if (!first_ && !op_.inputs.empty())
-      first_ = draw_.oneOf(pool_.items); // and be refused
+      first_ = draw_.oneOf(pool_.items); // such a call is refused
     attributes();
     inputs();
     return std::move(call_);
@@ -112,7 +112,7 @@ private:
       call_.positional.push_back(item.symbol);
   }
 
-  /// Mostly nothing: the call makes its own.
+  /// Usually none: the call makes its own.
   std::optional<Item> sharedParameter(const sym::InputRecord &input) {
     if (!draw_.chance(0.25))
       return std::nullopt;
@@ -181,7 +181,7 @@ private:
     return extents;
   }
 
-  /// A second operand: another value of the shape, one that broadcasts, or any.
+  /// A second operand: another value of the same shape, one that broadcasts, or any.
   std::optional<Item> partner() {
     if (!first_)
       return anyFloat();
@@ -286,7 +286,8 @@ private:
     return pool_.input("data", extents, DType::F32);
   }
 
-  /// Mostly an input made here: one that the call makes is not always closed by its shape rule.
+  /// Usually an input made here, because the shape rule does not always close one that the call
+  /// makes.
   std::optional<Item> label() {
     if (!first_ || draw_.chance(0.15))
       return std::nullopt;
@@ -307,7 +308,7 @@ private:
       if (!attribute.required && draw_.chance(attribute.nullable ? 0.6 : 0.45))
         continue;
       if (attribute.kind == Kind::String)
-        continue; // words that mean nothing (ctx)
+        continue; // words without effect (ctx)
       call_.attributes.push_back({std::string(attribute.name), value(attribute)});
     }
   }
@@ -351,7 +352,7 @@ private:
   }
 
   int64_t rank() const { return first_ ? first_->rank() : 1; }
-  /// Seldom the batch: most ops along it need all rows at once.
+  /// Rarely the batch, because most ops along it need all rows at once.
   int64_t axis() {
     int64_t axis = draw_.between(-rank(), draw_.chance(0.1) ? rank() : rank() - 1);
     bool rows = first_ && axis < rank() &&
@@ -458,7 +459,7 @@ private:
     return codes;
   }
 
-  /// Extents kept, joined and cut in two, by the codes of Reshape.
+  /// Extents kept, joined and split in two, by the codes of Reshape.
   Extents reshaped() {
     const Extents &from = first_->extents;
     Extents codes;

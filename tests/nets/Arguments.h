@@ -1,4 +1,4 @@
-// Arguments for a call of any op: drawn from its record, and refused or taken by its own rule.
+// Arguments for a call of any op, drawn from its record. The op's own rule accepts or refuses them.
 #pragma once
 
 #include "ir/sym/OpTable.h"
@@ -6,11 +6,11 @@
 
 namespace lstmc::nets {
 
-/// A call of the op with inputs from the pool; most are refused by one rule or another, so who asks
-/// tries several. Makes the parameters and inputs that are missing.
+/// A call of the op with inputs from the pool. Rules refuse most calls, so the caller tries
+/// several. Makes the parameters and inputs that are missing.
 symbol::Call drawCall(Pool &pool, const sym::OpRecord &op);
 
-/// Whether the op has that input with these attributes.
+/// Whether the op has this input with these attributes.
 bool hasInput(const sym::OpRecord &op, const sym::InputRecord &input,
               const std::vector<symbol::NamedAttribute> &attributes);
 

@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// False where it is not finite.
+  /// False if a value is not finite.
   bool call(const std::string &entry, int64_t update) {
     feed(session_, entry, update, seed_);
     session_.setScalar("update", update);
@@ -120,7 +120,7 @@ private:
   Outcome outcome_;
 };
 
-/// What fit(..) says of the optimizer.
+/// The optimizer that fit(..) names.
 passes::CompileOptions optionsOf(const lnet::LoadedNet &net, double &learningRate) {
   passes::CompileOptions options;
   options.net = net.net;

@@ -1,4 +1,4 @@
-// One net, compiled and trained in as many ways as are asked for.
+// One net, compiled and trained in as many ways as a test needs.
 #pragma once
 
 #include <memory>
@@ -15,26 +15,26 @@
 
 namespace lstmc::nets {
 
-/// Everything that a run gives, by name, as hashes of bits.
+/// All results of a run, by name, as hashes of their bits.
 struct Outcome {
-  std::string notFinite; ///< where it was, and then nothing else counts
+  std::string notFinite; ///< where a value was not finite; then nothing else counts
   std::vector<std::pair<std::string, uint64_t>> bits;
 
-  /// The first name whose bits differ; empty where all are equal.
+  /// The first name whose bits differ; empty if all are equal.
   std::string differsFrom(const Outcome &other) const;
 };
 
-/// Values for the inputs of an entry, from name, element and `update` alone: names that begin with
-/// `length` get 0 to 5; with `index`, labels and integers 0 to 2; others -1 to 1.
+/// Values for the inputs of an entry, from name, element and `update`. Names that begin with
+/// `length` get 0 to 5; with `index`, and for labels and integers, 0 to 2; others -1 to 1.
 void feed(Session &session, std::string_view entry, int64_t update, uint64_t seed);
 
-/// Forward, evaluate and three updates; the first that is not finite ends it. Throws where an entry
-/// fails otherwise or uses more memory than was planned.
+/// Runs forward, evaluate and three updates; a value that is not finite ends the run. Throws if an
+/// entry fails otherwise or uses more memory than planned.
 Outcome carryOut(Session &session, double learningRate, uint64_t seed);
 
 class Bench {
 public:
-  /// Throws what the language says against it.
+  /// Throws the errors of the language.
   explicit Bench(const std::string &text);
 
   const lnet::LoadedNet &net() const { return net_; }

@@ -19,10 +19,11 @@ namespace lstmc::nets {
 
 namespace {
 
-/// Of processor time; of the clock ten times that, for devices that wait for one another.
+/// Limit in processor time; the wall clock has ten times that, because devices wait for one
+/// another.
 constexpr unsigned kMostSeconds = 60;
 
-/// Fields of a message, each with its length.
+/// Fields of a message, each after its length.
 class Message {
 public:
   void put(const std::string &field) {
@@ -66,7 +67,7 @@ void send(int pipe, const std::string &bytes) {
   setrlimit(RLIMIT_CPU, &most);
   alarm(10 * kMostSeconds);
   std::filesystem::current_path(
-      std::filesystem::temp_directory_path()); // for what the compiler saves
+      std::filesystem::temp_directory_path()); // for files that the compiler saves
   Verdict verdict;
   try {
     if (text.empty())

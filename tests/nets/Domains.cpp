@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kElements = 8;
 
-/// One call of every element-wise op, of as many inputs of its own as it reads.
+/// One call of every element-wise op, each with inputs of its own.
 std::vector<std::string> callAll(symbol::Graph &graph, std::vector<symbol::Symbol> &outputs) {
   std::vector<std::string> names;
   mlir::MLIRContext &context = symbol::contextOf(graph);
@@ -43,7 +43,7 @@ std::vector<std::string> callAll(symbol::Graph &graph, std::vector<symbol::Symbo
   return names;
 }
 
-/// Numbers of a range, spread by index; those of another operand in another order.
+/// Numbers of a range, spread by index; those of a second operand are in another order.
 void fill(const Tensor &x, double low, double high, bool bothSigns, int operand) {
   for (int64_t i = 0; i < kElements; ++i) {
     int64_t at = (i * 3 + operand * 5) % kElements;

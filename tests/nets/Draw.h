@@ -1,4 +1,4 @@
-// Random choices that follow from a seed alone, on every machine.
+// Random choices that depend only on a seed, on every machine.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// 0 to n - 1; 0 where n is less than 1.
+  /// 0 to n - 1; 0 if n is less than 1.
   int64_t below(int64_t n) { return n < 1 ? 0 : int64_t(next() % uint64_t(n)); }
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(double p) { return double(next() >> 11) * 0x1p-53 < p; }

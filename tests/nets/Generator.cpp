@@ -19,8 +19,8 @@ using symbol::Symbol;
 
 namespace {
 
-/// The ops of the records, by what they are for; `shaped` are element-wise with
-/// attributes that are more than a number.
+/// The ops of the records in groups; `shaped` ops are element-wise and have other attributes than
+/// one number.
 struct Catalogue {
   std::vector<const sym::OpRecord *> elementwise, shaped, others, heads;
 
@@ -47,7 +47,7 @@ public:
   explicit Grower(uint64_t seed)
       : pool_(seed), draw_(pool_.draw), ops_(symbol::contextOf(pool_.graph)) {}
 
-  /// Empty where the net cannot be ended.
+  /// Empty if no end for the net is found.
   std::string run() {
     makeInputs();
     const int64_t wanted = draw_.chance(0.7) ? draw_.between(5, 22) : draw_.between(22, 60);
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// The text, which loads to the graph that it was written of.
+  /// The text, which loads to the graph from which it was written.
   std::string written(const symbol::GraphView &view) {
     Written written = write(view, makeFit());
     if (written.text.empty())
@@ -83,7 +83,7 @@ private:
     return written.text;
   }
 
-  /// What inference has found is a number; a net for several devices writes it as the dim.
+  /// Inference gives a number; a net for several devices writes it as the dim of the batch.
   void nameBatch(symbol::Shape &shape) {
     for (symbol::Dim &dim : shape.dims)
       if (!dim.name.empty())
@@ -111,7 +111,7 @@ private:
   }
   void add(const Item &item) { pool_.items.push_back(item); }
 
-  /// One call, a layer, a loop, or the border of a scope.
+  /// Adds one call, a layer, a loop, or the begin or end of a scope.
   void grow() {
     double kind = double(draw_.below(1000)) / 1000;
     if (kind < 0.05)
@@ -154,7 +154,7 @@ private:
       one(draw_.chance(0.7) ? "tanh" : "sigmoid", x);
   }
 
-  /// Operands brought to where the op gives numbers; mostly.
+  /// Usually moves operands into the range in which the op gives finite numbers.
   bool tame(const sym::OpRecord &op, symbol::Call &call) {
     Domain domain = domainOf(op.opName);
     if (domain == Domain::Any || draw_.chance(0.03))
@@ -207,7 +207,7 @@ private:
                        DType::F32);
   }
 
-  /// A recurrent layer as the language has it.
+  /// A recurrent layer as a layer of the language.
   void layer() {
     Item x = *sequence();
     symbol::LayerOptions options;
@@ -239,7 +239,7 @@ private:
       pool_.take(made->h);
   }
 
-  /// A cell of random calls, written out for every step: one state, one input, weights shared.
+  /// A cell of random calls, written out for every step: one state, one input, shared weights.
   void unroll() {
     Item x = *sequence();
     auto steps = pool_.put({.op = "SliceChannel",
@@ -278,7 +278,7 @@ private:
     return made ? std::optional(made->front()) : std::nullopt;
   }
 
-  /// The next state, of the state's shape, from what the cell has made.
+  /// The next state, with the shape of the state, from the results of the cell.
   std::optional<Item> stateOf(const Extents &extents) {
     auto last = pool_.items.end() - 1;
     auto product = [&](const Item &of) {
@@ -334,7 +334,7 @@ private:
     pool_.put(std::move(stack));
   }
 
-  /// What the first call made for itself, the others read.
+  /// Other calls read the parameters that the first call made for itself.
   void shareParameters(const symbol::Call &first, symbol::Call &call) {
     const sym::OpRecord *op = sym::findOpRecord(first.op);
     size_t position = 0;
@@ -362,7 +362,7 @@ private:
         unread.push_back(item);
     std::ranges::reverse(unread);
     for (const Item &item : unread) {
-      // A parameter or input that is no part of the net.
+      // A parameter or input that no output depends on.
       if (item.symbol.name().starts_with("v") || item.symbol.name().starts_with("data"))
         continue;
       if (outputs.size() >= 5)

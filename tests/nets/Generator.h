@@ -1,4 +1,4 @@
-// Random nets, valid by construction: every call was taken by the rule of its op.
+// Random nets, valid by construction: the rule of its op has accepted every call.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace lstmc::nets {
 
-/// The text of net `seed`, with how it is trained: `.lnet` that loads.
+/// The text of net `seed`, with its training settings: `.lnet` that loads.
 std::string generate(uint64_t seed);
 
 } // namespace lstmc::nets

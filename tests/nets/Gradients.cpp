@@ -22,8 +22,8 @@ using symbol::Symbol;
 
 namespace {
 
-/// Ops whose gradient is by definition not the derivative of what they compute: none flows, or all
-/// equal elements get it.
+/// Ops whose gradient is by definition not the derivative of their result: the gradient stops, or
+/// all equal elements get it.
 bool hasGradientOfItsOwn(const NodeView &node) {
   if (node.op == "Cast")
     return std::ranges::any_of(node.attributes, [](const symbol::NamedAttribute &attribute) {
@@ -39,7 +39,7 @@ bool isHead(const NodeView &node, mlir::MLIRContext &context) {
   return op && mlir::OperationName(op->opName, &context).hasInterface<sym::LossHead>();
 }
 
-/// Heads give what they read, and nothing is left to chance.
+/// Replaces heads by their input, and switches off random numbers.
 GraphView withoutHeads(GraphView view) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<sym::SymDialect>();
@@ -71,7 +71,7 @@ std::optional<Symbol> apply(symbol::Graph &graph, symbol::Call call) {
   return made.ok() ? std::optional(made->front()) : std::nullopt;
 }
 
-/// The sum of all outputs times factors of their own, as a loss.
+/// A loss: the sum of all outputs, each multiplied by factors of its own.
 std::unique_ptr<Rebuilt> withLoss(const GraphView &view) {
   std::unique_ptr<Rebuilt> made = rebuild(view);
   if (!made)
@@ -144,8 +144,8 @@ private:
   Numbers at_, direction_;
 };
 
-/// The derivative along a line; nothing where forward has a corner there, or is too curved or
-/// too large to tell.
+/// The derivative along a line; nothing if forward has a corner there, or is too curved or too
+/// large to measure.
 std::optional<double> derivative(Line &line) {
   const double h = 1e-4, middle = line.loss(0);
   double central[3], bend[3];

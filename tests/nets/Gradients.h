@@ -1,4 +1,4 @@
-// Gradients against differences of forward.
+// Compares gradients with differences of forward.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace lstmc::nets {
 
-/// Empty where the gradient of every parameter, along a random direction, is what central
-/// differences in f64 say: of the net's outputs times random factors, heads and dropout left out.
-/// Where forward has a corner or is not finite nothing is said; `counts` has how often.
+/// Empty if the gradient of every parameter, along a random direction, equals central differences
+/// in f64: for the net's outputs times random factors, without heads and dropout. Where forward has
+/// a corner or is not finite, the gradient is not checked; `counts` has how often.
 std::string judgeGradients(const Bench &bench, uint64_t seed,
                            std::map<std::string, int64_t> &counts);
 

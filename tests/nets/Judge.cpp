@@ -83,8 +83,8 @@ private:
 
   //===---- bits ------------------------------------------------------------------------------===//
 
-  /// Nothing where the compiler refuses it: E0402 and its like are words about the net, others are
-  /// faults of ours.
+  /// Nothing if the compiler refuses the net: E0402 and similar errors are about the net, others
+  /// are bugs of ours.
   std::optional<passes::Compiled> compile(const passes::CompileOptions &options) {
     Checked<passes::Compiled> compiled = bench_->compile(options);
     if (compiled.ok())

@@ -1,4 +1,4 @@
-// What must hold of a net, and who says so.
+// The checks of a net and their verdict.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@ namespace lstmc::nets {
 
 struct Verdict {
   enum Kind { Fine, Refused, NotFinite, Wrong } kind = Fine;
-  std::string judge; ///< of Wrong: who found it; of Refused: the code
-  std::string way;   ///< in which way of carrying it out
+  std::string judge; ///< if Wrong: which judge; if Refused: the code
+  std::string way;   ///< the way in which the net was run
   std::string what;
-  /// How often what was asked, refused, skipped.
+  /// How often something was checked, refused or skipped.
   std::map<std::string, int64_t> counts;
 };
 
-/// Which questions are asked. All of them take time; who shrinks a net asks the one that failed.
+/// Which checks to run. All of them take time; to reduce a net, only the one that failed is needed.
 struct Questions {
   std::vector<std::string> judges; ///< text, plain, passes, ways, gradients; empty: all
   std::vector<Way> ways;           ///< in which the training has to give the same bits
-  int64_t most = 1000;             ///< so many of them that are not refused
-  std::vector<std::string> passes; ///< left out one at a time
-  uint64_t seed = 1;               ///< of values and directions
+  int64_t most = 1000;             ///< use at most this many that are not refused
+  std::vector<std::string> passes; ///< to leave out, one at a time
+  uint64_t seed = 1;               ///< for values and directions
 
   bool asks(const std::string &judge) const;
 };
 
-/// The questions for net `seed`: all judges, and of ways and passes some, in turn.
+/// The checks for net `seed`: all judges, and some of the ways and passes in turn.
 Questions questionsFor(uint64_t seed);
 
-/// Stops at the first thing that is wrong.
+/// Stops at the first error.
 Verdict judge(const std::string &text, const Questions &questions);
 
 } // namespace lstmc::nets

@@ -1,4 +1,4 @@
-// The net itself: what is drawn, and that what is found is made small.
+// Tests the generator of nets, and that a finding is reduced.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Generator, DrawsOneTextForASeed) {
   EXPECT_NE(generate(7), generate(8));
 }
 
-/// Whoever adds an op that is never taken has to say in Arguments.cpp what its inputs are.
+/// If calls of a new op are never accepted, describe its inputs in Arguments.cpp.
 TEST(Generator, DrawsEveryOpOfTheRecords) {
   std::set<std::string_view> missing;
   for (const sym::OpRecord &op : sym::opRecords())

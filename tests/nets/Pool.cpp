@@ -8,7 +8,7 @@ namespace lstmc::nets {
 
 using symbol::Symbol;
 
-/// Elements of a value that others may read, at most.
+/// Most elements of a value that other calls may read.
 static constexpr int64_t kMostElements = 1500;
 
 bool isFloating(DType dtype) { return dtype == DType::F32 || dtype == DType::F64; }
@@ -18,7 +18,7 @@ Pool::Pool(uint64_t seed) : graph("net"), draw(seed) {
   sizes.steps = draw.between(2, 5);
   for (int i = 0; i < 3; ++i)
     sizes.features.push_back(draw.oneOf<int64_t>({1, 2, 3, 4, 4, 5, 8, 12, 16, 17, 20, 33}));
-  if (draw.chance(0.15)) // the batch is then not the only axis of its extent
+  if (draw.chance(0.15)) // the batch is then not the only axis with its extent
     sizes.features.back() = sizes.batch;
 }
 

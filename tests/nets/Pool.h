@@ -1,4 +1,4 @@
-// A net while it grows: the graph, and the values that the next call may read.
+// A net while it grows: the graph, and the values that the next call may use.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ struct Item {
   int64_t rank() const { return int64_t(extents.size()); }
 };
 
-/// What sizes a net has; the batch stands apart, so that an axis of its extent is mostly the batch.
+/// The sizes in a net. The batch differs from the others, so that an axis of its extent usually is
+/// it.
 struct Sizes {
   int64_t batch, steps;
   std::vector<int64_t> features;
@@ -35,17 +36,17 @@ public:
   Draw draw;
   Sizes sizes;
   std::vector<Item> items;
-  int64_t calls = 0; ///< accepted
+  int64_t calls = 0; ///< accepted calls
 
   std::string newName(const char *stem) { return stem + std::to_string(names_++); }
 
-  /// Adds a node under a name of its own. Nothing where the op's own rule refuses it; the graph is
-  /// then as it was. Results that are small enough join the items.
+  /// Adds a node with a new name. Nothing if the op's own rule refuses it; the graph is then
+  /// unchanged. Results that are small enough are added to the items.
   std::optional<std::vector<Item>> put(symbol::Call call);
-  /// The item of a symbol, which joins the others.
+  /// The item of a symbol, added to the others.
   std::optional<Item> take(symbol::Symbol symbol);
 
-  /// One of those that `fits`; rather one that nothing reads yet, and rather a late one.
+  /// One of the items that `fits`, preferably one that nothing reads yet, and a late one.
   template <typename Fits> const Item *find(Fits fits) {
     std::vector<size_t> found;
     for (size_t i = 0; i < items.size(); ++i)
@@ -62,11 +63,11 @@ public:
     return &items[best];
   }
 
-  /// A parameter or an input of that shape, made for who reads it.
+  /// A new parameter or input of this shape.
   Item parameter(const Extents &extents);
   Item input(const char *stem, const Extents &extents, DType dtype, bool label = false);
 
-  /// The calls that were accepted from here on, for who repeats them.
+  /// Records the calls that are accepted from here on, so that they can be repeated.
   std::vector<std::pair<symbol::Call, std::vector<symbol::Symbol>>> *record = nullptr;
 
 private:
@@ -74,7 +75,7 @@ private:
   int names_ = 0;
 };
 
-/// Thrown where the graph fails in a way that is no refusal.
+/// Thrown if the graph fails in a way that is not a refusal.
 struct Finding {
   std::string judge, what;
 };

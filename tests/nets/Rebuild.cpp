@@ -9,7 +9,7 @@ using symbol::GraphView;
 using symbol::NodeView;
 using symbol::Symbol;
 
-/// A node's own scopes, for the time of its call.
+/// Sets the scopes of a node during its call.
 static int pushScopes(symbol::Graph &graph, const NodeView &node) {
   int count = 0;
   auto push = [&](symbol::Scope::Kind kind, const std::string &value) {

@@ -1,4 +1,4 @@
-// A graph as data, and the graph again of it: what shrinking and the judges of other forms change.
+// A graph as data, and building it again. Reduction and some judges change the data.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace lstmc::nets {
 
-/// The graph of a view, unfinished, and what its nodes and inputs became.
+/// The graph of a view, not finished, and the symbols of its nodes and inputs.
 struct Rebuilt {
   std::unique_ptr<symbol::Graph> graph;
   std::vector<symbol::Symbol> inputs;
@@ -18,15 +18,15 @@ struct Rebuilt {
   }
 };
 
-/// Null where an op's rule refuses what was changed.
+/// Null if an op's rule refuses the changed graph.
 std::unique_ptr<Rebuilt> rebuild(const symbol::GraphView &view);
 
-/// Without nodes and inputs that no output depends on.
+/// Removes nodes and inputs that no output depends on.
 symbol::GraphView pruned(const symbol::GraphView &view);
 
-/// A net as text, and the hash of the graph that it was written of.
+/// A net as text, and the hash of the graph from which it was written.
 struct Written {
-  std::string text; ///< empty where the view is no net
+  std::string text; ///< empty if the view is not a net
   std::string hash;
 };
 Written write(const symbol::GraphView &view, const std::vector<symbol::Setting> &fit);

@@ -44,7 +44,7 @@ private:
     return true;
   }
 
-  /// Keeps the change where the net fails with it.
+  /// Keeps the change if the net still fails.
   bool attempt(GraphView view, std::vector<symbol::Setting> fit) {
     view = pruned(view);
     if (view.inputs.empty() || view.outputs.empty())
@@ -67,7 +67,7 @@ private:
     return smaller;
   }
 
-  /// What reads a node reads one of its inputs instead, or a new input or parameter of its shape.
+  /// Readers of a node read one of its inputs instead, or a new input or parameter of its shape.
   bool cutNodes() {
     bool smaller = false;
     for (size_t i = view_.nodes.size(); i-- > 0;) {
@@ -112,7 +112,7 @@ private:
           (parameter ? "p" : "x") + std::to_string(node) + "_" + std::to_string(output);
       DType dtype = symbol.dtype().value_or(DType::F32);
       if (parameter) {
-        // Before all that exists, so that indices of nodes move by one.
+        // Inserted before all nodes, so their indices increase by one.
         NodeView variable;
         variable.kind = NodeView::Kind::Variable;
         variable.name = name;
@@ -134,7 +134,7 @@ private:
     return view;
   }
 
-  /// The node itself becomes a parameter, where it has one output.
+  /// A node with one output becomes a parameter.
   GraphView withVariable(size_t node, const NodeView &variable) const {
     GraphView view = view_;
     if (view.nodes[node].outputs == 1)
@@ -192,7 +192,7 @@ private:
     return smaller;
   }
 
-  /// Where every extent that was the batch follows from the inputs.
+  /// Works if every extent that was the batch follows from the inputs.
   bool smallerBatch() {
     for (int64_t batch : {2, 3, 4, 5, 6}) {
       GraphView view = view_;

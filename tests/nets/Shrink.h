@@ -1,4 +1,4 @@
-// A failing net made small.
+// Reduces a failing net.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace lstmc::nets {
 
-/// The smallest text that is found to fail still: outputs, nodes, attributes, scopes and training
-/// values are left out one by one, and the batch made smaller, as long as `fails` says so.
+/// The smallest text found that still fails: outputs, nodes, attributes, scopes and training
+/// settings are removed one by one, and the batch is made smaller, as long as `fails` is true.
 std::string shrink(const std::string &text, const std::function<bool(const std::string &)> &fails);
 
 } // namespace lstmc::nets

@@ -105,7 +105,7 @@ const std::vector<Way> &coveringWays() {
     std::set<std::tuple<size_t, int64_t, size_t, int64_t>> met;
     std::vector<Way> chosen;
     Draw draw(1);
-    // The best of some, until nothing new has come for long.
+    // Take the best of some candidates, until none has anything new for a long time.
     for (int idle = 0; idle < 20;) {
       Way best;
       std::vector<std::tuple<size_t, int64_t, size_t, int64_t>> most;

@@ -1,4 +1,4 @@
-// A way to carry a net out that must not change a bit.
+// A way to run a net that must not change a bit.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,11 @@ struct Way {
                                  const std::vector<std::string> &layers) const;
 };
 
-/// The way with the fewest properties of its own in which it still `fails`.
+/// The way with the fewest changes from the default in which the net still `fails`.
 Way simplest(Way way, const std::function<bool(const Way &)> &fails);
 
-/// Ways in which every two values of two properties meet that meet in any; in a fixed order.
+/// Ways in a fixed order: every pair of values of two properties that is possible occurs in one of
+/// them.
 const std::vector<Way> &coveringWays();
 
 } // namespace lstmc::nets

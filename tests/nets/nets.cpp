@@ -1,9 +1,9 @@
 // nets --seeds A..B [--done FILE] [--found FOLDER] [--until-found] [--no-shrink] [-v]
 // [FILE.lnet...]
 //
-// Makes random nets and asks every judge; 1 where one of them finds anything. `--done` is a file of
-// seeds that are done, and goes on after them; findings are written to FOLDER. Files are judged in
-// place of seeds.
+// Makes random nets and runs every judge; exit 1 if one of them finds anything. `--done` is a file
+// of seeds that are done, which are skipped; findings are written to FOLDER. If files are given,
+// they are checked instead of seeds.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -128,8 +128,8 @@ private:
       keep(judged, questions);
   }
 
-  /// The net as small as it fails in the same way: by the same judge, in the same way of carrying
-  /// it out, with the same code.
+  /// The smallest net that fails in the same way: with the same judge, in the same way of running
+  /// it, with the same code.
   void keep(const Judged &judged, Questions questions) {
     const Verdict &first = judged.verdict;
     if (first.judge != "crash")

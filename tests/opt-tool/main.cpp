@@ -1,5 +1,5 @@
-// `lstmc opt` alone, for the tests of dialects and passes: it links neither frontends nor the
-// runtime's command.
+// Only `lstmc opt`, for the tests of dialects and passes: it links neither frontends nor the rest
+// of the command.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

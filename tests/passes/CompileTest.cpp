@@ -1,5 +1,5 @@
-// The whole compiler on a small character model: packages that the runtime accepts, runs, and finds
-// the same whatever was left out.
+// The whole compiler on a small character model. The runtime accepts and runs its packages, and the
+// results are the same whichever passes are left out.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -105,7 +105,7 @@ protected:
     return std::move(*session);
   }
 
-  /// The next letter is the letter after, in a circle.
+  /// The next letter is the one after it; the last is followed by the first.
   static void feed(Session &session, const char *entry, Shape s) {
     for (const char *name : {"data", "label"}) {
       auto input = session.input(entry, name);
@@ -119,7 +119,7 @@ protected:
   static double loss(Session &session, const char *entry) {
     auto metric = session.output(entry, "softmax_output_metric");
     EXPECT_TRUE(metric.ok());
-    double sums[2] = {}; // of the batch, or of each row
+    double sums[2] = {}; // sums of the batch, or of each row
     for (int64_t at = 0; at < metric->elements(); at += kMetricFields)
       for (int field = 0; field < 2; ++field)
         sums[field] += metric->as<double>()[at + field];
@@ -223,7 +223,7 @@ TEST_F(CompileTest, PackageDoesNotGrowWithTheNumberOfSteps) {
 TEST_F(CompileTest, GradientsOfParametersAreShownAsSuch) {
   auto compiled = compileNet();
   ASSERT_TRUE(compiled.ok()) << text(compiled.diagnostics());
-  // Of a layer's two biases the gradients are equal, and computed once.
+  // The gradients of a layer's two biases are equal, and computed once.
   for (const package::Parameter &parameter : compiled->package.parameters)
     for (uint32_t gradient : parameter.gradients)
       EXPECT_EQ(compiled->package.buffers[gradient].kind, package::Kind::Gradient);

@@ -1,5 +1,5 @@
-// The planner on random programs, judged by the validator; and the validator on plans with planted
-// faults.
+// The planner on random programs, checked by the validator; and the validator on plans with errors
+// that the test inserts.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Rows = llvm::SmallVector<int64_t, 2>;
 
-/// A chain of copies, softmaxes and fused additions over values that live for a random while.
+/// A chain of copies, softmaxes and fused additions over values with random lifetimes.
 class RandomProgram {
 public:
   RandomProgram(mlir::MLIRContext &context, unsigned seed) : random(seed), builder(&context) {
@@ -157,7 +157,7 @@ TEST_F(PlannerTest, SchedulingKeepsPlansValidAndNeverRaisesThePeak) {
   }
 }
 
-/// The parts add up to the peak, and the arena is at least what is alive at once; fragmentation
+/// The parts add up to the peak, and the arena holds at least what is alive at once; fragmentation
 /// stays small.
 TEST_F(PlannerTest, ReportAddsUp) {
   uint64_t arenas = 0, bounds = 0;
@@ -175,7 +175,8 @@ TEST_F(PlannerTest, ReportAddsUp) {
   EXPECT_LE(double(arenas), 1.05 * double(bounds));
 }
 
-/// Two buffers that are both alive in some launch are given one place: the validator has to notice.
+/// Two buffers that are both alive in some launch get the same place: the validator has to report
+/// it.
 TEST_F(PlannerTest, PlantedOverlapsAreCaught) {
   int planted = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
@@ -189,7 +190,7 @@ TEST_F(PlannerTest, PlantedOverlapsAreCaught) {
     for (int attempt = 0; attempt < 50; ++attempt) {
       Lifetime &a = lives.buffers[random() % lives.buffers.size()],
                &b = lives.buffers[random() % lives.buffers.size()];
-      // b begins while a is still to be read later.
+      // b begins while a will still be read later
       if (!(a.from < b.from && b.from < a.to))
         continue;
       b.buffer.setOffset(*a.buffer.getOffset());
@@ -210,7 +211,7 @@ TEST_F(PlannerTest, PackagesOfEqualProgramsAreEqualBytes) {
 }
 
 TEST(Placement, UsesTheMemoryOfTheDead) {
-  // 256 + 256 live throughout; 64 dies before 64 and 128 begin.
+  // 256 + 256 live throughout; 64 ends before 64 and 128 begin.
   std::vector<Block> blocks = {{256, 0, 9}, {64, 0, 2}, {256, 0, 9}, {64, 3, 9}, {128, 3, 9}};
   EXPECT_EQ(placeBlocks(blocks), 704u);
   EXPECT_EQ(placeBlocks(blocks, /*sharing=*/false), 768u);

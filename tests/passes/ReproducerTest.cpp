@@ -1,4 +1,4 @@
-// What a failure of ours leaves behind.
+// The files that are saved when the compiler has a bug.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -99,7 +99,7 @@ TEST_F(Reproducer, HoldsTheModuleAsGivenAndThePipeline) {
       << text.str();
   EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(text.str(), &context));
 
-  // The name is that of the contents.
+  // The name is a hash of the contents.
   Diagnostic said = fail(Says::NoCode);
   EXPECT_EQ(said.message, "it went wrong");
   EXPECT_EQ(said.reasons.at(0).text, silent.reasons[0].text);
@@ -115,7 +115,7 @@ TEST_F(Reproducer, IsForFailuresOfOursOnly) {
   EXPECT_TRUE(files().empty());
 }
 
-/// What the compiler runs, with options in every form, survives being written down.
+/// The compiler's pipeline, with options of every form, is the same after being written and read.
 TEST_F(Reproducer, PipelinesReadBack) {
   registerLstmcPasses();
   CompileOptions options;
@@ -139,7 +139,8 @@ TEST_F(Reproducer, PipelinesReadBack) {
   EXPECT_EQ(textOf(read), text);
 }
 
-/// A fault of ours, not of the file or of the user: at the line whose launch it is.
+/// A bug of ours, not an error of the file or of the user; it is reported at the line of its
+/// launch.
 TEST_F(Reproducer, ExplainsAPackageThatItsOwnCheckRefuses) {
   auto net = mlir::parseSourceString<mlir::ModuleOp>("func.func private @net()", &context);
   package::PackageData data = package::samplePackage();

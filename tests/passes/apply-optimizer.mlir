@@ -13,7 +13,7 @@
 sym.parameter @fc_weight : !w
 sym.parameter @fc_bias : !b
 
-// Parameters are updated in declared order, whatever the order of their gradients. Plain descent: w - rate * g.
+// Parameters are updated in declared order, whatever the order of their gradients. Plain gradient descent: w - rate * g.
 // SGD-LABEL: func @step
 // SGD-SAME:    (%[[G:.+]]: tensor<4x3xf32> {{.*}}, %[[D:.+]]: tensor<4xf32> {{.*}}, %[[RATE:.+]]: tensor<1xf32>
 // SGD:         %[[W:.+]] = sym.read @fc_weight
@@ -78,7 +78,7 @@ sym.parameter @fc_bias : !b
 // ADAM:      sym.write @fc_weight.variance
 // ADAM:      sym.write @fc_weight,
 
-// What the loop computes once an update comes in as scalars of the entry, once for all parameters.
+// Values that the training loop computes once per update are scalars of the entry, shared by all parameters.
 // NADAM-LABEL: func @step
 // NADAM-SAME:    %[[RATE:[a-z0-9]+]]: tensor<1xf32> {sym.name = "learning_rate"
 // NADAM-SAME:    %[[G:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.g_share", sym.role = "scalar"}, %[[M:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.m_share", sym.role = "scalar"}, %[[V:[a-z0-9]+]]: tensor<1xf64> {sym.name = "optimizer.v_share", sym.role = "scalar"})
@@ -86,7 +86,7 @@ sym.parameter @fc_bias : !b
 // NADAM:         sym.scalar constant {immediate = 8.000000e-01 : f64}
 // NADAM:         sym.fused %{{.+}}, %{{.+}}, %[[RATE]], %{{.+}}, %{{.+}}, %[[G]], %[[M]], %[[V]]
 
-// The move is made first, then the norms of parameter and move, then the parameter.
+// The move is computed first, then the norms of parameter and move, then the parameter.
 // LAMB-LABEL: func @step
 // LAMB:         %[[W:.+]] = sym.read @fc_weight
 // LAMB:         %[[MOVE:.+]]:3 = sym.fused %[[W]],

@@ -4,7 +4,7 @@
 !t = tensor<4x8xf32>
 !b = tensor<1x8xf32>
 
-// A chain becomes one region; %b is stretched in it, and a value that others need leaves it.
+// A chain becomes one region. %b is stretched in the region; a value that other ops need is one of its results.
 // CHECK-LABEL: func @chain
 // CHECK:         %[[F:.+]]:2 = sym.fused %{{.+}}, %{{.+}} : (tensor<4x8xf32>, tensor<1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK:           sym.scalar sigmoid
@@ -24,7 +24,7 @@ func.func @chain(%x: !t, %b: !b, %w: tensor<8x8xf32>) -> (!t, !t) {
   return %2, %3 : !t, !t
 }
 
-// The product needs %0 and the sum needs the product: one region of the three would wait for itself.
+// The product needs %0 and the sum needs the product: a region of all three would wait for itself.
 // CHECK-LABEL: func @cycle
 // CHECK-NOT:     sym.fused
 // CHECK:         return
@@ -35,7 +35,7 @@ func.func @cycle(%x: !t, %w: tensor<8x8xf32>) -> !t {
   return %2 : !t
 }
 
-// An early value joins the late chain that alone reads it, though a product stands between them.
+// An early value joins the late chain that is its only reader, although a product is between them.
 // CHECK-LABEL: func @late
 // CHECK:         sym.fully_connected
 // CHECK-NEXT:    sym.fused
@@ -47,7 +47,7 @@ func.func @late(%x: !t, %y: !t, %w: tensor<8x8xf32>) -> !t {
   return %2 : !t
 }
 
-// Of another shape: computed once, not once per row.
+// A value of another shape is computed once, not once per row.
 // CHECK-LABEL: func @smaller
 // CHECK-NOT:     sym.fused
 func.func @smaller(%x: !t, %b: !b) -> !t {
@@ -56,7 +56,7 @@ func.func @smaller(%x: !t, %b: !b) -> !t {
   return %1 : !t
 }
 
-// What does not feed one another stays apart.
+// Ops that do not feed one another stay apart.
 // CHECK-LABEL: func @apart
 // CHECK-NOT:     sym.fused
 func.func @apart(%x: !t, %y: !t) -> (!t, !t) {
@@ -65,7 +65,7 @@ func.func @apart(%x: !t, %y: !t) -> (!t, !t) {
   return %0, %1 : !t, !t
 }
 
-// Two parts of one mask have their numbers from two places: they do not share a region.
+// Two parts of one mask draw their numbers at two places, so they do not share a region.
 !s = tensor<1xi64>
 // CHECK-LABEL: func @two_windows
 // CHECK:         sym.dropout_mask {{.+}}window = array<i64: 0, 4, 24, 8, 1>
@@ -78,7 +78,7 @@ func.func @two_windows(%x: !t, %seed: !s, %update: !s) -> !t {
   return %3 : !t
 }
 
-// Nor do a part and a whole share one, whichever comes first.
+// Nor does a part share one with the whole, whichever comes first.
 // CHECK-LABEL: func @part_and_whole
 // CHECK:         sym.fused
 // CHECK-NOT:     window
@@ -93,7 +93,7 @@ func.func @part_and_whole(%x: !t, %w: tensor<8x8xf32>, %seed: !s, %update: !s) -
   return %3, %4 : !t, !t
 }
 
-// Masks of one window do.
+// Masks with the same window share one.
 // CHECK-LABEL: func @one_window
 // CHECK:         sym.fused {{.+}} {window = array<i64: 8, 4, 24, 8, 1>}
 // CHECK-NOT:     sym.elemwise_mul

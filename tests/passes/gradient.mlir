@@ -6,8 +6,8 @@
 sym.parameter @w : !w
 sym.parameter @b : !b
 
-// %0 has two consumers: what comes from the last of them, the product, is first in the sum. %w is used twice and its gradient
-// is one op, the use that backward meets first in front.
+// %0 has two consumers: the gradient from the last of them, the product, is first in the sum. %w is used twice and its gradient
+// is one op, whose first use is the one that backward visits first.
 // CHECK-LABEL: func @twice
 //  CHECK-SAME:   (%[[X:.+]]: tensor<6x4xf32>{{.*}}, %[[L:.+]]: tensor<6x4xf32>
 //       CHECK:   %[[W:.+]] = sym.read @w
@@ -36,7 +36,7 @@ func.func @twice(%x: !x {sym.dims = ["batch", ""], sym.name = "x", sym.role = "d
   return %y : !x
 }
 
-// Nothing is added to an entry that does not train, nor after an op through which nothing flows.
+// Nothing is added to an entry that does not train, nor before an op that stops the gradient.
 // CHECK-LABEL: func @forward
 // CHECK:         sym.fully_connected
 // CHECK-NEXT:    return

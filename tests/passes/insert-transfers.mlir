@@ -2,7 +2,7 @@
 
 sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
 
-// A value goes over as soon as it is there, once per device, an input where it is read; zeros are made where they are read.
+// A value is sent as soon as it is computed, once per device; an input is sent where it is read; zeros are made where they are read.
 // CHECK-LABEL: func.func @step(%arg0: tensor<4xf32>
 //       CHECK:   %[[A:.+]] = sym.tanh %arg0
 //  CHECK-NEXT:   sym.send %[[A]] {message = 0 : i64, peer = 1 : i64}
@@ -16,7 +16,7 @@ sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
 //  CHECK-NEXT:   %[[S:.+]] = sym.elemwise_add %[[A]], %[[Z]]
 //  CHECK-NEXT:   %[[B:.+]] = sym.elemwise_mul %[[S]], %[[A]]
 //  CHECK-NEXT:   sym.send %[[B]] {message = 1 : i64, peer = 2 : i64}
-// What is only written goes after all else.
+// A value that is only written is sent after all others.
 //  CHECK-NEXT:   %[[C:.+]] = sym.receive {message = 4 : i64, peer = 2 : i64, sym.committed}
 //  CHECK-NEXT:   sym.write @w, %[[C]]
 // CHECK-LABEL: func.func @"step@2"() attributes {sym.device = 2 : i64}
@@ -36,7 +36,7 @@ func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   return %c : tensor<4xf32>
 }
 
-// What is only added to another sum goes when that is done, so that the one who adds does not wait before work of its own.
+// A value that is only added to another sum is sent when that sum is complete, so that the receiver does not wait before it has done its own work.
 // CHECK-LABEL: func.func @sums(
 //       CHECK:   %[[A:.+]] = sym.tanh
 //  CHECK-NEXT:   sym.send %arg0 {message = 0 : i64, peer = 1 : i64, sym.name = "x"}

@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --lower-to-exec | FileCheck %s
 
-// Both parts of the concatenation are made where they end up: columns 0-3 and 4-7 of rows of 8. x is no op's result and is
+// Both parts of the concatenation are computed in place: columns 0-3 and 4-7 of rows of 8. x is not the result of an op and is
 // copied to columns 8-11.
 // CHECK: exec.program "forward" on 0 {
 // CHECK:   %[[Y:.+]] = exec.buffer output "y"
@@ -8,7 +8,7 @@
 // CHECK-NEXT: exec.launch "softmax"(%[[X]], _, %[[Y]][4 : 2, 4 : 12, 1])
 // CHECK-NEXT: exec.launch "copy"(%[[X]], %[[Y]][8 : 2, 4 : 12, 1])
 // CHECK-NEXT: exec.output
-// Slices are views of what they are cut from.
+// Slices are views of the value that is sliced.
 // CHECK: exec.program "cut" on 0 {
 // CHECK:   exec.launch "fused"(%[[X]][0 : 2, 2 : 4, 1], %[[X]][2 : 2, 2 : 4, 1], %{{.+}}) ints [1]
 !x = tensor<2x4xf32>

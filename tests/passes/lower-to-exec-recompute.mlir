@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --lower-to-exec | FileCheck %s
 
-// Two layers with one pair of weights, which are packed once; the layer that is run again for backward packs for itself, so that the packed
+// Two layers with one pair of weights, which are packed once. The layer that runs again for backward packs the weights again, so that the packed
 // weights of forward need not be kept until then.
 // CHECK-LABEL: exec.program "step"
 //       CHECK:   exec.launch "pack"({{.+}}, %[[W:[0-9]+]])

@@ -8,7 +8,7 @@
 //       CHECK:   exec.launch "softmax_metric"({{.+}}) ints [20, 8, 4, 4, 1, 0]
 // CHECK-LABEL: exec.program "whole" on 0 {
 //       CHECK:   exec.launch "bias_gradient"({{.+}}) ints [10, 8, 0, 8]
-// What one half counts, and what both counted; a view of the label, which lies batch by step, is counted as it lies.
+// The count of one half, and the count of both. A view of the label, which is stored batch by step, is counted as it is stored.
 // CHECK-LABEL: exec.program "loss" on 0 {
 //       CHECK:   exec.input "p" "data" = %[[P:[0-9]+]] dims
 //       CHECK:   exec.input "label" "data" = %[[L:[0-9]+]] dims

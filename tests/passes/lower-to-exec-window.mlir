@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --lower-to-exec | FileCheck %s
 // RUN: lstmc opt %s --fuse --lower-to-exec | FileCheck %s --check-prefix=FUSED
 
-// Rows 8 to 15 of a batch of 32 have the numbers that they have in the whole; the window stands after the program's number.
+// Rows 8 to 15 of a batch of 32 have the same numbers as in the whole batch; the window comes after the program's number.
 // CHECK:      exec.program "step"
 // CHECK:        exec.launch "fused"(%{{.+}}, %{{.+}}, %[[M:.+]]) ints [0, 32, 5, 128, 32, 1]
 // CHECK:        exec.launch "fused"(%{{.+}}, %[[M]], %{{.+}}) ints [1] :

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --lower-to-exec | FileCheck %s
 
-// Two states change places. Reads see what was there before the call, so both are saved first;
-// two of one shape go back in one launch.
+// Two states exchange their values. Reads give the values from before the call, so both are saved first;
+// two values of one shape are copied back in one launch.
 // CHECK: %[[A:.+]] = exec.buffer state "a" on 0
 // CHECK: %[[B:.+]] = exec.buffer state "b" on 0
 // CHECK: exec.program "swap" on 0 {
@@ -10,7 +10,7 @@
 // CHECK:   exec.commit
 // CHECK-NEXT: exec.launch "fused"(%[[TB]], %[[TA]], %[[A]], %[[B]]) ints [0]
 
-// b becomes tanh(a) while a becomes tanh(b): the first is not made in place, since the second still reads b.
+// b becomes tanh(a) while a becomes tanh(b): the first is not computed in place, because the second still reads b.
 // CHECK: exec.program "cross" on 0 {
 // CHECK:   exec.commit
 // CHECK-NEXT: %[[T:.+]] = exec.buffer activation "tanh"

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --lower-to-exec | FileCheck %s
 
-// A net of one layer in two entries. `forward` leaves the weight alone: it is packed in prepare:forward, into a buffer of the
-// plan. `step` changes it: it packs for itself, and the update is in place, after the commit.
+// A net of one layer in two entries. `forward` does not change the weight, so it is packed in prepare:forward, into a buffer of the
+// plan. `step` changes it, so it packs the weight itself; the update is in place, after the commit.
 // CHECK:     exec.plan ["cpu:0"] {
 // CHECK:       %[[W:.+]] = exec.buffer parameter "w" on 0
 // CHECK:       %[[SEED:.+]] = exec.buffer scalar "seed" on 0

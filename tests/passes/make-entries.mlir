@@ -1,11 +1,11 @@
 // RUN: lstmc opt %s --split-input-file --make-entries="entries=forward,evaluate" | FileCheck %s
 
-// forward: what the head gives without a label, with the kernel and so the bits that the head has; no label is read.
+// forward: the result of the head without a label, from the same kernel and so with the same bits; no label is read.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME:    (%[[X:.+]]: tensor<6x2x5xf32> {{[^%]*}}) -> (tensor<6x2x5xf32>
 // CHECK-NEXT:    %[[P:.+]] = sym.softmax %[[X]] {axis = 2 : i64{{.*}}}
 // CHECK-NEXT:    return %[[P]]
-// evaluate measures against the label.
+// evaluate: metrics computed with the label.
 // CHECK-LABEL: func.func @evaluate
 // CHECK-SAME:    (%{{.+}}: tensor<6x2x5xf32> {{[^%]*}}, %[[L:.+]]: tensor<6x2xi32>
 // CHECK:         sym.softmax_metric %{{.+}}, %[[L]]

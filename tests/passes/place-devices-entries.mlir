@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --make-entries=entries=forward,step --unpack-rnn --place-devices=stages=2 | FileCheck %s
 
-// Forward alone has the products, which no loss depends on; step alone has the head that reads a parameter. All three are
-// weighed, and each is in one place.
+// Only forward has the products, which no loss depends on; only step has the head that reads a parameter. All three have a
+// cost, and each is on one device.
 // CHECK-LABEL: func.func @forward
 //       CHECK: sym.fully_connected {{.*}}num_hidden = 40 {{.*}}sym.stage = 0
 //       CHECK: sym.fully_connected {{.*}}num_hidden = 70 {{.*}}sym.stage = 1

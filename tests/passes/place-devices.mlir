@@ -2,8 +2,8 @@
 // RUN: lstmc opt %s --make-entries=entries=step --unpack-rnn "--place-devices=stages=2 groups=low=0,top=1" | FileCheck %s --check-prefixes=CHECK,GROUPS
 // RUN: lstmc opt %s --make-entries=entries=step --unpack-rnn "--place-devices=stages=2 groups=low=0,top=1" --gradient | FileCheck %s --check-prefix=BACK
 
-// Parameters are where they are read; the dropout between the layers follows the first of them. By cost, the large product at
-// the end has a device for itself.
+// Parameters are placed where they are read; the dropout between the layers is placed with the first of them. By cost, the large product at
+// the end gets a device of its own.
 // CHECK-LABEL: func.func @step
 //        COST: sym.read @w1 {{.*}}sym.stage = 0
 //        COST: sym.read @w2 {{.*}}sym.stage = 1
@@ -17,7 +17,7 @@
 //       CHECK: sym.fully_connected {{.*}}num_hidden = 90 {{.*}}sym.stage = 1
 //       CHECK: sym.linear_regression_output {{.*}}sym.stage = 1
 
-// Backward is where forward is.
+// Backward ops are placed with their forward ops.
 //  BACK: sym.linear_regression_output
 //  BACK: sym.dot {{.*}}sym.stage = 1 {{.*}}-> tensor<6x5xf32>
 //  BACK: sym.dot {{.*}}sym.stage = 1 {{.*}}-> tensor<6x4xf32>

@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --plan-memory --validate-plan | FileCheck %s
 
-// Every reason not to work in place. Nothing begins where the buffer that it is made of is.
+// Every reason not to work in place: no buffer begins at the offset of its operand.
 // CHECK: exec.program "dies-later"
 // CHECK:   exec.buffer activation "a" on 0 {offset = [[A:[0-9]+]] : i64}
 // CHECK-NOT: exec.buffer output "b" on 0 {offset = [[A]] : i64}
@@ -67,7 +67,7 @@ exec.plan ["cpu:0"] {
     exec.launch "copy"(%a, %b) : memref<16xf32>, memref<16xf32>
     exec.output "b" "output" = %b dims [] : memref<16xf32>
   }
-  // The second way in which a is read is not element for element.
+  // The second read of a is not element for element.
   exec.program "read-twice" on 0 {
     %a = exec.buffer activation "a" on 0 : memref<4x4xf32>
     %b = exec.buffer output "b" on 0 : memref<4x4xf32>
@@ -82,7 +82,7 @@ exec.plan ["cpu:0"] {
     exec.launch "fused"(%a, %b) ints [2] : memref<16xf32>, memref<16xf64>
     exec.output "b" "output" = %b dims [] : memref<16xf64>
   }
-  // In the last launch, b ends where a does.
+  // In the last launch, b ends together with a.
   exec.program "taken-already" on 0 {
     %a = exec.buffer activation "a" on 0 : memref<16xf32>
     %b = exec.buffer output "b" on 0 : memref<16xf32>

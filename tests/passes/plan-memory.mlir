@@ -2,8 +2,8 @@
 // RUN: lstmc opt %s --plan-memory=in-place=false --validate-plan | FileCheck %s --check-prefix=APART
 // RUN: lstmc opt %s --plan-memory="sharing=false in-place=false" --validate-plan | FileCheck %s --check-prefix=ALL
 
-// Buffers of 256 bytes after one input of 256. x lives alone; a dies as the softmax b is born, and a softmax may be
-// its input: in place they take 256 bytes, without it 512, and without sharing the copy c takes 256 more.
+// Buffers of 256 bytes after one input of 256. x lives alone; a ends where the result b of the softmax begins, and softmax may work
+// in place: then they take 256 bytes, without in place 512, and without sharing the copy c takes 256 more.
 // CHECK: exec.plan ["cpu:0"] {
 // CHECK: exec.buffer input "x" on 0 {offset = 0 : i64}
 // CHECK: exec.buffer activation "a" on 0 {offset = 256 : i64}

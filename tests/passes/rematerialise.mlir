@@ -4,8 +4,8 @@
 !x = tensor<8x4xf32>
 !w = tensor<4x4xf32>
 
-// Of a group of four ops, what they give one another is made again, the most of it as late as it can be: %2 is read before %1. What came in (%0)
-// and what goes out (%4) is not, and no op that only %4 needs.
+// In a group of four ops, the values that they pass to one another are computed again, mostly as late as possible: %2 is read before %1. The input (%0)
+// and the output (%4) of the group are not, and neither is an op that only %4 needs.
 // CHECK-LABEL: func @chain
 //  CHECK-SAME:   (%[[X:.+]]: tensor<8x4xf32>, %[[W:.+]]: tensor<4x4xf32>, %[[D:.+]]: tensor<8x4xf32>)
 //       CHECK:   %[[V0:.+]] = sym.sin %[[X]] :
@@ -23,7 +23,7 @@
 //  CHECK-NEXT:   %[[B3:.+]] = sym.elemwise_mul %[[B2]], %[[V0]] :
 //  CHECK-NEXT:   return %[[V5]], %[[B3]]
 //
-// The second tanh stays behind, although the first one is made together with the %0 that both read.
+// The second tanh stays late, although the first one is fused with the %0 that both read.
 // FUSED-LABEL: func @chain
 //       FUSED:   %[[F:.+]]:2 = sym.fused
 //       FUSED:   sym.dot %[[F]]#1
@@ -46,8 +46,8 @@ func.func @chain(%x: !x, %w: !w, %d: !x) -> (!x, !x) attributes {sym.training} {
 
 // -----
 
-// A recurrent layer runs again for what only its backward reads; what it gives is kept, here and for the layer after it. Layers of two
-// groups are made again one by one, each right before its own backward.
+// A recurrent layer runs again for the values that only its backward reads; its output is kept, here and for the next layer. Layers of two
+// groups are computed again one by one, each right before its own backward.
 !x = tensor<6x2x4xf32>
 !s = tensor<2x4xf32>
 !g = tensor<6x2x16xf32>
@@ -78,7 +78,7 @@ func.func @layers(%x: !x, %w: !w, %r: !w, %d: !x) -> !x attributes {sym.training
 
 // -----
 
-// Nothing is won where %0 has to be kept in the place of %1; and a loss head gives what backward begins with.
+// Nothing is gained if %0 has to be kept instead of %1; and the result of a loss head is where backward begins.
 // CHECK-LABEL: func @useless
 //  CHECK-SAME:   (%[[X:.+]]: tensor<8x4xf32>, %[[L:.+]]: tensor<8x4xf32>)
 //  CHECK-NEXT:   %[[V0:.+]] = sym.sin %[[X]] :
@@ -96,7 +96,7 @@ func.func @useless(%x: !x, %l: !x) -> !x attributes {sym.training} {
   return %4 : !x
 }
 
-// An entry without backward has nothing to make again.
+// An entry without backward has nothing to compute again.
 // CHECK-LABEL: func @forward
 //  CHECK-NEXT:   sym.tanh %{{.+}} :
 func.func @forward(%x: !x) -> !x {
@@ -106,7 +106,7 @@ func.func @forward(%x: !x) -> !x {
 
 // -----
 
-// A part of the batch does as the whole, for which eight rows are more than the six numbers that have to be kept for them.
+// A part of the batch does the same as the whole, for which eight rows are more than the six numbers that would have to be kept for them.
 // CHECK-LABEL: func @"step@whole"
 //       CHECK:   sym.elemwise_mul
 //       CHECK:   sym.broadcast_add {{.*}}sym.recompute

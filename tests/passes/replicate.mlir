@@ -2,7 +2,7 @@
 // RUN: lstmc opt %s --split-input-file --replicate=loads=3,1 | FileCheck %s --check-prefix=LOADS
 // RUN: lstmc opt %s --split-input-file --replicate | FileCheck %s --check-prefix=ONE
 
-// Eight shards on three devices are 3, 3 and 2 of them; of 5 rows these hold 1, 2 and 2. All types follow, the merged axis too;
+// Eight shards on three devices: 3, 3 and 2; of 5 rows they hold 1, 2 and 2. All types change accordingly, also the merged axis;
 // parameters stay whole.
 // CHECK-LABEL: func.func @net(%{{.+}}: tensor<5x3x4xf32>
 //       CHECK:   attributes {sym.part = array<i64: -1, 0>, sym.share = array<i64: 5, 8, 0, 8>}
@@ -31,7 +31,7 @@ func.func @net(%x: tensor<5x3x4xf32> {sym.dims = ["batch", "", ""], sym.name = "
 
 // -----
 
-// Two rows are for two devices, whose shards are not the first ones.
+// Two rows are on two devices, whose shards are not the first ones.
 // CHECK-LABEL: func.func @few
 //       CHECK: func.func @"few@0"
 //  CHECK-SAME:   sym.share = array<i64: 2, 8, 3, 3>
@@ -45,8 +45,8 @@ func.func @few(%x: tensor<2x4xf32> {sym.dims = ["batch", ""], sym.name = "x", sy
 
 // -----
 
-// What was written as the dim of the batch has the rows of the part. A number per row is another one in each: all are made, and a part
-// takes its own where it reads them with other rows.
+// A value whose extent is written as the dim of the batch has the rows of the part. If each row has another number, all are computed, and a part
+// takes its own where it reads them together with other rows.
 // CHECK-LABEL: func.func @"written@1"
 //  CHECK-SAME:   sym.share = array<i64: 5, 8, 3, 3>
 //       CHECK:   sym.zeros {shape = array<i64: 2, 5>, sym.dims = ["batch", ""]} : tensor<2x5xf32>
@@ -70,7 +70,7 @@ func.func @written(%x: tensor<5x5xf32> {sym.dims = ["batch", ""], sym.name = "x"
 
 // -----
 
-// One row that all rows read: the rows of all parts, of which the fourth. In the net over the whole batch that changes nothing.
+// One row that all rows read: the fourth of the rows of all parts. In the net over the whole batch nothing changes.
 // CHECK-LABEL: func.func @fourth
 //       CHECK:   sym.all_rows %{{.+}} : (tensor<6x3xf32>) -> tensor<6x3xf32>
 // CHECK-LABEL: func.func @"fourth@0"
@@ -87,8 +87,8 @@ func.func @fourth(%x: tensor<6x3xf32> {sym.dims = ["batch", ""], sym.name = "x",
 
 // -----
 
-// An op goes row by row in each of its operands, but not in both at once: rows chosen by rows, and every row by every row. A product of
-// which one factor has none stays with the parts, and so does a number written for the batch.
+// An op can work row by row in each of its operands, but not in both at once: rows chosen by rows, and every row times every row. A product in
+// which one factor has no rows is computed in parts, and so is a number that is written for the batch.
 // CHECK-LABEL: func.func @"both@0"
 //       CHECK:   sym.take %{{.+}}, %{{.+}} (tensor<6x6xf32>, tensor<6xi32>) -> tensor<6x6xf32>
 //       CHECK:   sym.own_rows %{{.+}} (tensor<6x6xf32>) -> tensor<2x6xf32>

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --schedule --split-input-file | FileCheck %s
 
-// Two chains of a large value and what is left of it, begun side by side: 2,048 bytes at once. One after the other needs
-// 1,024 and what is left. The write after the commit stays there.
+// Two chains, each a large value and a small result, interleaved: 2,048 bytes at once. One chain after the other needs
+// 1,024 and the small result. The write after the commit stays in place.
 // CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]])
 // CHECK-NEXT: exec.launch "fill"(%[[B:.+]]) floats [2.000000e+00]
@@ -34,7 +34,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Two launches that read a large value end its life together, which neither does alone.
+// Two launches that read a large value end its life together; neither does alone.
 // CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]]) ints [0, 1]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[TA:.+]]) ints [1, 1]
@@ -57,8 +57,8 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// A stage does what waits for nothing before it waits for a message, but for the large value, which would live beside the one that
-// comes.
+// A stage runs launches that need no message before it waits for one, except for the large value, which would live together with the one that
+// arrives.
 // CHECK: exec.program "forward" on 1
 // CHECK: exec.launch "fill"(%[[SMALL:.+]]) floats [2.000000e+00]
 // CHECK-NEXT: exec.launch "receive"(%[[X:.+]]) ints [0, 0]

@@ -1,8 +1,8 @@
 // RUN: lstmc opt %s --split-input-file --split-layers=chunks=2 | FileCheck %s
 // RUN: lstmc opt %s --split-input-file --split-layers=chunks=1 | FileCheck %s --check-prefix=ONE
 
-// Seven steps in chunks of three and four; a chunk goes through both layers and what is between before the next one begins; the mask
-// is drawn by the place of its elements in the whole; lengths are counted from the chunk; the loss waits for all.
+// Seven steps in chunks of three and four. A chunk goes through both layers and the ops between them before the next one begins. The mask
+// is drawn by the position of its elements in the whole, lengths are counted from the chunk, and the loss waits for all chunks.
 // CHECK-LABEL: func.func @step
 //       CHECK:   %[[X:.+]]:2 = sym.cut %{{.+}} {sizes = array<i64: 3, 4>, sym.stage = 0 : i64}
 //       CHECK:   %[[A0:.+]], %[[H0:.+]], %[[C0:.+]], %{{.+}} = "sym.rnn_layer"(%[[X]]#0, %{{.+}}, %{{.+}}, %[[LEN:.+]]) {{.*}}sym.stage = 0
@@ -46,7 +46,7 @@ func.func @step(%x: tensor<7x2x3xf32> {sym.dims = ["", "batch", ""]}, %len: tens
 
 // -----
 
-// In training, what is stretched over the steps gets a sum of all of them back: it is not cut, nor is what follows it.
+// In training, the gradient of a value that is stretched over the steps is a sum over all of them: it is not cut, nor are the ops after it.
 // CHECK-LABEL: func.func @stretched
 //       CHECK:   sym.concat
 //       CHECK:   sym.broadcast_mul {{.*}} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
@@ -69,7 +69,7 @@ func.func @stretched(%x: tensor<8x2x5xf32>) -> tensor<8x2x5xf32> attributes {sym
 
 // -----
 
-// In training, sums of gradients have one order: nothing is cut where three read a value, one of them backwards over all steps.
+// In training, sums of gradients have one order: nothing is cut if three ops read a value, one of them backwards over all steps.
 // CHECK-LABEL: func.func @three_readers
 //   CHECK-NOT:   sym.cut
 // CHECK-LABEL: func.func @two_readers
@@ -105,7 +105,7 @@ func.func @two_readers(%x: !x) -> (!x, !x) attributes {sym.training} {
 
 // -----
 
-// The steps are the rows: a chunk of them would have its rows by the lengths, where the whole has none.
+// The steps are the rows of the batch: the lengths would give a chunk rows that the whole does not have.
 // CHECK-LABEL: func.func @steps_are_rows
 //   CHECK-NOT:   sym.cut
 //       CHECK:   "sym.rnn_layer"

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --replicate=replicas=2 --make-entries=entries=step --gradient --sync-parameters --verify-diagnostics
 
-// One bias of two layers: the first has rows as its weight and is done on the whole batch, the second by parts. Their sums are one for
-// the whole batch, and cannot be one for a part.
+// One bias in two layers: the first has rows as its weight and is computed on the whole batch, the second in parts. Its gradient is one sum over
+// the whole batch, and cannot be computed in parts.
 func.func @tied(%x: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
                 %l: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "l", sym.role = "label"}) -> tensor<6x6xf32> {
   // expected-error @+1 {{the batch is shared out in 2 parts, and bias_gradient is another op there: train on one device, without accumulation}}

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --split-input-file --replicate=replicas=2 --make-entries=entries=forward --sync-parameters | FileCheck %s
 
-// A mean over the batch is one of all rows: those of both parts, in the order of the batch, on the first device. What follows from it
-// is done on the rows of each.
+// A mean over the batch is computed from all rows: those of both parts, in the order of the batch, on the first device. The ops after it
+// are computed on the rows of each part.
 // CHECK-LABEL: func.func @forward(%{{.+}}: tensor<7x3xf32>
 //       CHECK:   %[[T0:.+]] = sym.broadcast_mul %{{.+}} {{.*}}sym.device = 0 {{.*}} -> tensor<3x3xf32>
 //       CHECK:   %[[T1:.+]] = sym.broadcast_mul %{{.+}} {{.*}}sym.device = 1 {{.*}} -> tensor<4x3xf32>
@@ -23,7 +23,7 @@ func.func @mean(%x: tensor<7x3xf32> {sym.dims = ["batch", ""], sym.name = "x", s
 
 // -----
 
-// Of inputs alone: nothing is joined, what is made of them is made again.
+// Computed from inputs only: nothing is joined; the values made from inputs are computed again.
 // CHECK-LABEL: func.func @forward(%arg0: tensor<8x3xf32>
 //   CHECK-NOT:   sym.concat
 //       CHECK:   %[[N:.+]] = sym.negative %arg0 {{.*}}sym.device = 0
@@ -39,7 +39,7 @@ func.func @entropy(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x"
 
 // -----
 
-// Nothing says that the zeros have rows: every part has all of them, and adds its own.
+// Nothing says that the zeros have rows: every part has all of them, and takes its own.
 // CHECK-LABEL: func.func @forward
 //       CHECK:   sym.zeros {{.*}}sym.device = 0 {{.*}} : tensor<8x3xf32>
 //       CHECK:   sym.zeros {{.*}}sym.device = 1 {{.*}} : tensor<8x3xf32>
@@ -66,7 +66,7 @@ func.func @once(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x", s
 
 // -----
 
-// Rows after rows: nothing of it is a part's own, and the whole is there once.
+// Rows concatenated with rows: no row belongs to one part, so the whole is computed once.
 // CHECK-LABEL: func.func @forward
 //       CHECK:   %[[C:.+]] = sym.concat {{.*}} -> tensor<16x3xf32>
 //       CHECK:   sym.tanh %[[C]] {{.*}} -> tensor<16x3xf32>

@@ -5,8 +5,8 @@
 // RUN: lstmc opt %s --replicate=replicas=2 --make-entries=entries=step --gradient --sync-parameters="big-array-bound=5000" \
 // RUN:   --apply-optimizer="optimizer=adam clip-norm=1.0" | FileCheck %s --check-prefix=UPDATE
 
-// A large array is added and updated in slices, each on a device; they end between tiles of the norm. What is small and comes last,
-// b and v, goes in one array.
+// A large array is added and updated in slices, each on one device; slices end between tiles of the norm. Small arrays at the end,
+// b and v, are sent as one array.
 // SLICES: sym.parameter @w {{.*}}sym.devices = array<i64: 0, 1>
 // SLICES-LABEL: func.func @step(
 // SLICES-DAG: %[[W0:.+]] = sym.reshape %{{.+}} {shape = array<i64: 5000>, sym.device = 0 : i64} : (tensor<100x50xf32>)
@@ -21,12 +21,12 @@
 // SLICES-DAG: sym.gradient @w from 0, %[[A]] : tensor<4096xf32> {sym.device = 0 : i64, sym.devices = array<i64: 0, 1>}
 // SLICES-DAG: sym.gradient @w from 4096, %[[B]] : tensor<904xf32> {sym.device = 1 : i64, sym.devices = array<i64: 0, 1>}
 
-// One device adds all: nothing is cut.
+// One device adds all gradients: nothing is cut.
 // LOCAL-NOT: sym.gradient @w from
 // LOCAL: sym.elemwise_add {{.*}}sym.name = "aggregate"} : (tensor<100x50xf32>
 // LOCAL: sym.gradient @w, %{{.+}} : tensor<100x50xf32> {sym.device = 0 : i64, sym.devices = array<i64: 0, 1>}
 
-// Each device has its slice of the slots. All update before they give one another what they have made. The norm goes from slice to slice.
+// Each device has its slice of the slots. All update before they exchange the results. The norm is passed on from slice to slice.
 // UPDATE: sym.slot @w.mean of @w "mean" : tensor<100x50xf32> {slices = array<i64: 4096, 904>, sym.devices = array<i64: 0, 1>}
 // UPDATE-LABEL: func.func @step(
 // UPDATE: %[[N:.+]] = sym.norm_squared %{{.+}} {sym.device = 0 : i64} : (tensor<4096xf32>) -> tensor<1xf64>

@@ -3,7 +3,7 @@
 // RUN:   | FileCheck %s --check-prefix=WORKERS
 // RUN: lstmc opt %s --replicate=accumulate=2 --make-entries=entries=step --gradient --sync-parameters | FileCheck %s --check-prefix=TWICE
 
-// Inputs are whole on the first device, which cuts rows out of them; every device reads its own copy of a parameter.
+// Inputs are whole on the first device, which slices rows from them; every device reads its own copy of a parameter.
 // CHECK: sym.parameter @w {{.*}}sym.devices = array<i64: 0, 1, 2>
 // CHECK-LABEL: func.func @step(%{{.+}}: tensor<8x3xf32>
 //       CHECK:   sym.slice_axis %{{.+}} {axis = 1 : i64, begin = 0 : i64, end = 3 : i64, sym.device = 0 : i64}
@@ -12,7 +12,7 @@
 //       CHECK:   sym.read @w {{.*}}sym.device = 0
 //       CHECK:   sym.read @w {{.*}}sym.device = 1
 //       CHECK:   sym.read @w {{.*}}sym.device = 2
-// Shards 0-1 and 2 here, 3 and 4-5 there, 6-7: added as the tree over eight shards has them.
+// Shards 0-1 and 2 here, 3 and 4-5 there, 6-7: added in the order of the tree over eight shards.
 //       CHECK:   %[[A:.+]] = "sym.weight_gradient"({{.*}}count = 2 : i64, first = 0 : i64{{.*}}sym.device = 0
 //       CHECK:   %[[B:.+]] = "sym.weight_gradient"({{.*}}count = 1 : i64, first = 2 : i64{{.*}}sym.device = 0
 //       CHECK:   %[[C:.+]] = "sym.weight_gradient"({{.*}}count = 1 : i64, first = 3 : i64{{.*}}sym.device = 1

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --unpack-rnn | FileCheck %s
 
 // T=5, N=2, I=8, H=3. Layers read the tensors that were packed, so the packing is dead. An entry that trains keeps gates and
-// cells for backward; the final states of the layers are put one after the other.
+// cells for backward; the final states of the layers are concatenated.
 // CHECK-LABEL: func @joined
 //  CHECK-SAME:   (%[[X:.+]]: tensor<5x2x8xf32>, %[[N:.+]]: tensor<2xi32>, %[[W0:[^:]+]]: tensor<12x8xf32>, %[[R0:[^:]+]]: tensor<12x3xf32>,
 //  CHECK-SAME:    %[[W1:[^:]+]]: tensor<12x3xf32>, %[[R1:[^:]+]]: tensor<12x3xf32>, %[[BI0:[^:]+]]: tensor<12xf32>, %[[BH0:[^:]+]]: tensor<12xf32>,
@@ -30,7 +30,7 @@ func.func @joined(%x: tensor<5x2x8xf32>, %n: tensor<2xi32>, %w0: tensor<12x8xf32
 }
 
 // A packed vector is sliced. gru, H=3: W is 9x8 = 72 numbers, R 9x3 = 27, so the backward direction's begin at 99 and all
-// biases, 9 each, at 198. Each direction has its row of the state; outputs stand side by side.
+// biases, 9 each, at 198. Each direction has its row of the state; outputs are concatenated.
 // CHECK-LABEL: func @packed
 //  CHECK-SAME:   (%[[X:.+]]: tensor<5x2x8xf32>, %[[H0:.+]]: tensor<2x2x3xf32>, %[[P:.+]]: tensor<234xf32>)
 //   CHECK-DAG:   %[[W:.+]] = sym.slice_axis %[[P]] {axis = 0 : i64, begin = 0 : i64, end = 72 : i64}

@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --validate-plan --split-input-file --verify-diagnostics
 
-// One case per thing that a plan can do wrong; all but it is right.
+// One case for each error that a plan can have; everything else in it is right.
 
 exec.plan ["cpu:0"] {
   // expected-error @below {{'exec.buffer' op is at 32, which is no multiple of 64}}
@@ -53,7 +53,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// A parameter's bytes are gone when the entry ends.
+// The bytes of a parameter are overwritten when the entry ends.
 exec.plan ["cpu:0"] {
   %w = exec.buffer parameter "w" on 0 {offset = 0 : i64} : memref<16xf32>
   // expected-error @below {{'exec.program' op reads "w", whose memory "a" has taken}}
@@ -79,7 +79,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Softmax may, but not one row further on.
+// Softmax may work in place, but not one row further on.
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<2x16xf32>

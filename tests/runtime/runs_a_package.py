@@ -1,4 +1,4 @@
-"""lstmc compiles samples into packages; lstmc-run, built without it, gives what `lstmc run` gives, to the bit."""
+"""lstmc compiles samples into packages; lstmc-run, built without it, gives the same bits as `lstmc run`."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def run(*command, folder):
 
 
 def inputs(lstmc, package, folder):
-    """An -i for every input of `forward`, as inspect --json has them."""
+    """An -i for every input of `forward` that inspect --json lists."""
     entries = json.loads(run(lstmc, "inspect", package, "--json", folder=folder))["entries"]
     forward = next(entry for entry in entries if entry["name"] == "forward")
     flags = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""citations.py FOLDER: every document that a source or another document cites is in the tree, with the rule or section named.
+"""citations.py FOLDER: every document that a source or another document cites is in the tree and has the cited rule or section.
 
-Cited are paths that end in .md, from the root or from the citing file's folder: "docs/numerics.md rule 5", "docs/language.md §4".
+A citation is a path that ends in .md, from the root or from the citing file's folder: "docs/numerics.md rule 5", "docs/language.md §4".
 """
 import pathlib
 import re
@@ -29,7 +29,7 @@ missing, found = [], 0
 for file in sorted(files):
     if file.name == "citations.py":
         continue
-    # A citation may be broken over two comment lines.
+    # A citation may extend over two comment lines.
     text = re.sub(r"\n\s*(?://+|#)?\s*(rules? |§)", r" \1", file.read_text(errors="replace"))
     for match in cited.finditer(text):
         path, kind, number = match.groups()

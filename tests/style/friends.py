@@ -24,7 +24,7 @@ for top in tops:
             friends_of[name] = set(words[1].split()) if len(words) > 1 else set()
             sources_of[name] = {word.split("/")[-1] for word in words[0].split()}
 
-# The room of a file: that of the innermost folder; where a folder has several, the one that lists the source of that name, else the
+# The room of a file: that of the innermost folder. If a folder has several rooms, the one that lists the source of that name, else the
 # last, which may use the others.
 rooms_in = {}
 for name, folder in folder_of.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kernels.py FOLDER: sources of GPU kernels reach their machine through Gpu.h alone, so that the emulated GPU sees all that they do."""
+"""kernels.py FOLDER: sources of GPU kernels use the machine only through Gpu.h, so that the emulated GPU sees everything they do."""
 import pathlib
 import re
 import sys

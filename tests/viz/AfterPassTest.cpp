@@ -1,4 +1,4 @@
-// A network as every pass of the pipeline leaves it.
+// The picture of a network after every pass of the pipeline.
 #include <cstdlib>
 #include <regex>
 
@@ -87,7 +87,7 @@ TEST(AfterPass, LayersAreUnfoldedToo) {
   NetworkOptions drawing;
   drawing.allSteps = true;
   std::string dot = after("gradient", drawing);
-  // Two layers forward and two back, through time; what comes back goes from the last step to the
+  // Two layers forward and two backward, through time; gradients go from the last step to the
   // first.
   auto count = [&](std::string_view what) {
     size_t found = 0;

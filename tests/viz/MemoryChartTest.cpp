@@ -1,5 +1,5 @@
-// The chart of a plan: what lives at each launch is never more than the arena, and at the peak it
-// is all of it but the holes.
+// The chart of a plan: the values at each launch never take more than the arena, and at the peak
+// they take all of it except holes.
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
   }
 }
 
-/// Bars, by their place: at each launch of each entry they stand on one another up to the bytes
-/// that live then.
+/// Bars, by their position: at each launch of each entry they are stacked up to the bytes that are
+/// alive.
 TEST(MemoryChart, DrawsThem) {
   package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
   data.net = "<a&b>";
@@ -74,7 +74,7 @@ TEST(MemoryChart, DrawsThem) {
   for (size_t entry = 0; entry < data.entries.size(); ++entry)
     for (const BytesOfKind &bytes : package::bytesAlive(data, 0, entry)) {
       ASSERT_LT(moment, heights.size());
-      // A height is written with two digits, for each of at most 11 kinds.
+      // A height is rounded to two digits, for each of at most 11 kinds.
       EXPECT_NEAR(heights[moment++],
                   160 * double(total(bytes)) / double(data.devices[0].arenaBytes), 11 * 0.005)
           << entry;
@@ -112,8 +112,8 @@ TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
                                  bytesText(data.devices[0].arenaBytes, 2),
                                  bytesText(data.devices[1].arenaBytes, 2))),
             std::string::npos);
-  // The first entry's second lane: it waits all the time and holds its parameter, half as high as
-  // the first device's peak.
+  // The lane of the second device in the first entry: it waits all the time and holds its
+  // parameter. The lane is half as high as that of the first device's peak.
   std::smatch bar;
   std::string lane = svg.substr(svg.find(">cpu:1</text>"));
   ASSERT_TRUE(std::regex_search(

@@ -1,5 +1,5 @@
-// Networks as DOT text that Graphviz reads: each layer with its shape, and names that try to be
-// something else.
+// Networks as DOT text that Graphviz reads: each layer with its shape, and names that look like DOT
+// syntax.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The picture, or the reason why there is none.
+/// The picture, or the error.
 std::string svg(const std::string &dot) {
   Result<std::string> picture = render(dot, "svg");
   return picture.ok() ? *picture : picture.error().text();
@@ -43,8 +43,8 @@ TEST(Network, ShowsEveryLayerWithItsShape) {
        {"\"data\"", "\"label\"", "\"embed\\nEmbedding\\n65 x 256\"", "\"lstm0\\nlstm 256\"",
         "\"lstm1\\nlstm 256\"", "\"decoder\\nFullyConnected\\n65\""})
     EXPECT_THAT(dot, HasSubstr(fmt::format("label={}]", label)));
-  // [N, T, hidden], swapped in the edge; what the decoder makes; groups as frames; the loop over
-  // time.
+  // [N, T, hidden], with swapped axes on the edge; the decoder's output; groups as frames; the loop
+  // over time.
   for (const char *shape :
        {"\"64x32x256\"", "\"64x32x65\"", "label=\"layer0\"", "label=\"layer1\"", "\"64 steps\""})
     EXPECT_THAT(dot, HasSubstr(shape));
@@ -102,7 +102,7 @@ TEST(Network, NamesAreTextWhateverTheyHold) {
       EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << name;
     if (!hasGraphviz())
       continue;
-    // One input, one op, one edge, one frame: no name became a node.
+    // One input, one op, one edge, one frame: no name has become a node.
     std::string picture = svg(dot);
     auto count = [&](std::string_view what) {
       size_t found = 0;

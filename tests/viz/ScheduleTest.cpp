@@ -1,4 +1,4 @@
-// Schedules: bars as wide as what launches take, a lane per device, arrows for messages.
+// Schedules: bars as wide as the time of their launches, a lane per device, arrows for messages.
 #include <cstdlib>
 #include <regex>
 
@@ -26,13 +26,13 @@ Timeline planned(const package::PackageData &data, const package::Entry &entry) 
   return {"planned; " + ratesText({}), cpu::forecast(data, entry, {cpu::Machine()})};
 }
 
-/// Of `step`, else `forward`.
+/// The chart of `step`, else of `forward`.
 std::string svgOf(const package::PackageData &data) {
   const package::Entry &entry = *scheduledEntry(data);
   return scheduleChart(data, entry, {{planned(data, entry)}}).svg();
 }
 
-/// Bars stand in the order of the program without a gap, as wide as their launch takes.
+/// Bars have the order of the program without gaps, and the width of their launch's time.
 TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
   package::PackageData data = compiled();
   cpu::Machine machine;
@@ -50,7 +50,7 @@ TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
     double seconds = machine.secondsOf(launches[i].kernel, cpu::workOf(data, launches[i]));
     EXPECT_EQ((*at)[3].str(), kernelRecord(launches[i].kernel).name);
     EXPECT_NEAR(std::stod((*at)[1]), 20 + 1100 * now / sum, 0.005 + 1e-6) << i;
-    // Half a unit is left between neighbours that are wide enough for it.
+    // Half a unit stays free between neighbours that are wide enough for it.
     double width = 1100 * seconds / sum;
     EXPECT_NEAR(std::stod((*at)[2]), width > 2 ? width - 0.5 : width, 0.0005 + 1e-6) << i;
     now += seconds;
@@ -95,7 +95,7 @@ TEST(Schedule, SaysByWhichRatesItIsEstimated) {
   EXPECT_THAT(ratesText(machine), HasSubstr("rates of this machine with 2 threads"));
 }
 
-/// Two devices, the second of which waits for what the first sends after its last launch but one.
+/// Two devices; the second waits for a message that the first sends after its last launch but one.
 package::PackageData overTwoDevices() {
   package::PackageData data = compiled();
   data.devices.push_back({"cpu:1", 0});

@@ -1,5 +1,5 @@
-// Recurrent layers step by step: which steps there are, which way the state goes, and what reads
-// which step.
+// Recurrent layers step by step: which steps there are, in which direction the state goes, and what
+// reads which step.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ size_t count(const std::string &text, std::string_view what) {
   return found;
 }
 
-/// Two stacks, one on the other, of that many layers and steps.
+/// Two stacks, one above the other, with so many layers and steps.
 std::string drawn(int steps, int layers, bool bidirectional, bool allSteps = true) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::func::FuncDialect, sym::SymDialect>();
@@ -80,21 +80,21 @@ TEST(Unfold, JoinsAStepToThatStepOfTheNextLayer) {
     EXPECT_EQ(count(dot, fmt::format("  n1_{} -> n2", t)), 1u) << dot;
   }
   EXPECT_THAT(dot, Not(HasSubstr("n0_0 -> n1_1")));
-  // What passes is one step, said once.
+  // One step is passed on; its shape is written once.
   EXPECT_THAT(dot, HasSubstr("n0_0 -> n1_0 [label=\"3x4\"]"));
   EXPECT_THAT(dot, HasSubstr("n0_1 -> n1_1;"));
 }
 
 TEST(Unfold, OfBothDirectionsHasTheStateGoBothWays) {
   std::string dot = drawn(6, 2, true);
-  // Of two stacks, two layers and three gaps between the steps drawn.
+  // For two stacks and two layers, three gaps between the steps that are drawn.
   EXPECT_EQ(count(dot, "→"), 2u * 2 * 3);
   EXPECT_EQ(count(dot, "←"), 2u * 2 * 3);
   for (const char *edge : {"i0 -> n0_0:i0:s", "n0_0:o0:n -> n1_0:i0:s", "n0_0:o3:n -> n1_0:i3:s"})
     EXPECT_EQ(count(dot, edge), 1u) << edge;
   for (const char *row :
        {"layer 0, forward", "layer 0, backward", "layer 1, forward", "layer 1, backward"})
-    EXPECT_EQ(count(dot, row), 2u * 3) << row; // the ellipsis has none
+    EXPECT_EQ(count(dot, row), 2u * 3) << row; // the ellipsis has no such row
 }
 
 TEST(Unfold, IsReadByGraphviz) {
