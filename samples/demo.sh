@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole house in one go: compile, plan, train, evaluate, sample, draw. Writes into demo/ (or the folder given).
+# All of lstmc in one run: compile, plan, train, evaluate, sample, draw. Writes into demo/ (or the folder given).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-demo}

@@ -1,4 +1,4 @@
-/* Goes on with a text by a character model that `lstmc train` wrote, always with the likeliest
+/* Continues a text with a character model that `lstmc train` wrote, always with the likeliest
  * character.
  *
  *   char_lm CHECKPOINT [PRIME [LENGTH]]

@@ -2,17 +2,17 @@
 """Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
 
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
-devices     deep.lnet on two devices of one thread beside one device: the batch shared out, and the layers
+devices     deep.lnet on two devices of one thread, compared with one device: the batch divided, and the layers divided
 fuzz        every fuzz program for --executions (10^6) more inputs, or for --for SECONDS over all; corpus and count are kept in
             build-fuzz/corpus, so that calls add up; --only names programs; exit 1 if one finds anything
-sync        what keeping replicas equal costs: a step of two devices beside two steps of half the batch, apart
+sync        what keeping replicas equal costs: a step of two devices, compared with two independent steps of half the batch
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
-kills       trainings killed --kills (1,000) times at random instants, counted on in build/kills.json; exit 1 unless each ends as one that was not
+kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
-sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each has one hash;
+sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
-nets        random nets and their judges (tests/nets) for --seeds A..B; goes on after the seeds that build/nets/done has; exit 1 if one finds anything
+nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
 all others are programs in this folder; `./dev bench list` names them
 
@@ -37,7 +37,7 @@ PEERS = ("torch", "ort", "jax")
 
 
 class Worker:
-    """A program that answers a line of JSON with a line of JSON."""
+    """A program that answers each line of JSON with a line of JSON."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ class Worker:
 
 
 def peer_python():
-    """A Python with the peers in it, in a virtual environment of its own."""
+    """A Python with the peers, in a virtual environment of its own."""
     folder = root / ".venv-bench"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
@@ -106,7 +106,7 @@ def peers(args):
     return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
 
 
-# What is measured on several devices: flags of all, entries, and flags of the two with what the second could bring at best.
+# What is measured on several devices: flags for all, entries, and flags for two devices with the best speed-up that the second could bring.
 SEVERAL = {
     "batch shared out, 2 x LSTM 512, N 64, T 50": (
         ["--set", "layers=2", "--set", "seq=50", "-b", "64"], ["step"], {"2xcpu": 2.0}),
@@ -117,13 +117,13 @@ SEVERAL = {
 
 
 def start(shape, entry, threads, flags, repeats=8):
-    """`lstmc bench` of deep.lnet, begun."""
+    """Starts `lstmc bench` of deep.lnet."""
     return subprocess.Popen([root / "build/lstmc", "bench", root / "tests/bench/deep.lnet", "--entry", entry, "--json", "-r", str(repeats),
                              "-t", str(threads), *shape, "-d", *flags.split()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
 def finish(process):
-    """Its median, in seconds."""
+    """The median of that run, in seconds."""
     text, _ = process.communicate()
     if process.returncode:
         raise SystemExit("%s failed" % process.args)
@@ -131,7 +131,7 @@ def finish(process):
 
 
 def sync(rounds):
-    """What keeping replicas equal costs: a step of two devices, over two steps of half the batch by processes that know nothing of each other."""
+    """What keeping replicas equal costs: a step of two devices, divided by two steps of half the batch in independent processes."""
     shape = SEVERAL["batch shared out, 2 x LSTM 512, N 64, T 50"][0]
     half = [*shape[:-1], "32"]
     cases = ["", "--bucket-bytes 0", "--update-on-kvstore 0", "--kv-store device", "--kv-store device --bigarray-bound 0"]
@@ -148,7 +148,7 @@ def sync(rounds):
 
 
 def devices(rounds):
-    """Two devices beside one device of one thread and of two, in turn; the bound of a wavefront is stages x chunks / (stages + chunks - 1)."""
+    """Two devices, compared in turn with one device of one thread and of two. The bound of a wavefront is stages x chunks / (stages + chunks - 1)."""
     def seconds(shape, entry, threads, flags):
         return finish(start(shape, entry, threads, flags))
 
@@ -169,14 +169,14 @@ def devices(rounds):
                       flush=True)
 
 
-# What a release asks for: inputs over all loaders, and packages that the check passed and the kernels ran.
+# What a release needs: inputs over all loaders, and packages that passed the check and were run by the kernels.
 FUZZ_INPUTS, FUZZ_PACKAGES_RUN = 10**8, 10**6
 
 
 def fuzz(executions, seconds, only):
-    """Runs each fuzz program for so many more inputs, or until `seconds` have gone by over all; whether none found anything.
+    """Runs each fuzz program for this many more inputs, or until `seconds` have passed over all. True if none found anything.
 
-    Goes on where it stopped: the corpus is kept in build-fuzz/corpus, and what was done in progress.json beside it, program by
+    Continues where it stopped: the corpus is kept in build-fuzz/corpus, and the counts in progress.json beside it, program by
     program, after every slice."""
     programs = sorted([*(root / "build-fuzz/tests/fuzz").glob("fuzz_*"), root / "build/tests/fuzz/fuzz_lnet"])
     programs = [p for p in programs if p.is_file() and p.name != "fuzz_make_seeds" and re.search(only, p.name)]
@@ -210,7 +210,7 @@ def fuzz(executions, seconds, only):
 
 
 def nets(seeds):
-    """Random nets of these seeds that are not done yet; whether all is well."""
+    """Random nets for the seeds of this range that are not done yet. True if nothing was found."""
     folder = root / "build/nets"
     folder.mkdir(exist_ok=True)
     return subprocess.run([root / "build/tests/nets/nets", "--seeds", seeds, "--done", folder / "done", "--found", folder / "found"],
@@ -218,7 +218,7 @@ def nets(seeds):
 
 
 def fuzz_slice(program, executions, seconds, progress):
-    """One call of a fuzz program; what it found, in words, or nothing."""
+    """One call of a fuzz program; its finding in words, or nothing."""
     corpus = root / "build-fuzz" / "corpus" / program.name.removeprefix("fuzz_")
     corpus.mkdir(exist_ok=True)
     count = corpus.parent / "count"
@@ -240,7 +240,7 @@ def fuzz_slice(program, executions, seconds, progress):
 
 
 def tsan():
-    """Programs with several threads of ours, under ThreadSanitizer; whether it reported nothing. No suppressions."""
+    """Our programs with several threads, under ThreadSanitizer without suppressions. True if it reported nothing."""
     programs = {"test_session": "executor/session", "test_device": "executor/device", "test_training": "executor/training", "devices_test": "e2e"}
     if not (root / "build-tsan/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "tsan"], cwd=root, check=True, stdout=subprocess.DEVNULL)

@@ -1,9 +1,9 @@
-/* lstmc.h: compiled networks from C, over the runtime alone.
+/* lstmc.h: runs compiled networks from C. It needs the runtime only.
  *
- * A package (F.lstmc) is opened once and shared by any number of sessions. A session has memory,
- * weights and states of its own; it is used by one thread at a time, different sessions by
- * different threads at once. Inputs and outputs are views of a session's memory, so that nothing is
- * copied but to and from a device whose memory the host cannot see; a run allocates nothing.
+ * A package (F.lstmc) is opened once and shared by any number of sessions. A session has its own
+ * memory, weights and states. One thread at a time may use a session; several threads may use
+ * different sessions at the same time. Inputs and outputs are views of a session's memory. They are
+ * copied only for a device whose memory the host cannot see. A run allocates nothing.
  *
  *   lstmc_package *package;
  *   lstmc_session *session;
@@ -16,10 +16,10 @@
  *   check(lstmc_session_run(session, "forward"));
  *   check(lstmc_session_output(session, "forward", "softmax0_output", &y));
  *
- * where check() prints lstmc_message() and leaves if its argument is not LSTMC_OK.
+ * where check() prints lstmc_message() and exits if its argument is not LSTMC_OK.
  *
- * No function throws, and none ends the process. The interface only grows: functions are never
- * removed or changed, and structs that a caller fills begin with their size.
+ * No function throws, and none ends the process. Functions may be added in later versions, but are
+ * never removed or changed, and structs that a caller fills begin with their size.
  */
 #ifndef LSTMC_LSTMC_H
 #define LSTMC_LSTMC_H
@@ -37,13 +37,13 @@ extern "C" {
 #define LSTMC_API
 #endif
 
-/* What a function answers; the numbers are the exit codes of the command. */
+/* The result of a function; the numbers are the exit codes of the command. */
 typedef enum lstmc_status {
   LSTMC_OK = 0,
   LSTMC_USAGE = 2, /* an argument is wrong: an unknown name, a null pointer */
   LSTMC_INVALID_MODEL = 3,
   LSTMC_DOES_NOT_FIT = 4, /* the plan needs more memory than there is */
-  LSTMC_NO_DEVICE = 5,    /* a device or library is not here */
+  LSTMC_NO_DEVICE = 5,    /* a device or library is missing */
   LSTMC_BAD_FILE = 6,     /* missing, damaged or refused */
   LSTMC_BAD_NUMBERS = 7,  /* a value that is not finite; copies that differ */
   LSTMC_JOB_FAILED = 8,   /* a device stopped answering */
@@ -54,8 +54,8 @@ typedef enum lstmc_status {
 /* "0.2.0" */
 LSTMC_API const char *lstmc_version(void);
 
-/* The whole message of the calling thread's last call that failed: code, file, place, what was
- * found and what was wanted. Valid until its next failure; "" before one. */
+/* The whole message of the last call of this thread that failed: code, file, place, what was found
+ * and what was wanted. Valid until the next failure in this thread; "" if there was none. */
 LSTMC_API const char *lstmc_message(void);
 
 /* ---- tensors ---- */
@@ -74,7 +74,7 @@ typedef enum lstmc_dtype {
 
 #define LSTMC_MAX_RANK 16
 
-/* Memory of a session, row-major without holes. */
+/* A view of a session's memory, row-major without gaps. */
 typedef struct lstmc_tensor {
   void *data;
   lstmc_dtype dtype;
@@ -82,7 +82,7 @@ typedef struct lstmc_tensor {
   int64_t shape[LSTMC_MAX_RANK];
 } lstmc_tensor;
 
-/* Bytes of one element; 0 for a number that is no type. */
+/* Bytes of one element; 0 for a number that is not a type. */
 LSTMC_API size_t lstmc_dtype_bytes(lstmc_dtype dtype);
 LSTMC_API int64_t lstmc_tensor_elements(const lstmc_tensor *tensor);
 LSTMC_API size_t lstmc_tensor_bytes(const lstmc_tensor *tensor);
@@ -96,11 +96,11 @@ LSTMC_API lstmc_status lstmc_package_open(const char *path, lstmc_package **pack
 /* The same for bytes in memory, which are copied. */
 LSTMC_API lstmc_status lstmc_package_open_memory(const void *bytes, size_t size,
                                                  lstmc_package **package);
-/* Sessions of the package go on. Null is allowed. */
+/* Sessions of the package remain usable. Null is allowed. */
 LSTMC_API void lstmc_package_close(lstmc_package *package);
 
-/* Names in the order of the package; null from the first index on that has none. They live as long
- * as the package. */
+/* Names in the order of the package; null for an index beyond the last. A name is valid as long as
+ * the package is open. */
 LSTMC_API const char *lstmc_package_entry(const lstmc_package *package, size_t index);
 LSTMC_API const char *lstmc_package_input(const lstmc_package *package, const char *entry,
                                           size_t index);
@@ -109,7 +109,7 @@ LSTMC_API const char *lstmc_package_output(const lstmc_package *package, const c
 LSTMC_API const char *lstmc_package_state(const lstmc_package *package, size_t index);
 LSTMC_API const char *lstmc_package_parameter(const lstmc_package *package, size_t index);
 
-/* Bytes that a session of the package holds on its devices, weights included. */
+/* Bytes that a session of the package takes on its devices, weights included. */
 LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
 
 /* ---- sessions ---- */
@@ -117,30 +117,30 @@ LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
 typedef struct lstmc_session lstmc_session;
 
 typedef struct lstmc_session_options {
-  size_t size;         /* sizeof(lstmc_session_options) */
-  const char *devices; /* as -d takes them; null: those that the package was compiled for */
-  int32_t
-      threads; /* per device; 0: the processors shared out evenly. Results do not depend on it */
+  size_t size;           /* sizeof(lstmc_session_options) */
+  const char *devices;   /* a list as for -d; null: those that the package was compiled for */
+  int32_t threads;       /* per device; 0: processors divided evenly; results do not depend on it */
   uint32_t check_finite; /* not 0: stop at the first value that is not finite (slower) */
 } lstmc_session_options;
 
-/* `options` may be null. Takes all memory that the session will ever need; all weights are 0. */
+/* `options` may be null. Allocates all memory that the session will need; all weights are 0. */
 LSTMC_API lstmc_status lstmc_session_create(const lstmc_package *package,
                                             const lstmc_session_options *options,
                                             lstmc_session **session);
 /* Null is allowed. */
 LSTMC_API void lstmc_session_close(lstmc_session *session);
 
-/* All parameters by name, from a safetensors or npz file, or a checkpoint folder. */
+/* Loads all parameters by name, from a safetensors or npz file, or a checkpoint folder. */
 LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
-/* Those of another session of the same package, so that a file is read once for many sessions. */
+/* Copies the weights of another session of the same package, so that many sessions need only one
+ * read of the file. */
 LSTMC_API lstmc_status lstmc_session_copy_weights(lstmc_session *session,
                                                   const lstmc_session *from);
-/* The initial values that the source asks for, from a seed. */
+/* Sets the initial values that the source asks for, from a seed. */
 LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
 
 /* Views of an entry's input and output. An input keeps its contents until another entry runs; an
- * output is good from a run to the next. */
+ * output is valid from one run to the next. */
 LSTMC_API lstmc_status lstmc_session_input(lstmc_session *session, const char *entry,
                                            const char *name, lstmc_tensor *tensor);
 LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry,
@@ -148,7 +148,8 @@ LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const 
 
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
 
-/* States that a network carries from one run to the next. `size` must be the state's bytes. */
+/* States that a network carries from one run to the next. `size` must be the state's size in
+ * bytes. */
 LSTMC_API lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *name,
                                                void *to, size_t size);
 LSTMC_API lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name,
@@ -172,7 +173,8 @@ LSTMC_API size_t lstmc_vocabulary_size(const lstmc_vocabulary *vocabulary);
 /* The number of a symbol of `size` bytes; -1 if there is none. */
 LSTMC_API int32_t lstmc_vocabulary_find(const lstmc_vocabulary *vocabulary, const char *symbol,
                                         size_t size);
-/* The symbol of a number, and its bytes; it does not end in a 0 byte. Null if there is none. */
+/* The symbol with a number, and its size in bytes; it does not end in a 0 byte. Null if there is
+ * none. */
 LSTMC_API const char *lstmc_vocabulary_symbol(const lstmc_vocabulary *vocabulary, int32_t id,
                                               size_t *size);
 
