@@ -10,9 +10,10 @@
 
 namespace lstmc {
 
-/// A file written beside its destination and renamed over it by `commit`. Until then it is called
-/// `.NAME.RANDOM.part`, created exclusively with mode 0600; the destructor removes it, and so does
-/// removeTemporaryFiles() from a signal handler. An existing file is kept (E0608) unless `force`.
+/// A file that is written in its destination folder and renamed by `commit`. Until then its name is
+/// `.NAME.RANDOM.part`; it is created exclusively with mode 0600. The destructor removes it, and so
+/// does removeTemporaryFiles() from a signal handler. An existing file is kept (E0608) with
+/// Existing::Keep.
 class OutputFile {
 public:
   enum class Existing { Keep, Replace };

@@ -15,7 +15,7 @@ def Sym_ShorthandRule : OpInterface<"ShorthandRule"> {
     they need no rule but the one for shapes.
   }];
   let methods = [
-    InterfaceMethod<"Adds the ops, and gives what the result is; null, and nothing added, where the op is carried out as it is.",
+    InterfaceMethod<"Adds the ops that replace the op and returns their result. Null, with nothing added, if the op needs no replacement.",
       "::mlir::Value", "writtenOut", (ins "::mlir::OpBuilder &":$builder)>,
   ];
 }

@@ -30,7 +30,7 @@ def Sym_Dialect : Dialect {
   private:
     SourceText sourceText_;
 
-    // One function per file of records, each defined beside its ops.
+    // One function per file of records, defined together with its ops.
     void addElementwiseOps();
     void addScalarFormOps();
     void addShapeOps();

@@ -59,7 +59,7 @@ def Sym_ExtentsRule : OpInterface<"ExtentsRule"> {
     batch and a part of it.
   }];
   let methods = [
-    InterfaceMethod<"Its name; the extents of the result, if there is one.", "::llvm::StringRef", "extentsAttribute">,
+    InterfaceMethod<"Name of the attribute that holds the extents of the result, if the op has one.", "::llvm::StringRef", "extentsAttribute">,
   ];
 }
 
@@ -113,13 +113,13 @@ def Sym_ShardSum : OpInterface<"ShardSum"> {
     InterfaceMethod<"Shards that the whole batch is cut into.", "uint64_t", "getShards">,
     InterfaceMethod<"The first shard that is summed.", "uint64_t", "getFirst">,
     InterfaceMethod<"Shards that are summed; 0 for all.", "uint64_t", "getCount">,
-    InterfaceMethod<"The same four, 0 resolved.", "::lstmc::ShardRange", "range", (ins), [{}], [{
+    InterfaceMethod<"The same four, with a count of 0 resolved.", "::lstmc::ShardRange", "range", (ins), [{}], [{
       auto shards = int64_t($_op.getShards()), count = int64_t($_op.getCount());
       return {int64_t($_op.getBatch()), shards, int64_t($_op.getFirst()), count == 0 ? shards : count};
     }]>,
-    InterfaceMethod<"How many elements of an operand stand between one row of the batch and the next.",
+    InterfaceMethod<"Distance in elements from one row of the batch to the next in an operand.",
       "int64_t", "rowStride", (ins "unsigned":$operand)>,
-    InterfaceMethod<"Makes it the sum of a part.", "void", "setPart", (ins "int64_t":$first, "int64_t":$count), [{}], [{
+    InterfaceMethod<"Restricts the sum to a part of the shards.", "void", "setPart", (ins "int64_t":$first, "int64_t":$count), [{}], [{
       $_op.setFirst(uint64_t(first));
       $_op.setCount(uint64_t(count));
     }]>,
@@ -133,16 +133,16 @@ def Sym_LossHead : OpInterface<"LossHead"> {
     A loss head: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
-    InterfaceMethod<"Adds the op that measures this head: a tensor<6xf64> as the metric kernels say.",
+    InterfaceMethod<"Adds the op that measures this head, with a tensor<6xf64> as the metric kernels define it.",
       "::mlir::Value", "buildMetric",
       (ins "::mlir::OpBuilder &":$builder, "const ::lstmc::sym::HeadMeasure &":$measure)>,
-    InterfaceMethod<"Adds what gives the head's value, with the same bits, without a label; null where the value needs one.",
+    InterfaceMethod<"Adds ops that compute the head's value without a label, with the same bits; null if the value needs a label.",
       "::mlir::Value", "buildValue", (ins "::mlir::OpBuilder &":$builder)>,
-    InterfaceMethod<"Name of what it measures: softmax, linear, mae, logistic, loss.",
+    InterfaceMethod<"Kind of the metric: softmax, linear, mae, logistic, loss.",
       "::llvm::StringRef", "metricKind", (ins)>,
-    InterfaceMethod<"Whether the gradient starts here wherever the op is, ignoring what comes from above; else only where the net returns it.",
+    InterfaceMethod<"Whether the gradient always starts at this op and the incoming gradient is ignored; else it starts here only if the net returns the result.",
       "bool", "ignoresGradient", (ins)>,
-    InterfaceMethod<"Whether the gradient is a mean already, so that nothing has to divide it by the batch.",
+    InterfaceMethod<"Whether the gradient is a mean already and need not be divided by the batch.",
       "bool", "normalises", (ins)>,
   ];
 }
@@ -153,7 +153,7 @@ def Sym_ResultCountRule : OpInterface<"ResultCountRule"> {
     For ops whose number of results follows from their attributes.
   }];
   let methods = [
-    StaticInterfaceMethod<"Number of results that a call with these attributes has, those left out at their defaults.",
+    StaticInterfaceMethod<"Number of results of a call with these attributes; attributes that are left out have their defaults.",
       "int64_t", "resultCount", (ins "::mlir::DictionaryAttr":$attributes)>,
   ];
 }

@@ -14,7 +14,7 @@ def Sym_IndexRule : OpInterface<"IndexRule"> {
     as the op's record says (mostly clipped).
   }];
   let methods = [
-    InterfaceMethod<"Positions that there are for values of operand `index`; none where they are no positions, or any will do.",
+    InterfaceMethod<"Valid positions for values of operand `index`; none if they are not positions, or if all values are valid.",
       "::std::optional<::lstmc::ValueRange>", "positionsOf", (ins "unsigned":$index)>,
   ];
 }
@@ -26,7 +26,7 @@ def Sym_MovementRule : OpInterface<"MovementRule"> {
     is one on operand values.
   }];
   let methods = [
-    InterfaceMethod<"The elements of operand `index` that are in result `result`; none where they are no plain part of it.",
+    InterfaceMethod<"The elements of operand `index` that are in result `result`; none if they are not a simple part of the operand.",
       "::std::optional<::lstmc::sym::MovedPart>", "movedPart", (ins "unsigned":$index, "unsigned":$result)>,
   ];
 }
