@@ -60,7 +60,7 @@ public:
   mlir::Type type(mlir::Value value);
 
   // ---- relations of extents ----
-  /// `value` has this many axes. The message counts them, or gives `why` instead.
+  /// `value` has this many axes. The message counts its axes, then gives `why`, or else the number.
   llvm::LogicalResult fixRank(mlir::Value value, int64_t rank, llvm::StringRef why = {});
   /// The extent that `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why
   /// num_hidden).

@@ -22,8 +22,8 @@ def Sym_GradientRule : OpInterface<"GradientRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
     Reverse mode. Called once the gradients of an op's results are complete; adds the ops that
-    compute the gradients of the operands, through ir/sym/GradientBuilder.h. An op without this
-    interface is refused with E0403 on the way of a gradient, unless it has the trait NoGradient,
+    compute the gradients of the operands, through ir/sym/GradientBuilder.h. If a gradient reaches
+    an op without this interface, the op is refused with E0403, unless it has the trait NoGradient,
     which stops the gradient.
   }];
   let methods = [
