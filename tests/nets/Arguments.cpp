@@ -49,6 +49,9 @@ constexpr Row kWishes[] = {
     {"sym.dot", "rhs", Wish::Inner},
     {"sym.batch_dot", "lhs", Wish::Three},
     {"sym.batch_dot", "rhs", Wish::Inner},
+    {"sym.linalg_gemm2", "B", Wish::Inner},
+    {"sym.linalg_gemm", "B", Wish::Inner},
+    {"sym.gather_nd", "indices", Wish::Indices},
     {"sym.squeeze", "data", Wish::Ones},
     {"sym.broadcast_to", "data", Wish::Ones},
     {"sym.broadcast_axis", "data", Wish::Ones},
@@ -108,8 +111,40 @@ private:
       if (std::optional<Item> more = partner())
         items.push_back(*more);
     draw_.shuffle(items);
+    for (const sym::AttributeRecord &attribute : op_.attributes)
+      if (attribute.required && attribute.kind == Kind::String) {
+        items.resize(std::min<size_t>(items.size(), 2));
+        call_.attributes.push_back({std::string(attribute.name), subscripts(items)});
+      }
     for (const Item &item : items)
       call_.positional.push_back(item.symbol);
+  }
+
+  /// Letters for the axes of each item, the same for some axes of one extent, and then for those of
+  /// a result: "ab,cb->ca".
+  std::string subscripts(const std::vector<Item> &items) {
+    std::vector<int64_t> extents; // of a, b, ...
+    std::vector<char> named;
+    std::string text;
+    for (const Item &item : items) {
+      std::string letters;
+      for (int64_t extent : item.extents) {
+        size_t letter = extents.size();
+        for (size_t i = 0; i < extents.size(); ++i)
+          if (extents[i] == extent && letters.find(char('a' + i)) == std::string::npos &&
+              draw_.chance(0.8))
+            letter = i;
+        if (letter == extents.size()) {
+          extents.push_back(extent);
+          if (draw_.chance(0.6))
+            named.push_back(char('a' + letter));
+        }
+        letters += char('a' + letter);
+      }
+      text += (text.empty() ? "" : ",") + letters;
+    }
+    draw_.shuffle(named);
+    return text + "->" + std::string(named.begin(), named.end());
   }
 
   /// Usually none: the call makes its own.
@@ -252,7 +287,7 @@ private:
     int64_t free = draw_.oneOf(pool_.sizes.features);
     Extents extents;
     int64_t inner = 0;
-    if (op_.opName == "sym.batch_dot") {
+    if (op_.opName != "sym.dot" && a.size() == 3) {
       inner = turnA ? a[1] : a[2];
       extents = turnB ? Extents{a[0], free, inner} : Extents{a[0], inner, free};
       if (auto found = any([&](const Item &b) {
