@@ -2,22 +2,18 @@
 
 #include <chrono>
 
-#include <fmt/ranges.h>
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "executor/abi/Sizes.h"
-#include "executor/base/NumberText.h"
 #include "executor/package/Package.h"
-#include "executor/package/Plan.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/Location.h"
 #include "ir/sym/SymOps.h"
+#include "passes/CompileChecks.h"
 #include "passes/InputRanges.h"
-#include "passes/Layouts.h"
 #include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
@@ -148,51 +144,6 @@ void computeIn(mlir::ModuleOp module, DType dtype) {
   });
 }
 
-std::string describe(const package::Buffer &buffer) {
-  return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
-                     dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "),
-                     bytesText(buffer.bytes, 2));
-}
-
-/// "step, lstm0": entry, and the op by name where it has one.
-std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
-  std::optional<package::PeakLaunch> at = package::launchAtPeak(data, plan);
-  if (!at)
-    return "always";
-  return at->entry + ", " + (at->op.empty() ? at->kernel : at->op);
-}
-
-/// E0401 for a device whose plan is too large.
-Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
-  Diagnostics errors;
-  for (const package::DevicePlan &plan : package::planOf(data, 3)) {
-    if (plan.arenaBytes <= limit)
-      continue;
-    Diagnostic error;
-    error.code = ErrorCode::E0401;
-    error.message = fmt::format("the plan needs {} on {}, which may use {}",
-                                bytesText(plan.arenaBytes, 2), plan.device, bytesText(limit, 2));
-    for (uint32_t index : plan.largest) {
-      const package::Buffer &buffer = data.buffers[index];
-      const package::Location &location = data.locations[buffer.location];
-      SourceRange place = package::rangeOf(location);
-      if (error.place.line == 0)
-        error.place = place;
-      std::string at = place.line
-                           ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
-                           : std::string();
-      for (const std::string &note : location.notes)
-        at += ", " + note;
-      std::string before = error.reasons.empty()
-                               ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
-                               : "then ";
-      error.reasons.push_back({before + describe(buffer) + at, place});
-    }
-    errors.push_back(std::move(error));
-  }
-  return errors;
-}
-
 } // namespace
 
 int64_t CompileOptions::devicesPerReplica() const {
@@ -202,24 +153,9 @@ int64_t CompileOptions::devicesPerReplica() const {
   return most;
 }
 
-/// E0402 where the devices are not replicas of equally many.
-static std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
-  if (options.stages == 0 && options.place.empty())
-    return std::nullopt; // only what fits is weighed
-  auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
-  Diagnostic error;
-  error.code = ErrorCode::E0402;
-  if (each > devices || devices % each != 0)
-    error.message = fmt::format("{} devices cannot be replicas of {} devices each", devices, each);
-  else if (!options.workLoads.empty() && int64_t(options.workLoads.size()) != devices / each)
-    error.message = fmt::format("work loads are for {} replicas, and there are {}",
-                                options.workLoads.size(), devices / each);
-  else
-    return std::nullopt;
-  return error;
-}
-
-static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &options) {
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+  if (std::optional<Diagnostic> error = checkDevices(options))
+    return Diagnostics{*error};
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(sym::toDiagnostic(diagnostic));
@@ -265,37 +201,6 @@ static Checked<Compiled> compileAs(mlir::ModuleOp module, const CompileOptions &
   result.package.data = options.data;
   result.package.packed = std::move(packed);
   return {std::move(result), std::move(diagnostics)};
-}
-
-Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
-  if (std::optional<Diagnostic> error = checkDevices(options))
-    return Diagnostics{*error};
-  if (!leaveOpen(options))
-    return compileAs(module, options);
-  CompileOptions searched = options;
-  searched.stopAfter.clear();
-  searched.keepExec = false;
-  Checked<Choice> choice = choose(searched, [&](const CompileOptions &candidate) {
-    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-    return compileAs(*copy, candidate);
-  });
-  if (!choice.ok())
-    return choice.diagnostics();
-  if (!options.stopAfter.empty() || options.keepExec) {
-    CompileOptions chosen = choice->options;
-    chosen.stopAfter = options.stopAfter;
-    chosen.keepExec = options.keepExec;
-    Checked<Compiled> compiled = compileAs(module, chosen);
-    if (compiled.ok())
-      compiled->layouts = std::move(choice->layouts);
-    return compiled;
-  }
-  if (options.memoryLimit)
-    if (Diagnostics errors = checkLimit(choice->compiled.package, *options.memoryLimit);
-        !errors.empty())
-      return errors;
-  choice->compiled.layouts = std::move(choice->layouts);
-  return {std::move(choice->compiled), std::move(choice->diagnostics)};
 }
 
 } // namespace lstmc::passes

@@ -140,10 +140,10 @@ struct Compiled {
 };
 
 /// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the
-/// user's lines; E0401 when the plan exceeds the limit. Where the options leave the layout open
-/// (`stages` 0, or stages and `chunks` 0, or no store), several are compiled and the one that fits
-/// and is forecast to be fastest is taken: with `stages` 0 that may be some of `devices`, in
-/// another order, with work loads of their own.
+/// user's lines; E0402 where the devices cannot be shared out as asked, E0401 when the plan exceeds
+/// the limit. What the options leave open of the layout is not weighed: stages are then all
+/// devices, chunks those of split-layers, gradients added by the first device. planning::compile
+/// weighs it.
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -1,5 +1,8 @@
 #include "executor/base/NumberText.h"
 
+#include <charconv>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace lstmc {
@@ -18,6 +21,25 @@ std::string bytesText(uint64_t bytes, int decimals) {
          : kib < 1024            ? fmt::format("{:.{}f} KiB", kib, decimals)
          : kib < double(1 << 20) ? fmt::format("{:.{}f} MiB", kib / 1024, decimals)
                                  : fmt::format("{:.2f} GiB", kib / (1 << 20));
+}
+
+std::optional<int64_t> scaledNumber(std::string_view text, int64_t kilo) {
+  int64_t scale = 1;
+  if (!text.empty()) {
+    size_t power = std::string_view("KMG").find(text.back());
+    if (power != std::string_view::npos) {
+      text.remove_suffix(1);
+      for (size_t i = 0; i <= power; ++i)
+        scale *= kilo;
+    }
+  }
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  double scaled = number * double(scale);
+  if (error != std::errc() || end != text.data() + text.size() || !(scaled >= 0) || scaled > 9e18 ||
+      scaled != std::floor(scaled))
+    return std::nullopt;
+  return int64_t(scaled);
 }
 
 } // namespace lstmc

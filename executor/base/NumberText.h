@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace lstmc {
 
@@ -11,5 +13,9 @@ std::string grouped(int64_t number);
 
 /// "512 bytes", "44.5 KiB", "44.5 MiB", "1.89 GiB"; KiB and MiB get `decimals` decimals.
 std::string bytesText(uint64_t bytes, int decimals = 1);
+
+/// 4096 of "4K" with a `kilo` of 1,024: a number with K, M or G after it, where there is one. None
+/// for what is no whole number from 0 to 9e18.
+std::optional<int64_t> scaledNumber(std::string_view text, int64_t kilo);
 
 } // namespace lstmc

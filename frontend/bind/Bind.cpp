@@ -6,7 +6,7 @@
 
 #include "backends/registry/Devices.h"
 #include "frontend/symbol/Module.h"
-#include "passes/Compile.h"
+#include "passes/planning/Layouts.h"
 
 namespace lstmc::symbol {
 
@@ -50,7 +50,7 @@ Checked<std::unique_ptr<Session>> bind(Graph &graph, const BindOptions &options)
   if (!compile.ok())
     return diagnosticsOf(compile.error());
   mlir::OwningOpRef<mlir::ModuleOp> module = takeModule(graph);
-  Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
+  Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
   Result<std::unique_ptr<Session>> session = open(std::move(compiled->package), options);

@@ -8,16 +8,17 @@
 #include <fmt/ranges.h>
 
 #include "backends/cpu/runtime/Level.h"
+#include "backends/registry/HostFacts.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Devices.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
-#include "frontend/cli/PackageForecast.h"
+#include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
+#include "passes/planning/PackageForecast.h"
+#include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
 
@@ -137,12 +138,14 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   std::sort(cell.seconds.begin(), cell.seconds.end());
   int workers = int(cell.threads) * int(cell.devices.size());
   if (options.has("calibrate"))
-    LSTMC_TRY(calibrate({1, int(cell.threads), workers, availableProcessors()}));
-  if (std::optional<MachineRates> rates = keptRates(workers); rates && cell.cost)
+    LSTMC_TRY(planning::calibrate({1, int(cell.threads), workers, availableProcessors()}));
+  if (std::optional<planning::MachineRates> rates = planning::keptRates(workers);
+      rates && cell.cost)
     cell.limit = rates->limitSeconds(
         double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
-  cell.forecast = *forecastSeconds(model.package->data(), entryName,
-                                   {machineOf(int(cell.threads), cell.devices.size())});
+  cell.forecast =
+      *planning::forecastSeconds(model.package->data(), entryName,
+                                 {planning::machineOf(int(cell.threads), cell.devices.size())});
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.touchedBytes;
   cell.weightsHash = session->weightsHash();

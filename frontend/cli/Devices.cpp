@@ -1,47 +1,28 @@
 // devices: what -d can name on this machine.
-#include "frontend/cli/Devices.h"
 
 #include <algorithm>
-#include <fstream>
 
-#include <sys/sysinfo.h>
-
-#include "backends/cpu/runtime/Level.h"
+#include "backends/registry/HostFacts.h"
 #include "executor/device/DeviceNames.h"
-#include "executor/device/ThreadTeam.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/MachineRates.h"
+#include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
-
-HostFacts hostFacts() {
-  HostFacts facts;
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; facts.processor.empty() && std::getline(file, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-      facts.processor = line.substr(line.find(": ") + 2);
-  struct sysinfo info{};
-  sysinfo(&info);
-  facts.memoryBytes = uint64_t(info.totalram) * info.mem_unit;
-  facts.level = cpu::kLevelNames[size_t(cpu::chosenLevel())];
-  facts.cores = availableProcessors();
-  return facts;
-}
 
 namespace {
 
 /// What `bench --calibrate` found for devices of so many threads.
 struct KeptRates {
   int threads;
-  MachineRates rates;
+  planning::MachineRates rates;
   cpu::Link link;
 };
 
 std::vector<KeptRates> keptRates(const HostFacts &host) {
   std::vector<KeptRates> all;
   for (int threads = 1; threads <= 2 * host.cores; ++threads)
-    if (std::optional<MachineRates> rates = cli::keptRates(threads))
-      all.push_back({threads, *rates, machineOf(threads).link});
+    if (std::optional<planning::MachineRates> rates = planning::keptRates(threads))
+      all.push_back({threads, *rates, planning::machineOf(threads).link});
   return all;
 }
 

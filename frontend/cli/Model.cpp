@@ -11,15 +11,17 @@
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/FitCheck.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/PlanText.h"
-#include "frontend/cli/Recompute.h"
+#include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Suggest.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
+#include "passes/planning/Layouts.h"
+#include "passes/planning/Recompute.h"
+#include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
 
@@ -103,7 +105,7 @@ static Status describeMachine(const Options &options, const ModelRequest &reques
     return {};
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
   for (size_t count = 1; count <= compile.devices.size(); ++count)
-    compile.sharing.push_back(machineOf(int(std::min<int64_t>(threads, 1024)), count));
+    compile.sharing.push_back(planning::machineOf(int(std::min<int64_t>(threads, 1024)), count));
   compile.machines = {compile.sharing.back()};
   return {};
 }
@@ -174,7 +176,7 @@ Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
   std::vector<std::string> states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> before = module->clone();
-  Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
+  Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
   Diagnostics faults = checkFit(net, *fit, states, compiled->package);
@@ -218,7 +220,7 @@ moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &option
                              didYouMean(pass, {names.begin(), names.end()})));
   compile->stopAfter = pass;
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  Checked<passes::Compiled> compiled = passes::compile(*module, *compile);
+  Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
   return {std::move(module), compiled.diagnostics()};
@@ -282,8 +284,9 @@ static std::string costOf(const std::string &layers, const package::PackageData 
     return bytes;
   };
   double fraction =
-      *forecastSeconds(after, "step", machinesFor(after, request)) /
-          std::max(*forecastSeconds(before, "step", machinesFor(before, request)), 1e-12) -
+      *planning::forecastSeconds(after, "step", machinesFor(after, request)) /
+          std::max(*planning::forecastSeconds(before, "step", machinesFor(before, request)),
+                   1e-12) -
       1;
   return fmt::format(
       "recompute {}: {} instead of {}, update {:+.0f} % by forecast · --recompute none "
@@ -303,9 +306,9 @@ static std::optional<Model> withRecompute(const Options &options, const ModelReq
   if (!mem.ok() || !whole.ok() || !net.ok())
     return std::nullopt;
   const package::PackageData &before = whole->package->data();
-  Capacities capacities(before.devices.size(), uint64_t(*mem));
-  for (const std::vector<std::string> &layers :
-       layersToRecompute(before, *net->graph, machinesFor(before, request), capacities)) {
+  planning::Capacities capacities(before.devices.size(), uint64_t(*mem));
+  for (const std::vector<std::string> &layers : planning::layersToRecompute(
+           before, opsOf(*net->graph), machinesFor(before, request), capacities)) {
     std::string list = fmt::format("{}", fmt::join(layers, ","));
     Checked<Model> model = compileSource(options.with("recompute", list), request);
     if (!model.ok())

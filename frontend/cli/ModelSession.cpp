@@ -11,8 +11,8 @@
 #include "executor/training/FitSettings.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
+#include "passes/planning/Threads.h"
 
 namespace lstmc::cli {
 
@@ -93,9 +93,10 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
                options.has("devices") && !model.compiled
                    ? devicesAsked(options)
                    : parseDevices(package::deviceList(model.package->data())));
-  LSTMC_ASSIGN(auto devices,
-               makeDevices(names, {.threads = threadsInForce(model.package->data(), threads),
-                                   .engine = engine}));
+  LSTMC_ASSIGN(
+      auto devices,
+      makeDevices(names, {.threads = planning::threadsInForce(model.package->data(), threads),
+                          .engine = engine}));
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;

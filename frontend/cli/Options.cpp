@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
+#include "executor/base/NumberText.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
@@ -130,23 +131,9 @@ std::vector<std::string> splitCommas(std::string_view text) {
 
 static Result<int64_t> parseScaled(std::string_view flag, std::string_view text, int64_t kilo,
                                    std::string_view what) {
-  int64_t scale = 1;
-  std::string_view digits = text;
-  if (!digits.empty()) {
-    size_t power = std::string_view("KMG").find(digits.back());
-    if (power != std::string_view::npos) {
-      digits.remove_suffix(1);
-      for (size_t i = 0; i <= power; ++i)
-        scale *= kilo;
-    }
-  }
-  double number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  double scaled = number * double(scale);
-  if (error != std::errc() || end != digits.data() + digits.size() || !(scaled >= 0) ||
-      scaled > 9e18 || scaled != std::floor(scaled))
-    return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"", flag, what, text);
-  return int64_t(scaled);
+  if (std::optional<int64_t> number = scaledNumber(text, kilo))
+    return *number;
+  return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"", flag, what, text);
 }
 
 Result<int64_t> parseCount(std::string_view flag, std::string_view text) {

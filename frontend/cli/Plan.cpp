@@ -5,15 +5,19 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/HostFacts.h"
 #include "executor/package/Plan.h"
-#include "frontend/cli/Cluster.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/Devices.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
-#include "frontend/cli/Recompute.h"
+#include "frontend/cli/RecomputeFlag.h"
+#include "frontend/cli/ThreadFlags.h"
+#include "passes/planning/Cluster.h"
+#include "passes/planning/Recompute.h"
+#include "passes/planning/Remedies.h"
+#include "passes/planning/Threads.h"
+#include "passes/planning/rates/MachineRates.h"
 #include "viz/Cost.h"
 
 namespace lstmc::cli {
@@ -24,8 +28,8 @@ using Json = nlohmann::ordered_json;
 
 /// Where it is planned for: the devices of --cluster that -d names, or this machine's.
 struct Target {
-  std::optional<Cluster> cluster; ///< all of it
-  uint64_t mayUse = 0;            ///< of --mem; 0: not given
+  std::optional<planning::Cluster> cluster; ///< all of it
+  uint64_t mayUse = 0;                      ///< of --mem; 0: not given
   int threads = 0;
 };
 
@@ -36,15 +40,15 @@ struct Planned {
   std::vector<passes::Layout> layouts;
   Diagnostics warnings;
   std::string recomputed; ///< as Model has it
-  Capacities capacities;
+  planning::Capacities capacities;
   cpu::Machines machines;
-  PackageForecast forecast;
+  planning::PackageForecast forecast;
 };
 
 Result<Target> targetAsked(const Options &options) {
   Target target;
   if (std::optional<std::string> path = options.value("cluster")) {
-    LSTMC_ASSIGN(target.cluster, readCluster(*path));
+    LSTMC_ASSIGN(target.cluster, planning::readCluster(*path));
   }
   if (options.has("mem")) {
     LSTMC_ASSIGN(int64_t bytes, options.bytesInForce("mem"));
@@ -74,11 +78,12 @@ Status describeDevices(Planned &planned, const Target &target) {
       LSTMC_ASSIGN(std::vector<DeviceName> name, parseDevices(device.name));
       names.push_back(name[0]);
     }
-    LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
+    LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     planned.machines = part.machines;
     planned.capacities = part.memory;
   } else {
-    planned.machines = {machineOf(threadsInForce(planned.data, target.threads), count)};
+    planned.machines = {
+        planning::machineOf(planning::threadsInForce(planned.data, target.threads), count)};
     // Devices of one machine have its memory together; what one of them may use is what the others
     // leave.
     uint64_t others = 0;
@@ -99,7 +104,7 @@ Result<ModelRequest> requestFor(const Options &options, const Target &target) {
   if (target.cluster) {
     request.devicesMayBeAbsent = true;
     LSTMC_ASSIGN(std::vector<DeviceName> names, devicesAsked(options));
-    LSTMC_ASSIGN(Cluster part, chosen(*target.cluster, names));
+    LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     request.machines = part.machines;
     request.deviceMemory = part.memory;
   }
@@ -127,7 +132,7 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   planned.recomputed = model->recomputed;
   if (Status status = describeDevices(planned, target); !status.ok())
     return asDiagnostic(status.error());
-  planned.forecast = forecastPackage(planned.data, planned.machines);
+  planned.forecast = planning::forecastPackage(planned.data, planned.machines);
   if (target.cluster)
     planned.forecast.rates = *options.value("cluster");
   return planned;
@@ -149,87 +154,75 @@ std::optional<double> speedup(const Planned &planned, const Options &options,
   return one->forecast.seconds() / planned.forecast.seconds();
 }
 
-/// Other flags with which it fits.
-struct Remedy {
-  std::string flags;
-  std::vector<uint64_t> peaks;
-  double timeFraction; ///< of the time as asked for that it takes more; below 0: less
-};
-
-uint64_t mostOf(const std::vector<uint64_t> &peaks) {
-  return peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
+/// --recompute with layers added to those that are given.
+std::string recomputeList(const std::vector<std::string> &layers, const Options &options) {
+  std::string given = options.text("recompute") == "none" ? "" : options.text("recompute");
+  return fmt::format("{}{}{}", given, given.empty() ? "" : ",", fmt::join(layers, ","));
 }
 
-/// Values of --recompute, with those that are given.
-std::vector<std::string> recomputeLists(const Planned &planned, const Options &options) {
-  std::vector<std::string> lists;
-  std::string given = options.text("recompute") == "none" ? "" : options.text("recompute");
+/// The flags of a change, as they are written.
+std::string flagsOf(const planning::Change &change, const Options &options) {
+  switch (change.kind) {
+  case planning::Change::Kind::Recompute:
+    return "--recompute " + recomputeList(change.layers, options);
+  case planning::Change::Kind::Accumulate:
+    return fmt::format("--accumulate {}", change.count);
+  case planning::Change::Kind::Replicas:
+    return fmt::format("-d {}xcpu", change.count);
+  case planning::Change::Kind::Split:
+    return fmt::format("-d {}xcpu --place auto", change.count);
+  case planning::Change::Kind::Batch:
+    return fmt::format("-b {}", change.count);
+  }
+  return {};
+}
+
+Options changed(const Options &options, const planning::Change &change) {
+  std::string count = fmt::format("{}", change.count);
+  switch (change.kind) {
+  case planning::Change::Kind::Recompute:
+    return options.with("recompute", recomputeList(change.layers, options));
+  case planning::Change::Kind::Accumulate:
+    return options.with("accumulate", count);
+  case planning::Change::Kind::Replicas:
+  case planning::Change::Kind::Split:
+    return options.with("devices", count + "xcpu")
+        .with("work-load-list", "")
+        .with("place", change.kind == planning::Change::Kind::Split ? "auto" : "");
+  case planning::Change::Kind::Batch:
+    return options.with("batch", count);
+  }
+  return options;
+}
+
+/// Each change is planned as if its flags had been given.
+planning::Remedies remediesFor(const Planned &planned, const Options &options,
+                               const Target &target) {
+  planning::Misfit misfit{.seconds = planned.forecast.seconds(),
+                          .devices = planned.data.devices.size()};
   Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
   if (net.ok())
-    for (const std::vector<std::string> &layers :
-         layersToRecompute(planned.data, *net->graph, planned.machines, planned.capacities))
-      lists.push_back(
-          fmt::format("{}{}{}", given, given.empty() ? "" : ",", fmt::join(layers, ",")));
-  return lists;
-}
-
-/// What can be done so that it fits; where nothing can, what came nearest to it.
-struct Remedies {
-  std::vector<Remedy> found;
-  std::optional<Remedy> nearest;
-};
-
-/// Each is planned, and those that fit are kept: of each way the least change that is enough.
-Remedies remediesFor(const Planned &planned, const Options &options, const Target &target) {
-  Remedies result;
-  std::vector<Remedy> &remedies = result.found;
-  auto fitsWith = [&](const std::string &flags, const Options &changed) {
-    Checked<Planned> other = planFor(changed, target);
-    if (!other.ok())
-      return false;
-    Remedy remedy{
-        flags, {}, other->forecast.seconds() / std::max(planned.forecast.seconds(), 1e-12) - 1};
-    for (const package::Device &device : other->data.devices)
-      remedy.peaks.push_back(device.arenaBytes);
-    if (!result.nearest || mostOf(remedy.peaks) < mostOf(result.nearest->peaks))
-      result.nearest = remedy;
-    if (!fits(other->data, other->capacities))
-      return false;
-    auto isSame = [&](const Remedy &shown) {
-      return shown.peaks == remedy.peaks && shown.timeFraction == remedy.timeFraction;
-    };
-    if (std::find_if(remedies.begin(), remedies.end(), isSame) ==
-        remedies.end()) // auto may choose what another remedy says
-      remedies.push_back(std::move(remedy));
-    return true;
-  };
-  for (const std::string &list : recomputeLists(planned, options))
-    if (fitsWith("--recompute " + list, options.with("recompute", list)))
-      break;
-  int64_t accumulate =
-      options.countInForce("accumulate").ok() ? *options.countInForce("accumulate") : 1;
-  for (int64_t parts = 2 * accumulate; parts <= 8 * accumulate; parts *= 2)
-    if (fitsWith(fmt::format("--accumulate {}", parts),
-                 options.with("accumulate", fmt::format("{}", parts))))
-      break;
-  size_t most = target.cluster ? target.cluster->devices.size() : 8;
-  for (bool split : {false, true})
-    for (size_t count = 2 * planned.data.devices.size(); count <= most; count *= 2) {
-      std::string list = fmt::format("{}xcpu", count);
-      Options changed = options.with("devices", list)
-                            .with("work-load-list", "")
-                            .with("place", split ? "auto" : "");
-      if (fitsWith(fmt::format("-d {}{}", list, split ? " --place auto" : ""), changed))
-        break;
-    }
+    misfit.layers = planning::layersToRecompute(planned.data, opsOf(*net->graph), planned.machines,
+                                                planned.capacities);
+  if (Result<int64_t> accumulate = options.countInForce("accumulate"); accumulate.ok())
+    misfit.accumulate = *accumulate;
+  if (target.cluster)
+    misfit.mostDevices = target.cluster->devices.size();
   for (const package::Setting &setting : planned.data.settings)
-    if (setting.name == "batch") {
-      Result<int64_t> batch = parseCount("batch", setting.value);
-      for (int64_t less = batch.ok() ? *batch / 2 : 0; less >= 1; less /= 2)
-        if (fitsWith(fmt::format("-b {}", less), options.with("batch", fmt::format("{}", less))))
-          break;
-    }
-  return result;
+    if (setting.name == "batch")
+      if (Result<int64_t> batch = parseCount("batch", setting.value); batch.ok())
+        misfit.batch = *batch;
+  return planning::remediesFor(
+      misfit, [&](const planning::Change &change) -> std::optional<planning::Outcome> {
+        Checked<Planned> other = planFor(changed(options, change), target);
+        if (!other.ok())
+          return std::nullopt;
+        planning::Outcome outcome{
+            {}, other->forecast.seconds(), planning::fits(other->data, other->capacities)};
+        for (const package::Device &device : other->data.devices)
+          outcome.peaks.push_back(device.arenaBytes);
+        return outcome;
+      });
 }
 
 Json placementOf(const Planned &planned, const Options &options) {
@@ -270,7 +263,8 @@ void printTable(const std::vector<std::vector<std::string>> &rows, bool csv, Con
 }
 
 /// Why nothing helps: what is there at all times, and what came nearest.
-std::string noRemedyText(const Planned &planned, const std::optional<Remedy> &nearest) {
+std::string noRemedyText(const Planned &planned, const std::optional<planning::Remedy> &nearest,
+                         const Options &options) {
   uint64_t always = 0;
   for (const package::DevicePlan &device : package::planOf(planned.data))
     always =
@@ -278,23 +272,23 @@ std::string noRemedyText(const Planned &planned, const std::optional<Remedy> &ne
   std::string text =
       fmt::format("no remedy: weights, gradients and optimizer alone need {}", bytesText(always));
   if (nearest)
-    text +=
-        fmt::format("; nearest came {} with {}", nearest->flags, bytesText(mostOf(nearest->peaks)));
+    text += fmt::format("; nearest came {} with {}", flagsOf(nearest->change, options),
+                        bytesText(planning::mostOf(nearest->peaks)));
   return text;
 }
 
-void printPlan(const Planned &planned, const Remedies &all, const Options &options,
+void printPlan(const Planned &planned, const planning::Remedies &all, const Options &options,
                Console &console) {
-  const std::vector<Remedy> &remedies = all.found;
+  const std::vector<planning::Remedy> &remedies = all.found;
   if (console.json()) {
     Json document = planJson(planned.data, &planned.forecast, planned.capacities);
     document["remedies"] = Json::array();
-    for (const Remedy &remedy : remedies)
-      document["remedies"].push_back({{"flags", remedy.flags},
+    for (const planning::Remedy &remedy : remedies)
+      document["remedies"].push_back({{"flags", flagsOf(remedy.change, options)},
                                       {"peak_bytes", remedy.peaks},
                                       {"time_fraction", remedy.timeFraction}});
-    if (remedies.empty() && !fits(planned.data, planned.capacities))
-      document["no_remedy"] = noRemedyText(planned, all.nearest);
+    if (remedies.empty() && !planning::fits(planned.data, planned.capacities))
+      document["no_remedy"] = noRemedyText(planned, all.nearest, options);
     if (!planned.recomputed.empty())
       document["recomputed"] = planned.recomputed;
     document["placement"] = placementOf(planned, options);
@@ -308,19 +302,19 @@ void printPlan(const Planned &planned, const Remedies &all, const Options &optio
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
-  if (remedies.empty() && !fits(planned.data, planned.capacities))
-    console.print(noRemedyText(planned, all.nearest));
+  if (remedies.empty() && !planning::fits(planned.data, planned.capacities))
+    console.print(noRemedyText(planned, all.nearest, options));
   size_t widest = 0;
-  for (const Remedy &remedy : remedies)
-    widest = std::max(widest, remedy.flags.size());
-  for (const Remedy &remedy : remedies) {
+  for (const planning::Remedy &remedy : remedies)
+    widest = std::max(widest, flagsOf(remedy.change, options).size());
+  for (const planning::Remedy &remedy : remedies) {
     std::vector<std::string> peaks;
     for (uint64_t bytes : remedy.peaks)
       peaks.push_back(bytesText(bytes));
     console.print(fmt::format(
-        "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "", remedy.flags,
-        widest, fmt::join(peaks, ", "), planned.forecast.updateSeconds ? "update" : "forward",
-        100 * remedy.timeFraction));
+        "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "",
+        flagsOf(remedy.change, options), widest, fmt::join(peaks, ", "),
+        planned.forecast.updateSeconds ? "update" : "forward", 100 * remedy.timeFraction));
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
@@ -366,8 +360,8 @@ int planCommand(const Options &options, Console &console) {
     return console.fail(planned.diagnostics());
   console.warn(planned->warnings);
   planned->forecast.speedup = speedup(*planned, options, *target);
-  bool fit = fits(planned->data, planned->capacities);
-  Remedies remedies;
+  bool fit = planning::fits(planned->data, planned->capacities);
+  planning::Remedies remedies;
   if (!fit && isSource(options.operands[0]))
     remedies = remediesFor(*planned, options, *target);
   printPlan(*planned, remedies, options, console);

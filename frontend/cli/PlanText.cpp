@@ -89,7 +89,8 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
   return list;
 }
 
-std::string forecastLine(const package::PackageData &data, const PackageForecast &forecast) {
+std::string forecastLine(const package::PackageData &data,
+                         const planning::PackageForecast &forecast) {
   std::string text = "forecast ";
   if (forecast.updateSeconds)
     text += " update " + viz::durationText(*forecast.updateSeconds);
@@ -170,7 +171,7 @@ static std::vector<std::string> planColumns(std::string_view unit) {
 }
 
 std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
-                                               const Capacities &capacities) {
+                                               const planning::Capacities &capacities) {
   std::vector<Row> rows = rowsOf(data);
   uint64_t most = 0;
   for (const Row &row : rows)
@@ -200,7 +201,7 @@ std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
   return table;
 }
 
-std::string planTable(const package::PackageData &data, const Capacities &capacities) {
+std::string planTable(const package::PackageData &data, const planning::Capacities &capacities) {
   std::vector<std::vector<std::string>> rows = planRows(data, capacities);
   std::vector<size_t> widths(rows[0].size());
   for (const std::vector<std::string> &row : rows)
@@ -257,8 +258,8 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
           {"largest", largest}};
 }
 
-Json planJson(const package::PackageData &data, const PackageForecast *forecast,
-              const Capacities &capacities) {
+Json planJson(const package::PackageData &data, const planning::PackageForecast *forecast,
+              const planning::Capacities &capacities) {
   Json devices = Json::array();
   std::vector<Row> rows = rowsOf(data);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -268,7 +269,8 @@ Json planJson(const package::PackageData &data, const PackageForecast *forecast,
     if (forecast)
       device["idle_fraction"] = forecast->idle[i];
   }
-  Json plan = {{"schema", "lstmc.plan/1"}, {"fits", fits(data, capacities)}, {"devices", devices}};
+  Json plan = {
+      {"schema", "lstmc.plan/1"}, {"fits", planning::fits(data, capacities)}, {"devices", devices}};
   auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
   if (forecast)
     plan["forecast"] = {{"update_s", orNull(forecast->updateSeconds)},

@@ -7,8 +7,8 @@
 
 #include "executor/base/NumberText.h"
 #include "executor/package/PackageData.h"
-#include "frontend/cli/PackageForecast.h"
 #include "passes/Compile.h"
+#include "passes/planning/PackageForecast.h"
 
 namespace lstmc::cli {
 
@@ -26,19 +26,21 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts);
 
 /// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle
 ///            cpu:0 3 %, cpu:1 5 % · by ...".
-std::string forecastLine(const package::PackageData &data, const PackageForecast &forecast);
+std::string forecastLine(const package::PackageData &data,
+                         const planning::PackageForecast &forecast);
 
 /// A row per device: what it may use, where that is known, peak and what it consists of, its
 /// moment, the largest tensor with its line; below a row that does not fit, by how much.
-std::string planTable(const package::PackageData &data, const Capacities &capacities = {});
+std::string planTable(const package::PackageData &data,
+                      const planning::Capacities &capacities = {});
 
 /// The rows again, as records of a table.
 std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
-                                               const Capacities &capacities);
+                                               const planning::Capacities &capacities);
 
 /// lstmc.plan/1. What is not known is left out, or null.
 nlohmann::ordered_json planJson(const package::PackageData &data,
-                                const PackageForecast *forecast = nullptr,
-                                const Capacities &capacities = {});
+                                const planning::PackageForecast *forecast = nullptr,
+                                const planning::Capacities &capacities = {});
 
 } // namespace lstmc::cli

@@ -7,10 +7,10 @@
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/Model.h"
 #include "frontend/symbol/Module.h"
+#include "passes/planning/rates/MachineRates.h"
 #include "viz/Dot.h"
 #include "viz/MemoryChart.h"
 #include "viz/Network.h"
@@ -66,7 +66,7 @@ static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
         drawing.devices.push_back(device.text());
     }
     if (word == "time")
-      drawing.machine = machineOf(0, 1);
+      drawing.machine = planning::machineOf(0, 1);
   }
   LSTMC_ASSIGN(std::vector<std::string> unfold, wordsOf(options, "unfold", {"time", "layer"}));
   for (const std::string &word : unfold) {
@@ -114,7 +114,7 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
 /// As they are for the whole machine, or for --threads.
 static Result<cpu::Machine> machineAsked(const Options &options, size_t devices) {
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  return machineOf(int(std::min<int64_t>(threads, 1024)), devices);
+  return planning::machineOf(int(std::min<int64_t>(threads, 1024)), devices);
 }
 
 /// What was planned, and with --measured what happened.

@@ -14,14 +14,15 @@
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/FitCheck.h"
-#include "frontend/cli/MachineRates.h"
 #include "frontend/cli/Model.h"
-#include "frontend/cli/PackageForecast.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/SettingText.h"
+#include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
+#include "passes/planning/PackageForecast.h"
+#include "passes/planning/rates/MachineRates.h"
 #include "viz/Cost.h"
 
 namespace lstmc::cli {
@@ -289,8 +290,8 @@ int trainCommand(const Options &options, Console &console) {
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
   size_t devices = model->package->data().devices.size();
-  PackageForecast forecast = forecastPackage(model->package->data(),
-                                             {machineOf((*session)->device(0).threads(), devices)});
+  planning::PackageForecast forecast = planning::forecastPackage(
+      model->package->data(), {planning::machineOf((*session)->device(0).threads(), devices)});
   console.say(forecastLine(model->package->data(), forecast));
 
   if (model->compiled)

@@ -16,6 +16,7 @@
 #include "frontend/symbol/Render.h"
 #include "ir/exec/Exec.h"
 #include "ir/sym/SymDialect.h"
+#include "passes/planning/Layouts.h"
 
 namespace lstmc::e2e {
 
@@ -64,7 +65,7 @@ passes::Compiled compileNet(const Recipe &recipe) {
   std::filesystem::path file = std::filesystem::path(LSTMC_SOURCE_DIR) / recipe.file;
   lnet::LoadedNet net = check(lnet::load(file, options));
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  return check(passes::compile(*module, recipe.compile));
+  return check(planning::compile(*module, recipe.compile));
 }
 
 passes::Compiled compileSym(const std::string &text, const passes::CompileOptions &options) {
@@ -74,7 +75,7 @@ passes::Compiled compileSym(const std::string &text, const passes::CompileOption
       mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     throw std::runtime_error("the test's text does not parse:\n" + text);
-  return check(passes::compile(*module, options));
+  return check(planning::compile(*module, options));
 }
 
 KernelChooser kernelsOf(cpu::Level level) {

@@ -11,6 +11,7 @@
 #include "executor/base/Philox.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Render.h"
+#include "passes/planning/Layouts.h"
 
 namespace lstmc::nets {
 
@@ -201,7 +202,7 @@ Bench::Bench(const std::string &text) : net_(load(text)), view_(symbol::view(*ne
 
 Checked<passes::Compiled> Bench::compile(const passes::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module_->clone();
-  return passes::compile(*copy, options);
+  return planning::compile(*copy, options);
 }
 
 } // namespace lstmc::nets

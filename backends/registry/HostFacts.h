@@ -1,10 +1,10 @@
-// What this machine is.
+// What this machine is, and which kernels of the fast engine it takes.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-namespace lstmc::cli {
+namespace lstmc {
 
 struct HostFacts {
   std::string processor; ///< as the kernel calls it; may be empty
@@ -15,4 +15,4 @@ struct HostFacts {
 
 HostFacts hostFacts();
 
-} // namespace lstmc::cli
+} // namespace lstmc

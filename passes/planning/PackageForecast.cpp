@@ -1,8 +1,8 @@
-#include "frontend/cli/PackageForecast.h"
+#include "passes/planning/PackageForecast.h"
 
 #include <algorithm>
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 static const package::Entry *findEntry(const package::PackageData &data, std::string_view name) {
   auto found = std::find_if(data.entries.begin(), data.entries.end(),
@@ -48,4 +48,4 @@ bool fits(const package::PackageData &data, const Capacities &capacities) {
   return true;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

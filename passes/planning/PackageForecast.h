@@ -9,7 +9,7 @@
 
 #include "backends/cpu/compiler/Forecast.h"
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 struct PackageForecast {
   std::optional<double> updateSeconds,
@@ -34,4 +34,4 @@ bool fits(const package::PackageData &data, const Capacities &capacities);
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
                                       const cpu::Machines &machines);
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

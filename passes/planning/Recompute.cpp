@@ -1,48 +1,13 @@
-#include "frontend/cli/Recompute.h"
+#include "passes/planning/Recompute.h"
 
 #include <algorithm>
 #include <map>
-#include <set>
-
-#include <fmt/ranges.h>
 
 #include "executor/package/Plan.h"
-#include "frontend/symbol/View.h"
 
-namespace lstmc::cli {
-
-/// Names that a message shows at most.
-static constexpr size_t kShown = 12;
+namespace lstmc::planning {
 
 namespace {
-
-/// Groups in the order of the source, and ops; layers are those that work with parameters.
-struct Names {
-  std::vector<std::string> groups, layers;
-  std::set<std::string> ops;
-
-  explicit Names(const symbol::Graph &graph) {
-    symbol::GraphView view = symbol::view(graph);
-    std::vector<bool> parameters; // by node: one, or made of them alone
-    for (const symbol::NodeView &node : view.nodes) {
-      bool isOp = node.kind == symbol::NodeView::Kind::Op;
-      auto isParameter = [&](const auto &input) {
-        return !input.second.input && parameters[input.second.index];
-      };
-      bool all = isOp && !node.inputs.empty() &&
-                 std::all_of(node.inputs.begin(), node.inputs.end(), isParameter);
-      parameters.push_back(node.kind == symbol::NodeView::Kind::Variable || all);
-      if (!isOp)
-        continue;
-      ops.insert(node.name);
-      if (!all && std::any_of(node.inputs.begin(), node.inputs.end(), isParameter))
-        layers.push_back(node.name);
-      if (!node.group.empty() &&
-          std::find(groups.begin(), groups.end(), node.group) == groups.end())
-        groups.push_back(node.group);
-    }
-  }
-};
 
 /// A layer that may be run again.
 struct Candidate {
@@ -61,46 +26,17 @@ struct Candidate {
 
 } // namespace
 
-static std::string shown(std::vector<std::string> names) {
-  size_t more = names.size() - std::min(names.size(), kShown);
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
-}
-
-Status readRecompute(const Options &options, const symbol::Graph &graph,
-                     passes::CompileOptions &compile) {
-  if (options.text("recompute") == "none")
-    return {};
-  compile.recompute = splitCommas(options.text("recompute"));
-  if (compile.recompute.empty())
-    return {};
-  Names names(graph);
-  for (const std::string &name : compile.recompute)
-    if (!names.ops.contains(name) &&
-        std::find(names.groups.begin(), names.groups.end(), name) == names.groups.end()) {
-      std::vector<std::string_view> known(names.groups.begin(), names.groups.end());
-      known.insert(known.end(), names.ops.begin(), names.ops.end());
-      return fail(ErrorCode::E0001,
-                  "--recompute {}: the net has no group or layer \"{}\"; groups: {}; layers: {}{}",
-                  options.text("recompute"), name,
-                  names.groups.empty() ? "none" : shown(names.groups),
-                  names.layers.empty() ? "none" : shown(names.layers), didYouMean(name, known));
-    }
-  return {};
-}
-
 /// Layers of a stack, "lstm_l0" and the like, are one op of the net.
-static std::string nameInNet(const std::string &op, const Names &names) {
+static std::string nameInNet(const std::string &op, const std::set<std::string> &ops) {
   std::string stack = op.substr(0, op.rfind('_'));
-  return names.ops.contains(op) ? op : names.ops.contains(stack) ? stack : "";
+  return ops.contains(op) ? op : ops.contains(stack) ? stack : "";
 }
 
 std::vector<std::vector<std::string>> layersToRecompute(const package::PackageData &data,
-                                                        const symbol::Graph &graph,
+                                                        const std::set<std::string> &ops,
                                                         const cpu::Machines &machines,
                                                         const Capacities &capacities) {
   const KernelRecord &kernel = kernelRecord(KernelId::RnnForward);
-  Names names(graph);
   std::vector<Candidate> found;
   auto candidate = [&](const std::string &name) -> Candidate & {
     auto known = std::find_if(found.begin(), found.end(),
@@ -122,7 +58,7 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
       for (const package::Operand &needed : program.launches[plan.peakLaunch].operands)
         alive.erase(needed.buffer);
       for (const package::Launch &launch : program.launches) {
-        std::string name = nameInNet(data.locations[launch.location].name, names);
+        std::string name = nameInNet(data.locations[launch.location].name, ops);
         if (launch.kernel != KernelId::RnnForward || name.empty())
           continue;
         Candidate &layer = candidate(name);
@@ -153,4 +89,4 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
   return attempts;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

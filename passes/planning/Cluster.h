@@ -4,10 +4,9 @@
 #include <string>
 
 #include "executor/device/DeviceNames.h"
-#include "frontend/cli/Options.h"
-#include "frontend/cli/PackageForecast.h"
+#include "passes/planning/PackageForecast.h"
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 /// In the order of the file; every list has an item per device.
 struct Cluster {
@@ -35,4 +34,4 @@ Result<Cluster> readCluster(const std::string &path);
 /// Those of its devices that `names` has, in that order; E0001 for one that it has not.
 Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &names);
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

@@ -1,16 +1,14 @@
-// Measured limits of this machine, kept from one `bench --calibrate` to the next run of bench.
+// Measured rates of this machine, kept in a file from one process to the next.
 #pragma once
 
 #include <optional>
 #include <set>
+#include <string>
 
 #include "backends/cpu/compiler/CostModel.h"
 #include "executor/base/Status.h"
-#include "executor/package/PackageData.h"
-#include "frontend/cli/Console.h"
-#include "frontend/cli/Options.h"
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 struct MachineRates {
   double flopsPerSecond = 0;  ///< f32 multiply-adds from registers
@@ -25,21 +23,20 @@ struct MachineRates {
 /// cannot be kept.
 Status calibrate(const std::set<int> &threadCounts);
 
-/// Measures what was never measured here, in about a second for each number of threads, and keeps
-/// it as calibrate() does. Nothing where there is no folder to keep it in: it would be measured
-/// again and again. Says so where it took its time.
-void measureIfNew(const std::set<int> &threadCounts, Console &console);
+/// A measurement that was made and kept.
+struct Measured {
+  double seconds; ///< that it took
+  std::string file;
+};
 
-/// Threads of each device that the options ask for, with which it may run.
-std::set<int> threadsInQuestion(const Options &options);
+/// Measures what was never measured here, in about a second for each number of threads, and keeps
+/// it as calibrate() does. Nothing where all is known, and where there is no folder to keep it in:
+/// it would be measured again and again.
+std::optional<Measured> measureIfNew(const std::set<int> &threadCounts);
 
 /// A device of that many threads, for forecasts: as calibrate() or measureIfNew() found it, else
 /// built in.
 cpu::Machine machineOf(int threads);
-
-/// Threads of each device where `asked` is 0: a processor each as far as they go, and one where
-/// launches are so short that a second thread would be waited for.
-int threadsInForce(const package::PackageData &data, int64_t asked);
 
 /// The same for each of `count` devices at work together, which share the processors out as
 /// sessions do where `threads` is 0.
@@ -48,4 +45,4 @@ cpu::Machine machineOf(int threads, size_t count);
 /// What was kept for this processor, level and number of threads; none before a calibrate.
 std::optional<MachineRates> keptRates(int threads);
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

@@ -1,4 +1,4 @@
-#include "frontend/cli/MachineRates.h"
+#include "passes/planning/rates/MachineRates.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,15 +11,14 @@
 #include <unistd.h>
 
 #include "backends/cpu/rates/Rates.h"
+#include "backends/registry/HostFacts.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Threads.h"
 #include "executor/device/ThreadTeam.h"
-#include "frontend/cli/Calibration.h"
-#include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/Devices.h"
+#include "passes/planning/rates/Calibration.h"
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 using Json = nlohmann::ordered_json;
 
@@ -151,13 +150,13 @@ static Status measureAll(const std::set<int> &threadCounts) {
   return keep(document);
 }
 
-void measureIfNew(const std::set<int> &threadCounts, Console &console) {
+std::optional<Measured> measureIfNew(const std::set<int> &threadCounts) {
   std::set<int> missing;
   for (int threads : threadCounts)
     if (machineOf(threads).measuredThreads == 0)
       missing.insert(threads);
   if (missing.empty() || !canKeep())
-    return;
+    return std::nullopt;
   auto begin = std::chrono::steady_clock::now();
   // In a process of its own, so that what it needs is not counted as this one's memory.
   pid_t child = ::fork();
@@ -167,44 +166,9 @@ void measureIfNew(const std::set<int> &threadCounts, Console &console) {
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (child > 0 && status == 0)
-    console.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
-                            seconds, cacheFile().string()));
-}
-
-std::set<int> threadsInQuestion(const Options &options) {
-  Result<int64_t> asked = options.countInForce("threads");
-  Result<std::vector<DeviceName>> devices = devicesAsked(options);
-  if (!asked.ok() || *asked > 1024 || !devices.ok())
-    return {};
-  if (*asked > 0)
-    return {int(*asked)};
-  std::set<int> counts = {1,
-                          std::max(1, availableProcessors() / std::max(1, int(devices->size())))};
-  if (options.text("place").starts_with("auto"))
-    for (int count = 1; count < int(devices->size()); ++count)
-      counts.insert(std::max(1, availableProcessors() / count));
-  return counts;
-}
-
-int threadsInForce(const package::PackageData &data, int64_t asked) {
-  /// Of one thread's work, between two moments at which threads meet: below it a second one gains
-  /// nothing. By the built-in figures, so that it is the same on every machine.
-  constexpr double kWorthMeeting = 5e-6;
-  if (asked > 0)
-    return int(asked);
-  int threads = std::max(1, availableProcessors() / std::max(1, int(data.devices.size())));
-  double seconds = 0, meetings = 0;
-  const cpu::Machine machine;
-  for (const package::Entry &entry : data.entries)
-    for (const package::DeviceProgram &program : entry.programs)
-      for (const package::Launch &launch : program.launches)
-        if (!isTransfer(launch.kernel)) {
-          cpu::Work work = cpu::workOf(data, launch);
-          seconds += machine.secondsOf(launch.kernel, work);
-          meetings += 1 + double(work.steps);
-        }
-  return seconds < kWorthMeeting * meetings ? 1 : threads;
+  if (child <= 0 || status != 0)
+    return std::nullopt;
+  return Measured{seconds, cacheFile().string()};
 }
 
 std::optional<MachineRates> keptRates(int threads) {
@@ -249,4 +213,4 @@ cpu::Machine machineOf(int threads, size_t count) {
   return machine;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

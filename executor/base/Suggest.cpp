@@ -1,27 +1,42 @@
-#include "frontend/symbol/Suggest.h"
+#include "executor/base/Suggest.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
-#include <llvm/ADT/StringRef.h>
 
 namespace lstmc {
 
 namespace {
 constexpr size_t kLongestName = 80; ///< beyond, nobody mistypes a letter
+
+/// Letters that must be put in, left out or exchanged to make the one of the other (Levenshtein).
+size_t editDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> row(to.size() + 1); // from the letters of `from` so far to each begin of `to`
+  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < to.size(); ++j) {
+      size_t exchanged = diagonal + (from[i] != to[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[to.size()];
 }
+} // namespace
 
 std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates) {
   if (written.size() > kLongestName)
     return {};
-  unsigned best = unsigned(written.size() / 3) + 1;
+  size_t best = written.size() / 3 + 1;
   std::string_view found;
   bool tie = false;
   for (std::string_view candidate : candidates) {
     if (candidate.size() > written.size() + best || candidate == found)
       continue;
-    unsigned distance = llvm::StringRef(written.data(), written.size())
-                            .edit_distance({candidate.data(), candidate.size()}, true, best);
+    size_t distance = editDistance(written, candidate);
     if (distance > best || distance > written.size() / 3)
       continue;
     tie = distance == best;
@@ -35,10 +50,10 @@ std::string nearest(std::string_view written, const std::vector<std::string_view
 
 std::vector<std::string_view> nearestFirst(std::string_view written,
                                            std::vector<std::string_view> candidates) {
-  std::ranges::stable_sort(candidates, {}, [&](std::string_view candidate) {
-    return llvm::StringRef(written.data(), written.size())
-        .edit_distance({candidate.data(), candidate.size()});
-  });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](std::string_view a, std::string_view b) {
+                     return editDistance(written, a) < editDistance(written, b);
+                   });
   return candidates;
 }
 

@@ -5,7 +5,7 @@
 #include "backends/cpu/compiler/CostModel.h"
 #include "executor/base/Status.h"
 
-namespace lstmc::cli {
+namespace lstmc::planning {
 
 /// How long may be measured: as long as it takes, or about a second on an idle machine.
 enum class Effort { Full, ASecond };
@@ -13,4 +13,4 @@ enum class Effort { Full, ASecond };
 /// The figures of a device with that many threads.
 Result<cpu::Machine> measureMachine(int threads, Effort effort = Effort::Full);
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

@@ -1,12 +1,18 @@
-#include "passes/Layouts.h"
+#include "passes/planning/Layouts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "backends/cpu/compiler/Forecast.h"
+#include "passes/CompileChecks.h"
 
-namespace lstmc::passes {
+namespace lstmc::planning {
+
+using passes::Compiled;
+using passes::CompileOptions;
+using passes::KvStore;
+using passes::Layout;
 
 namespace {
 
@@ -477,4 +483,35 @@ Checked<Choice> choose(const CompileOptions &options, const CompileWith &compile
   return Search(options, compileWith).run();
 }
 
-} // namespace lstmc::passes
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+  if (!leaveOpen(options))
+    return passes::compile(module, options);
+  if (std::optional<Diagnostic> error = passes::checkDevices(options))
+    return Diagnostics{*error};
+  CompileOptions searched = options;
+  searched.stopAfter.clear();
+  searched.keepExec = false;
+  Checked<Choice> choice = choose(searched, [&](const CompileOptions &candidate) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+    return passes::compile(*copy, candidate);
+  });
+  if (!choice.ok())
+    return choice.diagnostics();
+  if (!options.stopAfter.empty() || options.keepExec) {
+    CompileOptions chosen = choice->options;
+    chosen.stopAfter = options.stopAfter;
+    chosen.keepExec = options.keepExec;
+    Checked<Compiled> compiled = passes::compile(module, chosen);
+    if (compiled.ok())
+      compiled->layouts = std::move(choice->layouts);
+    return compiled;
+  }
+  if (options.memoryLimit)
+    if (Diagnostics errors = passes::checkLimit(choice->compiled.package, *options.memoryLimit);
+        !errors.empty())
+      return errors;
+  choice->compiled.layouts = std::move(choice->layouts);
+  return {std::move(choice->compiled), std::move(choice->diagnostics)};
+}
+
+} // namespace lstmc::planning

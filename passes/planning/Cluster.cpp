@@ -1,4 +1,4 @@
-#include "frontend/cli/Cluster.h"
+#include "passes/planning/Cluster.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
-namespace lstmc::cli {
+#include "executor/base/NumberText.h"
+#include "executor/base/Suggest.h"
+
+namespace lstmc::planning {
 
 namespace {
 
@@ -72,8 +75,13 @@ private:
     for (const auto &[key, values] : table.values)
       if (std::find(known.begin(), known.end(), key) == known.end())
         return failAt({path_}, ErrorCode::E0604, "[[{}]] has no \"{}\", it has {}{}", table.name,
-                      key, fmt::join(known, ", "), didYouMean(key, known));
+                      key, fmt::join(known, ", "), meant(key, known));
     return {};
+  }
+
+  static std::string meant(const std::string &key, const std::vector<std::string_view> &known) {
+    std::string suggestion = didYouMean(key, known);
+    return suggestion.empty() ? suggestion : "; " + suggestion;
   }
 
   /// A positive number, or what stands for it where the table has none.
@@ -110,8 +118,8 @@ private:
     LSTMC_ASSIGN(DeviceName name, deviceNamed(table.values.at("name")[0]));
     if (std::find(cluster_.devices.begin(), cluster_.devices.end(), name) != cluster_.devices.end())
       return failAt({path_}, ErrorCode::E0612, "device {} stands twice", name.text());
-    Result<int64_t> memory = parseBytes("memory", table.values.at("memory")[0]);
-    if (!memory.ok() || *memory < 1)
+    std::optional<int64_t> memory = scaledNumber(table.values.at("memory")[0], 1024);
+    if (!memory || *memory < 1)
       return failAt({path_}, ErrorCode::E0604,
                     "memory of {}: found \"{}\", want bytes (K, M, G are powers of 1,024)",
                     name.text(), table.values.at("memory")[0]);
@@ -184,4 +192,4 @@ Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &na
   return part;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::planning

@@ -1,0 +1,26 @@
+#include "backends/registry/HostFacts.h"
+
+#include <fstream>
+
+#include <sys/sysinfo.h>
+
+#include "backends/cpu/runtime/Level.h"
+#include "executor/device/ThreadTeam.h"
+
+namespace lstmc {
+
+HostFacts hostFacts() {
+  HostFacts facts;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; facts.processor.empty() && std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      facts.processor = line.substr(line.find(": ") + 2);
+  struct sysinfo info{};
+  sysinfo(&info);
+  facts.memoryBytes = uint64_t(info.totalram) * info.mem_unit;
+  facts.level = cpu::kLevelNames[size_t(cpu::chosenLevel())];
+  facts.cores = availableProcessors();
+  return facts;
+}
+
+} // namespace lstmc

@@ -1,0 +1,32 @@
+#include "frontend/cli/ThreadFlags.h"
+
+#include <algorithm>
+
+#include "executor/device/ThreadTeam.h"
+#include "frontend/cli/DeviceFlags.h"
+#include "passes/planning/rates/MachineRates.h"
+
+namespace lstmc::cli {
+
+std::set<int> threadsInQuestion(const Options &options) {
+  Result<int64_t> asked = options.countInForce("threads");
+  Result<std::vector<DeviceName>> devices = devicesAsked(options);
+  if (!asked.ok() || *asked > 1024 || !devices.ok())
+    return {};
+  if (*asked > 0)
+    return {int(*asked)};
+  std::set<int> counts = {1,
+                          std::max(1, availableProcessors() / std::max(1, int(devices->size())))};
+  if (options.text("place").starts_with("auto"))
+    for (int count = 1; count < int(devices->size()); ++count)
+      counts.insert(std::max(1, availableProcessors() / count));
+  return counts;
+}
+
+void measureIfNew(const std::set<int> &threadCounts, Console &console) {
+  if (std::optional<planning::Measured> measured = planning::measureIfNew(threadCounts))
+    console.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
+                            measured->seconds, measured->file));
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,71 @@
+#include "passes/CompileChecks.h"
+
+#include <fmt/ranges.h>
+
+#include "executor/base/NumberText.h"
+#include "executor/package/Package.h"
+#include "executor/package/Plan.h"
+
+namespace lstmc::passes {
+
+static std::string describe(const package::Buffer &buffer) {
+  return fmt::format("{} ({}), {}[{}], {}", buffer.name, package::kKindNames[size_t(buffer.kind)],
+                     dtypeLongName(buffer.dtype), fmt::join(buffer.shape, ", "),
+                     bytesText(buffer.bytes, 2));
+}
+
+/// "step, lstm0": entry, and the op by name where it has one.
+static std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
+  std::optional<package::PeakLaunch> at = package::launchAtPeak(data, plan);
+  if (!at)
+    return "always";
+  return at->entry + ", " + (at->op.empty() ? at->kernel : at->op);
+}
+
+Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
+  Diagnostics errors;
+  for (const package::DevicePlan &plan : package::planOf(data, 3)) {
+    if (plan.arenaBytes <= limit)
+      continue;
+    Diagnostic error;
+    error.code = ErrorCode::E0401;
+    error.message = fmt::format("the plan needs {} on {}, which may use {}",
+                                bytesText(plan.arenaBytes, 2), plan.device, bytesText(limit, 2));
+    for (uint32_t index : plan.largest) {
+      const package::Buffer &buffer = data.buffers[index];
+      const package::Location &location = data.locations[buffer.location];
+      SourceRange place = package::rangeOf(location);
+      if (error.place.line == 0)
+        error.place = place;
+      std::string at = place.line
+                           ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
+                           : std::string();
+      for (const std::string &note : location.notes)
+        at += ", " + note;
+      std::string before = error.reasons.empty()
+                               ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
+                               : "then ";
+      error.reasons.push_back({before + describe(buffer) + at, place});
+    }
+    errors.push_back(std::move(error));
+  }
+  return errors;
+}
+
+std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
+  if (options.stages == 0 && options.place.empty())
+    return std::nullopt; // only what fits is weighed
+  auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
+  Diagnostic error;
+  error.code = ErrorCode::E0402;
+  if (each > devices || devices % each != 0)
+    error.message = fmt::format("{} devices cannot be replicas of {} devices each", devices, each);
+  else if (!options.workLoads.empty() && int64_t(options.workLoads.size()) != devices / each)
+    error.message = fmt::format("work loads are for {} replicas, and there are {}",
+                                options.workLoads.size(), devices / each);
+  else
+    return std::nullopt;
+  return error;
+}
+
+} // namespace lstmc::passes

@@ -1,0 +1,17 @@
+// What a compilation is refused for by its options and its result alone.
+#pragma once
+
+#include <optional>
+
+#include "passes/Compile.h"
+
+namespace lstmc::passes {
+
+/// E0402 where the devices are not replicas of equally many.
+std::optional<Diagnostic> checkDevices(const CompileOptions &options);
+
+/// E0401 for each device whose plan needs more than `limit` bytes, at the line of the largest
+/// buffer.
+Diagnostics checkLimit(const package::PackageData &data, uint64_t limit);
+
+} // namespace lstmc::passes
