@@ -11,7 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/target/Machine.h"
 #include "executor/abi/DType.h"
 #include "executor/base/Diagnostic.h"
 #include "executor/package/PackageData.h"
@@ -62,10 +62,10 @@ struct CompileOptions {
       0; ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
   std::vector<std::string> stageCosts; ///< where layers are split: "NAME=A/B", what a layer costs
                                        ///< on each device; empty: its flops
-  std::vector<cpu::Machine> machines = std::vector<cpu::Machine>(
-      1); ///< that forecasts are for: each of the devices, or one for all;
-  std::vector<cpu::Machine> sharing; ///< and where devices share one machine out: [k-1], each of k
-                                     ///< that work together
+  target::Machines machines =
+      target::Machines(1);  ///< that forecasts are for: each of the devices, or one for all;
+  target::Machines sharing; ///< and where devices share one machine out: [k-1], each of k
+                            ///< that work together
   std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
   std::vector<uint64_t> deviceMemory;  ///< and what each of them has, for choosing among them
   OptimizerSpec optimizer;

@@ -1,9 +1,10 @@
 // hoist-projection: how many steps' input projections a recurrent layer makes at once.
 
-#include "backends/cpu/compiler/Choice.h"
+#include "backends/registry/Targets.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Passes.h"
+#include "passes/Replica.h"
 
 namespace lstmc::passes {
 
@@ -16,20 +17,32 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
   using HoistProjectionBase::HoistProjectionBase;
 
   void runOnOperation() override {
-    getOperation().walk([&](mlir::Operation *op) {
-      if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
-        choose(layer, layer.getX(), sym::rankedType(layer.getW()).getDimSize(0));
-      else if (auto gradient = llvm::dyn_cast<sym::RnnLayerGradientOp>(op))
-        choose(gradient, gradient.getGates(), sym::rankedType(gradient.getW()).getDimSize(0));
-    });
+    for (auto entry : getOperation().getOps<mlir::func::FuncOp>()) {
+      const target::Target &target = targetFor(entry);
+      entry.walk([&](mlir::Operation *op) {
+        if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
+          choose(target, layer, layer.getX(), sym::rankedType(layer.getW()).getDimSize(0));
+        else if (auto gradient = llvm::dyn_cast<sym::RnnLayerGradientOp>(op))
+          choose(target, gradient, gradient.getGates(),
+                 sym::rankedType(gradient.getW()).getDimSize(0));
+      });
+    }
+  }
+
+  /// Of the device whose program the function is.
+  const target::Target &targetFor(mlir::func::FuncOp entry) const {
+    auto device = size_t(deviceOf(entry));
+    return device < devices.size() ? targetOf(std::string_view(devices[device]))
+                                   : targetOf(DeviceKind::Cpu);
   }
 
   /// `sequence` is [T, B, ...]; a step's projection has `width` numbers per row.
-  template <typename Op> void choose(Op op, mlir::Value sequence, int64_t width) {
+  template <typename Op>
+  void choose(const target::Target &target, Op op, mlir::Value sequence, int64_t width) {
     mlir::RankedTensorType type = sym::rankedType(sequence);
     auto bytes = int64_t(dtypeBytes(*sym::dtypeOf(type.getElementType())));
     int64_t chunk =
-        cpu::projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
+        target.projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
     if (chunk > 1)
       op.setChunk(chunk);
   }

@@ -108,8 +108,11 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   add(createInsertTransfers());
 
   // Layers have their final form now; lower-to-exec needs the chunk to size workspaces.
-  if (enabled("hoist-projection"))
-    add(createHoistProjection());
+  if (enabled("hoist-projection")) {
+    HoistProjectionOptions hoist;
+    hoist.devices = options.devices;
+    add(createHoistProjection(hoist));
+  }
 
   // Last on sym: every element-wise op is there, backward's and the optimizer's too.
   if (enabled("fuse"))

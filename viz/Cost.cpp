@@ -22,8 +22,8 @@ Work workOf(mlir::Operation *op) {
   return work;
 }
 
-static cpu::ProgramWork programWork(exec::LaunchOp launch) {
-  cpu::ProgramWork work;
+static target::ProgramWork programWork(exec::LaunchOp launch) {
+  target::ProgramWork work;
   if (launch.kernelId() != KernelId::Fused)
     return work;
   const int64_t program = argumentsOf<FusedArguments>(launch.getInts()).program;
@@ -33,15 +33,15 @@ static cpu::ProgramWork programWork(exec::LaunchOp launch) {
         ++work.instructions;
         for (const ScalarRecord &record : kScalarRecords)
           work.functions +=
-              record.name == std::string_view(scalar.getWhat()) && cpu::isFunction(record.op);
+              record.name == std::string_view(scalar.getWhat()) && target::isFunction(record.op);
       }
   return work;
 }
 
 Work workOf(exec::LaunchOp launch) {
-  std::vector<cpu::Window> operands;
+  std::vector<target::Window> operands;
   for (const exec::OperandView &view : launch.operandViews()) {
-    cpu::Window &window = operands.emplace_back();
+    target::Window &window = operands.emplace_back();
     if (!view)
       continue;
     window = {{view.shape.begin(), view.shape.end()},
@@ -51,10 +51,10 @@ Work workOf(exec::LaunchOp launch) {
     window.dtype =
         exec::dtypeOf(llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType());
   }
-  return cpu::workOf(launch.kernelId(), operands, launch.getInts(), programWork(launch));
+  return target::workOf(launch.kernelId(), operands, launch.getInts(), programWork(launch));
 }
 
-std::string ratesText(const cpu::Machine &machine) {
+std::string ratesText(const target::Machine &machine) {
   return "estimate: from what launches compute and move; " +
          (machine.measuredThreads
               ? fmt::format("rates of this machine with {} thread{} (bench --calibrate)",

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/target/Target.h"
 #include "executor/package/PackageData.h"
 #include "ir/exec/Exec.h"
 
 namespace lstmc::viz {
 
-using cpu::Work;
+using target::Work;
 
 /// What an op of sym says of itself (CostRule); of a fused op, what its body does to every element.
 Work workOf(mlir::Operation *op);
@@ -19,7 +19,7 @@ Work workOf(mlir::Operation *op);
 Work workOf(exec::LaunchOp launch);
 
 /// What the machine is whose times are drawn: "estimate: ...".
-std::string ratesText(const cpu::Machine &machine);
+std::string ratesText(const target::Machine &machine);
 
 /// "1.25 ms".
 std::string durationText(double seconds);

@@ -76,8 +76,9 @@ private:
       label +=
           "\n" +
           llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
-    if (options_.machine)
-      label += "\n" + durationText(options_.machine->secondsOf(launch.kernelId(), workOf(launch)));
+    if (options_.target)
+      label += "\n" + durationText(options_.target->launchSeconds(
+                          options_.machine, launch.kernelId(), workOf(launch)));
     return fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id,
                        kKernelKinds[kindOf(launch.kernelId())].color, quoted(label));
   }

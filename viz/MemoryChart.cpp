@@ -36,11 +36,11 @@ struct Lane {
   std::vector<Moment> moments;
 };
 
-std::vector<Lane> lanesOf(const package::PackageData &package, const cpu::Machines &machines) {
+std::vector<Lane> lanesOf(const package::PackageData &package, const target::Machines &machines) {
   std::vector<Lane> lanes;
   for (size_t e = 0; e < package.entries.size(); ++e) {
-    cpu::EntryTimes times = cpu::forecast(package, package.entries[e], machines);
-    for (const cpu::DeviceTimes &program : times.programs) {
+    planning::EntryTimes times = planning::forecast(package, package.entries[e], machines);
+    for (const planning::DeviceTimes &program : times.programs) {
       std::vector<package::BytesOfKind> bytes = package::bytesAlive(package, program.device, e);
       Lane &lane = lanes.emplace_back(Lane{e, program.device, times.seconds, {}});
       for (size_t i = 0; i < program.launches.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<Lane> lanesOf(const package::PackageData &package, const cpu::Machin
 
 } // namespace
 
-std::string memoryChart(const package::PackageData &package, const cpu::Machines &machines) {
+std::string memoryChart(const package::PackageData &package, const target::Machines &machines) {
   uint64_t most = 1;
   std::string peaks;
   for (const package::Device &device : package.devices) {
@@ -104,7 +104,7 @@ std::string memoryChart(const package::PackageData &package, const cpu::Machines
   return svg + "</svg>\n";
 }
 
-std::string memoryTrace(const package::PackageData &package, const cpu::Machines &machines) {
+std::string memoryTrace(const package::PackageData &package, const target::Machines &machines) {
   using Json = nlohmann::ordered_json;
   std::string text;
   auto add = [&](const Json &event) {

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::viz {
 
 /// A lane per entry and device: at each moment, as forecast for `machines`, the bytes that live
 /// then, by kind, on top of what persists. All lanes have one scale of bytes; the peak of each
 /// device is marked.
-std::string memoryChart(const package::PackageData &package, const cpu::Machines &machines);
+std::string memoryChart(const package::PackageData &package, const target::Machines &machines);
 
 /// The same in Chrome's format: a counter per device, a process per entry.
-std::string memoryTrace(const package::PackageData &package, const cpu::Machines &machines);
+std::string memoryTrace(const package::PackageData &package, const target::Machines &machines);
 
 } // namespace lstmc::viz

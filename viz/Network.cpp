@@ -182,7 +182,7 @@ private:
 
   double secondsOf(mlir::Operation *op) {
     Work work = workOf(op);
-    return cpu::estimateSeconds(work.flops, work.bytes, options_.machine->figures());
+    return options_.target->opSeconds(options_.machine, work.flops, work.bytes);
   }
 
   std::string box(mlir::Operation *op) {
@@ -191,7 +191,7 @@ private:
       look.label += memoryLabel(op);
     if (std::string device = deviceOf(op); !device.empty())
       look.label += "\n" + device;
-    if (options_.machine)
+    if (options_.target)
       look.label += "\n" + durationText(secondsOf(op));
     if (options_.allSteps)
       if (std::optional<Unfolded> steps = Unfolded::of(op, id(op))) {
@@ -272,8 +272,8 @@ std::string dotHeader(const std::string &name, const NetworkOptions &options) {
                   "fontname=\"Helvetica\", fontsize=11];\n"
                   "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
                   quoted(name));
-  if (options.machine) {
-    std::string rates = ratesText(*options.machine);
+  if (options.target) {
+    std::string rates = ratesText(options.machine);
     if (size_t end = rates.find("; "); end != std::string::npos)
       rates.replace(end, 2, ";\n"); // two lines are narrower than most nets
     header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n",

@@ -1,7 +1,6 @@
 // A network as a picture of its layers, before or after any pass.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,8 @@ struct NetworkOptions {
   std::vector<std::string>
       devices; ///< in boxes: which of these carries an op out, where a pass has said it or there is
                ///< one; empty: left out. Launches know theirs
-  std::optional<cpu::Machine> machine; ///< in boxes: the time that an op is estimated to take there
+  const target::Target *target = nullptr; ///< in boxes: the time that an op is estimated to take
+  target::Machine machine = {};           ///< on this one; null: left out
   bool allOps = false;   ///< a box per op; else moves of elements are drawn into their edge
   bool allSteps = false; ///< recurrent layers as boxes of their steps (Unfold.h)
 };

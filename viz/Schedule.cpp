@@ -63,7 +63,7 @@ private:
     return kLeft + (longest_ > 0 ? kWidth * seconds / longest_ : 0);
   }
 
-  void lane(const cpu::EntryTimes &times, uint32_t device, double top, bool counted) {
+  void lane(const planning::EntryTimes &times, uint32_t device, double top, bool counted) {
     double busy = 0;
     size_t count = 0;
     for (size_t p = 0; p < entry_.programs.size(); ++p) {
@@ -84,7 +84,8 @@ private:
     axis(top + 8 + kBar);
   }
 
-  void bar(const package::Launch &launch, double top, const cpu::LaunchTime &time, bool counted) {
+  void bar(const package::Launch &launch, double top, const planning::LaunchTime &time,
+           bool counted) {
     if (launch.kernel == KernelId::Send)
       return;                    // an arrow
     constexpr double kGap = 0.5; // between neighbours that are wide enough for one

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "passes/planning/forecast/Forecast.h"
 #include "viz/Chart.h"
 
 namespace lstmc::viz {
@@ -14,7 +14,7 @@ const package::Entry *scheduledEntry(const package::PackageData &package);
 /// When each launch runs, as a forecast or a clock says.
 struct Timeline {
   std::string title; ///< "planned; estimate: ..."
-  cpu::EntryTimes times;
+  planning::EntryTimes times;
 };
 
 /// Per timeline a lane per device, and in it a bar per launch in the order of the program, all on

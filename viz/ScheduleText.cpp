@@ -14,7 +14,7 @@ namespace lstmc::viz {
 std::string launchTitle(const package::PackageData &package, const package::Launch &launch,
                         double seconds) {
   const package::Location &at = package.locations[launch.location];
-  Work work = cpu::workOf(package, launch);
+  Work work = target::workOf(package, launch);
   std::string title(kernelRecord(launch.kernel).name);
   if (!at.op.empty())
     title += fmt::format(" of {}{}{}", at.op, at.name.empty() ? "" : " ", at.name);
@@ -24,7 +24,8 @@ std::string launchTitle(const package::PackageData &package, const package::Laun
   return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;
 }
 
-std::vector<MessageTime> messagesOf(const package::Entry &entry, const cpu::EntryTimes &times) {
+std::vector<MessageTime> messagesOf(const package::Entry &entry,
+                                    const planning::EntryTimes &times) {
   std::map<int64_t, MessageTime> messages;
   for (size_t p = 0; p < entry.programs.size(); ++p)
     for (size_t i = 0; i < entry.programs[p].launches.size(); ++i) {
@@ -53,7 +54,7 @@ std::string scheduleTrace(const package::PackageData &package, const package::En
         (text.empty() ? "\n" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
   for (size_t t = 0; t < timelines.size(); ++t) {
-    const cpu::EntryTimes &times = timelines[t].times;
+    const planning::EntryTimes &times = timelines[t].times;
     add({{"name", "process_name"},
          {"ph", "M"},
          {"pid", t + 1},
@@ -67,7 +68,7 @@ std::string scheduleTrace(const package::PackageData &package, const package::En
            {"args", {{"name", package.devices[program.device].name}}}});
       for (size_t i = 0; i < program.launches.size(); ++i) {
         const package::Launch &launch = program.launches[i];
-        const cpu::LaunchTime &time = times.programs[p].launches[i];
+        const planning::LaunchTime &time = times.programs[p].launches[i];
         const package::Location &at = package.locations[launch.location];
         add({{"name", fmt::format("{} {}", kernelRecord(launch.kernel).name,
                                   at.name.empty() ? at.op : at.name)},

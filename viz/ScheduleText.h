@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::viz {
 
@@ -20,6 +20,6 @@ struct MessageTime {
 };
 
 /// By number.
-std::vector<MessageTime> messagesOf(const package::Entry &entry, const cpu::EntryTimes &times);
+std::vector<MessageTime> messagesOf(const package::Entry &entry, const planning::EntryTimes &times);
 
 } // namespace lstmc::viz

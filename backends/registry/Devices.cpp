@@ -33,12 +33,42 @@ KernelChooser chooserOf(Engine engine) {
   return fastKernel;
 }
 
+Result<std::unique_ptr<Device>> makeCpu(const DeviceName &name, int threads, Engine engine) {
+  return makeHostDevice(name.text(), chooserOf(engine), threads);
+}
+
+Result<std::unique_ptr<Device>> makeTrap(const DeviceName &name, int threads, Engine engine) {
+  LSTMC_ASSIGN(std::unique_ptr<Device> device, makeCpu(name, threads, engine));
+  return trap::makeTrapDevice(std::move(device));
+}
+
+Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int threads, Engine) {
+  return makeCpu(name, threads, Engine::Null);
+}
+
+struct Row {
+  DeviceKind kind;
+  Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, int threads, Engine engine);
+};
+
+/// A line per kind of device that can run; the others are refused.
+constexpr Row kDevices[] = {
+    {DeviceKind::Cpu, makeCpu},
+    {DeviceKind::Trap, makeTrap},
+    {DeviceKind::Null, makeNull},
+};
+
+const Row *rowOf(DeviceKind kind) {
+  const Row *row = std::ranges::find(kDevices, kind, &Row::kind);
+  return row == std::end(kDevices) ? nullptr : row;
+}
+
 } // namespace
 
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options) {
   for (const DeviceName &name : names)
-    if (name.kind == DeviceKind::Gpu)
+    if (!rowOf(name.kind))
       return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d {}cpu would do",
                   name.text(), names.size() == 1 ? "" : fmt::format("{}x", names.size()));
   int threads = options.threads;
@@ -47,9 +77,7 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceName &name : names) {
     LSTMC_ASSIGN(std::unique_ptr<Device> device,
-                 makeHostDevice(name.text(), chooserOf(options.engine), threads));
-    if (name.kind == DeviceKind::Trap)
-      device = trap::makeTrapDevice(std::move(device));
+                 rowOf(name.kind)->make(name, threads, options.engine));
     devices.push_back(std::move(device));
   }
   return devices;

@@ -18,9 +18,11 @@ HostFacts hostFacts() {
   struct sysinfo info{};
   sysinfo(&info);
   facts.memoryBytes = uint64_t(info.totalram) * info.mem_unit;
-  facts.level = cpu::kLevelNames[size_t(cpu::chosenLevel())];
+  facts.level = hostLevel();
   facts.cores = availableProcessors();
   return facts;
 }
+
+std::string_view hostLevel() { return cpu::kLevelNames[size_t(cpu::chosenLevel())]; }
 
 } // namespace lstmc

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace lstmc {
 
@@ -14,5 +15,8 @@ struct HostFacts {
 };
 
 HostFacts hostFacts();
+
+/// The level alone, without a look at the system.
+std::string_view hostLevel();
 
 } // namespace lstmc

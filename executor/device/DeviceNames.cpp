@@ -8,7 +8,7 @@ namespace lstmc {
 
 namespace {
 
-constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap"};
+constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap", "null"};
 
 std::optional<int> number(std::string_view text) {
   int value = 0;

@@ -10,8 +10,9 @@
 
 namespace lstmc {
 
-/// Trap: a cpu whose memory the host cannot see, for tests (backends/trap).
-enum class DeviceKind : uint8_t { Cpu, Gpu, Trap };
+/// For tests: Trap, a cpu whose memory the host cannot see (backends/trap), and Null, which
+/// computes nothing (backends/null).
+enum class DeviceKind : uint8_t { Cpu, Gpu, Trap, Null };
 
 struct DeviceName {
   DeviceKind kind = DeviceKind::Cpu;
@@ -24,8 +25,8 @@ struct DeviceName {
 
 /// `cpu`, `4xcpu` (cpu:0 to cpu:3), `cpu:0,2`, `2xgpu`, `gpu:0,0` (one GPU, twice), `cpu:0,gpu:1`:
 /// a number after the colon is an index, one before the x a count, and a bare number after a
-/// comma another index of the same kind. A cpu or trap may stand once only. E0001 for anything
-/// else.
+/// comma another index of the same kind. A device that is no GPU may stand once only. E0001 for
+/// anything else.
 Result<std::vector<DeviceName>> parseDevices(std::string_view list);
 
 } // namespace lstmc

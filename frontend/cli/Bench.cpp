@@ -7,7 +7,6 @@
 
 #include <fmt/ranges.h>
 
-#include "backends/cpu/runtime/Level.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Values.h"
@@ -145,7 +144,7 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
         double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
   cell.forecast =
       *planning::forecastSeconds(model.package->data(), entryName,
-                                 {planning::machineOf(int(cell.threads), cell.devices.size())});
+                                 planning::machinesOf(model.package->data(), int(cell.threads)));
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.touchedBytes;
   cell.weightsHash = session->weightsHash();

@@ -15,7 +15,7 @@ namespace {
 struct KeptRates {
   int threads;
   planning::MachineRates rates;
-  cpu::Link link;
+  target::Link link;
 };
 
 std::vector<KeptRates> keptRates(const HostFacts &host) {

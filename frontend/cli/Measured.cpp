@@ -40,8 +40,8 @@ Status fillInputs(Session &session, const package::Entry &entry, const lstmc::Li
 
 } // namespace
 
-Result<cpu::EntryTimes> measuredTimes(const Model &model, const Options &options,
-                                      const package::Entry &entry) {
+Result<planning::EntryTimes> measuredTimes(const Model &model, const Options &options,
+                                           const package::Entry &entry) {
   constexpr int kRuns = 5; // all but the last warm up
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
@@ -57,11 +57,11 @@ Result<cpu::EntryTimes> measuredTimes(const Model &model, const Options &options
   auto seconds = [&](LaunchInterval::Clock::time_point moment) {
     return std::chrono::duration<double>(moment - begin).count();
   };
-  cpu::EntryTimes times;
+  planning::EntryTimes times;
   times.seconds = seconds(end);
   for (size_t p = 0; p < watch.programs.size(); ++p) {
-    cpu::DeviceTimes &program =
-        times.programs.emplace_back(cpu::DeviceTimes{entry.programs[p].device, {}, 0, 0});
+    planning::DeviceTimes &program =
+        times.programs.emplace_back(planning::DeviceTimes{entry.programs[p].device, {}, 0, 0});
     for (const LaunchInterval &launch : watch.programs[p]) {
       program.launches.push_back({seconds(launch.begin), seconds(launch.end)});
       program.busy += program.launches.back().end - program.launches.back().begin;

@@ -95,7 +95,7 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
 /// no measurement. Nor does anything in a package that is kept, or who adds gradients: those
 /// figures are the built-in ones.
 static Status describeMachine(const Options &options, const ModelRequest &request,
-                              passes::CompileOptions &compile) {
+                              std::vector<DeviceName> devices, passes::CompileOptions &compile) {
   compile.deviceMemory = request.deviceMemory;
   if (!request.machines.empty()) {
     compile.machines = request.machines;
@@ -104,9 +104,11 @@ static Status describeMachine(const Options &options, const ModelRequest &reques
   if ((compile.stages == 1 && compile.place.empty()) || options.command == "compile")
     return {};
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  for (size_t count = 1; count <= compile.devices.size(); ++count)
-    compile.sharing.push_back(planning::machineOf(int(std::min<int64_t>(threads, 1024)), count));
-  compile.machines = {compile.sharing.back()};
+  const auto each = int(std::min<int64_t>(threads, 1024));
+  compile.machines = planning::machinesOf(devices, each);
+  // Of one kind: fewer of them share the same processors out.
+  for (; !devices.empty() && compile.machines.size() == 1; devices.pop_back())
+    compile.sharing.insert(compile.sharing.begin(), planning::machinesOf(devices, each).front());
   return {};
 }
 
@@ -131,7 +133,7 @@ static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
   }
   LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
   LSTMC_TRY(readRecompute(options, *net.graph, compile));
-  LSTMC_TRY(describeMachine(options, request, compile));
+  LSTMC_TRY(describeMachine(options, request, devices, compile));
   LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
@@ -270,8 +272,8 @@ static Checked<Model> compileSource(const Options &options, const ModelRequest &
   return model;
 }
 
-static cpu::Machines machinesFor(const package::PackageData &data, const ModelRequest &request) {
-  return request.machines.size() == data.devices.size() ? request.machines : cpu::Machines(1);
+static target::Machines machinesFor(const package::PackageData &data, const ModelRequest &request) {
+  return request.machines.size() == data.devices.size() ? request.machines : target::Machines(1);
 }
 
 /// "lstm0,lstm1 again: 1.20 GiB instead of 2.01 GiB, update +12 %"

@@ -44,7 +44,7 @@ struct ModelRequest {
   std::vector<package::Setting> fit;    ///< values for fit that beat file and flags
   std::vector<std::string> carry;       ///< patterns of states to keep, besides fit's
   bool devicesMayBeAbsent = false;      ///< it is planned, not run
-  std::vector<cpu::Machine>
+  std::vector<target::Machine>
       machines; ///< of the devices, that layouts are weighed for; none: this one
   std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
   bool keepExec = false;              ///< for `inspect --emit exec`

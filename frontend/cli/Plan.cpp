@@ -41,7 +41,7 @@ struct Planned {
   Diagnostics warnings;
   std::string recomputed; ///< as Model has it
   planning::Capacities capacities;
-  cpu::Machines machines;
+  target::Machines machines;
   planning::PackageForecast forecast;
 };
 
@@ -71,7 +71,6 @@ Options withDevices(const Options &options, const Target &target) {
 
 /// What each device may use, and how fast it is.
 Status describeDevices(Planned &planned, const Target &target) {
-  size_t count = planned.data.devices.size();
   if (target.cluster) {
     std::vector<DeviceName> names;
     for (const package::Device &device : planned.data.devices) {
@@ -82,8 +81,8 @@ Status describeDevices(Planned &planned, const Target &target) {
     planned.machines = part.machines;
     planned.capacities = part.memory;
   } else {
-    planned.machines = {
-        planning::machineOf(planning::threadsInForce(planned.data, target.threads), count)};
+    planned.machines =
+        planning::machinesOf(planned.data, planning::threadsInForce(planned.data, target.threads));
     // Devices of one machine have its memory together; what one of them may use is what the others
     // leave.
     uint64_t others = 0;

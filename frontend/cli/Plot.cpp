@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/Targets.h"
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
@@ -65,8 +66,10 @@ static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
       for (const DeviceName &device : devices)
         drawing.devices.push_back(device.text());
     }
-    if (word == "time")
-      drawing.machine = planning::machineOf(0, 1);
+    if (word == "time") {
+      drawing.target = &targetOf(DeviceKind::Cpu);
+      drawing.machine = planning::machinesOf({DeviceName{}}, 0).front();
+    }
   }
   LSTMC_ASSIGN(std::vector<std::string> unfold, wordsOf(options, "unfold", {"time", "layer"}));
   for (const std::string &word : unfold) {
@@ -112,20 +115,21 @@ static int plotNetwork(const Options &options, Console &console, const std::stri
 }
 
 /// As they are for the whole machine, or for --threads.
-static Result<cpu::Machine> machineAsked(const Options &options, size_t devices) {
+static Result<target::Machines> machinesAsked(const Options &options,
+                                              const package::PackageData &data) {
   LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  return planning::machineOf(int(std::min<int64_t>(threads, 1024)), devices);
+  return planning::machinesOf(data, int(std::min<int64_t>(threads, 1024)));
 }
 
 /// What was planned, and with --measured what happened.
 static Result<std::vector<viz::Timeline>> timelines(const Model &model, const package::Entry &entry,
                                                     const Options &options) {
   const package::PackageData &data = model.package->data();
-  LSTMC_ASSIGN(cpu::Machine machine, machineAsked(options, data.devices.size()));
+  LSTMC_ASSIGN(target::Machines machines, machinesAsked(options, data));
   std::vector<viz::Timeline> timelines = {
-      {"planned; " + viz::ratesText(machine), cpu::forecast(data, entry, {machine})}};
+      {"planned; " + viz::ratesText(machines.front()), planning::forecast(data, entry, machines)}};
   if (options.has("measured")) {
-    LSTMC_ASSIGN(cpu::EntryTimes times, measuredTimes(model, options, entry));
+    LSTMC_ASSIGN(planning::EntryTimes times, measuredTimes(model, options, entry));
     timelines.push_back({"measured", std::move(times)});
   }
   return timelines;
@@ -151,11 +155,11 @@ static int plotSchedule(const Model &model, const std::string &suffix, const Opt
 static int plotMemory(const Model &model, const std::string &suffix, const Options &options,
                       Console &console) {
   const package::PackageData &data = model.package->data();
-  Result<cpu::Machine> machine = machineAsked(options, data.devices.size());
-  if (!machine.ok())
-    return console.fail(machine.error());
-  return writePicture(suffix == "json" ? viz::memoryTrace(data, {*machine})
-                                       : viz::memoryChart(data, {*machine}),
+  Result<target::Machines> machines = machinesAsked(options, data);
+  if (!machines.ok())
+    return console.fail(machines.error());
+  return writePicture(suffix == "json" ? viz::memoryTrace(data, *machines)
+                                       : viz::memoryChart(data, *machines),
                       options, console);
 }
 

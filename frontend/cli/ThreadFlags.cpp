@@ -13,6 +13,9 @@ std::set<int> threadsInQuestion(const Options &options) {
   Result<std::vector<DeviceName>> devices = devicesAsked(options);
   if (!asked.ok() || *asked > 1024 || !devices.ok())
     return {};
+  if (std::none_of(devices->begin(), devices->end(),
+                   [](const DeviceName &device) { return planning::isMeasured(device.kind); }))
+    return {};
   if (*asked > 0)
     return {int(*asked)};
   std::set<int> counts = {1,

@@ -289,9 +289,9 @@ int trainCommand(const Options &options, Console &console) {
     console.say(layoutsText(model->compiled->layouts, 3));
   if (model->compiled)
     console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
-  size_t devices = model->package->data().devices.size();
   planning::PackageForecast forecast = planning::forecastPackage(
-      model->package->data(), {planning::machineOf((*session)->device(0).threads(), devices)});
+      model->package->data(),
+      planning::machinesOf(model->package->data(), (*session)->device(0).threads()));
   console.say(forecastLine(model->package->data(), forecast));
 
   if (model->compiled)

@@ -4,7 +4,7 @@
 
 #include "llvm/Config/llvm-config.h"
 
-#include "backends/cpu/runtime/Level.h"
+#include "backends/registry/HostFacts.h"
 #include "executor/abi/Version.h"
 #include "frontend/cli/BuildId.h"
 
@@ -14,8 +14,7 @@ std::string versionLine() { return fmt::format("lstmc {} ({})", kVersion, kBuild
 
 std::string versionDetails() {
   return fmt::format("{}\npackage abi {}\ncpu level {}\nLLVM {}\nfmt {}", versionLine(),
-                     kPackageAbi, cpu::kLevelNames[size_t(cpu::chosenLevel())], LLVM_VERSION_STRING,
-                     FMT_VERSION);
+                     kPackageAbi, hostLevel(), LLVM_VERSION_STRING, FMT_VERSION);
 }
 
 } // namespace lstmc::cli

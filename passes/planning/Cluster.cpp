@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
+#include "backends/registry/Targets.h"
 #include "executor/base/NumberText.h"
 #include "executor/base/Suggest.h"
 
@@ -123,24 +124,25 @@ private:
       return failAt({path_}, ErrorCode::E0604,
                     "memory of {}: found \"{}\", want bytes (K, M, G are powers of 1,024)",
                     name.text(), table.values.at("memory")[0]);
-    cpu::CoreFigures figures = cpu::Machine().figures();
-    LSTMC_ASSIGN(figures.flopsPerSecond, number(table, "flops_per_s", figures.flopsPerSecond));
-    LSTMC_ASSIGN(figures.bytesPerSecond, number(table, "bytes_per_s", figures.bytesPerSecond));
-    LSTMC_ASSIGN(figures.launchSeconds, number(table, "launch_s", figures.launchSeconds));
+    const target::Target &target = targetOf(name.kind);
+    target::Speeds speeds = target.speeds({});
+    LSTMC_ASSIGN(speeds.flopsPerSecond, number(table, "flops_per_s", speeds.flopsPerSecond));
+    LSTMC_ASSIGN(speeds.bytesPerSecond, number(table, "bytes_per_s", speeds.bytesPerSecond));
+    LSTMC_ASSIGN(speeds.launchSeconds, number(table, "launch_s", speeds.launchSeconds));
     cluster_.devices.push_back(name);
     cluster_.memory.push_back(uint64_t(*memory));
-    cluster_.machines.push_back(cpu::Machine::scaled(figures));
+    cluster_.machines.push_back(target.withSpeeds(speeds));
     return {};
   }
 
   Status addLink(const Table &table) {
     LSTMC_TRY(check(table, {"between", "bytes_per_s", "latency_s"}));
-    cpu::Link link;
+    target::Link link;
     LSTMC_ASSIGN(link.bytesPerSecond, number(table, "bytes_per_s", link.bytesPerSecond));
     LSTMC_ASSIGN(link.seconds, number(table, "latency_s", link.seconds));
     auto between = table.values.find("between");
     if (between == table.values.end()) {
-      for (cpu::Machine &machine : cluster_.machines)
+      for (target::Machine &machine : cluster_.machines)
         machine.links.assign(cluster_.machines.size(), link);
       return {};
     }
@@ -157,7 +159,7 @@ private:
       return failAt({path_}, ErrorCode::E0604, "`between` of a [[link]] has {} devices, want two",
                     ends.size());
     for (auto [to, from] : {std::pair(ends[0], ends[1]), {ends[1], ends[0]}}) {
-      cpu::Machine &machine = cluster_.machines[to];
+      target::Machine &machine = cluster_.machines[to];
       machine.links.resize(cluster_.machines.size(), machine.link);
       machine.links[from] = link;
     }
@@ -184,7 +186,7 @@ Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &na
   for (size_t to : at) {
     part.devices.push_back(cluster.devices[to]);
     part.memory.push_back(cluster.memory[to]);
-    cpu::Machine &machine = part.machines.emplace_back(cluster.machines[to]);
+    target::Machine &machine = part.machines.emplace_back(cluster.machines[to]);
     machine.links.clear();
     for (size_t from : at)
       machine.links.push_back(cluster.machines[to].linkFrom(uint32_t(from)));

@@ -12,7 +12,7 @@ namespace lstmc::planning {
 struct Cluster {
   std::vector<DeviceName> devices;
   Capacities memory;
-  cpu::Machines machines;
+  target::Machines machines;
 };
 
 /// A file such as

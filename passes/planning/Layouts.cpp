@@ -4,8 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "backends/registry/Targets.h"
 #include "passes/CompileChecks.h"
+#include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::planning {
 
@@ -36,13 +37,35 @@ int64_t replicasOf(const CompileOptions &options) {
 }
 
 /// The machines of all devices of a layout at work together.
-cpu::Machines machinesOf(const CompileOptions &options) {
+target::Machines machinesOf(const CompileOptions &options) {
   size_t count = options.devices.size();
   if (options.machines.size() > 1)
     return options.machines;
   if (!options.sharing.empty())
     return {options.sharing[std::min(count, options.sharing.size()) - 1]};
   return options.machines;
+}
+
+/// A device of a layout.
+struct Worker {
+  const target::Target *target;
+  target::Machine machine;
+};
+using Workers = std::vector<Worker>;
+
+/// Those of a layout, at work together.
+Workers workersOf(const CompileOptions &options) {
+  const target::Machines machines = machinesOf(options);
+  Workers workers;
+  for (size_t device = 0; device < options.devices.size(); ++device)
+    workers.push_back(
+        {&targetOf(options.devices[device]), machines[std::min(device, machines.size() - 1)]});
+  return workers;
+}
+
+/// Seconds of a message between two of them.
+target::MessageCost messageCost(const Worker &receiver, size_t sender, double bytes) {
+  return receiver.target->messageCost(receiver.machine, uint32_t(sender), bytes);
 }
 
 /// The options for some of the devices, in that order.
@@ -58,9 +81,9 @@ CompileOptions on(const CompileOptions &options, const std::vector<size_t> &devi
   pick(part.devices, options.devices);
   pick(part.machines, options.machines);
   pick(part.deviceMemory, options.deviceMemory);
-  for (cpu::Machine &machine : part.machines)
+  for (target::Machine &machine : part.machines)
     if (!machine.links.empty()) {
-      std::vector<cpu::Link> links;
+      std::vector<target::Link> links;
       for (size_t from : devices)
         links.push_back(machine.linkFrom(uint32_t(from)));
       machine.links = std::move(links);
@@ -117,20 +140,20 @@ public:
         }
   }
 
-  double seconds(const cpu::Machine &machine) const {
-    return cpu::forecast(data_, entry_, {machine}).seconds;
+  double seconds(const Worker &worker) const {
+    return forecast(data_, entry_, {worker.machine}, {worker.target}).seconds;
   }
   /// Layers that work with parameters, in order, and how long each takes going forward.
   const std::vector<std::string> &layers() const { return layers_; }
-  std::vector<double> layerSeconds(const cpu::Machine &machine) const {
+  std::vector<double> layerSeconds(const Worker &worker) const {
     std::vector<double> seconds(layers_.size(), 0);
     for (const package::DeviceProgram &program : entry_.programs)
       for (const package::Launch &launch : program.launches)
         if (auto found =
                 std::find(layers_.begin(), layers_.end(), data_.locations[launch.location].name);
             found != layers_.end())
-          seconds[size_t(found - layers_.begin())] +=
-              machine.secondsOf(launch.kernel, cpu::workOf(data_, launch));
+          seconds[size_t(found - layers_.begin())] += worker.target->launchSeconds(
+              worker.machine, launch.kernel, target::workOf(data_, launch));
     return seconds;
   }
   bool trains() const { return entry_.name == "step"; }
@@ -195,8 +218,9 @@ private:
     if (options_.machines.size() < 2 || !options_.workLoads.empty())
       return order;
     std::vector<double> seconds;
-    for (const cpu::Machine &machine : options_.machines)
-      seconds.push_back(net_.seconds(machine));
+    for (size_t device = 0; device < options_.devices.size(); ++device)
+      seconds.push_back(
+          net_.seconds({&targetOf(options_.devices[device]), options_.machines[device]}));
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return seconds[a] < seconds[b]; });
     return order;
@@ -212,14 +236,12 @@ private:
     CompileOptions &options = one.options;
     options.stages = int64_t(stages);
     options.chunks = stages > 1 ? chunks : options_.chunks;
-    cpu::Machines machines = machinesOf(options);
-    machines.resize(devices.size(), machines.front());
+    const Workers workers = workersOf(options);
     size_t replicas = devices.size() / stages;
     std::vector<double> seconds;
     for (size_t r = 0; r < replicas; ++r)
       seconds.push_back(replicaSeconds(
-          {machines.begin() + long(r * stages), machines.begin() + long((r + 1) * stages)},
-          chunks));
+          {workers.begin() + long(r * stages), workers.begin() + long((r + 1) * stages)}, chunks));
     std::vector<int64_t> shards = shareOutShards(seconds);
     if (options.workLoads.empty() && std::find(shards.begin(), shards.end(), 0) != shards.end()) {
       one.seconds = HUGE_VAL; // the same without some of the devices
@@ -230,13 +252,13 @@ private:
         !isEven(seconds))
       options.workLoads = shards;
     if (stages > 1)
-      options.stageCosts = stageCosts({machines.begin(), machines.begin() + long(stages)});
+      options.stageCosts = stageCosts({workers.begin(), workers.begin() + long(stages)});
     for (size_t r = 0; r < replicas; ++r)
       one.seconds = std::max(one.seconds, seconds[r] * double(shards[r]) / double(options.shards));
     if (replicas > 1 && net_.trains()) {
-      const cpu::Link &link = machines[0].linkFrom(uint32_t(stages));
-      one.seconds += 2 * double(replicas - 1) *
-                     (net_.parameterBytes() / double(stages) / link.bytesPerSecond + link.seconds);
+      const target::MessageCost gradients =
+          messageCost(workers[0], stages, net_.parameterBytes() / double(stages));
+      one.seconds += 2 * double(replicas - 1) * (gradients.seconds + gradients.latency);
     }
     return one;
   }
@@ -247,25 +269,25 @@ private:
   }
 
   /// On the whole batch, the stages working on chunks one after the other.
-  double replicaSeconds(const cpu::Machines &stages, int64_t chunks) const {
+  double replicaSeconds(const Workers &stages, int64_t chunks) const {
     if (stages.size() == 1)
       return net_.seconds(stages[0]);
     std::vector<std::vector<double>> seconds;
-    for (const cpu::Machine &machine : stages) {
-      seconds.push_back(net_.layerSeconds(machine));
+    for (const Worker &worker : stages) {
+      seconds.push_back(net_.layerSeconds(worker));
       double forward = std::accumulate(seconds.back().begin(), seconds.back().end(), 0.0);
       for (double &layer : seconds.back())
-        layer *= net_.seconds(machine) / std::max(forward, 1e-12);
+        layer *= net_.seconds(worker) / std::max(forward, 1e-12);
     }
     double sum = 0, slowest = slowestStage(seconds, sum);
-    const cpu::Link &link = stages[1].linkFrom(0);
     int directions = net_.trains() ? 2 : 1;
-    double sent = directions * net_.sentBytes() / link.bytesPerSecond;
+    const target::MessageCost message = messageCost(stages[1], 0, directions * net_.sentBytes());
+    const double sent = message.seconds;
     slowest = std::max(slowest, sent);
     double launches = 1e-5 * double(stages.size());
     return (sum + double(chunks - 1) * slowest + double(stages.size() - 1) * sent) /
                double(chunks) +
-           double(stages.size() - 1) * directions * link.seconds + launches * double(chunks);
+           double(stages.size() - 1) * directions * message.latency + launches * double(chunks);
   }
 
   /// Whole shards, each to who would be done first with it.
@@ -284,12 +306,12 @@ private:
 
 public:
   /// For place-devices: "NAME=PICOSECONDS/..", of each device.
-  std::vector<std::string> stageCosts(const cpu::Machines &stages) const {
+  std::vector<std::string> stageCosts(const Workers &stages) const {
     std::vector<std::string> costs;
     for (const std::string &layer : net_.layers())
       costs.push_back(layer + "=");
-    for (const cpu::Machine &machine : stages) {
-      std::vector<double> seconds = net_.layerSeconds(machine);
+    for (const Worker &worker : stages) {
+      std::vector<double> seconds = net_.layerSeconds(worker);
       for (size_t i = 0; i < costs.size(); ++i)
         costs[i] +=
             (costs[i].ends_with('=') ? "" : "/") + std::to_string(int64_t(seconds[i] * 1e12));
@@ -344,9 +366,9 @@ private:
     Checked<Compiled> compiled = compileWith_(alone);
     if (!compiled.ok() || !weighedEntry(compiled->package))
       return {};
-    cpu::Machines machines = machinesOf(options_);
-    machines.resize(size_t(options_.stages), machines.front());
-    return Estimates(options_, Net(compiled->package)).stageCosts(machines);
+    Workers workers = workersOf(options_);
+    workers.resize(size_t(options_.stages), workers.front());
+    return Estimates(options_, Net(compiled->package)).stageCosts(workers);
   }
 
   void tryDevices() {
@@ -365,6 +387,10 @@ private:
       CompileOptions other = on(options_, {device});
       other.stages = 1;
       other.workLoads.clear();
+      if (&targetOf(options_.devices[device]) != &targetOf(options_.devices[0])) {
+        tryOut(other); // another target may choose otherwise
+        continue;
+      }
       Compiled compiled = best_->compiled;
       compiled.package = one;
       compiled.package.devices[0].name = other.devices[0];
@@ -456,7 +482,7 @@ private:
       layout.fits &= data.devices[i].arenaBytes <= mayUse(options, i);
     }
     if (const package::Entry *entry = weighedEntry(data))
-      layout.seconds = cpu::forecast(data, *entry, machinesOf(options)).seconds;
+      layout.seconds = forecast(data, *entry, machinesOf(options)).seconds;
     return layout;
   }
 

@@ -11,34 +11,35 @@ static const package::Entry *findEntry(const package::PackageData &data, std::st
 }
 
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
-                                      const cpu::Machines &machines) {
+                                      const target::Machines &machines) {
   const package::Entry *found = findEntry(data, entry);
-  return found ? std::optional(cpu::forecast(data, *found, machines).seconds) : std::nullopt;
+  return found ? std::optional(forecast(data, *found, machines).seconds) : std::nullopt;
 }
 
-PackageForecast forecastPackage(const package::PackageData &data, const cpu::Machines &machines) {
-  PackageForecast forecast;
-  bool measured = std::all_of(machines.begin(), machines.end(), [](const cpu::Machine &machine) {
+PackageForecast forecastPackage(const package::PackageData &data,
+                                const target::Machines &machines) {
+  PackageForecast known;
+  bool measured = std::all_of(machines.begin(), machines.end(), [](const target::Machine &machine) {
     return machine.measuredThreads > 0;
   });
-  forecast.rates = measured ? "this machine" : "built-in";
-  forecast.updateSeconds = forecastSeconds(data, "step", machines);
+  known.rates = measured ? "this machine" : "built-in";
+  known.updateSeconds = forecastSeconds(data, "step", machines);
   const package::Entry *shown = nullptr;
   for (std::string_view name : {"evaluate", "forward"}) // the later beats the earlier
     if (const package::Entry *entry = findEntry(data, name)) {
-      forecast.forwardSeconds = cpu::forecast(data, *entry, machines).seconds;
+      known.forwardSeconds = forecast(data, *entry, machines).seconds;
       shown = entry;
     }
   if (const package::Entry *step = findEntry(data, "step"))
     shown = step;
-  forecast.idle.assign(data.devices.size(), 1);
+  known.idle.assign(data.devices.size(), 1);
   if (shown) {
-    cpu::EntryTimes times = cpu::forecast(data, *shown, machines);
-    forecast.sentBytes = times.sentBytes();
+    EntryTimes times = forecast(data, *shown, machines);
+    known.sentBytes = times.sentBytes();
     for (uint32_t device = 0; device < data.devices.size(); ++device)
-      forecast.idle[device] = times.idleFraction(device);
+      known.idle[device] = times.idleFraction(device);
   }
-  return forecast;
+  return known;
 }
 
 bool fits(const package::PackageData &data, const Capacities &capacities) {

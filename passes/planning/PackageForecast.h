@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::planning {
 
@@ -23,7 +23,7 @@ struct PackageForecast {
 };
 
 /// `machines` as forecast() takes them. No speed-up yet: that needs the plan of one device.
-PackageForecast forecastPackage(const package::PackageData &data, const cpu::Machines &machines);
+PackageForecast forecastPackage(const package::PackageData &data, const target::Machines &machines);
 
 /// Bytes that each device may use; empty: not known.
 using Capacities = std::vector<uint64_t>;
@@ -32,6 +32,6 @@ bool fits(const package::PackageData &data, const Capacities &capacities);
 
 /// Of a package's entry, by name; none where it has no such entry.
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
-                                      const cpu::Machines &machines);
+                                      const target::Machines &machines);
 
 } // namespace lstmc::planning

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/registry/Targets.h"
 #include "executor/package/Plan.h"
 
 namespace lstmc::planning {
@@ -34,7 +35,7 @@ static std::string nameInNet(const std::string &op, const std::set<std::string> 
 
 std::vector<std::vector<std::string>> layersToRecompute(const package::PackageData &data,
                                                         const std::set<std::string> &ops,
-                                                        const cpu::Machines &machines,
+                                                        const target::Machines &machines,
                                                         const Capacities &capacities) {
   const KernelRecord &kernel = kernelRecord(KernelId::RnnForward);
   std::vector<Candidate> found;
@@ -47,6 +48,7 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
   std::vector<package::DevicePlan> plans = package::planOf(data, data.buffers.size());
   for (uint32_t device = 0; device < plans.size(); ++device) {
     const package::DevicePlan &plan = plans[device];
+    const target::Target &target = targetOf(plan.device);
     if (plan.arenaBytes <= capacities[device] || plan.peakEntry == package::kPersistent ||
         data.entries[size_t(plan.peakEntry)].name != "step")
       continue;
@@ -62,8 +64,8 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
         if (launch.kernel != KernelId::RnnForward || name.empty())
           continue;
         Candidate &layer = candidate(name);
-        layer.seconds += machines[machines.size() == 1 ? 0 : device].secondsOf(
-            launch.kernel, cpu::workOf(data, launch));
+        layer.seconds += target.launchSeconds(machines[machines.size() == 1 ? 0 : device],
+                                              launch.kernel, target::workOf(data, launch));
         for (const char *kept : {"gates", "cells", "before"})
           if (uint32_t buffer = launch.operands[size_t(kernel.operand(kept))].buffer;
               alive.erase(buffer))

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/compiler/Forecast.h"
 #include "passes/planning/PackageForecast.h"
+#include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::planning {
 
@@ -16,7 +16,7 @@ namespace lstmc::planning {
 /// those come first that take the least time per byte. `ops` are those of the net, by name.
 std::vector<std::vector<std::string>> layersToRecompute(const package::PackageData &data,
                                                         const std::set<std::string> &ops,
-                                                        const cpu::Machines &machines,
+                                                        const target::Machines &machines,
                                                         const Capacities &capacities);
 
 } // namespace lstmc::planning

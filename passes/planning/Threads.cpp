@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/registry/Targets.h"
 #include "executor/device/ThreadTeam.h"
 
 namespace lstmc::planning {
@@ -15,15 +15,16 @@ int threadsInForce(const package::PackageData &data, int64_t asked) {
     return int(asked);
   int threads = std::max(1, availableProcessors() / std::max(1, int(data.devices.size())));
   double seconds = 0, meetings = 0;
-  const cpu::Machine machine;
   for (const package::Entry &entry : data.entries)
-    for (const package::DeviceProgram &program : entry.programs)
+    for (const package::DeviceProgram &program : entry.programs) {
+      const target::Target &target = targetOf(data.devices[program.device].name);
       for (const package::Launch &launch : program.launches)
         if (!isTransfer(launch.kernel)) {
-          cpu::Work work = cpu::workOf(data, launch);
-          seconds += machine.secondsOf(launch.kernel, work);
+          target::Work work = target::workOf(data, launch);
+          seconds += target.launchSeconds({}, launch.kernel, work);
           meetings += 1 + double(work.steps);
         }
+    }
   return seconds < kWorthMeeting * meetings ? 1 : threads;
 }
 

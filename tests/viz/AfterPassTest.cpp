@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/registry/Targets.h"
 #include "frontend/symbol/Module.h"
 #include "passes/Pipelines.h"
 #include "tests/e2e/Net.h"
@@ -70,7 +71,7 @@ TEST(AfterPass, LaunchesAreBoxesAndBuffersEdges) {
   NetworkOptions drawing;
   drawing.memory = true;
   drawing.devices = {"all"};
-  drawing.machine = cpu::Machine();
+  drawing.target = &targetOf(DeviceKind::Cpu);
   std::string dot = after("validate-plan", drawing);
   for (const char *text : {"label=\"rnn_forward\\n", "label=\"product\\ndecoder\\n", "\\ncpu:0\\n",
                            "after the commit", "µs\"", "built-in rates"})

@@ -56,7 +56,7 @@ TEST(MemoryChart, BytesAreThoseOfThePlan) {
 TEST(MemoryChart, DrawsThem) {
   package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
   data.net = "<a&b>";
-  std::string svg = memoryChart(data, {cpu::Machine()});
+  std::string svg = memoryChart(data, {target::Machine()});
   EXPECT_NE(svg.find("&lt;a&amp;b&gt;: planned peak"), std::string::npos);
   std::vector<double> heights;
   std::string last;
@@ -107,7 +107,7 @@ package::PackageData overTwoDevices() {
 
 TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
   package::PackageData data = overTwoDevices();
-  std::string svg = memoryChart(data, {cpu::Machine()});
+  std::string svg = memoryChart(data, {target::Machine()});
   EXPECT_NE(svg.find(fmt::format("planned peak {} on cpu:0, {} on cpu:1",
                                  bytesText(data.devices[0].arenaBytes, 2),
                                  bytesText(data.devices[1].arenaBytes, 2))),
@@ -125,7 +125,7 @@ TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
 
 TEST(MemoryChart, IsATraceToo) {
   package::PackageData data = overTwoDevices();
-  auto trace = nlohmann::json::parse(memoryTrace(data, {cpu::Machine()}));
+  auto trace = nlohmann::json::parse(memoryTrace(data, {target::Machine()}));
   uint64_t most = 0, second = 0;
   for (const auto &event : trace["traceEvents"]) {
     if (event["ph"] != "C")

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/registry/Targets.h"
 #include "tests/e2e/Net.h"
 #include "viz/Cost.h"
 #include "viz/Schedule.h"
@@ -23,7 +24,7 @@ const package::Entry &entryOf(const package::PackageData &data, std::string_view
 }
 
 Timeline planned(const package::PackageData &data, const package::Entry &entry) {
-  return {"planned; " + ratesText({}), cpu::forecast(data, entry, {cpu::Machine()})};
+  return {"planned; " + ratesText({}), planning::forecast(data, entry, {target::Machine()})};
 }
 
 /// The chart of `step`, else of `forward`.
@@ -35,19 +36,19 @@ std::string svgOf(const package::PackageData &data) {
 /// Bars have the order of the program without gaps, and the width of their launch's time.
 TEST(Schedule, HasABarPerLaunchAsWideAsItTakes) {
   package::PackageData data = compiled();
-  cpu::Machine machine;
+  const target::Target &cpu = targetOf(DeviceKind::Cpu);
   std::string svg = svgOf(data);
   const std::vector<package::Launch> &launches = entryOf(data, "step").programs[0].launches;
   double sum = 0;
   for (const package::Launch &launch : launches)
-    sum += machine.secondsOf(launch.kernel, cpu::workOf(data, launch));
+    sum += cpu.launchSeconds({}, launch.kernel, target::workOf(data, launch));
   const std::regex bar(
       "<rect x=\"([0-9.]+)\" [^>]* width=\"([0-9.]+)\" [^>]*><title>([a-z_]+)[^<]*</title>");
   size_t i = 0;
   double now = 0;
   for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at, ++i) {
     ASSERT_LT(i, launches.size());
-    double seconds = machine.secondsOf(launches[i].kernel, cpu::workOf(data, launches[i]));
+    double seconds = cpu.launchSeconds({}, launches[i].kernel, target::workOf(data, launches[i]));
     EXPECT_EQ((*at)[3].str(), kernelRecord(launches[i].kernel).name);
     EXPECT_NEAR(std::stod((*at)[1]), 20 + 1100 * now / sum, 0.005 + 1e-6) << i;
     // Half a unit stays free between neighbours that are wide enough for it.
@@ -90,7 +91,7 @@ TEST(Schedule, SaysByWhichRatesItIsEstimated) {
       HasSubstr(
           "planned; estimate: from what launches compute and move; built-in rates of one core"));
   EXPECT_EQ(svgOf(compiled()), svgOf(compiled()));
-  cpu::Machine machine;
+  target::Machine machine;
   machine.measuredThreads = 2;
   EXPECT_THAT(ratesText(machine), HasSubstr("rates of this machine with 2 threads"));
 }
@@ -118,14 +119,14 @@ package::PackageData overTwoDevices() {
 TEST(Schedule, DrawsMessagesAsArrowsAndSaysWhoWaits) {
   package::PackageData data = overTwoDevices();
   const package::Entry &entry = *scheduledEntry(data);
-  cpu::EntryTimes times = cpu::forecast(data, entry, {cpu::Machine()});
+  planning::EntryTimes times = planning::forecast(data, entry, {target::Machine()});
   std::string svg = svgOf(data);
   std::smatch arrow;
   ASSERT_TRUE(std::regex_search(
       svg, arrow,
       std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\"")));
-  const cpu::LaunchTime &sent = *(times.programs[0].launches.end() - 2),
-                        &taken = times.programs[1].launches[0];
+  const planning::LaunchTime &sent = *(times.programs[0].launches.end() - 2),
+                             &taken = times.programs[1].launches[0];
   EXPECT_NEAR(std::stod(arrow[1]), 20 + 1100 * sent.begin / times.seconds, 0.006);
   EXPECT_NEAR(std::stod(arrow[3]), 20 + 1100 * taken.begin / times.seconds, 0.006);
   // From the lower edge of the first lane to the upper edge of the second.
@@ -140,7 +141,7 @@ TEST(Schedule, PutsTimelinesOneOverTheOtherOnOneScale) {
   const package::Entry &entry = *scheduledEntry(data);
   std::vector<Timeline> two = {planned(data, entry), planned(data, entry)};
   two[1].title = "measured";
-  for (cpu::LaunchTime &time : two[1].times.programs[0].launches)
+  for (planning::LaunchTime &time : two[1].times.programs[0].launches)
     time = {2 * time.begin, 2 * time.end};
   two[1].times.seconds *= 2;
   std::string svg = scheduleChart(data, entry, two).svg();
@@ -158,7 +159,7 @@ TEST(Schedule, PutsTimelinesOneOverTheOtherOnOneScale) {
 TEST(Schedule, IsATraceToo) {
   package::PackageData data = overTwoDevices();
   const package::Entry &entry = *scheduledEntry(data);
-  cpu::EntryTimes times = cpu::forecast(data, entry, {cpu::Machine()});
+  planning::EntryTimes times = planning::forecast(data, entry, {target::Machine()});
   auto trace = nlohmann::json::parse(scheduleTrace(data, entry, {{planned(data, entry)}}));
   size_t launches = 0;
   double last = 0, sent = -1, taken = -1;

@@ -5,6 +5,12 @@
 
 namespace lstmc::cpu {
 
+using target::FigureName;
+using target::Machine;
+using target::Sample;
+using target::Speeds;
+using target::Work;
+
 /// What a core has near, the second level of its cache.
 static constexpr int64_t kNearBytes = 1 << 20;
 
@@ -33,22 +39,49 @@ static Terms builtIn(KernelId kernel) {
   }
 }
 
-Machine::Machine() {
+static std::vector<double> builtInFigures() {
+  std::vector<double> figures;
   for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
-    seconds[kernel] = builtIn(KernelId(kernel));
+    for (double seconds : builtIn(KernelId(kernel)))
+      figures.push_back(seconds);
+  return figures;
 }
 
-double Machine::secondsOf(KernelId kernel, const Work &work) const {
+std::span<const FigureName> figureNames() {
+  static const std::vector<FigureName> names = [] {
+    std::vector<FigureName> all;
+    for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
+      for (std::string_view term : kTerms)
+        all.push_back({kernelRecord(KernelId(kernel)).name, term});
+    return all;
+  }();
+  return names;
+}
+
+const std::vector<double> &figuresOf(const Machine &machine) {
+  static const std::vector<double> builtIn = builtInFigures();
+  return machine.figures.empty() ? builtIn : machine.figures;
+}
+
+Machine withTerms(Machine machine, KernelId kernel, const Terms &terms) {
+  machine.figures = figuresOf(machine);
+  std::copy(terms.begin(), terms.end(), machine.figures.begin() + long(firstFigure(kernel)));
+  return machine;
+}
+
+double secondsOf(const Machine &machine, KernelId kernel, const Work &work) {
+  const std::vector<double> &seconds = figuresOf(machine);
   Terms terms = termsOf(work);
   double sum = 0;
   for (size_t i = 0; i < kTerms.size(); ++i)
-    sum += terms[i] * seconds[size_t(kernel)][i];
+    sum += terms[i] * seconds[firstFigure(kernel) + i];
   return sum;
 }
 
-CoreFigures Machine::figures() const {
-  const Terms &product = seconds[size_t(KernelId::Product)],
-              &fused = seconds[size_t(KernelId::Fused)];
+Speeds speeds(const Machine &machine) {
+  const std::vector<double> &seconds = figuresOf(machine);
+  const double *product = &seconds[firstFigure(KernelId::Product)],
+               *fused = &seconds[firstFigure(KernelId::Fused)];
   auto rate = [](double secondsOfOne, double most) {
     return secondsOfOne > 1 / most ? 1 / secondsOfOne : most;
   };
@@ -57,17 +90,16 @@ CoreFigures Machine::figures() const {
           .launchSeconds = fused[0]};
 }
 
-Machine Machine::scaled(const CoreFigures &figures) {
-  Machine machine;
-  CoreFigures own = machine.figures();
-  for (Terms &terms : machine.seconds)
-    for (size_t i = 0; i < kTerms.size(); ++i) {
-      std::string_view term = kTerms[i];
-      terms[i] *= term.ends_with("byte") ? own.bytesPerSecond / figures.bytesPerSecond
-                  : term == "flop" || term == "function"
-                      ? own.flopsPerSecond / figures.flopsPerSecond
-                      : figures.launchSeconds / own.launchSeconds;
-    }
+Machine withSpeeds(const Speeds &asked) {
+  Machine machine{.figures = builtInFigures()};
+  Speeds own = speeds(machine);
+  for (size_t i = 0; i < machine.figures.size(); ++i) {
+    std::string_view term = kTerms[i % kTerms.size()];
+    machine.figures[i] *= term.ends_with("byte") ? own.bytesPerSecond / asked.bytesPerSecond
+                          : term == "flop" || term == "function"
+                              ? own.flopsPerSecond / asked.flopsPerSecond
+                              : asked.launchSeconds / own.launchSeconds;
+  }
   return machine;
 }
 
@@ -104,8 +136,7 @@ static Terms leastSquares(const std::vector<Terms> &rows, const Terms &usual) {
 }
 
 Machine fit(std::span<const Sample> samples, int threads) {
-  Machine machine;
-  machine.measuredThreads = threads;
+  Machine machine{.figures = builtInFigures(), .measuredThreads = threads};
   std::array<std::vector<Terms>, kLaunchKinds> rows;
   for (const Sample &sample : samples) {
     if (!(sample.seconds > 0))
@@ -116,7 +147,8 @@ Machine fit(std::span<const Sample> samples, int threads) {
   }
   for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
     if (!rows[kernel].empty())
-      machine.seconds[kernel] = leastSquares(rows[kernel], builtIn(KernelId(kernel)));
+      machine = withTerms(std::move(machine), KernelId(kernel),
+                          leastSquares(rows[kernel], builtIn(KernelId(kernel))));
   return machine;
 }
 

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cpu/compiler/Choice.h"
-#include "backends/cpu/compiler/Work.h"
+#include "backends/target/Target.h"
 
 namespace lstmc::cpu {
 
@@ -17,44 +16,30 @@ inline constexpr std::array<std::string_view, 8> kTerms = {
     "launch", "flop", "function", "byte", "far_byte", "step", "step_byte", "far_step_byte"};
 using Terms = std::array<double, kTerms.size()>;
 
-Terms termsOf(const Work &work);
-
 inline constexpr size_t kLaunchKinds = size_t(KernelId::Receive) + 1;
 
-/// How messages come to a device.
-struct Link {
-  double seconds = 3e-6; ///< from a send to the begin of what is received
-  double bytesPerSecond = 8e9;
-};
+Terms termsOf(const target::Work &work);
 
-/// A device as forecasts see it.
-struct Machine {
-  std::array<Terms, kLaunchKinds> seconds; ///< by kernel: of one unit of each term
-  Link link;                               ///< from any other device,
-  std::vector<Link> links;                 ///< or, where there are any, by the device that sends
-  int measuredThreads = 0;                 ///< 0: built in
+/// Where Machine::figures has the first of a kernel's terms.
+constexpr size_t firstFigure(KernelId kernel) { return size_t(kernel) * kTerms.size(); }
 
-  Machine(); ///< the built-in figures, of one core in a machine of the kind that
-             ///< tests/bench/RESULTS.md measures
+/// Of each kernel, in the order of its terms.
+std::span<const target::FigureName> figureNames();
 
-  double secondsOf(KernelId kernel, const Work &work) const;
-  const Link &linkFrom(uint32_t device) const {
-    return device < links.size() ? links[device] : link;
-  }
-  /// For what is no launch yet: estimateSeconds of an op of sym.
-  CoreFigures figures() const;
-  /// Built in, with every kernel so much faster or slower.
-  static Machine scaled(const CoreFigures &figures);
-};
+/// The machine's own, or the built-in ones: of one core in a machine of the kind that
+/// tests/bench/RESULTS.md measures.
+const std::vector<double> &figuresOf(const target::Machine &machine);
+/// The machine with these terms for a kernel.
+target::Machine withTerms(target::Machine machine, KernelId kernel, const Terms &terms);
 
-struct Sample {
-  KernelId kernel;
-  Work work;
-  double seconds;
-};
+double secondsOf(const target::Machine &machine, KernelId kernel, const target::Work &work);
 
-/// The figures that come nearest to the samples, relatively and by least squares, none below 0;
-/// kernels without samples keep the built-in ones. The same samples give the same figures.
-Machine fit(std::span<const Sample> samples, int threads);
+/// As Target has them.
+target::Speeds speeds(const target::Machine &machine);
+target::Machine withSpeeds(const target::Speeds &speeds);
+
+/// Target::fit: relatively and by least squares, no figure below 0; kernels without samples keep
+/// the built-in ones.
+target::Machine fit(std::span<const target::Sample> samples, int threads);
 
 } // namespace lstmc::cpu

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "backends/registry/Devices.h"
+#include "backends/registry/Targets.h"
 #include "executor/abi/Optimizers.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Session.h"
@@ -60,13 +61,13 @@ public:
 
   /// The median time of each; by the wall's clock, which counts other work too, what a quarter of
   /// the rounds stay below.
-  void addTo(std::vector<cpu::Sample> &samples, const package::PackageData &data) {
+  void addTo(std::vector<target::Sample> &samples, const package::PackageData &data) {
     for (auto &[key, times] : seconds_)
       for (const package::Entry &entry : data.entries)
         if (entry.name == key.first) {
           std::sort(times.begin(), times.end());
           const package::Launch &launch = entry.programs[0].launches[key.second];
-          samples.push_back({launch.kernel, cpu::workOf(data, launch),
+          samples.push_back({launch.kernel, target::workOf(data, launch),
                              times[times.size() / (clock_ == CLOCK_MONOTONIC ? 4 : 2)]});
         }
   }
@@ -172,7 +173,7 @@ Result<std::unique_ptr<Session>> openSession(const package::Package::Pointer &pa
   return session;
 }
 
-Status sample(const Cell &cell, int threads, int rounds, std::vector<cpu::Sample> &samples) {
+Status sample(const Cell &cell, int threads, int rounds, std::vector<target::Sample> &samples) {
   constexpr double kRate = 1e-3;
   passes::CompileOptions options;
   options.entries = {"forward", "step"};
@@ -244,11 +245,11 @@ Result<double> secondsOfMessage(int elements, int threads, int rounds) {
 }
 
 /// From a message with little in it, and one with much.
-Result<cpu::Link> measureLink(int threads, int rounds) {
+Result<target::Link> measureLink(int threads, int rounds) {
   constexpr int kFew = 16, kMany = 1 << 20;
   LSTMC_ASSIGN(double few, secondsOfMessage(kFew, threads, rounds));
   LSTMC_ASSIGN(double many, secondsOfMessage(kMany, threads, rounds));
-  cpu::Link link;
+  target::Link link;
   link.seconds = std::max(few, 1e-8);
   // More than memory can give was no measurement.
   link.bytesPerSecond = std::min(4.0 * kMany / std::max(many - few, 1e-12), 1e12);
@@ -257,12 +258,12 @@ Result<cpu::Link> measureLink(int threads, int rounds) {
 
 } // namespace
 
-Result<cpu::Machine> measureMachine(int threads, Effort effort) {
+Result<target::Machine> measureMachine(int threads, Effort effort) {
   const bool quick = effort == Effort::ASecond;
-  std::vector<cpu::Sample> samples;
+  std::vector<target::Sample> samples;
   for (const Cell &cell : quick ? std::span<const Cell>(kQuickCells) : std::span(kCells))
     LSTMC_TRY(sample(cell, threads, quick ? kQuickRounds : kRounds, samples));
-  cpu::Machine machine = cpu::fit(samples, threads);
+  target::Machine machine = targetOf(DeviceKind::Cpu).fit(samples, threads);
   LSTMC_ASSIGN(machine.link, measureLink(threads, quick ? kQuickHopRounds : kHopRounds));
   return machine;
 }

@@ -2,7 +2,7 @@
 // a moment and watched; and how long messages take.
 #pragma once
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/target/Machine.h"
 #include "executor/base/Status.h"
 
 namespace lstmc::planning {
@@ -10,7 +10,7 @@ namespace lstmc::planning {
 /// How long may be measured: as long as it takes, or about a second on an idle machine.
 enum class Effort { Full, ASecond };
 
-/// The figures of a device with that many threads.
-Result<cpu::Machine> measureMachine(int threads, Effort effort = Effort::Full);
+/// The figures of a cpu with that many threads.
+Result<target::Machine> measureMachine(int threads, Effort effort = Effort::Full);
 
 } // namespace lstmc::planning

@@ -10,8 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/cpu/rates/Rates.h"
 #include "backends/registry/HostFacts.h"
+#include "backends/registry/HostRates.h"
+#include "backends/registry/Targets.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Threads.h"
@@ -21,9 +22,6 @@
 namespace lstmc::planning {
 
 using Json = nlohmann::ordered_json;
-
-/// Larger than any cache that a core has for itself.
-static constexpr size_t kStreamBytes = size_t(256) << 20;
 
 /// LSTMC_CACHE_DIR, else XDG_CACHE_HOME/lstmc, else ~/.cache/lstmc; empty where there is none of
 /// them.
@@ -54,24 +52,23 @@ static Json kept() {
   return good ? document : Json{{"schema", "lstmc.machine/1"}, {"rates", Json::object()}};
 }
 
-/// {"product": {"launch": seconds, ...}, ...}, terms of 0 left out.
-static Json kernelsJson(const cpu::Machine &machine) {
+/// {"product": {"launch": seconds, ...}, ...}, figures of 0 left out.
+static Json kernelsJson(const target::Machine &machine) {
   Json kernels = Json::object();
-  for (const KernelRecord &record : kernelRecords()) {
-    Json terms = Json::object();
-    for (size_t i = 0; i < cpu::kTerms.size(); ++i)
-      if (double seconds = machine.seconds[size_t(record.id)][i]; seconds > 0)
-        terms[std::string(cpu::kTerms[i])] = seconds;
-    kernels[std::string(record.name)] = terms;
+  std::span<const target::FigureName> names = targetOf(DeviceKind::Cpu).figureNames();
+  for (size_t i = 0; i < names.size(); ++i) {
+    Json &terms = kernels.emplace(std::string(names[i].kernel), Json::object()).first.value();
+    if (double seconds = machine.figures[i]; seconds > 0)
+      terms[std::string(names[i].term)] = seconds;
   }
   return kernels;
 }
 
-static Json linkJson(const cpu::Link &link) {
+static Json linkJson(const target::Link &link) {
   return {{"seconds", link.seconds}, {"bytes_per_s", link.bytesPerSecond}};
 }
 
-static bool readLink(const Json &document, cpu::Link &link) {
+static bool readLink(const Json &document, target::Link &link) {
   for (auto [name, to] :
        {std::pair{"seconds", &link.seconds}, std::pair{"bytes_per_s", &link.bytesPerSecond}}) {
     if (!document.is_object() || !document.contains(name) || !document[name].is_number() ||
@@ -83,20 +80,18 @@ static bool readLink(const Json &document, cpu::Link &link) {
 }
 
 /// False where a kernel or a number is missing: of another version, and measured again then.
-static bool readKernels(const Json &kernels, cpu::Machine &machine) {
+static bool readKernels(const Json &kernels, target::Machine &machine) {
   if (!kernels.is_object())
     return false;
-  for (const KernelRecord &record : kernelRecords()) {
-    auto terms = kernels.find(std::string(record.name));
+  for (const target::FigureName &name : targetOf(DeviceKind::Cpu).figureNames()) {
+    auto terms = kernels.find(std::string(name.kernel));
     if (terms == kernels.end() || !terms->is_object())
       return false;
-    for (size_t i = 0; i < cpu::kTerms.size(); ++i) {
-      auto term = terms->find(std::string(cpu::kTerms[i]));
-      double seconds = term == terms->end() ? 0 : term->is_number() ? double(*term) : -1;
-      if (!(seconds >= 0) || seconds > 1)
-        return false;
-      machine.seconds[size_t(record.id)][i] = seconds;
-    }
+    auto term = terms->find(std::string(name.term));
+    double seconds = term == terms->end() ? 0 : term->is_number() ? double(*term) : -1;
+    if (!(seconds >= 0) || seconds > 1)
+      return false;
+    machine.figures.push_back(seconds);
   }
   return true;
 }
@@ -112,16 +107,15 @@ static Status keep(const Json &document) {
   return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
 }
 
-static Json rowOf(const cpu::Machine &machine) {
+static Json rowOf(const target::Machine &machine) {
   return {{"kernels", kernelsJson(machine)}, {"link", linkJson(machine.link)}};
 }
 
 Status calibrate(const std::set<int> &threadCounts) try {
   Json document = kept();
   for (int threads : threadCounts) {
-    ThreadTeam team(threads);
-    MachineRates rates{cpu::multiplyAddRate(team), cpu::streamRate(kStreamBytes, threads)};
-    LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads));
+    MachineRates rates{hostMultiplyAddRate(threads), hostStreamRate(threads)};
+    LSTMC_ASSIGN(target::Machine machine, measureMachine(threads));
     Json row = {{"flops_per_s", rates.flopsPerSecond},
                 {"stream_bytes_per_s", rates.streamPerSecond}};
     row.update(rowOf(machine));
@@ -144,7 +138,7 @@ static bool canKeep() {
 static Status measureAll(const std::set<int> &threadCounts) {
   Json document = kept();
   for (int threads : threadCounts) {
-    LSTMC_ASSIGN(cpu::Machine machine, measureMachine(threads, Effort::ASecond));
+    LSTMC_ASSIGN(target::Machine machine, measureMachine(threads, Effort::ASecond));
     document["rates"][keyOf(threads)] = rowOf(machine);
   }
   return keep(document);
@@ -188,29 +182,48 @@ std::optional<MachineRates> keptRates(int threads) {
   return rates;
 }
 
-cpu::Machine machineOf(int threads) {
+target::Machine machineOf(int threads) {
   Json document = kept();
   auto found = document["rates"].find(keyOf(threads));
-  cpu::Machine machine;
+  target::Machine machine;
   if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") ||
       !found->contains("link") || !readKernels((*found)["kernels"], machine) ||
       !readLink((*found)["link"], machine.link))
-    return cpu::Machine();
+    return {};
   machine.measuredThreads = threads;
   return machine;
 }
 
-cpu::Machine machineOf(int threads, size_t count) {
+bool isMeasured(DeviceKind kind) { return !targetOf(kind).figureNames().empty(); }
+
+/// One of `count` devices of the process.
+static target::Machine machineOf(DeviceKind kind, int threads, size_t count) {
   int processors = availableProcessors(), devices = std::max(1, int(count));
   if (threads == 0)
     threads = std::max(1, processors / devices);
-  cpu::Machine machine = machineOf(threads);
   // Devices that have no processor of their own take turns.
   double turns = std::max(1.0, double(threads) * devices / processors);
-  for (cpu::Terms &terms : machine.seconds)
-    for (double &term : terms)
-      term *= turns;
-  return machine;
+  return targetOf(kind).slowed(isMeasured(kind) ? machineOf(threads) : target::Machine(), turns);
+}
+
+target::Machines machinesOf(const std::vector<DeviceName> &devices, int threads) {
+  target::Machines machines;
+  for (const DeviceName &device : devices)
+    machines.push_back(machineOf(device.kind, threads, devices.size()));
+  if (std::all_of(devices.begin(), devices.end(),
+                  [&](const DeviceName &device) { return device.kind == devices[0].kind; }))
+    machines.resize(1);
+  return machines;
+}
+
+target::Machines machinesOf(const package::PackageData &data, int threads) {
+  std::vector<DeviceName> names;
+  for (const package::Device &device : data.devices)
+    if (Result<std::vector<DeviceName>> name = parseDevices(device.name); name.ok())
+      names.push_back(name->front());
+    else
+      names.push_back({});
+  return machinesOf(names, threads);
 }
 
 } // namespace lstmc::planning

@@ -5,8 +5,10 @@
 #include <set>
 #include <string>
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/target/Machine.h"
 #include "executor/base/Status.h"
+#include "executor/device/DeviceNames.h"
+#include "executor/package/PackageData.h"
 
 namespace lstmc::planning {
 
@@ -34,13 +36,17 @@ struct Measured {
 /// it would be measured again and again.
 std::optional<Measured> measureIfNew(const std::set<int> &threadCounts);
 
-/// A device of that many threads, for forecasts: as calibrate() or measureIfNew() found it, else
-/// built in.
-cpu::Machine machineOf(int threads);
+/// A cpu of that many threads, for forecasts: as calibrate() or measureIfNew() found it, else built
+/// in.
+target::Machine machineOf(int threads);
 
-/// The same for each of `count` devices at work together, which share the processors out as
-/// sessions do where `threads` is 0.
-cpu::Machine machineOf(int threads, size_t count);
+/// Whether calibrate() measures devices of that kind; of others the costs are fixed.
+bool isMeasured(DeviceKind kind);
+
+/// The machines of devices at work together, which share the processors out as sessions do where
+/// `threads` is 0: one for all where they are of one kind, else one for each.
+target::Machines machinesOf(const std::vector<DeviceName> &devices, int threads);
+target::Machines machinesOf(const package::PackageData &data, int threads);
 
 /// What was kept for this processor, level and number of threads; none before a calibrate.
 std::optional<MachineRates> keptRates(int threads);

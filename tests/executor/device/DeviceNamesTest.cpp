@@ -23,6 +23,7 @@ TEST(DeviceNames, CountBeforeTheXIndexBehindTheColon) {
   EXPECT_EQ(parsed("gpu:0,0"), "gpu:0 gpu:0");
   EXPECT_EQ(parsed("cpu:1,gpu:0"), "cpu:1 gpu:0");
   EXPECT_EQ(parsed("2xtrap,cpu:0"), "trap:0 trap:1 cpu:0");
+  EXPECT_EQ(parsed("2xnull,cpu:0"), "null:0 null:1 cpu:0");
 }
 
 TEST(DeviceNames, RefusalsNameTheItem) {

@@ -57,6 +57,21 @@ class Plan(Case):
         package = self.document("plan", "small.lstmc", schema="lstmc.plan/1")
         self.assertEqual(package["devices"][0]["peak_bytes"], self.plan()["devices"][0]["peak_bytes"])
 
+    def test_of_a_device_that_computes_nothing(self):
+        # backends/null says what a launch costs there: the same for each, so a wider net is no slower.
+        narrow, wide = (self.plan("-d", "null:0", "--set", f"hidden={hidden}") for hidden in (8, 64))
+        self.assertEqual(narrow["devices"][0]["device"], "null:0")
+        self.assertEqual(narrow["forecast"]["update_s"], wide["forecast"]["update_s"])
+        self.assertLess(narrow["devices"][0]["peak_bytes"], wide["devices"][0]["peak_bytes"])
+        cpu, both, two = (self.plan("-d", devices) for devices in ("cpu:0", "cpu:0,null:0", "2xnull"))
+        self.assertNotEqual(cpu["forecast"]["update_s"], narrow["forecast"]["update_s"])
+        self.assertEqual([d["device"] for d in both["devices"]], ["cpu:0", "null:0"])
+        self.assertEqual([d["device"] for d in two["devices"]], ["null:0", "null:1"])
+        self.assertIn("forecast", self.good("plan", "small.lnet", "-d", "2xnull", "--place", "auto").stdout)
+        self.good("bench", "small.lnet", "-d", "null:0", "--repeats", "1")
+        for words in (["devices"], ["help", "plan"]):
+            self.assertNotIn("null", self.good(*words).stdout)
+
     def test_forecast(self):
         one, two = self.plan(), self.plan("-d", "2xcpu")
         self.assertGreater(one["forecast"]["update_s"], one["forecast"]["forward_s"])

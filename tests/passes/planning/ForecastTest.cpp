@@ -1,16 +1,18 @@
 // Programs of two devices, simulated by hand: which device waits for what, and how long.
 #include <gtest/gtest.h>
 
-#include "backends/cpu/compiler/Forecast.h"
+#include "backends/cpu/compiler/CostModel.h"
+#include "passes/planning/forecast/Forecast.h"
 
-namespace lstmc::cpu {
+namespace lstmc::planning {
 namespace {
+
+using target::Machine;
 
 /// A machine on which copying n floats takes n seconds. A message of n floats takes n / 2 seconds
 /// to send, and 10 more to arrive.
 Machine machine() {
-  Machine machine;
-  machine.seconds[size_t(KernelId::Copy)] = {0, 0, 0, 1.0 / 8, 0, 0, 0, 0};
+  Machine machine = cpu::withTerms({}, KernelId::Copy, {0, 0, 0, 1.0 / 8, 0, 0, 0, 0});
   machine.link = {.seconds = 10, .bytesPerSecond = 8};
   return machine;
 }
@@ -33,6 +35,8 @@ package::Launch transfer(KernelId kernel, int64_t peer, int64_t message, int64_t
 package::PackageData oneBuffer() {
   package::PackageData data;
   data.buffers.resize(1);
+  for (const char *name : {"cpu:0", "cpu:1", "cpu:2"})
+    data.devices.emplace_back().name = name;
   return data;
 }
 
@@ -92,8 +96,7 @@ TEST(Forecast, AllComeToCommitBeforeAnyGoesOn) {
 TEST(Forecast, EveryDeviceHasItsOwnMachine) {
   package::Entry entry;
   entry.programs = {{0, {copy(4)}, 1}, {1, {copy(4)}, 1}};
-  Machine slow = machine();
-  slow.seconds[size_t(KernelId::Copy)][3] *= 3;
+  Machine slow = cpu::withTerms(machine(), KernelId::Copy, {0, 0, 0, 3.0 / 8, 0, 0, 0, 0});
   EntryTimes times = forecast(oneBuffer(), entry, {machine(), slow});
   EXPECT_EQ(times.programs[0].busy, 4);
   EXPECT_EQ(times.programs[1].busy, 12);
@@ -130,4 +133,4 @@ TEST(Forecast, ANetworkBringsWhatWasSentWhileItsReceiverWorks) {
 }
 
 } // namespace
-} // namespace lstmc::cpu
+} // namespace lstmc::planning

@@ -1,9 +1,9 @@
-#include "backends/cpu/compiler/Work.h"
+#include "backends/target/Work.h"
 
 #include "executor/abi/KernelArguments.h"
 #include "executor/abi/Sizes.h"
 
-namespace lstmc::cpu {
+namespace lstmc::target {
 
 namespace {
 
@@ -154,4 +154,4 @@ Work workOf(const package::PackageData &package, const package::Launch &launch) 
   return workOf(launch.kernel, operands, launch.ints, program);
 }
 
-} // namespace lstmc::cpu
+} // namespace lstmc::target

@@ -1,10 +1,10 @@
 // The work of launches, counted by hand: operations and moved bytes.
 #include <gtest/gtest.h>
 
-#include "backends/cpu/compiler/Work.h"
+#include "backends/target/Work.h"
 #include "executor/abi/Gate.h"
 
-namespace lstmc::cpu {
+namespace lstmc::target {
 namespace {
 
 /// x, y and the operands that the flags name, as buffers of one type.
@@ -90,4 +90,4 @@ TEST(Work, FunctionsAreWhatTakesLong) {
 }
 
 } // namespace
-} // namespace lstmc::cpu
+} // namespace lstmc::target

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/compiler/CostModel.h"
+#include "backends/target/Target.h"
 #include "executor/package/PackageData.h"
 
-namespace lstmc::cpu {
+namespace lstmc::planning {
 
 /// A launch. Where it receives, from the moment when the message can be taken.
 struct LaunchTime {
@@ -30,13 +30,18 @@ struct EntryTimes {
   double idleFraction(uint32_t device) const;
 };
 
-/// The machine of each of the package's devices, in their order.
-using Machines = std::vector<Machine>;
-
-/// `machines` may be one, for all devices. A sender goes on at once, while what it sends leaves one
-/// message after the other; a receiver waits for the message and copies it, or, where its machine
-/// has links of its own (a network), until it has come; all come to `commit` before any goes on.
+/// `machines` may be one, for all devices; what a launch or a message costs is asked of the target
+/// of each device's kind. A sender goes on at once, while what it sends leaves one message after
+/// the other; a receiver waits for the message and copies it, or, where it comes by itself (over a
+/// network), until it has come; all come to `commit` before any goes on.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const Machines &machines);
+                    const target::Machines &machines);
 
-} // namespace lstmc::cpu
+/// By device.
+using Targets = std::vector<const target::Target *>;
+
+/// The same as if the package's devices were of these targets.
+EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
+                    const target::Machines &machines, const Targets &targets);
+
+} // namespace lstmc::planning

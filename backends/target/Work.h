@@ -8,7 +8,7 @@
 #include "executor/abi/ScalarOps.h"
 #include "executor/package/PackageData.h"
 
-namespace lstmc::cpu {
+namespace lstmc::target {
 
 /// Floating-point operations, an fma counting two and one of f64 as two of f32, and bytes, each
 /// tensor once.
@@ -45,4 +45,4 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
 /// The same of a launch in a package.
 Work workOf(const package::PackageData &package, const package::Launch &launch);
 
-} // namespace lstmc::cpu
+} // namespace lstmc::target

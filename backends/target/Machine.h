@@ -1,0 +1,38 @@
+// A device as forecasts see it: data, which the target of the device's kind interprets.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lstmc::target {
+
+/// How messages come to a device.
+struct Link {
+  double seconds = 3e-6; ///< from a send to the begin of what is received
+  double bytesPerSecond = 8e9;
+};
+
+struct Machine {
+  std::vector<double> figures = {}; ///< what Target::figureNames() names; empty: those built into
+                                    ///< the target
+  Link link = {};                   ///< from any other device,
+  std::vector<Link> links = {};     ///< or, where there are any, by the device that sends
+  int measuredThreads = 0;          ///< 0: nothing was measured
+
+  const Link &linkFrom(uint32_t device) const {
+    return device < links.size() ? links[device] : link;
+  }
+};
+
+/// The machine of each of a package's devices, in their order; or one for all of them.
+using Machines = std::vector<Machine>;
+
+/// A device in three numbers, as the description of a cluster has it, and for estimates of what is
+/// no launch yet.
+struct Speeds {
+  double flopsPerSecond; ///< f32, an fma counted as two, of a product
+  double bytesPerSecond; ///< streamed from memory
+  double launchSeconds;  ///< of a launch that does nothing
+};
+
+} // namespace lstmc::target

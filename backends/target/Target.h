@@ -1,0 +1,70 @@
+// A kind of device as the compiler sees it: what is chosen for it, and what things cost on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backends/target/Machine.h"
+#include "backends/target/Work.h"
+
+namespace lstmc::target {
+
+/// What a figure of a machine says: seconds of `kernel` for one unit of `term`.
+struct FigureName {
+  std::string_view kernel, term;
+};
+
+/// A launch that was measured.
+struct Sample {
+  KernelId kernel;
+  Work work;
+  double seconds;
+};
+
+/// A message between two devices.
+struct MessageCost {
+  double latency; ///< seconds from the send until it begins to arrive
+  double seconds; ///< that it takes to arrive
+  bool byItself;  ///< arrives while the receiver works; else the receiver copies it
+};
+
+/// One object per kind, without state: equal arguments give equal answers, and none asks a clock.
+/// Machines that are handed in are of this kind, or have no figures.
+class Target {
+public:
+  virtual ~Target() = default;
+
+  // What is chosen.
+
+  /// Steps whose input projection is one product, from 1 to `steps`: a step has `batch` rows of
+  /// `width` elements, and all of them together may take `maxBytes`. Every choice gives the same
+  /// bits.
+  virtual int64_t projectionSteps(int64_t steps, int64_t batch, int64_t width, int64_t elementBytes,
+                                  uint64_t maxBytes) const = 0;
+
+  // What it costs.
+
+  /// Of a launch that is no transfer.
+  virtual double launchSeconds(const Machine &machine, KernelId kernel, const Work &work) const = 0;
+  /// Of a message to `receiver`; as its links say, unless a target knows better.
+  virtual MessageCost messageCost(const Machine &receiver, uint32_t sender, double bytes) const;
+  /// Of an op that is no launch yet: the longer of computing and moving, and a launch.
+  double opSeconds(const Machine &machine, int64_t flops, int64_t movedBytes) const;
+
+  // Machines.
+
+  virtual Speeds speeds(const Machine &machine) const = 0;
+  /// The built-in one, with everything so much faster or slower that it has these speeds.
+  virtual Machine withSpeeds(const Speeds &speeds) const = 0;
+  /// With every launch `times` as long.
+  virtual Machine slowed(const Machine &machine, double times) const = 0;
+  /// In the order of Machine::figures. Empty: costs are fixed, and nothing is to be measured.
+  virtual std::span<const FigureName> figureNames() const { return {}; }
+  /// The machine whose figures come nearest to what was measured with so many threads; the same
+  /// samples give the same figures.
+  virtual Machine fit(std::span<const Sample> samples, int threads) const;
+};
+
+} // namespace lstmc::target
