@@ -72,14 +72,15 @@ public:
   /// With true, runs end as soon as they can, with whatever in their outputs; with false, no more.
   virtual void stop(bool stopped) = 0;
 
-  // The arena, as the host reaches it (MemoryRange): between runs, from any thread.
+  // The arena, as the host reaches it (MemoryRange): from any thread, also while a run is under way
+  // that touches other bytes.
   /// Whether the host may read and write it through its addresses; else it is copied.
   virtual bool hostVisible() const = 0;
   virtual void copyIn(uint64_t offset, std::span<const std::byte> from) = 0;
   virtual void copyOut(uint64_t offset, std::span<std::byte> to) const = 0;
   /// Makes bytes 0.
   virtual void clear(uint64_t offset, uint64_t bytes) = 0;
-  /// Whether its launches may read the other's arena: what a device receives it copies from there.
+  /// Whether its launches may read the other's arena: then it copies what it receives from there.
   virtual bool reaches(const Device &other) const = 0;
 };
 

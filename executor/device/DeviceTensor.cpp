@@ -17,4 +17,11 @@ Tensor DeviceTensor::forHost(std::vector<std::byte> &scratch) const {
   return tensor;
 }
 
+Tensor DeviceTensor::forLaunch() const {
+  Tensor tensor = layout;
+  if (present)
+    tensor.data = range.address() + first;
+  return tensor;
+}
+
 } // namespace lstmc

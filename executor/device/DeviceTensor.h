@@ -9,7 +9,7 @@
 
 namespace lstmc {
 
-/// What an operand is without an address: nobody reads it but through its range.
+/// What an operand is without an address: the host reads it through its range alone.
 struct DeviceTensor {
   Tensor layout;      ///< dtype, shape and strides; `data` is null
   MemoryRange range;  ///< from the first byte that the view touches to the last
@@ -22,6 +22,9 @@ struct DeviceTensor {
   /// To be read by the host: a view of the memory itself where the host sees it, else of a copy in
   /// `scratch`, which grows where it is too small. Good until the next launch or use of `scratch`.
   Tensor forHost(std::vector<std::byte> &scratch) const;
+
+  /// As launches of its device take it.
+  Tensor forLaunch() const;
 
   /// Writes element [0, ..., 0].
   template <typename T> void set(T value) const {

@@ -27,6 +27,8 @@ public:
   uint64_t size() const { return size_; }
   /// Where the host may touch it; null where it may not.
   std::byte *host() const { return host_; }
+  /// Where it is for launches of its device.
+  std::byte *address() const { return device_ ? device_->arena() + offset_ : host_; }
 
   /// Bytes from `begin` on.
   void read(uint64_t begin, std::span<std::byte> to) const;

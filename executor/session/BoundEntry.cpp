@@ -29,8 +29,6 @@ bool isFinite(const Tensor &tensor) {
 /// By number: the two ends of every message of an entry. The package's check has made sure that
 /// there are two.
 struct Ends {
-  const package::Operand *sent = nullptr;
-  size_t sender = 0; ///< device
   MessageEnd send{}, receive{};
   std::optional<MessageEnd> await; ///< where the sender writes over it
 };
@@ -38,16 +36,6 @@ using MessageEnds = std::map<int64_t, Ends>;
 
 int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
-}
-
-MessageEnds sends(const package::Entry &entry) {
-  MessageEnds messages;
-  for (const package::DeviceProgram &program : entry.programs)
-    for (const package::Launch &launch : program.launches)
-      if (launch.kernel == KernelId::Send)
-        messages[messageNumber(launch)] = {
-            &launch.operands[SendOperand::x], program.device, {}, {}, {}};
-  return messages;
 }
 
 /// From the first byte of the arena that a view may touch to the one after the last.
@@ -117,12 +105,6 @@ Result<BoundProgram> bindProgram(const package::Package &package,
       bool send = launch.kernel == KernelId::Send;
       segment.kind = send ? Segment::Kind::Send : Segment::Kind::Receive;
       (send ? ends.send : ends.receive) = {position, program.segments.size()};
-      if (!send) {
-        Tensor from = bind(package.data(), *ends.sent, *devices[ends.sender]);
-        Tensor to =
-            bind(package.data(), launch.operands[ReceiveOperand::y], *devices[source.device]);
-        specs.push_back({KernelId::Copy, {from, to}, {}, {}});
-      }
     } else {
       specs.push_back(bind(package, launch, *devices[source.device]));
     }
@@ -141,6 +123,23 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   return program;
 }
 
+/// The message whose ends are there.
+BoundMessage bindMessage(const PackageData &data, size_t entry, int64_t number, const Ends &ends,
+                         const std::vector<BoundProgram> &programs, const Devices &devices) {
+  auto view = [&](MessageEnd end, size_t operand) {
+    const BoundProgram &program = programs[end.program];
+    const package::Launch &launch = program.source->launches[program.segments[end.segment].launch];
+    return session::view(data, launch.operands[operand], *devices[program.device]);
+  };
+  const Message message{entry,
+                        number,
+                        programs[ends.send.program].device,
+                        programs[ends.receive.program].device,
+                        view(ends.send, SendOperand::x),
+                        view(ends.receive, ReceiveOperand::y)};
+  return {message, ends.send, ends.receive};
+}
+
 } // namespace
 
 void ScalarInput::write() const {
@@ -155,6 +154,11 @@ bool BoundEntry::finite() {
                              [&](auto &named) { return isFinite(named.second.forHost(scratch)); });
 }
 
+const BoundProgram *BoundEntry::programOf(size_t device) const {
+  auto found = std::ranges::find(programs, device, &BoundProgram::device);
+  return found == programs.end() ? nullptr : &*found;
+}
+
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
                              const Devices &devices) {
   const PackageData &data = package.data();
@@ -164,7 +168,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   entry.name = source.name;
   entry.prepare = package.findEntry(std::string(kPreparePrefix) + source.name);
 
-  MessageEnds messages = sends(source);
+  MessageEnds messages;
   for (const package::DeviceProgram &program : source.programs) {
     LSTMC_ASSIGN(BoundProgram made,
                  bindProgram(package, program, entry.programs.size(), devices, messages));
@@ -173,7 +177,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   for (const auto &[number, ends] : messages) {
     for (MessageEnd end : {ends.send, ends.receive, ends.await.value_or(ends.send)})
       entry.programs[end.program].segments[end.segment].message = entry.messages.size();
-    entry.messages.push_back(std::make_unique<Message>(number, ends.send, ends.receive));
+    entry.messages.push_back(bindMessage(data, index, number, ends, entry.programs, devices));
   }
 
   std::vector<bool> writtenBeforeCommit(data.buffers.size());

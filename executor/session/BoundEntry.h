@@ -1,7 +1,6 @@
 // An entry of a package with its programs made ready on devices.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "executor/device/Device.h"
 #include "executor/device/DeviceTensor.h"
 #include "executor/package/Package.h"
+#include "executor/session/Transport.h"
 
 namespace lstmc::session {
 
@@ -27,8 +27,7 @@ struct Segment {
   enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
   size_t launch;      ///< the first, in the package's program
-  size_t first, last; ///< those made ready. A receive is a copy from the sender's place; of a send
-                      ///< or a wait nothing is
+  size_t first, last; ///< those made ready; none of a transfer or a wait
   size_t message = 0; ///< in `messages`
 };
 
@@ -57,15 +56,11 @@ struct MessageEnd {
   size_t segment;
 };
 
-/// A value on its way from one device to another. Both ends hold the number of the round (of a
-/// DeviceThreads) in which they last were offered and taken, so nothing is to be reset.
-struct Message {
-  int64_t number;
+/// A message of the entry: for the transport, and where its ends stand.
+struct BoundMessage {
+  Message message;
   MessageEnd send, receive;
-  std::atomic<uint64_t> offered{0}, taken{0};
-
-  Message(int64_t number, MessageEnd send, MessageEnd receive)
-      : number(number), send(send), receive(receive) {}
+  MessageId id = 0; ///< as the transport knows it
 };
 
 /// A scalar input, kept on the host and written before each run: its place may be another entry's
@@ -84,7 +79,7 @@ struct BoundEntry {
   const package::Entry *source;
   std::string_view name;
   std::vector<BoundProgram> programs;
-  std::vector<std::unique_ptr<Message>> messages; ///< by ascending number
+  std::vector<BoundMessage> messages; ///< by ascending number
   std::vector<ScalarInput> scalars;
   std::vector<std::pair<std::string_view, DeviceTensor>>
       mustBeFinite;               ///< before what persists changes
@@ -95,9 +90,11 @@ struct BoundEntry {
 
   /// Whether all of mustBeFinite is.
   bool finite();
+  /// The device's program, if it has one; null otherwise.
+  const BoundProgram *programOf(size_t device) const;
 };
 
-/// E0402 when a device has no kernel for a launch.
+/// E0402 when a device has no kernel for a launch. Its messages are not known to a transport yet.
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index, const Devices &devices);
 
 } // namespace lstmc::session

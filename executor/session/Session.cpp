@@ -9,11 +9,14 @@
 #include "executor/base/Pages.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Threads.h"
+#include "executor/device/ThreadTeam.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Binding.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
 #include "executor/session/HostViews.h"
+#include "executor/session/InProcessTransport.h"
+#include "executor/session/ParallelRun.h"
 #include "executor/session/Replicas.h"
 #include "executor/session/Watchdog.h"
 #include "executor/session/WatchedRun.h"
@@ -49,13 +52,15 @@ struct Session::Impl {
   std::optional<session::Replicas> replicas;
   std::optional<session::HostViews> views;
   std::mutex lateMutex;
-  std::optional<Error> late; ///< why the watchdog ended the run
+  std::optional<Error> late;                       ///< why the watchdog ended the run
+  std::unique_ptr<session::DeviceThreads> threads; ///< of several devices
+  std::unique_ptr<session::Transport> transport;
   std::unique_ptr<session::Watchdog> watchdog;
-  std::unique_ptr<session::DeviceThreads> threads; ///< of several devices; the first to go
+  std::optional<session::ParallelRun> parallel; ///< where there are threads
 
   ~Impl() {
     if (watchdog)
-      watchdog->leave(); // it ends runs of the threads, who ask it whether it watches
+      watchdog->leave(); // it ends runs by what goes before it
   }
 
   const PackageData &data() const { return package->data(); }
@@ -76,7 +81,7 @@ struct Session::Impl {
   Result<session::Value> stateValue(std::string_view name) const;
 
   Status checkMemory() const;
-  Status checkTransfers() const;
+  Status bindEntries();
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();
 
@@ -121,29 +126,37 @@ Status Session::Impl::checkMemory() const {
   return {};
 }
 
-Status Session::Impl::checkTransfers() const {
-  const auto peer = size_t(kernelRecord(KernelId::Receive).integer("peer"));
-  for (const package::Entry &entry : data().entries)
-    for (const package::DeviceProgram &program : entry.programs)
-      for (const package::Launch &launch : program.launches) {
-        if (launch.kernel != KernelId::Receive)
-          continue;
-        const Device &to = *devices[program.device], &from = *devices[size_t(launch.ints[peer])];
-        if (!to.reaches(from))
-          return fail(ErrorCode::E0501, "{} cannot receive from {}: it cannot read its memory",
-                      to.name(), from.name());
-      }
+Status Session::Impl::bindEntries() {
+  auto wake = [this](size_t device) {
+    if (threads)
+      threads->wake(device);
+  };
+  transport = std::make_unique<session::InProcessTransport>(devices, wake);
+  for (size_t i = 0; i < data().entries.size(); ++i) {
+    LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*package, i, devices));
+    for (session::BoundMessage &message : entry.messages) {
+      LSTMC_ASSIGN(message.id, transport->add(message.message));
+    }
+    entries.push_back(std::move(entry));
+  }
   return {};
+}
+
+/// Whether threads of the devices have to share processors.
+static bool crowded(const session::Devices &devices) {
+  int threads = 0;
+  for (const std::unique_ptr<Device> &device : devices)
+    threads += device->threads();
+  return threads > availableProcessors();
 }
 
 Status Session::Impl::startThreads(const SessionOptions &options) try {
   if (devices.size() > 1 && !options.oneThread)
-    threads =
-        std::make_unique<session::DeviceThreads>(*package, devices, options.deadline, options.hook);
-  watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch,
+    threads = std::make_unique<session::DeviceThreads>(devices.size(), crowded(devices));
+  watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch, options.deadline,
                                                  [this](const Error &error) { endRun(error); });
   if (threads)
-    threads->setWatchdog(*watchdog);
+    parallel.emplace(*package, devices, *threads, *transport, *watchdog, options.hook);
   return {};
 } catch (const std::system_error &error) {
   return noThread(devices.size() == 1
@@ -188,13 +201,9 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->package = std::move(package);
   impl->devices = std::move(devices);
   LSTMC_TRY(impl->checkMemory());
-  LSTMC_TRY(impl->checkTransfers());
   for (size_t i = 0; i < impl->devices.size(); ++i)
     LSTMC_TRY(impl->devices[i]->allocate(data.devices[i].arenaBytes));
-  for (size_t i = 0; i < data.entries.size(); ++i) {
-    LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*impl->package, i, impl->devices));
-    impl->entries.push_back(std::move(entry));
-  }
+  LSTMC_TRY(impl->bindEntries());
   impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
@@ -210,6 +219,7 @@ const Device &Session::device(size_t index) const { return *impl_->devices[index
 
 Status Session::initialise(uint64_t seed) {
   impl_->views->forget();
+  impl_->beginRun();
   for (const DeviceTensor &place : impl_->seeds)
     place.set(int64_t(seed));
   for (size_t i = 0; i < impl_->initialiseAt.size(); ++i) {
@@ -420,8 +430,7 @@ void Session::Impl::endRun(const Error &error) {
   late = error;
   for (const std::unique_ptr<Device> &device : devices)
     device->stop(true);
-  if (threads)
-    threads->stop(error);
+  transport->abort(error);
 }
 
 Status Session::Impl::lateStatus() {
@@ -431,7 +440,7 @@ Status Session::Impl::lateStatus() {
 
 Status Session::Impl::runPart(BoundEntry &entry, Part part) {
   Status status =
-      entry.programs.size() > 1 && threads ? threads->run(entry, part) : runInTurn(entry, part);
+      entry.programs.size() > 1 && parallel ? parallel->run(entry, part) : runInTurn(entry, part);
   if (status.ok())
     status = lateStatus(); // what the launches have left is not what they should
   if (!status.ok())
@@ -457,7 +466,7 @@ Status Session::Impl::runParts(BoundEntry &entry) {
   if (entry.mustBeFinite.empty())
     return runPart(entry, Part::All);
   LSTMC_TRY(runPart(entry, Part::BeforeCommit));
-  if (!entry.finite())
+  if (!transport->vote(entry.finite()))
     return explain(entry);
   return runPart(entry, Part::Committed);
 }
@@ -529,8 +538,8 @@ std::string Session::Impl::lastUpdate() const {
 
 Status Session::Impl::runWatched(BoundEntry &entry) {
   // What init copies is looked at where an entry uses it, which can say at which update.
-  session::WatchedRun watched(*package, devices, observer, options.checkNan && !isInit(entry),
-                              watchdog.get());
+  session::WatchedRun watched(*package, devices, *transport, observer,
+                              options.checkNan && !isInit(entry), watchdog.get());
   for (Part part : {Part::BeforeCommit, Part::Committed}) {
     const bool well = watched.run(entry, part);
     if (Status status = lateStatus(); !status.ok()) {
@@ -545,7 +554,7 @@ Status Session::Impl::runWatched(BoundEntry &entry) {
         fault = watched.describe(moment);
       return session::asError(*fault);
     }
-    if (part == Part::BeforeCommit && !entry.finite())
+    if (part == Part::BeforeCommit && !transport->vote(entry.finite()))
       return explain(entry);
   }
   return {};
@@ -554,7 +563,7 @@ Status Session::Impl::runWatched(BoundEntry &entry) {
 /// Says what was not finite before `commit`, which is all that has run.
 Error Session::Impl::explain(BoundEntry &entry) {
   faultBehindCommit = false;
-  fault = session::explain(*package, devices, entry, when(entry));
+  fault = session::explain(*package, devices, *transport, entry, when(entry));
   return session::asError(*fault);
 }
 
@@ -576,7 +585,7 @@ Status Session::compareReplicas() {
     return {};
   auto hash = [this](size_t device) { impl_->replicas->hash(device); };
   if (impl_->threads)
-    LSTMC_TRY(impl_->threads->each(hash));
+    impl_->threads->each(hash);
   else
     for (size_t device = 0; device < impl_->devices.size(); ++device)
       hash(device);

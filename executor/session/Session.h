@@ -89,11 +89,10 @@ struct MemoryUse {
 /// on any device.
 class Session {
 public:
-  /// E0501 when the devices are not those the package was compiled for in number, or one cannot
-  /// receive from another; E0401 when the arenas are larger than the memory they are in; E0901 when
-  /// one cannot be had, E0902 when a thread cannot. Several devices work side by side, the first on
-  /// the caller's thread, each other one on a thread made here. Everything is zero until
-  /// initialise() or setParameter().
+  /// E0501 when the devices are not those the package was compiled for in number; E0401 when the
+  /// arenas are larger than the memory they are in; E0901 when one cannot be had, E0902 when a
+  /// thread cannot. Several devices work side by side, the first on the caller's thread, each other
+  /// one on a thread made here. Everything is zero until initialise() or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/session/NonFinite.h"
+#include "executor/session/SegmentText.h"
 
 namespace lstmc::session {
 
@@ -10,8 +11,9 @@ namespace lstmc::session {
 static constexpr size_t kRemembered = 15;
 
 Watchdog::Watchdog(const package::Package &package, const Devices &devices, LaunchWatch watch,
-                   std::function<void(const Error &)> end)
-    : package_(package), devices_(devices), watch_(std::move(watch)), end_(std::move(end)),
+                   std::chrono::milliseconds deadline, std::function<void(const Error &)> end)
+    : package_(package), devices_(devices), watch_(std::move(watch)), deadline_(deadline),
+      tick_(std::min<Duration>(watch_.tick, Duration(deadline) / 2)), end_(std::move(end)),
       slots_(devices.size()), seen_(devices.size()), thread_([this] { this->watch(); }) {}
 
 void Watchdog::leave() {
@@ -34,21 +36,38 @@ Watchdog::Stretch::Stretch(Watchdog &watchdog, const BoundEntry &entry, const Bo
   slot_.stretch.fetch_add(1);
 }
 
-bool Watchdog::watches() const {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const Slot &slot) { return slot.stretch.load() % 2 == 1; });
+void Watchdog::expect(const BoundEntry &entry) {
+  for (const BoundProgram &program : entry.programs) {
+    Slot &slot = slots_[program.device];
+    slot.entry.store(&entry);
+    slot.program.store(&program);
+    slot.segment.store(kNone);
+    slot.progress.fetch_add(1);
+    slot.works.store(true);
+  }
+}
+
+void Watchdog::at(size_t device, size_t segment) {
+  slots_[device].segment.store(segment);
+  slots_[device].progress.fetch_add(1);
+}
+
+void Watchdog::done(size_t device) {
+  slots_[device].works.store(false);
+  slots_[device].progress.fetch_add(1);
 }
 
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   for (auto last = Clock::now(); !leaving_;) {
-    changed_.wait_for(lock, watch_.tick, [this] { return leaving_; });
+    changed_.wait_for(lock, tick_, [this] { return leaving_; });
     auto now = Clock::now();
-    Duration passed = std::min<Duration>(now - last, 2 * watch_.tick);
+    Duration passed = std::min<Duration>(now - last, 2 * tick_);
     last = now;
     bool interrupted = watch_.interrupted && watch_.interrupted();
     for (size_t device = 0; device < slots_.size(); ++device)
       look(device, passed, interrupted);
+    lookForStall(passed);
   }
 }
 
@@ -139,6 +158,82 @@ void Watchdog::judge(Seen &seen, size_t device, Duration passed, bool interrupte
     seen.abandoned = true;
     tell(watch_.abandon, late(seen, device, "it cannot be ended, so the process is"));
   }
+}
+
+// ---- devices that wait ----
+
+uint64_t Watchdog::progress() const {
+  uint64_t sum = 0;
+  for (const Slot &slot : slots_)
+    sum += slot.progress.load();
+  return sum;
+}
+
+void Watchdog::lookForStall(Duration passed) {
+  const uint64_t now = progress();
+  auto inLaunch = [](const Slot &slot) { return slot.stretch.load() % 2 == 1; };
+  if (now != seenProgress_ || std::ranges::any_of(slots_, inLaunch)) {
+    seenProgress_ = now;
+    quiet_ = {};
+    return;
+  }
+  const bool told = quiet_ >= deadline_;
+  quiet_ += passed;
+  if (told || quiet_ < deadline_)
+    return;
+  if (auto found = stalled()) {
+    Error error = stall(found->first, found->second);
+    if (progress() == now)
+      end_(error);
+  }
+}
+
+std::optional<std::pair<size_t, size_t>> Watchdog::stalled() const {
+  std::optional<std::pair<size_t, size_t>> found; // any two
+  std::optional<size_t> working;
+  for (size_t device = 0; device < slots_.size(); ++device) {
+    const size_t peer = slots_[device].waitsFor.load();
+    if (peer == kNone && slots_[device].works.load() && !working)
+      working = device;
+    if (peer == kNone || (found && slots_[peer].waitsFor.load() != kNone))
+      continue;
+    found = {device, peer};
+    if (slots_[peer].waitsFor.load() == kNone)
+      return found;
+  }
+  if (found || !working)
+    return found;
+  // Nobody waits for a message: all others have come to their end, the first of them at least.
+  return std::pair(*working == 0 ? size_t(1) : size_t(0), *working);
+}
+
+Error Watchdog::stall(size_t waiting, size_t late) const {
+  const Slot &slot = slots_[waiting], &other = slots_[late];
+  const size_t at = slot.segment.load();
+  if (slot.waitsFor.load() != kNone && at != kNone) {
+    const BoundProgram &program = *slot.program.load();
+    const Segment &segment = program.segments[at];
+    return failAt(placeOf(package_, program, segment), ErrorCode::E0802,
+                  "{} waited {:g} s at {} for {}; {}", devices_[waiting]->name(),
+                  inSeconds(deadline_), segmentText(package_, *slot.entry.load(), program, segment),
+                  devices_[late]->name(), whereabouts(late));
+  }
+  const size_t lateAt = other.segment.load();
+  const BoundProgram &program = *other.program.load();
+  return failAt(lateAt == kNone ? Place() : placeOf(package_, program, program.segments[lateAt]),
+                ErrorCode::E0802, "{} waited {:g} s for {} to end {}; {}",
+                devices_[waiting]->name(), inSeconds(deadline_), devices_[late]->name(),
+                other.entry.load()->name, whereabouts(late));
+}
+
+std::string Watchdog::whereabouts(size_t device) const {
+  const Slot &slot = slots_[device];
+  const size_t at = slot.segment.load();
+  if (at == kNone)
+    return devices_[device]->name() + " had not begun";
+  const BoundProgram &program = *slot.program.load();
+  return fmt::format("{} was at {}", devices_[device]->name(),
+                     segmentText(package_, *slot.entry.load(), program, program.segments[at]));
 }
 
 } // namespace lstmc::session

@@ -29,6 +29,7 @@ void WatchedRun::findEarlier(const BoundEntry &entry, Part part) {
 }
 
 bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
+  transport_.begin();
   next_.clear();
   for (const BoundProgram &program : entry.programs)
     next_.push_back(program.firstSegment(part));
@@ -36,9 +37,9 @@ bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
     const BoundProgram &program = entry.programs[end.program];
     return end.segment >= program.firstSegment(part) && end.segment < program.lastSegment(part);
   };
-  for (const std::unique_ptr<Message> &message : entry.messages)
-    if (within(message->send))
-      for (MessageEnd end : {message->send, message->receive})
+  for (const BoundMessage &message : entry.messages)
+    if (within(message.send))
+      for (MessageEnd end : {message.send, message.receive})
         if (!advance(entry, end.program, end.segment + 1))
           return false;
   for (size_t program = 0; program < entry.programs.size(); ++program)
@@ -75,13 +76,19 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   if (observer_)
     observer_->before(view);
   LaunchInterval *time = program.timesFrom(index);
-  if (segment.kind != Segment::Kind::Send) {
+  if (segment.kind == Segment::Kind::Send) {
+    if (time)
+      time->begin = time->end = LaunchInterval::Clock::now();
+    transport_.post(entry.messages[segment.message].id);
+  } else {
     std::optional<Watchdog::Stretch> stretch;
     if (watchdog_)
       stretch.emplace(*watchdog_, entry, program, index);
-    device.run(*program.launches, segment.first + at, segment.first + at + 1, time);
-  } else if (time)
-    time->begin = time->end = LaunchInterval::Clock::now();
+    if (segment.kind == Segment::Kind::Receive)
+      transport_.take(entry.messages[segment.message].id, time);
+    else
+      device.run(*program.launches, segment.first + at, segment.first + at + 1, time);
+  }
   if (observer_)
     observer_->after(view);
   if (checkNan_)
@@ -115,11 +122,11 @@ std::optional<Diagnostic> explainGiven(const package::Package &package, const De
   return std::nullopt;
 }
 
-Diagnostic explain(const package::Package &package, const Devices &devices, const BoundEntry &entry,
-                   std::string_view when) {
+Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
+                   const BoundEntry &entry, std::string_view when) {
   if (std::optional<Diagnostic> given = explainGiven(package, devices, entry, when))
     return *given;
-  WatchedRun again(package, devices, nullptr, true);
+  WatchedRun again(package, devices, transport, nullptr, true);
   if (!again.run(entry, Part::BeforeCommit))
     return again.describe(when);
   std::vector<std::byte> scratch;

@@ -9,6 +9,7 @@
 #include "executor/session/BoundEntry.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/Session.h"
+#include "executor/session/Transport.h"
 #include "executor/session/Watchdog.h"
 
 namespace lstmc::session {
@@ -20,10 +21,10 @@ class WatchedRun {
 public:
   /// `observer` and `watchdog` may be null. With checkNan it stops after the launch that writes
   /// the first value that is not finite.
-  WatchedRun(const package::Package &package, const Devices &devices, SessionObserver *observer,
-             bool checkNan, Watchdog *watchdog = nullptr)
-      : package_(package), devices_(devices), observer_(observer), checkNan_(checkNan),
-        watchdog_(watchdog) {}
+  WatchedRun(const package::Package &package, const Devices &devices, Transport &transport,
+             SessionObserver *observer, bool checkNan, Watchdog *watchdog = nullptr)
+      : package_(package), devices_(devices), transport_(transport), observer_(observer),
+        checkNan_(checkNan), watchdog_(watchdog) {}
 
   /// False when it stopped. Where several devices do the same op for rows of their own, the first
   /// of those in which it goes wrong is what is found.
@@ -51,6 +52,7 @@ private:
 
   const package::Package &package_;
   const Devices &devices_;
+  Transport &transport_;
   SessionObserver *observer_;
   bool checkNan_;
   Watchdog *watchdog_; ///< null: nobody
@@ -66,7 +68,7 @@ std::optional<Diagnostic> explainGiven(const package::Package &package, const De
                                        const BoundEntry &entry, std::string_view when);
 
 /// Runs what comes before commit again, launch by launch, to the first value that is not finite.
-Diagnostic explain(const package::Package &package, const Devices &devices, const BoundEntry &entry,
-                   std::string_view when);
+Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
+                   const BoundEntry &entry, std::string_view when);
 
 } // namespace lstmc::session

@@ -79,7 +79,7 @@ public:
   }
   void clear(uint64_t offset, uint64_t bytes) override { host_->clear(offset, bytes); }
   bool reaches(const Device &other) const override {
-    return other.hostVisible() || dynamic_cast<const TrapDevice *>(&other);
+    return dynamic_cast<const TrapDevice *>(&other);
   }
 
 private:

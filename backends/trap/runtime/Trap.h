@@ -9,7 +9,7 @@ namespace lstmc::trap {
 
 /// `host`, with its arena at addresses that may be neither read nor written. copyIn(), copyOut(),
 /// clear() and launches work; any other access causes SIGSEGV. Launches reach the arenas of other
-/// trap devices, and of devices whose memory the host sees.
+/// trap devices only.
 std::unique_ptr<Device> makeTrapDevice(std::unique_ptr<Device> host);
 
 } // namespace lstmc::trap

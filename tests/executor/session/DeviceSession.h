@@ -16,15 +16,22 @@
 
 namespace lstmc::test {
 
-inline std::unique_ptr<Session> makeSession(uint32_t devices, SessionOptions options = {},
-                                            int threads = 1, std::string_view kind = "cpu") {
-  auto package = package::Package::open(package::serialize(package::transferPackage(devices)));
-  EXPECT_TRUE(package.ok()) << package.error().text();
-  auto made = makeDevices(fmt::format("{}x{}", devices, kind), {threads, Engine::Fast});
+/// As `-d` names them.
+inline std::unique_ptr<Session> makeSessionOn(std::string_view names, SessionOptions options = {},
+                                              int threads = 1) {
+  auto made = makeDevices(names, {threads, Engine::Fast});
   EXPECT_TRUE(made.ok()) << made.error().text();
+  const auto count = uint32_t(made->size());
+  auto package = package::Package::open(package::serialize(package::transferPackage(count)));
+  EXPECT_TRUE(package.ok()) << package.error().text();
   auto session = Session::create(*package, std::move(*made), std::move(options));
   EXPECT_TRUE(session.ok()) << session.error().text();
   return std::move(*session);
+}
+
+inline std::unique_ptr<Session> makeSession(uint32_t devices, SessionOptions options = {},
+                                            int threads = 1, std::string_view kind = "cpu") {
+  return makeSessionOn(fmt::format("{}x{}", devices, kind), std::move(options), threads);
 }
 
 inline SessionOptions withHook(DeviceHook hook) {

@@ -48,7 +48,7 @@ std::string stepsOf(const PackageData &data, uint32_t device) {
     const session::Segment &segment = program.segments[i];
     if (i == program.commitSegment)
       text += "| ";
-    int64_t number = entry->messages.empty() ? 0 : entry->messages[segment.message]->number;
+    int64_t number = entry->messages.empty() ? 0 : entry->messages[segment.message].message.number;
     switch (segment.kind) {
     case session::Segment::Kind::Launches:
       text += fmt::format("L{} ", segment.last - segment.first);

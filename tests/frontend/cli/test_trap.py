@@ -21,6 +21,8 @@ class Trap(Case):
         self.assertEqual(self.trained("trap", "-d", "trap:0"), alone)
         self.assertEqual(self.trained("two", "-d", "2xtrap", "--check-replicas", "2"), alone)
         self.assertEqual(self.trained("nan", "-d", "trap:0", "--check-nan"), alone)
+        for pair in ("cpu:0,trap:0", "trap:0,cpu:0"):  # neither reaches the other's memory
+            self.assertEqual(self.trained("mixed", "-d", pair, "--check-replicas", "2", "--force"), alone, pair)
         for name in ("model", "optimizer", "states"):
             file = f"last/{name}.safetensors"
             self.assertEqual((self.folder / "trap" / file).read_bytes(), (self.folder / "cpu" / file).read_bytes())

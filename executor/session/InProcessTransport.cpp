@@ -1,0 +1,69 @@
+#include "executor/session/InProcessTransport.h"
+
+namespace lstmc::session {
+
+Result<MessageId> InProcessTransport::add(const Message &message) {
+  Way &way = ways_.emplace_back();
+  way.from = message.from;
+  way.to = message.to;
+  Device &to = *devices_[message.to];
+  if (to.reaches(*devices_[message.from])) {
+    std::vector<LaunchSpec> copy(1);
+    copy[0] = {KernelId::Copy, {message.value.forLaunch(), message.place.forLaunch()}, {}, {}};
+    LSTMC_ASSIGN(way.launch, to.prepare(std::move(copy)));
+  } else {
+    way.copy.emplace(message.value, message.place);
+  }
+  return ways_.size() - 1;
+}
+
+void InProcessTransport::begin() {
+  std::lock_guard lock(mutex_);
+  error_.reset();
+  aborted_.store(false);
+  round_.fetch_add(1);
+}
+
+void InProcessTransport::post(MessageId message) {
+  Way &way = ways_[message];
+  way.posted.store(round_.load());
+  wake_(way.to);
+}
+
+bool InProcessTransport::sent(MessageId message) const {
+  const Way &way = ways_[message];
+  const uint64_t round = round_.load();
+  return way.posted.load() != round || way.taken.load() == round;
+}
+
+bool InProcessTransport::arrived(MessageId message) const {
+  return ways_[message].posted.load() == round_.load();
+}
+
+void InProcessTransport::take(MessageId message, LaunchInterval *time) {
+  Way &way = ways_[message];
+  if (way.launch)
+    devices_[way.to]->run(*way.launch, 0, 1, time);
+  else
+    way.copy->run(time);
+  way.taken.store(round_.load());
+  wake_(way.from);
+}
+
+void InProcessTransport::abort(Error error) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!error_)
+      error_ = std::move(error);
+    aborted_.store(true);
+  }
+  for (size_t device = 0; device < devices_.size(); ++device)
+    wake_(device);
+}
+
+Status InProcessTransport::status() const {
+  std::lock_guard lock(mutex_);
+  return error_ ? Status(*error_) : Status();
+}
+
+} // namespace lstmc::session

@@ -1,0 +1,55 @@
+// Messages between devices of this process.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "executor/session/BoundEntry.h"
+#include "executor/session/HostCopy.h"
+#include "executor/session/Transport.h"
+
+namespace lstmc::session {
+
+/// A message is taken from where it lies: the receiver copies straight from arena to arena with a
+/// launch of its own, where it reaches the sender's memory; else the host copies. Nothing lies in
+/// between but, where the host sees neither memory or a view has holes, a room of the value's size.
+/// The devices outlive it.
+class InProcessTransport final : public Transport {
+public:
+  /// `wake` is called, from any thread, when the device may find what it waits for.
+  InProcessTransport(const Devices &devices, std::function<void(size_t device)> wake)
+      : devices_(devices), wake_(std::move(wake)) {}
+
+  Result<MessageId> add(const Message &message) override;
+  void begin() override;
+  void post(MessageId message) override;
+  bool sent(MessageId message) const override;
+  bool arrived(MessageId message) const override;
+  void take(MessageId message, LaunchInterval *time) override;
+  bool vote(bool yes) override { return yes; }
+  void abort(Error error) override;
+  const std::atomic<bool> &aborted() const override { return aborted_; }
+  Status status() const override;
+
+private:
+  /// Posted and taken are numbers of rounds, so nothing is to be reset.
+  struct alignas(64) Way {
+    size_t from, to;
+    std::unique_ptr<PreparedProgram> launch; ///< null: the host copies
+    std::optional<HostCopy> copy;
+    std::atomic<uint64_t> posted{0}, taken{0};
+  };
+
+  const Devices &devices_;
+  const std::function<void(size_t)> wake_;
+  std::deque<Way> ways_;
+  std::atomic<uint64_t> round_{0};
+  std::atomic<bool> aborted_{false};
+  mutable std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
+} // namespace lstmc::session

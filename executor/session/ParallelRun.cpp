@@ -1,0 +1,103 @@
+#include "executor/session/ParallelRun.h"
+
+#include <exception>
+#include <new>
+
+#include "executor/session/SegmentText.h"
+
+namespace lstmc::session {
+
+ParallelRun::ParallelRun(const package::Package &package, const Devices &devices,
+                         DeviceThreads &threads, Transport &transport, Watchdog &watchdog,
+                         DeviceHook hook)
+    : package_(package), devices_(devices), threads_(threads), transport_(transport),
+      watchdog_(watchdog), hook_(std::move(hook)),
+      work_([this](size_t device) { carryOut(device); }) {}
+
+Status ParallelRun::run(const BoundEntry &entry, Part part) {
+  entry_ = &entry;
+  part_ = part;
+  transport_.begin();
+  watchdog_.expect(entry);
+  threads_.each(work_);
+  return transport_.status();
+}
+
+void ParallelRun::carryOut(size_t device) {
+  const BoundProgram *program = entry_->programOf(device);
+  if (!program)
+    return;
+  size_t at = program->firstSegment(part_);
+  try {
+    carryOut(*program, at);
+  } catch (const std::bad_alloc &) {
+    abort(*program, at, ErrorCode::E0901, "out of memory");
+  } catch (const std::exception &exception) {
+    abort(*program, at, ErrorCode::E0803, exception.what());
+  } catch (...) {
+    abort(*program, at, ErrorCode::E0803, "unknown exception");
+  }
+  watchdog_.done(device);
+}
+
+void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
+  for (; at < program.lastSegment(part_); ++at) {
+    const Segment &segment = program.segments[at];
+    watchdog_.at(program.device, at);
+    if (hook_ && segment.kind != Segment::Kind::Await)
+      hook_({program.device, entry_->name, segment.launch, transport_.aborted()});
+    if (transport_.aborted().load() || !carryOut(program, segment))
+      return;
+  }
+}
+
+bool ParallelRun::carryOut(const BoundProgram &program, const Segment &segment) {
+  LaunchInterval *time = program.timesFrom(segment.launch);
+  auto message = [&] { return entry_->messages[segment.message].id; };
+  switch (segment.kind) {
+  case Segment::Kind::Launches: {
+    Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+    devices_[program.device]->run(*program.launches, segment.first, segment.last, time);
+    return true;
+  }
+  case Segment::Kind::Send:
+    if (time)
+      time->begin = time->end = LaunchInterval::Clock::now();
+    transport_.post(message());
+    return true;
+  case Segment::Kind::Receive: {
+    if (!await(program, segment))
+      return false;
+    Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+    transport_.take(message(), time);
+    return true;
+  }
+  case Segment::Kind::Await:
+    break;
+  }
+  return await(program, segment);
+}
+
+bool ParallelRun::await(const BoundProgram &program, const Segment &segment) {
+  const BoundMessage &message = entry_->messages[segment.message];
+  const bool receives = segment.kind == Segment::Kind::Receive;
+  auto met = [&] {
+    return receives ? transport_.arrived(message.id) : transport_.sent(message.id);
+  };
+  if (met())
+    return true;
+  Watchdog::Wait wait(watchdog_, program.device,
+                      receives ? message.message.from : message.message.to);
+  threads_.await(program.device, [&] { return met() || transport_.aborted().load(); });
+  return met();
+}
+
+void ParallelRun::abort(const BoundProgram &program, size_t at, ErrorCode code,
+                        std::string_view what) {
+  const Segment &segment = program.segments[at];
+  transport_.abort(failAt(placeOf(package_, program, segment), code, "{} failed at {}: {}",
+                          devices_[program.device]->name(),
+                          segmentText(package_, *entry_, program, segment), what));
+}
+
+} // namespace lstmc::session
