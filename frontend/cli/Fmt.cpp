@@ -5,7 +5,7 @@
 #include "executor/base/StandardStreams.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 
 namespace lstmc::cli {
 

@@ -7,7 +7,7 @@
 #include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 #include "frontend/torch/StateDict.h"
 
 namespace lstmc::cli {

@@ -1,5 +1,5 @@
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Stack.h"
+#include "frontend/lnet/text/Stack.h"
 #include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {

@@ -7,9 +7,9 @@
 
 #include "executor/abi/Schedules.h"
 #include "frontend/lnet/Builtins.h"
-#include "frontend/lnet/Format.h"
-#include "frontend/lnet/Lexer.h"
 #include "frontend/lnet/Value.h"
+#include "frontend/lnet/format/Format.h"
+#include "frontend/lnet/text/Lexer.h"
 #include "frontend/symbol/ValueText.h"
 #include "frontend/symbol/View.h"
 

@@ -11,9 +11,9 @@
 #include "executor/abi/Schedules.h"
 #include "executor/base/NumberText.h"
 #include "frontend/lnet/Load.h"
-#include "frontend/lnet/Problems.h"
 #include "frontend/lnet/Resolve.h"
 #include "frontend/lnet/Value.h"
+#include "frontend/lnet/text/Problems.h"
 
 namespace lstmc::lnet {
 

@@ -4,7 +4,7 @@
 #include "executor/base/InputFile.h"
 #include "frontend/lnet/Evaluator.h"
 #include "frontend/lnet/LayersText.h"
-#include "frontend/lnet/Parser.h"
+#include "frontend/lnet/text/Parser.h"
 #include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {

@@ -1,7 +1,7 @@
 #include "frontend/lnet/Load.h"
 
 #include "frontend/lnet/Evaluator.h"
-#include "frontend/lnet/Stack.h"
+#include "frontend/lnet/text/Stack.h"
 
 namespace lstmc::lnet {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "executor/base/Diagnostic.h"
-#include "frontend/lnet/Limits.h"
+#include "frontend/lnet/text/Limits.h"
 #include "frontend/symbol/Symbol.h"
 
 namespace lstmc::lnet {

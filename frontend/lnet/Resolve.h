@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/lnet/Tree.h"
+#include "frontend/lnet/text/Tree.h"
 
 namespace lstmc::lnet {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/lnet/Tree.h"
+#include "frontend/lnet/text/Tree.h"
 #include "frontend/symbol/Symbol.h"
 
 namespace lstmc::lnet {

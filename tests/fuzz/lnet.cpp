@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "executor/base/InputFile.h"
-#include "frontend/lnet/Format.h"
 #include "frontend/lnet/Load.h"
+#include "frontend/lnet/format/Format.h"
 
 using namespace lstmc;
 

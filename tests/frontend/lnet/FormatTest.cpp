@@ -1,5 +1,5 @@
 // The style of fmt, by examples; check_text.py compares with CPython.
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 
 #include "tests/frontend/lnet/Programs.h"
 

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "frontend/lnet/Emit.h"
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 #include "frontend/symbol/Layers.h"
 #include "tests/frontend/lnet/Programs.h"
 

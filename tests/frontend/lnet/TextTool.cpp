@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 
 int main() {
   std::ios::sync_with_stdio(false);

@@ -1,5 +1,5 @@
 // def, for, if, with: headings and blocks.
-#include "frontend/lnet/ParserState.h"
+#include "frontend/lnet/text/ParserState.h"
 
 namespace lstmc::lnet {
 

@@ -1,4 +1,4 @@
-#include "frontend/lnet/Stack.h"
+#include "frontend/lnet/text/Stack.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "frontend/lnet/Limits.h"
+#include "frontend/lnet/text/Limits.h"
 
 namespace lstmc::lnet {
 

@@ -1,4 +1,4 @@
-#include "frontend/lnet/Characters.h"
+#include "frontend/lnet/text/Characters.h"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "frontend/lnet/Limits.h"
-#include "frontend/lnet/Problems.h"
-#include "frontend/lnet/Token.h"
+#include "frontend/lnet/text/Limits.h"
+#include "frontend/lnet/text/Problems.h"
+#include "frontend/lnet/text/Token.h"
 
 namespace lstmc::lnet {
 

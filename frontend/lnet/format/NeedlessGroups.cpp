@@ -1,4 +1,4 @@
-#include "frontend/lnet/NeedlessGroups.h"
+#include "frontend/lnet/format/NeedlessGroups.h"
 
 namespace lstmc::lnet {
 

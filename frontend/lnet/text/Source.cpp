@@ -1,4 +1,4 @@
-#include "frontend/lnet/Source.h"
+#include "frontend/lnet/text/Source.h"
 
 #include <algorithm>
 

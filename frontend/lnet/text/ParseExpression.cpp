@@ -1,5 +1,5 @@
-#include "frontend/lnet/Lexer.h"
-#include "frontend/lnet/ParserState.h"
+#include "frontend/lnet/text/Lexer.h"
+#include "frontend/lnet/text/ParserState.h"
 
 namespace lstmc::lnet {
 

@@ -1,8 +1,8 @@
 // Which characters a source file may hold.
 #pragma once
 
-#include "frontend/lnet/Problems.h"
-#include "frontend/lnet/Source.h"
+#include "frontend/lnet/text/Problems.h"
+#include "frontend/lnet/text/Source.h"
 
 namespace lstmc::lnet {
 

@@ -1,12 +1,12 @@
-#include "frontend/lnet/Format.h"
+#include "frontend/lnet/format/Format.h"
 
 #include <algorithm>
 
-#include "frontend/lnet/Characters.h"
-#include "frontend/lnet/FormatLine.h"
-#include "frontend/lnet/NeedlessGroups.h"
-#include "frontend/lnet/Parser.h"
-#include "frontend/lnet/Stack.h"
+#include "frontend/lnet/format/FormatLine.h"
+#include "frontend/lnet/format/NeedlessGroups.h"
+#include "frontend/lnet/text/Characters.h"
+#include "frontend/lnet/text/Parser.h"
+#include "frontend/lnet/text/Stack.h"
 
 namespace lstmc::lnet {
 

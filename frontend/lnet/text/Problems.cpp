@@ -1,4 +1,4 @@
-#include "frontend/lnet/Problems.h"
+#include "frontend/lnet/text/Problems.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Round brackets that change nothing.
 #pragma once
 
-#include "frontend/lnet/Tree.h"
+#include "frontend/lnet/text/Tree.h"
 
 namespace lstmc::lnet {
 

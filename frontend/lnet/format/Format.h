@@ -4,7 +4,7 @@
 #include <string>
 
 #include "executor/base/Diagnostic.h"
-#include "frontend/lnet/Limits.h"
+#include "frontend/lnet/text/Limits.h"
 
 namespace lstmc::lnet {
 

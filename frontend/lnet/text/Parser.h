@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "frontend/lnet/Limits.h"
-#include "frontend/lnet/Problems.h"
-#include "frontend/lnet/Tree.h"
+#include "frontend/lnet/text/Limits.h"
+#include "frontend/lnet/text/Problems.h"
+#include "frontend/lnet/text/Tree.h"
 
 namespace lstmc::lnet {
 

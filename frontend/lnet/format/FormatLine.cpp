@@ -1,4 +1,4 @@
-#include "frontend/lnet/FormatLine.h"
+#include "frontend/lnet/format/FormatLine.h"
 
 #include <algorithm>
 

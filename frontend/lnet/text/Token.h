@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/lnet/Source.h"
+#include "frontend/lnet/text/Source.h"
 
 namespace lstmc::lnet {
 

@@ -1,11 +1,11 @@
-#include "frontend/lnet/Lexer.h"
+#include "frontend/lnet/text/Lexer.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "frontend/lnet/Characters.h"
+#include "frontend/lnet/text/Characters.h"
 
 namespace lstmc::lnet {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "frontend/lnet/Parser.h"
-#include "frontend/lnet/Stack.h"
+#include "frontend/lnet/text/Parser.h"
+#include "frontend/lnet/text/Stack.h"
 
 namespace lstmc::lnet {
 

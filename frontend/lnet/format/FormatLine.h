@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontend/lnet/Tree.h"
+#include "frontend/lnet/text/Tree.h"
 
 namespace lstmc::lnet {
 

@@ -1,4 +1,4 @@
-#include "frontend/lnet/Lexer.h"
+#include "frontend/lnet/text/Lexer.h"
 
 #include <algorithm>
 #include <charconv>

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/lnet/Token.h"
+#include "frontend/lnet/text/Token.h"
 
 namespace lstmc::lnet {
 

@@ -1,7 +1,7 @@
-#include "frontend/lnet/Parser.h"
+#include "frontend/lnet/text/Parser.h"
 
-#include "frontend/lnet/Lexer.h"
-#include "frontend/lnet/ParserState.h"
+#include "frontend/lnet/text/Lexer.h"
+#include "frontend/lnet/text/ParserState.h"
 
 namespace lstmc::lnet {
 
