@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "executor/abi/Schedules.h"
-#include "frontend/lnet/Builtins.h"
-#include "frontend/lnet/Value.h"
+#include "frontend/lnet/evaluation/Value.h"
 #include "frontend/lnet/format/Format.h"
+#include "frontend/lnet/net/Evaluator.h"
 #include "frontend/lnet/text/Lexer.h"
 #include "frontend/symbol/ValueText.h"
 #include "frontend/symbol/View.h"
@@ -72,8 +72,8 @@ private:
     };
     // `data` and its like name both a function and, commonly, an input, which hides it inside the
     // net only.
-    bool function = findBuiltin(name) != nullptr && name != "data";
-    return name == "_" || function || isLayer(name) || symbol::findOp(name) ||
+    bool function = isFunction(name) && name != "data";
+    return name == "_" || function || symbol::findOp(name) ||
            std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
   }
 

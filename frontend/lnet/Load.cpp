@@ -1,6 +1,6 @@
 #include "frontend/lnet/Load.h"
 
-#include "frontend/lnet/Evaluator.h"
+#include "frontend/lnet/net/Evaluator.h"
 #include "frontend/lnet/text/Stack.h"
 
 namespace lstmc::lnet {

@@ -12,28 +12,10 @@ using mlir::Value;
 
 namespace {
 
-/// What a kind of attribute takes.
+/// What an attribute takes.
 std::string wanted(const sym::AttributeRecord &record) {
-  using Kind = sym::AttributeKind;
-  switch (record.kind) {
-  case Kind::Integer:
-    return "an integer";
-  case Kind::Float:
-    return "a number";
-  case Kind::Boolean:
-    return "a bool";
-  case Kind::String:
-    return "a string";
-  case Kind::Choice:
-    return "one of " + llvm::join(record.choices, ", ");
-  case Kind::Tuple:
-    return "a tuple of integers";
-  case Kind::Entries:
-    return "a tuple of integers and None";
-  case Kind::DType:
-    return "a dtype";
-  }
-  return "";
+  std::string text = wantedText(attributeOf(record));
+  return record.kind == sym::AttributeKind::Entries ? text + " and None" : text;
 }
 
 class Binder {

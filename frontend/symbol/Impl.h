@@ -89,6 +89,9 @@ struct Graph::Impl {
   std::optional<Diagnostic> checkNew(llvm::StringRef name, const Origin &origin);
 };
 
+/// An attribute of a record, its aliases left out.
+OpAttribute attributeOf(const sym::AttributeRecord &record);
+
 /// A diagnostic at a place.
 Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message,
                      std::string help = {});

@@ -1,6 +1,8 @@
 // The op records of ir/sym as frontends see them.
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include "frontend/symbol/Impl.h"
 #include "frontend/symbol/Symbol.h"
 #include "ir/sym/OpTable.h"
 
@@ -27,6 +29,36 @@ static OpAttribute::Kind kindOf(sym::AttributeKind kind) {
   return OpAttribute::Kind::String;
 }
 
+OpAttribute attributeOf(const sym::AttributeRecord &record) {
+  return {std::string(record.name),
+          kindOf(record.kind),
+          record.required,
+          record.nullable,
+          {record.choices.begin(), record.choices.end()},
+          std::string(record.defaultText),
+          {}};
+}
+
+std::string wantedText(const OpAttribute &attribute) {
+  switch (attribute.kind) {
+  case OpAttribute::Kind::Integer:
+    return "an integer";
+  case OpAttribute::Kind::Float:
+    return "a number";
+  case OpAttribute::Kind::Boolean:
+    return "a bool";
+  case OpAttribute::Kind::String:
+    return "a string";
+  case OpAttribute::Kind::Choice:
+    return "one of " + llvm::join(attribute.choices, ", ");
+  case OpAttribute::Kind::Tuple:
+    return "a tuple of integers";
+  case OpAttribute::Kind::DType:
+    return "a dtype";
+  }
+  return "";
+}
+
 static OpSignature signatureOf(const sym::OpRecord &record) {
   OpSignature signature;
   signature.name = record.mxnetName;
@@ -38,13 +70,7 @@ static OpSignature signatureOf(const sym::OpRecord &record) {
                                   input.optional || !input.conditionAttribute.empty(),
                                   input.parameter, input.label});
   for (const sym::AttributeRecord &attribute : record.attributes) {
-    OpAttribute made{std::string(attribute.name),
-                     kindOf(attribute.kind),
-                     attribute.required,
-                     attribute.nullable,
-                     {attribute.choices.begin(), attribute.choices.end()},
-                     std::string(attribute.defaultText),
-                     {}};
+    OpAttribute made = attributeOf(attribute);
     for (auto &[alias, name] : record.attributeAliases)
       if (name == attribute.name)
         made.aliases.emplace_back(alias);

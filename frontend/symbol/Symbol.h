@@ -79,6 +79,9 @@ struct OpAttribute {
   std::string defaultText;          ///< as in MXNet's documents
   std::vector<std::string> aliases; ///< other words for it ("axis" of concatenate)
 };
+/// What an attribute takes, as messages say it: "an integer", "one of avg, in, out".
+std::string wantedText(const OpAttribute &attribute);
+
 struct OpInput {
   std::string name;
   bool optional = false; ///< may be left out, and then is absent (state, length)

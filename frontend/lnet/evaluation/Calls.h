@@ -1,0 +1,39 @@
+// Calls: of functions of the language, of built-in ones, of ops and of methods.
+#pragma once
+
+#include "frontend/lnet/evaluation/Arguments.h"
+
+namespace lstmc::lnet {
+
+class Interpreter;
+
+class Calls {
+public:
+  explicit Calls(Interpreter &interpreter);
+
+  Value call(const CallExpr *expr);
+  /// Left to right. False if one of them gives unknown many.
+  bool evaluateArguments(const CallExpr *expr, Arguments &arguments);
+  Value callFunction(const Value &function, Arguments &arguments);
+  /// Runs a body in a frame that holds the arguments. `call` is null for the net itself.
+  Value runBody(FunctionObject &function, FrameObject &frame, const CallExpr *call);
+
+private:
+  Value callMethod(const CallExpr *expr, const AttributeExpr *callee);
+  /// Puts the arguments, or the defaults, to the parameters; false after an error.
+  bool bindParameters(FunctionObject &function, Arguments &arguments,
+                      const std::vector<std::string_view> &names, std::vector<Value> &values);
+  /// E0302 and E0313: whether the function may be run once more.
+  bool mayRun(const FunctionObject &function, Span span);
+  const Owner *ownerOf(const FunctionObject &function);
+
+  Interpreter &interpreter_;
+  Run &run_;
+  std::map<const void *, Owner> owners_; ///< by def or lambda
+};
+
+/// A method of a list or dict. `expr` is the whole call.
+Value callMethodOf(Run &run, const Value &base, const AttributeExpr *callee, Arguments &arguments,
+                   const CallExpr *expr);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,26 @@
+// Lists, tuples, strings and dicts: made within the limits, and gone over.
+#pragma once
+
+#include "frontend/lnet/evaluation/Run.h"
+
+namespace lstmc::lnet {
+
+/// A list knows the function that made it, which alone may change it.
+Value makeSequence(Run &run, ValueKind kind, std::vector<Value> items, Span span);
+Value makeString(Run &run, std::string text, Span span);
+/// A later entry replaces an earlier one of the same key. E0317 for a value that can be no key.
+Value makeDict(Run &run, std::vector<std::pair<Value, Value>> entries, Span span);
+
+/// The entry of a key; null if there is none. `hash` is that of the key.
+std::pair<Value, Value> *findEntry(DictObject &dict, const Value &key, size_t hash);
+/// The hash of a key, or E0317.
+std::optional<size_t> keyHash(Run &run, const Value &key, Span span);
+
+/// The elements of a list, tuple, range, dict (its keys) or string (its characters); nothing after
+/// an error.
+std::optional<std::vector<Value>> elements(Run &run, const Value &value, const Expr *source);
+
+/// The end of the character of UTF-8 that begins at a byte.
+size_t characterEnd(const std::string &text, size_t begin);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,175 @@
+#include "frontend/lnet/evaluation/Names.h"
+
+#include <algorithm>
+
+#include "frontend/lnet/evaluation/Collections.h"
+#include "frontend/lnet/evaluation/Interpreter.h"
+#include "frontend/lnet/evaluation/Resolve.h"
+#include "frontend/symbol/Suggest.h"
+
+namespace lstmc::lnet {
+
+Names::Names(Interpreter &interpreter) : interpreter_(interpreter), run_(interpreter.run) {}
+
+/// The frame so many scopes outwards.
+static FrameObject *outward(FrameObject *frame, uint16_t hops) {
+  for (; hops > 0; --hops)
+    frame = &frame->parent.as<FrameObject>();
+  return frame;
+}
+
+Value Names::read(const NameExpr *expr) {
+  if (expr->binding != Binding::Slot) {
+    Value value = outside(expr);
+    return value.is(ValueKind::Unset) ? unknown(expr) : value;
+  }
+  FrameObject *frame = outward(run_.at.frame, expr->hops);
+  const Value &value = frame->slots[expr->slot];
+  if (!value.is(ValueKind::Unset))
+    return value;
+  // At file level a name that is set later may be a built-in one until then, as in Python.
+  if (frame->parent.is(ValueKind::Unset))
+    if (Value other = outside(expr); !other.is(ValueKind::Unset))
+      return other;
+  if (expr->name == "_")
+    return Value::infer();
+  return run_.error(ErrorCode::E0212, expr->span, "\"{}\" is read before it is set", expr->name);
+}
+
+void Names::set(const NameExpr *name, Value value) {
+  outward(run_.at.frame, name->hops)->slots[name->slot] = std::move(value);
+}
+
+void Names::assign(const Expr *targets, Value value, const Expr *source) {
+  if (targets->kind == ExprKind::Name)
+    return set(static_cast<const NameExpr *>(targets), std::move(value));
+  auto &wanted = static_cast<const SequenceExpr *>(targets)->elements;
+  std::optional<std::vector<Value>> items;
+  if (!value.isUnknown())
+    items = elements(run_, value, source);
+  if (items && items->size() != wanted.size()) {
+    run_.error(ErrorCode::E0305, targets->span, "{} names for {} values", wanted.size(),
+               items->size());
+    items.reset();
+  }
+  for (size_t i = 0; i < wanted.size(); ++i)
+    assign(wanted[i], items ? std::move((*items)[i]) : Value::unknown(), source);
+}
+
+/// Where a name was defined by a def or an import before.
+static Span definedAt(const Stmt *stmt, uint32_t slot) {
+  if (stmt->kind == StmtKind::Def)
+    return static_cast<const DefStmt *>(stmt)->name->span;
+  Span span = stmt->span;
+  for (const ImportedName &imported : static_cast<const ImportStmt *>(stmt)->names)
+    if (imported.target->slot == slot)
+      span = imported.target->span;
+  return span;
+}
+
+void Names::define(const NameExpr *name, const Stmt *stmt) {
+  auto &defined = run_.at.frame->defined;
+  if (defined.size() < run_.at.frame->slots.size())
+    defined.resize(run_.at.frame->slots.size());
+  const Stmt *&earlier = defined[name->slot];
+  if (earlier && earlier != stmt)
+    run_.error(ErrorCode::E0210, name->span, "\"{}\" is already defined at {}", name->name,
+               run_.at.module->file->placeText(definedAt(earlier, name->slot).begin));
+  earlier = stmt;
+}
+
+Value Names::outside(const NameExpr *expr) {
+  if (expr->binding == Binding::Outside && expr->slot > 0)
+    return outside_[expr->slot - 1];
+  Value value = findOutside(expr->name);
+  if (expr->binding == Binding::Outside && !value.is(ValueKind::Unset)) {
+    outside_.push_back(value);
+    expr->slot = uint32_t(outside_.size());
+  }
+  return value;
+}
+
+Value Names::findOutside(std::string_view name) {
+  if (const Builtin *builtin = interpreter_.builtins.find(name))
+    if (!builtin->internal || run_.at.module->internal)
+      return Value::builtin(builtin);
+  if (Value function = interpreter_.fromPrelude(name); !function.is(ValueKind::Unset))
+    return function;
+  if (const symbol::OpSignature *op = symbol::findOp(name))
+    return Value::op(op);
+  return Value();
+}
+
+namespace {
+
+/// Ops of MXNet that files use and this version lacks; refused by name.
+bool isUnbuiltOp(std::string_view name) {
+  constexpr std::string_view kOps[] = {"Convolution",
+                                       "BatchNorm",
+                                       "Pooling",
+                                       "LeakyReLU",
+                                       "SoftmaxActivation",
+                                       "CTCLoss",
+                                       "ctc_loss",
+                                       "_contrib_CTCLoss",
+                                       "WarpCTC",
+                                       "Pad",
+                                       "pad",
+                                       "L2Normalization",
+                                       "LRN",
+                                       "Deconvolution",
+                                       "UpSampling",
+                                       "Crop",
+                                       "InstanceNorm",
+                                       "ROIPooling",
+                                       "BilinearSampler",
+                                       "SVMOutput",
+                                       "slice_like",
+                                       "reshape_like",
+                                       "broadcast_like",
+                                       "arange_like",
+                                       "_contrib_arange_like",
+                                       "gather_nd",
+                                       "scatter_nd",
+                                       "softmin",
+                                       "IdentityAttachKLSparseReg",
+                                       "_contrib_ctc_loss",
+                                       "random_uniform",
+                                       "random_normal",
+                                       "uniform",
+                                       "normal",
+                                       "sort",
+                                       "argsort",
+                                       "topk",
+                                       "argmin",
+                                       "linalg_gemm",
+                                       "linalg_gemm2",
+                                       "Bilinear",
+                                       "FusedRNN"};
+  return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);
+}
+
+} // namespace
+
+Value Names::unknown(const NameExpr *expr) {
+  if (expr->name == "_")
+    return Value::infer();
+  if (isUnbuiltOp(expr->name))
+    return run_.error(ErrorCode::E0215, expr->span, "{} is not built yet", expr->name);
+  std::vector<std::string_view> candidates;
+  for (const symbol::OpSignature &op : symbol::allOps()) {
+    candidates.push_back(op.name);
+    candidates.insert(candidates.end(), op.aliases.begin(), op.aliases.end());
+  }
+  std::ranges::copy(interpreter_.preludeNames(), std::back_inserter(candidates));
+  for (const Builtin &builtin : interpreter_.builtins.all())
+    if (!builtin.internal)
+      candidates.push_back(builtin.name);
+  std::ranges::copy(run_.at.module->tree->scope->names, std::back_inserter(candidates));
+  std::erase_if(candidates, [](std::string_view name) { return name.starts_with('_'); });
+  return run_.report(run_.makeError(ErrorCode::E0201, expr->span,
+                                    fmt::format("no op or function is named \"{}\"", expr->name),
+                                    didYouMean(expr->name, candidates)));
+}
+
+} // namespace lstmc::lnet

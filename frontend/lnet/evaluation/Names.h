@@ -1,0 +1,32 @@
+// What names stand for: slots of frames, and outside of them the built-in functions, layers and
+// ops.
+#pragma once
+
+#include "frontend/lnet/evaluation/Run.h"
+
+namespace lstmc::lnet {
+
+class Interpreter;
+
+class Names {
+public:
+  explicit Names(Interpreter &interpreter);
+
+  Value read(const NameExpr *expr);
+  void set(const NameExpr *name, Value value);
+  /// To one name or a tuple of them, as Python unpacks.
+  void assign(const Expr *targets, Value value, const Expr *source);
+  /// A second def or import of one name in a file or function is an error (E0210).
+  void define(const NameExpr *name, const Stmt *stmt);
+
+private:
+  Value outside(const NameExpr *expr);
+  Value findOutside(std::string_view name);
+  Value unknown(const NameExpr *expr);
+
+  Interpreter &interpreter_;
+  Run &run_;
+  std::vector<Value> outside_; ///< ops, built-in functions and layers met so far
+};
+
+} // namespace lstmc::lnet

@@ -1,0 +1,45 @@
+// Python's functions on build-time values: range, len, sorted, int ..
+#pragma once
+
+#include "frontend/lnet/evaluation/Builtins.h"
+
+namespace lstmc::lnet {
+
+class Interpreter;
+
+/// Functions that go over elements.
+class IterationFunctions {
+public:
+  explicit IterationFunctions(Interpreter &interpreter);
+  static std::span<const BuiltinRow<IterationFunctions>> functions();
+
+private:
+  Value range(Arguments &), len(Arguments &), enumerate(Arguments &), zip(Arguments &);
+  Value reversed(Arguments &), sorted(Arguments &);
+  Value min(Arguments &), max(Arguments &), sum(Arguments &);
+  Value extreme(Arguments &arguments, std::string_view name, bool largest);
+  bool sort(std::vector<Value> &items, std::vector<Value> &keys, bool reverse, Span span);
+
+  Interpreter &interpreter_;
+  Run &run_;
+};
+
+/// Functions that make one value of another.
+class ConversionFunctions {
+public:
+  explicit ConversionFunctions(Interpreter &interpreter);
+  static std::span<const BuiltinRow<ConversionFunctions>> functions();
+
+private:
+  Value abs(Arguments &), toInt(Arguments &), toFloat(Arguments &), str(Arguments &);
+  Value toBool(Arguments &), list(Arguments &), tuple(Arguments &), dict(Arguments &);
+
+  Interpreter &interpreter_;
+  Run &run_;
+};
+
+/// The op of a name, where what is given first, or as `data`, is a tensor: Python's function has no
+/// such argument.
+const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_view name);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,140 @@
+#include "frontend/lnet/net/Evaluator.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "frontend/lnet/LayersText.h"
+#include "frontend/lnet/net/NetBuilder.h"
+#include "frontend/lnet/net/NetChoice.h"
+
+namespace lstmc::lnet {
+
+namespace {
+
+constexpr std::string_view kLayerNames[] = {"LSTM", "GRU", "RNNLayer"};
+constexpr Prelude kLayers = {"layers.lnet", kLayersText, kLayerNames};
+
+template <typename... Parts> bool anyHas(std::string_view name) {
+  auto has = [&](auto rows) {
+    return std::ranges::any_of(rows, [&](const auto &row) { return row.name == name; });
+  };
+  return (has(Parts::functions()) || ...);
+}
+
+} // namespace
+
+/// The parts of the language that have functions; all of them are added below.
+bool isFunction(std::string_view name) {
+  return std::ranges::find(kLayerNames, name) != std::end(kLayerNames) ||
+         anyHas<IterationFunctions, ConversionFunctions, Settings, TrainingDefaults, Variables,
+                Initialisers, Schedules>(name);
+}
+
+Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehearses)
+    : options_(options), run_(options.limits, problems, rehearses),
+      files_(run_, options.includeDirs), nodes_(run_, files_),
+      interpreter_(run_, files_, kLayers, builtins_, tensors_),
+      tensors_(interpreter_, nodes_, dims_), iteration_(interpreter_), conversions_(interpreter_),
+      settings_(run_, options, dims_), training_(run_), variables_(run_, nodes_, dims_),
+      initialisers_(run_), schedules_(run_) {
+  builtins_.add(iteration_);
+  builtins_.add(conversions_);
+  builtins_.add(settings_);
+  builtins_.add(training_);
+  builtins_.add(variables_);
+  builtins_.add(initialisers_);
+  builtins_.add(schedules_);
+}
+
+Module *Evaluator::runMain(const std::string &path, std::optional<std::string> text) {
+  if (!text && !(text = files_.read(path, std::nullopt)))
+    return nullptr;
+  if (text->size() > options_.limits.source) {
+    Diagnostic diagnostic;
+    diagnostic.code = ErrorCode::E0316;
+    diagnostic.message =
+        fmt::format("text of {} bytes, the limit is {}", text->size(), options_.limits.source);
+    diagnostic.help = "--limit source=N changes the limit";
+    diagnostic.place.file = path;
+    run_.problems().add(std::move(diagnostic));
+    return nullptr;
+  }
+  std::error_code failure;
+  std::string key = std::filesystem::weakly_canonical(path, failure).string();
+  Module &module = files_.add(path, key, std::move(*text));
+  module.main = true;
+  if (!module.broken)
+    interpreter_.imports.runFile(module);
+  return &module;
+}
+
+FunctionObject *Evaluator::chooseNet(Module &module, bool report) {
+  std::string_view fitted;
+  if (training_.fits.size() == 1)
+    fitted = training_.fits[0].net;
+  NetChoice choice(module, options_.net, fitted);
+  FunctionObject *net = choice.net();
+  if (!net && report)
+    choice.explain(run_.problems());
+  return net;
+}
+
+std::map<std::string, int64_t> Evaluator::dimsOfShapes(Module &module) {
+  std::map<std::string, int64_t> dims;
+  FunctionObject *net = chooseNet(module, false);
+  if (!net)
+    return dims;
+  for (size_t i = 0; i < net->types.size(); ++i) {
+    if (!net->types[i])
+      continue;
+    const std::vector<TypeValue::Extent> &extents = net->types[i]->extents;
+    const InputShape *shape = shapeFor(options_, net->def->parameters[i].name->name);
+    if (!shape || extents.size() != shape->extents.size())
+      continue;
+    for (size_t k = 0; k < extents.size(); ++k)
+      if (uint32_t dim = extents[k].dim)
+        dims.emplace(dims_.name(dim), shape->extents[k]);
+  }
+  return dims;
+}
+
+std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
+  FunctionObject *net = chooseNet(module, true);
+  if (!net || run_.aborted())
+    return std::nullopt;
+  std::unique_ptr<symbol::Graph> graph =
+      NetBuilder(interpreter_, nodes_, tensors_.types, options_, *net).build(module);
+  if (!graph)
+    return std::nullopt;
+  settings_.checkUsed();
+  if (run_.problems().any())
+    return std::nullopt;
+  return describe(module, net->name(), std::move(graph));
+}
+
+LoadedNet Evaluator::describe(Module &module, std::string_view net,
+                              std::unique_ptr<symbol::Graph> graph) {
+  LoadedNet loaded;
+  loaded.net = net;
+  for (FunctionObject *each : netsOf(module))
+    loaded.nets.emplace_back(each->name());
+  loaded.fit = TrainingDefaults::of(training_.fits, net);
+  loaded.data = TrainingDefaults::of(training_.data, net);
+  loaded.place = TrainingDefaults::of(training_.places, net);
+  loaded.settings = settings_.inForce();
+  loaded.files = files_.paths();
+
+  std::vector<std::pair<std::string, symbol::AttributeValue>> inForce;
+  for (const SettingInForce &setting : loaded.settings)
+    inForce.emplace_back(setting.name, setting.value);
+  if (!loaded.fit.empty())
+    graph->setFit(loaded.fit);
+  if (!loaded.data.empty())
+    graph->setData(loaded.data);
+  if (!inForce.empty())
+    graph->setSettings(std::move(inForce));
+  loaded.graph = std::move(graph);
+  return loaded;
+}
+
+} // namespace lstmc::lnet

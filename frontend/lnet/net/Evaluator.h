@@ -1,0 +1,54 @@
+// One run of a file and the net that it draws: puts the parts together.
+#pragma once
+
+#include "frontend/lnet/Load.h"
+#include "frontend/lnet/evaluation/Interpreter.h"
+#include "frontend/lnet/evaluation/PythonFunctions.h"
+#include "frontend/lnet/net/Initialisers.h"
+#include "frontend/lnet/net/NetTensors.h"
+#include "frontend/lnet/net/Schedules.h"
+#include "frontend/lnet/net/Settings.h"
+#include "frontend/lnet/net/TrainingDefaults.h"
+#include "frontend/lnet/net/Variables.h"
+
+namespace lstmc::lnet {
+
+class Evaluator {
+public:
+  /// `rehearses`: see Run. Where no limit is reached, there is no net, and `inVain` says so.
+  Evaluator(const LoadOptions &options, Problems &problems, bool rehearses = false);
+
+  /// Runs the file; null if it could not be read. `text` instead of the file's own.
+  Module *runMain(const std::string &path, std::optional<std::string> text);
+  /// Draws the net that options and file choose. Nothing after errors.
+  std::optional<LoadedNet> drawNet(Module &module);
+  /// Values that `--shape` gives to the dims of the chosen net's inputs.
+  std::map<std::string, int64_t> dimsOfShapes(Module &module);
+  void giveDims(std::map<std::string, int64_t> dims) { settings_.giveDims(std::move(dims)); }
+  bool inVain() const { return run_.inVain(); }
+
+private:
+  FunctionObject *chooseNet(Module &module, bool report);
+  LoadedNet describe(Module &module, std::string_view net, std::unique_ptr<symbol::Graph> graph);
+
+  const LoadOptions &options_;
+  Run run_;
+  Files files_;
+  DimNames dims_;
+  Nodes nodes_;
+  Builtins builtins_;
+  Interpreter interpreter_;
+  NetTensors tensors_;
+  IterationFunctions iteration_;
+  ConversionFunctions conversions_;
+  Settings settings_;
+  TrainingDefaults training_;
+  Variables variables_;
+  Initialisers initialisers_;
+  Schedules schedules_;
+};
+
+/// Whether files know the name as a function that is built in or of layers.lnet.
+bool isFunction(std::string_view name);
+
+} // namespace lstmc::lnet

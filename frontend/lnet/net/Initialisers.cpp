@@ -1,0 +1,185 @@
+#include "frontend/lnet/net/Initialisers.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "executor/base/LowerCase.h"
+
+namespace lstmc::lnet {
+
+std::span<const BuiltinRow<Initialisers>> Initialisers::functions() {
+  static constexpr BuiltinRow<Initialisers> kTable[] = {
+      {"Uniform", &Initialisers::uniform},
+      {"Normal", &Initialisers::normal},
+      {"Xavier", &Initialisers::xavier},
+      {"MSRAPrelu", &Initialisers::msraPrelu},
+      {"Orthogonal", &Initialisers::orthogonal},
+      {"Constant", &Initialisers::constant},
+      {"Zero", &Initialisers::zero},
+      {"One", &Initialisers::one},
+      {"LSTMBias", &Initialisers::lstmBias},
+      {"Mixed", &Initialisers::mixed},
+      {"Load", &Initialisers::load},
+  };
+  return kTable;
+}
+
+Value Initialisers::uniform(Arguments &a) { return simple(a, "Uniform", "uniform", {"scale"}); }
+Value Initialisers::normal(Arguments &a) { return simple(a, "Normal", "normal", {"sigma"}); }
+Value Initialisers::xavier(Arguments &a) {
+  return simple(a, "Xavier", "xavier", {"rnd_type", "factor_type", "magnitude"});
+}
+Value Initialisers::msraPrelu(Arguments &a) {
+  return simple(a, "MSRAPrelu", "msraprelu", {"factor_type", "slope"});
+}
+Value Initialisers::orthogonal(Arguments &a) {
+  return simple(a, "Orthogonal", "orthogonal", {"scale", "rand_type"});
+}
+Value Initialisers::constant(Arguments &a) {
+  return simple(a, "Constant", "constant", {"value"}, 1);
+}
+Value Initialisers::zero(Arguments &a) { return simple(a, "Zero", "zero", {}); }
+Value Initialisers::one(Arguments &a) { return simple(a, "One", "one", {}); }
+Value Initialisers::lstmBias(Arguments &a) {
+  return simple(a, "LSTMBias", "lstmbias", {"forget_bias"});
+}
+
+namespace {
+
+/// The words that an argument takes; empty for one that takes a number.
+std::vector<std::string_view> wordsOf(std::string_view argument) {
+  if (argument == "rnd_type")
+    return {"uniform", "gaussian"};
+  if (argument == "rand_type")
+    return {"uniform", "normal"};
+  if (argument == "factor_type")
+    return {"avg", "in", "out"};
+  return {};
+}
+
+/// E0204 and nothing for a value of another kind.
+std::optional<symbol::AttributeValue> argumentValue(Run &run, std::string_view name,
+                                                    const Value &value, Span span) {
+  std::vector<std::string_view> words = wordsOf(name);
+  if (words.empty()) {
+    if (value.isNumber())
+      return value.number();
+    run.error(ErrorCode::E0204, span, "{} is a number, got {}", name, reprOf(value));
+    return std::nullopt;
+  }
+  if (value.is(ValueKind::String) && std::ranges::find(words, value.string()) != words.end())
+    return value.string();
+  run.error(ErrorCode::E0204, span, "{} is one of {}, got {}", name, fmt::join(words, ", "),
+            reprOf(value));
+  return std::nullopt;
+}
+
+} // namespace
+
+Value Initialisers::simple(Arguments &arguments, std::string_view shown, std::string_view name,
+                           const std::vector<std::string_view> &parameters, size_t required) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  if (arguments.unknown ||
+      !bindArguments(run_, shown, "attribute", arguments, parameters, values, &places))
+    return Value::unknown();
+  symbol::Initialiser init;
+  init.name = name;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].is(ValueKind::Unset)) {
+      if (i < required)
+        return run_.error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", shown,
+                          parameters[i]);
+      continue;
+    }
+    if (values[i].isUnknown())
+      return values[i];
+    std::optional<symbol::AttributeValue> taken =
+        argumentValue(run_, parameters[i], values[i], places[i]->span);
+    if (!taken)
+      return Value::unknown();
+    init.arguments.push_back({std::string(parameters[i]), std::move(*taken)});
+  }
+  return run_.heap.make<InitialiserObject>(std::move(init));
+}
+
+Value Initialisers::mixed(Arguments &arguments) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  if (!bindBuiltin(run_, "Mixed", arguments, {{"patterns", true}, {"initializers", true}}, values,
+                   &places) ||
+      values[0].isUnknown() || values[1].isUnknown())
+    return Value::unknown();
+  for (size_t i : {size_t(0), size_t(1)})
+    if (!values[i].isSequence())
+      return run_.error(ErrorCode::E0204, places[i]->span, "{} is a list, got {}",
+                        i ? "initializers" : "patterns", reprOf(values[i]));
+  if (values[0].items().size() != values[1].items().size())
+    return run_.error(ErrorCode::E0204, places[1]->span,
+                      "Mixed has {} patterns and {} initializers", values[0].items().size(),
+                      values[1].items().size());
+  symbol::Initialiser init;
+  init.name = "mixed";
+  for (const Value &pattern : values[0].items()) {
+    if (!pattern.is(ValueKind::String))
+      return run_.error(ErrorCode::E0204, places[0]->span, "a pattern is a string, got {}",
+                        reprOf(pattern));
+    init.patterns.push_back(pattern.string());
+  }
+  for (const Value &each : values[1].items()) {
+    std::optional<symbol::Initialiser> inner = initialiserOf(run_, each, places[1]);
+    if (!inner)
+      return Value::unknown();
+    init.initialisers.push_back(std::move(*inner));
+  }
+  return run_.heap.make<InitialiserObject>(std::move(init));
+}
+
+Value Initialisers::load(Arguments &arguments) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  if (!bindBuiltin(run_, "Load", arguments, {{"param", true}, {"default_init"}}, values, &places) ||
+      values[0].isUnknown() || values[1].isUnknown())
+    return Value::unknown();
+  if (!values[0].is(ValueKind::String))
+    return run_.error(ErrorCode::E0204, places[0]->span, "param is the name of a file, got {}",
+                      reprOf(values[0]));
+  symbol::Initialiser init;
+  init.name = "load";
+  init.arguments.push_back({"param", values[0].string()});
+  if (!values[1].is(ValueKind::Unset) && !values[1].is(ValueKind::None)) {
+    std::optional<symbol::Initialiser> inner = initialiserOf(run_, values[1], places[1]);
+    if (!inner)
+      return Value::unknown();
+    init.initialisers.push_back(std::move(*inner));
+  }
+  return run_.heap.make<InitialiserObject>(std::move(init));
+}
+
+std::optional<symbol::Initialiser> initialiserOf(Run &run, const Value &value, const Expr *place) {
+  if (value.is(ValueKind::Initialiser))
+    return value.as<InitialiserObject>().init;
+  if (value.is(ValueKind::String)) {
+    // MXNet's registry names stand for the initialiser without arguments.
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"uniform", "uniform"},
+        {"normal", "normal"},
+        {"xavier", "xavier"},
+        {"msraprelu", "msraprelu"},
+        {"orthogonal", "orthogonal"},
+        {"zero", "zero"},
+        {"zeros", "zero"},
+        {"one", "one"},
+        {"ones", "one"},
+        {"lstmbias", "lstmbias"}};
+    for (auto &[written, name] : kNames)
+      if (lowerCase(value.string()) == written)
+        return symbol::Initialiser{std::string(name), {}, {}, {}};
+  }
+  if (!value.isUnknown())
+    run.error(ErrorCode::E0204, place->span, "init is an initialiser, got {}", reprOf(value));
+  return std::nullopt;
+}
+
+} // namespace lstmc::lnet

@@ -1,0 +1,36 @@
+// Which functions of a file are nets, and which of them is meant.
+#pragma once
+
+#include "frontend/lnet/evaluation/Module.h"
+#include "frontend/lnet/text/Problems.h"
+
+namespace lstmc::lnet {
+
+/// All parameters have a type or a default, at least one a type.
+bool isNet(const FunctionObject &function);
+
+/// Nets that the file itself defines, in its order.
+std::vector<FunctionObject *> netsOf(Module &module);
+
+/// The net that was asked for with `--net`, else the only one that has a fit(..), else the only
+/// one.
+class NetChoice {
+public:
+  NetChoice(Module &module, std::string_view asked, std::string_view fitted)
+      : module_(module), asked_(asked), fitted_(fitted), nets_(netsOf(module)) {}
+
+  /// Null if it is not clear.
+  FunctionObject *net() const;
+  /// E0318 saying why it is not; nothing where an error has explained it already.
+  void explain(Problems &problems) const;
+
+private:
+  FunctionObject *named(std::string_view name) const;
+
+  Module &module_;
+  std::string_view asked_;  ///< empty: not
+  std::string_view fitted_; ///< the net of the only fit(..); empty if there is none or several
+  std::vector<FunctionObject *> nets_;
+};
+
+} // namespace lstmc::lnet

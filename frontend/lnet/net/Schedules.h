@@ -1,0 +1,24 @@
+// FactorScheduler(..) and its like: the learning rate over the updates
+// (executor/abi/Schedules.def).
+#pragma once
+
+#include "executor/abi/Schedules.h"
+#include "frontend/lnet/evaluation/Builtins.h"
+
+namespace lstmc::lnet {
+
+class Schedules {
+public:
+  explicit Schedules(Run &run) : run_(run) {}
+  static std::span<const BuiltinRow<Schedules>> functions();
+
+private:
+  template <size_t Row> Value ofRow(Arguments &arguments) {
+    return schedule(arguments, kSchedules[Row]);
+  }
+  Value schedule(Arguments &arguments, const ScheduleRow &row);
+
+  Run &run_;
+};
+
+} // namespace lstmc::lnet

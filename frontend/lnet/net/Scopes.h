@@ -1,0 +1,33 @@
+// `with ctx_group(..)`, `recompute()`, `dtype(..)`, `name_scope(..)`.
+#pragma once
+
+#include "frontend/lnet/evaluation/Interpreter.h"
+#include "frontend/lnet/net/Nodes.h"
+
+namespace lstmc::lnet {
+
+class Scopes {
+public:
+  Scopes(Interpreter &interpreter, Nodes &nodes);
+
+  /// Opens those of a `with`, as far as they have no errors; how many were opened.
+  size_t open(const WithStmt *stmt);
+  void close(size_t count);
+
+private:
+  struct Open {
+    symbol::Scope::Kind kind;
+    symbol::Graph *graph; ///< that it was given to; null outside of nets
+  };
+
+  /// The argument of a scope, empty where it takes none; nothing after an error.
+  std::optional<std::string> argument(const ScopeItem &item, std::string_view parameter,
+                                      Arguments &arguments);
+
+  Interpreter &interpreter_;
+  Run &run_;
+  Nodes &nodes_;
+  std::vector<Open> open_;
+};
+
+} // namespace lstmc::lnet

@@ -1,0 +1,21 @@
+// Operators and comparisons on tensors, as the ops that they stand for.
+#pragma once
+
+#include "frontend/lnet/evaluation/Arguments.h"
+#include "frontend/lnet/net/Nodes.h"
+
+namespace lstmc::lnet {
+
+/// At least one operand is a tensor; both are known.
+Value tensorBinary(Run &run, Nodes &nodes, TokenKind op, const Value &left, const Value &right,
+                   Span opSpan, const Expr *leftPlace, const Expr *rightPlace);
+/// Two tensors, or a tensor and a number.
+Value tensorCompare(Nodes &nodes, CompareOp op, const Value &left, const Value &right,
+                    const CompareTerm &term, const Expr *leftPlace);
+
+/// A call like `maximum(x, 0.5)`, of an op of two tensors that takes a number for one of them.
+/// Nothing if this is no such call.
+std::optional<Value> callWithNumber(Nodes &nodes, const symbol::OpSignature &op,
+                                    const Arguments &arguments);
+
+} // namespace lstmc::lnet

@@ -1,0 +1,30 @@
+// fit(..), data(..) and place(..): a file's own defaults for training and for the devices of its
+// groups.
+#pragma once
+
+#include "frontend/lnet/evaluation/Builtins.h"
+
+namespace lstmc::lnet {
+
+/// What one of these calls said about a net.
+struct NetDefaults {
+  std::string net;
+  std::vector<symbol::Setting> settings;
+};
+
+class TrainingDefaults {
+public:
+  explicit TrainingDefaults(Run &run) : run_(run) {}
+  static std::span<const BuiltinRow<TrainingDefaults>> functions();
+
+  std::vector<NetDefaults> fits, data, places;
+  /// Those of a net; empty if the file has none.
+  static std::vector<symbol::Setting> of(const std::vector<NetDefaults> &all, std::string_view net);
+
+private:
+  Value fit(Arguments &arguments), giveData(Arguments &arguments), place(Arguments &arguments);
+
+  Run &run_;
+};
+
+} // namespace lstmc::lnet

@@ -1,0 +1,180 @@
+#include "frontend/lnet/net/Variables.h"
+
+#include "frontend/lnet/evaluation/Collections.h"
+#include "frontend/lnet/net/Initialisers.h"
+
+namespace lstmc::lnet {
+
+std::span<const BuiltinRow<Variables>> Variables::functions() {
+  static constexpr BuiltinRow<Variables> kTable[] = {
+      {"Variable", &Variables::variable},       {"Custom", &Variables::custom},
+      {"foreach", &Variables::notBuilt},        {"_layer_name", &Variables::layerName, true},
+      {"_begin_state", &Variables::beginState}, {"_expect", &Variables::expect, true},
+  };
+  return kTable;
+}
+
+Value Variables::variable(Arguments &arguments) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  Span span = calleeSpan(arguments.call);
+  if (!bindBuiltin(run_, "Variable", arguments,
+                   {{"name", true}, {"shape"}, {"dtype"}, {"init"}, {"lr_mult"}, {"wd_mult"}},
+                   values, &places))
+    return Value::unknown();
+  for (const Value &value : values)
+    if (value.isUnknown())
+      return value;
+  if (!checkName(values[0], places[0]))
+    return Value::unknown();
+  bool byLayer = run_.at.module->internal;
+  std::string_view shown = byLayer && !run_.at.layerShown.empty() ? run_.at.layerShown : "Variable";
+  if (!run_.mayDraw(shown, span))
+    return Value::unknown();
+  std::optional<symbol::VariableOptions> taken = options(values, places);
+  if (!taken)
+    return Value::unknown();
+  taken->shareIsMeant = !byLayer;
+  return nodes_.variable(values[0].string(), std::move(*taken), span);
+}
+
+bool Variables::checkName(const Value &name, const Expr *place) {
+  if (!name.is(ValueKind::String))
+    run_.error(ErrorCode::E0204, place->span, "name is a string, got {}", reprOf(name));
+  else if (name.string().empty())
+    run_.error(ErrorCode::E0204, place->span, "name is a string that is not empty, got \"\"");
+  else
+    return checkNameLength(run_, name.string(), place->span);
+  return false;
+}
+
+std::optional<symbol::VariableOptions> Variables::options(const std::vector<Value> &values,
+                                                          const std::vector<const Expr *> &places) {
+  enum { Name, Shape, DataType, Init, LrMult, WdMult };
+  auto given = [&](size_t i) {
+    return !values[i].is(ValueKind::Unset) && !values[i].is(ValueKind::None);
+  };
+  symbol::VariableOptions options;
+  if (given(Shape)) {
+    std::optional<symbol::Shape> shape = shapeArgument(run_, dims_, values[Shape], places[Shape]);
+    if (!shape)
+      return std::nullopt;
+    options.shape = std::move(*shape);
+  }
+  if (given(DataType)) {
+    const Value &value = values[DataType];
+    options.dtype = value.is(ValueKind::String) ? parseDType(value.string()) : std::nullopt;
+    if (!options.dtype) {
+      run_.error(ErrorCode::E0204, places[DataType]->span, "dtype is a dtype, got {}",
+                 reprOf(value));
+      return std::nullopt;
+    }
+  }
+  if (given(Init)) {
+    std::optional<symbol::Initialiser> init = initialiserOf(run_, values[Init], places[Init]);
+    if (!init)
+      return std::nullopt;
+    options.init = std::move(*init);
+  }
+  for (size_t i : {LrMult, WdMult}) {
+    if (!given(i))
+      continue;
+    if (!values[i].isNumber()) {
+      run_.error(ErrorCode::E0204, places[i]->span, "{} is a number, got {}",
+                 i == LrMult ? "lr_mult" : "wd_mult", reprOf(values[i]));
+      return std::nullopt;
+    }
+    (i == LrMult ? options.lrMult : options.wdMult) = values[i].number();
+  }
+  return options;
+}
+
+Value Variables::layerName(Arguments &arguments) {
+  std::vector<Value> values;
+  Span span = calleeSpan(arguments.call);
+  if (!bindBuiltin(run_, "_layer_name", arguments, {{"name", true}, {"hint", true}}, values) ||
+      values[0].isUnknown())
+    return Value::unknown();
+  if (!run_.mayDraw(run_.at.layerShown, span))
+    return Value::unknown();
+  std::string name = nodes_.namePrefix();
+  if (values[0].is(ValueKind::None)) {
+    const std::string &hint = values[1].string();
+    name += hint + std::to_string(layerCounts_[hint]++);
+  } else if (values[0].is(ValueKind::String)) {
+    name += values[0].string();
+  } else {
+    return run_.error(ErrorCode::E0204, span, "name is a string, got {}", reprOf(values[0]));
+  }
+  return makeString(run_, std::move(name), span);
+}
+
+Value Variables::beginState(Arguments &arguments) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  Span span = calleeSpan(arguments.call);
+  if (!bindBuiltin(run_, "_begin_state", arguments,
+                   {{"name", true}, {"shape", true}, {"dtype", true}}, values, &places))
+    return Value::unknown();
+  for (const Value &value : values)
+    if (value.isUnknown())
+      return value;
+  std::optional<symbol::Shape> shape = shapeArgument(run_, dims_, values[1], places[1]);
+  if (!shape || !run_.mayDraw(run_.at.layerShown, span))
+    return Value::unknown();
+  std::optional<DType> dtype;
+  if (values[2].is(ValueKind::Tensor))
+    dtype = values[2].as<TensorObject>().symbol.dtype().value_or(DType::F32);
+  else if (values[2].is(ValueKind::String))
+    dtype = parseDType(values[2].string());
+  if (!dtype)
+    return run_.error(ErrorCode::E0204, places[2]->span, "dtype is a dtype, got {}",
+                      reprOf(values[2]));
+  if (!values[0].is(ValueKind::String) || values[0].string().empty())
+    return run_.error(ErrorCode::E0204, places[0]->span,
+                      "name is a string that is not empty, got {}", reprOf(values[0]));
+  return nodes_.beginState(values[0].string(), *dtype, std::move(*shape), span);
+}
+
+Value Variables::expect(Arguments &arguments) {
+  std::vector<Value> values;
+  Span span = calleeSpan(arguments.call);
+  if (!bindBuiltin(run_, "_expect", arguments, {{"what", true}, {"value", true}, {"kind", true}},
+                   values) ||
+      values[1].isUnknown())
+    return Value::unknown();
+  const std::string &kind = values[2].string();
+  const Value &value = values[1];
+  bool good = kind == "a tensor"     ? value.is(ValueKind::Tensor)
+              : kind == "an integer" ? value.is(ValueKind::Integer)
+              : kind == "a number"   ? value.isNumber()
+              : kind == "a bool"     ? value.is(ValueKind::Bool)
+              : kind == "a tensor or None"
+                  ? value.is(ValueKind::Tensor) || value.is(ValueKind::None)
+                  : value.is(ValueKind::String);
+  if (good)
+    return Value::boolean(true);
+  return run_.error(ErrorCode::E0204, span, "{} is {}, got {}", values[0].string(), kind,
+                    reprOf(value));
+}
+
+Value Variables::notBuilt(Arguments &arguments) {
+  Span span = calleeSpan(arguments.call);
+  return run_.error(ErrorCode::E0215, span, "{} is not built yet",
+                    run_.at.module->file->text(span));
+}
+
+Value Variables::custom(Arguments &arguments) { return refuseCustom(run_, arguments); }
+
+Value refuseCustom(Run &run, const Arguments &arguments) {
+  std::string type = "?";
+  Span span = calleeSpan(arguments.call);
+  for (auto &named : arguments.named)
+    if (named.argument->name == "op_type" && named.value.is(ValueKind::String)) {
+      type = named.value.string();
+      span = named.argument->value->span;
+    }
+  return run.error(ErrorCode::E0213, span, "op type \"{}\" is Python code", type);
+}
+
+} // namespace lstmc::lnet

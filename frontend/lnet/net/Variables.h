@@ -1,0 +1,42 @@
+// Variable(..), and what layers.lnet needs beyond the language.
+#pragma once
+
+#include "frontend/lnet/evaluation/Builtins.h"
+#include "frontend/lnet/net/Extents.h"
+#include "frontend/lnet/net/Nodes.h"
+
+namespace lstmc::lnet {
+
+class Variables {
+public:
+  Variables(Run &run, Nodes &nodes, const DimNames &dims) : run_(run), nodes_(nodes), dims_(dims) {}
+  static std::span<const BuiltinRow<Variables>> functions();
+
+private:
+  Value variable(Arguments &arguments);
+  /// _layer_name(name, hint): the name of a layer's call as MXNet would give it, name scopes
+  /// included.
+  Value layerName(Arguments &arguments);
+  /// _begin_state(name, shape, dtype): a state before the first step; `dtype` may be a tensor that
+  /// has it. Known to all files, so that any graph can be written out (Emit.h).
+  Value beginState(Arguments &arguments);
+  /// _expect(what, value, kind): E0204 at the user's call unless the value is of that kind. True,
+  /// or unknown after an error.
+  Value expect(Arguments &arguments);
+  Value custom(Arguments &arguments), notBuilt(Arguments &arguments);
+
+  bool checkName(const Value &name, const Expr *place);
+  /// The arguments of Variable beside its name; nothing after an error.
+  std::optional<symbol::VariableOptions> options(const std::vector<Value> &values,
+                                                 const std::vector<const Expr *> &places);
+
+  Run &run_;
+  Nodes &nodes_;
+  const DimNames &dims_;
+  std::map<std::string, int> layerCounts_; ///< by hint: "lstm" of "lstm0"
+};
+
+/// E0213 for `Custom`, which is Python code in MXNet.
+Value refuseCustom(Run &run, const Arguments &arguments);
+
+} // namespace lstmc::lnet
