@@ -14,36 +14,33 @@ namespace {
 constexpr std::string_view kLayerNames[] = {"LSTM", "GRU", "RNNLayer"};
 constexpr Prelude kLayers = {"layers.lnet", kLayersText, kLayerNames};
 
-template <typename... Parts> bool anyHas(std::string_view name) {
-  auto has = [&](auto rows) {
-    return std::ranges::any_of(rows, [&](const auto &row) { return row.name == name; });
-  };
-  return (has(Parts::functions()) || ...);
+template <typename Part> bool has(std::string_view name) {
+  return std::ranges::any_of(Part::functions(), [&](const auto &row) { return row.name == name; });
+}
+template <typename... Parts> bool anyHas(std::string_view name, std::tuple<Parts &...> *) {
+  return (has<Parts>(name) || ...);
 }
 
 } // namespace
 
-/// The parts of the language that have functions; all of them are added below.
 bool isFunction(std::string_view name) {
+  using AllParts = decltype(std::declval<Functions &>().parts());
   return std::ranges::find(kLayerNames, name) != std::end(kLayerNames) ||
-         anyHas<IterationFunctions, ConversionFunctions, Settings, TrainingDefaults, Variables,
-                Initialisers, Schedules>(name);
+         anyHas(name, static_cast<AllParts *>(nullptr));
 }
 
 Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehearses)
     : options_(options), run_(options.limits, problems, rehearses),
       files_(run_, options.includeDirs), nodes_(run_, files_),
-      interpreter_(run_, files_, kLayers, builtins_, tensors_),
-      tensors_(interpreter_, nodes_, dims_), iteration_(interpreter_), conversions_(interpreter_),
-      settings_(run_, options, dims_), training_(run_), variables_(run_, nodes_, dims_),
-      initialisers_(run_), schedules_(run_) {
-  builtins_.add(iteration_);
-  builtins_.add(conversions_);
-  builtins_.add(settings_);
-  builtins_.add(training_);
-  builtins_.add(variables_);
-  builtins_.add(initialisers_);
-  builtins_.add(schedules_);
+      interpreter_(run_, files_, kLayers, builtins_, tensors_), types_(interpreter_, dims_),
+      tensors_(interpreter_, nodes_, dims_, types_), functions_{IterationFunctions(interpreter_),
+                                                                ConversionFunctions(interpreter_),
+                                                                Settings(run_, options, dims_),
+                                                                TrainingDefaults(run_),
+                                                                Variables(run_, nodes_, dims_),
+                                                                Initialisers(run_),
+                                                                Schedules(run_)} {
+  std::apply([&](auto &...part) { (builtins_.add(part), ...); }, functions_.parts());
 }
 
 Module *Evaluator::runMain(const std::string &path, std::optional<std::string> text) {
@@ -70,8 +67,8 @@ Module *Evaluator::runMain(const std::string &path, std::optional<std::string> t
 
 FunctionObject *Evaluator::chooseNet(Module &module, bool report) {
   std::string_view fitted;
-  if (training_.fits.size() == 1)
-    fitted = training_.fits[0].net;
+  if (functions_.training.fits.size() == 1)
+    fitted = functions_.training.fits[0].net;
   NetChoice choice(module, options_.net, fitted);
   FunctionObject *net = choice.net();
   if (!net && report)
@@ -103,10 +100,10 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   if (!net || run_.aborted())
     return std::nullopt;
   std::unique_ptr<symbol::Graph> graph =
-      NetBuilder(interpreter_, nodes_, tensors_.types, options_, *net).build(module);
+      NetBuilder(interpreter_, nodes_, types_, options_, *net).build(module);
   if (!graph)
     return std::nullopt;
-  settings_.checkUsed();
+  functions_.settings.checkUsed();
   if (run_.problems().any())
     return std::nullopt;
   return describe(module, net->name(), std::move(graph));
@@ -118,10 +115,10 @@ LoadedNet Evaluator::describe(Module &module, std::string_view net,
   loaded.net = net;
   for (FunctionObject *each : netsOf(module))
     loaded.nets.emplace_back(each->name());
-  loaded.fit = TrainingDefaults::of(training_.fits, net);
-  loaded.data = TrainingDefaults::of(training_.data, net);
-  loaded.place = TrainingDefaults::of(training_.places, net);
-  loaded.settings = settings_.inForce();
+  loaded.fit = TrainingDefaults::of(functions_.training.fits, net);
+  loaded.data = TrainingDefaults::of(functions_.training.data, net);
+  loaded.place = TrainingDefaults::of(functions_.training.places, net);
+  loaded.settings = functions_.settings.inForce();
   loaded.files = files_.paths();
 
   std::vector<std::pair<std::string, symbol::AttributeValue>> inForce;

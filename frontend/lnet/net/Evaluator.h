@@ -1,6 +1,8 @@
 // One run of a file and the net that it draws: puts the parts together.
 #pragma once
 
+#include <tuple>
+
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
 #include "frontend/lnet/evaluation/PythonFunctions.h"
@@ -13,10 +15,27 @@
 
 namespace lstmc::lnet {
 
+/// The parts of the language that have built-in functions.
+struct Functions {
+  IterationFunctions iteration;
+  ConversionFunctions conversions;
+  Settings settings;
+  TrainingDefaults training;
+  Variables variables;
+  Initialisers initialisers;
+  Schedules schedules;
+
+  auto parts() {
+    return std::tie(iteration, conversions, settings, training, variables, initialisers, schedules);
+  }
+};
+
 class Evaluator {
 public:
   /// `rehearses`: see Run. Where no limit is reached, there is no net, and `inVain` says so.
   Evaluator(const LoadOptions &options, Problems &problems, bool rehearses = false);
+  Evaluator(const Evaluator &) = delete;
+  Evaluator &operator=(const Evaluator &) = delete;
 
   /// Runs the file; null if it could not be read. `text` instead of the file's own.
   Module *runMain(const std::string &path, std::optional<std::string> text);
@@ -24,7 +43,9 @@ public:
   std::optional<LoadedNet> drawNet(Module &module);
   /// Values that `--shape` gives to the dims of the chosen net's inputs.
   std::map<std::string, int64_t> dimsOfShapes(Module &module);
-  void giveDims(std::map<std::string, int64_t> dims) { settings_.giveDims(std::move(dims)); }
+  void giveDims(std::map<std::string, int64_t> dims) {
+    functions_.settings.giveDims(std::move(dims));
+  }
   bool inVain() const { return run_.inVain(); }
 
 private:
@@ -38,14 +59,9 @@ private:
   Nodes nodes_;
   Builtins builtins_;
   Interpreter interpreter_;
+  Types types_;
   NetTensors tensors_;
-  IterationFunctions iteration_;
-  ConversionFunctions conversions_;
-  Settings settings_;
-  TrainingDefaults training_;
-  Variables variables_;
-  Initialisers initialisers_;
-  Schedules schedules_;
+  Functions functions_;
 };
 
 /// Whether files know the name as a function that is built in or of layers.lnet.

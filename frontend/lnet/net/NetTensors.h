@@ -10,9 +10,9 @@ namespace lstmc::lnet {
 
 class NetTensors : public Tensors {
 public:
-  NetTensors(Interpreter &interpreter, Nodes &nodes, const DimNames &dims)
-      : interpreter_(interpreter), run_(interpreter.run), nodes_(nodes), dims_(dims),
-        types(interpreter, dims), scopes_(interpreter, nodes) {}
+  NetTensors(Interpreter &interpreter, Nodes &nodes, const DimNames &dims, Types &types)
+      : interpreter_(interpreter), run_(interpreter.run), nodes_(nodes), dims_(dims), types_(types),
+        scopes_(interpreter, nodes) {}
 
   Value call(const symbol::OpSignature &op, Arguments &arguments) override;
   Value binary(TokenKind op, const Value &left, const Value &right, Span opSpan,
@@ -22,10 +22,10 @@ public:
                 const Expr *leftPlace) override;
   Value index(const Value &tensor, const IndexExpr *expr) override;
   Value attribute(const Value &tensor, const AttributeExpr *expr) override;
-  std::shared_ptr<TypeValue> type(const TypeNode *node) override { return types.evaluate(node); }
+  std::shared_ptr<TypeValue> type(const TypeNode *node) override { return types_.evaluate(node); }
   void checkType(const Value &value, const std::shared_ptr<TypeValue> &type, std::string_view name,
                  Span span) override {
-    types.check(value, type, name, span);
+    types_.check(value, type, name, span);
   }
   size_t openScopes(const WithStmt *stmt) override { return scopes_.open(stmt); }
   void closeScopes(size_t count) override { scopes_.close(count); }
@@ -37,11 +37,7 @@ private:
   Run &run_;
   Nodes &nodes_;
   const DimNames &dims_;
-
-public:
-  Types types;
-
-private:
+  Types &types_;
   Scopes scopes_;
 };
 

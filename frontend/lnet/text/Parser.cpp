@@ -1,71 +1,16 @@
 #include "frontend/lnet/text/Parser.h"
 
 #include "frontend/lnet/text/Lexer.h"
-#include "frontend/lnet/text/ParserState.h"
+#include "frontend/lnet/text/StatementParser.h"
 
 namespace lstmc::lnet {
 
 std::unique_ptr<Tree> parse(const SourceFile &file, const Limits &limits, Problems &problems) {
   problems.nameFile(file.path());
-  return Parser(file, limits, problems).run();
+  return StatementParser(file, limits, problems).run();
 }
 
 namespace {
-
-/// Python's statements that are not the language's, and how to write it instead, where there is a
-/// way.
-struct RefusedWord {
-  TokenKind kind;
-  std::string_view help;
-};
-constexpr RefusedWord kRefusedWords[] = {
-    {TokenKind::KwWhile, "for i in range(n):"},
-    {TokenKind::KwBreak, ""},
-    {TokenKind::KwContinue, ""},
-    {TokenKind::KwClass, ""},
-    {TokenKind::KwTry, ""},
-    {TokenKind::KwExcept, ""},
-    {TokenKind::KwFinally, ""},
-    {TokenKind::KwRaise, "assert condition, \"message\""},
-    {TokenKind::KwGlobal, ""},
-    {TokenKind::KwNonlocal, ""},
-    {TokenKind::KwDel, ""},
-    {TokenKind::KwYield, "[x for x in y]"},
-    {TokenKind::KwAsync, ""},
-    {TokenKind::KwAwait, ""},
-    {TokenKind::KwImport, "from file import name"},
-};
-
-const RefusedWord *refusedWord(TokenKind kind) {
-  for (const RefusedWord &word : kRefusedWords)
-    if (word.kind == kind)
-      return &word;
-  return nullptr;
-}
-
-bool isRefusedOperator(TokenKind kind) {
-  switch (kind) {
-  case TokenKind::Walrus:
-  case TokenKind::Tilde:
-  case TokenKind::Ampersand:
-  case TokenKind::Bar:
-  case TokenKind::Caret:
-  case TokenKind::ShiftLeft:
-  case TokenKind::ShiftRight:
-  case TokenKind::AndEqual:
-  case TokenKind::OrEqual:
-  case TokenKind::XorEqual:
-  case TokenKind::ShiftLeftEqual:
-  case TokenKind::ShiftRightEqual:
-  case TokenKind::DoubleStarEqual:
-  case TokenKind::DoubleSlashEqual:
-  case TokenKind::PercentEqual:
-  case TokenKind::AtEqual:
-    return true;
-  default:
-    return false;
-  }
-}
 
 TokenKind augmentedOperator(TokenKind kind) {
   switch (kind) {
@@ -84,58 +29,7 @@ TokenKind augmentedOperator(TokenKind kind) {
 
 } // namespace
 
-std::nullptr_t Parser::report(ErrorCode code, Span span, std::string message, std::string help) {
-  if (failed_)
-    return nullptr;
-  failed_ = true;
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.place = file_.range(span);
-  diagnostic.help = std::move(help);
-  problems_.add(std::move(diagnostic));
-  return nullptr;
-}
-
-std::string Parser::found() const {
-  switch (kind()) {
-  case TokenKind::End:
-  case TokenKind::Newline:
-  case TokenKind::Indent:
-  case TokenKind::Dedent:
-  case TokenKind::String:
-    return std::string(spelling(kind()));
-  default: {
-    std::string_view shown = text(token().span);
-    return fmt::format("\"{}\"",
-                       shown.size() > 40 ? std::string(shown.substr(0, 40)) + "…" : shown);
-  }
-  }
-}
-
-std::nullptr_t Parser::expected(std::string_view wanted) {
-  if (is(TokenKind::Broken)) {
-    failed_ = true;
-    return nullptr;
-  }
-  if (const RefusedWord *word = refusedWord(kind()))
-    return report(ErrorCode::E0107, token().span,
-                  fmt::format("\"{}\" is not part of .lnet", spelling(kind())),
-                  std::string(word->help));
-  if (isRefusedOperator(kind()))
-    return refuse(token().span, fmt::format("\"{}\"", spelling(kind())));
-  return error(ErrorCode::E0106, token().span, "expected {}, found {}", wanted, found());
-}
-
-bool Parser::tooDeep(uint64_t height, Span span) {
-  report(ErrorCode::E0109, span,
-         fmt::format("nested {} deep, the limit is {}", std::min(height, limits_.depth + 1),
-                     limits_.depth),
-         "--limit depth=N changes the limit");
-  return false;
-}
-
-std::unique_ptr<Tree> Parser::run() {
+std::unique_ptr<Tree> StatementParser::run() {
   tree_->tokens = lex(file_, limits_, problems_);
   std::vector<Stmt *> statements;
   while (!is(TokenKind::End)) {
@@ -149,7 +43,7 @@ std::unique_ptr<Tree> Parser::run() {
 }
 
 /// Goes to the next statement; the block of a heading that failed is read for its own errors.
-void Parser::recover(std::vector<Stmt *> &block) {
+void StatementParser::recover(std::vector<Stmt *> &block) {
   while (!is(TokenKind::Newline) && !is(TokenKind::End) && !is(TokenKind::Indent) &&
          !is(TokenKind::Dedent))
     take();
@@ -167,7 +61,7 @@ void Parser::recover(std::vector<Stmt *> &block) {
   droppedHeading_ = true;
 }
 
-void Parser::parseStatement(std::vector<Stmt *> &block) {
+void StatementParser::parseStatement(std::vector<Stmt *> &block) {
   Descent descent(*this);
   failed_ = false;
   bool dropped = droppedHeading_;
@@ -202,7 +96,7 @@ void Parser::parseStatement(std::vector<Stmt *> &block) {
 }
 
 /// Reports statements that are Python's only. True if one stands here.
-bool Parser::refuseStatement() {
+bool StatementParser::refuseStatement() {
   if (is(TokenKind::At)) {
     report(ErrorCode::E0107, token().span, "a decorator is not part of .lnet", {});
     return true;
@@ -229,13 +123,13 @@ bool Parser::refuseStatement() {
     failed_ = true; // of the `match` that was reported
     return true;
   }
-  const RefusedWord *word = refusedWord(kind());
-  if (word)
-    expected("a statement");
-  return word != nullptr;
+  if (!isRefusedWord())
+    return false;
+  expected("a statement");
+  return true;
 }
 
-void Parser::parseSimpleLine(std::vector<Stmt *> &block) {
+void StatementParser::parseSimpleLine(std::vector<Stmt *> &block) {
   while (true) {
     bool match = is(TokenKind::Name) && text(token().span) == "match";
     Span first = token().span;
@@ -259,7 +153,7 @@ void Parser::parseSimpleLine(std::vector<Stmt *> &block) {
   }
 }
 
-Stmt *Parser::parseSmall() {
+Stmt *StatementParser::parseSmall() {
   uint32_t begin = token().span.begin;
   switch (kind()) {
   case TokenKind::KwFrom:
@@ -305,7 +199,7 @@ Stmt *Parser::parseSmall() {
 }
 
 /// "from" NAME { "." NAME } "import" NAME [ "as" NAME ] { "," NAME [ "as" NAME ] }
-Stmt *Parser::parseImport() {
+Stmt *StatementParser::parseImport() {
   uint32_t begin = take().begin;
   if (is(TokenKind::Dot) || is(TokenKind::Ellipsis)) {
     Span dots = token().span;
@@ -362,16 +256,7 @@ Stmt *Parser::parseImport() {
   return stmt;
 }
 
-NameExpr *Parser::parseName(std::string_view wanted) {
-  if (!is(TokenKind::Name))
-    return expected(wanted);
-  Span span = take();
-  auto *node = make<NameExpr>(ExprKind::Name, span.begin);
-  node->name = text(span);
-  return node;
-}
-
-Stmt *Parser::parseExpressionOrAssignment() {
+Stmt *StatementParser::parseExpressionOrAssignment() {
   if (is(TokenKind::Name) && kind(1) == TokenKind::Colon && kind(2) != TokenKind::Newline)
     return parseAnnotated(parseName("a name"));
   uint32_t begin = token().span.begin;
@@ -405,7 +290,7 @@ Stmt *Parser::parseExpressionOrAssignment() {
   return stmt;
 }
 
-Stmt *Parser::finishAssignment(Expr *left) {
+Stmt *StatementParser::finishAssignment(Expr *left) {
   if (!checkTargets(left))
     return nullptr;
   take(TokenRole::Binary);
@@ -422,7 +307,7 @@ Stmt *Parser::finishAssignment(Expr *left) {
 }
 
 /// The left of `=` was read as an expression: only names and tuples of them may stand there.
-bool Parser::checkTargets(Expr *targets) {
+bool StatementParser::checkTargets(Expr *targets) {
   switch (targets->kind) {
   case ExprKind::Name:
     return true;
@@ -452,7 +337,7 @@ bool Parser::checkTargets(Expr *targets) {
   }
 }
 
-Stmt *Parser::parseAnnotated(Expr *target) {
+Stmt *StatementParser::parseAnnotated(Expr *target) {
   take(TokenRole::Colon);
   TypeNode *type = parseType();
   if (!type || !expect(TokenKind::Equal, "\"=\"", TokenRole::Binary))
@@ -469,7 +354,7 @@ Stmt *Parser::parseAnnotated(Expr *target) {
 }
 
 /// type = NAME [ "[" dim { "," dim } "]" ] | "(" type { "," type } ")"
-TypeNode *Parser::parseType() {
+TypeNode *StatementParser::parseType() {
   Descent descent(*this);
   if (!mayDescend())
     return nullptr;
@@ -514,60 +399,6 @@ TypeNode *Parser::parseType() {
   }
   type->span = {begin, lastEnd_};
   return type;
-}
-
-/// targets = target { "," target } [ "," ]
-Expr *Parser::parseTargets() {
-  uint32_t begin = token().span.begin;
-  Expr *first = parseTarget();
-  if (!first || !is(TokenKind::Comma))
-    return first;
-  std::vector<Expr *> elements{first};
-  while (is(TokenKind::Comma)) {
-    size_t comma = at_;
-    take();
-    if (!is(TokenKind::Name) && !is(TokenKind::LParen)) {
-      if (elements.size() > 1)
-        tree_->tokens.tokens[comma].role = TokenRole::NeedlessComma;
-      break;
-    }
-    elements.push_back(parseTarget());
-    if (!elements.back())
-      return nullptr;
-  }
-  auto *node = make<SequenceExpr>(ExprKind::Tuple, begin);
-  node->elements = tree_->copy(elements);
-  return raise(node, node->elements);
-}
-
-/// target = NAME | "(" targets ")"
-Expr *Parser::parseTarget() {
-  Descent descent(*this);
-  if (!mayDescend())
-    return nullptr;
-  if (is(TokenKind::LParen)) {
-    uint32_t open = uint32_t(at_) + 1;
-    take(TokenRole::Group);
-    Expr *inner = parseTargets();
-    uint32_t close = uint32_t(at_) + 1;
-    if (!inner || !expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
-      return nullptr;
-    if (inner->groupOpen) {
-      tree_->tokens.tokens[inner->groupOpen - 1].role = TokenRole::NeedlessGroup;
-      tree_->tokens.tokens[inner->groupClose - 1].role = TokenRole::NeedlessClose;
-    }
-    inner->groupOpen = open;
-    inner->groupClose = close;
-    return inner;
-  }
-  if (is(TokenKind::Star))
-    return refuse(token().span, "\"*\" before a target");
-  NameExpr *name = parseName("a name");
-  if (name && is(TokenKind::LBracket))
-    return refuse(token().span, "assignment to an element");
-  if (name && is(TokenKind::Dot))
-    return refuse(token().span, "assignment to an attribute");
-  return name;
 }
 
 } // namespace lstmc::lnet

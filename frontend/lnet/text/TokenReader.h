@@ -1,4 +1,5 @@
-// What the two halves of the parser share: the tokens, the place in them, and how errors are said.
+// The tokens of a file one after the other, what is said about them, and the nodes made of them:
+// what all parts of the parser share.
 #pragma once
 
 #include <initializer_list>
@@ -10,64 +11,12 @@
 
 namespace lstmc::lnet {
 
-class Parser {
+class TokenReader {
 public:
-  Parser(const SourceFile &file, const Limits &limits, Problems &problems)
+  TokenReader(const SourceFile &file, const Limits &limits, Problems &problems)
       : file_(file), limits_(limits), problems_(problems), tree_(std::make_unique<Tree>()) {}
-  std::unique_ptr<Tree> run();
 
-private:
-  // Statements: Parser.cpp.
-  void parseStatement(std::vector<Stmt *> &block);
-  void parseSimpleLine(std::vector<Stmt *> &block);
-  Stmt *parseSmall();
-  Stmt *parseImport();
-  Stmt *parseExpressionOrAssignment();
-  Stmt *parseAnnotated(Expr *target);
-  Stmt *finishAssignment(Expr *left);
-  bool parseCompound(std::vector<Stmt *> &block);
-  bool parseBlock(Block &block);
-  Stmt *parseDef();
-  bool parseParameters(std::vector<Parameter> &parameters);
-  Stmt *parseFor();
-  Stmt *parseIf();
-  Stmt *parseWith();
-  TypeNode *parseType();
-  Expr *parseTargets();
-  Expr *parseTarget();
-  bool checkTargets(Expr *targets);
-  bool refuseStatement();
-  void recover(std::vector<Stmt *> &block);
-  NameExpr *parseName(std::string_view wanted);
-
-  // Expressions: ParseExpression.cpp.
-  Expr *parseExpressions(bool *tuple = nullptr);
-  Expr *parseExpr();
-  Expr *parseLambda();
-  Expr *parseOr();
-  Expr *parseAnd();
-  Expr *parseNot();
-  Expr *parseComparison();
-  bool parseCompareOp(CompareTerm &term, bool &found);
-  Expr *parseSum();
-  Expr *parseProduct();
-  Expr *parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs,
-                      Expr *(Parser::*operand)());
-  Expr *makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan,
-                   Expr *right);
-  Expr *parseUnary();
-  Expr *parsePower();
-  Expr *parsePost();
-  Expr *parseCall(Expr *callee);
-  Expr *parseIndex(Expr *base);
-  Expr *parseIndexItem();
-  Expr *parseAtom();
-  Expr *parseStrings();
-  Expr *parseRound();
-  Expr *parseSquare();
-  Expr *parseCurly();
-  Expr *parseComprehension(Expr *element, uint32_t begin);
-
+protected:
   // Tokens.
   const Token &token(size_t ahead = 0) const {
     size_t at = std::min(at_ + ahead, tree_->tokens.tokens.size() - 1);
@@ -98,6 +47,8 @@ private:
     expected(text);
     return false;
   }
+  /// A keyword of Python that is not the language's.
+  bool isRefusedWord() const;
   std::string found() const;
   std::string_view text(Span span) const { return file_.text(span); }
 
@@ -153,9 +104,9 @@ private:
 
   /// Guards one level of descent, which may not yet have made a node.
   struct Descent {
-    explicit Descent(Parser &parser) : parser(parser) { ++parser.descent_; }
+    explicit Descent(TokenReader &parser) : parser(parser) { ++parser.descent_; }
     ~Descent() { --parser.descent_; }
-    Parser &parser;
+    TokenReader &parser;
   };
   /// Loose, for brackets and signs descend twice for one node; the height of what is made is what
   /// counts.
@@ -170,13 +121,9 @@ private:
   Problems &problems_;
   std::unique_ptr<Tree> tree_;
   size_t at_ = 0;
-  uint32_t lastEnd_ = 0;
+  uint32_t lastEnd_ = 0; ///< of the token that was taken last
   uint64_t descent_ = 0;
-  int functions_ = 0;
-  bool failed_ = false;       ///< this statement was reported
-  bool matchRefused_ = false; ///< a `match` was reported, and `case` may follow
-  bool droppedHeading_ =
-      false; ///< the last heading was refused: what hangs on it is dropped without a word
+  bool failed_ = false; ///< this statement was reported
 };
 
 } // namespace lstmc::lnet

@@ -1,10 +1,10 @@
+#include "frontend/lnet/text/ExpressionParser.h"
 #include "frontend/lnet/text/Lexer.h"
-#include "frontend/lnet/text/ParserState.h"
 
 namespace lstmc::lnet {
 
 /// exprs = expr { "," expr } [ "," ]; a comma makes it a tuple.
-Expr *Parser::parseExpressions(bool *tuple) {
+Expr *ExpressionParser::parseExpressions(bool *tuple) {
   uint32_t begin = token().span.begin;
   Expr *first = parseExpr();
   if (tuple)
@@ -44,7 +44,7 @@ Expr *Parser::parseExpressions(bool *tuple) {
   return raise(node, node->elements);
 }
 
-Expr *Parser::parseExpr() {
+Expr *ExpressionParser::parseExpr() {
   Descent descent(*this);
   if (!mayDescend())
     return nullptr;
@@ -70,7 +70,7 @@ Expr *Parser::parseExpr() {
   return raise(node, condition, then, otherwise);
 }
 
-Expr *Parser::parseLambda() {
+Expr *ExpressionParser::parseLambda() {
   uint32_t begin = take().begin;
   std::vector<NameExpr *> parameters;
   while (!is(TokenKind::Colon)) {
@@ -105,8 +105,8 @@ Expr *Parser::parseLambda() {
 }
 
 /// left = operand { sign operand }, from the left.
-Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs,
-                            Expr *(Parser::*operand)()) {
+Expr *ExpressionParser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> signs,
+                                      Expr *(ExpressionParser::*operand)()) {
   uint32_t begin = token().span.begin;
   Expr *left = (this->*operand)();
   while (left && std::find(signs.begin(), signs.end(), kind()) != signs.end()) {
@@ -118,8 +118,8 @@ Expr *Parser::parseFromLeft(ExprKind node, std::initializer_list<TokenKind> sign
   return left;
 }
 
-Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op, Span opSpan,
-                         Expr *right) {
+Expr *ExpressionParser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op,
+                                   Span opSpan, Expr *right) {
   auto *node = make<BinaryExpr>(kind, begin);
   node->op = op;
   node->opSpan = opSpan;
@@ -128,15 +128,15 @@ Expr *Parser::makeBinary(ExprKind kind, uint32_t begin, Expr *left, TokenKind op
   return raise(node, left, right);
 }
 
-Expr *Parser::parseOr() {
-  return parseFromLeft(ExprKind::Or, {TokenKind::KwOr}, &Parser::parseAnd);
+Expr *ExpressionParser::parseOr() {
+  return parseFromLeft(ExprKind::Or, {TokenKind::KwOr}, &ExpressionParser::parseAnd);
 }
 
-Expr *Parser::parseAnd() {
-  return parseFromLeft(ExprKind::And, {TokenKind::KwAnd}, &Parser::parseNot);
+Expr *ExpressionParser::parseAnd() {
+  return parseFromLeft(ExprKind::And, {TokenKind::KwAnd}, &ExpressionParser::parseNot);
 }
 
-Expr *Parser::parseNot() {
+Expr *ExpressionParser::parseNot() {
   if (!is(TokenKind::KwNot))
     return parseComparison();
   Descent descent(*this);
@@ -153,7 +153,7 @@ Expr *Parser::parseNot() {
 }
 
 /// Takes a comparison operator if one stands here; false after an error.
-bool Parser::parseCompareOp(CompareTerm &term, bool &found) {
+bool ExpressionParser::parseCompareOp(CompareTerm &term, bool &found) {
   found = true;
   term.opSpan = token().span;
   switch (kind()) {
@@ -208,7 +208,7 @@ bool Parser::parseCompareOp(CompareTerm &term, bool &found) {
   return term.right != nullptr;
 }
 
-Expr *Parser::parseComparison() {
+Expr *ExpressionParser::parseComparison() {
   uint32_t begin = token().span.begin;
   Expr *left = parseSum();
   if (!left)
@@ -232,19 +232,19 @@ Expr *Parser::parseComparison() {
   return setHeight(node, height) ? node : nullptr;
 }
 
-Expr *Parser::parseSum() {
+Expr *ExpressionParser::parseSum() {
   return parseFromLeft(ExprKind::Binary, {TokenKind::Plus, TokenKind::Minus},
-                       &Parser::parseProduct);
+                       &ExpressionParser::parseProduct);
 }
 
-Expr *Parser::parseProduct() {
+Expr *ExpressionParser::parseProduct() {
   return parseFromLeft(ExprKind::Binary,
                        {TokenKind::Star, TokenKind::Slash, TokenKind::DoubleSlash,
                         TokenKind::Percent, TokenKind::At},
-                       &Parser::parseUnary);
+                       &ExpressionParser::parseUnary);
 }
 
-Expr *Parser::parseUnary() {
+Expr *ExpressionParser::parseUnary() {
   if (!is(TokenKind::Minus) && !is(TokenKind::Plus))
     return parsePower();
   Descent descent(*this);
@@ -261,7 +261,7 @@ Expr *Parser::parseUnary() {
   return raise(node, operand);
 }
 
-Expr *Parser::parsePower() {
+Expr *ExpressionParser::parsePower() {
   uint32_t begin = token().span.begin;
   Expr *base = parsePost();
   if (!base || !is(TokenKind::DoubleStar))
@@ -276,7 +276,7 @@ Expr *Parser::parsePower() {
   return makeBinary(ExprKind::Binary, begin, base, TokenKind::DoubleStar, op, exponent);
 }
 
-Expr *Parser::parsePost() {
+Expr *ExpressionParser::parsePost() {
   Expr *expr = parseAtom();
   while (expr) {
     if (is(TokenKind::LParen)) {
@@ -300,7 +300,7 @@ Expr *Parser::parsePost() {
   return nullptr;
 }
 
-Expr *Parser::parseCall(Expr *callee) {
+Expr *ExpressionParser::parseCall(Expr *callee) {
   take(TokenRole::Open);
   std::vector<Argument> arguments;
   uint32_t height = callee->height;
@@ -344,7 +344,7 @@ Expr *Parser::parseCall(Expr *callee) {
   return setHeight(node, height) ? node : nullptr;
 }
 
-Expr *Parser::parseIndexItem() {
+Expr *ExpressionParser::parseIndexItem() {
   uint32_t begin = token().span.begin;
   if (is(TokenKind::Ellipsis)) {
     take();
@@ -375,7 +375,7 @@ Expr *Parser::parseIndexItem() {
   return raise(node, parts[0], parts[1], parts[2]);
 }
 
-Expr *Parser::parseIndex(Expr *base) {
+Expr *ExpressionParser::parseIndex(Expr *base) {
   take(TokenRole::Open);
   std::vector<Expr *> items;
   bool tuple = false;
@@ -399,7 +399,7 @@ Expr *Parser::parseIndex(Expr *base) {
   return raise(node, base, node->items);
 }
 
-Expr *Parser::parseAtom() {
+Expr *ExpressionParser::parseAtom() {
   uint32_t begin = token().span.begin;
   switch (kind()) {
   case TokenKind::Name:
@@ -438,7 +438,7 @@ Expr *Parser::parseAtom() {
   }
 }
 
-Expr *Parser::parseStrings() {
+Expr *ExpressionParser::parseStrings() {
   uint32_t begin = token().span.begin;
   std::string value;
   while (is(TokenKind::String)) {
@@ -454,7 +454,7 @@ Expr *Parser::parseStrings() {
   return node;
 }
 
-Expr *Parser::parseRound() {
+Expr *ExpressionParser::parseRound() {
   uint32_t open = uint32_t(at_) + 1;
   uint32_t begin = take(TokenRole::Group).begin;
   Expr *inner;
@@ -483,7 +483,7 @@ Expr *Parser::parseRound() {
   return inner;
 }
 
-Expr *Parser::parseSquare() {
+Expr *ExpressionParser::parseSquare() {
   uint32_t begin = take(TokenRole::Group).begin;
   std::vector<Expr *> elements;
   while (!is(TokenKind::RBracket)) {
@@ -504,7 +504,7 @@ Expr *Parser::parseSquare() {
   return raise(node, node->elements);
 }
 
-Expr *Parser::parseComprehension(Expr *element, uint32_t begin) {
+Expr *ExpressionParser::parseComprehension(Expr *element, uint32_t begin) {
   if (!is(TokenKind::KwFor))
     return expected("\"for\"");
   take();
@@ -534,7 +534,7 @@ Expr *Parser::parseComprehension(Expr *element, uint32_t begin) {
   return raise(node, element, iterable, condition);
 }
 
-Expr *Parser::parseCurly() {
+Expr *ExpressionParser::parseCurly() {
   uint32_t begin = take(TokenRole::Group).begin;
   std::vector<Expr *> keys, values;
   while (!is(TokenKind::RBrace)) {
@@ -566,6 +566,69 @@ Expr *Parser::parseCurly() {
   node->keys = tree_->copy(keys);
   node->values = tree_->copy(values);
   return raise(node, node->keys, node->values);
+}
+
+NameExpr *ExpressionParser::parseName(std::string_view wanted) {
+  if (!is(TokenKind::Name))
+    return expected(wanted);
+  Span span = take();
+  auto *node = make<NameExpr>(ExprKind::Name, span.begin);
+  node->name = text(span);
+  return node;
+}
+
+/// targets = target { "," target } [ "," ]
+Expr *ExpressionParser::parseTargets() {
+  uint32_t begin = token().span.begin;
+  Expr *first = parseTarget();
+  if (!first || !is(TokenKind::Comma))
+    return first;
+  std::vector<Expr *> elements{first};
+  while (is(TokenKind::Comma)) {
+    size_t comma = at_;
+    take();
+    if (!is(TokenKind::Name) && !is(TokenKind::LParen)) {
+      if (elements.size() > 1)
+        tree_->tokens.tokens[comma].role = TokenRole::NeedlessComma;
+      break;
+    }
+    elements.push_back(parseTarget());
+    if (!elements.back())
+      return nullptr;
+  }
+  auto *node = make<SequenceExpr>(ExprKind::Tuple, begin);
+  node->elements = tree_->copy(elements);
+  return raise(node, node->elements);
+}
+
+/// target = NAME | "(" targets ")"
+Expr *ExpressionParser::parseTarget() {
+  Descent descent(*this);
+  if (!mayDescend())
+    return nullptr;
+  if (is(TokenKind::LParen)) {
+    uint32_t open = uint32_t(at_) + 1;
+    take(TokenRole::Group);
+    Expr *inner = parseTargets();
+    uint32_t close = uint32_t(at_) + 1;
+    if (!inner || !expect(TokenKind::RParen, "\")\" or \",\"", TokenRole::Close))
+      return nullptr;
+    if (inner->groupOpen) {
+      tree_->tokens.tokens[inner->groupOpen - 1].role = TokenRole::NeedlessGroup;
+      tree_->tokens.tokens[inner->groupClose - 1].role = TokenRole::NeedlessClose;
+    }
+    inner->groupOpen = open;
+    inner->groupClose = close;
+    return inner;
+  }
+  if (is(TokenKind::Star))
+    return refuse(token().span, "\"*\" before a target");
+  NameExpr *name = parseName("a name");
+  if (name && is(TokenKind::LBracket))
+    return refuse(token().span, "assignment to an element");
+  if (name && is(TokenKind::Dot))
+    return refuse(token().span, "assignment to an attribute");
+  return name;
 }
 
 } // namespace lstmc::lnet

@@ -1,9 +1,9 @@
 // def, for, if, with: headings and blocks.
-#include "frontend/lnet/text/ParserState.h"
+#include "frontend/lnet/text/StatementParser.h"
 
 namespace lstmc::lnet {
 
-bool Parser::parseCompound(std::vector<Stmt *> &block) {
+bool StatementParser::parseCompound(std::vector<Stmt *> &block) {
   Stmt *stmt = nullptr;
   switch (kind()) {
   case TokenKind::KwDef:
@@ -28,7 +28,7 @@ bool Parser::parseCompound(std::vector<Stmt *> &block) {
 }
 
 /// block = simple | NEWLINE INDENT stmt { stmt } DEDENT
-bool Parser::parseBlock(Block &block) {
+bool StatementParser::parseBlock(Block &block) {
   if (!expect(TokenKind::Colon, "\":\"", TokenRole::BlockColon))
     return false;
   std::vector<Stmt *> statements;
@@ -57,7 +57,7 @@ bool Parser::parseBlock(Block &block) {
   return true;
 }
 
-Stmt *Parser::parseDef() {
+Stmt *StatementParser::parseDef() {
   uint32_t begin = take().begin;
   NameExpr *name = parseName("a name");
   if (!name || !expect(TokenKind::LParen, "\"(\"", TokenRole::Open))
@@ -84,7 +84,7 @@ Stmt *Parser::parseDef() {
   return stmt;
 }
 
-bool Parser::parseParameters(std::vector<Parameter> &parameters) {
+bool StatementParser::parseParameters(std::vector<Parameter> &parameters) {
   while (!is(TokenKind::RParen)) {
     if (is(TokenKind::Star) || is(TokenKind::DoubleStar) || is(TokenKind::Slash)) {
       refuse(token().span, is(TokenKind::Star)         ? "\"*args\""
@@ -119,7 +119,7 @@ bool Parser::parseParameters(std::vector<Parameter> &parameters) {
   return true;
 }
 
-Stmt *Parser::parseFor() {
+Stmt *StatementParser::parseFor() {
   uint32_t begin = take().begin;
   Expr *targets = parseTargets();
   if (!targets || !expect(TokenKind::KwIn, "\"in\" or \",\""))
@@ -143,7 +143,7 @@ Stmt *Parser::parseFor() {
 
 /// if = "if" expr ":" block { "elif" expr ":" block } [ "else" ":" block ]; a chain is read in a
 /// loop, and a later arm hangs on the one before.
-Stmt *Parser::parseIf() {
+Stmt *StatementParser::parseIf() {
   std::vector<IfStmt *> arms;
   Block otherwise;
   do {
@@ -170,7 +170,7 @@ Stmt *Parser::parseIf() {
 }
 
 /// with = "with" scope { "," scope } ":" block; scope = NAME "(" [ args ] ")"
-Stmt *Parser::parseWith() {
+Stmt *StatementParser::parseWith() {
   uint32_t begin = take().begin;
   std::vector<ScopeItem> scopes;
   uint32_t height = 0;
