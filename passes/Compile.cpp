@@ -166,7 +166,9 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     computeIn(module, *options.dtype);
   writeOutShorthands(module);
   std::vector<package::Packed> packed = packedVectors(module);
-  llvm::StringMap<ValueRange> ranges = inputRanges(module);
+  llvm::FailureOr<llvm::StringMap<ValueRange>> ranges = inputRanges(module);
+  if (failed(ranges))
+    return diagnostics;
   package::PackageData data;
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
   manager.enableVerifier(options.verifyEach);
@@ -187,7 +189,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   }
   for (package::Entry &entry : data.entries)
     for (package::Binding &input : entry.inputs)
-      if (auto range = ranges.find(input.name); range != ranges.end() && input.role != "scalar")
+      if (auto range = ranges->find(input.name); range != ranges->end() && input.role != "scalar")
         input.range = range->second;
   result.package = std::move(data);
   result.package.producer = options.producer;

@@ -28,7 +28,8 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
 def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let summary = "slices of an axis, picked by index";
   let description = [{
-    `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent.
+    `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent;
+    raise refuses it when it is given, so these indices have to be an input, or moved parts of one.
       * axis: `axis` is an axis of `a`.
       * output-shape: the extents of `a`, with those of `indices` in place of `axis`.
 
@@ -37,7 +38,7 @@ def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
     ```
   }];
   let arguments = (ins Sym_Tensor:$a, Sym_Tensor:$indices, Sym_Integer<0>:$axis,
-                       Sym_DefaultChoice<"clip", ["clip", "wrap"]>:$mode);
+                       Sym_DefaultChoice<"clip", ["clip", "wrap", "raise"]>:$mode);
   let results = (outs Sym_Tensor:$output);
 }
 

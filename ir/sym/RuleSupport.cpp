@@ -121,6 +121,15 @@ FailureOr<SmallVector<int64_t>> axesOf(ShapeRelation &relation, Value value, Arr
   return found;
 }
 
+LogicalResult wideFloatType(ShapeRelation &relation, Value value) {
+  Type type = relation.type(value);
+  if (type && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
+    return relation.refuse(ErrorCode::E0215, {{value, kTypeAxis}})
+           << relation.name(value) << " of " << dtypeLongName(*dtypeOf(type))
+           << " is not built yet: cast it to float32 first";
+  return relation.floatType(value);
+}
+
 LogicalResult atLeast(ShapeRelation &relation, int64_t value, int64_t least, StringRef attribute) {
   if (value >= least)
     return success();

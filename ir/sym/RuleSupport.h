@@ -14,6 +14,8 @@ enum class Numbers { Any, Float };
 /// All operands and results have one shape and type; E0208 if the op needs a float type and the
 /// type is none.
 llvm::LogicalResult relateEqual(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
+/// E0208 unless it is a float, or open; E0215 for float16 and bfloat16.
+llvm::LogicalResult wideFloatType(ShapeRelation &relation, mlir::Value value);
 /// Two operands and the result have one rank and type; extents of 1 stretch.
 llvm::LogicalResult relateBroadcast(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
 /// The axis counted from 0. Reports E0319, naming the attribute, if `value`, which is ranked, has

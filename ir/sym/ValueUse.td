@@ -16,6 +16,8 @@ def Sym_IndexRule : OpInterface<"IndexRule"> {
   let methods = [
     InterfaceMethod<"Valid positions for values of operand `index`; none if they are not positions, or if all values are valid.",
       "::std::optional<::lstmc::ValueRange>", "positionsOf", (ins "unsigned":$index)>,
+    InterfaceMethod<"Whether operand `index` may not have values out of that range, so that a caller has to give them.",
+      "bool", "refusesOthers", (ins "unsigned":$index)>,
   ];
 }
 

@@ -55,7 +55,8 @@ LogicalResult SoftmaxOutputOp::relateShapes(ShapeRelation &relation) {
     return relation.refuse(ErrorCode::E0215) << "out_grad is not built yet";
   // softmax_output:same-shape
   if (failed(relation.sameShape(getData(), getOutput())) ||
-      failed(relation.sameType(getData(), getOutput())) || failed(relation.floatType(getData())))
+      failed(relation.sameType(getData(), getOutput())) ||
+      failed(wideFloatType(relation, getData())))
     return failure();
   if (!relation.ranked(getData()))
     return success();
@@ -93,7 +94,7 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   Value data = op.getData(), label = op.getLabel();
   // same-shape
   if (failed(relation.sameShape(data, op.getOutput())) ||
-      failed(relation.sameType(data, op.getOutput())) || failed(relation.floatType(data)))
+      failed(relation.sameType(data, op.getOutput())) || failed(wideFloatType(relation, data)))
     return failure();
   // label-shape
   if (!relation.ranked(data))
@@ -152,7 +153,8 @@ Value LogisticRegressionOutputOp::emitScalar(OpBuilder &builder, ValueRange elem
 //===---- MakeLoss ----------------------------------------------------------------------------===//
 
 LogicalResult MakeLossOp::relateShapes(ShapeRelation &relation) {
-  return relateEqual(relation, *this, Numbers::Float);
+  return failed(wideFloatType(relation, getData())) ? failure()
+                                                    : relateEqual(relation, *this, Numbers::Float);
 }
 BatchPosition MakeLossOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
 Value MakeLossOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
@@ -165,7 +167,7 @@ bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
 LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), label = getLabel(), output = getOutput();
-  if (failed(relation.sameType(data, output)) || failed(relation.floatType(data)))
+  if (failed(relation.sameType(data, output)) || failed(wideFloatType(relation, data)))
     return failure();
   // softmax_cross_entropy:rank
   if (failed(relation.fixRank(data, 2)))

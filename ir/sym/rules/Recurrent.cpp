@@ -93,7 +93,7 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
     for (Value value : typed)
       if (value && failed(relation.sameType(data, value)))
         return failure();
-  if (failed(relation.floatType(data)))
+  if (failed(wideFloatType(relation, data)))
     return failure();
 
   // rnn:length

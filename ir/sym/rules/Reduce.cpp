@@ -172,7 +172,7 @@ LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
     for (Value value : {getGamma(), getBeta(), getOutput(), getMean(), getRstd()})
       if (failed(relation.sameType(data, value)))
         return failure();
-  if (failed(relation.floatType(data)) || failed(relation.sameShape(data, getOutput())))
+  if (failed(wideFloatType(relation, data)) || failed(relation.sameShape(data, getOutput())))
     return failure();
   // layer_norm:parameter-shape
   for (Value parameter : {getGamma(), getBeta()})

@@ -4,6 +4,8 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include "ir/sym/Shorthand.cpp.inc"
 
 using namespace mlir;
@@ -14,16 +16,37 @@ namespace {
 
 Type elementOf(Value value) { return rankedType(value).getElementType(); }
 
-// ===---- softmax with a dtype: computed in the wider of the two types
-// -------------------------===//
+//===---- products of float16 and bfloat16: in float32, rounded once --------------------------===//
+
+bool isHalf(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+
+Value inFloats(Operation *op, OpBuilder &builder) {
+  Type half = elementOf(op->getResult(0));
+  if (!isHalf(half))
+    return {};
+  IRMapping map;
+  for (Value operand : op->getOperands())
+    map.map(operand, createCast(builder, op->getLoc(), operand, builder.getF32Type()));
+  Operation *wide = builder.clone(*op, map);
+  Value y = wide->getResult(0);
+  y.setType(rankedType(y).clone(builder.getF32Type()));
+  return createCast(builder, op->getLoc(), y, half);
+}
+Value written(FullyConnectedOp op, OpBuilder &builder) { return inFloats(op, builder); }
+Value written(DotOp op, OpBuilder &builder) { return inFloats(op, builder); }
+
+//===---- softmax with a dtype, or of halves: in the widest of these types and float32 --------===//
 
 template <typename Op> Value writtenSoftmax(Op op, OpBuilder &builder) {
   Value x = op.getData();
   Type from = elementOf(x), to = elementOf(op.getOutput());
-  if (from == to)
+  if (from == to && !isHalf(from))
     return {};
-  if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
-    x = createCast(builder, op.getLoc(), x, to);
+  Type wide = builder.getF32Type();
+  for (Type type : {from, to})
+    if (type.getIntOrFloatBitWidth() > wide.getIntOrFloatBitWidth())
+      wide = type;
+  x = createCast(builder, op.getLoc(), x, wide);
   Value y = builder.create<Op>(op.getLoc(), x.getType(), x, op.getLength(), op.getAxisAttr(),
                                op.getTemperatureAttr(), StringAttr(), op.getUseLengthAttr());
   return createCast(builder, op.getLoc(), y, to);
@@ -78,6 +101,8 @@ Value written(WhereOp op, OpBuilder &builder) {
 //===---- batch_dot with several axes of matrices ---------------------------------------------===//
 
 Value written(BatchDotOp op, OpBuilder &builder) {
+  if (Value y = inFloats(op, builder))
+    return y;
   if (rankOf(op.getLhs()) == 3)
     return {};
   auto matrices = [](Value value) -> SmallVector<int64_t> {
@@ -106,8 +131,8 @@ template <typename... Ops> void attach(MLIRContext &context) {
 } // namespace
 
 void attachShorthands(MLIRContext &context) {
-  attach<SoftmaxOp, LogSoftmaxOp, NormOp, SumOp, MeanOp, MaxOp, MinOp, ProdOp, WhereOp, BatchDotOp>(
-      context);
+  attach<FullyConnectedOp, DotOp, SoftmaxOp, LogSoftmaxOp, NormOp, SumOp, MeanOp, MaxOp, MinOp,
+         ProdOp, WhereOp, BatchDotOp>(context);
 }
 
 } // namespace lstmc::sym
