@@ -1,0 +1,56 @@
+// What a frontend makes of a source, whatever the source is written in.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/base/Diagnostic.h"
+#include "frontend/symbol/Symbol.h"
+
+namespace lstmc::symbol {
+
+/// Extents of an input, and its dtype where one is wanted too: `--shape data:64x35`.
+struct InputShape {
+  std::string input;
+  std::vector<int64_t> extents;
+  std::optional<DType> dtype;
+};
+
+/// What the one who reads a source wants of it.
+struct NetworkRequest {
+  std::vector<std::pair<std::string, std::string>> settings; ///< `--set NAME=VALUE`, as written
+  std::vector<InputShape> shapes;
+  std::string net;                     ///< `--net`; empty: the source decides
+  std::optional<int64_t> offeredVocab; ///< symbols that the data have; stands above the source,
+                                       ///< below `settings`
+  bool werror = false;
+};
+
+/// A `setting` or `dim` of the source, with the value in force.
+struct SettingInForce {
+  std::string name;
+  AttributeValue value, defaultValue;
+  std::string help;
+  std::string origin; ///< "file", "--set", "--shape", "data"
+  bool isDim = false;
+  SourceRange place;
+};
+
+/// A network, and what its source says of training it. Diagnostics of the graph carry their lines
+/// with them.
+struct Network {
+  std::unique_ptr<Graph> graph; ///< finished: shapes inferred, fit, data and settings given to it
+  std::string net;
+  std::vector<std::string> nets; ///< all of the source, in order
+  std::vector<SettingInForce> settings;
+  /// Defaults of `fit(..)` and `data(..)` for this net, in the order written. Lists of strings
+  /// (`carry`, `eval_metric`) are one string with commas.
+  std::vector<Setting> fit, data;
+  std::vector<Setting> place;     ///< of `place(..)`: ctx_group, and its device as text
+  std::vector<std::string> files; ///< read, as named in messages; the main one first
+};
+
+} // namespace lstmc::symbol
