@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 
 #include <fmt/ranges.h>
 
@@ -63,7 +62,7 @@ Status fillInputs(Session &session, const package::Entry &entry, const Options &
   for (const package::Binding &binding : entry.inputs)
     if (binding.role != "scalar")
       LSTMC_TRY(session::setInput(session, entry.name, binding.name + "=random:1", limits));
-  for (const std::string &text : options.values("input"))
+  for (const std::string &text : options.input)
     LSTMC_TRY(session::setInput(session, entry.name, text, limits));
   return {};
 }
@@ -93,108 +92,106 @@ uint64_t weightBytes(const package::PackageData &data) {
   return bytes;
 }
 
-Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
-                     Trace &trace) {
-  LSTMC_ASSIGN(int64_t repeats, options.countInForce("repeats"));
-  LSTMC_ASSIGN(int64_t warmup, options.countInForce("warmup"));
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
+/// What is known of a call before it is timed.
+Result<Cell> describe(const Model &model, Session &session, const Options &options,
+                      const std::string &entryName) {
+  const package::PackageData &data = model.package->data();
   std::optional<size_t> index = model.package->findEntry(entryName);
   if (!index)
     return fail(ErrorCode::E0001, "the model has no entry \"{}\"", entryName);
-  const package::Entry &entry = model.package->data().entries[*index];
   Cell cell;
   cell.entry = entryName;
-  cell.threads = session->device(0).threads();
-  for (const package::Device &device : model.package->data().devices)
+  cell.threads = session.device(0).threads();
+  for (const package::Device &device : data.devices)
     cell.devices.push_back(device.name);
-  cell.dtype =
-      model.package->data().parameters.empty()
-          ? "-"
-          : std::string(dtypeName(model.package->data()
-                                      .buffers[model.package->data().parameters[0].buffers[0]]
-                                      .dtype));
+  cell.dtype = data.parameters.empty()
+                   ? "-"
+                   : std::string(dtypeName(data.buffers[data.parameters[0].buffers[0]].dtype));
   LSTMC_ASSIGN(cell.seed, seedInForce(model, options));
-  LSTMC_TRY(fillInputs(*session, entry, options));
-  LSTMC_TRY(describeCall(cell, *session, entry));
+  LSTMC_TRY(fillInputs(session, data.entries[*index], options));
+  LSTMC_TRY(describeCall(cell, session, data.entries[*index]));
   if (model.compiled)
     for (const passes::EntryCost &cost : model.compiled->costs)
       if (cost.entry == entryName)
         cell.cost = cost;
-  if (options.has("dry-run"))
-    return cell;
-  trace.watch(*session);
-  session->setScalar("learning_rate", 1e-3);
-  session->setScalar("seed", int64_t(cell.seed));
-  for (int64_t i = 0; i < warmup + std::max<int64_t>(repeats, 1); ++i) {
-    session->setScalar("update", i + 1);
+  return cell;
+}
+
+/// Times the calls: the warm-up, then --repeats of them, at least one.
+Status timeCalls(Cell &cell, Session &session, const Options &options) {
+  int64_t warmup = *options.warmup;
+  session.setScalar("learning_rate", 1e-3);
+  session.setScalar("seed", int64_t(cell.seed));
+  for (int64_t i = 0; i < warmup + std::max<int64_t>(*options.repeats, 1); ++i) {
+    session.setScalar("update", i + 1);
     auto begin = std::chrono::steady_clock::now();
-    LSTMC_TRY(session->run(entryName));
+    LSTMC_TRY(session.run(cell.entry));
     double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (i >= warmup)
       cell.seconds.push_back(seconds);
   }
   std::sort(cell.seconds.begin(), cell.seconds.end());
+  return {};
+}
+
+Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
+                     Trace &trace) {
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
+  LSTMC_ASSIGN(Cell cell, describe(model, *session, options, entryName));
+  if (options.dryRun)
+    return cell;
+  trace.watch(*session);
+  LSTMC_TRY(timeCalls(cell, *session, options));
+  const package::PackageData &data = model.package->data();
   int workers = int(cell.threads) * int(cell.devices.size());
-  if (options.has("calibrate"))
+  if (options.calibrate)
     LSTMC_TRY(planning::calibrate({1, int(cell.threads), workers, availableProcessors()}));
   if (std::optional<planning::MachineRates> rates = planning::keptRates(workers);
       rates && cell.cost)
-    cell.limit = rates->limitSeconds(
-        double(cell.cost->flops), double(weightBytes(model.package->data())), cell.dtype == "f64");
+    cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(data)),
+                                     cell.dtype == "f64");
   cell.forecast =
-      *planning::forecastSeconds(model.package->data(), entryName,
-                                 planning::machinesOf(model.package->data(), int(cell.threads)));
+      *planning::forecastSeconds(data, entryName, planning::machinesOf(data, int(cell.threads)));
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.touchedBytes;
   cell.weightsHash = session->weightsHash();
   return cell;
 }
 
-/// The values that a flag sweeps over; one empty one where it is not given. -d and --shape have
-/// commas of their own.
-std::vector<std::string> valuesOf(const Options &options, std::string_view flag) {
-  std::vector<std::string> values;
-  for (const std::string &text : options.values(flag)) {
-    std::vector<std::string> parts = flag == "devices" ? std::vector{text} : splitCommas(text);
-    values.insert(values.end(), parts.begin(), parts.end());
-  }
-  if (values.empty())
-    values.push_back("");
-  return values;
-}
-
 /// All combinations of what the flags list, the last flag fastest; each with one value per flag,
 /// and per input of --shape.
 std::vector<Options> sweep(const Options &options) {
   std::vector<Options> all = {options};
-  auto vary = [&](const std::vector<std::string> &values,
-                  const std::function<Options(const Options &, const std::string &)> &with) {
+  /// `set` gives a copy of the options one of the values; without values the copy stays as it is.
+  auto vary = [&](const auto &values, auto set) {
+    if (values.empty())
+      return;
     std::vector<Options> next;
     for (const Options &one : all)
-      for (const std::string &value : values)
-        next.push_back(with(one, value));
+      for (const auto &value : values)
+        set(next.emplace_back(one), value);
     all = std::move(next);
   };
-  for (std::string_view flag : {"devices", "dtype", "batch", "threads", "entry"})
-    vary(valuesOf(options, flag),
-         [&](const Options &one, const std::string &value) { return one.with(flag, value); });
-  std::vector<std::pair<std::string, std::vector<std::string>>> shapes; // per input
-  for (const std::string &text : options.values("shape")) {
-    std::string input = text.substr(0, text.find_first_of(":="));
-    auto found =
-        std::find_if(shapes.begin(), shapes.end(), [&](auto &row) { return row.first == input; });
+  if (options.devices.given())
+    vary(*options.devices, [](Options &one, const std::string &v) { one.devices = {v}; });
+  vary(options.dtype.values, [](Options &one, DType v) { one.dtype = v; });
+  vary(options.batch.values, [](Options &one, const std::string &v) { one.batch = v; });
+  vary(options.threads.values, [](Options &one, int64_t v) { one.threads = v; });
+  vary(*options.entry, [](Options &one, const std::string &v) { one.entry = {v}; });
+  std::vector<std::vector<symbol::InputShape>> shapes; // per input
+  for (const symbol::InputShape &shape : options.shape) {
+    auto found = std::find_if(shapes.begin(), shapes.end(),
+                              [&](const auto &row) { return row[0].input == shape.input; });
     if (found == shapes.end())
-      found = shapes.insert(shapes.end(), {input, {}});
-    found->second.push_back(text);
+      found = shapes.insert(shapes.end(), std::vector<symbol::InputShape>());
+    found->push_back(shape);
   }
-  vary({""}, [](const Options &one, const std::string &) { return one.with("shape", ""); });
-  for (const auto &[input, values] : shapes)
-    vary(values, [](const Options &one, const std::string &value) {
-      Options more = one;
-      more.given.push_back({"shape", value, ValueOrigin::Flag, ""});
-      return more;
-    });
+  for (Options &one : all)
+    one.shape.clear();
+  for (const std::vector<symbol::InputShape> &ofInput : shapes)
+    vary(ofInput,
+         [](Options &one, const symbol::InputShape &shape) { one.shape.push_back(shape); });
   return all;
 }
 
@@ -277,10 +274,9 @@ void printCsv(const std::vector<Cell> &cells, const std::string &model, Console 
 
 void printCells(const std::vector<Cell> &cells, const Options &options, Console &console) {
   const std::string &model = options.operands[0];
-  std::string format = options.text("format");
-  if (format == "csv")
+  if (*options.format == Form::Csv)
     return printCsv(cells, model, console);
-  if (format == "jsonl") {
+  if (*options.format == Form::JsonLines) {
     for (const Cell &cell : cells) {
       Json line = {{"schema", "lstmc.bench/1"}};
       line.update(cellJson(cell, model));
@@ -305,50 +301,21 @@ void printCells(const std::vector<Cell> &cells, const Options &options, Console 
     console.print(fmt::format("| {} |", fmt::join(columnsOf(cell), " | ")));
 }
 
-} // namespace
+double valueOf(const Cell &cell, std::string_view metric) {
+  return metric == "median_s" ? cell.quantile(0.5)
+         : metric == "mean_s" ? cell.mean()
+         : metric == "p99_s"  ? cell.quantile(0.99)
+                              : cell.labelsPerSecond();
+}
 
-int benchCommand(const Options &options, Console &console) {
-  Result<std::vector<Expectation>> wanted =
-      expectations(options, {"median_s", "mean_s", "p99_s", "labels_per_s"});
-  if (!wanted.ok())
-    return console.fail(wanted.error());
-  Trace trace(options);
-  std::vector<Cell> cells;
-  for (const Options &one : sweep(options)) {
-    if (!options.has("calibrate"))
-      measureIfNew(threadsInQuestion(one), console);
-    ModelRequest request;
-    request.entries = {one.value("entry").value_or("forward")};
-    Checked<Model> model = loadModel(one, request);
-    if (!model.ok())
-      return console.fail(model.diagnostics());
-    if (cells.empty())
-      console.warn(model->warnings);
-    if (model->compiled)
-      trace.passes(model->compiled->spans);
-    Result<Cell> cell = measure(*model, one, request.entries[0], trace);
-    if (!cell.ok())
-      return console.fail(cell.error());
-    console.say(
-        fmt::format("seed {}  weights {:016x}  {}", cell->seed, cell->weightsHash, versionLine()),
-        cells.empty() ? 0 : 1);
-    cells.push_back(std::move(*cell));
-  }
-  if (options.has("dry-run")) {
-    console.say(fmt::format("nothing was timed: --dry-run ({} cells)", cells.size()));
-    return 0;
-  }
-  if (Status status = trace.write(console); !status.ok())
-    return console.fail(status.error());
-  printCells(cells, options, console);
+/// Whether all cells are as --expect says; says which are not.
+bool asExpected(const std::vector<Cell> &cells, const std::vector<Expectation> &wanted,
+                Console &console) {
   bool all = true;
   for (const Cell &cell : cells)
     for (const training::HeldExpectation &held :
-         judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
-           return metric == "median_s" ? cell.quantile(0.5)
-                  : metric == "mean_s" ? cell.mean()
-                  : metric == "p99_s"  ? cell.quantile(0.99)
-                                       : cell.labelsPerSecond();
+         judge(wanted, [&](const std::string &metric) -> std::optional<double> {
+           return valueOf(cell, metric);
          })) {
       all &= held.held;
       if (!held.held)
@@ -356,7 +323,45 @@ int benchCommand(const Options &options, Console &console) {
             fmt::format("expectation not held: {} (value {:.6g}, {} of batch {}, {} threads)",
                         held.text, *held.value, cell.entry, cell.batch, cell.threads));
     }
-  return all ? 0 : int(ExitCode::AnswerIsNo);
+  return all;
+}
+
+/// One row; the first one says what was found of the model.
+Checked<Cell> cellOf(const Options &options, bool first, Trace &trace, Console &console) {
+  if (!options.calibrate)
+    measureIfNew(threadsInQuestion(options), console);
+  ModelRequest request;
+  request.entries = {options.entry->empty() ? "forward" : options.entry->front()};
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
+  if (first)
+    console.warn(model.warnings);
+  if (model.compiled)
+    trace.passes(model.compiled->spans);
+  LSTMC_CHECKED_ASSIGN(Cell cell, measure(model, options, request.entries[0], trace));
+  console.say(
+      fmt::format("seed {}  weights {:016x}  {}", cell.seed, cell.weightsHash, versionLine()),
+      first ? 0 : 1);
+  return cell;
+}
+
+} // namespace
+
+CommandResult benchCommand(const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(std::vector<Expectation> wanted,
+                       expectations(options, {"median_s", "mean_s", "p99_s", "labels_per_s"}));
+  Trace trace(options);
+  std::vector<Cell> cells;
+  for (const Options &one : sweep(options)) {
+    LSTMC_CHECKED_ASSIGN(Cell cell, cellOf(one, cells.empty(), trace, console));
+    cells.push_back(std::move(cell));
+  }
+  if (options.dryRun) {
+    console.say(fmt::format("nothing was timed: --dry-run ({} cells)", cells.size()));
+    return ExitCode::Ok;
+  }
+  LSTMC_CHECKED_TRY(trace.write(console));
+  printCells(cells, options, console);
+  return asExpected(cells, wanted, console) ? ExitCode::Ok : ExitCode::AnswerIsNo;
 }
 
 } // namespace lstmc::cli

@@ -19,19 +19,19 @@ static bool isSet(const char *variable) {
   return value && *value;
 }
 
-static bool decide(const std::string &when, bool automatic) {
-  return when == "always" || (when != "never" && automatic);
+static bool decide(When when, bool automatic) {
+  return when == When::Always || (when == When::Auto && automatic);
 }
 
 Console::Console(const Options &options)
-    : json_(options.json() || options.text("format") == "jsonl"), quiet_(options.has("quiet")),
-      verbosity_(options.count("verbose")), width_(80) {
+    : json_(options.wantsJson() || *options.format == Form::JsonLines), quiet_(options.quiet),
+      verbosity_(options.verbose), width_(80) {
   bool terminal = isatty(STDERR_FILENO);
   const char *term = std::getenv("TERM");
   bool dumb = term && std::string_view(term) == "dumb";
   bool coloured = !isSet("NO_COLOR") && (isSet("CLICOLOR_FORCE") || (terminal && !dumb));
-  color_ = decide(options.text("color"), coloured);
-  live_ = decide(options.text("progress"), terminal && !dumb && !json_) && !quiet_;
+  color_ = decide(*options.color, coloured);
+  live_ = decide(*options.progress, terminal && !dumb && !json_) && !quiet_;
   winsize size{};
   if (const char *columns = std::getenv("COLUMNS"))
     width_ = std::max(20, std::atoi(columns));
@@ -42,10 +42,10 @@ Console::Console(const Options &options)
 // Written as it happens and not renamed at the end, unlike results: a log is wanted most when the
 // end was a bad one.
 Status Console::openLog(const Options &options) {
-  std::optional<std::string> path = options.value("log");
+  const std::optional<std::string> &path = options.log;
   if (!path)
     return {};
-  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.has("force") ? O_TRUNC : O_EXCL);
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.force ? O_TRUNC : O_EXCL);
   int file = ::open(path->c_str(), flags, 0666);
   if (file < 0 && errno == EEXIST)
     return failAt({*path}, ErrorCode::E0608, "it exists; --force overwrites it");
@@ -92,49 +92,36 @@ void Console::print(const nlohmann::ordered_json &document) const {
   print(document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-int Console::finish(int exit) const {
-  bool done = exit == int(ExitCode::Ok) || exit == int(ExitCode::AnswerIsNo);
+int Console::finish(const CommandResult &result) const {
+  ExitCode exit = result.ok() ? result.exit() : report(result.diagnostics());
+  bool done = exit == ExitCode::Ok || exit == ExitCode::AnswerIsNo;
   Status status = outputStatus();
   if (!done || status.ok())
-    return exit;
+    return int(exit);
   Diagnostics diagnostics{asDiagnostic(status.error())};
   log(diagnostics);
   writeMessage(symbol::render(diagnostics, color_)); // also with --json: stdout is what failed
   return int(ExitCode::File);
 }
 
-int Console::fail(const Error &error) const { return fail(Diagnostics{asDiagnostic(error)}); }
-
-int Console::fail(const Diagnostics &diagnostics) const {
-  log(diagnostics);
-  auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
+ExitCode Console::report(const Diagnostics &errors) const {
+  log(errors);
+  auto first = std::find_if(errors.begin(), errors.end(),
                             [](const Diagnostic &d) { return d.severity == Severity::Error; });
-  const ErrorRecord &record =
-      errorRecord(first == diagnostics.end() ? ErrorCode::E0099 : first->code);
+  const ErrorRecord &record = errorRecord(first == errors.end() ? ErrorCode::E0099 : first->code);
   if (json_)
-    print(symbol::renderJson(diagnostics));
+    print(symbol::renderJson(errors));
   else
     writeMessage(
-        symbol::render(diagnostics, color_) +
+        symbol::render(errors, color_) +
         (record.exit == ExitCode::Usage ? "" : fmt::format("lstmc explain {}\n", record.name)));
-  return int(record.exit);
+  return record.exit;
 }
 
 void Console::warn(const Diagnostics &diagnostics) const {
   log(diagnostics);
   if (!diagnostics.empty() && !quiet_)
     writeMessage(symbol::render(diagnostics, color_));
-}
-
-Diagnostic asDiagnostic(const Error &error) {
-  Diagnostic diagnostic;
-  diagnostic.code = error.code;
-  diagnostic.message = error.message;
-  diagnostic.place.file = error.place.file;
-  diagnostic.place.line = error.place.line;
-  diagnostic.place.column = error.place.column;
-  diagnostic.place.byte = error.place.byte;
-  return diagnostic;
 }
 
 } // namespace lstmc::cli

@@ -8,14 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "executor/base/Diagnostic.h"
-#include "executor/base/Status.h"
+#include "frontend/cli/CommandResult.h"
 #include "frontend/cli/Options.h"
 
 namespace lstmc::cli {
-
-/// An error of the runtime in the form of the compiler's.
-Diagnostic asDiagnostic(const Error &error);
 
 class Console {
 public:
@@ -36,12 +32,12 @@ public:
 
   /// Reports what kept the work from being done, on stderr, or with --json as lstmc.diagnostics/1
   /// on stdout. Last comes the command that explains the first error, unless that is one of usage.
-  /// Returns the exit code of the first error.
-  int fail(const Error &error) const;
-  int fail(const Diagnostics &diagnostics) const;
-  /// The exit code of work that is over: another one, told on stderr, when it was done and its
-  /// results did not reach stdout.
-  int finish(int exit) const;
+  /// Returns the exit code of the first error. Main.cpp calls it, and `fmt`, which goes on to the
+  /// next file.
+  ExitCode report(const Diagnostics &errors) const;
+  /// The exit code of a command: reports what it failed with, and on stderr when it was done and
+  /// its results did not reach stdout.
+  int finish(const CommandResult &result) const;
   /// Warnings that came with a success.
   void warn(const Diagnostics &diagnostics) const;
 

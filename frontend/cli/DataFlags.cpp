@@ -20,8 +20,7 @@ static std::vector<std::string> foldersOf(const DataNamer &namer, const Options 
   std::vector<std::string> folders = {fs::is_directory(namer.path, error)
                                           ? namer.path
                                           : fs::path(namer.path).parent_path().string()};
-  std::vector<std::string> allowed = options.values("allow-data");
-  folders.insert(folders.end(), allowed.begin(), allowed.end());
+  folders.insert(folders.end(), options.allowData.begin(), options.allowData.end());
   return folders;
 }
 
@@ -56,18 +55,18 @@ withFileKeys(const std::string &text, const std::vector<package::Setting> &file,
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
                            const DataNamer &namer, const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
-  std::optional<std::string> text = options.value("data");
+  std::optional<std::string> text = options.data;
   bool fromFile = !text;
   if (fromFile)
     text = train;
   if (!text)
     return fail(ErrorCode::E0001,
                 "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
-                options.command);
+                options.commandName());
   auto kindOf = [](const std::string &spec) { return spec.substr(0, spec.find(':')); };
   LSTMC_ASSIGN(data::DataSpec spec,
                withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text)));
-  std::optional<std::string> valid = options.value("valid");
+  std::optional<std::string> valid = options.valid;
   bool validFromFile = !valid && fromFile;
   if (validFromFile)
     valid = findSetting(file, "valid");
@@ -85,7 +84,7 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   ModelData result;
   LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned, limits));
   data::Learned known = result.data->learned();
-  if (valid && options.command == "train") {
+  if (valid && options.command == CommandId::Train) {
     LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false));
     if (validFromFile)
       validSpec.folders = foldersOf(namer, options);

@@ -13,24 +13,20 @@ namespace lstmc::cli {
 static constexpr int64_t kMostParts = 65536;
 
 Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
-  std::vector<std::string> lists = options.values("devices");
-  return parseDevices(lists.empty() ? options.text("devices")
-                                    : fmt::format("{}", fmt::join(lists, ",")));
+  return parseDevices(fmt::format("{}", fmt::join(*options.devices, ",")));
 }
 
-static Result<int64_t> partsAsked(const Options &options, std::string_view flag, int64_t least) {
-  LSTMC_ASSIGN(int64_t parts, options.countInForce(flag));
+static Result<int64_t> partsAsked(Flag flag, int64_t parts, int64_t least) {
   if (parts < least || parts > kMostParts)
-    return fail(ErrorCode::E0001, "--{} takes {} to {}, got {}", flag, least, kMostParts, parts);
+    return fail(ErrorCode::E0001, "--{} takes {} to {}, got {}", recordOf(flag).name, least,
+                kMostParts, parts);
   return parts;
 }
 
 static Status readWorkLoads(const Options &options, passes::CompileOptions &compile) {
-  std::optional<std::string> loads = options.value("work-load-list");
-  if (!loads)
+  if (!options.workLoadList.given())
     return {};
-  for (const std::string &load : splitCommas(*loads)) {
-    LSTMC_ASSIGN(int64_t part, parseCount("work-load-list", load));
+  for (int64_t part : *options.workLoadList) {
     if (part < 1 || part > 1'000'000)
       return fail(ErrorCode::E0001, "--work-load-list takes numbers from 1 to 1,000,000, got {}",
                   part);
@@ -50,7 +46,7 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
   static constexpr std::string_view kOverProcesses[] = {"nccl", "dist_sync", "dist_device_sync",
                                                         "dist_sync_device", "dist_async"};
-  std::string store = options.text("kv-store");
+  const std::string &store = *options.kvStore;
   if (std::find(std::begin(kOverProcesses), std::end(kOverProcesses), store) !=
       std::end(kOverProcesses))
     return fail(ErrorCode::E0001,
@@ -63,14 +59,11 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
   compile.kvStore.reset();
   if (store != "auto")
     compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;
-  std::string update = options.text("update-on-kvstore");
-  if (update != "auto" && update != "0" && update != "1")
-    return fail(ErrorCode::E0001, "--update-on-kvstore takes auto, 0 or 1, got \"{}\"", update);
   compile.updateOnStore.reset();
-  if (update != "auto")
-    compile.updateOnStore = update == "1";
-  LSTMC_ASSIGN(compile.bigArrayBound, options.countInForce("bigarray-bound"));
-  LSTMC_ASSIGN(compile.bucketBytes, options.bytesInForce("bucket-bytes"));
+  if (*options.updateOnKvstore != UpdatePlace::Auto)
+    compile.updateOnStore = *options.updateOnKvstore == UpdatePlace::Store;
+  compile.bigArrayBound = *options.bigarrayBound;
+  compile.bucketBytes = *options.bucketBytes;
   return {};
 }
 
@@ -121,8 +114,8 @@ static Error at(const symbol::Setting &setting, Error error) {
   return error;
 }
 
-Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet::LoadedNet &net) {
-  if (options.has("devices") || net.place.empty())
+Result<std::vector<DeviceName>> devicesAsked(const Options &options, const symbol::Network &net) {
+  if (options.devices.given() || net.place.empty())
     return devicesAsked(options);
   std::vector<DeviceName> devices;
   for (const symbol::Setting &setting : net.place) {
@@ -141,7 +134,7 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet:
 }
 
 /// The file's own, if -d has all of its devices.
-static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::string> &groups,
+static Status placeAsFile(const symbol::Network &net, const std::vector<std::string> &groups,
                           passes::CompileOptions &compile) {
   for (const symbol::Setting &setting : net.place) {
     Result<std::vector<DeviceName>> named = parseDevices(std::get<std::string>(setting.value));
@@ -161,16 +154,16 @@ static Status placeAsFile(const lnet::LoadedNet &net, const std::vector<std::str
   return {};
 }
 
-static Status readPlace(const Options &options, const lnet::LoadedNet &net,
+static Status readPlace(const Options &options, const symbol::Network &net,
                         passes::CompileOptions &compile) {
   const symbol::Graph &graph = *net.graph;
-  std::string place = options.text("place");
+  const std::string &place = *options.place;
   if (!place.starts_with("auto"))
     LSTMC_TRY(placeAsFile(net, groupsOf(graph), compile));
   if (place == "auto") {
     compile.stages = 0;
   } else if (place.starts_with("auto=")) {
-    LSTMC_ASSIGN(compile.stages, parseCount("place", place.substr(5)));
+    LSTMC_ASSIGN(compile.stages, Count::parse(recordOf(Flag::place).name, place.substr(5)));
     if (compile.stages < 1 || compile.stages > int64_t(compile.devices.size()))
       return fail(ErrorCode::E0001,
                   "--place {}: layers are split over 1 to {} devices, as many as are in use", place,
@@ -189,7 +182,7 @@ static Status readPlace(const Options &options, const lnet::LoadedNet &net,
   return {};
 }
 
-Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net,
+Status readDeviceFlags(const Options &options, const symbol::Network &net,
                        const std::vector<DeviceName> &devices, passes::CompileOptions &compile) {
   compile.devices.clear();
   for (const DeviceName &device : devices)
@@ -197,8 +190,8 @@ Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net,
   LSTMC_TRY(readStore(options, compile));
   LSTMC_TRY(readPlace(options, net, compile));
   LSTMC_TRY(readWorkLoads(options, compile));
-  LSTMC_ASSIGN(compile.accumulate, partsAsked(options, "accumulate", 1));
-  LSTMC_ASSIGN(compile.chunks, partsAsked(options, "chunks", 0));
+  LSTMC_ASSIGN(compile.accumulate, partsAsked(Flag::accumulate, *options.accumulate, 1));
+  LSTMC_ASSIGN(compile.chunks, partsAsked(Flag::chunks, *options.chunks, 0));
   return {};
 }
 

@@ -6,7 +6,7 @@
 
 #include "executor/device/DeviceNames.h"
 #include "frontend/cli/Options.h"
-#include "frontend/lnet/Load.h"
+#include "frontend/symbol/Network.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
@@ -14,12 +14,12 @@ namespace lstmc::cli {
 /// --devices, whether they are here or not: the registry knows, and refuses.
 Result<std::vector<DeviceName>> devicesAsked(const Options &options);
 /// As above; without the flag, those that the file's place(..) names.
-Result<std::vector<DeviceName>> devicesAsked(const Options &options, const lnet::LoadedNet &net);
+Result<std::vector<DeviceName>> devicesAsked(const Options &options, const symbol::Network &net);
 
 /// Fills in what they decide of a compilation; place(..) of the file stands where --place does not,
 /// as long as its devices are in use. E0001 for a device that is not among -d, a group that the net
 /// does not have, a number out of range, a store that there is not.
-Status readDeviceFlags(const Options &options, const lnet::LoadedNet &net,
+Status readDeviceFlags(const Options &options, const symbol::Network &net,
                        const std::vector<DeviceName> &devices, passes::CompileOptions &compile);
 
 } // namespace lstmc::cli

@@ -30,7 +30,7 @@ std::vector<KeptRates> keptRates(const HostFacts &host) {
 
 /// The host is one cpu:0 unless more are asked for: then so many logical devices, each with memory
 /// and threads of its own, and messages through the host's memory between them.
-int devicesCommand(const Options &, Console &console) {
+CommandResult devicesCommand(const Options &, Console &console) {
   HostFacts host = hostFacts();
   if (console.json()) {
     nlohmann::ordered_json device = {{"name", "cpu:0"},
@@ -67,7 +67,7 @@ int devicesCommand(const Options &, Console &console) {
                                 1e-9 * kept.rates.flopsPerSecond, 1e-9 * kept.rates.streamPerSecond,
                                 1e6 * kept.link.seconds, 1e-9 * kept.link.bytesPerSecond));
   }
-  return 0;
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

@@ -189,26 +189,19 @@ void print(const Comparison &comparison, const DiffSide &a, const DiffSide &b, C
 
 } // namespace
 
-int diffCommand(const Options &options, Console &console) {
+CommandResult diffCommand(const Options &options, Console &console) {
   if (options.operands.size() != 2)
-    return console.fail(
-        fail(ErrorCode::E0001, "diff takes two files, got {}", options.operands.size()));
-  Result<Tolerance> asked = Tolerance::asked(options);
-  if (!asked.ok())
-    return console.fail(asked.error());
-  std::optional<Tolerance> tolerance;
-  if (options.has("ulp") || options.has("rtol") || options.has("atol"))
-    tolerance = *asked;
+    return fail(ErrorCode::E0001, "diff takes two files, got {}", options.operands.size());
   std::vector<DiffSide> sides;
   for (const std::string &path : options.operands) {
-    Result<DiffSide> side = diffSide(path, options);
-    if (!side.ok())
-      return console.fail(side.error());
-    sides.push_back(std::move(*side));
+    LSTMC_CHECKED_ASSIGN(sides.emplace_back(), diffSide(path, options));
   }
+  std::optional<Tolerance> tolerance;
+  if (options.ulp.given() || options.rtol.given() || options.atol.given())
+    tolerance = Tolerance::asked(options);
   Comparison comparison = compare(sides[0], sides[1], tolerance);
   print(comparison, sides[0], sides[1], console);
-  return comparison.equal() ? 0 : int(ExitCode::AnswerIsNo);
+  return comparison.equal() ? ExitCode::Ok : ExitCode::AnswerIsNo;
 }
 
 } // namespace lstmc::cli

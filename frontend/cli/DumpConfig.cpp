@@ -24,8 +24,8 @@ struct FileValues {
   bool compiled = false; ///< a package, whose compile flags are settled
 };
 
-std::string originOf(const Options::Given &given) {
-  return given.origin == ValueOrigin::Flag ? "--" + std::string(given.flag) : given.source;
+std::string originOf(const GivenValue &given) {
+  return given.origin == ValueOrigin::Flag ? fmt::format("--{}", given.record->name) : given.source;
 }
 
 /// data(..) as one SPEC, or nothing without `train`.
@@ -51,13 +51,12 @@ void addFit(FileValues &values, const std::vector<package::Setting> &fit, const 
 
 Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   ModelRequest request;
-  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
+  Checked<symbol::Network> net = loadSource(path, options, request);
   if (!net.ok())
     return net.diagnostics();
   std::vector<package::Setting> fileData = settingTexts(net->data);
-  bool reads =
-      options.command == "train" || options.command == "eval" || options.command == "sample";
-  if (reads && (options.has("data") || findSetting(fileData, "train"))) {
+  bool reads = recordOf(Flag::data).servedBy(*options.command);
+  if (reads && (options.data || findSetting(fileData, "train"))) {
     Result<ModelData> data = loadData(options, fileData, {path, ""}, nullptr);
     if (!data.ok())
       return asDiagnostic(data.error());
@@ -69,7 +68,7 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
     }
   }
   FileValues values;
-  for (const lnet::SettingInForce &setting : net->settings)
+  for (const symbol::SettingInForce &setting : net->settings)
     values.set.push_back({fmt::format("{}={}", setting.name, settingText(setting.value)),
                           setting.origin == "file"   ? path
                           : setting.origin == "data" ? "the data"
@@ -92,10 +91,9 @@ Checked<FileValues> ofCompiled(const Options &options, const std::string &path) 
 }
 
 /// Flags over the file's values, name by name.
-std::vector<Value> merged(std::vector<Value> values, const Options &options,
-                          std::string_view flag) {
-  for (const Options::Given &given : options.given) {
-    if (given.flag != flag)
+std::vector<Value> merged(std::vector<Value> values, const Options &options, Flag flag) {
+  for (const GivenValue &given : options.given) {
+    if (given.record->flag != flag)
       continue;
     std::string name = given.value.substr(0, given.value.find('=') + 1);
     auto old = std::find_if(values.begin(), values.end(),
@@ -135,26 +133,26 @@ std::string entry(std::string_view name, const std::vector<Value> &values, bool 
 }
 
 std::vector<Value> inForce(const FlagRecord &flag, const Options &options, const FileValues &file) {
-  if (flag.name == "set")
-    return merged(file.set, options, "set");
-  if (flag.name == "fit") {
+  if (flag.flag == Flag::set)
+    return merged(file.set, options, Flag::set);
+  if (flag.flag == Flag::fit) {
     std::vector<Value> fit = file.fit;
     // An initializer is a call, which a flag cannot make; --optimizer and --lr are values of their
     // own.
     std::erase_if(fit, [&](const Value &value) {
       return value.text.starts_with("initializer=") ||
-             (value.text.starts_with("optimizer=") && options.has("optimizer")) ||
-             (value.text.starts_with("learning_rate=") && options.has("lr"));
+             (value.text.starts_with("optimizer=") && options.optimizer) ||
+             (value.text.starts_with("learning_rate=") && options.lr);
     });
-    return merged(fit, options, "fit");
+    return merged(fit, options, Flag::fit);
   }
   std::vector<Value> values;
-  for (const Options::Given &given : options.given)
-    if (given.flag == flag.name)
+  for (const GivenValue &given : options.given)
+    if (given.record->flag == flag.flag)
       values.push_back({flag.argument.empty() ? "true" : given.value, originOf(given)});
-  if (values.empty() && flag.name == "data" && file.data)
+  if (values.empty() && flag.flag == Flag::data && file.data)
     return {*file.data};
-  if (values.empty() && flag.name == "seed" && file.seed)
+  if (values.empty() && flag.flag == Flag::seed && file.seed)
     return {*file.seed};
   if (values.empty() && (!flag.fallback.empty() || flag.argument.empty()))
     values.push_back({flag.argument.empty() ? "false" : std::string(flag.fallback), "built in"});
@@ -163,32 +161,34 @@ std::vector<Value> inForce(const FlagRecord &flag, const Options &options, const
 
 } // namespace
 
-int dumpConfig(const Options &options, Console &console) {
-  FileValues file;
-  bool ofModel = options.command != "inspect" && options.command != "fmt" &&
-                 options.command != "explain" && options.command != "help";
-  if (ofModel && !options.operands.empty()) {
-    const std::string &path = options.operands[0];
-    Checked<FileValues> values =
-        isSource(path) ? ofSource(options, path) : ofCompiled(options, path);
-    if (!values.ok())
-      return console.fail(values.diagnostics());
-    file = *values;
-  }
-  std::string text = fmt::format("# lstmc {} {}\n[{}]\n", options.command,
-                                 fmt::join(options.operands, " "), options.command);
+/// Commands whose operand is a model, so that its file has values too; `inspect` takes any file.
+static bool readsModel(CommandId command) {
+  return command != CommandId::Inspect && recordOf(Flag::set).servedBy(command);
+}
+
+static Checked<FileValues> ofFile(const Options &options) {
+  if (!readsModel(*options.command) || options.operands.empty())
+    return FileValues();
+  const std::string &path = options.operands[0];
+  return isSource(path) ? ofSource(options, path) : ofCompiled(options, path);
+}
+
+CommandResult dumpConfig(const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(FileValues file, ofFile(options));
+  std::string text = fmt::format("# lstmc {} {}\n[{}]\n", options.commandName(),
+                                 fmt::join(options.operands, " "), options.commandName());
   for (const FlagRecord &flag : flags()) {
-    bool meta = flag.name == "dump-config" || flag.name == "config" || flag.name == "help";
-    bool settled = file.compiled && std::find(std::begin(kCompileFlags), std::end(kCompileFlags),
-                                              flag.name) != std::end(kCompileFlags);
-    if (meta || settled || !flag.servedBy(options.command))
+    bool meta =
+        flag.flag == Flag::dumpConfig || flag.flag == Flag::config || flag.flag == Flag::help;
+    bool settled = file.compiled && flag.group == FlagGroup::Compiled;
+    if (meta || settled || flag.spelling || !flag.servedBy(*options.command))
       continue;
     std::vector<Value> values = inForce(flag, options, file);
     if (!values.empty())
       text += entry(flag.name, values, flag.repeats && !flag.argument.empty());
   }
   console.write(text);
-  return 0;
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

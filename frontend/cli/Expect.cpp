@@ -35,7 +35,7 @@ bool Expectation::holds(double value) const {
 Result<std::vector<Expectation>> expectations(const Options &options,
                                               const std::vector<std::string_view> &metrics) {
   std::vector<Expectation> all;
-  for (const std::string &text : options.values("expect")) {
+  for (const std::string &text : options.expect) {
     LSTMC_ASSIGN(Expectation expectation, Expectation::parse(text, metrics));
     all.push_back(expectation);
   }

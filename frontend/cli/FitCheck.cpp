@@ -17,7 +17,7 @@ namespace {
 
 class FitCheck {
 public:
-  FitCheck(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+  FitCheck(const symbol::Network &net, const std::vector<package::Setting> &fit,
            const std::vector<std::string> &states, const package::PackageData &package)
       : net_(net), fit_(fit), states_(states), package_(package) {}
 
@@ -107,7 +107,7 @@ private:
         report("eval_metric", status.error().message);
   }
 
-  const lnet::LoadedNet &net_;
+  const symbol::Network &net_;
   const std::vector<package::Setting> &fit_;
   const std::vector<std::string> &states_;
   const package::PackageData &package_;
@@ -116,7 +116,7 @@ private:
 
 } // namespace
 
-Diagnostics checkFit(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
                      const std::vector<std::string> &states, const package::PackageData &package) {
   return FitCheck(net, fit, states, package).run();
 }

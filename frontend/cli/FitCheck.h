@@ -9,7 +9,7 @@ namespace lstmc::cli {
 /// state, a key that the optimizer does not have, a metric that no head of the net measures. A key
 /// of the file that another --optimizer does not have is a warning. `states` are statesOf() the
 /// net.
-Diagnostics checkFit(const lnet::LoadedNet &net, const std::vector<package::Setting> &fit,
+Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
                      const std::vector<std::string> &states, const package::PackageData &package);
 
 /// The states that the layers of a net begin with, by name; before its module is taken.

@@ -1,5 +1,7 @@
 // fmt: .lnet files in the one style.
 
+#include <algorithm>
+
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/StandardStreams.h"
@@ -40,46 +42,45 @@ static std::string difference(const std::string &path, std::string_view before,
   return text;
 }
 
-int fmtCommand(const Options &options, Console &console) {
+static Result<std::string> textOf(const std::string &path) {
+  if (path == "-")
+    return readInput();
+  LSTMC_ASSIGN(Bytes bytes, readFile(path));
+  return std::string(bytes.begin(), bytes.end());
+}
+
+/// What becomes of a file that is not in the one style. AnswerIsNo where it was only asked whether
+/// it is.
+static Result<ExitCode> change(const std::string &path, std::string_view text,
+                               const std::string &formatted, const Options &options,
+                               Console &console) {
+  if (options.diff)
+    console.write(difference(path, text, formatted));
+  if (options.check) {
+    console.say(fmt::format("{} would change", path));
+    return ExitCode::AnswerIsNo;
+  }
+  if (!options.diff && !options.dryRun)
+    LSTMC_TRY(writeFile(path, formatted, OutputFile::Existing::Replace));
+  return ExitCode::Ok;
+}
+
+/// A file that is no program is reported, and the others are formatted still.
+CommandResult fmtCommand(const Options &options, Console &console) {
   if (options.operands.empty())
-    return console.fail(fail(ErrorCode::E0001, "fmt takes files, or - for standard input"));
-  Result<lnet::LoadOptions> load = loadOptions(options, {});
-  if (!load.ok())
-    return console.fail(load.error());
-  int exit = 0;
+    return fail(ErrorCode::E0001, "fmt takes files, or - for standard input");
+  LSTMC_CHECKED_ASSIGN(lnet::Limits limits, sourceLimits(options));
+  ExitCode exit = ExitCode::Ok;
   for (const std::string &path : options.operands) {
-    std::string text;
-    if (path == "-") {
-      Result<std::string> input = readInput();
-      if (!input.ok())
-        return console.fail(input.error());
-      text = std::move(*input);
-    } else {
-      Result<Bytes> bytes = readFile(path);
-      if (!bytes.ok())
-        return console.fail(bytes.error());
-      text.assign(bytes->begin(), bytes->end());
-    }
-    Checked<std::string> formatted =
-        lnet::format(path == "-" ? "<stdin>" : path, text, load->limits);
+    LSTMC_CHECKED_ASSIGN(std::string text, textOf(path));
+    Checked<std::string> formatted = lnet::format(path == "-" ? "<stdin>" : path, text, limits);
     if (!formatted.ok()) {
-      exit = console.fail(formatted.diagnostics());
-      continue;
-    }
-    if (path == "-") {
+      exit = console.report(formatted.diagnostics());
+    } else if (path == "-") {
       console.write(*formatted);
-      continue;
-    }
-    if (*formatted == text)
-      continue;
-    if (options.has("diff"))
-      console.write(difference(path, text, *formatted));
-    if (options.has("check")) {
-      console.say(fmt::format("{} would change", path));
-      exit = std::max(exit, int(ExitCode::AnswerIsNo));
-    } else if (!options.has("diff") && !options.has("dry-run")) {
-      if (Status status = writeFile(path, *formatted, OutputFile::Existing::Replace); !status.ok())
-        return console.fail(status.error());
+    } else if (*formatted != text) {
+      LSTMC_CHECKED_ASSIGN(ExitCode changed, change(path, text, *formatted, options, console));
+      exit = std::max(exit, changed);
     }
   }
   return exit;

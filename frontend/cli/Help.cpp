@@ -34,20 +34,21 @@ std::string overviewText() {
                 "`lstmc help COMMAND` has the flags of a command.\n";
 }
 
-std::string helpText(std::string_view name) {
+std::string helpText(CommandId id) {
+  std::string_view name = nameOf(id);
   std::string text;
   for (const CommandRecord &command : commands())
-    if (command.name == name)
+    if (command.id == id)
       text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name,
                          command.synopsis);
   for (bool common : {false, true}) {
     for (const FlagRecord &flag : flags())
-      if (flag.servedBy(name) && (flag.commands == "*") == common)
+      if (flag.servedBy(id) && (flag.group == FlagGroup::Common) == common)
         text += fmt::format("  {:<26} {}\n", flagSynopsis(flag), helpOf(flag));
     if (!common)
       text += "\n";
   }
-  if (name == "opt")
+  if (id == CommandId::Opt)
     text += "Passes and all else are flags of mlir-opt; `lstmc opt --help` lists them.\n";
   return text;
 }
@@ -62,7 +63,7 @@ static std::string manualPage() {
   text += ".SH FLAGS\n";
   for (const FlagRecord &flag : flags())
     text += fmt::format(".TP\n.B {}\n{}\n({})\n", flagSynopsis(flag), helpOf(flag),
-                        flag.commands == "*" ? "all commands but opt" : flag.commands);
+                        flag.group == FlagGroup::Common ? "all commands but opt" : flag.commands);
   text += ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 wrong use; 3 source invalid; 4 cannot be "
           "planned; 5 device not "
           "here;\n6 file missing, corrupt or refused; 7 numbers went wrong; 8 the job fell apart; "
@@ -77,7 +78,7 @@ static std::string bashCompletion() {
     names += fmt::format("{} ", command.name);
     std::string words;
     for (const FlagRecord &flag : flags())
-      if (flag.servedBy(command.name)) {
+      if (flag.servedBy(command.id)) {
         words += fmt::format("--{} ", flag.name);
         if (flag.letter)
           words += fmt::format("-{} ", flag.letter);
@@ -86,9 +87,9 @@ static std::string bashCompletion() {
   }
   std::string choices;
   for (const FlagRecord &flag : flags())
-    if (!flag.choices().empty())
+    if (!flag.choices.empty())
       choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                             flag.name, fmt::join(flag.choices(), " "));
+                             flag.name, fmt::join(wordsIn(flag.choices), " "));
   return fmt::format(
       "_lstmc() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
@@ -123,7 +124,7 @@ static std::string flagsPage() {
                      "--pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
   for (const FlagRecord &flag : flags()) {
     text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)),
-                        flag.commands == "*" ? "all but opt" : flag.commands);
+                        flag.group == FlagGroup::Common ? "all but opt" : flag.commands);
   }
   return text;
 }
@@ -199,49 +200,45 @@ static std::string optimizersPage() {
   return text;
 }
 
-int helpCommand(const Options &options, Console &console) {
-  if (std::optional<std::string> folder = options.value("pages")) {
-    std::error_code failure; // writing says it better
-    std::filesystem::create_directories(*folder, failure);
-    for (auto &[name, text] :
-         {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage()),
-          std::pair("optimizers.md", optimizersPage())})
-      if (Status status = writeFile(*folder + "/" + name, text, options.existing()); !status.ok())
-        return console.fail(status.error());
-    return 0;
-  }
-  std::string text;
-  if (options.has("man")) {
-    text = manualPage();
-  } else if (options.has("completion")) {
-    text = bashCompletion();
-  } else if (options.operands.empty()) {
-    text = overviewText();
-  } else {
-    std::vector<std::string_view> names;
-    for (const CommandRecord &command : commands())
-      names.push_back(command.name);
-    if (std::find(names.begin(), names.end(), options.operands[0]) == names.end())
-      return console.fail(fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}",
-                               options.operands[0], didYouMean(options.operands[0], names)));
-    text = helpText(options.operands[0]);
-  }
-  console.write(text);
-  return 0;
+static CommandResult writePages(const std::string &folder, OutputFile::Existing existing) {
+  std::error_code failure; // writing says it better
+  std::filesystem::create_directories(folder, failure);
+  for (auto &[name, text] :
+       {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage()),
+        std::pair("optimizers.md", optimizersPage())})
+    LSTMC_CHECKED_TRY(writeFile(folder + "/" + name, text, existing));
+  return ExitCode::Ok;
 }
 
-int explainCommand(const Options &options, Console &console) {
+CommandResult helpCommand(const Options &options, Console &console) {
+  if (options.pages)
+    return writePages(*options.pages, options.existing());
+  if (options.man) {
+    console.write(manualPage());
+  } else if (options.completion) {
+    console.write(bashCompletion());
+  } else if (options.operands.empty()) {
+    console.write(overviewText());
+  } else {
+    std::optional<CommandId> command = findCommand(options.operands[0]);
+    if (!command)
+      return fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", options.operands[0],
+                  didYouMeanCommand(options.operands[0]));
+    console.write(helpText(*command));
+  }
+  return ExitCode::Ok;
+}
+
+CommandResult explainCommand(const Options &options, Console &console) {
   if (options.operands.size() != 1)
-    return console.fail(
-        fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207"));
+    return fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207");
   std::string code = options.operands[0];
   if (code.starts_with('W'))
     code[0] = 'E'; // a warning is explained by the error of its number
   std::optional<ErrorRecord> record = findError(code);
-  if (!record) {
-    return console.fail(fail(ErrorCode::E0001, "there is no error code \"{}\"{}",
-                             options.operands[0], didYouMean(options.operands[0], errorNames())));
-  }
+  if (!record)
+    return fail(ErrorCode::E0001, "there is no error code \"{}\"{}", options.operands[0],
+                didYouMean(options.operands[0], errorNames()));
   if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.explain/1"},
                                          {"code", record->name},
@@ -251,7 +248,7 @@ int explainCommand(const Options &options, Console &console) {
   else
     console.print(fmt::format("{}: {} (exit {})\n\n{}", record->name, record->title,
                               int(record->exit), explanation(*record)));
-  return 0;
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

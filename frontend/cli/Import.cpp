@@ -6,7 +6,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Compile.h"
 #include "frontend/lnet/format/Format.h"
 #include "frontend/torch/StateDict.h"
 
@@ -14,21 +14,18 @@ namespace lstmc::cli {
 
 namespace {
 
-torch::Recurrence recurrenceOf(std::string_view kind) {
-  return kind == "torch-gru"        ? torch::Recurrence::Gru
-         : kind == "torch-rnn"      ? torch::Recurrence::RnnTanh
-         : kind == "torch-rnn-relu" ? torch::Recurrence::RnnRelu
-                                    : torch::Recurrence::Lstm;
-}
-
-std::vector<std::string> itemsOf(const std::string &list) {
-  std::vector<std::string> items;
-  for (size_t begin = 0; begin < list.size();) {
-    size_t end = std::min(list.find(',', begin), list.size());
-    items.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
+torch::Recurrence recurrenceOf(Origin origin) {
+  switch (origin) {
+  case Origin::TorchLstm:
+    return torch::Recurrence::Lstm;
+  case Origin::TorchGru:
+    return torch::Recurrence::Gru;
+  case Origin::TorchRnn:
+    return torch::Recurrence::RnnTanh;
+  case Origin::TorchRnnRelu:
+    break;
   }
-  return items;
+  return torch::Recurrence::RnnRelu;
 }
 
 /// Where what is imported goes: F.lnet, F.weights.safetensors, and F.lstmc where that is asked for.
@@ -49,70 +46,73 @@ Result<Outputs> outputsOf(const std::string &output) {
   return fail(ErrorCode::E0001, "import writes F.lnet or F.lstmc, got -o {}", output);
 }
 
-/// The package, as `compile` makes it of the network.
-int compileImported(const Outputs &outputs, const Options &options, Console &console) {
-  Options compile = options.with("output", *outputs.package);
-  compile.command = "compile";
+/// What `compile` is asked for to make the package of the network.
+Options toCompile(const Outputs &outputs, const Options &options) {
+  Options compile = options;
+  compile.command = CommandId::Compile;
+  compile.output = *outputs.package;
   compile.operands = {outputs.network};
-  return compileCommand(compile, console);
+  return compile;
+}
+
+nlohmann::ordered_json documentOf(const Outputs &outputs, const torch::Imported &imported) {
+  nlohmann::ordered_json document = {{"schema", "lstmc.import/1"},
+                                     {"network", outputs.network},
+                                     {"weights", outputs.weights},
+                                     {"modules", imported.modules}};
+  if (outputs.package)
+    document["package"] = *outputs.package;
+  return document;
+}
+
+/// The network as text in the one style, with a line that says where it is from.
+Checked<std::string> networkText(const torch::Imported &imported, const Outputs &outputs,
+                                 const Options &options) {
+  std::string text =
+      fmt::format("# {}, brought in by: lstmc import --as {}\n{}",
+                  escaped(std::filesystem::path(options.operands[0]).filename().string()),
+                  wordOf(*options.as), imported.text);
+  return lnet::format(outputs.network, text);
 }
 
 } // namespace
 
-int importCommand(const Options &options, Console &console) {
+CommandResult importCommand(const Options &options, Console &console) {
   if (options.operands.size() != 1)
-    return console.fail(
-        fail(ErrorCode::E0001, "import takes one FILE, got {}", options.operands.size()));
-  std::optional<std::string> kind = options.value("as"), output = options.value("output");
-  if (!kind || !output)
-    return console.fail(fail(ErrorCode::E0001, "import needs {}",
-                             kind ? "-o F.lnet or -o F.lstmc"
-                                  : "--as, what the weights are of: torch-lstm, torch-gru, "
-                                    "torch-rnn or torch-rnn-relu"));
-  Result<Outputs> outputs = outputsOf(*output);
-  if (!outputs.ok())
-    return console.fail(outputs.error());
-  Result<lnet::LoadOptions> load = loadOptions(options, {});
-  if (!load.ok())
-    return console.fail(load.error());
+    return fail(ErrorCode::E0001, "import takes one FILE, got {}", options.operands.size());
+  if (!options.as || !options.output)
+    return fail(ErrorCode::E0001, "import needs {}",
+                options.as ? "-o F.lnet or -o F.lstmc"
+                           : "--as, what the weights are of: torch-lstm, torch-gru, "
+                             "torch-rnn or torch-rnn-relu");
+  LSTMC_CHECKED_ASSIGN(Outputs outputs, outputsOf(*options.output));
+  LSTMC_CHECKED_ASSIGN(data::SafeTensors file, data::SafeTensors::load(options.operands[0]));
+  LSTMC_CHECKED_ASSIGN(
+      torch::Imported imported,
+      torch::importStateDict(file, {.recurrence = recurrenceOf(*options.as),
+                                    .order = *options.modules,
+                                    .batchFirst = *options.layout == InputLayout::BatchFirst}));
+  LSTMC_CHECKED_ASSIGN(std::string text, networkText(imported, outputs, options));
 
-  Result<data::SafeTensors> file = data::SafeTensors::load(options.operands[0]);
-  if (!file.ok())
-    return console.fail(file.error());
-  torch::ImportRequest request{.recurrence = recurrenceOf(*kind),
-                               .order = itemsOf(options.value("modules").value_or("")),
-                               .batchFirst = options.text("layout") == "NTC"};
-  Result<torch::Imported> imported = torch::importStateDict(*file, request);
-  if (!imported.ok())
-    return console.fail(imported.error());
-  std::string text =
-      fmt::format("# {}, brought in by: lstmc import --as {}\n{}",
-                  escaped(std::filesystem::path(options.operands[0]).filename().string()), *kind,
-                  imported->text);
-  Checked<std::string> formatted = lnet::format(outputs->network, text, load->limits);
-  if (!formatted.ok())
-    return console.fail(formatted.diagnostics());
-
-  for (const std::string &module : imported->modules)
+  for (const std::string &module : imported.modules)
     console.say(module);
-  if (!options.has("dry-run")) {
-    if (Status status = writeFile(outputs->network, *formatted, options.existing()); !status.ok())
-      return console.fail(status.error());
-    if (Status status =
-            data::writeSafeTensors(outputs->weights, imported->weights, options.existing());
-        !status.ok())
-      return console.fail(status.error());
-    if (outputs->package)
-      return compileImported(*outputs, options, console);
+  std::string line = fmt::format("{}  {}", outputs.network, outputs.weights);
+  if (!options.dryRun) {
+    LSTMC_CHECKED_TRY(writeFile(outputs.network, text, options.existing()));
+    LSTMC_CHECKED_TRY(
+        data::writeSafeTensors(outputs.weights, imported.weights, options.existing()));
+    if (outputs.package) {
+      Options compile = toCompile(outputs, options);
+      Trace trace(compile);
+      LSTMC_CHECKED_ASSIGN(WrittenPackage written, compilePackage(compile, trace, console));
+      line = packageLine(written, compile);
+    }
   }
   if (console.json())
-    console.print(nlohmann::ordered_json{{"schema", "lstmc.import/1"},
-                                         {"network", outputs->network},
-                                         {"weights", outputs->weights},
-                                         {"modules", imported->modules}});
+    console.print(documentOf(outputs, imported));
   else
-    console.print(fmt::format("{}  {}", outputs->network, outputs->weights));
-  return 0;
+    console.print(line);
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

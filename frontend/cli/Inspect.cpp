@@ -41,32 +41,32 @@ Json mergedOps(const Model &model) {
   return Json();
 }
 
-/// Names, shapes and where they came from: of a package, whatever it was made of.
-Json packageJson(const Model &model, uint64_t bytes) {
-  const package::PackageData &data = model.package->data();
-  auto binding = [&](const package::Binding &b) {
-    const package::Buffer &buffer = data.buffers[b.buffer];
-    return Json{{"name", b.name},
-                {"role", b.role},
-                {"dtype", dtypeName(buffer.dtype)},
-                {"shape", buffer.shape},
-                {"dims", b.dims}};
-  };
-  Json inputs = Json::array(), outputs = Json::array(), states = Json::array(),
-       entries = Json::array(), parameters = Json::array(), settings = Json::object();
-  for (const package::Entry &entry : data.entries) {
-    Json ins = Json::array(), outs = Json::array();
-    for (const package::Binding &b : entry.inputs)
-      ins.push_back(binding(b));
-    for (const package::Binding &b : entry.outputs)
-      outs.push_back(binding(b));
+Json bindingsJson(const package::PackageData &data, const std::vector<package::Binding> &bindings) {
+  Json list = Json::array();
+  for (const package::Binding &binding : bindings) {
+    const package::Buffer &buffer = data.buffers[binding.buffer];
+    list.push_back({{"name", binding.name},
+                    {"role", binding.role},
+                    {"dtype", dtypeName(buffer.dtype)},
+                    {"shape", buffer.shape},
+                    {"dims", binding.dims}});
+  }
+  return list;
+}
+
+Json entriesJson(const package::PackageData &data) {
+  Json entries = Json::array();
+  for (const package::Entry &entry : data.entries)
     entries.push_back({{"name", entry.name},
                        {"launches", entry.programs.empty() ? 0 : entry.programs[0].launches.size()},
-                       {"inputs", ins},
-                       {"outputs", outs}});
-  }
-  for (const package::State &state : data.states)
-    states.push_back({{"name", state.name}, {"shape", data.buffers[state.buffers[0]].shape}});
+                       {"inputs", bindingsJson(data, entry.inputs)},
+                       {"outputs", bindingsJson(data, entry.outputs)}});
+  return entries;
+}
+
+Json parametersJson(const Model &model) {
+  const package::PackageData &data = model.package->data();
+  Json parameters = Json::array();
   for (const package::Parameter &parameter : data.parameters) {
     const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
     parameters.push_back({{"name", parameter.name},
@@ -80,8 +80,10 @@ Json packageJson(const Model &model, uint64_t bytes) {
                           {"group", parameter.group},
                           {"hash", hashOf(model, parameter.name)}});
   }
-  for (const package::Setting &setting : data.settings)
-    settings[setting.name] = setting.value;
+  return parameters;
+}
+
+Json passesJson(const Model &model) {
   Json passes = Json::array();
   if (model.compiled)
     for (const passes::PassTime &time : model.compiled->times)
@@ -89,6 +91,17 @@ Json packageJson(const Model &model, uint64_t bytes) {
                         {"time_s", time.seconds},
                         {"ops_before", time.opsBefore},
                         {"ops_after", time.opsAfter}});
+  return passes;
+}
+
+/// Names, shapes and where they came from: of a package, whatever it was made of.
+Json packageJson(const Model &model, uint64_t bytes) {
+  const package::PackageData &data = model.package->data();
+  Json entries = entriesJson(data), states = Json::array(), settings = Json::object();
+  for (const package::State &state : data.states)
+    states.push_back({{"name", state.name}, {"shape", data.buffers[state.buffers[0]].shape}});
+  for (const package::Setting &setting : data.settings)
+    settings[setting.name] = setting.value;
   return {{"schema", "lstmc.inspect/1"},
           {"file", model.path},
           {"kind", model.compiled     ? "lnet"
@@ -102,8 +115,8 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"outputs", entries.empty() ? Json::array() : entries.front()["outputs"]},
           {"entries", entries},
           {"states", states},
-          {"parameters", parameters},
-          {"passes", passes},
+          {"parameters", parametersJson(model)},
+          {"passes", passesJson(model)},
           {"merged", mergedOps(model)},
           {"rolled", Json::array()}, // nothing is rolled before there are imports
           {"plan", planJson(data)},
@@ -197,87 +210,88 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
     console.print(Json{{"schema", "lstmc.inspect/1"}, {"limits", list}});
 }
 
-int emit(const Options &options, const std::string &form, Console &console) {
+/// --emit: the network in another form.
+CommandResult emit(const Options &options, EmitForm form, Console &console) {
   if (!isSource(options.operands[0]))
-    return console.fail(
-        fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]));
-  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
-  if (!net.ok())
-    return console.fail(net.diagnostics());
-  if (form == "sym") {
-    console.write(net->graph->text());
-  } else if (form == "lnet") {
-    console.write(lnet::emitLnet(*net->graph, net->fit, net->data, net->place));
-  } else if (form == "dot") {
-    mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
-    console.write(viz::networkDot(*module));
-  } else {
+    return fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]);
+  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(options.operands[0], options));
+  switch (form) {
+  case EmitForm::Sym:
+    console.write(net.graph->text());
+    break;
+  case EmitForm::Lnet:
+    console.write(lnet::emitLnet(*net.graph, net.fit, net.data, net.place));
+    break;
+  case EmitForm::Dot:
+    console.write(viz::networkDot(*symbol::takeModule(*net.graph)));
+    break;
+  case EmitForm::Exec:
     ModelRequest request;
     request.keepExec = true;
-    Checked<Model> model = compileNet(std::move(*net), options, request);
-    if (!model.ok())
-      return console.fail(model.diagnostics());
-    console.write(model->compiled->execText);
+    LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options, request));
+    console.write(model.compiled->execText);
+    break;
   }
-  return 0;
+  return ExitCode::Ok;
 }
 
-int inspectModel(const Options &options, Console &console) {
-  Checked<Model> model = loadModel(options, {});
-  if (!model.ok())
-    return console.fail(model.diagnostics());
-  console.warn(model->warnings);
+Status printPasses(const Model &model, Console &console) {
+  if (!model.compiled)
+    return fail(ErrorCode::E0001, "--passes takes a source: {} is compiled already", model.path);
+  for (const passes::PassTime &time : model.compiled->times)
+    console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass,
+                              time.seconds * 1e3, time.opsBefore, time.opsAfter));
+  return {};
+}
+
+CommandResult inspectModel(const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  console.warn(model.warnings);
   if (console.json()) {
-    console.print(packageJson(*model, package::serialize(model->package->data()).size()));
-    return 0;
+    console.print(packageJson(model, package::serialize(model.package->data()).size()));
+    return ExitCode::Ok;
   }
-  bool asked = options.has("params") || options.has("plan") || options.has("passes");
-  if (options.has("summary") || !asked) {
-    printSummary(*model, console);
-    printMerged(*model, console);
+  bool asked = options.listParams || options.plan || options.passes;
+  if (options.summary || !asked) {
+    printSummary(model, console);
+    printMerged(model, console);
   }
-  if (options.has("params"))
-    printParameters(*model, console);
-  if (options.has("plan"))
-    printPlan(*model, console);
-  if (options.has("passes") && !model->compiled)
-    return console.fail(
-        fail(ErrorCode::E0001, "--passes takes a source: {} is compiled already", model->path));
-  if (options.has("passes"))
-    for (const passes::PassTime &time : model->compiled->times)
-      console.print(fmt::format("{:<24} {:>10.3f} ms {:>8} -> {:>8} ops", time.pass,
-                                time.seconds * 1e3, time.opsBefore, time.opsAfter));
-  return 0;
+  if (options.listParams)
+    printParameters(model, console);
+  if (options.plan)
+    printPlan(model, console);
+  if (options.passes)
+    LSTMC_CHECKED_TRY(printPasses(model, console));
+  return ExitCode::Ok;
+}
+
+CommandResult inspectFile(const std::string &path, const Options &options, Console &console) {
+  Options one = options;
+  one.operands = {path};
+  return options.emit    ? emit(one, *options.emit, console)
+         : isModel(path) ? inspectModel(one, console)
+                         : inspectData(path, options, console);
 }
 
 } // namespace
 
-int inspectCommand(const Options &options, Console &console) {
-  if (options.has("limits")) {
-    Result<lnet::LoadOptions> load = loadOptions(options, {});
-    Result<lstmc::Limits> files = fileLimits(options);
-    if (!load.ok() || !files.ok())
-      return console.fail(load.ok() ? files.error() : load.error());
-    printLimits(load->limits, *files, console);
-    return 0;
+CommandResult inspectCommand(const Options &options, Console &console) {
+  if (options.limits) {
+    LSTMC_CHECKED_ASSIGN(lnet::Limits limits, sourceLimits(options));
+    LSTMC_CHECKED_ASSIGN(lstmc::Limits files, fileLimits(options));
+    printLimits(limits, files, console);
+    return ExitCode::Ok;
   }
   if (options.operands.empty())
-    return console.fail(fail(ErrorCode::E0001, "inspect takes a file"));
+    return fail(ErrorCode::E0001, "inspect takes a file");
   if (console.json() && options.operands.size() > 1)
-    return console.fail(fail(ErrorCode::E0001, "--json is one document, on one file; got {}",
-                             options.operands.size()));
-  for (const std::string &path : options.operands) {
-    Options one = options;
-    one.operands = {path};
-    int exit = 0;
-    if (std::optional<std::string> form = options.value("emit"))
-      exit = emit(one, *form, console);
-    else
-      exit = isModel(path) ? inspectModel(one, console) : inspectData(path, options, console);
-    if (exit)
-      return exit;
-  }
-  return 0;
+    return fail(ErrorCode::E0001, "--json is one document, on one file; got {}",
+                options.operands.size());
+  for (const std::string &path : options.operands)
+    if (CommandResult result = inspectFile(path, options, console);
+        !result.ok() || result.exit() != ExitCode::Ok)
+      return result;
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

@@ -25,20 +25,19 @@ struct ArrayRow {
   std::vector<int64_t> shape;
 };
 
-int printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows,
-                Console &console) {
+void printArrays(const std::string &path, std::string_view kind, const std::vector<ArrayRow> &rows,
+                 Console &console) {
   if (console.json()) {
     Json list = Json::array();
     for (const ArrayRow &row : rows)
       list.push_back({{"name", row.name}, {"dtype", dtypeName(row.dtype)}, {"shape", row.shape}});
     console.print(
         Json{{"schema", "lstmc.inspect/1"}, {"file", path}, {"kind", kind}, {"parameters", list}});
-    return 0;
+    return;
   }
   console.print(fmt::format("{}: {}, {} arrays", path, kind, rows.size()));
   for (const ArrayRow &row : rows)
     console.print(fmt::format("  {:<40} {}", row.name, package::typeText(row.dtype, row.shape)));
-  return 0;
 }
 
 struct FileKind {
@@ -88,14 +87,12 @@ constexpr FileKind kArrayFiles[] = {
 };
 
 /// A table's columns: what kind they are, and how many cells are missing.
-int inspectTable(const std::string &path, const lstmc::Limits &limits, Console &console) {
-  Result<data::CsvTable> table = data::loadCsv(path, {}, limits);
-  if (!table.ok())
-    return console.fail(table.error());
+CommandResult inspectTable(const std::string &path, const lstmc::Limits &limits, Console &console) {
+  LSTMC_CHECKED_ASSIGN(data::CsvTable table, data::loadCsv(path, {}, limits));
   Json list = Json::array();
   std::string text =
-      fmt::format("{}: csv, {} rows, {} columns", path, table->rows, table->columns.size());
-  for (const data::CsvColumn &column : table->columns) {
+      fmt::format("{}: csv, {} rows, {} columns", path, table.rows, table.columns.size());
+  for (const data::CsvColumn &column : table.columns) {
     int64_t missing = column.text
                           ? std::count(column.categories.begin(), column.categories.end(), -1)
                           : std::count_if(column.numbers.begin(), column.numbers.end(),
@@ -113,61 +110,55 @@ int inspectTable(const std::string &path, const lstmc::Limits &limits, Console &
     console.print(Json{{"schema", "lstmc.inspect/1"},
                        {"file", path},
                        {"kind", "csv"},
-                       {"rows", table->rows},
+                       {"rows", table.rows},
                        {"columns", list}});
   else
     console.print(text);
-  return 0;
+  return ExitCode::Ok;
 }
 
 /// What a `text:` source makes of a file, by each unit.
-int inspectText(const std::string &path, const lstmc::Limits &limits, Console &console) {
-  Result<Bytes> bytes = readFile(path);
-  if (!bytes.ok())
-    return console.fail(bytes.error());
+CommandResult inspectText(const std::string &path, const lstmc::Limits &limits, Console &console) {
+  LSTMC_CHECKED_ASSIGN(Bytes bytes, readFile(path));
   Json units = Json::array();
-  std::string text = fmt::format("{}: text, {} bytes", path, bytes->size());
+  std::string text = fmt::format("{}: text, {} bytes", path, bytes.size());
   for (std::string_view name : {"char", "word", "byte"}) {
     int64_t tokens = 0;
     data::TextUnit unit = *data::parseTextUnit(name);
-    Status counted =
-        data::eachToken(asText(*bytes), unit, path, limits, [&](std::string_view, int, int) {
+    LSTMC_CHECKED_TRY(
+        data::eachToken(asText(bytes), unit, path, limits, [&](std::string_view, int, int) {
           ++tokens;
           return Status();
-        });
-    if (!counted.ok())
-      return console.fail(counted.error());
-    Result<data::Vocabulary> vocabulary = data::makeVocabulary(asText(*bytes), unit, path, limits);
-    if (!vocabulary.ok())
-      return console.fail(vocabulary.error());
+        }));
+    LSTMC_CHECKED_ASSIGN(data::Vocabulary vocabulary,
+                         data::makeVocabulary(asText(bytes), unit, path, limits));
     text += fmt::format("\n  unit={:<5} {:>10} symbols, {:>7} different", name, tokens,
-                        vocabulary->size());
-    units.push_back({{"unit", name}, {"symbols", tokens}, {"vocab", vocabulary->size()}});
+                        vocabulary.size());
+    units.push_back({{"unit", name}, {"symbols", tokens}, {"vocab", vocabulary.size()}});
   }
   if (console.json())
     console.print(Json{{"schema", "lstmc.inspect/1"},
                        {"file", path},
                        {"kind", "text"},
-                       {"bytes", bytes->size()},
+                       {"bytes", bytes.size()},
                        {"units", units}});
   else
     console.print(text);
-  return 0;
+  return ExitCode::Ok;
 }
 
 } // namespace
 
-int inspectData(const std::string &path, const Options &options, Console &console) {
-  Result<lstmc::Limits> limits = fileLimits(options);
-  if (!limits.ok())
-    return console.fail(limits.error());
+CommandResult inspectData(const std::string &path, const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
   for (const FileKind &kind : kArrayFiles)
     if (kind.is(path)) {
-      Result<std::vector<ArrayRow>> rows = kind.read(path, *limits);
-      return rows.ok() ? printArrays(path, kind.name, *rows, console) : console.fail(rows.error());
+      LSTMC_CHECKED_ASSIGN(std::vector<ArrayRow> rows, kind.read(path, limits));
+      printArrays(path, kind.name, rows, console);
+      return ExitCode::Ok;
     }
-  return path.ends_with(".csv") ? inspectTable(path, *limits, console)
-                                : inspectText(path, *limits, console);
+  return path.ends_with(".csv") ? inspectTable(path, limits, console)
+                                : inspectText(path, limits, console);
 }
 
 } // namespace lstmc::cli

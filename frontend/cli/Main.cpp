@@ -14,20 +14,13 @@
 using namespace lstmc;
 using namespace lstmc::cli;
 
-static Command findCommand(std::string_view name) {
-#define LSTMC_COMMAND(NAME, SYNOPSIS, LINE) NAME,
-  static constexpr std::string_view kNames[] = {
+static Command functionOf(CommandId command) {
+  switch (command) {
+#define LSTMC_COMMAND(COMMAND, FUNCTION, NAME, SYNOPSIS, LINE)                                     \
+  case CommandId::COMMAND:                                                                         \
+    return FUNCTION;
 #include "frontend/cli/options.def"
-  };
-  // In the order of options.def.
-  static constexpr Command kCommands[] = {
-      compileCommand, runCommand,     trainCommand,   evalCommand, sampleCommand, plotCommand,
-      planCommand,    importCommand,  inspectCommand, optCommand,  fmtCommand,    diffCommand,
-      benchCommand,   devicesCommand, explainCommand, helpCommand};
-  static_assert(std::size(kNames) == std::size(kCommands));
-  for (size_t i = 0; i < std::size(kNames); ++i)
-    if (kNames[i] == name)
-      return kCommands[i];
+  }
   return nullptr;
 }
 
@@ -61,27 +54,29 @@ static int carryOut(int argc, char **argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "--version") {
     bool verbose = argc > 2 && std::string_view(argv[2]) == "-v";
     writeOutput((verbose ? versionDetails() : versionLine()) + "\n");
-    return Console(none).finish(0);
+    return Console(none).finish(ExitCode::Ok);
   }
   if (argc >= 2 && (std::string_view(argv[1]) == "-h" || std::string_view(argv[1]) == "--help")) {
     writeOutput(overviewText());
-    return Console(none).finish(0);
+    return Console(none).finish(ExitCode::Ok);
   }
   Result<Options> options = parseOptions(argc, argv);
-  if (!options.ok())
-    return Console(asksForJson(argc, argv) ? none.with("json", "yes") : none).fail(options.error());
-  if (options->command.empty()) {
+  if (!options.ok()) {
+    none.json = asksForJson(argc, argv);
+    return Console(none).finish(options.error());
+  }
+  if (!options->command) {
     writeMessage(overviewText());
     return int(ExitCode::Usage);
   }
   Console console(*options);
-  if (options->has("help")) {
-    console.write(helpText(options->command));
-    return console.finish(0);
+  if (options->help) {
+    console.write(helpText(*options->command));
+    return console.finish(ExitCode::Ok);
   }
   if (Status status = console.openLog(*options); !status.ok())
-    return console.fail(status.error());
-  Command command = options->has("dump-config") ? dumpConfig : findCommand(options->command);
+    return console.finish(status.error());
+  Command command = options->dumpConfig ? dumpConfig : functionOf(*options->command);
   return console.finish(command(*options, console));
 }
 

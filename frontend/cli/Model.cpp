@@ -15,6 +15,7 @@
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
+#include "frontend/lnet/Load.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Suggest.h"
 #include "passes/Pipelines.h"
@@ -69,20 +70,18 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
                                                         const Options &options,
                                                         const ModelRequest &request) {
   std::vector<package::Setting> fit = settingTexts(file);
-  if (std::optional<std::string> name = options.value("optimizer"))
-    fit.push_back({"optimizer", *name});
-  if (std::optional<std::string> rate = options.value("lr"))
-    fit.push_back({"learning_rate", *rate});
-  for (const std::string &text : options.values("fit")) {
-    LSTMC_ASSIGN(auto setting, splitSetting("fit", text));
+  if (options.optimizer)
+    fit.push_back({"optimizer", *options.optimizer});
+  if (options.lr)
+    fit.push_back({"learning_rate", *options.lr});
+  for (const auto &[key, value] : options.fit) {
     std::vector<std::string_view> known = lnet::fitKeys();
-    if (std::find(known.begin(), known.end(), setting.first) == known.end())
-      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", setting.first,
-                  didYouMean(setting.first, known));
-    if (setting.first == "initializer")
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", key, didYouMean(key, known));
+    if (key == "initializer")
       return fail(ErrorCode::E0001,
                   "--fit takes no initializer: it is a call, and stands in fit(..) of the file");
-    fit.push_back({setting.first, setting.second});
+    fit.push_back({key, value});
   }
   fit.insert(fit.end(), request.fit.begin(), request.fit.end());
   for (package::Setting &setting : fit)
@@ -94,135 +93,144 @@ static Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol
 /// What layouts are weighed by, where flags leave them open; all else that is compiled depends on
 /// no measurement. Nor does anything in a package that is kept, or who adds gradients: those
 /// figures are the built-in ones.
-static Status describeMachine(const Options &options, const ModelRequest &request,
-                              std::vector<DeviceName> devices, passes::CompileOptions &compile) {
+static void describeMachine(const Options &options, const ModelRequest &request,
+                            std::vector<DeviceName> devices, passes::CompileOptions &compile) {
   compile.deviceMemory = request.deviceMemory;
   if (!request.machines.empty()) {
     compile.machines = request.machines;
-    return {};
+    return;
   }
-  if ((compile.stages == 1 && compile.place.empty()) || options.command == "compile")
-    return {};
-  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  const auto each = int(std::min<int64_t>(threads, 1024));
+  if ((compile.stages == 1 && compile.place.empty()) || options.command == CommandId::Compile)
+    return;
+  const auto each = int(std::min<int64_t>(*options.threads, 1024));
   compile.machines = planning::machinesOf(devices, each);
   // Of one kind: fewer of them share the same processors out.
   for (; !devices.empty() && compile.machines.size() == 1; devices.pop_back())
     compile.sharing.insert(compile.sharing.begin(), planning::machinesOf(devices, each).front());
+}
+
+/// --entry, else what the command needs.
+static Result<std::vector<std::string>> entriesAsked(const Options &options,
+                                                     const ModelRequest &request) {
+  static constexpr std::string_view kEntries[] = {"forward", "evaluate", "step"};
+  std::vector<std::string_view> known(std::begin(kEntries), std::end(kEntries));
+  std::vector<std::string> entries = options.entry.given() ? *options.entry : request.entries;
+  for (const std::string &entry : entries)
+    if (std::find(known.begin(), known.end(), entry) == known.end())
+      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry,
+                  didYouMean(entry, known));
+  return entries;
+}
+
+static Status checkDisabledPasses(const Options &options) {
+  std::vector<std::string_view> optimisations = {"fuse",     "hoist-projection", "merge-equal-ops",
+                                                 "schedule", "in-place",         "sharing"};
+  for (const std::string &name : options.disablePass)
+    if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
+      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
+                  fmt::join(optimisations, ", "), name, didYouMean(name, optimisations));
   return {};
 }
 
-static Result<passes::CompileOptions> compileOptions(const lnet::LoadedNet &net,
+/// What the package keeps of the source.
+static void describeSource(const symbol::Network &net, passes::CompileOptions &compile) {
+  compile.net = net.net;
+  compile.graphHash = net.graph->hash();
+  for (const symbol::SettingInForce &setting : net.settings)
+    compile.settings.push_back({setting.name, settingText(setting.value)});
+  compile.data = settingTexts(net.data);
+}
+
+static Result<passes::CompileOptions> compileOptions(const symbol::Network &net,
                                                      const Options &options,
                                                      const ModelRequest &request,
                                                      const std::vector<package::Setting> &fit) {
   passes::CompileOptions compile;
-  compile.net = net.net;
-  compile.entries = request.entries;
-  if (std::optional<std::string> entries = options.value("entry"))
-    compile.entries = splitCommas(*entries);
-  static constexpr std::string_view kEntries[] = {"forward", "evaluate", "step"};
-  std::vector<std::string_view> known(std::begin(kEntries), std::end(kEntries));
-  for (const std::string &entry : compile.entries)
-    if (std::find(known.begin(), known.end(), entry) == known.end())
-      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry,
-                  didYouMean(entry, known));
+  describeSource(net, compile);
+  LSTMC_ASSIGN(compile.entries, entriesAsked(options, request));
   LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options, net));
   if (!request.devicesMayBeAbsent) {
     LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
   }
   LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
   LSTMC_TRY(readRecompute(options, *net.graph, compile));
-  LSTMC_TRY(describeMachine(options, request, devices, compile));
-  LSTMC_ASSIGN(compile.shards, options.countInForce("shards"));
+  describeMachine(options, request, devices, compile);
+  compile.shards = *options.shards;
   if (compile.shards < 1 || compile.shards > 4096)
     return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
-  if (options.has("mem")) {
-    LSTMC_ASSIGN(int64_t bytes, options.bytesInForce("mem"));
-    compile.memoryLimit = uint64_t(bytes);
-  }
+  if (options.mem)
+    compile.memoryLimit = uint64_t(*options.mem);
   LSTMC_ASSIGN(compile.optimizer, optimizerSpec(fit));
   compile.carry = splitCommas(findSetting(fit, "carry").value_or(""));
   compile.carry.insert(compile.carry.end(), request.carry.begin(), request.carry.end());
-  if (std::optional<std::string> dtype = options.value("dtype")) {
-    compile.dtype = parseDType(*dtype);
-    if (compile.dtype != DType::F32 && compile.dtype != DType::F64)
-      return fail(ErrorCode::E0001, "--dtype takes f32 or f64, got \"{}\"", *dtype);
-  }
-  compile.disabled = options.values("disable-pass");
-  std::vector<std::string_view> optimisations = {"fuse",     "hoist-projection", "merge-equal-ops",
-                                                 "schedule", "in-place",         "sharing"};
-  for (const std::string &name : compile.disabled)
-    if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
-      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
-                  fmt::join(optimisations, ", "), name, didYouMean(name, optimisations));
+  if (options.dtype.given())
+    compile.dtype = *options.dtype;
+  LSTMC_TRY(checkDisabledPasses(options));
+  compile.disabled = options.disablePass;
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
-  compile.graphHash = net.graph->hash();
-  for (const lnet::SettingInForce &setting : net.settings)
-    compile.settings.push_back({setting.name, settingText(setting.value)});
   compile.fit = fit;
-  compile.data = settingTexts(net.data);
   return compile;
 }
 
-Checked<Model> compileNet(lnet::LoadedNet net, const Options &options,
-                          const ModelRequest &request) {
-  CompilerMemory memory;
-  Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, request);
-  if (!fit.ok())
-    return asDiagnostic(fit.error());
-  Result<passes::CompileOptions> compile = compileOptions(net, options, request, *fit);
-  if (!compile.ok())
-    return asDiagnostic(compile.error());
-  std::vector<std::string> states = statesOf(*net.graph);
-  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  mlir::OwningOpRef<mlir::ModuleOp> before = module->clone();
-  Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
-  if (!compiled.ok())
-    return compiled.diagnostics();
-  Diagnostics faults = checkFit(net, *fit, states, compiled->package);
+/// What fit(..) asks in vain, and devices without work: beside the warnings of the compiler.
+static Checked<passes::Compiled> withFaults(Checked<passes::Compiled> compiled, Diagnostics faults,
+                                            bool werror) {
   for (Diagnostic &warning : idleDevices(compiled->package))
     faults.push_back(std::move(warning));
   if (std::any_of(faults.begin(), faults.end(),
                   [](const Diagnostic &fault) { return fault.severity == Severity::Error; }))
     return faults;
-  compiled.diagnostics().insert(compiled.diagnostics().end(), faults.begin(), faults.end());
-  if (options.has("werror") && !compiled.diagnostics().empty()) {
-    for (Diagnostic &warning : compiled.diagnostics())
-      warning.severity = Severity::Error;
-    return compiled.diagnostics();
+  Diagnostics &warnings = compiled.diagnostics();
+  warnings.insert(warnings.end(), faults.begin(), faults.end());
+  if (!werror || warnings.empty())
+    return compiled;
+  for (Diagnostic &warning : warnings)
+    warning.severity = Severity::Error;
+  return warnings;
+}
+
+Checked<Model> compileNet(symbol::Network net, const Options &options,
+                          const ModelRequest &request) {
+  CompilerMemory memory;
+  LSTMC_CHECKED_ASSIGN(std::vector<package::Setting> fit, fitInForce(net.fit, options, request));
+  LSTMC_CHECKED_ASSIGN(passes::CompileOptions compile, compileOptions(net, options, request, fit));
+  std::vector<std::string> states = statesOf(*net.graph);
+  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
+  mlir::OwningOpRef<mlir::ModuleOp> before = module->clone();
+  Checked<passes::Compiled> compiled = planning::compile(*module, compile);
+  if (compiled.ok()) {
+    Diagnostics faults = checkFit(net, fit, states, compiled->package);
+    compiled = withFaults(std::move(compiled), std::move(faults), options.werror);
   }
+  if (!compiled.ok())
+    return compiled.diagnostics();
   Model model;
   package::Bytes bytes = package::serialize(compiled->package);
   Result<package::Package::Pointer> package =
       package::Package::open(bytes, "the package just compiled");
   if (!package.ok())
-    return passes::explainRefusal(package.error(), compiled->package, *before, *compile);
+    return passes::explainRefusal(package.error(), compiled->package, *before, compile);
   model.package = *package;
   model.warnings = compiled.diagnostics();
   model.compiled = std::move(*compiled);
-  model.fit = *fit;
+  model.fit = fit;
   return model;
 }
 
 Checked<mlir::OwningOpRef<mlir::ModuleOp>>
-moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options) {
+moduleAfter(const std::string &pass, symbol::Network &net, const Options &options) {
   CompilerMemory memory;
-  Result<std::vector<package::Setting>> fit = fitInForce(net.fit, options, {});
-  if (!fit.ok())
-    return asDiagnostic(fit.error());
-  Result<passes::CompileOptions> compile = compileOptions(net, options, {}, *fit);
-  if (!compile.ok())
-    return asDiagnostic(compile.error());
-  std::vector<std::string> names = passes::passNames(*compile);
+  LSTMC_CHECKED_ASSIGN(std::vector<package::Setting> fit, fitInForce(net.fit, options, {}));
+  LSTMC_CHECKED_ASSIGN(passes::CompileOptions compile, compileOptions(net, options, {}, fit));
+  std::vector<std::string> names = passes::passNames(compile);
   if (std::find(names.begin(), names.end(), pass) == names.end())
     return asDiagnostic(fail(ErrorCode::E0001, "--after knows {}, got \"{}\"{}",
                              fmt::join(names, ", "), pass,
                              didYouMean(pass, {names.begin(), names.end()})));
-  compile->stopAfter = pass;
+  compile.stopAfter = pass;
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
+  Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (!compiled.ok())
     return compiled.diagnostics();
   return {std::move(module), compiled.diagnostics()};
@@ -230,11 +238,11 @@ moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &option
 
 /// A package has its shapes, settings and optimizer already.
 static Status refuseCompileFlags(const Options &options, std::string_view what) {
-  for (std::string_view flag : kCompileFlags)
-    if (options.has(flag))
+  for (const FlagRecord &flag : flags())
+    if (flag.group == FlagGroup::Compiled && options.isGiven(flag.flag))
       return fail(ErrorCode::E0001,
                   "--{} changes what is compiled, and {} is compiled already; give the .lnet file",
-                  flag, what);
+                  flag.name, what);
   return {};
 }
 
@@ -257,10 +265,18 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
   return model;
 }
 
+static Result<Model> openPackage(const std::string &path, const Options &options) {
+  LSTMC_TRY(refuseCompileFlags(options, "a package"));
+  Model model;
+  LSTMC_ASSIGN(model.package, package::Package::open(path));
+  model.fit = model.package->data().fit;
+  return model;
+}
+
 /// A source, compiled as the options say.
 static Checked<Model> compileSource(const Options &options, const ModelRequest &request) {
   const std::string &path = options.operands[0];
-  Checked<lnet::LoadedNet> net = loadSource(path, options, request);
+  Checked<symbol::Network> net = loadSource(path, options, request);
   if (!net.ok())
     return net.diagnostics();
   Diagnostics warnings = net.diagnostics();
@@ -300,19 +316,22 @@ static std::string costOf(const std::string &layers, const package::PackageData 
 /// computed again as are enough, those first that take the least time per byte. None where that
 /// does not help.
 static std::optional<Model> withRecompute(const Options &options, const ModelRequest &request) {
-  if (!options.has("mem") || options.has("recompute"))
+  if (!options.mem || options.recompute.given())
     return std::nullopt;
-  Result<int64_t> mem = options.bytesInForce("mem");
-  Checked<Model> whole = compileSource(options.with("mem", ""), request);
-  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options, request);
-  if (!mem.ok() || !whole.ok() || !net.ok())
+  Options changed = options;
+  changed.mem.reset();
+  Checked<Model> whole = compileSource(changed, request);
+  changed.mem = options.mem;
+  Checked<symbol::Network> net = loadSource(options.operands[0], options, request);
+  if (!whole.ok() || !net.ok())
     return std::nullopt;
   const package::PackageData &before = whole->package->data();
-  planning::Capacities capacities(before.devices.size(), uint64_t(*mem));
+  planning::Capacities capacities(before.devices.size(), uint64_t(*options.mem));
   for (const std::vector<std::string> &layers : planning::layersToRecompute(
            before, opsOf(*net->graph), machinesFor(before, request), capacities)) {
     std::string list = fmt::format("{}", fmt::join(layers, ","));
-    Checked<Model> model = compileSource(options.with("recompute", list), request);
+    changed.recompute = list;
+    Checked<Model> model = compileSource(changed, request);
     if (!model.ok())
       continue;
     model->recomputed = costOf(list, before, model->package->data(), request);
@@ -321,34 +340,25 @@ static std::optional<Model> withRecompute(const Options &options, const ModelReq
   return std::nullopt;
 }
 
-Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
+Status checkOneModel(const Options &options) {
   if (options.operands.size() != 1)
-    return asDiagnostic(fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.command,
-                             options.operands.size()));
+    return fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.commandName(),
+                options.operands.size());
+  return {};
+}
+
+Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
+  LSTMC_CHECKED_TRY(checkOneModel(options));
   const std::string &path = options.operands[0];
   std::error_code error;
-  auto finish = [&](Result<Model> result) -> Checked<Model> {
-    if (!result.ok())
-      return asDiagnostic(result.error());
-    result->path = path;
-    return std::move(*result);
-  };
-  if (fs::is_directory(path, error))
-    return finish(openCheckpoint(path, options, request));
-  if (path.ends_with(".lstmc")) {
-    if (Status status = refuseCompileFlags(options, "a package"); !status.ok())
-      return asDiagnostic(status.error());
-    Result<package::Package::Pointer> package = package::Package::open(path);
-    if (!package.ok())
-      return asDiagnostic(package.error());
-    Model model;
+  if (fs::is_directory(path, error) || path.ends_with(".lstmc")) {
+    LSTMC_CHECKED_ASSIGN(Model model, fs::is_directory(path, error)
+                                          ? openCheckpoint(path, options, request)
+                                          : openPackage(path, options));
     model.path = path;
-    model.package = *package;
-    model.fit = model.package->data().fit;
     return model;
   }
-  if (Result<lstmc::Limits> limits = fileLimits(options); !limits.ok())
-    return asDiagnostic(limits.error());
+  LSTMC_CHECKED_TRY(fileLimits(options));
   Checked<Model> model = compileSource(options, request);
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
     if (std::optional<Model> less = withRecompute(options, request))

@@ -13,37 +13,20 @@
 #include "executor/session/Session.h"
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Console.h"
-#include "frontend/lnet/Load.h"
+#include "frontend/lnet/text/Limits.h"
+#include "frontend/symbol/Network.h"
 #include "passes/Compile.h"
 
 namespace lstmc::cli {
 
-/// Flags that change what is compiled, and so have no meaning for a package.
-inline constexpr std::string_view kCompileFlags[] = {"set",
-                                                     "shape",
-                                                     "net",
-                                                     "batch",
-                                                     "dtype",
-                                                     "shards",
-                                                     "work-load-list",
-                                                     "kv-store",
-                                                     "update-on-kvstore",
-                                                     "bigarray-bound",
-                                                     "bucket-bytes",
-                                                     "accumulate",
-                                                     "chunks",
-                                                     "place",
-                                                     "recompute",
-                                                     "disable-pass"};
-
 /// What a command needs of the model beside its flags.
 struct ModelRequest {
-  std::vector<std::string> entries;     ///< empty: all that the net allows
-  std::vector<lnet::InputShape> shapes; ///< besides --shape
-  std::optional<int64_t> offeredVocab;  ///< symbols that the data have
-  std::vector<package::Setting> fit;    ///< values for fit that beat file and flags
-  std::vector<std::string> carry;       ///< patterns of states to keep, besides fit's
-  bool devicesMayBeAbsent = false;      ///< it is planned, not run
+  std::vector<std::string> entries;       ///< empty: all that the net allows
+  std::vector<symbol::InputShape> shapes; ///< besides --shape
+  std::optional<int64_t> offeredVocab;    ///< symbols that the data have
+  std::vector<package::Setting> fit;      ///< values for fit that beat file and flags
+  std::vector<std::string> carry;         ///< patterns of states to keep, besides fit's
+  bool devicesMayBeAbsent = false;        ///< it is planned, not run
   std::vector<target::Machine>
       machines; ///< of the devices, that layouts are weighed for; none: this one
   std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
@@ -69,30 +52,33 @@ std::optional<std::string> findSetting(const std::vector<package::Setting> &sett
 
 // Sources: ModelSource.cpp.
 
-/// Reads --set, --shape, --net, -I, --limit, --batch into what the language's front door takes.
-Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request);
+/// --limit for sources: those of the language.
+Result<lnet::Limits> sourceLimits(const Options &options);
 
 /// --limit for files other than sources.
 Result<lstmc::Limits> fileLimits(const Options &options);
 
-/// A source file, or standard input for "-", by loadOptions().
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options,
+/// A source file by the frontend that reads its kind, or standard input for "-".
+Checked<symbol::Network> loadSource(const std::string &path, const Options &options,
                                     const ModelRequest &request = {});
 bool isSource(const std::string &path);
 
 // Compiling: Model.cpp.
+
+/// E0001 unless there is one operand.
+Status checkOneModel(const Options &options);
 
 /// Reads and where needed compiles options.operands[0]. Diagnostics at the user's lines, E0601 to
 /// E0613, E0401.
 Checked<Model> loadModel(const Options &options, const ModelRequest &request);
 
 /// Compiles a net that has been read, with the flags of `options`.
-Checked<Model> compileNet(lnet::LoadedNet net, const Options &options, const ModelRequest &request);
+Checked<Model> compileNet(symbol::Network net, const Options &options, const ModelRequest &request);
 
 /// The net's module as that pass of the pipeline leaves it; lives as long as `net`. E0001 for a
 /// pass that is none.
 Checked<mlir::OwningOpRef<mlir::ModuleOp>>
-moduleAfter(const std::string &pass, lnet::LoadedNet &net, const Options &options);
+moduleAfter(const std::string &pass, symbol::Network &net, const Options &options);
 
 // What runs: ModelSession.cpp.
 

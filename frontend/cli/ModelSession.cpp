@@ -26,7 +26,7 @@ static std::string weightsBeside(const Model &model) {
 }
 
 bool hasWeights(const Model &model, const Options &options) {
-  return options.has("params") || model.checkpoint || !weightsBeside(model).empty();
+  return options.params || model.checkpoint || !weightsBeside(model).empty();
 }
 
 /// --params, else a checkpoint's own, else F.safetensors beside F.lstmc, else what initialise()
@@ -34,7 +34,7 @@ bool hasWeights(const Model &model, const Options &options) {
 static Status bindWeights(Session &session, const Model &model, const Options &options) {
   std::error_code error;
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  std::optional<std::string> params = options.value("params");
+  const std::optional<std::string> &params = options.params;
   if (params && fs::is_directory(*params, error)) {
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(*params));
     return session::bindWeights(session, found.checkpoint.model);
@@ -49,9 +49,10 @@ static Status bindWeights(Session &session, const Model &model, const Options &o
 }
 
 Result<uint64_t> seedInForce(const Model &model, const Options &options) {
-  std::string text =
-      options.value("seed").value_or(findSetting(model.fit, "seed").value_or(options.text("seed")));
-  LSTMC_ASSIGN(int64_t seed, parseCount("seed", text));
+  std::optional<std::string> ofFile = findSetting(model.fit, "seed");
+  if (options.seed.given() || !ofFile)
+    return uint64_t(*options.seed);
+  LSTMC_ASSIGN(int64_t seed, Count::parse(recordOf(Flag::seed).name, *ofFile));
   return uint64_t(seed);
 }
 
@@ -85,12 +86,12 @@ static void setOptimizerInputs(Session &session, const std::vector<package::Sett
 
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              Engine engine) {
-  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
+  int64_t threads = *options.threads;
   if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
   LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
   LSTMC_ASSIGN(std::vector<DeviceName> names,
-               options.has("devices") && !model.compiled
+               options.devices.given() && !model.compiled
                    ? devicesAsked(options)
                    : parseDevices(package::deviceList(model.package->data())));
   LSTMC_ASSIGN(
@@ -100,8 +101,8 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   SessionOptions sessionOptions;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
-  sessionOptions.checkNan = options.has("check-nan");
-  sessionOptions.watch = watchLaunches(options.has("quiet"));
+  sessionOptions.checkNan = options.checkNan;
+  sessionOptions.watch = watchLaunches(options.quiet);
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));

@@ -1,93 +1,85 @@
-// A source, read by what flags say of it.
-#include <algorithm>
-
+// A source, read by the frontend of its kind and by what flags say of it.
 #include "executor/base/StandardStreams.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/Model.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/lnet/Load.h"
 
 namespace lstmc::cli {
 
-/// NAME:32x35, NAME=32x35xi32, NAME:[32,35].
-static Result<lnet::InputShape> parseShape(const std::string &text) {
-  size_t border = text.find_first_of(":=");
-  auto refuse = [&] {
-    return fail(ErrorCode::E0001, "--shape takes NAME:32x35, got \"{}\"", text);
-  };
-  if (border == std::string::npos || border == 0)
-    return refuse();
-  lnet::InputShape shape{text.substr(0, border), {}, {}};
-  std::string rest = text.substr(border + 1);
-  std::erase_if(rest, [](char c) { return c == '[' || c == ']' || c == ' '; });
-  std::replace(rest.begin(), rest.end(), ',', 'x');
-  for (size_t at = 0; at <= rest.size();) {
-    size_t end = std::min(rest.find('x', at), rest.size());
-    std::string part = rest.substr(at, end - at);
-    at = end + 1;
-    if (std::optional<DType> dtype = parseDType(part); dtype && end == rest.size()) {
-      shape.dtype = dtype;
-      continue;
-    }
-    Result<int64_t> extent = parseCount("shape", part);
-    if (part.empty() || !extent.ok() || *extent < 1)
-      return refuse();
-    shape.extents.push_back(*extent);
-  }
-  return shape;
-}
-
-Result<lnet::LoadOptions> loadOptions(const Options &options, const ModelRequest &request) {
-  lnet::LoadOptions load;
-  for (const std::string &text : options.values("set")) {
-    LSTMC_ASSIGN(auto setting, splitSetting("set", text));
-    load.settings.push_back(setting);
-  }
-  if (std::optional<std::string> batch = options.value("batch"))
-    load.settings.push_back({"batch", *batch});
-  for (const std::string &text : options.values("shape")) {
-    LSTMC_ASSIGN(lnet::InputShape shape, parseShape(text));
-    load.shapes.push_back(shape);
-  }
-  load.shapes.insert(load.shapes.end(), request.shapes.begin(), request.shapes.end());
-  load.net = options.value("net").value_or("");
-  load.includeDirs = options.values("include");
-  load.offeredVocab = request.offeredVocab;
-  load.werror = options.has("werror");
-  for (const std::string &text : options.values("limit")) {
-    LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
-    LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
-    if (lnet::isLimit(limit.first))
-      LSTMC_TRY(lnet::setLimit(load.limits, limit.first, uint64_t(value)));
-  }
-  return load;
+Result<lnet::Limits> sourceLimits(const Options &options) {
+  lnet::Limits limits;
+  for (const auto &[name, value] : options.limit)
+    if (lnet::isLimit(name))
+      LSTMC_TRY(lnet::setLimit(limits, name, uint64_t(value)));
+  return limits;
 }
 
 Result<lstmc::Limits> fileLimits(const Options &options) {
   lstmc::Limits limits;
-  for (const std::string &text : options.values("limit")) {
-    LSTMC_ASSIGN(auto limit, splitSetting("limit", text));
-    LSTMC_ASSIGN(int64_t value, parseCount("limit", limit.second));
-    Status known = setLimit(limits, limit.first, uint64_t(value));
-    if (!known.ok() && !lnet::isLimit(limit.first))
+  for (const auto &[name, value] : options.limit) {
+    Status known = setLimit(limits, name, uint64_t(value));
+    if (!known.ok() && !lnet::isLimit(name))
       return known.error();
   }
   return limits;
 }
 
-Checked<lnet::LoadedNet> loadSource(const std::string &path, const Options &options,
-                                    const ModelRequest &request) {
-  CompilerMemory memory;
-  Result<lnet::LoadOptions> load = loadOptions(options, request);
-  if (!load.ok())
-    return asDiagnostic(load.error());
+/// --set, --batch, --shape, --net and --werror, with what the command itself wants.
+static symbol::NetworkRequest networkAsked(const Options &options, const ModelRequest &request) {
+  symbol::NetworkRequest asked;
+  asked.settings = options.set;
+  if (options.batch.given())
+    asked.settings.push_back({"batch", *options.batch});
+  asked.shapes = options.shape;
+  asked.shapes.insert(asked.shapes.end(), request.shapes.begin(), request.shapes.end());
+  asked.net = options.net.value_or("");
+  asked.offeredVocab = request.offeredVocab;
+  asked.werror = options.werror;
+  return asked;
+}
+
+/// "-" is standard input.
+static Checked<symbol::Network>
+loadLnet(const std::string &path, const symbol::NetworkRequest &asked, const Options &options) {
+  lnet::LoadOptions load{asked, options.include, {}};
+  LSTMC_CHECKED_ASSIGN(load.limits, sourceLimits(options));
   if (path != "-")
-    return lnet::load(path, *load);
+    return lnet::load(path, load);
   static const Result<std::string> text = readInput(); // once, and is asked for again
   if (!text.ok())
     return asDiagnostic(text.error());
-  return lnet::loadText("<stdin>", *text, *load);
+  return lnet::loadText("<stdin>", *text, load);
 }
 
-bool isSource(const std::string &path) { return path == "-" || path.ends_with(".lnet"); }
+namespace {
+
+/// A way in: the files that it reads, and how.
+struct Frontend {
+  std::string_view suffix;
+  Checked<symbol::Network> (*load)(const std::string &path, const symbol::NetworkRequest &asked,
+                                   const Options &options);
+};
+
+/// One row for each language of sources. The first reads standard input, and files of no known
+/// suffix.
+constexpr Frontend kFrontends[] = {{".lnet", loadLnet}};
+
+const Frontend *frontendOf(std::string_view path) {
+  for (const Frontend &frontend : kFrontends)
+    if (path.ends_with(frontend.suffix))
+      return &frontend;
+  return nullptr;
+}
+
+} // namespace
+
+Checked<symbol::Network> loadSource(const std::string &path, const Options &options,
+                                    const ModelRequest &request) {
+  CompilerMemory memory;
+  const Frontend *frontend = frontendOf(path);
+  return (frontend ? frontend : kFrontends)->load(path, networkAsked(options, request), options);
+}
+
+bool isSource(const std::string &path) { return path == "-" || frontendOf(path); }
 
 } // namespace lstmc::cli

@@ -20,31 +20,30 @@
 namespace lstmc::cli {
 
 /// MlirOptMain takes care of the streams itself, and leaves with abort() where one fails.
-static int transform(const std::string &input, const std::string &output,
-                     mlir::DialectRegistry &registry, Console &console) {
+static CommandResult transform(const std::string &input, const std::string &output,
+                               mlir::DialectRegistry &registry, Console &console) {
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects()) {
     std::string names;
     for (llvm::StringRef name : registry.getDialectNames())
       names += name.str() + "\n";
     console.write("Available Dialects:\n" + names);
-    return 0;
+    return ExitCode::Ok;
   }
   std::string message, text;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &message);
   if (!file)
-    return console.fail(fail(ErrorCode::E0601, "{}", message));
+    return fail(ErrorCode::E0601, "{}", message);
   llvm::raw_string_ostream stream(text);
   bool done = mlir::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
   if (output == "-")
     console.write(text);
-  else if (Status status = done ? writeFile(output, text, OutputFile::Existing::Replace) : Status();
-           !status.ok())
-    return console.fail(status.error());
-  return done ? 0 : int(ExitCode::Source);
+  else if (done)
+    LSTMC_CHECKED_TRY(writeFile(output, text, OutputFile::Existing::Replace));
+  return done ? ExitCode::Ok : ExitCode::Source;
 }
 
-int optCommand(const Options &options, Console &console) {
+CommandResult optCommand(const Options &options, Console &console) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, sym::SymDialect, exec::ExecDialect>();
   passes::registerLstmcPasses();
@@ -59,9 +58,9 @@ int optCommand(const Options &options, Console &console) {
   CompilerMemory memory;
   auto [input, output] = mlir::registerAndParseCLIOptions(
       int(arguments.size()), arguments.data(), "lstmc: passes on sym and exec\n", registry);
-  int exit = transform(input, output, registry, console);
+  CommandResult result = transform(input, output, registry, console);
   llvm::errs().clear_error(); // nobody reads it: no reason to fail
-  return exit;
+  return result;
 }
 
 } // namespace lstmc::cli

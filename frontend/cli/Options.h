@@ -1,4 +1,4 @@
-// The command line, parsed by the one table in options.def.
+// The command line: a field for each flag of options.def, and the records that the table is.
 #pragma once
 
 #include <optional>
@@ -8,82 +8,91 @@
 
 #include "executor/base/OutputFile.h"
 #include "executor/base/Status.h"
+#include "frontend/cli/FlagTypes.h"
 
 namespace lstmc::cli {
 
+enum class CommandId {
+#define LSTMC_COMMAND(COMMAND, FUNCTION, NAME, SYNOPSIS, LINE) COMMAND,
+#include "frontend/cli/options.def"
+};
 struct CommandRecord {
+  CommandId id;
   std::string_view name, synopsis, line;
 };
+const std::vector<CommandRecord> &commands();
+std::string_view nameOf(CommandId command);
+
+/// A flag by the name of its field.
+enum class Flag {
+#define LSTMC_FLAG(FIELD, NAME, LETTER, TYPE, ARGUMENT, DEFAULT, GROUP, HELP, COMMANDS) FIELD,
+#include "frontend/cli/options.def"
+};
+enum class FlagGroup {
+  Compiled, ///< changes what is compiled, and so has no meaning for a package
+  Own,
+  Common, ///< of all commands but opt
+};
 struct FlagRecord {
+  Flag flag; ///< of a spelling: ours
   std::string_view name;
   char letter;               ///< 0: none
-  std::string_view argument; ///< empty: a switch; "a|b|c": one of these
+  std::string_view argument; ///< empty: a switch
   std::string_view fallback; ///< the value in force without the flag; empty: none
+  std::string_view choices;  ///< "a|b|c": one of these; empty: the argument is free
   bool repeats;
+  bool swept; ///< only `bench` takes several
+  FlagGroup group;
   std::string_view help;
   std::string_view commands;
+  bool spelling = false;                    ///< MXNet's name of a flag that we have too
+  std::string_view before = {}, after = {}; ///< of a spelling: what our value has around this one
 
-  bool servedBy(std::string_view command) const;
-  /// The words of "a|b|c"; empty where the argument is free.
-  std::vector<std::string_view> choices() const;
+  bool servedBy(CommandId command) const;
 };
-
-const std::vector<CommandRecord> &commands();
+/// In the order of the table.
 const std::vector<FlagRecord> &flags();
+const FlagRecord &recordOf(Flag flag);
 
 /// Where a value given comes from; the earlier beats the later.
 enum class ValueOrigin { Flag, Environment, Config };
 
-/// The flags of one call.
-class Options {
-public:
-  std::string command;
+/// A value as it was typed, and by what means.
+struct GivenValue {
+  const FlagRecord *record;
+  std::string value;
+  ValueOrigin origin;
+  std::string source; ///< the config file, or the environment's variable
+};
+
+/// The values in force.
+struct FlagValues {
+#define LSTMC_FLAG(FIELD, NAME, LETTER, TYPE, ARGUMENT, DEFAULT, GROUP, HELP, COMMANDS)            \
+  TYPE::Field FIELD = TYPE::initial(NAME, DEFAULT);
+#include "frontend/cli/options.def"
+};
+
+/// One call of the command.
+struct Options : FlagValues {
+  std::optional<CommandId> command;
   std::vector<std::string> operands; ///< MODEL, FILE...
   std::vector<std::string> rest;     ///< of `opt`: passes and their options, handed on as they are
+  std::vector<GivenValue> given;     ///< what the fields were read from, in order
 
-  // What was given: by flag, environment or config file.
-  bool has(std::string_view flag) const;
-  /// The last value given.
-  std::optional<std::string> value(std::string_view flag) const;
-  std::vector<std::string> values(std::string_view flag) const;
-  int count(std::string_view flag) const;
-
-  // What is in force: the last value given, else the table's.
-  std::string text(std::string_view flag) const;
-  /// Counts with K M G (powers of 1,000), bytes with K M G (powers of 1,024), other numbers. E0001
-  /// names the flag.
-  Result<int64_t> countInForce(std::string_view flag) const;
-  Result<int64_t> bytesInForce(std::string_view flag) const;
-  Result<double> numberInForce(std::string_view flag) const;
-
-  bool json() const;
+  /// By flag, environment, config file or the command itself.
+  bool isGiven(Flag flag) const;
+  std::string_view commandName() const { return command ? nameOf(*command) : ""; }
+  bool wantsJson() const { return json || *format == Form::Json; }
   OutputFile::Existing existing() const; ///< --force
-
-  /// The same with one flag given otherwise, once; "" takes it away.
-  Options with(std::string_view flag, const std::string &value) const;
-
-  struct Given {
-    std::string_view flag;
-    std::string value;
-    ValueOrigin origin;
-    std::string source; ///< the config file, or the environment's variable
-  };
-  std::vector<Given> given; ///< in order
 };
 
 /// Parses everything after the program's name. E0001 for what is not in the table, with "did you
-/// mean".
+/// mean", and for a value that is not of its flag's type.
 Result<Options> parseOptions(int argc, char **argv);
 
-/// `a,b,c` as its parts, empty ones left out.
-std::vector<std::string> splitCommas(std::string_view text);
-
-/// `value` of a count or a size, as in `--length 2K`.
-Result<int64_t> parseCount(std::string_view flag, std::string_view text);
-Result<int64_t> parseBytes(std::string_view flag, std::string_view text);
-
-/// "; did you mean "--NAME"?" where there is one nearest candidate, else "".
-std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,
-                       std::string_view prefix = "");
+/// The command of that name.
+std::optional<CommandId> findCommand(std::string_view name);
+/// "; did you mean "NAME"?"
+std::string didYouMeanCommand(std::string_view name);
 
 } // namespace lstmc::cli

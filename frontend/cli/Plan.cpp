@@ -47,26 +47,24 @@ struct Planned {
 
 Result<Target> targetAsked(const Options &options) {
   Target target;
-  if (std::optional<std::string> path = options.value("cluster")) {
-    LSTMC_ASSIGN(target.cluster, planning::readCluster(*path));
+  if (options.cluster) {
+    LSTMC_ASSIGN(target.cluster, planning::readCluster(*options.cluster));
   }
-  if (options.has("mem")) {
-    LSTMC_ASSIGN(int64_t bytes, options.bytesInForce("mem"));
-    target.mayUse = uint64_t(bytes);
-  }
-  LSTMC_ASSIGN(int64_t threads, options.countInForce("threads"));
-  target.threads = int(std::min<int64_t>(threads, 1024));
+  target.mayUse = uint64_t(options.mem.value_or(0));
+  target.threads = int(std::min<int64_t>(*options.threads, 1024));
   return target;
 }
 
 /// -d, else all devices of the cluster.
 Options withDevices(const Options &options, const Target &target) {
-  if (!target.cluster || options.has("devices"))
-    return options;
-  std::string list;
-  for (const DeviceName &device : target.cluster->devices)
-    list += (list.empty() ? "" : ",") + device.text();
-  return options.with("devices", list);
+  Options onDevices = options;
+  if (target.cluster && !options.devices.given()) {
+    std::vector<std::string> names;
+    for (const DeviceName &device : target.cluster->devices)
+      names.push_back(device.text());
+    onDevices.devices = names;
+  }
+  return onDevices;
 }
 
 /// What each device may use, and how fast it is.
@@ -112,13 +110,13 @@ Result<ModelRequest> requestFor(const Options &options, const Target &target) {
 
 /// With --mem where that can be met, else without, so that what does not fit can be shown.
 Checked<Planned> planFor(const Options &options, const Target &target) {
-  const Options onDevices = withDevices(options, target);
-  Result<ModelRequest> request = requestFor(onDevices, target);
-  if (!request.ok())
-    return asDiagnostic(request.error());
-  Checked<Model> model = loadModel(onDevices, *request);
-  if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
-    model = loadModel(onDevices.with("mem", ""), *request);
+  Options onDevices = withDevices(options, target);
+  LSTMC_CHECKED_ASSIGN(ModelRequest request, requestFor(onDevices, target));
+  Checked<Model> model = loadModel(onDevices, request);
+  if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401) {
+    onDevices.mem.reset();
+    model = loadModel(onDevices, request);
+  }
   if (!model.ok())
     return model.diagnostics();
   Planned planned;
@@ -129,11 +127,10 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   }
   planned.warnings = model->warnings;
   planned.recomputed = model->recomputed;
-  if (Status status = describeDevices(planned, target); !status.ok())
-    return asDiagnostic(status.error());
+  LSTMC_CHECKED_TRY(describeDevices(planned, target));
   planned.forecast = planning::forecastPackage(planned.data, planned.machines);
   if (target.cluster)
-    planned.forecast.rates = *options.value("cluster");
+    planned.forecast.rates = *options.cluster;
   return planned;
 }
 
@@ -143,10 +140,16 @@ std::optional<double> speedup(const Planned &planned, const Options &options,
                               const Target &target) {
   if (planned.data.devices.size() < 2 || !isSource(options.operands[0]))
     return std::nullopt;
-  Options alone = options.with("devices", planned.data.devices[0].name);
-  for (std::string_view flag : {"work-load-list", "place", "chunks", "kv-store",
-                                "update-on-kvstore", "bigarray-bound", "bucket-bytes"})
-    alone = alone.with(flag, "");
+  const FlagValues defaults; // of all flags that share a net out
+  Options alone = options;
+  alone.devices = {planned.data.devices[0].name};
+  alone.workLoadList = defaults.workLoadList;
+  alone.place = defaults.place;
+  alone.chunks = defaults.chunks;
+  alone.kvStore = defaults.kvStore;
+  alone.updateOnKvstore = defaults.updateOnKvstore;
+  alone.bigarrayBound = defaults.bigarrayBound;
+  alone.bucketBytes = defaults.bucketBytes;
   Checked<Planned> one = planFor(alone, target);
   if (!one.ok() || !(planned.forecast.seconds() > 0))
     return std::nullopt;
@@ -155,7 +158,7 @@ std::optional<double> speedup(const Planned &planned, const Options &options,
 
 /// --recompute with layers added to those that are given.
 std::string recomputeList(const std::vector<std::string> &layers, const Options &options) {
-  std::string given = options.text("recompute") == "none" ? "" : options.text("recompute");
+  std::string given = *options.recompute == "none" ? "" : *options.recompute;
   return fmt::format("{}{}{}", given, given.empty() ? "" : ",", fmt::join(layers, ","));
 }
 
@@ -177,21 +180,27 @@ std::string flagsOf(const planning::Change &change, const Options &options) {
 }
 
 Options changed(const Options &options, const planning::Change &change) {
-  std::string count = fmt::format("{}", change.count);
+  Options other = options;
   switch (change.kind) {
   case planning::Change::Kind::Recompute:
-    return options.with("recompute", recomputeList(change.layers, options));
+    other.recompute = recomputeList(change.layers, options);
+    break;
   case planning::Change::Kind::Accumulate:
-    return options.with("accumulate", count);
+    other.accumulate = change.count;
+    break;
   case planning::Change::Kind::Replicas:
   case planning::Change::Kind::Split:
-    return options.with("devices", count + "xcpu")
-        .with("work-load-list", "")
-        .with("place", change.kind == planning::Change::Kind::Split ? "auto" : "");
+    other.devices = {fmt::format("{}xcpu", change.count)};
+    other.workLoadList = FlagValues().workLoadList;
+    other.place = FlagValues().place;
+    if (change.kind == planning::Change::Kind::Split)
+      other.place = "auto";
+    break;
   case planning::Change::Kind::Batch:
-    return options.with("batch", count);
+    other.batch = fmt::format("{}", change.count);
+    break;
   }
-  return options;
+  return other;
 }
 
 /// Each change is planned as if its flags had been given.
@@ -199,17 +208,16 @@ planning::Remedies remediesFor(const Planned &planned, const Options &options,
                                const Target &target) {
   planning::Misfit misfit{.seconds = planned.forecast.seconds(),
                           .devices = planned.data.devices.size()};
-  Checked<lnet::LoadedNet> net = loadSource(options.operands[0], options);
+  Checked<symbol::Network> net = loadSource(options.operands[0], options);
   if (net.ok())
     misfit.layers = planning::layersToRecompute(planned.data, opsOf(*net->graph), planned.machines,
                                                 planned.capacities);
-  if (Result<int64_t> accumulate = options.countInForce("accumulate"); accumulate.ok())
-    misfit.accumulate = *accumulate;
+  misfit.accumulate = *options.accumulate;
   if (target.cluster)
     misfit.mostDevices = target.cluster->devices.size();
   for (const package::Setting &setting : planned.data.settings)
     if (setting.name == "batch")
-      if (Result<int64_t> batch = parseCount("batch", setting.value); batch.ok())
+      if (Result<int64_t> batch = Count::parse(setting.name, setting.value); batch.ok())
         misfit.batch = *batch;
   return planning::remediesFor(
       misfit, [&](const planning::Change &change) -> std::optional<planning::Outcome> {
@@ -231,7 +239,7 @@ Json placementOf(const Planned &planned, const Options &options) {
     if (!parameter.group.empty() &&
         std::find(seen.begin(), seen.end(), parameter.group) == seen.end()) {
       seen.push_back(parameter.group);
-      std::string place = options.text("place");
+      const std::string &place = *options.place;
       bool everywhere = parameter.buffers.size() == planned.data.devices.size();
       list.push_back(
           {{"group", parameter.group},
@@ -294,10 +302,11 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
     document["layouts"] = layoutsJson(planned.layouts);
     return console.print(document);
   }
-  if (std::string format = options.text("format"); format == "csv" || format == "md")
-    return printTable(planRows(planned.data, planned.capacities), format == "csv", console);
+  if (*options.format == Form::Csv || *options.format == Form::Markdown)
+    return printTable(planRows(planned.data, planned.capacities), *options.format == Form::Csv,
+                      console);
   if (!planned.shares.empty())
-    console.print(sharesLine(planned.shares, options.value("work-load-list").value_or("")));
+    console.print(sharesLine(planned.shares, *options.workLoadList));
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
@@ -320,53 +329,57 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   console.print(forecastLine(planned.data, planned.forecast));
 }
 
-/// E0401 for every device that has too little, at the user's line where there is a source.
-int refuse(const Planned &planned, const Options &options, const Target &target, Console &console) {
+/// E0401 of a device that has too little, at the user's line where the compiler knows it: it has
+/// one limit for all devices.
+Diagnostics tooLittle(const package::Device &device, uint64_t mayUse, const Options &onDevices,
+                      const ModelRequest &request) {
+  Diagnostics found;
+  if (isSource(onDevices.operands[0])) {
+    Options limited = onDevices;
+    limited.mem = int64_t(mayUse);
+    found = loadModel(limited, request).diagnostics();
+  }
+  std::erase_if(found, [&](const Diagnostic &error) {
+    return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos;
+  });
+  if (found.empty())
+    found.push_back(
+        asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
+                          bytesText(device.arenaBytes), device.name, bytesText(mayUse))));
+  return found;
+}
+
+CommandResult refuse(const Planned &planned, const Options &options, const Target &target) {
   Diagnostics errors;
   const Options onDevices = withDevices(options, target);
-  Result<ModelRequest> request = requestFor(onDevices, target);
+  LSTMC_CHECKED_ASSIGN(ModelRequest request, requestFor(onDevices, target));
   for (size_t i = 0; i < planned.capacities.size(); ++i) {
     const package::Device &device = planned.data.devices[i];
     if (device.arenaBytes <= planned.capacities[i])
       continue;
-    Diagnostics found;
-    if (isSource(options.operands[0]) &&
-        request.ok()) // the compiler knows the lines, and has one limit for all devices
-      found = loadModel(onDevices.with("mem", fmt::format("{}", planned.capacities[i])), *request)
-                  .diagnostics();
-    std::erase_if(found, [&](const Diagnostic &error) {
-      return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos;
-    });
-    if (found.empty())
-      found.push_back(asDiagnostic(
-          fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
-               bytesText(device.arenaBytes), device.name, bytesText(planned.capacities[i]))));
+    Diagnostics found = tooLittle(device, planned.capacities[i], onDevices, request);
     errors.insert(errors.end(), found.begin(), found.end());
   }
-  return console.fail(errors);
+  return errors;
 }
 
 } // namespace
 
-int planCommand(const Options &options, Console &console) {
-  Result<Target> target = targetAsked(options);
-  if (!target.ok())
-    return console.fail(target.error());
-  if (!target->cluster)
+CommandResult planCommand(const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(Target target, targetAsked(options));
+  if (!target.cluster)
     measureIfNew(threadsInQuestion(options), console);
-  Checked<Planned> planned = planFor(options, *target);
-  if (!planned.ok())
-    return console.fail(planned.diagnostics());
-  console.warn(planned->warnings);
-  planned->forecast.speedup = speedup(*planned, options, *target);
-  bool fit = planning::fits(planned->data, planned->capacities);
+  LSTMC_CHECKED_ASSIGN(Planned planned, planFor(options, target));
+  console.warn(planned.warnings);
+  planned.forecast.speedup = speedup(planned, options, target);
+  bool fit = planning::fits(planned.data, planned.capacities);
   planning::Remedies remedies;
   if (!fit && isSource(options.operands[0]))
-    remedies = remediesFor(*planned, options, *target);
-  printPlan(*planned, remedies, options, console);
+    remedies = remediesFor(planned, options, target);
+  printPlan(planned, remedies, options, console);
   if (fit)
-    return 0;
-  return console.json() ? int(ExitCode::Plan) : refuse(*planned, options, *target, console);
+    return ExitCode::Ok;
+  return console.json() ? ExitCode::Plan : refuse(planned, options, target);
 }
 
 } // namespace lstmc::cli

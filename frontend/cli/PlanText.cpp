@@ -29,13 +29,16 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse) {
   return text;
 }
 
-std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked) {
+std::string sharesLine(const std::vector<passes::BatchShare> &shares,
+                       const std::vector<int64_t> &asked) {
   std::string text;
   for (const passes::BatchShare &share : shares)
     text += text.empty() ? fmt::format("rows      {} {} of {} ({} of {} shards)", share.device,
                                        share.rows, share.batch, share.count, share.shards)
                          : fmt::format(", {} {} ({})", share.device, share.rows, share.count);
-  return text + (text.empty() || asked.empty() ? "" : fmt::format(" · asked for {}", asked));
+  return text + (text.empty() || asked.empty()
+                     ? ""
+                     : fmt::format(" · asked for {}", fmt::join(asked, ",")));
 }
 
 /// "2 replicas of 2 stages, 8 chunks on cpu:1,cpu:0; loads 3,1; kv-store device, update everywhere"

@@ -17,7 +17,8 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse);
 
 /// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; ""
 ///            for one device.
-std::string sharesLine(const std::vector<passes::BatchShare> &shares, std::string_view asked);
+std::string sharesLine(const std::vector<passes::BatchShare> &shares,
+                       const std::vector<int64_t> &asked);
 
 /// The ways to share the devices out that were weighed, a line each, the one taken first; `most` of
 /// them.

@@ -51,9 +51,9 @@ static std::string shown(std::vector<std::string> names) {
 
 Status readRecompute(const Options &options, const symbol::Graph &graph,
                      passes::CompileOptions &compile) {
-  if (options.text("recompute") == "none")
+  if (*options.recompute == "none")
     return {};
-  compile.recompute = splitCommas(options.text("recompute"));
+  compile.recompute = splitCommas(*options.recompute);
   if (compile.recompute.empty())
     return {};
   Names names(graph);
@@ -64,8 +64,7 @@ Status readRecompute(const Options &options, const symbol::Graph &graph,
       known.insert(known.end(), names.ops.begin(), names.ops.end());
       return fail(ErrorCode::E0001,
                   "--recompute {}: the net has no group or layer \"{}\"; groups: {}; layers: {}{}",
-                  options.text("recompute"), name,
-                  names.groups.empty() ? "none" : shown(names.groups),
+                  *options.recompute, name, names.groups.empty() ? "none" : shown(names.groups),
                   names.layers.empty() ? "none" : shown(names.layers), didYouMean(name, known));
     }
   return {};

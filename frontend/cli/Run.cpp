@@ -60,7 +60,7 @@ const package::Entry &entryOf(const Session &session, std::string_view name) {
 }
 
 Status setInputs(Session &session, const Options &options) {
-  std::vector<std::string> given = options.values("input");
+  const std::vector<std::string> &given = options.input;
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   std::vector<std::string_view> names;
   for (const package::Binding &binding : entryOf(session, "forward").inputs)
@@ -96,10 +96,10 @@ struct Call {
 
 /// An update that failed has all that it read with it, and is the same only with just that.
 Result<Call> failedUpdate(Session &session, const Model &model, const Options &options) {
-  for (std::string_view flag : {"input", "params", "seed", "repeat"})
-    if (options.has(flag))
-      return fail(ErrorCode::E0001, "--{} has no place here: {} is run as it was", flag,
-                  model.path);
+  for (Flag flag : {Flag::input, Flag::params, Flag::seed, Flag::repeat})
+    if (options.isGiven(flag))
+      return fail(ErrorCode::E0001, "--{} has no place here: {} is run as it was",
+                  recordOf(flag).name, model.path);
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   Call call{"step", nullptr, {}};
   LSTMC_ASSIGN(call.failed, training::SessionTrainable::create(session));
@@ -143,35 +143,38 @@ double elementAt(const Tensor &tensor, int64_t i) {
   return readElement<double>(tensor.data, tensor.dtype, i);
 }
 
+/// Says where an output differs from what --expect-output has; whether it does not.
+bool isAsExpected(const std::string &name, const Tensor &output, const Tensor &wanted,
+                  const Tolerance &tolerance, Console &console) {
+  int64_t differ = 0, first = -1;
+  double worst = 0;
+  for (int64_t i = 0; i < output.elements(); ++i) {
+    double a = elementAt(output, i), b = elementAt(wanted, i);
+    if (tolerance.near(output.dtype, a, b))
+      continue;
+    ++differ;
+    worst = std::max(worst, std::fabs(a - b));
+    if (first < 0)
+      first = i;
+  }
+  if (differ > 0)
+    console.say(fmt::format(
+        "{}: {} of {} elements differ, first at {} ({:.9g}, expected {:.9g}), at most by {:.3g}",
+        name, differ, output.elements(), first, elementAt(output, first), elementAt(wanted, first),
+        worst));
+  return differ == 0;
+}
+
 Result<bool> outputsAsExpected(Session &session, std::string_view entry, const Options &options,
                                Console &console) {
-  LSTMC_ASSIGN(Tolerance tolerance, Tolerance::asked(options));
   bool all = true;
-  for (const std::string &text : options.values("expect-output")) {
+  for (const std::string &text : options.expectOutput) {
     std::string name = text.substr(0, text.find('='));
     if (text.substr(name.size(), 2) != "=@")
       return fail(ErrorCode::E0001, "--expect-output takes NAME=@y.npy, got \"{}\"", text);
     LSTMC_ASSIGN(Tensor output, session.output(entry, name));
-    LSTMC_ASSIGN(data::Array expected, expectedArray(name, text.substr(name.size() + 2), output));
-    Tensor wanted = expected.tensor();
-    int64_t differ = 0, first = -1;
-    double worst = 0;
-    for (int64_t i = 0; i < output.elements(); ++i) {
-      double a = elementAt(output, i), b = elementAt(wanted, i);
-      if (tolerance.near(output.dtype, a, b))
-        continue;
-      ++differ;
-      worst = std::max(worst, std::fabs(a - b));
-      if (first < 0)
-        first = i;
-    }
-    if (differ > 0) {
-      console.say(fmt::format(
-          "{}: {} of {} elements differ, first at {} ({:.9g}, expected {:.9g}), at most by {:.3g}",
-          name, differ, output.elements(), first, elementAt(output, first),
-          elementAt(wanted, first), worst));
-      all = false;
-    }
+    LSTMC_ASSIGN(data::Array wanted, expectedArray(name, text.substr(name.size() + 2), output));
+    all &= isAsExpected(name, output, wanted.tensor(), Tolerance::asked(options), console);
   }
   return all;
 }
@@ -192,90 +195,94 @@ Status writeOutputs(const std::string &file, std::span<const data::NamedTensor> 
   return {};
 }
 
+/// As often as --repeat says; the seconds that it took. A fault of a launch has the user's line.
+Checked<double> carryOut(Session &session, const Call &call, int64_t repeat) {
+  auto begin = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < repeat; ++i) {
+    Status status = call.failed ? call.failed->step(call.scalars) : session.run(call.entry);
+    if (!status.ok())
+      return session.fault() ? *session.fault() : asDiagnostic(status.error());
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Result<std::vector<data::NamedTensor>> outputsOf(Session &session, std::string_view entry) {
+  std::vector<data::NamedTensor> outputs;
+  for (const package::Binding &binding : entryOf(session, entry).outputs) {
+    LSTMC_ASSIGN(Tensor output, session.output(entry, binding.name));
+    outputs.push_back({binding.name, output});
+  }
+  return outputs;
+}
+
+nlohmann::ordered_json runJson(const std::vector<data::NamedTensor> &outputs,
+                               const std::optional<std::string> &file, double seconds,
+                               const Session &session) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const auto &[name, tensor] : outputs)
+    list.push_back(
+        {{"name", name},
+         {"dtype", dtypeName(tensor.dtype)},
+         {"shape", std::vector<int64_t>(tensor.shape.begin(), tensor.shape.begin() + tensor.rank)},
+         {"file", file ? Json(*file) : Json()},
+         {"hash", fmt::format("{:016x}", hashBytes(tensor.data, size_t(tensor.elements()) *
+                                                                    dtypeBytes(tensor.dtype)))}});
+  Json document = {{"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}};
+  document.update(Json::parse(training::memoryJson(session.memory())));
+  return document;
+}
+
+void printOutputs(const std::vector<data::NamedTensor> &outputs,
+                  const std::optional<std::string> &file, Console &console) {
+  for (const auto &[name, tensor] : outputs)
+    console.print(fmt::format("{}  {}{}  {}", name, dtypeLongName(tensor.dtype),
+                              data::shapeText(data::shapeOf(tensor)), firstValues(tensor)));
+  if (file)
+    console.print(*file);
+}
+
+/// Calls the session, and says what it gave.
+CommandResult runSession(Session &session, const Model &model, const Options &options, Trace &trace,
+                         Console &console) {
+  bool again = model.checkpoint && training::isFailedUpdate(*model.checkpoint);
+  LSTMC_CHECKED_ASSIGN(Call call, again ? failedUpdate(session, model, options)
+                                        : forwardCall(session, model, options));
+  trace.watch(session);
+  OpLog log(console, session);
+  if (options.verboseOps)
+    session.setObserver(&log);
+  if (options.dryRun) {
+    console.say("nothing was run: --dry-run");
+    return ExitCode::Ok;
+  }
+  console.say(fmt::format("seed {}", call.scalars.seed), 1);
+  LSTMC_CHECKED_ASSIGN(double seconds, carryOut(session, call, *options.repeat));
+  LSTMC_CHECKED_ASSIGN(std::vector<data::NamedTensor> outputs, outputsOf(session, call.entry));
+  if (options.output)
+    LSTMC_CHECKED_TRY(writeOutputs(*options.output, outputs, options, console));
+  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_ASSIGN(bool expected, outputsAsExpected(session, call.entry, options, console));
+  if (console.json())
+    console.print(runJson(outputs, options.output, seconds, session));
+  else if (options.output != "-")
+    printOutputs(outputs, options.output, console);
+  return expected ? ExitCode::Ok : ExitCode::AnswerIsNo;
+}
+
 } // namespace
 
-int runCommand(const Options &options, Console &console) {
+CommandResult runCommand(const Options &options, Console &console) {
   Trace trace(options);
   ModelRequest request;
   request.entries = {"forward"};
-  Checked<Model> model = loadModel(options, request);
-  if (!model.ok())
-    return console.fail(model.diagnostics());
-  console.warn(model->warnings);
-  if (model->compiled)
-    trace.passes(model->compiled->spans);
-  Engine engine = options.text("engine") == "naive" ? Engine::Naive : Engine::Fast;
-  Result<std::unique_ptr<Session>> opened = openSession(*model, options, engine);
-  if (!opened.ok())
-    return console.fail(opened.error());
-  Session &session = **opened;
-  bool again = model->checkpoint && training::isFailedUpdate(*model->checkpoint);
-  Result<Call> call =
-      again ? failedUpdate(session, *model, options) : forwardCall(session, *model, options);
-  if (!call.ok())
-    return console.fail(call.error());
-  trace.watch(session);
-  OpLog log(console, session);
-  if (options.has("verbose-ops"))
-    session.setObserver(&log);
-  Result<int64_t> repeat = options.countInForce("repeat");
-  if (!repeat.ok())
-    return console.fail(repeat.error());
-  if (options.has("dry-run")) {
-    console.say("nothing was run: --dry-run");
-    return 0;
-  }
-  console.say(fmt::format("seed {}", call->scalars.seed), 1);
-  auto begin = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < *repeat; ++i)
-    if (Status status = again ? call->failed->step(call->scalars) : session.run(call->entry);
-        !status.ok())
-      return session.fault() ? console.fail(Diagnostics{*session.fault()})
-                             : console.fail(status.error());
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-
-  std::vector<data::NamedTensor> outputs;
-  for (const package::Binding &binding : entryOf(session, call->entry).outputs) {
-    Result<Tensor> output = session.output(call->entry, binding.name);
-    if (!output.ok())
-      return console.fail(output.error());
-    outputs.push_back({binding.name, *output});
-  }
-  std::optional<std::string> file = options.value("output");
-  if (file)
-    if (Status status = writeOutputs(*file, outputs, options, console); !status.ok())
-      return console.fail(status.error());
-  if (Status status = trace.write(console); !status.ok())
-    return console.fail(status.error());
-  Result<bool> expected = outputsAsExpected(session, call->entry, options, console);
-  if (!expected.ok())
-    return console.fail(expected.error());
-
-  if (console.json()) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const data::NamedTensor &output : outputs)
-      list.push_back(
-          {{"name", output.name},
-           {"dtype", dtypeName(output.tensor.dtype)},
-           {"shape", std::vector<int64_t>(output.tensor.shape.begin(),
-                                          output.tensor.shape.begin() + output.tensor.rank)},
-           {"file", file ? nlohmann::ordered_json(*file) : nlohmann::ordered_json()},
-           {"hash", fmt::format("{:016x}", hashBytes(output.tensor.data,
-                                                     size_t(output.tensor.elements()) *
-                                                         dtypeBytes(output.tensor.dtype)))}});
-    nlohmann::ordered_json document = {
-        {"schema", "lstmc.run/1"}, {"outputs", list}, {"time_s", seconds}};
-    document.update(nlohmann::ordered_json::parse(training::memoryJson(session.memory())));
-    console.print(document);
-  } else if (file != "-") {
-    for (const data::NamedTensor &output : outputs)
-      console.print(fmt::format("{}  {}{}  {}", output.name, dtypeLongName(output.tensor.dtype),
-                                data::shapeText(data::shapeOf(output.tensor)),
-                                firstValues(output.tensor)));
-    if (file)
-      console.print(*file);
-  }
-  return *expected ? 0 : int(ExitCode::AnswerIsNo);
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
+  console.warn(model.warnings);
+  if (model.compiled)
+    trace.passes(model.compiled->spans);
+  Engine engine = *options.engine == EngineKind::Naive ? Engine::Naive : Engine::Fast;
+  LSTMC_CHECKED_ASSIGN(std::unique_ptr<Session> session, openSession(model, options, engine));
+  return runSession(*session, model, options, trace, console);
 }
 
 } // namespace lstmc::cli

@@ -13,7 +13,7 @@
 #include "executor/training/Signals.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/NamedModel.h"
 #include "frontend/cli/SettingText.h"
 
 namespace lstmc::cli {
@@ -92,8 +92,8 @@ private:
 };
 
 /// The data inputs of `forward`, each cut to one element.
-std::vector<lnet::InputShape> oneSymbol(const package::PackageData &data) {
-  std::vector<lnet::InputShape> shapes;
+std::vector<symbol::InputShape> oneSymbol(const package::PackageData &data) {
+  std::vector<symbol::InputShape> shapes;
   for (const package::Entry &entry : data.entries)
     if (entry.name == "forward")
       for (const package::Binding &input : entry.inputs)
@@ -108,17 +108,6 @@ struct Sampling {
   double temperature;
   uint64_t seed;
 };
-
-Result<Sampling> samplingFlags(const Options &options) {
-  Sampling sampling;
-  LSTMC_ASSIGN(sampling.length, options.countInForce("length"));
-  LSTMC_ASSIGN(sampling.topK, options.countInForce("top-k"));
-  LSTMC_ASSIGN(sampling.temperature, options.numberInForce("temperature"));
-  if (sampling.temperature < 0)
-    return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}",
-                sampling.temperature);
-  return sampling;
-}
 
 /// The text as it is drawn: what is drawn reaches its file or stdout at once, so that a stop loses
 /// nothing.
@@ -173,84 +162,67 @@ Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
   return drawn;
 }
 
-} // namespace
+/// What writes, and in which symbols.
+struct Writer {
+  Model model;
+  data::Learned learned; ///< has a vocabulary
 
-int sampleCommand(const Options &options, Console &console) {
-  Result<Sampling> sampling = samplingFlags(options);
-  if (!sampling.ok())
-    return console.fail(sampling.error());
-  if (options.operands.size() != 1)
-    return console.fail(
-        fail(ErrorCode::E0001, "sample takes one MODEL, got {}", options.operands.size()));
+  /// Checkpoints of old do not say the unit, and the file may.
+  data::TextUnit unit() const {
+    std::string ofFile = findSetting(model.package->data().data, "unit").value_or("char");
+    return learned.unit.value_or(data::parseTextUnit(ofFile).value_or(data::TextUnit::Char));
+  }
+};
 
+/// What the checkpoint of --params learned, else what the data of a source have.
+Checked<data::Learned> learnedFor(const Options &options) {
+  const std::string &path = options.operands[0];
+  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options));
+  LSTMC_CHECKED_ASSIGN(std::optional<data::Learned> learned, learnedFromParams(options));
+  if (learned && learned->vocabulary)
+    return std::move(*learned);
+  LSTMC_CHECKED_ASSIGN(ModelData data,
+                       loadData(options, settingTexts(net.data), {path, ""}, nullptr));
+  return data.data->learned();
+}
+
+/// A source is compiled for one sequence of one step; to know its inputs, it is compiled as written
+/// first.
+Checked<Writer> compileWriter(const Options &options) {
+  Writer writer;
+  LSTMC_CHECKED_ASSIGN(writer.learned, learnedFor(options));
+  ModelRequest request;
+  request.entries = {"forward"};
+  request.carry = {"*"};
+  if (writer.learned.vocabulary)
+    request.offeredVocab = int64_t(writer.learned.vocabulary->size());
+  LSTMC_CHECKED_ASSIGN(Model asWritten, loadModel(options, request));
+  request.shapes = oneSymbol(asWritten.package->data());
+  LSTMC_CHECKED_ASSIGN(writer.model, loadModel(options, request));
+  return writer;
+}
+
+Checked<Writer> loadWriter(const Options &options) {
+  LSTMC_CHECKED_TRY(checkOneModel(options));
+  if (isSource(options.operands[0]))
+    return compileWriter(options);
+  Writer writer;
   ModelRequest request;
   request.attachment = "sample.lstmc";
-  data::Learned learned;
-  const std::string &path = options.operands[0];
-  if (isSource(path)) {
-    // A source is compiled for one sequence of one step; its weights and vocabulary are a
-    // checkpoint's, or the data's.
-    Checked<lnet::LoadedNet> net = loadSource(path, options, request);
-    if (!net.ok())
-      return console.fail(net.diagnostics());
-    if (std::optional<std::string> params = options.value("params")) {
-      Result<training::FoundCheckpoint> found = training::findCheckpoint(*params);
-      if (found.ok()) {
-        Result<data::Learned> kept = learnedFrom(found->checkpoint);
-        if (!kept.ok())
-          return console.fail(kept.error());
-        learned = std::move(*kept);
-      }
-    }
-    if (!learned.vocabulary) {
-      Result<ModelData> data = loadData(options, settingTexts(net->data), {path, ""}, nullptr);
-      if (!data.ok())
-        return console.fail(data.error());
-      learned = data->data->learned();
-    }
-    request.entries = {"forward"};
-    request.carry = {"*"};
-    if (learned.vocabulary)
-      request.offeredVocab = int64_t(learned.vocabulary->size());
-    Checked<Model> asWritten = loadModel(options, request);
-    if (!asWritten.ok())
-      return console.fail(asWritten.diagnostics());
-    request.shapes = oneSymbol(asWritten->package->data());
+  LSTMC_CHECKED_ASSIGN(writer.model, loadModel(options, request));
+  if (writer.model.checkpoint) {
+    LSTMC_CHECKED_ASSIGN(writer.learned, learnedFrom(*writer.model.checkpoint));
   }
-  Checked<Model> model = loadModel(options, request);
-  if (!model.ok())
-    return console.fail(model.diagnostics());
-  console.warn(model->warnings);
-  if (!learned.vocabulary && model->checkpoint) {
-    Result<data::Learned> kept = learnedFrom(*model->checkpoint);
-    if (!kept.ok())
-      return console.fail(kept.error());
-    learned = std::move(*kept);
-  }
-  if (!learned.vocabulary)
-    return console.fail(fail(ErrorCode::E0001,
-                             "sample needs a vocabulary: give a checkpoint, or --data text:FILE"));
-  Result<std::unique_ptr<Session>> session = openSession(*model, options);
-  if (!session.ok())
-    return console.fail(session.error());
-  Result<uint64_t> seed = seedInForce(*model, options);
-  if (!seed.ok())
-    return console.fail(seed.error());
-  sampling->seed = *seed;
-  console.say(fmt::format("seed {}", *seed));
-  if (options.has("dry-run"))
-    return 0;
-  // Checkpoints of old do not say the unit, and the file may.
-  data::TextUnit unit = learned.unit.value_or(
-      data::parseTextUnit(findSetting(model->package->data().data, "unit").value_or("char"))
-          .value_or(data::TextUnit::Char));
-  std::optional<std::string> output = options.value("output");
+  return writer;
+}
+
+/// Writes to --output or stdout, and with --json the document at the end.
+Status writeText(const Writer &writer, Session &session, const Sampling &sampling,
+                 const Options &options, Console &console) {
   std::optional<OutputFile> file;
-  if (output && *output != "-") {
-    Result<OutputFile> made = OutputFile::create(*output, options.existing());
-    if (!made.ok())
-      return console.fail(made.error());
-    file.emplace(std::move(*made));
+  if (options.output && *options.output != "-") {
+    LSTMC_ASSIGN(OutputFile made, OutputFile::create(*options.output, options.existing()));
+    file.emplace(std::move(made));
   }
   std::string all;
   Text text([&](std::string_view piece) -> Status {
@@ -262,23 +234,38 @@ int sampleCommand(const Options &options, Console &console) {
       writeOutput(piece);
     return {};
   });
-  training::SignalWatch watch; // what is there by then is kept
-  Result<int64_t> symbols = write(**session, *learned.vocabulary,
-                                  options.value("prime").value_or(""), unit, *sampling, text);
-  if (!symbols.ok())
-    return console.fail(symbols.error());
+  LSTMC_ASSIGN(int64_t symbols, write(session, *writer.learned.vocabulary, *options.prime,
+                                      writer.unit(), sampling, text));
   if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"},
                                          {"text", all},
-                                         {"symbols", *symbols},
-                                         {"seed", sampling->seed}});
-  if (file) {
-    if (Status status = file->commit(); !status.ok())
-      return console.fail(status.error());
-  } else if (!console.json()) {
+                                         {"symbols", symbols},
+                                         {"seed", sampling.seed}});
+  else if (!file)
     console.write("\n");
-  }
-  return training::SignalWatch::exitCode();
+  return file ? file->commit() : Status();
+}
+
+} // namespace
+
+CommandResult sampleCommand(const Options &options, Console &console) {
+  Sampling sampling{*options.length, *options.topK, *options.temperature, 0};
+  if (sampling.temperature < 0)
+    return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}",
+                sampling.temperature);
+  LSTMC_CHECKED_ASSIGN(Writer writer, loadWriter(options));
+  console.warn(writer.model.warnings);
+  if (!writer.learned.vocabulary)
+    return fail(ErrorCode::E0001,
+                "sample needs a vocabulary: give a checkpoint, or --data text:FILE");
+  LSTMC_CHECKED_ASSIGN(std::unique_ptr<Session> session, openSession(writer.model, options));
+  LSTMC_CHECKED_ASSIGN(sampling.seed, seedInForce(writer.model, options));
+  console.say(fmt::format("seed {}", sampling.seed));
+  if (options.dryRun)
+    return ExitCode::Ok;
+  training::SignalWatch watch; // what is there by then is kept
+  LSTMC_CHECKED_TRY(writeText(writer, *session, sampling, options, console));
+  return ExitCode(training::SignalWatch::exitCode());
 }
 
 } // namespace lstmc::cli

@@ -52,14 +52,6 @@ std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &s
   return texts;
 }
 
-Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag,
-                                                         const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return fail(ErrorCode::E0001, "--{} takes NAME=VALUE, got \"{}\"", flag, text);
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
 Result<double> parseNumber(std::string_view key, std::string_view text) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -15,10 +14,6 @@ namespace lstmc::cli {
 /// 0.002, True, adam, 1,2,3; floats in the shortest form that reads back equal.
 std::string settingText(const symbol::AttributeValue &value);
 std::vector<package::Setting> settingTexts(const std::vector<symbol::Setting> &settings);
-
-/// NAME=VALUE of a flag; E0001.
-Result<std::pair<std::string, std::string>> splitSetting(std::string_view flag,
-                                                         const std::string &text);
 
 /// A number of a setting; E0001 naming the key.
 Result<double> parseNumber(std::string_view key, std::string_view text);

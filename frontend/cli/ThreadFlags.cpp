@@ -9,18 +9,18 @@
 namespace lstmc::cli {
 
 std::set<int> threadsInQuestion(const Options &options) {
-  Result<int64_t> asked = options.countInForce("threads");
+  int64_t asked = *options.threads;
   Result<std::vector<DeviceName>> devices = devicesAsked(options);
-  if (!asked.ok() || *asked > 1024 || !devices.ok())
+  if (asked > 1024 || !devices.ok())
     return {};
   if (std::none_of(devices->begin(), devices->end(),
                    [](const DeviceName &device) { return planning::isMeasured(device.kind); }))
     return {};
-  if (*asked > 0)
-    return {int(*asked)};
+  if (asked > 0)
+    return {int(asked)};
   std::set<int> counts = {1,
                           std::max(1, availableProcessors() / std::max(1, int(devices->size())))};
-  if (options.text("place").starts_with("auto"))
+  if (options.place->starts_with("auto"))
     for (int count = 1; count < int(devices->size()); ++count)
       counts.insert(std::max(1, availableProcessors() / count));
   return counts;

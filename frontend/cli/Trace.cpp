@@ -6,7 +6,7 @@ namespace lstmc::cli {
 static constexpr size_t kMostSpans = 1'000'000;
 
 Trace::Trace(const Options &options)
-    : path_(options.value("trace").value_or("")), existing_(options.existing()) {}
+    : path_(options.trace.value_or("")), existing_(options.existing()) {}
 
 void Trace::add(Span span) {
   if (spans_.size() < kMostSpans)

@@ -15,6 +15,7 @@
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/FitCheck.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/NamedModel.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/SettingText.h"
@@ -51,11 +52,12 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
             return std::nullopt;
           single.shapes.push_back({input.name, {1, 1}, {}});
         }
-  Options quiet = options;
-  std::erase_if(quiet.given, [](const Options::Given &given) {
-    return given.flag == "batch" || given.flag == "shape" || given.flag == "entry" ||
-           given.flag == "mem";
-  });
+  Options quiet = options; // with what is said of the training's own size left out
+  const FlagValues defaults;
+  quiet.batch = defaults.batch;
+  quiet.shape = defaults.shape;
+  quiet.entry = defaults.entry;
+  quiet.mem = defaults.mem;
   Checked<Model> model = loadModel(quiet, single);
   if (!model.ok() || !model->compiled)
     return std::nullopt;
@@ -72,26 +74,18 @@ int64_t stepsOf(const package::PackageData &data) {
   return 0;
 }
 
-Status readAmounts(const Options &options, training::TrainOptions &train) {
-  auto read = [&](std::string_view flag, training::Amount &amount) -> Status {
-    if (std::string text = options.text(flag); !text.empty()) {
-      LSTMC_ASSIGN(amount, training::Amount::parse(text, flag));
-    }
-    return {};
-  };
-  if (train.fit.after)
+void readAmounts(const Options &options, training::TrainOptions &train) {
+  if (options.after)
+    train.after = *options.after;
+  else if (train.fit.after)
     train.after = *train.fit.after;
-  LSTMC_TRY(read("after", train.after));
-  LSTMC_TRY(read("valid-every", train.validEvery));
-  LSTMC_TRY(read("save-every", train.saveEvery));
-  LSTMC_TRY(read("disp-every", train.dispEvery));
-  LSTMC_ASSIGN(int64_t keep, options.countInForce("keep"));
-  LSTMC_ASSIGN(train.keepEvery, options.countInForce("keep-every"));
-  LSTMC_ASSIGN(train.checkReplicas, options.countInForce("check-replicas"));
-  LSTMC_ASSIGN(int64_t patience, options.countInForce("early-stop"));
-  train.keep = int(keep);
-  train.earlyStop = int(patience);
-  return {};
+  train.validEvery = *options.validEvery;
+  train.saveEvery = *options.saveEvery;
+  train.dispEvery = *options.dispEvery;
+  train.keepEvery = *options.keepEvery;
+  train.checkReplicas = *options.checkReplicas;
+  train.keep = int(*options.keep);
+  train.earlyStop = int(*options.earlyStop);
 }
 
 Result<training::TrainOptions> trainOptions(const Model &model, const Options &options) {
@@ -100,11 +94,11 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
     LSTMC_ASSIGN(bool known, train.fit.set(setting.name, setting.value));
     (void)known; // the others were compiled into the step
   }
-  LSTMC_TRY(readAmounts(options, train));
+  readAmounts(options, train);
   LSTMC_ASSIGN(train.seed, seedInForce(model, options));
-  train.folder = options.text("output");
-  train.resume = options.has("resume");
-  train.overwrite = options.has("force");
+  train.folder = options.output.value_or("");
+  train.resume = options.resume;
+  train.overwrite = options.force;
   train.version = versionLine();
   return train;
 }
@@ -201,176 +195,182 @@ Status dryRun(training::Trainable &model, const ModelData &data,
   return {};
 }
 
-int exitOf(const training::EndEvent &end) {
-  return end.reason == training::EndReason::Signal ? 128 + end.signal : 0;
+/// What is trained, on what, and how. A member may point to one before it.
+struct Job {
+  Model model;
+  ModelRequest request; ///< that the model was compiled with
+  ModelData data;
+  std::vector<std::string> metrics;
+  training::TrainOptions options;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<training::SessionTrainable> trainable;
+  planning::PackageForecast forecast;
+
+  const package::PackageData &package() const { return model.package->data(); }
+};
+
+Status checkOutput(const Options &options) {
+  if (!options.output && !options.dryRun)
+    return fail(ErrorCode::E0001, "train writes checkpoints: -o DIR");
+  if (options.output == "-")
+    return fail(ErrorCode::E0001, "train writes a folder of checkpoints, which stdout cannot be: "
+                                  "-o DIR");
+  return {};
+}
+
+/// --metric, else that of fit(..); each can be measured.
+Result<std::vector<std::string>> metricsOf(const Job &job, const Options &options) {
+  LSTMC_ASSIGN(std::vector<std::string> metrics, metricsAsked(options));
+  for (const std::string &name : metrics)
+    LSTMC_TRY(checkMetric(name, headsOf(job.package())));
+  return metrics.empty() ? splitCommas(job.options.fit.metric) : metrics;
+}
+
+/// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
+/// that the net may take.
+Checked<Job> prepare(const Options &options, Console &console) {
+  Job job;
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, job.request, Remember::Nothing));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
+  measureIfNew(threadsInQuestion(options), console);
+  LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
+  const Model &model = job.model;
+  console.warn(model.warnings);
+  LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
+  LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options));
+  LSTMC_CHECKED_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
+  job.options.attachments.push_back({"model.lstmc", asText(model.package->data())});
+  if (model.compiled && job.data.vocabulary)
+    if (std::optional<std::string> sample =
+            samplePackage(options, job.request, model.compiled->package))
+      job.options.attachments.push_back({"sample.lstmc", *sample});
+  job.forecast = planning::forecastPackage(
+      job.package(),
+      {planning::machineOf(job.session->device(0).threads(), job.package().devices.size())});
+  return job;
+}
+
+/// What is known before the first update.
+void announce(const Job &job, const Options &options, Console &console) {
+  const package::PackageData &data = job.package();
+  const Model &model = job.model;
+  int64_t elements = 0;
+  for (const StoredTensor &parameter : job.trainable->parameters())
+    elements += parameter.tensor.elements();
+  console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", data.net, grouped(elements),
+                          data.numerics, package::deviceList(data), job.options.seed,
+                          versionLine()));
+  if (model.compiled && !model.compiled->shares.empty())
+    console.say(sharesLine(model.compiled->shares, *options.workLoadList));
+  if (!model.recomputed.empty())
+    console.say(model.recomputed);
+  if (model.compiled && !model.compiled->layouts.empty())
+    console.say(layoutsText(model.compiled->layouts, 3));
+  if (model.compiled)
+    console.say(planLine(data, job.session->device(0).memoryBytes()));
+  console.say(forecastLine(data, job.forecast));
+}
+
+/// The JSON document or lines of a training; null where neither is wanted.
+std::unique_ptr<training::TrainReport> reportOf(const Job &job, const Options &options,
+                                                const Console &console) {
+  if (!console.json())
+    return nullptr;
+  auto form = *options.format == Form::JsonLines ? training::TrainReport::Form::Lines
+                                                 : training::TrainReport::Form::Document;
+  std::vector<std::string> devices;
+  for (const package::Device &device : job.package().devices)
+    devices.push_back(device.name);
+  training::ReportContext context{
+      versionLine(), versionLine(),          options.operands[0],
+      devices,       stepsOf(job.package()), planJson(job.package(), &job.forecast).dump()};
+  return std::make_unique<training::TrainReport>(
+      form, context, [&console](const std::string &text) { console.print(text); });
+}
+
+/// Why a training ended. Numbers that went wrong did so at a line of the user's, and the update is
+/// saved to be seen again.
+Diagnostics faultOf(const Error &error, const Job &job, const std::string &failedUpdate,
+                    const Options &options) {
+  if (!job.session->fault() || error.code != ErrorCode::E0701)
+    return {asDiagnostic(error)};
+  Diagnostic fault = *job.session->fault();
+  if (!failedUpdate.empty())
+    fault.reasons.push_back({fmt::format("saved to see it again: lstmc run {}{}", failedUpdate,
+                                         options.checkNan ? " --check-nan" : ""),
+                             {}});
+  return {fault};
+}
+
+std::optional<double> valueOf(const training::EndEvent &end, std::string_view metric) {
+  if (metric == "loss")
+    return end.loss;
+  if (metric == "best_loss")
+    return end.bestLoss;
+  if (metric == "update")
+    return double(end.progress.update);
+  return end.loss ? std::optional(std::exp(*end.loss)) : std::nullopt;
+}
+
+std::string resultLine(const training::EndEvent &end) {
+  std::string line = end.lastCheckpoint.empty() ? "(no checkpoint)" : end.lastCheckpoint;
+  if (end.loss)
+    line += fmt::format("  loss {:.4f}", *end.loss);
+  if (end.bestLoss)
+    line += fmt::format("  best {:.4f}", *end.bestLoss);
+  return line + fmt::format("  weights {}", end.weightsHash);
+}
+
+/// Trains, and says what came of it.
+CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const Options &options,
+                       const Trace &trace, Console &console) {
+  LSTMC_CHECKED_TRY(prepareAll(*job.session));
+  job.options.metrics = job.metrics;
+  Observers observers;
+  Progress progress(console, job.metrics);
+  UpdateClock clock;
+  observers.all = {&progress, &clock};
+  std::unique_ptr<training::TrainReport> report = reportOf(job, options, console);
+  if (report)
+    observers.all.push_back(report.get());
+  Result<training::EndEvent> end =
+      training::train(*job.trainable, *job.data.data, job.data.valid.get(), job.options, observers);
+  if (!end.ok())
+    return faultOf(end.error(), job, observers.failedUpdate, options);
+  if (std::string text = clock.text(job.forecast.seconds()); !text.empty())
+    console.say(text);
+  LSTMC_CHECKED_TRY(trace.write(console));
+  std::vector<training::HeldExpectation> held =
+      judge(wanted, [&](const std::string &metric) { return valueOf(*end, metric); });
+  ExitCode exit = allHeld(held, console) ? ExitCode::Ok : ExitCode::AnswerIsNo;
+  if (end->reason == training::EndReason::Signal)
+    exit = ExitCode(128 + end->signal);
+  if (report)
+    report->finish(job.session->memory(), held, int(exit));
+  else
+    console.print(resultLine(*end));
+  return exit;
 }
 
 } // namespace
 
-int trainCommand(const Options &options, Console &console) {
-  std::vector<std::string_view> metricNames(std::begin(kTrainMetrics), std::end(kTrainMetrics));
-  Result<std::vector<Expectation>> wanted = expectations(options, metricNames);
-  if (!wanted.ok())
-    return console.fail(wanted.error());
-  Result<std::vector<std::string>> metrics = metricsAsked(options);
-  if (!metrics.ok())
-    return console.fail(metrics.error());
-  if (!options.has("output") && !options.has("dry-run"))
-    return console.fail(fail(ErrorCode::E0001, "train writes checkpoints: -o DIR"));
-  if (options.value("output") == "-")
-    return console.fail(fail(ErrorCode::E0001, "train writes a folder of checkpoints, which "
-                                               "stdout cannot be: -o DIR"));
-  if (options.operands.size() != 1)
-    return console.fail(
-        fail(ErrorCode::E0001, "train takes one MODEL, got {}", options.operands.size()));
-
+CommandResult trainCommand(const Options &options, Console &console) {
+  LSTMC_CHECKED_ASSIGN(std::vector<Expectation> wanted,
+                       expectations(options, {std::begin(kTrainMetrics), std::end(kTrainMetrics)}));
+  LSTMC_CHECKED_TRY(metricsAsked(options));
+  LSTMC_CHECKED_TRY(checkOutput(options));
   Trace trace(options);
-  // The data first: they offer the size of the vocabulary that the net may take.
-  ModelRequest request;
-  std::vector<package::Setting> fileData;
-  const std::string &path = options.operands[0];
-  if (isSource(path)) {
-    Checked<lnet::LoadedNet> net = loadSource(path, options, request);
-    if (!net.ok())
-      return console.fail(net.diagnostics());
-    fileData = settingTexts(net->data);
-  }
-  // A package keeps what its file says of data, and takes no more from them.
-  std::optional<Checked<Model>> read;
-  if (!isSource(path)) {
-    read.emplace(loadModel(options, request));
-    if (!read->ok())
-      return console.fail(read->diagnostics());
-    fileData = (*read)->package->data().data;
-  }
-  Result<ModelData> data = loadData(options, fileData, {path, ""}, nullptr);
-  if (!data.ok())
-    return console.fail(data.error());
-  if (data->vocabulary)
-    request.offeredVocab = int64_t(data->vocabulary->size());
-  measureIfNew(threadsInQuestion(options), console);
-  if (!read)
-    read.emplace(loadModel(options, request));
-  Checked<Model> &model = *read;
-  if (!model.ok())
-    return console.fail(model.diagnostics());
-  console.warn(model->warnings);
-
-  for (const std::string &name : *metrics)
-    if (Status status = checkMetric(name, headsOf(model->package->data())); !status.ok())
-      return console.fail(status.error());
-  Result<training::TrainOptions> train = trainOptions(*model, options);
-  if (!train.ok())
-    return console.fail(train.error());
-  Result<std::unique_ptr<Session>> session = openSession(*model, options);
-  if (!session.ok())
-    return console.fail(session.error());
-  Result<std::unique_ptr<training::SessionTrainable>> trainable =
-      training::SessionTrainable::create(**session);
-  if (!trainable.ok())
-    return console.fail(trainable.error());
-  train->attachments.push_back({"model.lstmc", asText(model->package->data())});
-  if (model->compiled && data->vocabulary)
-    if (std::optional<std::string> sample =
-            samplePackage(options, request, model->compiled->package))
-      train->attachments.push_back({"sample.lstmc", *sample});
-
-  int64_t elements = 0;
-  for (const StoredTensor &parameter : (*trainable)->parameters())
-    elements += parameter.tensor.elements();
-  console.say(fmt::format("{:<9} {} parameters, {}, {}, seed {}, {}", model->package->data().net,
-                          grouped(elements), model->package->data().numerics,
-                          package::deviceList(model->package->data()), train->seed, versionLine()));
-  if (model->compiled && !model->compiled->shares.empty())
-    console.say(sharesLine(model->compiled->shares, options.value("work-load-list").value_or("")));
-  if (!model->recomputed.empty())
-    console.say(model->recomputed);
-  if (model->compiled && !model->compiled->layouts.empty())
-    console.say(layoutsText(model->compiled->layouts, 3));
-  if (model->compiled)
-    console.say(planLine(model->package->data(), (*session)->device(0).memoryBytes()));
-  planning::PackageForecast forecast = planning::forecastPackage(
-      model->package->data(),
-      planning::machinesOf(model->package->data(), (*session)->device(0).threads()));
-  console.say(forecastLine(model->package->data(), forecast));
-
-  if (model->compiled)
-    trace.passes(model->compiled->spans);
-  trace.watch(**session);
-  if (options.has("dry-run")) {
-    Status status = dryRun(**trainable, *data, *train);
-    if (!status.ok())
-      return console.fail(status.error());
-    console.say("nothing was trained: --dry-run");
-    return 0;
-  }
-  if (Status status = prepareAll(**session); !status.ok())
-    return console.fail(status.error());
-  Observers observers;
-  if (metrics->empty() && !train->fit.metric.empty())
-    *metrics = splitCommas(train->fit.metric);
-  train->metrics = *metrics;
-  Progress progress(console, *metrics);
-  UpdateClock clock;
-  observers.all = {&progress, &clock};
-  std::unique_ptr<training::TrainReport> report;
-  if (console.json()) {
-    auto form = options.text("format") == "jsonl" ? training::TrainReport::Form::Lines
-                                                  : training::TrainReport::Form::Document;
-    std::vector<std::string> devices;
-    for (const package::Device &device : model->package->data().devices)
-      devices.push_back(device.name);
-    training::ReportContext context{versionLine(),
-                                    versionLine(),
-                                    path,
-                                    devices,
-                                    stepsOf(model->package->data()),
-                                    planJson(model->package->data(), &forecast).dump()};
-    report = std::make_unique<training::TrainReport>(
-        form, context, [&console](const std::string &text) { console.print(text); });
-    observers.all.push_back(report.get());
-  }
-
-  Result<training::EndEvent> end =
-      training::train(**trainable, *data->data, data->valid.get(), *train, observers);
-  if (!end.ok()) {
-    if (!(*session)->fault() || end.error().code != ErrorCode::E0701)
-      return console.fail(end.error());
-    Diagnostic fault = *(*session)->fault();
-    if (!observers.failedUpdate.empty())
-      fault.reasons.push_back(
-          {fmt::format("saved to see it again: lstmc run {}{}", observers.failedUpdate,
-                       options.has("check-nan") ? " --check-nan" : ""),
-           {}});
-    return console.fail(Diagnostics{fault});
-  }
-  if (std::string text = clock.text(forecast.seconds()); !text.empty())
-    console.say(text);
-  if (Status status = trace.write(console); !status.ok())
-    return console.fail(status.error());
-  std::vector<training::HeldExpectation> held =
-      judge(*wanted, [&](const std::string &metric) -> std::optional<double> {
-        if (metric == "loss")
-          return end->loss;
-        if (metric == "best_loss")
-          return end->bestLoss;
-        if (metric == "update")
-          return double(end->progress.update);
-        return end->loss ? std::optional(std::exp(*end->loss)) : std::nullopt;
-      });
-  bool asExpected = allHeld(held, console);
-  int exit = exitOf(*end) ? exitOf(*end) : asExpected ? 0 : int(ExitCode::AnswerIsNo);
-  if (report) {
-    report->finish((*session)->memory(), held, exit);
-  } else {
-    std::string line = end->lastCheckpoint.empty() ? "(no checkpoint)" : end->lastCheckpoint;
-    if (end->loss)
-      line += fmt::format("  loss {:.4f}", *end->loss);
-    if (end->bestLoss)
-      line += fmt::format("  best {:.4f}", *end->bestLoss);
-    console.print(line + fmt::format("  weights {}", end->weightsHash));
-  }
-  return exit;
+  LSTMC_CHECKED_ASSIGN(Job job, prepare(options, console));
+  announce(job, options, console);
+  if (job.model.compiled)
+    trace.passes(job.model.compiled->spans);
+  trace.watch(*job.session);
+  if (!options.dryRun)
+    return carryOut(job, wanted, options, trace, console);
+  LSTMC_CHECKED_TRY(dryRun(*job.trainable, job.data, job.options));
+  console.say("nothing was trained: --dry-run");
+  return ExitCode::Ok;
 }
 
 } // namespace lstmc::cli

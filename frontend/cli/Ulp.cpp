@@ -15,12 +15,8 @@ double ulps(DType dtype, double a, double b) {
   return std::fabs(a - b) / unit;
 }
 
-Result<Tolerance> Tolerance::asked(const Options &options) {
-  Tolerance tolerance;
-  LSTMC_ASSIGN(tolerance.ulp, options.numberInForce("ulp"));
-  LSTMC_ASSIGN(tolerance.rtol, options.numberInForce("rtol"));
-  LSTMC_ASSIGN(tolerance.atol, options.numberInForce("atol"));
-  return tolerance;
+Tolerance Tolerance::asked(const Options &options) {
+  return {*options.ulp, *options.rtol, *options.atol};
 }
 
 bool Tolerance::near(DType dtype, double a, double b) const {

@@ -14,7 +14,7 @@ double ulps(DType dtype, double a, double b);
 struct Tolerance {
   double ulp = 0, rtol = 0, atol = 0;
 
-  static Result<Tolerance> asked(const Options &options);
+  static Tolerance asked(const Options &options);
   bool near(DType dtype, double a, double b) const;
 };
 

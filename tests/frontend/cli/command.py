@@ -39,16 +39,21 @@ def words_in_table():
     import re
     text = (SOURCE / "frontend/cli/options.def").read_text()
     macros = dict(re.findall(r'#define (LSTMC_(?:MODELS|RUNS)) "([^"]*)"', text))
-    commands = re.findall(r'^LSTMC_COMMAND\("([^"]+)"', text, re.M)
+    commands = re.findall(r'^LSTMC_COMMAND\(\w+, \w+, "([^"]+)"', text, re.M)
     flags = []
-    pattern = r'^LSTMC_FLAG\("([^"]+)", (0|\'.\'), "([^"]*)", "([^"]*)", (true|false), "([^"]*)", (.*)\)$'
-    for name, letter, argument, default, repeats, help, served in re.findall(pattern, text, re.M):
+    # (field, name, letter, type, argument, default, group, help, commands)
+    flag = r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>]+, "([^"]*)", "([^"]*)", \w+, "([^"]*)", (.*)\)$'
+    # (MXNet's name, our field, text before and after, argument, help, commands)
+    spelling = r'^LSTMC_SPELLING\("([^"]+)", \w+, "[^"]*", "[^"]*", "([^"]*)", "([^"]*)", (.*)\)$'
+    rows = re.findall(flag, text, re.M) + [(name, "0", argument, "", help, served) for name, argument, help, served in re.findall(spelling, text, re.M)]
+    for name, letter, argument, default, help, served in rows:
         for macro, names in macros.items():
             served = served.replace(macro, f'"{names}"')
         served = served.replace('" "', "").replace('"', "")
         flags.append({"name": name, "letter": "" if letter == "0" else letter[1], "argument": argument, "default": default,
                       "help": help, "commands": [c for c in commands if c != "opt"] if served == "*" else served.split()})
-    assert len(flags) == text.count("\nLSTMC_FLAG("), "a record of options.def is written in another form"
+    written = text.count("\nLSTMC_FLAG(") + text.count("\nLSTMC_SPELLING(")
+    assert len(flags) == written, "a record of options.def is written in another form"
     return commands, flags
 
 

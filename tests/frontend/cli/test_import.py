@@ -151,7 +151,17 @@ def net(data: int32[N, T]):
         self.good("run", "p.lstmc", "--params", "p.weights.safetensors", "-i", "data=0")
         said = self.document("import", "torch.safetensors", "--as", "torch-gru", "-o", "q.lnet", "--layout", "TNC", schema="lstmc.import/1")
         self.assertEqual(said["modules"], ["-            GRU, 1 layer, 2 -> 4"])
+        self.assertNotIn("package", said)
         self.assertIn("def net(data: float32[T, N, 2]):", (self.folder / "q.lnet").read_text())
+        # The document is import's own, not that of the compilation at its end.
+        said = self.document("import", "torch.safetensors", "--as", "torch-gru", "-o", "r.lstmc", schema="lstmc.import/1")
+        self.assertEqual((said["network"], said["package"]), ("r.lnet", "r.lstmc"))
+
+    def test_words_of_a_choice(self):
+        for words, said in [(["--as", "torch-gur"], 'did you mean "torch-gru"?'), (["--as", "torch-gru", "--layout", "TCN"], '--layout takes NTC or TNC, got "TCN"')]:
+            done = self.run_here("import", "torch.safetensors", *words, "-o", "s.lnet")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
 
     def refused(self, status, message, *words, kind="torch-lstm"):
         done = self.run_here("import", "torch.safetensors", "--as", kind, "-o", "t.lnet", *words)

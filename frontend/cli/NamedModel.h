@@ -1,0 +1,38 @@
+// MODEL of a command that reads data: what it says of them, before they are read.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/Model.h"
+
+namespace lstmc::cli {
+
+/// A package or checkpoint is there already; a source is compiled once its data are known, which
+/// offer the size of the vocabulary.
+struct NamedModel {
+  std::optional<Model> model;
+  std::vector<package::Setting> data;   ///< of data(..), for loadData()
+  DataNamer namer;                      ///< who says that
+  std::optional<data::Learned> learned; ///< what a checkpoint keeps of its data
+
+  const data::Learned *known() const { return learned ? &*learned : nullptr; }
+};
+
+/// Whether the data are to be seen as those that a checkpoint was trained on, its vocabulary
+/// included: a measurement wants that, a training begins anew.
+enum class Remember { Nothing, WhatWasLearned };
+
+/// Reads options.operands[0] as far as that goes. The errors of loadModel().
+Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request,
+                                   Remember remember);
+
+/// The model, compiled now where it is a source; `request` gets the vocabulary that the data offer.
+Checked<Model> modelFor(NamedModel named, const ModelData &data, const Options &options,
+                        ModelRequest &request);
+
+/// What the checkpoint of --params keeps of its data; none without one.
+Result<std::optional<data::Learned>> learnedFromParams(const Options &options);
+
+} // namespace lstmc::cli
