@@ -33,44 +33,56 @@ struct OptimizerSpec {
 enum class KvStore : uint8_t { Local, Device };
 
 struct CompileOptions {
-  std::string net;                  ///< empty: the only net of the module
-  std::vector<std::string> entries; ///< of forward, evaluate, step; empty: all that the net allows
-  std::vector<std::string> devices = {
-      "cpu:0"}; ///< share batch and layers out; the first takes the inputs and gives the outputs
-  std::vector<int64_t>
-      workLoads; ///< one per replica, at least 1: in whose proportion; empty: evenly
+  /// Empty: the only net of the module.
+  std::string net;
+  /// Of forward, evaluate, step; empty: all that the net allows.
+  std::vector<std::string> entries;
+
+  // How the work is shared out.
+
+  /// The first takes the inputs and gives the outputs.
+  std::vector<std::string> devices = {"cpu:0"};
+  /// One per replica, at least 1: the batch is shared out in that proportion. Empty: evenly.
+  std::vector<int64_t> workLoads;
   int64_t shards = 8;
-  int64_t accumulate =
-      1; ///< parts of its rows that each device takes one after the other, in `step`
-  std::optional<KvStore> kvStore = KvStore::Local; ///< none: as is forecast to be faster
-  std::optional<bool> updateOnStore =
-      true; ///< where gradients are added; else on every device that
-            ///< has the parameter; none: as is forecast to be faster
-  int64_t bigArrayBound =
-      1'000'000; ///< elements from which an array is cut into slices, each updated on a device of
-                 ///< its own (KvStore::Device, updateOnStore); 0: none is
-  int64_t bucketBytes =
-      64
-      << 10; ///< gradients smaller than that are sent to where they are added so many bytes at once
-  std::vector<std::string>
-      recompute; ///< groups and names of layers whose values backward computes again
-  std::vector<std::pair<std::string, std::string>>
-      place;          ///< ctx_group to device; what has no group follows its neighbours
-  int64_t stages = 1; ///< more: layers are split over so many devices by cost; 0: as many as are
-                      ///< forecast to be fastest
-  int64_t chunks =
-      0; ///< of time steps, where layers are split; 0: as many as are forecast to be fastest
-  std::vector<std::string> stageCosts; ///< where layers are split: "NAME=A/B", what a layer costs
-                                       ///< on each device; empty: its flops
-  target::Machines machines =
-      target::Machines(1);  ///< that forecasts are for: each of the devices, or one for all;
-  target::Machines sharing; ///< and where devices share one machine out: [k-1], each of k
-                            ///< that work together
-  std::optional<uint64_t> memoryLimit; ///< bytes that each device may use; exceeding it is E0401
-  std::vector<uint64_t> deviceMemory;  ///< and what each of them has, for choosing among them
+  /// Parts of its rows that each device takes one after the other, in `step`.
+  int64_t accumulate = 1;
+  /// None: as is forecast to be faster.
+  std::optional<KvStore> kvStore = KvStore::Local;
+  /// Update where gradients are added; false: on every device that has the parameter; none: as is
+  /// forecast to be faster.
+  std::optional<bool> updateOnStore = true;
+  /// Elements from which an array is cut into slices, each updated on a device of its own
+  /// (KvStore::Device, updateOnStore); 0: none is.
+  int64_t bigArrayBound = 1'000'000;
+  /// Gradients smaller than that are sent to where they are added so many bytes at once.
+  int64_t bucketBytes = 65'536;
+  /// Groups and names of layers whose values backward computes again.
+  std::vector<std::string> recompute;
+  /// ctx_group to device; what has no group follows its neighbours.
+  std::vector<std::pair<std::string, std::string>> place;
+  /// More than 1: layers are split over so many devices by cost; 0: as many as are forecast to be
+  /// fastest.
+  int64_t stages = 1;
+  /// Of time steps, where layers are split; 0: as many as are forecast to be fastest.
+  int64_t chunks = 0;
+  /// Where layers are split: "NAME=A/B", what a layer costs on each device; empty: its flops.
+  std::vector<std::string> stageCosts;
+
+  // What it is planned for.
+
+  /// Of each of the devices, or one for all.
+  target::Machines machines = target::Machines(1);
+  /// Where devices share one machine out: [k-1] is each of k that work together.
+  target::Machines sharing = {};
+  /// Bytes that each device may use; exceeding it is E0401.
+  std::optional<uint64_t> memoryLimit;
+  /// Bytes that each of them has, for choosing among them.
+  std::vector<uint64_t> deviceMemory;
+
   OptimizerSpec optimizer;
-  std::vector<std::string>
-      carry; ///< patterns ("lstm*") of the begin states that are kept between calls
+  /// Patterns ("lstm*") of the begin states that are kept between calls.
+  std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
   /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
   /// plan-memory. Results have equal bits with and without each.

@@ -264,7 +264,7 @@ private:
                          dropout.getAxes());
   }
 
-  /// What a layer leaves behind is what it begins with at the next call.
+  /// The states that a layer ends with are those that it begins with at the next call.
   void writeStates(sym::RnnOp rnn, Operation *copy) {
     llvm::SmallVector<Value> begins = {rnn.getState()};
     if (rnn.getStateCell())

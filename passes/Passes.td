@@ -53,7 +53,7 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
         %g = sym.all_rows %z {axis = 0, batch = 6, ..} : (tensor<3x5xf32>) -> tensor<6x5xf32>
         %a = sym.slice_axis %g {axis = 0, begin = 3, end = 4} : (tensor<6x5xf32>) -> tensor<1x5xf32>
 
-    Behind infer-shapes, before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
+    Runs after infer-shapes and before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
   }];
   let options = [
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
@@ -77,7 +77,7 @@ def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
         %y1, .. = sym.rnn_layer lstm x(%m) ...   {sym.group = "layer1"}       sym.stage = 1
 
     All entries are placed alike, by the ordinals of ops in the net as written, so a parameter has one place. E0402 where a group
-    has no op, or where there are fewer ops with parameters than stages. Behind unpack-rnn, which makes layers of a stack; before
+    has no op, or where there are fewer ops with parameters than stages. Runs after unpack-rnn, which makes layers of a stack; before
     gradient, so that backward ops get the stage of their forward op. Linear in ops; the cut is quadratic in ops with parameters.
   }];
   let options = [
@@ -145,7 +145,7 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
                                      %dw = sym.elemwise_add %a, %b {sym.device = 0} ; sym.gradient @w, %dw {sym.device = 0} }
         func.func @init            { %w = sym.read @w {sym.device = 0} ; sym.write @w, %w {sym.device = 1} }
 
-    E0402 at an op that needs the rows of all and whose result cannot be told apart by rows. Behind gradient; before apply-optimizer, which sees whole gradients.
+    E0402 at an op that needs the rows of all and whose result cannot be told apart by rows. Runs after gradient and before apply-optimizer, which sees whole gradients.
     Linear in ops.
   }];
   let options = [
@@ -174,7 +174,7 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
         func.func @step     { %a = sym.tanh %x ; sym.send %a {peer = 1, message = 0} }
         func.func @"step@1" { %a = sym.receive {peer = 0, message = 0} ; %b = sym.tanh %a }
 
-    Behind apply-optimizer, which still adds sums over devices; before fuse, so that no region crosses one. Linear in ops.
+    Runs after apply-optimizer, which still adds sums over devices; before fuse, so that no region crosses one. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -268,7 +268,7 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
         %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) .. dy(%dy)
 
     Kept as ever: what comes into a group and what leaves it, outputs of recurrent layers, and values of loss heads. Ops of several
-    ctx_groups or stages are groups of their own. Behind the pass only what is made again has the attribute; fuse leaves it where it stands.
+    ctx_groups or stages are groups of their own. After the pass only what is made again has the attribute; fuse leaves it where it stands.
 
     Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
     Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right after
@@ -291,7 +291,7 @@ def MergeEqualOps : Pass<"merge-equal-ops", "::mlir::ModuleOp"> {
     one to the other. What rematerialise makes again stays. Masks of dropout are pairs only if they are one mask: the same ordinal,
     seed, update and elements.
 
-    Same bits: an op is a function of its operands. Behind gradient, since the gradients of one value are added last reader first, and with one reader
+    Same bits: an op is a function of its operands. Runs after gradient, since the gradients of one value are added last reader first, and with one reader
     less that would be another sum; after sync-parameters, which needs the same ops in all parts and says where each runs.
     Before insert-transfers, so that what is made once is sent once. Linear in ops.
   }];
@@ -313,7 +313,7 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
         %new:2 = sym.fused %w, %dw, %learning_rate, %m { ... }
         sym.write @w, %new#0 ; sym.write @w.momentum, %new#1
 
-    Behind gradient; before fuse, which may draw a gradient's last element-wise op in.
+    Runs after gradient and before fuse, which may draw a gradient's last element-wise op in.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "a row of executor/abi/Optimizers.def, or none">,

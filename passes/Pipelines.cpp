@@ -46,7 +46,7 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   // Layers before gradient: it differentiates layers, not stacks.
   addPerEntry(createUnpackRnn());
 
-  // Layers are there, backward is not: it will be where forward is.
+  // Before gradient, so that each backward op is placed on the device of its forward op.
   PlaceDevicesOptions place;
   place.stages = options.devicesPerReplica();
   std::vector<std::string> groups;
@@ -57,7 +57,7 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   place.costs = options.stageCosts;
   add(createPlaceDevices(place));
 
-  // Before gradient, which makes backward in chunks because forward is.
+  // Before gradient, which makes backward in the chunks that it finds in forward.
   SplitLayersOptions split;
   split.chunks = options.chunks;
   addPerEntry(createSplitLayers(split));
@@ -68,11 +68,12 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   gradient.meanLoss = !options.optimizer.rescaleGrad && options.optimizer.name != "none";
   addPerEntry(createGradient(gradient));
 
-  // Backward knows now what it reads; and everything after it treats what is made again as any op.
+  // After gradient, which decides what backward reads; later passes treat what is computed again as
+  // any other op.
   add(createRematerialise());
 
-  // Needs the gradients' sums, and leaves whole gradients for the optimizer, each where it was
-  // added.
+  // After gradient, whose sums over the batch it adds; it leaves whole gradients for the optimizer,
+  // each on the device that added it.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
   sync.local = options.kvStore.value_or(KvStore::Local) == KvStore::Local;
@@ -88,8 +89,8 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   if (enabled("merge-equal-ops"))
     add(createMergeEqualOps());
 
-  // Behind the gradients: what remains is ordinary ops, and updates can share regions with
-  // gradients.
+  // After gradient and the sums: all that remains is ordinary ops, and updates can be fused with
+  // the last ops of gradients.
   const OptimizerSpec &spec = options.optimizer;
   ApplyOptimizerOptions optimizer;
   optimizer.optimizer = spec.name;
@@ -107,14 +108,15 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   // two.
   add(createInsertTransfers());
 
-  // Layers have their final form now; lower-to-exec needs the chunk to size workspaces.
+  // After insert-transfers, when each layer is on its device, whose target chooses; lower-to-exec
+  // needs the chunk to size workspaces.
   if (enabled("hoist-projection")) {
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
     add(createHoistProjection(hoist));
   }
 
-  // Last on sym: every element-wise op is there, backward's and the optimizer's too.
+  // The last on sym: all element-wise ops have been made, backward's and the optimizer's too.
   if (enabled("fuse"))
     add(createFuse());
 
@@ -122,11 +124,12 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   lower.devices = options.devices;
   add(createLowerToExec(lower));
 
-  // On launches, which are what memory is held for; before offsets, which fix the order.
+  // On launches, whose order decides how long memory is held; before plan-memory, since its offsets
+  // hold for one order.
   if (enabled("schedule"))
     add(createSchedule());
 
-  // On what will really run.
+  // On the launches in the order in which they will run.
   PlanMemoryOptions memory;
   memory.inPlace = enabled("in-place");
   memory.sharing = enabled("sharing");

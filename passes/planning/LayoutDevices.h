@@ -1,0 +1,34 @@
+// A layout as options, and its devices as forecasts see them.
+#pragma once
+
+#include "backends/target/Target.h"
+#include "passes/Compile.h"
+
+namespace lstmc::planning {
+
+/// The machines of all devices of a layout at work together; or one for all.
+target::Machines layoutMachines(const passes::CompileOptions &options);
+
+/// A device of a layout.
+struct Worker {
+  const target::Target *target;
+  target::Machine machine;
+};
+using Workers = std::vector<Worker>;
+
+/// Those of a layout, at work together.
+Workers workersOf(const passes::CompileOptions &options);
+
+/// Of a message from the layout's device `sender`.
+target::MessageCost messageCost(const Worker &receiver, size_t sender, double bytes);
+
+/// The options for some of the devices, in that order.
+passes::CompileOptions on(const passes::CompileOptions &options,
+                          const std::vector<size_t> &devices);
+
+int64_t replicasOf(const passes::CompileOptions &options);
+
+/// The entry that layouts are compared by: `step`, else `forward`, else `evaluate`; null: none.
+const package::Entry *weighedEntry(const package::PackageData &data);
+
+} // namespace lstmc::planning
