@@ -61,10 +61,29 @@ public:
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
 
-  /// Carries out launches [first, last), in order, and returns when they are done. Allocates
-  /// nothing. `times`, unless null, takes an interval of each.
-  virtual void run(PreparedProgram &program, size_t first, size_t last,
-                   LaunchInterval *times = nullptr) = 0;
+  // Launches are given to streams. Those of one stream are carried out in order, those of two in
+  // any order, but for events. A device whose launch() returns when the launches are done, such as
+  // a host, has nothing to do in the other calls; one that has fewer streams may take several for
+  // one, since every event is recorded before it is waited for.
+  /// Makes room for programs of so many streams and events, since a run allocates nothing.
+  virtual Status reserve(uint32_t /*streams*/, uint32_t /*events*/) { return {}; }
+  /// Launches [first, last), in order, after all that the stream was given before. May return
+  /// before they are done. `times`, unless null, takes an interval of each, by when they are done.
+  virtual void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+                      LaunchInterval *times = nullptr) = 0;
+  /// The event is there when all that the stream was given before is done.
+  virtual void record(uint32_t /*stream*/, uint32_t /*event*/) {}
+  /// What the stream is given from now on waits for the event as it was recorded last.
+  virtual void wait(uint32_t /*stream*/, uint32_t /*event*/) {}
+  /// Returns when all that the stream was given is done.
+  virtual void synchronize(uint32_t /*stream*/) {}
+  /// Returns when all streams are done.
+  virtual void finish() {}
+  /// Launches on stream 0, and waits for them.
+  void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times = nullptr) {
+    launch(0, program, first, last, times);
+    synchronize(0);
+  }
 
   // From any thread, while a run is under way too.
   /// Launches begun since the device was made: who watches sees whether it gets on.

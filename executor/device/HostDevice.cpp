@@ -60,7 +60,8 @@ public:
   }
 
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
-  void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) override;
+  void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+              LaunchInterval *times) override;
 
   uint64_t launchesBegun() const override { return begun_.load(std::memory_order_relaxed); }
   void stop(bool stopped) override { team_.stop(stopped); }
@@ -105,7 +106,9 @@ Result<std::unique_ptr<PreparedProgram>> HostDevice::prepare(std::vector<LaunchS
   return std::unique_ptr<PreparedProgram>(std::move(program));
 }
 
-void HostDevice::run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) {
+/// All streams are one: the order in which they are given launches is one that they may have.
+void HostDevice::launch(uint32_t, PreparedProgram &program, size_t first, size_t last,
+                        LaunchInterval *times) {
   const HostLaunch *launches = static_cast<HostProgram &>(program).launches.data() + first;
   const size_t count = last - first;
   if (count == 0)

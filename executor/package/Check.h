@@ -88,6 +88,9 @@ Status checkEntries(const PackageData &data);
 /// Every message between devices: sent once, received once, by ends that fit, in an order in which
 /// nobody waits for ever. Needs the above.
 Status checkTransfers(const PackageData &data);
+/// Launches on several streams: every two that touch the same byte, one writing it, are ordered.
+/// Needs the above.
+Status checkStreams(const PackageData &data);
 /// Names, bindings, parameters, states, packed vectors, metrics.
 Status checkNames(const PackageData &data);
 /// The entry `init`: writes the copies of parameters and slots, all of them and nothing else. Needs

@@ -167,6 +167,14 @@ bool writes(const PackageData &data, const Launch &launch, size_t operand) {
   return operandRecord(kernelRecord(launch.kernel), operand)->mode != OperandMode::In;
 }
 
+ByteRange bytesOf(const PackageData &data, const Operand &operand) {
+  const Hull hull = *hullOf(operand.shape, stridesOf(operand));
+  const Buffer &buffer = data.buffers[operand.buffer];
+  const uint64_t width = dtypeBytes(buffer.dtype);
+  return {buffer.offset + uint64_t(operand.offset + hull.low) * width,
+          buffer.offset + uint64_t(operand.offset + hull.high + 1) * width};
+}
+
 std::vector<int64_t> stridesOf(const Operand &operand) {
   if (!operand.strides.empty())
     return operand.strides;

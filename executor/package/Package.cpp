@@ -18,6 +18,7 @@ Status check(const PackageData &data) {
   LSTMC_TRY(checkPrograms(data));
   LSTMC_TRY(checkEntries(data));
   LSTMC_TRY(checkTransfers(data));
+  LSTMC_TRY(checkStreams(data));
   LSTMC_TRY(checkLives(data));
   LSTMC_TRY(checkNames(data));
   return checkInit(data);

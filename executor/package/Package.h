@@ -56,6 +56,14 @@ bool isSliced(const PackageData &data, const Parameter &parameter, const Slot &s
 /// Where that is in the user's source.
 SourceRange rangeOf(const Location &location);
 
+/// From the first byte of the arena that an operand may touch to the one after the last; of a
+/// package whose launches have been checked.
+struct ByteRange {
+  uint64_t begin, end;
+  bool overlaps(const ByteRange &other) const { return begin < other.end && other.begin < end; }
+};
+ByteRange bytesOf(const PackageData &data, const Operand &operand);
+
 /// Extent by extent strides of a dense shape, or the operand's own.
 std::vector<int64_t> stridesOf(const Operand &operand);
 

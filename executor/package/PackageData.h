@@ -115,6 +115,9 @@ struct Launch {
   std::vector<Piece> pieces = {};
   int32_t chunk = -1;
   uint32_t firstStep = 0;
+  uint32_t stream = 0;
+  int32_t event = -1;
+  std::vector<uint32_t> waits = {};
   bool operator==(const Launch &) const = default;
 };
 

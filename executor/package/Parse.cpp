@@ -104,6 +104,9 @@ Launch Reader::launch(const fb::Launch &from) {
   });
   to.chunk = from.chunk();
   to.firstStep = from.first_step();
+  to.stream = from.stream();
+  to.event = from.event();
+  to.waits = numbers<uint32_t>(from.waits());
   return to;
 }
 

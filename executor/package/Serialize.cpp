@@ -90,8 +90,9 @@ flatbuffers::Offset<fb::Launch> Writer::launch(const Launch &value) {
     auto window = numbers(piece.window), shape = numbers(piece.shape);
     return fb::CreatePiece(b, piece.operand, window, shape);
   });
+  auto waits = numbers(value.waits);
   return fb::CreateLaunch(b, uint16_t(value.kernel), operands, ints, floats, value.location, pieces,
-                          value.chunk, value.firstStep);
+                          value.chunk, value.firstStep, value.stream, value.event, waits);
 }
 
 flatbuffers::Offset<fb::Program> Writer::program(const FusedProgram &value) {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "executor/abi/EntryNames.h"
-#include "executor/abi/Hull.h"
 #include "executor/base/Numeric.h"
 #include "executor/session/Binding.h"
 
@@ -38,34 +37,20 @@ int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
 }
 
-/// From the first byte of the arena that a view may touch to the one after the last.
-struct Bytes {
-  uint64_t begin, end;
-  bool overlaps(const Bytes &other) const { return begin < other.end && other.begin < end; }
-};
-
-Bytes bytesOf(const PackageData &data, const package::Operand &operand) {
-  const Hull hull = *hullOf(operand.shape, package::stridesOf(operand));
-  const package::Buffer &buffer = data.buffers[operand.buffer];
-  uint64_t width = dtypeBytes(buffer.dtype);
-  return {buffer.offset + uint64_t(operand.offset + hull.low) * width,
-          buffer.offset + uint64_t(operand.offset + hull.high + 1) * width};
-}
-
 /// By launch: the messages that the program has sent and that this launch is the first to write
 /// over, be it through another buffer that has the place by then. What no launch writes over may be
 /// taken until the program's part ends, where all devices come together.
 std::multimap<size_t, int64_t> overwrites(const PackageData &data,
                                           const package::DeviceProgram &program) {
   std::multimap<size_t, int64_t> found;
-  std::map<int64_t, Bytes> sent; // and not written over
+  std::map<int64_t, package::ByteRange> sent; // and not written over
   for (size_t i = 0; i < program.launches.size(); ++i) {
     const package::Launch &launch = program.launches[i];
     for (size_t k = 0; k < launch.operands.size() && !sent.empty(); ++k) {
       const package::Operand &operand = launch.operands[k];
       if (operand.buffer == package::kNoBuffer || !package::writes(data, launch, k))
         continue;
-      Bytes written = bytesOf(data, operand);
+      package::ByteRange written = bytesOf(data, operand);
       std::erase_if(sent, [&](const auto &message) {
         bool over = message.second.overlaps(written);
         if (over)
@@ -86,6 +71,7 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   BoundProgram program{source.device, &source, nullptr, {}, 0};
   std::vector<LaunchSpec> specs;
   specs.reserve(source.launches.size());
+  uint32_t events = 0;
   const std::multimap<size_t, int64_t> awaited = overwrites(package.data(), source);
   bool extend = false; // the last segment takes another launch
   for (size_t i = 0; i < source.launches.size(); ++i) {
@@ -100,6 +86,12 @@ Result<BoundProgram> bindProgram(const package::Package &package,
       extend = false;
     }
     Segment segment{Segment::Kind::Launches, i, specs.size(), specs.size()};
+    segment.stream = launch.stream;
+    segment.waits = launch.waits;
+    segment.event = launch.event;
+    program.streams = std::max(program.streams, launch.stream + 1);
+    events = std::max(events, uint32_t(launch.event + 1));
+    extend = extend && launch.waits.empty() && program.segments.back().stream == launch.stream;
     if (isTransfer(launch.kernel)) {
       Ends &ends = messages[messageNumber(launch)];
       bool send = launch.kernel == KernelId::Send;
@@ -111,14 +103,17 @@ Result<BoundProgram> bindProgram(const package::Package &package,
     if (extend && segment.kind == Segment::Kind::Launches &&
         specs.size() - program.segments.back().first <= kStretch) {
       program.segments.back().last = specs.size();
+      program.segments.back().event = launch.event;
+      extend = launch.event == -1;
       continue;
     }
     segment.last = specs.size();
-    extend = segment.kind == Segment::Kind::Launches;
+    extend = segment.kind == Segment::Kind::Launches && launch.event == -1;
     program.segments.push_back(segment);
   }
   if (source.commit == source.launches.size())
     program.commitSegment = program.segments.size();
+  LSTMC_TRY(devices[source.device]->reserve(program.streams, events));
   LSTMC_ASSIGN(program.launches, devices[source.device]->prepare(std::move(specs)));
   return program;
 }
@@ -141,6 +136,20 @@ BoundMessage bindMessage(const PackageData &data, size_t entry, int64_t number, 
 }
 
 } // namespace
+
+void BoundProgram::begin(Device &target, const Segment &segment) const {
+  for (uint32_t event : segment.waits)
+    target.wait(segment.stream, event);
+}
+
+void BoundProgram::launch(Device &target, const Segment &segment) const {
+  target.launch(segment.stream, *launches, segment.first, segment.last, timesFrom(segment.launch));
+}
+
+void BoundProgram::end(Device &target, const Segment &segment) const {
+  if (segment.event >= 0)
+    target.record(segment.stream, uint32_t(segment.event));
+}
 
 void ScalarInput::write() const {
   if (isInteger)

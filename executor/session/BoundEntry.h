@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,14 +22,17 @@ using Devices = std::vector<std::unique_ptr<Device>>;
 /// The part of a program before `commit`, the part from there on, or both.
 enum class Part : uint8_t { BeforeCommit, Committed, All };
 
-/// A stretch of launches that a device carries out by itself, its end of a transfer, or a wait
-/// until a message that it has sent is taken, before `launch` writes over it.
+/// A stretch of launches of one stream that a device carries out by itself, its end of a transfer,
+/// or a wait until a message that it has sent is taken, before `launch` writes over it.
 struct Segment {
   enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
   size_t launch;      ///< the first, in the package's program
   size_t first, last; ///< those made ready; none of a transfer or a wait
   size_t message = 0; ///< in `messages`
+  uint32_t stream = 0;
+  std::span<const uint32_t> waits = {}; ///< events before the first launch
+  int32_t event = -1;                   ///< after the last one
 };
 
 struct BoundProgram {
@@ -37,6 +41,7 @@ struct BoundProgram {
   std::unique_ptr<PreparedProgram> launches;
   std::vector<Segment> segments;
   size_t commitSegment; ///< the first segment from `commit` on
+  uint32_t streams = 1;
   std::unique_ptr<std::vector<LaunchInterval>> times =
       nullptr; ///< of the package's launches; null: untimed
 
@@ -44,6 +49,10 @@ struct BoundProgram {
   size_t lastSegment(Part part) const {
     return part == Part::BeforeCommit ? commitSegment : segments.size();
   }
+  // Of a segment, in this order, on the device that the program is of:
+  void begin(Device &target, const Segment &segment) const; ///< what its stream waits for
+  void launch(Device &target, const Segment &segment) const;
+  void end(Device &target, const Segment &segment) const; ///< what waits for it
   /// Where the times of that launch and those after it go; null: untimed.
   LaunchInterval *timesFrom(size_t launch) const {
     return times ? times->data() + launch : nullptr;

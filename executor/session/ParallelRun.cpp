@@ -1,5 +1,6 @@
 #include "executor/session/ParallelRun.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -37,6 +38,9 @@ void ParallelRun::carryOut(size_t device) {
   } catch (...) {
     abort(*program, at, ErrorCode::E0803, "unknown exception");
   }
+  // Also of a round that is aborted: what it works on is the caller's from here on.
+  if (const size_t last = program->lastSegment(part_); last > program->firstSegment(part_))
+    finish(*program, std::min(at, last - 1));
   watchdog_.done(device);
 }
 
@@ -44,6 +48,8 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
   for (; at < program.lastSegment(part_); ++at) {
     const Segment &segment = program.segments[at];
     watchdog_.at(program.device, at);
+    if (at == program.commitSegment)
+      finish(program, at); // where all streams come together
     if (hook_ && segment.kind != Segment::Kind::Await)
       hook_({program.device, entry_->name, segment.launch, transport_.aborted()});
     if (transport_.aborted().load() || !carryOut(program, segment))
@@ -51,31 +57,51 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
   }
 }
 
+void ParallelRun::finish(const BoundProgram &program, size_t at) {
+  Watchdog::Stretch stretch(watchdog_, *entry_, program, program.segments[at].launch);
+  devices_[program.device]->finish();
+}
+
 bool ParallelRun::carryOut(const BoundProgram &program, const Segment &segment) {
-  LaunchInterval *time = program.timesFrom(segment.launch);
-  auto message = [&] { return entry_->messages[segment.message].id; };
+  Device &device = *devices_[program.device];
+  program.begin(device, segment);
   switch (segment.kind) {
   case Segment::Kind::Launches: {
     Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
-    devices_[program.device]->run(*program.launches, segment.first, segment.last, time);
-    return true;
-  }
-  case Segment::Kind::Send:
-    if (time)
-      time->begin = time->end = LaunchInterval::Clock::now();
-    transport_.post(message());
-    return true;
-  case Segment::Kind::Receive: {
-    if (!await(program, segment))
-      return false;
-    Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
-    transport_.take(message(), time);
-    return true;
-  }
-  case Segment::Kind::Await:
+    program.launch(device, segment);
     break;
   }
-  return await(program, segment);
+  case Segment::Kind::Send:
+    send(program, segment);
+    break;
+  case Segment::Kind::Receive:
+    if (!receive(program, segment))
+      return false;
+    break;
+  case Segment::Kind::Await:
+    return await(program, segment);
+  }
+  program.end(device, segment);
+  return true;
+}
+
+void ParallelRun::send(const BoundProgram &program, const Segment &segment) {
+  {
+    Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+    devices_[program.device]->synchronize(segment.stream);
+  }
+  if (LaunchInterval *time = program.timesFrom(segment.launch))
+    time->begin = time->end = LaunchInterval::Clock::now();
+  transport_.post(entry_->messages[segment.message].id);
+}
+
+bool ParallelRun::receive(const BoundProgram &program, const Segment &segment) {
+  if (!await(program, segment))
+    return false;
+  Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+  devices_[program.device]->synchronize(segment.stream); // who used the place before
+  transport_.take(entry_->messages[segment.message].id, program.timesFrom(segment.launch));
+  return true;
 }
 
 bool ParallelRun::await(const BoundProgram &program, const Segment &segment) {

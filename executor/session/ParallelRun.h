@@ -30,8 +30,12 @@ private:
   void carryOut(size_t device);
   /// To the end of the part, or as far as it gets; `at` is the segment that it has come to.
   void carryOut(const BoundProgram &program, size_t &at);
-  /// False, as of the next, when the round is aborted meanwhile.
+  /// False, as of receive() and await(), when the round is aborted meanwhile.
   bool carryOut(const BoundProgram &program, const Segment &segment);
+  /// Waits for all streams, having come to segment `at`.
+  void finish(const BoundProgram &program, size_t at);
+  void send(const BoundProgram &program, const Segment &segment);
+  bool receive(const BoundProgram &program, const Segment &segment);
   bool await(const BoundProgram &program, const Segment &segment);
   void abort(const BoundProgram &program, size_t at, ErrorCode code, std::string_view what);
 

@@ -88,6 +88,7 @@ struct Session::Impl {
   Status run(BoundEntry &entry);
   Status runPart(BoundEntry &entry, Part part);
   Status runInTurn(BoundEntry &entry, Part part);
+  void runStreams(const BoundEntry &entry, const session::BoundProgram &program, Part part);
   void beginRun();
   void endRun(const Error &error);
   Status lateStatus();
@@ -450,14 +451,34 @@ Status Session::Impl::runPart(BoundEntry &entry, Part part) {
 
 Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
+    Device &device = *devices[program.device];
+    if (program.streams > 1) {
+      runStreams(entry, program, part);
+      continue;
+    }
     size_t commit = program.source->commit, end = program.launches->size();
     size_t first = part == Part::Committed ? commit : 0;
     session::Watchdog::Stretch stretch(*watchdog, entry, program, first);
-    devices[program.device]->run(*program.launches, first,
-                                 part == Part::BeforeCommit ? commit : end,
-                                 program.timesFrom(first));
+    device.run(*program.launches, first, part == Part::BeforeCommit ? commit : end,
+               program.timesFrom(first));
   }
   return {};
+}
+
+/// A program without transfers.
+void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
+                               Part part) {
+  Device &device = *devices[program.device];
+  for (size_t i = program.firstSegment(part); i < program.lastSegment(part); ++i) {
+    const session::Segment &segment = program.segments[i];
+    session::Watchdog::Stretch stretch(*watchdog, entry, program, segment.launch);
+    if (i == program.commitSegment)
+      device.finish(); // where all streams come together
+    program.begin(device, segment);
+    program.launch(device, segment);
+    program.end(device, segment);
+  }
+  device.finish();
 }
 
 Status Session::Impl::runParts(BoundEntry &entry) {

@@ -63,9 +63,17 @@ public:
   uint64_t touchedBytes() const override { return host_->touchedBytes(); }
 
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
-  void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times) override {
-    host_->run(program, first, last, times);
+  Status reserve(uint32_t streams, uint32_t events) override {
+    return host_->reserve(streams, events);
   }
+  void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+              LaunchInterval *times) override {
+    host_->launch(stream, program, first, last, times);
+  }
+  void record(uint32_t stream, uint32_t event) override { host_->record(stream, event); }
+  void wait(uint32_t stream, uint32_t event) override { host_->wait(stream, event); }
+  void synchronize(uint32_t stream) override { host_->synchronize(stream); }
+  void finish() override { host_->finish(); }
 
   uint64_t launchesBegun() const override { return host_->launchesBegun(); }
   void stop(bool stopped) override { host_->stop(stopped); }
