@@ -66,6 +66,8 @@ struct CompileOptions {
   int64_t stages = 1;
   /// Of time steps, where layers are split; 0: as many as are forecast to be fastest.
   int64_t chunks = 0;
+  /// Of each device, for launches that do not wait for one another; at most 8.
+  int64_t streams = 1;
   /// Where layers are split: "NAME=A/B", what a layer costs on each device; empty: its flops.
   std::vector<std::string> stageCosts;
 

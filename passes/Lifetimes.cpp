@@ -3,6 +3,7 @@
 #include <map>
 
 #include "executor/abi/KernelArguments.h"
+#include "passes/Streams.h"
 
 namespace lstmc::passes {
 
@@ -34,6 +35,7 @@ Lifetimes::Lifetimes(exec::ProgramOp program) {
       launches.push_back(launch);
     }
   }
+  awaitStreams(program);
   uint32_t last = launches.empty() ? 0 : uint32_t(launches.size() - 1);
   auto bind = [&](llvm::ArrayRef<mlir::Value> memories, bool fromStart) {
     for (mlir::Value memory : memories) {
@@ -55,6 +57,36 @@ Lifetimes::Lifetimes(exec::ProgramOp program) {
   if (!committed)
     commit = uint32_t(launches.size());
   keepSent();
+}
+
+void Lifetimes::awaitStreams(exec::ProgramOp program) {
+  if (llvm::all_of(launches, [](exec::LaunchOp op) { return op.streamNumber() == 0; }))
+    return;
+  const std::vector<StreamClock> clocks = clocksOf(program);
+  std::vector<StreamClock> touched(buffers.size()), touchedBefore(buffers.size());
+  for (auto [now, launch] : llvm::enumerate(launches))
+    for (mlir::Value memory : launch.getBuffers())
+      if (auto found = index.find(memory); found != index.end()) {
+        uint32_t &last = touched[found->second][size_t(launch.streamNumber())];
+        if (buffers[found->second].to == now && last != now + 1)
+          touchedBefore[found->second] = touched[found->second];
+        last = uint32_t(now + 1);
+      }
+  auto comesAfter = [&](size_t launch, const StreamClock &all) {
+    for (size_t s = 0; s < all.size(); ++s)
+      if (clocks[launch][s] < all[s])
+        return false;
+    return true;
+  };
+  for (auto [id, life] : llvm::enumerate(buffers)) {
+    if (life.from > life.to)
+      continue; // nobody touches it
+    life.endsInOne = comesAfter(life.to, touchedBefore[id]);
+    auto last = uint32_t(launches.size() - 1);
+    while (last > life.to && comesAfter(last, touched[id]))
+      --last;
+    life.to = last;
+  }
 }
 
 /// What is sent may be taken much later: memory that is used again soon would make the sender wait

@@ -9,11 +9,14 @@
 
 namespace lstmc::passes {
 
-/// A buffer of a program, alive from launch `from` to launch `to`, both included; what is sent, for
-/// two more messages to the same device.
+/// A buffer of a program, alive from launch `from` to launch `to`, both included. All launches
+/// after `to` come after all that touch it: on one stream that is the last of these, on several the
+/// last of all that may run beside them. What is sent lives for two more messages to the same
+/// device.
 struct Lifetime {
   exec::BufferOp buffer;
   uint32_t from = 0, to = 0;
+  bool endsInOne = true; ///< the last launch that touches it comes after all others that do
   bool bound =
       false; ///< an input or output of the entry: alive to its first or last launch besides
 };
@@ -34,6 +37,8 @@ struct Lifetimes {
   llvm::DenseMap<mlir::Value, unsigned> index;
 
 private:
+  /// Of programs on several streams.
+  void awaitStreams(exec::ProgramOp program);
   void keepSent();
 };
 

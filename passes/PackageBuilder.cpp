@@ -181,6 +181,9 @@ private:
     row.floats.assign(launch.getFloats().begin(), launch.getFloats().end());
     row.location = location(launch.getLoc());
     addPieces(launch, row);
+    row.stream = uint32_t(launch.streamNumber());
+    row.event = int32_t(launch.getEvent() ? int64_t(*launch.getEvent()) : -1);
+    row.waits.assign(launch.awaited().begin(), launch.awaited().end());
     return row;
   }
 

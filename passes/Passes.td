@@ -407,8 +407,12 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     nothing stands before the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
     make the most bytes alive at once more stays where it was.
 
+    With `streams` above 1 launches that do not wait for one another are then put on different streams of their device, and events say
+    which of another stream a launch waits for: as few as there can be, so that none follows from the others. Transfers stay on stream 0, in their order.
+
     Results do not depend on it. Linear in launches and operands; in such a stage, times the launches that wait for nothing.
   }];
+  let options = [Option<"streams", "streams", "unsigned", "1", "streams of each device, at most 8">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 
@@ -422,7 +426,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
       fused programs element for element) and both are the same view of elements of one size.
     * Sharing: buffers that are never alive at once may overlap (Placement.h).
     * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.
-    Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
+    A buffer lives until every launch that may still run is one that comes after all that touch it, by streams and events; with one stream,
+    to the last launch that touches it. Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
     of a program, where that gives smaller plans.
   }];
   let options = [Option<"inPlace", "in-place", "bool", "true", "let outputs take their inputs' memory">,
@@ -436,7 +441,8 @@ def ValidatePlan : Pass<"validate-plan", "::mlir::ModuleOp"> {
     Runs every program over a picture of the arena in which each byte has the buffer that wrote it last. Fails
     when a launch reads bytes that are not its buffer's own (never written, or taken by another), writes over
     another operand but where the kernel's record allows it, writes a parameter, optimizer slot or state before the commit, or writes what
-    is the caller's; when a program ends and something that persists is not whole; and when an offset is unaligned or outside
+    is the caller's; when a program ends and something that persists is not whole; when two launches on different streams touch the same
+    byte, one writing it, and no events say which comes first; and when an offset is unaligned or outside
     the arena. Shares no code with plan-memory. n log n.
   }];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];

@@ -126,8 +126,10 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
 
   // On launches, whose order decides how long memory is held; before plan-memory, since its offsets
   // hold for one order.
+  ScheduleOptions schedule;
+  schedule.streams = unsigned(options.streams);
   if (enabled("schedule"))
-    add(createSchedule());
+    add(createSchedule(schedule));
 
   // On the launches in the order in which they will run.
   PlanMemoryOptions memory;

@@ -100,7 +100,7 @@ private:
   /// Ends in this launch, and nobody has taken its memory yet.
   bool dies(unsigned buffer, uint32_t now) const {
     const Lifetime &life = lives.buffers[buffer];
-    return life.to == now && !life.bound && !taken.test(buffer) &&
+    return life.to == now && life.endsInOne && !life.bound && !taken.test(buffer) &&
            blocks[blockOf[buffer]].to == now;
   }
 

@@ -2,10 +2,12 @@
 
 #include <set>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/abi/KernelArguments.h"
 #include "ir/exec/Access.h"
 #include "passes/OperandSlices.h"
 #include "passes/Passes.h"
+#include "passes/Streams.h"
 
 namespace lstmc::passes {
 
@@ -287,6 +289,8 @@ private:
 };
 
 struct Schedule : impl::ScheduleBase<Schedule> {
+  using ScheduleBase::ScheduleBase;
+
   void runOnOperation() override {
     getOperation().walk([&](exec::PlanOp plan) {
       exec::Access access(plan);
@@ -294,6 +298,8 @@ struct Schedule : impl::ScheduleBase<Schedule> {
       for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
         gatherBuffers(program);
         Order(program, access, given).improve();
+        if (program.getEntry() != llvm::StringRef(kInitialiseProgram))
+          assignStreams(program, access, streams);
       }
     });
   }

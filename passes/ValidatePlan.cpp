@@ -7,6 +7,7 @@
 
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
+#include "executor/package/Streams.h"
 #include "ir/exec/Access.h"
 
 namespace lstmc::passes {
@@ -133,6 +134,34 @@ private:
     return mlir::success();
   }
 
+  /// The order of launches on several streams.
+  mlir::LogicalResult checkStreams(exec::ProgramOp program) {
+    std::vector<package::StreamPlace> places;
+    std::vector<package::ByteAccess> accesses;
+    llvm::SmallVector<exec::LaunchOp> launches;
+    uint32_t commit = ~uint32_t(0);
+    for (mlir::Operation &op : program.getBody().front()) {
+      const auto now = uint32_t(launches.size());
+      if (llvm::isa<exec::CommitOp>(op))
+        commit = now;
+      auto launch = llvm::dyn_cast<exec::LaunchOp>(op);
+      if (!launch)
+        continue;
+      launches.push_back(launch);
+      places.push_back({uint32_t(launch.streamNumber()),
+                        int32_t(launch.getEvent() ? int64_t(*launch.getEvent()) : -1),
+                        {launch.awaited().begin(), launch.awaited().end()},
+                        isTransfer(launch.kernelId())});
+      for (auto [i, view] : llvm::enumerate(launch.operandViews()))
+        if (view)
+          accesses.push_back(
+              {now, access.writes(launch, i), bytesOf(view).begin, bytesOf(view).end});
+    }
+    if (auto fault = package::findStreamFault(places, commit, accesses))
+      return launches[fault->launch].emitOpError() << fault->field << ": " << fault->text;
+    return mlir::success();
+  }
+
   mlir::LogicalResult runProgram(exec::ProgramOp program, Picture picture) {
     bool committed = false;
     for (mlir::Operation &op : program.getBody().front()) {
@@ -150,6 +179,8 @@ private:
           return mlir::failure();
       }
     }
+    if (failed(checkStreams(program)))
+      return mlir::failure();
     for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>())
       if (failed(owns(output, picture, bytesOf(output.getMemory().getDefiningOp<exec::BufferOp>()),
                       output.getMemory())))

@@ -4,6 +4,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "executor/abi/ScalarOps.h"
+#include "executor/abi/Streams.h"
 
 #include "ir/exec/ExecDialect.cpp.inc"
 #include "ir/exec/ExecEnums.cpp.inc"
@@ -101,6 +102,8 @@ LogicalResult LaunchOp::verify() {
   if (getKernel() < 0 || size_t(getKernel()) >= kernelRecords().size())
     return emitOpError("kernel ") << getKernel() << " is not in the list of kernels";
   const KernelRecord &record = kernelRecord(kernelId());
+  if (streamNumber() < 0 || streamNumber() >= int64_t(kMaxStreams))
+    return emitOpError("is on stream ") << streamNumber() << ", want 0 to " << kMaxStreams - 1;
   if (!wellFormed(getViews(), getBuffers().size()))
     return emitOpError("views are malformed, or not as many as buffers");
   llvm::SmallVector<OperandView> views = operandViews();

@@ -137,9 +137,16 @@ def Exec_LaunchOp : Exec_Op<"launch"> {
     ```mlir
     exec.launch "copy"(%x[0 : 4, 2 : 1, 4], %y) : memref<2x4xf32>, memref<4x2xf32>
     ```
+    Launches of one `stream` run in order; those of two in any order, but that a launch comes after those that record the events in
+    `waits`. `event` is recorded when the launch is done, and is a number of its program. Not said: stream 0, and no event.
+    ```mlir
+    exec.launch "fill"(%a) floats [1.0] {event = 0 : i64, stream = 1 : i64} : memref<4xf32>
+    exec.launch "copy"(%a, %b) {waits = array<i64: 0>} : memref<4xf32>, memref<4xf32>
+    ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$buffers, I64Attr:$kernel, DenseI64ArrayAttr:$views,
-                   DenseI64ArrayAttr:$ints, DenseF64ArrayAttr:$floats);
+                   DenseI64ArrayAttr:$ints, DenseF64ArrayAttr:$floats, OptionalAttr<I64Attr>:$stream,
+                   OptionalAttr<I64Attr>:$event, OptionalAttr<DenseI64ArrayAttr>:$waits);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
@@ -150,6 +157,11 @@ def Exec_LaunchOp : Exec_Op<"launch"> {
     ::lstmc::KernelId kernelId() { return ::lstmc::KernelId(getKernel()); }
     /// The operands of the kernel's record, in its order.
     ::llvm::SmallVector<::lstmc::exec::OperandView> operandViews();
+    int64_t streamNumber() { return getStream().value_or(0); }
+    /// Events that it waits for.
+    ::llvm::ArrayRef<int64_t> awaited() {
+      return getWaitsAttr() ? getWaitsAttr().asArrayRef() : ::llvm::ArrayRef<int64_t>();
+    }
   }];
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/trap/runtime/Shuffle.h"
 #include "backends/trap/runtime/Trap.h"
 #include "executor/base/Hash.h"
 #include "executor/base/Philox.h"
@@ -120,6 +121,13 @@ std::unique_ptr<Session> openUnseen(const package::PackageData &data) {
   OwnedDevices devices = devicesFor(data, 1, kernelsOf(cpu::machineLevel()));
   for (std::unique_ptr<Device> &device : devices)
     device = trap::makeTrapDevice(std::move(device));
+  return openOn(std::move(devices), data);
+}
+
+std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t seed) {
+  OwnedDevices devices = devicesFor(data, 1, kernelsOf(cpu::machineLevel()));
+  for (std::unique_ptr<Device> &device : devices)
+    device = trap::makeShuffleDevice(std::move(device), seed++);
   return openOn(std::move(devices), data);
 }
 

@@ -38,6 +38,10 @@ std::unique_ptr<Session> openSession(const package::PackageData &data, int threa
 /// The same on devices whose memory the host cannot see (backends/trap).
 std::unique_ptr<Session> openUnseen(const package::PackageData &data);
 
+/// The same on devices that run the launches of their streams in an order drawn from `seed`
+/// (backends/trap).
+std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t seed);
+
 /// Fills the inputs of an entry with values that depend only on name, element and `update`:
 /// `length` gets 0 to `steps`, integers get 0 to `classes` - 1, floats are uniform in [-1, 1).
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes, int64_t steps);

@@ -157,6 +157,41 @@ TEST_F(PlannerTest, SchedulingKeepsPlansValidAndNeverRaisesThePeak) {
   }
 }
 
+/// Launches of a plan that wait for events.
+std::vector<exec::LaunchOp> waiters(mlir::ModuleOp module) {
+  std::vector<exec::LaunchOp> found;
+  module.walk([&](exec::LaunchOp launch) {
+    if (!launch.awaited().empty())
+      found.push_back(launch);
+  });
+  return found;
+}
+
+/// Plans of several streams are valid, and none of their events can be left out.
+TEST_F(PlannerTest, EveryEventIsNeeded) {
+  size_t events = 0;
+  for (unsigned seed = 0; seed < 60; ++seed)
+    for (unsigned streams : {2u, 3u, 8u}) {
+      RandomProgram program(context, seed);
+      ScheduleOptions options;
+      options.streams = streams;
+      ASSERT_TRUE(run(*program.module, createSchedule(options)));
+      ASSERT_TRUE(run(*program.module, createPlanMemory()));
+      ASSERT_TRUE(run(*program.module, createValidatePlan())) << seed << message;
+      for (exec::LaunchOp launch : waiters(*program.module)) {
+        const std::vector<int64_t> waits(launch.awaited().begin(), launch.awaited().end());
+        for (size_t left = 0; left < waits.size(); ++left, ++events) {
+          std::vector<int64_t> others = waits;
+          others.erase(others.begin() + ptrdiff_t(left));
+          launch.setWaits(others);
+          EXPECT_FALSE(run(*program.module, createValidatePlan())) << seed << ", " << streams;
+        }
+        launch.setWaits(waits);
+      }
+    }
+  EXPECT_GT(events, 1000u);
+}
+
 /// The parts add up to the peak, and the arena holds at least what is alive at once; fragmentation
 /// stays small.
 TEST_F(PlannerTest, ReportAddsUp) {

@@ -118,3 +118,46 @@ exec.plan ["cpu:0"] {
 // expected-error @below {{'exec.plan' op has no memory plan}}
 exec.plan ["cpu:0"] {
 }
+
+// -----
+
+// The two streams write the same bytes, and nothing says which is first.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer output "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+    // expected-error @below {{waits: found none that orders it after launches[0], which is on stream 0 and touches bytes that this one does too, want one}}
+    exec.launch "fill"(%a) floats [1.0] {stream = 1 : i64} : memref<16xf32>
+    exec.output "a" "output" = %a dims [] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+// Buffers of which one takes the place of the other, on another stream.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    %b = exec.buffer output "b" on 0 {offset = 0 : i64} : memref<16xf32>
+    %c = exec.buffer output "c" on 0 {offset = 64 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+    exec.launch "copy"(%a, %c) : memref<16xf32>, memref<16xf32>
+    // expected-error @below {{waits: found none that orders it after launches[1]}}
+    exec.launch "fill"(%b) floats [1.0] {stream = 1 : i64} : memref<16xf32>
+    exec.output "b" "output" = %b dims [] : memref<16xf32>
+    exec.output "c" "output" = %c dims [] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+// The event is recorded too late.
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %a = exec.buffer output "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    // expected-error @below {{waits[0]: found event 0, want one that a launch before records}}
+    exec.launch "fill"(%a) floats [0.0] {waits = array<i64: 0>} : memref<16xf32>
+    exec.launch "fill"(%a) floats [1.0] {event = 0 : i64, stream = 1 : i64} : memref<16xf32>
+    exec.output "a" "output" = %a dims [] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}

@@ -90,3 +90,13 @@ exec.plan ["cpu:0"] {
     exec.results %x to [1] : f32
   }
 }
+
+// -----
+
+exec.plan ["cpu:0"] {
+  exec.program "forward" on 0 {
+    %x = exec.buffer activation "x" on 0 : memref<4xf32>
+    // expected-error @below {{is on stream 8, want 0 to 7}}
+    exec.launch "fill"(%x) floats [0.0] {stream = 8 : i64} : memref<4xf32>
+  }
+}

@@ -38,6 +38,10 @@ exec.plan ["cpu:0"] {
     exec.commit
     // CHECK: exec.launch "fill"(%[[W]]) floats [0.000000e+00]
     exec.launch "fill"(%w) floats [0.0] : memref<2x4xf32>
+    // CHECK: exec.launch "fill"(%[[T]]) floats [0.000000e+00] {event = 3 : i64, stream = 1 : i64}
+    exec.launch "fill"(%t) floats [0.0] {event = 3 : i64, stream = 1 : i64} : memref<4x2xf32>
+    // CHECK: exec.launch "fill"(%[[T]]) floats [0.000000e+00] {waits = array<i64: 3>}
+    exec.launch "fill"(%t) floats [0.0] {waits = array<i64: 3>} : memref<4x2xf32>
     // CHECK: exec.output "y" "output" = %{{.+}} dims ["", "batch", ""]
     exec.output "y" "output" = %y dims ["", "batch", ""] : memref<1x4x2xf32>
   }
