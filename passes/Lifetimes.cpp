@@ -14,7 +14,7 @@ Lifetimes::Lifetimes(exec::ProgramOp program) {
   for (mlir::Operation &op : program.getBody().front()) {
     if (auto buffer = llvm::dyn_cast<exec::BufferOp>(op)) {
       index[buffer.getMemory()] = unsigned(buffers.size());
-      buffers.push_back({buffer, kNever, 0, false});
+      buffers.push_back({.buffer = buffer, .from = kNever});
     } else if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
       inputs.push_back(input.getMemory());
     } else if (auto output = llvm::dyn_cast<exec::OutputOp>(op)) {

@@ -16,9 +16,9 @@ namespace lstmc::passes {
 struct Lifetime {
   exec::BufferOp buffer;
   uint32_t from = 0, to = 0;
-  bool endsInOne = true; ///< the last launch that touches it comes after all others that do
   bool bound =
       false; ///< an input or output of the entry: alive to its first or last launch besides
+  bool endsInOne = true; ///< the last launch that touches it comes after all others that do
 };
 
 /// Launches are numbered from 0. A buffer that no launch touches lives in the first.
