@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "frontend/symbol/Initialisers.h"
+
 namespace lstmc::symbol {
 
 void appendEscaped(std::string &text, char c) {
@@ -68,16 +70,15 @@ std::string valueText(const AttributeValue &value) {
   return "None";
 }
 
+static std::string_view shownName(std::string_view name) {
+  for (const InitialiserRow &row : kInitialisers)
+    if (row.name == name)
+      return row.shown;
+  return name == "mixed" ? "Mixed" : name == "load" ? "Load" : name;
+}
+
 std::string initialiserText(const Initialiser &init) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"uniform", "Uniform"},       {"normal", "Normal"},     {"xavier", "Xavier"},
-      {"orthogonal", "Orthogonal"}, {"zero", "Zero"},         {"one", "One"},
-      {"msraprelu", "MSRAPrelu"},   {"constant", "Constant"}, {"lstmbias", "LSTMBias"},
-      {"mixed", "Mixed"},           {"load", "Load"}};
-  std::string text = init.name, arguments;
-  for (auto &[name, shown] : kNames)
-    if (init.name == name)
-      text = shown;
+  std::string arguments;
   auto add = [&](const std::string &argument) {
     arguments += (arguments.empty() ? "" : ", ") + argument;
   };
@@ -94,7 +95,7 @@ std::string initialiserText(const Initialiser &init) {
   } else if (!init.initialisers.empty()) {
     add("default_init=" + initialiserText(init.initialisers[0]));
   }
-  return text + "(" + arguments + ")";
+  return std::string(shownName(init.name)) + "(" + arguments + ")";
 }
 
 } // namespace lstmc::symbol

@@ -1,6 +1,7 @@
 #include "frontend/lnet/net/Initialisers.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/ranges.h>
 
@@ -8,41 +9,15 @@
 
 namespace lstmc::lnet {
 
-std::span<const BuiltinRow<Initialisers>> Initialisers::functions() {
-  static constexpr BuiltinRow<Initialisers> kTable[] = {
-      {"Uniform", &Initialisers::uniform},
-      {"Normal", &Initialisers::normal},
-      {"Xavier", &Initialisers::xavier},
-      {"MSRAPrelu", &Initialisers::msraPrelu},
-      {"Orthogonal", &Initialisers::orthogonal},
-      {"Constant", &Initialisers::constant},
-      {"Zero", &Initialisers::zero},
-      {"One", &Initialisers::one},
-      {"LSTMBias", &Initialisers::lstmBias},
-      {"Mixed", &Initialisers::mixed},
-      {"Load", &Initialisers::load},
-  };
-  return kTable;
-}
+using symbol::InitialiserRow, symbol::kInitialisers;
 
-Value Initialisers::uniform(Arguments &a) { return simple(a, "Uniform", "uniform", {"scale"}); }
-Value Initialisers::normal(Arguments &a) { return simple(a, "Normal", "normal", {"sigma"}); }
-Value Initialisers::xavier(Arguments &a) {
-  return simple(a, "Xavier", "xavier", {"rnd_type", "factor_type", "magnitude"});
-}
-Value Initialisers::msraPrelu(Arguments &a) {
-  return simple(a, "MSRAPrelu", "msraprelu", {"factor_type", "slope"});
-}
-Value Initialisers::orthogonal(Arguments &a) {
-  return simple(a, "Orthogonal", "orthogonal", {"scale", "rand_type"});
-}
-Value Initialisers::constant(Arguments &a) {
-  return simple(a, "Constant", "constant", {"value"}, 1);
-}
-Value Initialisers::zero(Arguments &a) { return simple(a, "Zero", "zero", {}); }
-Value Initialisers::one(Arguments &a) { return simple(a, "One", "one", {}); }
-Value Initialisers::lstmBias(Arguments &a) {
-  return simple(a, "LSTMBias", "lstmbias", {"forget_bias"});
+std::span<const BuiltinRow<Initialisers>> Initialisers::functions() {
+  static constexpr auto kTable = []<size_t... Rows>(std::index_sequence<Rows...>) {
+    using Row = BuiltinRow<Initialisers>;
+    return std::array{Row{kInitialisers[Rows].shown, &Initialisers::ofRow<Rows>}...,
+                      Row{"Mixed", &Initialisers::mixed}, Row{"Load", &Initialisers::load}};
+  }(std::make_index_sequence<std::size(kInitialisers)>());
+  return kTable;
 }
 
 namespace {
@@ -77,19 +52,20 @@ std::optional<symbol::AttributeValue> argumentValue(Run &run, std::string_view n
 
 } // namespace
 
-Value Initialisers::simple(Arguments &arguments, std::string_view shown, std::string_view name,
-                           const std::vector<std::string_view> &parameters, size_t required) {
+Value Initialisers::simple(Arguments &arguments, const InitialiserRow &row) {
+  std::vector<std::string_view> parameters(row.parameters.begin(),
+                                           std::ranges::find(row.parameters, ""));
   std::vector<Value> values;
   std::vector<const Expr *> places;
   if (arguments.unknown ||
-      !bindArguments(run_, shown, "attribute", arguments, parameters, values, &places))
+      !bindArguments(run_, row.shown, "attribute", arguments, parameters, values, &places))
     return Value::unknown();
   symbol::Initialiser init;
-  init.name = name;
+  init.name = row.name;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].is(ValueKind::Unset)) {
-      if (i < required)
-        return run_.error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", shown,
+      if (i == 0 && row.required)
+        return run_.error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", row.shown,
                           parameters[i]);
       continue;
     }
@@ -161,21 +137,10 @@ std::optional<symbol::Initialiser> initialiserOf(Run &run, const Value &value, c
   if (value.is(ValueKind::Initialiser))
     return value.as<InitialiserObject>().init;
   if (value.is(ValueKind::String)) {
-    // MXNet's registry names stand for the initialiser without arguments.
-    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"uniform", "uniform"},
-        {"normal", "normal"},
-        {"xavier", "xavier"},
-        {"msraprelu", "msraprelu"},
-        {"orthogonal", "orthogonal"},
-        {"zero", "zero"},
-        {"zeros", "zero"},
-        {"one", "one"},
-        {"ones", "one"},
-        {"lstmbias", "lstmbias"}};
-    for (auto &[written, name] : kNames)
-      if (lowerCase(value.string()) == written)
-        return symbol::Initialiser{std::string(name), {}, {}, {}};
+    std::string written = lowerCase(value.string());
+    for (const InitialiserRow &row : kInitialisers)
+      if (!row.required && !written.empty() && (written == row.name || written == row.otherName))
+        return symbol::Initialiser{std::string(row.name), {}, {}, {}};
   }
   if (!value.isUnknown())
     run.error(ErrorCode::E0204, place->span, "init is an initialiser, got {}", reprOf(value));

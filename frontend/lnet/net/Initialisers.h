@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/lnet/evaluation/Builtins.h"
+#include "frontend/symbol/Initialisers.h"
 
 namespace lstmc::lnet {
 
@@ -11,13 +12,12 @@ public:
   static std::span<const BuiltinRow<Initialisers>> functions();
 
 private:
-  Value uniform(Arguments &), normal(Arguments &), xavier(Arguments &), msraPrelu(Arguments &);
-  Value orthogonal(Arguments &), constant(Arguments &), zero(Arguments &), one(Arguments &);
-  Value lstmBias(Arguments &), mixed(Arguments &), load(Arguments &);
-  /// One whose arguments are numbers, or the words that MXNet has for them; the first `required` of
-  /// them must be given.
-  Value simple(Arguments &arguments, std::string_view shown, std::string_view name,
-               const std::vector<std::string_view> &parameters, size_t required = 0);
+  template <size_t Row> Value ofRow(Arguments &arguments) {
+    return simple(arguments, symbol::kInitialisers[Row]);
+  }
+  /// One whose arguments are numbers, or the words that MXNet has for them.
+  Value simple(Arguments &arguments, const symbol::InitialiserRow &row);
+  Value mixed(Arguments &arguments), load(Arguments &arguments);
 
   Run &run_;
 };

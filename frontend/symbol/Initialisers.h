@@ -1,0 +1,31 @@
+// The initialisers with arguments of their own: their names in the graph and in the language.
+// "mixed" and "load", which hold other initialisers, are not among them.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace lstmc::symbol {
+
+struct InitialiserRow {
+  std::string_view name;  ///< of Initialiser
+  std::string_view shown; ///< the function of the language
+  /// Numbers, but for `rnd_type`, `rand_type` and `factor_type`, which are words.
+  std::array<std::string_view, 3> parameters{};
+  bool required = false;           ///< the first parameter must be given
+  std::string_view otherName = {}; ///< a second name that MXNet has for it
+};
+
+inline constexpr InitialiserRow kInitialisers[] = {
+    {"uniform", "Uniform", {"scale"}},
+    {"normal", "Normal", {"sigma"}},
+    {"xavier", "Xavier", {"rnd_type", "factor_type", "magnitude"}},
+    {"msraprelu", "MSRAPrelu", {"factor_type", "slope"}},
+    {"orthogonal", "Orthogonal", {"scale", "rand_type"}},
+    {"constant", "Constant", {"value"}, true},
+    {"zero", "Zero", {}, false, "zeros"},
+    {"one", "One", {}, false, "ones"},
+    {"lstmbias", "LSTMBias", {"forget_bias"}},
+};
+
+} // namespace lstmc::symbol
