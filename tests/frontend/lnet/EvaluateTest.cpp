@@ -22,30 +22,42 @@ TEST(Evaluate, ArithmeticIsPythons) {
 
 TEST(Evaluate, TextAndFormats) {
   holds(
-      R"(assert "a" "b" == 'ab' and "\u00e9" == "é" and len("日本語") == 3 and "日本語"[1] == "本" and "日本語"[::-1] == "語本日"
-assert "%d %s %5.2f|%-4d|%04d|%x|%+d|%%|%r" % (3, "x", 2.5, 7, 7, 255, 3, "q") == "3 x  2.50|7   |0007|ff|+3|%|\"q\""
-assert "%(a)s-%(b)d" % {"a": "x", "b": 2} == "x-2" and "%e" % 12345.678 == "1.234568e+04" and "%g" % 1e-5 == "1e-05"
-assert str(1.0) == "1.0" and str(1e16) == "1e+16" and str(0.1) == "0.1" and str(1e-5) == "1e-05" and str([1, "a", (2,)]) == "[1, \"a\", (2,)]"
+      R"(assert "a" "b" == 'ab' and "\u00e9" == "é" and len("日本語") == 3 and "日本語"[1] == "本"
+assert "日本語"[::-1] == "語本日"
+f = "%d %s %5.2f|%-4d|%04d|%x|%+d|%%|%r" % (3, "x", 2.5, 7, 7, 255, 3, "q")
+assert f == "3 x  2.50|7   |0007|ff|+3|%|\"q\""
+assert "%(a)s-%(b)d" % {"a": "x", "b": 2} == "x-2" and "%e" % 12345.678 == "1.234568e+04"
+assert "%g" % 1e-5 == "1e-05"
+assert str(1.0) == "1.0" and str(1e16) == "1e+16" and str(0.1) == "0.1" and str(1e-5) == "1e-05"
+assert str([1, "a", (2,)]) == "[1, \"a\", (2,)]"
 assert """a
 b""" == "a\nb" and "a\
-b" == "ab" and "ab" * 2 == "abab" and "b" in "abc" and int(" 12 ") == 12 and float("1.5") == 1.5 and int(-2.7) == -2)");
+b" == "ab" and "ab" * 2 == "abab" and "b" in "abc"
+assert int(" 12 ") == 12 and float("1.5") == 1.5 and int(-2.7) == -2)");
 }
 
 TEST(Evaluate, ListsTuplesDictsRanges) {
   holds(R"(a = [1, 2, 3]
 a.append(4)
 a.extend((5, 6))
-assert a == [1, 2, 3, 4, 5, 6] and a[-1] == 6 and a[1:-1:2] == [2, 4] and a[::-1][0] == 6 and a[10:] == []
+assert a == [1, 2, 3, 4, 5, 6] and a[-1] == 6 and a[1:-1:2] == [2, 4] and a[::-1][0] == 6
+assert a[10:] == []
 b, (c, d) = 1, (2, 3)
 assert (b, c, d) == (1, 2, 3) and (b,) + (c,) == (1, 2) and [0] * 3 == [0, 0, 0]
 e = {"x": 1, 2: "y", (1, 2): 3, "x": 4}
-assert e["x"] == 4 and len(e) == 3 and e.keys() == ["x", 2, (1, 2)] and e.get("q") is None and e.get("q", 7) == 7 and 2.0 in e
+assert e["x"] == 4 and len(e) == 3 and e.keys() == ["x", 2, (1, 2)] and e.get("q") is None
+assert e.get("q", 7) == 7 and 2.0 in e
 assert [k for k, v in e.items() if v == 4] == ["x"]
-assert list(range(5)) == [0, 1, 2, 3, 4] and range(10)[2:8:3] == range(2, 8, 3) and len(range(0, -5, -2)) == 3 and 4 in range(0, 10, 2)
-assert list(reversed([1, 2])) == [2, 1] and sorted([3, 1, 2], reverse=True) == [3, 2, 1] and sorted(["bb", "a"], key=lambda s: len(s)) == ["a", "bb"]
-assert list(zip([1, 2, 3], "ab")) == [(1, "a"), (2, "b")] and list(enumerate("ab", 1)) == [(1, "a"), (2, "b")]
-assert min(3, 1, 2) == 1 and max([1, 5, 2]) == 5 and sum([1, 2, 3]) == 6 and sum([[1], [2]], []) == [1, 2] and abs(-3) == 3
-assert dict(a=1) == {"a": 1} and dict([("a", 1)]) == {"a": 1} and tuple([1, 2]) == (1, 2) and bool([]) == False)");
+assert list(range(5)) == [0, 1, 2, 3, 4] and range(10)[2:8:3] == range(2, 8, 3)
+assert len(range(0, -5, -2)) == 3 and 4 in range(0, 10, 2)
+assert list(reversed([1, 2])) == [2, 1] and sorted([3, 1, 2], reverse=True) == [3, 2, 1]
+assert sorted(["bb", "a"], key=lambda s: len(s)) == ["a", "bb"]
+assert list(zip([1, 2, 3], "ab")) == [(1, "a"), (2, "b")]
+assert list(enumerate("ab", 1)) == [(1, "a"), (2, "b")]
+assert min(3, 1, 2) == 1 and max([1, 5, 2]) == 5 and sum([1, 2, 3]) == 6
+assert sum([[1], [2]], []) == [1, 2] and abs(-3) == 3
+assert dict(a=1) == {"a": 1} and dict([("a", 1)]) == {"a": 1} and tuple([1, 2]) == (1, 2)
+assert bool([]) == False)");
 }
 
 TEST(Evaluate, ScopesAndClosures) {
@@ -74,7 +86,8 @@ assert p == 2 and q == 1 and (lambda a, b: a * b)(3, 4) == 12
 z = 5
 z += 1
 z *= 2
-assert z == 12 and (1 if z > 3 else 2) == 1 and (None or 3) == 3 and (0 and missing) == 0 and None is None and 3 is not None
+assert z == 12 and (1 if z > 3 else 2) == 1 and (None or 3) == 3 and (0 and missing) == 0
+assert None is None and 3 is not None
 sum = 4
 assert sum == 4)");
 }

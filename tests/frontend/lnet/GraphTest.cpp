@@ -62,7 +62,8 @@ TEST(Graph, NodesComeInTheOrderOfTheCalls) {
 TEST(Graph, ExtentsKnowTheirDim) {
   std::string text = graphOf(R"(N, n = dim("batch", 4), 3
 def net(data: float32[N, n]):
-    x = data + zeros((N, n)) + full(value=2, shape=[N, n]) + Reshape(data, shape=(N, -1)) + ones((4, n))
+    x = data + zeros((N, n)) + full(value=2, shape=[N, n])
+    x = x + Reshape(data, shape=(N, -1)) + ones((4, n))
     x = broadcast_add(x, Reshape(arange(0, N, dtype="float32"), shape=(data.shape[0], 1)))
     x = broadcast_add(x, Reshape(arange(1, N + 1), shape=(4, 1)))
     return broadcast_add(x, Reshape(Concat(arange(2, stop=N), arange(2), dim=0), shape=(4, 1)))
@@ -93,7 +94,8 @@ TEST(Graph, OperatorsAreOps) {
     d = data @ other
     e = data[0] + data[1:3][0] + data[..., -1]
     f = data[:, ::2][0, 1]
-    return where(c, d, d), -data, abs(data), max(data, axis=1), sum(data), e, f, maximum(data, 0), concatenate([data, other], axis=0)
+    g = concatenate([data, other], axis=0)
+    return where(c, d, d), -data, abs(data), max(data, axis=1), sum(data), e, f, maximum(data, 0), g
 )");
   for (const char *op :
        {"rminus_scalar", "rdiv_scalar", "power_scalar", "rpower_scalar", "mod_scalar",
@@ -259,16 +261,19 @@ TEST(Graph, EmittedTextGivesTheGraphAgain) {
       emitsItself(loaded(entry.path().string()));
   Checked<LoadedNet> odd = loadText("t", R"(N = dim("batch", 3)
 def odd(data: float32[5, N, 8], length: float32[N], softmax_label: int32[5, N]):
-    w = Variable("shared weight", shape=(6, _), init=Mixed(["a.*", ".*"], [One(), Normal(0.5)]), lr_mult=2, wd_mult=0.0)
+    init = Mixed(["a.*", ".*"], [One(), Normal(0.5)])
+    w = Variable("shared weight", shape=(6, _), init=init, lr_mult=2, wd_mult=0.0)
     with ctx_group("a b"), recompute():
-        y, h = GRU(data, num_hidden=4, num_layers=2, bidirectional=True, length=length, name="zeros")
+        y, h = GRU(data, num_hidden=4, num_layers=2, bidirectional=True, length=length,
+                   name="zeros")
         with dtype("bf16"):
             z = FullyConnected(y, weight=w, num_hidden=6, flatten=False, no_bias=True)
     z = z[1:, ..., 0:4:2] + 0.1 - reverse(z[1:, ..., 0:4:2], axis=(0, 2))
     with ctx_group("low"):
         a, b = SliceChannel(z, num_outputs=2, axis=2)
     v = Variable("v", shape=(N, 4), init=Load("x.npz", default_init=Constant(1.5)))
-    return concatenate([a, b], axis=2), h, sum(dot(v, v, transpose_b=True)), slice(data, begin=(None, 1), end=(2, None))
+    s = slice(data, begin=(None, 1), end=(2, None))
+    return concatenate([a, b], axis=2), h, sum(dot(v, v, transpose_b=True)), s
 
 place(odd, low="cpu:1", top="cpu")
 )");
