@@ -8,7 +8,7 @@
 namespace lstmc {
 
 namespace {
-constexpr size_t kLongestName = 80; ///< beyond, nobody mistypes a letter
+constexpr size_t kLongestName = 80; ///< longer names are not taken for typing errors
 
 /// Letters that must be put in, left out or exchanged to make the one of the other (Levenshtein).
 size_t editDistance(std::string_view from, std::string_view to) {

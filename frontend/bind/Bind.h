@@ -13,15 +13,16 @@
 namespace lstmc::symbol {
 
 struct BindOptions {
-  /// Devices as `-d` names them, one item each. More than the groups need share the batch out.
+  /// Devices as `-d` names them, one item each. If there are more than the groups need, the batch
+  /// is divided among them.
   std::vector<std::string> contexts = {"cpu:0"};
-  /// MXNet's group2ctx: where the ops of a ctx_group run, among `contexts`; the others follow their
-  /// neighbours.
+  /// MXNet's group2ctx: the device of each ctx_group, one of `contexts`. Ops without a group run
+  /// where their neighbours run.
   std::map<std::string, std::string> groupToContext;
-  std::vector<int64_t>
-      workLoads; ///< one per replica, in whose proportion it gets rows; empty: evenly
-  std::vector<std::string>
-      entries;                    ///< of forward, evaluate, step; empty: all that the graph allows
+  std::vector<int64_t> workLoads; ///< one number per replica: rows of the batch are divided in
+                                  ///< these proportions; empty: evenly
+  /// Of forward, evaluate, step; empty: all that the graph allows.
+  std::vector<std::string> entries;
   std::vector<std::string> carry; ///< patterns of the begin states that are kept between calls
   std::string optimizer = "sgd";  ///< of `step`: a row of executor/abi/Optimizers.def; or none,
                                   ///< which returns the gradients
@@ -32,9 +33,9 @@ struct BindOptions {
 };
 
 /// Compiles a finished graph and opens a session with it, parameters initialised; inputs, outputs
-/// and parameters are there by name. The graph is spent. Errors: what the compiler reports, at the
-/// places that the graph was given; E0001 for a context that is no device name or not among
-/// `contexts`; E0501 for a device that is not here.
+/// and parameters are there by name. The graph cannot be used any more. Errors: what the compiler
+/// reports, at the places that the graph was given; E0001 for a context that is no device name or
+/// not among `contexts`; E0501 for a device that this machine does not have.
 Checked<std::unique_ptr<Session>> bind(Graph &graph, const BindOptions &options = {});
 
 } // namespace lstmc::symbol

@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// A name that can be written, is no keyword, op or function, and was not given before.
+  /// A valid identifier that is not a keyword, op or function, and not used yet.
   std::string identifier(const std::string &wanted, const std::string &otherwise) {
     std::string name;
     for (char c : wanted)
@@ -70,8 +70,8 @@ private:
         LSTMC_LNET_KEYWORDS(LSTMC_X)
 #undef LSTMC_X
     };
-    // `data` and its like name both a function and, commonly, an input, which hides it inside the
-    // net only.
+    // `data` is both a function and a common name of inputs. An input hides the function, but only
+    // inside the net.
     bool function = isFunction(name) && name != "data";
     return name == "_" || function || symbol::findOp(name) ||
            std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
@@ -107,7 +107,7 @@ private:
     return view_.nodes[edge.index].outputs > 1 ? fmt::format("{}[{}]", name, edge.output) : name;
   }
 
-  /// Whether the attribute is the one that the node's dims are of.
+  /// Whether the dims of the node are the names of this attribute's extents.
   static bool holdsDims(const NodeView &node, std::string_view attribute) {
     bool stops =
         std::ranges::any_of(node.attributes, [](const auto &a) { return a.name == "stop"; });

@@ -12,8 +12,8 @@ Checked<LoadedNet> run(const std::string &path, const std::optional<std::string>
   std::optional<LoadedNet> loaded;
   Diagnostics diagnostics;
   runOnDeepStack([&] {
-    // `--shape` gives dims their values before line 1 runs; which dims the chosen net's inputs have
-    // is known after it ran. So it runs twice, the first time without a word.
+    // `--shape` sets the values of dims before line 1 runs, but which dims the inputs of the net
+    // have is known only after a run. So the file runs twice; the first run reports nothing.
     std::map<std::string, int64_t> dims;
     if (!options.shapes.empty()) {
       Problems silent;

@@ -24,10 +24,11 @@ std::vector<std::string_view> fitKeys();
 
 /// Reads a file and everything that it imports, and draws the net that was asked for.
 /// Errors: E01 text, E02 names, types and shapes, E03 evaluation, E0601 a file that cannot be read,
-/// E0001 an option that fits nothing in the file. Warnings come with the net.
+/// E0001 an option that names nothing in the file. Warnings come with the net.
 Checked<LoadedNet> load(const std::string &path, const LoadOptions &options = {});
 
-/// As above for text that is no file; `name` stands for it in messages, and its folder for imports.
+/// As above for a text that is not in a file. Messages show `name`, and imports are looked for in
+/// its folder.
 Checked<LoadedNet> loadText(const std::string &name, std::string text,
                             const LoadOptions &options = {});
 

@@ -10,7 +10,7 @@ using mlir::Value;
 
 namespace {
 
-/// One node in the making; what it adds to the graph goes again if inference refuses it.
+/// Makes one node. If inference refuses it, everything that it added to the graph is taken back.
 class NodeMaker {
 public:
   NodeMaker(Graph &graph, const Call &call, BoundCall bound)
@@ -26,7 +26,8 @@ public:
       return undone(std::move(*error));
     mlir::Operation *op = build(impl_.locations.encode(origin()));
     if (failed(impl_.solver.settle(op))) {
-      // Once more with the arguments' places, which are asked for only now.
+      // Refused: bind again with the places of the arguments, which cost time to find and are only
+      // now needed.
       impl_.collector.take();
       op->setLoc(impl_.locations.encode(origin(), argumentPlaces(op)));
       (void)impl_.solver.settle(op);
@@ -183,10 +184,10 @@ private:
 
 } // namespace
 
-/// Counts the nodes that a call makes which is like one before it.
+/// In a rehearsal: counts the nodes of a call that is like an earlier one.
 static void countNodes(Graph::Impl &impl, const Call &call, const Rehearsal::Made &made) {
   ++impl.nodes;
-  if (call.name.empty()) { // a name of its own, and so have they
+  if (call.name.empty()) { // it gets a new automatic name, so all its parameters are new
     impl.nodes += int64_t(made.inputs.size());
     return;
   }
@@ -211,14 +212,15 @@ Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
   for (const BoundInput &input : bound->inputs)
     if (input.make)
       made.inputs.emplace_back(input.record->name);
-  // A node that is made has parameters of its own.
+  // The rehearsal is suspended while this node is made, so that its parameters are really made too.
   bool begun = rehearsal && std::exchange(rehearsal->begun, false);
   Checked<std::vector<Symbol>> symbols = NodeMaker(*this, call, std::move(*bound)).run();
   if (rehearsal)
     rehearsal->begun = begun;
   if (rehearsal && symbols.ok()) {
     made.symbols = *symbols;
-    // Inputs may have their types from this very call: the next ones like them have them already.
+    // The call may have decided the types of its inputs, so a later call like it has other input
+    // types: remember it under both.
     rehearsal->remember(Rehearsal::keyOf(call), made);
     rehearsal->remember(std::move(key), std::move(made));
   }

@@ -136,7 +136,7 @@ private:
           help);
   }
 
-  /// Null if the value is of another kind.
+  /// Null for a value of another kind.
   mlir::Attribute convert(const sym::AttributeRecord &record, const AttributeValue &value) {
     using Kind = sym::AttributeKind;
     mlir::OpBuilder &builder = impl_.builder;
@@ -263,7 +263,8 @@ private:
     return StringRef(bound_.record->attribute(name)->defaultText).lower();
   }
 
-  /// What becomes of an input that the call leaves out, and whether it may be there at all.
+  /// Decides whether an input that the call leaves out is made, absent or an error, and refuses one
+  /// that the attributes rule out.
   void settle(BoundInput &input) {
     const sym::InputRecord &record = *input.record;
     if (!record.conditionAttribute.empty() &&

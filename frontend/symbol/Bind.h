@@ -7,12 +7,12 @@ namespace lstmc::symbol {
 
 /// One input of the op: given, to be made (parameter, label), or absent.
 struct BoundInput {
-  const sym::InputRecord *record; ///< null for one of any number
+  const sym::InputRecord *record; ///< null for an input of an op that takes any number of them
   mlir::Value value;
   bool make = false;
 };
 
-/// A call that has been understood.
+/// A call that fits the record of its op.
 struct BoundCall {
   const sym::OpRecord *record = nullptr;
   std::vector<BoundInput> inputs;

@@ -1,4 +1,4 @@
-// What a context reports, collected.
+// Collects the diagnostics of an MLIR context.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,4 +1,5 @@
-// The end of a net: what is open is settled or refused, and the graph can be listed and printed.
+// Graph::finish: dtypes that are still open become float32, shapes that are still open are refused;
+// and the lists of a finished graph.
 #include "executor/base/Sha256.h"
 #include "frontend/symbol/Impl.h"
 #include "ir/sym/Attributes.h"
@@ -44,7 +45,7 @@ public:
   }
 
 private:
-  /// Takes the nodes that no output depends on out of the graph.
+  /// Removes the nodes that no output depends on.
   void setAside() {
     llvm::DenseSet<mlir::Operation *> used;
     llvm::SmallVector<mlir::Operation *> work;
@@ -73,9 +74,10 @@ private:
     return warning;
   }
 
-  /// Layers whose parameters no output depends on: of those that hang together, the last.
+  /// Layers whose parameters no output depends on. Of several that feed one another, only the last
+  /// is named.
   void warnUnread(const llvm::DenseSet<mlir::Operation *> &used) {
-    llvm::DenseSet<mlir::Operation *> layers; // what an unused parameter leads to
+    llvm::DenseSet<mlir::Operation *> layers; // ops that use an unused parameter, directly or not
     for (mlir::Operation &op : *impl_.body) {
       if (used.contains(&op) || llvm::isa<sym::VariableOp>(op))
         continue;
@@ -95,7 +97,7 @@ private:
     }
   }
 
-  /// Softmax heads make probabilities themselves.
+  /// Warns about a softmax before a head that computes a softmax itself.
   void warnTwice() {
     for (auto head : impl_.body->getOps<sym::SoftmaxOutputOp>())
       if (head.getData().getDefiningOp<sym::SoftmaxOp>())

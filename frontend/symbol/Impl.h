@@ -1,4 +1,5 @@
-// What a Graph holds: a module under construction, and what its calls have said so far.
+// The state of a Graph: the module under construction, and the names, counts and scopes of its
+// calls.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,7 +45,7 @@ struct Graph::Impl {
     std::optional<double> lrMult, wdMult;
   };
   llvm::StringMap<Named> named;
-  /// Automatic names: how many of each hint.
+  /// How many automatic names were given, by hint ("fullyconnected").
   llvm::StringMap<int64_t> counts;
   std::vector<Scope> scopes;
   int64_t nodes = 0;
@@ -73,10 +74,11 @@ struct Graph::Impl {
   mlir::ArrayAttr initAttr(const Initialiser &init);
   mlir::Attribute attributeOf(const AttributeValue &value);
 
-  /// Names in force: prefixes of name scopes.
+  /// A name with the prefixes of the name scopes in force.
   std::string scoped(const std::string &name);
 
-  /// The group in force, on a parameter or state; nodes get all that is in force (Apply.cpp).
+  /// Sets the ctx_group in force on a parameter or state. Nodes get the other scopes too
+  /// (Apply.cpp).
   void addGroup(mlir::Operation *op);
 
   mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role,

@@ -6,7 +6,7 @@ namespace lstmc::symbol {
 
 namespace {
 
-/// Makes the nodes of one layer; remembers the first error and goes quiet after it.
+/// Makes the nodes of one layer; keeps the first error and then does nothing more.
 class LayerMaker {
 public:
   LayerMaker(Graph &graph, const std::string &name, const LayerOptions &options, std::string shown)
@@ -111,8 +111,8 @@ private:
 
   Graph &graph_;
   std::string name_;
-  std::string
-      scoped_; ///< with the prefixes in force, which the graph adds to nodes but not to Variables
+  std::string scoped_; ///< name with the prefixes of name scopes: the graph adds them to nodes, but
+                       ///< not to Variables
   LayerOptions options_;
   std::string shown_;
   Diagnostics errors_, warnings_;

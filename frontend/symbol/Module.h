@@ -1,4 +1,4 @@
-// What the rest of the compiler takes out of a graph. Public programs have no use for it.
+// Takes the module out of a graph, for the rest of the compiler. Not part of the public API.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,8 +10,8 @@
 namespace lstmc::symbol {
 
 /// The module of a finished graph: one func.func, the net, with the attributes of
-/// ir/sym/Attributes.h. The graph keeps the context and must outlive the module; its symbols are
-/// void from here on.
+/// ir/sym/Attributes.h. The graph keeps the context and must outlive the module; its symbols must
+/// not be used any more.
 mlir::OwningOpRef<mlir::ModuleOp> takeModule(Graph &graph);
 mlir::MLIRContext &contextOf(Graph &graph);
 

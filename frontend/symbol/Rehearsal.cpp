@@ -6,7 +6,7 @@ namespace lstmc::symbol {
 
 namespace {
 
-/// Values one after the other, each so that no two lists read alike.
+/// Appends a value to a key so that different lists of values give different keys.
 class Key {
 public:
   void add(std::string_view text) {

@@ -12,18 +12,19 @@
 
 namespace lstmc::symbol {
 
-/// What calls have given so far, by what decides it. Once the rehearsal has begun, a call like one
-/// before it gives the same symbols again, and its nodes are counted only. Types are those that the
-/// call itself would give; names, places and values that flow are not, so the graph is of no use.
+/// The results of calls so far, by everything that decides their types and number of nodes. Once
+/// the rehearsal has begun, a call like an earlier one gets the symbols of that one, and its nodes
+/// are only counted. Their types are right, but names, places and edges are those of the earlier
+/// call, so the graph itself is useless.
 class Rehearsal {
 public:
   bool begun = false;
 
-  /// Op, attributes and types of the inputs. A number that is no integer decides no type where
-  /// there are inputs.
+  /// Op, attributes and types of the inputs. Floats are left out where there are inputs: they
+  /// decide no type then.
   static std::string keyOf(const Call &call);
-  /// The same for a parameter or a begin state, which take their types from where they are used:
-  /// so the place counts too.
+  /// The same for a parameter or a begin state. Its type follows from its uses, so the place of the
+  /// call is part of the key.
   static std::string keyOf(std::string_view kind, std::optional<DType> dtype, const Shape &shape,
                            const Initialiser &init, const Origin &origin);
 
@@ -32,13 +33,13 @@ public:
     std::vector<std::string> inputs; ///< parameters and labels that the call makes
   };
   void remember(std::string key, Made made) { made_.insert_or_assign(std::move(key), made); }
-  /// Null where no call was like it.
+  /// Null if no earlier call was like it.
   const Made *find(const std::string &key) const {
     auto at = made_.find(key);
     return at == made_.end() ? nullptr : &at->second;
   }
 
-  /// What has a name and was not made.
+  /// Names of parameters and states that were counted, not made.
   llvm::StringMap<mlir::Value> named;
 
 private:

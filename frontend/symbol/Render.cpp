@@ -51,8 +51,8 @@ void underline(std::string &marks, const SourceRange &range, char first) {
       marks[i] = i == begin ? first : '~';
 }
 
-/// Puts cells in the place of what a terminal must not be shown, and marks under all that is shown
-/// instead.
+/// Replaces characters that must not reach a terminal by visible text, and widens the marks under
+/// them.
 void escapeCells(std::vector<std::string> &cells, std::string &marks) {
   std::string wide;
   for (size_t i = 0; i < std::max(cells.size(), marks.size()); ++i) {
@@ -68,7 +68,7 @@ void escapeCells(std::vector<std::string> &cells, std::string &marks) {
   marks = std::move(wide);
 }
 
-/// The line and its marks, cut round the caret where the line is too wide.
+/// The line and its marks. Of a line that is too wide, the part around the caret.
 void drawLine(std::string &out, const Diagnostic &diagnostic) {
   std::vector<std::string> cells = layOut(diagnostic.place.text);
   std::string marks;
@@ -127,7 +127,7 @@ void draw(std::string &out, const Diagnostic &diagnostic, bool color) {
   if (color)
     head =
         fmt::format("\x1b[1;{}m{}\x1b[0m", diagnostic.severity == Severity::Error ? 31 : 35, head);
-  // Names and lines may be those of a file that somebody sent.
+  // Names and lines may come from an untrusted file.
   out += fmt::format("{}{}: {}\n", escaped(placeText(diagnostic.place)), head,
                      escaped(diagnostic.message, true));
   if (diagnostic.place.line > 0 && !diagnostic.place.text.empty())

@@ -1,5 +1,6 @@
-// The Symbol API: a deferred graph, and the calls that grow it. Every way in (.lnet, files of
-// others, C++ programs) ends here. Nothing is computed; shapes are inferred as nodes come.
+// The Symbol API: a deferred graph, and the calls that grow it. Every frontend (.lnet, files of
+// other frameworks, C++ programs) builds its networks with it. Nothing is computed; shapes are
+// inferred while nodes are added.
 #pragma once
 
 #include <cstdint>
@@ -55,9 +56,10 @@ struct NamedAttribute {
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;
-  std::vector<std::string>
-      patterns; ///< of "mixed": the first regular expression that matches a name
-  std::vector<Initialiser> initialisers; ///< decides, and this is its initialiser
+  /// Of "mixed": regular expressions. The first that matches the name of a parameter decides.
+  std::vector<std::string> patterns;
+  /// One per pattern: the initialiser of the parameters that match it.
+  std::vector<Initialiser> initialisers;
 };
 
 struct VariableOptions {
@@ -65,7 +67,8 @@ struct VariableOptions {
   Shape shape;
   Initialiser init;
   std::optional<double> lrMult, wdMult;
-  bool shareIsMeant = false; ///< made by Variable(..), not by a layer that was called with the name
+  /// From Variable(..): sharing the name is intended, and gives no warning.
+  bool shareIsMeant = false;
 };
 
 /// What an op takes, as frontends need it to bind a call; made from the op records of ir/sym.
@@ -77,7 +80,7 @@ struct OpAttribute {
   bool nullable;                    ///< None may be given
   std::vector<std::string> choices; ///< of Choice
   std::string defaultText;          ///< as in MXNet's documents
-  std::vector<std::string> aliases; ///< other words for it ("axis" of concatenate)
+  std::vector<std::string> aliases; ///< other names of it ("axis" of concatenate)
 };
 /// What an attribute takes, as messages say it: "an integer", "one of avg, in, out".
 std::string wantedText(const OpAttribute &attribute);
@@ -85,8 +88,8 @@ std::string wantedText(const OpAttribute &attribute);
 struct OpInput {
   std::string name;
   bool optional = false; ///< may be left out, and then is absent (state, length)
-  bool parameter =
-      false; ///< a Variable NAME_<name> is made when the call leaves it out (weight, bias, gamma)
+  /// A Variable NAME_<name> is made when the call leaves it out (weight, bias, gamma).
+  bool parameter = false;
   bool label = false; ///< NAME_label is made as an input when the call leaves it out
 };
 struct OpSignature {
@@ -139,20 +142,20 @@ struct Call {
   std::vector<Symbol> positional;
   std::vector<std::pair<std::string, Symbol>> named;
   std::vector<NamedAttribute> attributes;
-  /// The dims that the extents of its attribute `shape`, or the end of its range from 0 on, were
-  /// written as, "" for a number; empty where none was.
+  /// Names of the dims that the extents of attribute `shape` (or the length of an arange) were
+  /// written as, "" for a plain number. Empty if there are none.
   std::vector<std::string> dims;
   std::string name; ///< empty: made as MXNet does ("fullyconnected0")
   Origin origin;
-  /// What messages call this node, "LSTM(num_hidden=256)" for what a layer's file made; empty: the
-  /// op.
+  /// What messages call this node: "LSTM(num_hidden=256)" for a node of that layer. Empty: the name
+  /// of the op.
   std::string shown;
-  /// Where the argument for an input or attribute stands, by name; asked only when a message needs
-  /// it. May be null, and may answer nothing.
+  /// Gives the place of the argument for an input or attribute, by name. Called only when a message
+  /// needs it. May be null, and may return nothing.
   std::function<std::optional<SourceRange>(std::string_view)> argumentPlace;
 };
 
-/// What is in force while nodes are made; the inner scope wins.
+/// A scope in which nodes are made. Of nested scopes of one kind the innermost is in force.
 struct Scope {
   enum class Kind { ContextGroup, Recompute, DType, NameScope } kind;
   std::string value;
@@ -206,9 +209,9 @@ public:
   void setSettings(std::vector<std::pair<std::string, AttributeValue>> settings);
 
   int64_t nodeCount() const;
-  /// From here on, calls like those before count their nodes and make none. Shapes stay right, and
-  /// the graph is of no further use: to find out, in little time and memory, whether a limit would
-  /// be reached.
+  /// Begins a rehearsal: from now on, a call like an earlier one only counts its nodes. Finds out
+  /// in little time and memory whether a limit would be reached; shapes stay right, but the graph
+  /// cannot be used any more.
   void rehearse();
   bool rehearsing() const;
   std::vector<std::string> listArguments() const; ///< inputs and parameters, MXNet's order

@@ -17,7 +17,7 @@ std::string initialiserText(const Initialiser &init);
 /// A float as Python writes it: the shortest decimal that reads back as the same number.
 std::string floatText(double value);
 
-/// In double quotes, with what cannot stand there escaped.
+/// In double quotes, with escapes where they are needed.
 std::string stringText(std::string_view text);
 /// A character of such a string.
 void appendEscaped(std::string &text, char c);

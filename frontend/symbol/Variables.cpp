@@ -46,7 +46,7 @@ Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role ro
 
 //===---- parameters --------------------------------------------------------------------------===//
 
-/// The declared type where both leave nothing contradictory; null if they disagree.
+/// The type that two declarations give together; null if they contradict each other.
 static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared) {
   mlir::Type element = known.getElementType();
   if (llvm::isa<sym::OpenType>(element))
@@ -88,7 +88,7 @@ static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std:
                    stringText(name) + " is " + here + " here and " + there + sym::atText(at));
 }
 
-/// A second declaration: what it adds is added, what it contradicts is E0209.
+/// A second declaration of a name: adds what the first left open; E0209 for a contradiction.
 static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
                                               Graph::Impl::Named &known,
                                               const VariableOptions &options,
@@ -190,17 +190,17 @@ Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origi
   return symbol;
 }
 
-/// In a rehearsal: what stands for a parameter or state of a name that the graph does not know.
+/// In a rehearsal: the symbol that is used in place of a parameter or state that was not made.
 std::optional<Symbol> Graph::Impl::rehearseNamed(Graph *graph, StringRef wanted,
                                                  const std::string &key) {
   if (!rehearsal->begun)
     return std::nullopt;
   auto [known, isNew] = rehearsal->named.try_emplace(wanted);
-  nodes += isNew; // else a call has made it, or this one is there already
+  nodes += isNew; // otherwise it was counted before
   if (known->second)
     return symbolOf(graph, known->second);
   const Rehearsal::Made *made = rehearsal->find(key);
-  if (!made) { // made after all, and counted there
+  if (!made) { // it has to be made, and is counted there
     --nodes;
     rehearsal->named.erase(wanted);
     return std::nullopt;

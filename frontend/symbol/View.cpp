@@ -186,7 +186,8 @@ private:
       bool absent = false;
       if (segments)
         absent = segments[i] == 0;
-      else if (!record->variadic()) // one input at most may be absent where sizes are not kept
+      else if (!record
+                    ->variadic()) // without recorded segment sizes at most one input can be absent
         absent = op->getNumOperands() < record->inputs.size() && i + 1 < record->inputs.size() &&
                  (record->inputs[i].optional || !record->inputs[i].conditionAttribute.empty());
       if (!absent)

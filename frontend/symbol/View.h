@@ -1,4 +1,4 @@
-// A graph as plain data, for whoever writes it out in another form.
+// A graph as plain data, for writers of other formats.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct NodeView {
   enum class Kind { Variable, BeginState, Op } kind = Kind::Op;
   std::string name;
   std::string op; ///< MXNet's canonical name
-  std::vector<std::pair<std::string, EdgeView>>
-      inputs;                             ///< by name; "arg0" and so on where there are any number
+  /// By name; "arg0" and so on where there are any number.
+  std::vector<std::pair<std::string, EdgeView>> inputs;
   std::vector<NamedAttribute> attributes; ///< those that are not at their defaults
   std::vector<std::string> dims;          ///< as Call has them
   int outputs = 1;                        ///< that users see
@@ -44,8 +44,8 @@ struct NodeView {
 struct GraphView {
   std::string name;
   std::vector<InputView> inputs;
-  std::vector<NodeView>
-      nodes; ///< in the order of the calls, those left out that no output depends on
+  /// In the order of the calls, without those that no output depends on.
+  std::vector<NodeView> nodes;
   std::vector<EdgeView> outputs;
 };
 

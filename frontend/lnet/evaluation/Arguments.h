@@ -19,7 +19,7 @@ struct Arguments {
   llvm::SmallVector<Value, 6> positional;
   llvm::SmallVector<const Expr *, 6> places; ///< of the positional ones
   llvm::SmallVector<Named, 6> named;
-  bool unknown = false; ///< what `*x` gives is not known, so neither is how many there are
+  bool unknown = false; ///< `x` of a `*x` is unknown, and so is the number of arguments
 };
 
 /// A parameter of a built-in function.
@@ -29,8 +29,8 @@ struct BuiltinParameter {
 };
 
 /// Puts arguments to parameters: E0202 and E0205 at the argument, with "did you mean". `what` names
-/// a parameter in messages ("attribute"). `values` and `places` have an entry per name; what was
-/// not given is Unset and null. False after an error.
+/// a parameter in messages ("attribute"). `values` and `places` get an entry per name, Unset and
+/// null for a parameter that was not given. False after an error.
 bool bindArguments(Run &run, std::string_view callee, std::string_view what, Arguments &arguments,
                    const std::vector<std::string_view> &names, std::vector<Value> &values,
                    std::vector<const Expr *> *places = nullptr);

@@ -146,7 +146,7 @@ Value repeated(Run &run, const Value &left, const Value &right, Span span) {
   return makeSequence(run, base.kind(), std::move(items), span);
 }
 
-/// `%` of a string, `+` and `*` of what has elements; Unset of others.
+/// `%` of a string, `+` and `*` of strings, lists and tuples; Unset of other operands.
 Value collectionBinary(Run &run, TokenKind op, const Value &left, const Value &right, Span span) {
   if (op == TokenKind::Percent && left.is(ValueKind::String)) {
     std::optional<std::string> text = formatString(run, left.string(), right, span);

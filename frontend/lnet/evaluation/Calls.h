@@ -12,7 +12,7 @@ public:
   explicit Calls(Interpreter &interpreter);
 
   Value call(const CallExpr *expr);
-  /// Left to right. False if one of them gives unknown many.
+  /// Evaluates the arguments of a call, left to right. False if their number is unknown.
   bool evaluateArguments(const CallExpr *expr, Arguments &arguments);
   Value callFunction(const Value &function, Arguments &arguments);
   /// Runs a body in a frame that holds the arguments. `call` is null for the net itself.
@@ -20,10 +20,10 @@ public:
 
 private:
   Value callMethod(const CallExpr *expr, const AttributeExpr *callee);
-  /// Puts the arguments, or the defaults, to the parameters; false after an error.
+  /// Gives every parameter its argument or its default; false after an error.
   bool bindParameters(FunctionObject &function, Arguments &arguments,
                       const std::vector<std::string_view> &names, std::vector<Value> &values);
-  /// E0302 and E0313: whether the function may be run once more.
+  /// Whether the function may run now: E0302 if it is running, E0313 if calls are nested too deep.
   bool mayRun(const FunctionObject &function, Span span);
   const Owner *ownerOf(const FunctionObject &function);
 

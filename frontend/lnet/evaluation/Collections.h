@@ -1,14 +1,14 @@
-// Lists, tuples, strings and dicts: made within the limits, and gone over.
+// Lists, tuples, strings and dicts: making them within the limits, and their elements.
 #pragma once
 
 #include "frontend/lnet/evaluation/Run.h"
 
 namespace lstmc::lnet {
 
-/// A list knows the function that made it, which alone may change it.
+/// A list or tuple. A list remembers the run of the function that made it: no other may change it.
 Value makeSequence(Run &run, ValueKind kind, std::vector<Value> items, Span span);
 Value makeString(Run &run, std::string text, Span span);
-/// A later entry replaces an earlier one of the same key. E0317 for a value that can be no key.
+/// A later entry replaces an earlier one of the same key. E0317 for a value that cannot be a key.
 Value makeDict(Run &run, std::vector<std::pair<Value, Value>> entries, Span span);
 
 /// The entry of a key; null if there is none. `hash` is that of the key.
@@ -20,7 +20,7 @@ std::optional<size_t> keyHash(Run &run, const Value &key, Span span);
 /// an error.
 std::optional<std::vector<Value>> elements(Run &run, const Value &value, const Expr *source);
 
-/// The end of the character of UTF-8 that begins at a byte.
+/// Where the UTF-8 character that begins at a byte ends.
 size_t characterEnd(const std::string &text, size_t begin);
 
 } // namespace lstmc::lnet

@@ -66,7 +66,7 @@ Value Expressions::evaluate(const Expr *expr) {
     return attribute(static_cast<const AttributeExpr *>(expr));
   case ExprKind::Slice:
   case ExprKind::Ellipsis:
-    break; // the index that they stand in evaluates them
+    break; // evaluated by the index that they are in
   }
   return Value::unknown();
 }
@@ -169,7 +169,8 @@ Value Expressions::conditional(const ConditionalExpr *expr) {
 }
 
 Value Expressions::logic(const BinaryExpr *expr) {
-  // A chain leans to the left: go down it in a loop, then up.
+  // `a and b and c` is a tree that leans to the left: walk down it in a loop, not by recursion,
+  // then evaluate upwards.
   llvm::SmallVector<const BinaryExpr *, 8> chain;
   const Expr *first = expr;
   while (first->kind == expr->kind && (first == expr || !first->groupOpen)) {

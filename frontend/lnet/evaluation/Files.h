@@ -24,7 +24,7 @@ public:
   /// is none, E0307 if it is outside of those folders.
   std::optional<Found> find(const ImportStmt *stmt);
 
-  /// Fills in the line of a place that was too long to carry along.
+  /// Fills in the text of a line that was too long for SourceFile::range.
   void fillLine(SourceRange &range) const;
   /// Those of the user, the main one first.
   std::vector<std::string> paths() const;

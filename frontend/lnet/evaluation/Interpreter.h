@@ -14,8 +14,8 @@
 
 namespace lstmc::lnet {
 
-/// A file of the language whose functions all files know. It is run when the first of its names is
-/// met.
+/// A file of the language whose functions all files know. It is run when one of its names is first
+/// used.
 struct Prelude {
   std::string_view file, text;
   std::span<const std::string_view> names;

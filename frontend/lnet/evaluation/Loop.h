@@ -1,4 +1,4 @@
-// Going over the elements of a value, known to messages as a loop.
+// Iteration over the elements of a value; messages inside it show the loop.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@ public:
 
   Value read(const NameExpr *expr);
   void set(const NameExpr *name, Value value);
-  /// To one name or a tuple of them, as Python unpacks.
+  /// Assigns to a name, or unpacks to a tuple of names as Python does.
   void assign(const Expr *targets, Value value, const Expr *source);
   /// A second def or import of one name in a file or function is an error (E0210).
   void define(const NameExpr *name, const Stmt *stmt);
@@ -26,7 +26,7 @@ private:
 
   Interpreter &interpreter_;
   Run &run_;
-  std::vector<Value> outside_; ///< ops, built-in functions and layers met so far
+  std::vector<Value> outside_; ///< ops, built-in functions and layers that were looked up so far
 };
 
 } // namespace lstmc::lnet

@@ -1,4 +1,4 @@
-// Python's arithmetic on 64-bit integers and doubles, without values round it.
+// Python's arithmetic on plain 64-bit integers and doubles.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ double trueQuotient(int64_t a, int64_t b);
 /// a // b and a % b; b is not 0.
 double floorQuotient(double a, double b);
 double floorModulo(double a, double b);
-/// -1, 0 or 1 as a stands to b, without rounding a.
+/// -1, 0 or 1 for a < b, a == b, a > b; exact, a is not rounded to a double.
 int compareExactly(int64_t a, double b);
 
 } // namespace lstmc::lnet

@@ -6,7 +6,7 @@
 
 namespace lstmc::lnet {
 
-/// Two known values, neither of them a tensor.
+/// `left op right` of two known values that are not tensors.
 Value arithmetic(Run &run, TokenKind op, const Value &left, const Value &right, Span opSpan,
                  Span span);
 /// `-x`, `+x` of anything but a tensor.
@@ -15,9 +15,11 @@ Value signedValue(Run &run, TokenKind op, const Value &operand, Span span);
 /// What `if` makes of a value; nothing if it is unknown, or a tensor (E0301).
 std::optional<bool> truth(Run &run, const Value &value, Span span);
 
-/// `==`, `<` and their like on known values that are not both tensors or numbers beside tensors.
+/// `==`, `<`, `in` and so on of two known values. Comparisons of tensors with tensors or numbers
+/// are ops (Tensors.h).
 Value comparison(Run &run, CompareOp op, const Value &left, const Value &right, Span opSpan);
-/// -1, 0 or 1 as a stands to b; nothing after an error. `op` is what messages call it.
+/// -1, 0 or 1 for a < b, a == b, a > b; nothing after an error. `op` is the operator that messages
+/// show.
 std::optional<int> order(Run &run, const Value &a, const Value &b, std::string_view op, Span span);
 /// `item in container`; nothing after an error.
 std::optional<bool> contains(Run &run, const Value &container, const Value &item, Span span);

@@ -45,13 +45,13 @@ struct Position {
   const Owner *owner = nullptr; ///< the function or file that makes lists now
   std::vector<CallRecord> calls;
   std::vector<LoopRecord> loops;
-  uint64_t callDepth = 0; ///< calls within calls; see `--limit depth`
+  uint64_t callDepth = 0; ///< number of calls that are nested here; see `--limit depth`
   std::string layerShown; ///< what messages call nodes of layers.lnet: "LSTM(num_hidden=256)"
 
   /// The place of a span of the current file, with the loops and calls in force. In layers.lnet it
   /// is the place of the user's call instead.
   SourceRange place(Span span) const;
-  /// Where a loop's iterable stands, with the loops and calls round it.
+  /// Where a loop's iterable stands, with the loops and calls around it.
   SourceRange loopPlace(const LoopRecord &loop) const;
   /// "at t = 17 of 1,000".
   static std::string loopText(const LoopRecord &loop);

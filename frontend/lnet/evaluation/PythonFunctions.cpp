@@ -138,7 +138,7 @@ Value IterationFunctions::reversed(Arguments &arguments) {
   return makeSequence(run_, ValueKind::List, std::move(*items), arguments.call->span);
 }
 
-/// Stable, by `keys`, which are merged from runs of 1, 2, 4 .. items; false after an error.
+/// A stable merge sort by `keys`; false after an error. Not std::sort, since a comparison may fail.
 bool IterationFunctions::sort(std::vector<Value> &items, std::vector<Value> &keys, bool reverse,
                               Span span) {
   std::vector<size_t> sequence(items.size()), merged(items.size());
@@ -254,7 +254,7 @@ Value IterationFunctions::sum(Arguments &arguments) {
   auto items = elements(run_, values[0], places[0]);
   if (!items || values[1].isUnknown())
     return Value::unknown();
-  // Tensors are added to one another, not to a 0 in front.
+  // A sum of tensors begins with the first of them, not with 0.
   bool tensors =
       !items->empty() && items->front().is(ValueKind::Tensor) && values[1].is(ValueKind::Unset);
   Value total = values[1].is(ValueKind::Unset) ? Value::integer(0) : values[1];

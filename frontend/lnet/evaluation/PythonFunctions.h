@@ -38,8 +38,8 @@ private:
   Run &run_;
 };
 
-/// The op of a name, where what is given first, or as `data`, is a tensor: Python's function has no
-/// such argument.
+/// The op called `name`, if the first argument or the one named `data` is a tensor; else null, and
+/// Python's function is meant.
 const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_view name);
 
 } // namespace lstmc::lnet

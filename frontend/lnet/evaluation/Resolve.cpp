@@ -6,7 +6,7 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// Calls `bind` with every name that the block assigns, not going into functions.
+/// Calls `bind` with every name that the block assigns. Bodies of functions are left out.
 template <typename Bind> void eachTarget(Expr *targets, Bind &&bind) {
   if (targets->kind == ExprKind::Name)
     return bind(static_cast<NameExpr *>(targets));

@@ -1,4 +1,5 @@
-// Which scope each name of a file belongs to, as Python decides it: by where it is assigned.
+// Finds the scope of every name in a file by Python's rule: a name belongs to the function that
+// assigns it.
 #pragma once
 
 #include <string_view>
@@ -25,14 +26,15 @@ struct Scope {
   }
 };
 
-/// Gives every scope of the tree its slots and every name its place.
+/// Numbers the names of every scope of the tree and sets `binding`, `hops` and `slot` of every
+/// NameExpr.
 void resolve(Tree &tree);
 
 /// The names that a block assigns in its own scope, and the lists that it calls `append` or
 /// `extend` of.
 void assignedNames(Block block, std::vector<const NameExpr *> &names);
 
-/// Whether a `return` of its own function stands in the block.
+/// Whether the block has a `return`, nested functions left out.
 bool returns(Block block);
 
 } // namespace lstmc::lnet

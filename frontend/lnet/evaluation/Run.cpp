@@ -2,69 +2,8 @@
 
 namespace lstmc::lnet {
 
-Run::Run(const Limits &limits, Problems &problems, bool rehearses)
-    : limits_(limits), problems_(problems), rehearses_(rehearses),
-      stepsLeft_(int64_t(limits.steps)) {}
-
 Value Run::newFrame(Value parent, size_t slots) {
   return heap.make<FrameObject>(std::move(parent), slots, ++frames_);
-}
-
-//===---- messages --------------------------------------------------------------------------===//
-
-Diagnostic Run::makeError(ErrorCode code, Span span, std::string message, std::string help) const {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.place = place(span);
-  diagnostic.help = std::move(help);
-  return diagnostic;
-}
-
-Value Run::report(Diagnostic diagnostic) {
-  if (giveUpRehearsal())
-    return Value::unknown();
-  std::string context = contextText(diagnostic.place);
-  if (!context.empty() && diagnostic.reasons.empty())
-    diagnostic.reasons.push_back({std::move(context), diagnostic.place});
-  problems_.add(std::move(diagnostic));
-  return Value::unknown();
-}
-
-Value Run::limitError(ErrorCode code, Span span, std::string message, std::string_view limit) {
-  return report(makeError(code, span, std::move(message),
-                          fmt::format("--limit {}=N changes the limit", limit)));
-}
-
-bool Run::fits(std::string_view what, std::string_view unit, uint64_t count, Span span) {
-  if (count <= limits_.list)
-    return true;
-  auto shown = int64_t(std::min<uint64_t>(count, INT64_MAX));
-  limitError(ErrorCode::E0314, span,
-             fmt::format("{} of {} {}, the limit is {}", what, grouped(shown), unit,
-                         grouped(int64_t(limits_.list))),
-             "list");
-  return false;
-}
-
-bool Run::mayDraw(std::string_view what, Span span) {
-  if (graph)
-    return true;
-  error(ErrorCode::E0319, span, "{} makes a tensor, and tensors are made in a net only", what);
-  return false;
-}
-
-bool Run::giveUpRehearsal() {
-  if (!graph || !graph->rehearsing() || limitReached_)
-    return false;
-  inVain_ = true;
-  abort();
-  return true;
-}
-
-void Run::abort() {
-  aborted_ = true;
-  stepsLeft_ = 0;
 }
 
 //===---- loops and calls -------------------------------------------------------------------===//
@@ -97,10 +36,10 @@ void Run::endCall(std::string_view name, const CallExpr *call, int64_t nodesBefo
 
 //===---- limits ----------------------------------------------------------------------------===//
 
-/// The loop that a limit is the doing of: the innermost that took half of it by itself, else the
+/// The loop to blame for reaching a limit: the innermost that used half of it by itself, else the
 /// outermost.
 const LoopRecord *Run::heaviest(bool steps) const {
-  uint64_t limit = steps ? limits_.steps : limits_.nodes;
+  uint64_t limit = steps ? limits().steps : limits().nodes;
   for (auto loop = at.loops.rbegin(); loop != at.loops.rend(); ++loop) {
     int64_t taken = steps ? loop->stepsBefore - stepsLeft_ : nodes_ - loop->nodesBefore;
     if (uint64_t(std::max<int64_t>(0, taken)) >= limit / 2)
@@ -110,14 +49,14 @@ const LoopRecord *Run::heaviest(bool steps) const {
 }
 
 bool Run::outOfSteps(Span span) {
-  if (aborted_)
+  if (aborted())
     return false;
-  limitReached_ = true;
+  reachLimit();
   const LoopRecord *loop = heaviest(true);
   Diagnostic diagnostic =
       makeError(ErrorCode::E0312, span,
                 fmt::format("this {} reached {} steps, the limit", loop ? "loop" : "call",
-                            grouped(int64_t(limits_.steps))),
+                            grouped(int64_t(limits().steps))),
                 "--limit steps=N changes the limit");
   if (loop) {
     diagnostic.place = at.loopPlace(*loop);
@@ -128,22 +67,20 @@ bool Run::outOfSteps(Span span) {
   return false;
 }
 
-void Run::countNodes() { nodes_ = graph->nodeCount(); }
-
 /// From so many nodes on a graph is rehearsed: a smaller one is made in the time and memory that a
 /// refusal may take.
 static constexpr int64_t kRehearseFrom = 20'000;
 
 bool Run::checkNodes(Span origin) {
   countNodes();
-  if (rehearses_ && nodes_ >= kRehearseFrom && !graph->rehearsing())
+  if (rehearses() && nodes_ >= kRehearseFrom && !graph->rehearsing())
     graph->rehearse();
-  if (uint64_t(nodes_) <= limits_.nodes)
+  if (uint64_t(nodes_) <= limits().nodes)
     return true;
-  if (aborted_)
+  if (aborted())
     return false;
-  limitReached_ = true;
-  std::string limit = grouped(int64_t(limits_.nodes));
+  reachLimit();
+  std::string limit = grouped(int64_t(limits().nodes));
   const LoopRecord *loop = heaviest(false);
   Diagnostic diagnostic =
       makeError(ErrorCode::E0311, origin,

@@ -26,7 +26,7 @@ private:
   Flow runFor(const ForStmt *stmt);
   Flow runIf(const IfStmt *stmt);
   Flow runWith(const WithStmt *stmt);
-  /// Nobody knows whether these blocks run: what they would set is unknown from here on.
+  /// It is unknown whether these blocks run: the names that they would set become unknown.
   Flow skipUnknown(std::initializer_list<Block> blocks);
 
   Interpreter &interpreter_;

@@ -6,12 +6,12 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// What stands from a `%` to its letter.
+/// A conversion, from `%` to its letter.
 struct Conversion {
   bool left = false, plus = false, space = false, zero = false, alternate = false;
   int width = 0, precision = -1;
   char kind = 0;
-  const Value *value = nullptr; ///< "%(name)d": of that key; else the next one given
+  const Value *value = nullptr; ///< of "%(name)d": the value of that key; null: the next argument
 };
 
 constexpr int kWidest = 10000;
@@ -96,7 +96,7 @@ public:
       if (!convert(*how))
         return std::nullopt;
       if (text_.size() > run_.limits().list)
-        break; // whoever makes a value of it refuses it
+        break; // refused when a value is made of it
     }
     if (!byName_ && used_ < given_ && !values_.is(ValueKind::Dict)) {
       refuse("the format takes {} value{}, got {}", used_, used_ == 1 ? "" : "s", given_);
@@ -223,7 +223,7 @@ private:
     }
   }
 
-  /// `%d` and its like cut a float off, as Python does; `%x` and `%o` take integers only.
+  /// `%d`, `%i` and `%u` truncate a float, as Python does; `%x` and `%o` take integers only.
   bool addInteger(const Conversion &how, const Value &value) {
     bool decimal = how.kind == 'd' || how.kind == 'i' || how.kind == 'u';
     bool cut = decimal && value.is(ValueKind::Float) && std::fabs(value.number()) < 0x1p63;

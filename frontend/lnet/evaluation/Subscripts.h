@@ -5,7 +5,7 @@
 
 namespace lstmc::lnet {
 
-/// A slice as Python clips it to a length.
+/// A slice, clipped to a length by Python's rules.
 struct Window {
   int64_t start, stop, step;
   int64_t size() const { return int64_t(RangeObject(start, stop, step).size()); }

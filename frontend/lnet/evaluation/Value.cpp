@@ -51,7 +51,8 @@ std::string_view kindName(ValueKind kind) {
   return "";
 }
 
-/// Takes nested values apart in a loop, so that a list in a list in a list costs no stack.
+/// Frees nested values in a loop instead of recursively, so that deeply nested lists cannot
+/// overflow the stack.
 void Value::release(Object *object) {
   if (--object->references != 0)
     return;
@@ -81,7 +82,8 @@ void Heap::link(Object *object) {
 }
 
 Heap::~Heap() {
-  // What is left are cycles of closures: held while each lets go of the others.
+  // What is left are cycles of closures. Each is kept alive until all have dropped the values they
+  // hold.
   for (Object *object = ends_.after; object != &ends_; object = object->after)
     ++object->references;
   for (Object *object = ends_.after; object != &ends_; object = object->after)
@@ -104,7 +106,8 @@ uint64_t RangeObject::size() const {
 
 namespace {
 
-constexpr int kDeepestValue = 200; ///< beyond, values are neither equal nor shown
+/// Values nested deeper than this compare as different and are not shown.
+constexpr int kDeepestValue = 200;
 
 thread_local uint64_t work = 0;
 
@@ -124,7 +127,7 @@ std::optional<size_t> hashAt(const Value &value, int depth) {
     double number = value.number();
     if (std::isnan(number))
       return std::nullopt;
-    // A float that is an integer is the same key.
+    // A float that equals an integer is the same key.
     if (std::floor(number) == number && std::fabs(number) < 0x1p63)
       return mix(19, size_t(int64_t(number)));
     return mix(23, std::hash<double>()(number));

@@ -1,5 +1,5 @@
-// Build-time values: what expressions of a file come to. Small ones are held in place, the others
-// counted.
+// Build-time values: the results of expressions. Small ones are stored in the Value itself, the
+// others on a heap and reference-counted.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct TypeValue;
 
 enum class ValueKind : uint8_t {
   Unset,   ///< a name that has no value yet
-  Unknown, ///< what an error left; silences what depends on it
+  Unknown, ///< the result of an error; whatever depends on it is unknown too, without another
+           ///< message
   None,
   Infer, ///< `_` where an extent is written
   Bool,
@@ -30,7 +31,7 @@ enum class ValueKind : uint8_t {
   Float,
   Builtin,
   Op,
-  // Counted from here on.
+  // The following are on the heap, with a reference count.
   String,
   Tuple,
   List,
@@ -51,11 +52,12 @@ struct Owner {
   std::string text; ///< "unrolled(..), a.lnet:14:5"
 };
 
-/// A counted value, in the list of all that live so that cycles of closures go at the end too.
+/// A reference-counted value. All that live are in a list, so that cycles of closures can be freed
+/// at the end of the run.
 struct Object {
   explicit Object(ValueKind kind) : kind(kind) {}
   virtual ~Object() = default;
-  /// Lets go of the values that it holds.
+  /// Drops the values that it holds.
   virtual void clear() {}
 
   ValueKind kind;
@@ -183,7 +185,7 @@ struct DictObject : Object {
 struct RangeObject : Object {
   RangeObject(int64_t start, int64_t stop, int64_t step)
       : Object(ValueKind::Range), start(start), stop(stop), step(step) {}
-  /// How many numbers it gives; all fit in 64 bits.
+  /// How many numbers it has; the count fits in 64 bits.
   uint64_t size() const;
   int64_t at(uint64_t index) const { return int64_t(uint64_t(start) + index * uint64_t(step)); }
   int64_t start, stop, step;
@@ -198,10 +200,10 @@ struct FrameObject : Object {
   }
   Value parent; ///< the frame that its function was made in
   std::vector<Value> slots;
-  uint64_t
-      run; ///< number of the run of a function; a comprehension has that of the function it is in
-  std::vector<const Stmt *>
-      defined; ///< by slot: the def or import that set it; empty until there is one
+  /// Number of the run of a function; a comprehension has that of the function it is in.
+  uint64_t run;
+  /// By slot: the def or import that set it; empty until there is one.
+  std::vector<const Stmt *> defined;
 };
 
 struct FunctionObject : Object {
@@ -242,7 +244,7 @@ struct SchedulerObject : Object {
 inline const std::string &Value::string() const { return as<StringObject>().text; }
 inline std::vector<Value> &Value::items() const { return as<SequenceObject>().items; }
 
-/// Owns all counted values of one run.
+/// Owns all values on the heap of one run.
 class Heap {
 public:
   Heap();
@@ -265,13 +267,13 @@ private:
 /// list, a tensor, a NaN).
 std::optional<size_t> hashOf(const Value &value);
 
-/// Equality as Python has it, but that a bool is no number. Nothing when two different tensors were
-/// met.
+/// Equality as in Python, except that a bool is not a number. Nothing if the answer depends on two
+/// different tensors.
 std::optional<bool> equal(const Value &a, const Value &b);
 
 /// Elements looked at by `equal` and `hashOf` since the last call of this, which sets the count to
-/// 0. Values that hold one another may have no end of elements: beyond kMostWork the answers are no
-///    longer true.
+/// 0. Nested values can have exponentially many elements: both functions give up after kMostWork of
+/// them, and what they return is then not right.
 uint64_t takeWork();
 inline constexpr uint64_t kMostWork = 100'000'000;
 

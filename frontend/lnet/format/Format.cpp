@@ -12,8 +12,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// A statement, a heading or a comment of its own, before it is known how many blank lines go
-/// before.
+/// A statement, a heading or a comment on its own line. How many blank lines go before it is
+/// decided later.
 struct Item {
   std::string text;
   int level = 0;
@@ -36,8 +36,8 @@ public:
   }
 
 private:
-  /// Own-line comments that stand before token `end`, now that the next statement is at level
-  /// `next`. A comment belongs to the innermost open block that it is indented as deep as.
+  /// Adds the own-line comments before token `end`. The next statement is at level `next`; a
+  /// comment belongs to the innermost open block whose indentation it reaches.
   void ownComments(size_t end, size_t next) {
     size_t level = std::max(next, widths_.size() - 1);
     for (; comment_ < comments_.size() && comments_[comment_].nextToken <= end; ++comment_) {

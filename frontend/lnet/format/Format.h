@@ -8,7 +8,7 @@
 
 namespace lstmc::lnet {
 
-/// The text in the one style. The errors of its syntax, if it has any; it is then left alone.
+/// The text in the one style. Text with syntax errors is not formatted: the errors are returned.
 Checked<std::string> format(const std::string &path, std::string text, const Limits &limits = {});
 
 } // namespace lstmc::lnet

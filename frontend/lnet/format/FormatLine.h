@@ -18,7 +18,8 @@ public:
   /// token `begin`; those before token `end` are written too.
   std::string format(size_t begin, size_t end, int indentation, size_t comment);
 
-  /// Text with a comment after it, at its old column if two spaces are before it there.
+  /// Text with a comment after it. The comment keeps its column if at least two spaces are left
+  /// before it.
   std::string withComment(std::string line, const Comment &comment) const;
   std::string commentText(const Comment &comment) const;
 

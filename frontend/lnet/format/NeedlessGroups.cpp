@@ -4,7 +4,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// How tightly an expression holds together; a place says what it needs at least.
+/// Precedence of an expression, from loose to tight. An operand needs brackets if its precedence is
+/// below what its place asks for.
 enum Level { kTuple, kExpr, kOr, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPower, kPost };
 
 Level levelOf(const Expr *expr) {

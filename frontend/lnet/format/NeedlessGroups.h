@@ -5,9 +5,9 @@
 
 namespace lstmc::lnet {
 
-/// Gives the tokens of every round bracket that the tree would be the same without the roles
-/// NeedlessGroup and NeedlessClose; "the same" as CPython sees it, for which `(a and b) and c` is
-/// another tree than `a and b and c`.
+/// Finds the round brackets without which the tree would be the same, and gives their tokens the
+/// roles NeedlessGroup and NeedlessClose. The tree is CPython's, in which `(a and b) and c` differs
+/// from `a and b and c`.
 void markNeedlessGroups(Tree &tree);
 
 } // namespace lstmc::lnet

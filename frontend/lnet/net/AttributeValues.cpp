@@ -23,7 +23,8 @@ std::optional<symbol::AttributeValue> refuse(Run &run, const symbol::OpAttribute
   return std::nullopt;
 }
 
-/// One entry of a tuple; nothing if it can be none. `fill`: extents, which may be open.
+/// An item as an entry of a tuple; nothing if it cannot be one. `fill`: the entries are extents and
+/// may be `_`.
 std::optional<std::optional<int64_t>> tupleEntry(const Value &item, bool fill) {
   if (item.is(ValueKind::Infer) && fill)
     return 0;
@@ -55,7 +56,7 @@ std::optional<symbol::AttributeValue> tupleValue(Run &run, const symbol::OpSigna
   return tuple;
 }
 
-/// The value, if it is of the kind; monostate if it is not. Tuples are dealt with before.
+/// The value if it is of the kind, else monostate. Not for tuples.
 symbol::AttributeValue plainValue(const symbol::OpAttribute &record, const Value &value) {
   switch (record.kind) {
   case Kind::Integer:
@@ -106,7 +107,7 @@ std::optional<symbol::AttributeValue> attributeValue(Run &run, const symbol::OpS
   symbol::AttributeValue plain = plainValue(record, value);
   if (std::holds_alternative<std::monostate>(plain))
     return refuse(run, record, value, place->span);
-  // So many outputs are a tuple of the language.
+  // The outputs will be a tuple of the language, with its limit.
   if (record.kind == Kind::Integer && record.name == "num_outputs" &&
       !run.fits("tuple", "elements", uint64_t(std::max<int64_t>(0, value.integer())), place->span))
     return std::nullopt;

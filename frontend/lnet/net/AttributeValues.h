@@ -5,8 +5,8 @@
 
 namespace lstmc::lnet {
 
-/// A value as an attribute takes it. Nothing after an error: E0204 for a value of another kind, or
-/// one of the limits.
+/// A value as an attribute takes it. Nothing after an error: E0204 for a value of another kind,
+/// E0206, E0314 and E0319 for extents and lengths out of bounds.
 std::optional<symbol::AttributeValue> attributeValue(Run &run, const symbol::OpSignature &op,
                                                      const symbol::OpAttribute &record,
                                                      const Value &value, const Expr *place);

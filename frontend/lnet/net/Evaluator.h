@@ -1,4 +1,4 @@
-// One run of a file and the net that it draws: puts the parts together.
+// One run of a file and the net that it draws. Owns all parts and connects them.
 #pragma once
 
 #include <tuple>
@@ -32,7 +32,8 @@ struct Functions {
 
 class Evaluator {
 public:
-  /// `rehearses`: see Run. Where no limit is reached, there is no net, and `inVain` says so.
+  /// `rehearses`: see Run. A rehearsal that reaches no limit makes no net, and `inVain` is true
+  /// then.
   Evaluator(const LoadOptions &options, Problems &problems, bool rehearses = false);
   Evaluator(const Evaluator &) = delete;
   Evaluator &operator=(const Evaluator &) = delete;
@@ -64,7 +65,7 @@ private:
   Functions functions_;
 };
 
-/// Whether files know the name as a function that is built in or of layers.lnet.
+/// Whether the name is a built-in function or one of layers.lnet.
 bool isFunction(std::string_view name);
 
 } // namespace lstmc::lnet

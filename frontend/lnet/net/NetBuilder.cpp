@@ -20,7 +20,7 @@ NetBuilder::NetBuilder(Interpreter &interpreter, Nodes &nodes, Types &types,
     : interpreter_(interpreter), run_(interpreter.run), nodes_(nodes), types_(types),
       options_(options), net_(net) {
   symbol::GraphOptions graphOptions;
-  // Run::checkNodes stops earlier and says why.
+  // A bound of the graph alone: Run::checkNodes stops earlier, with a better message.
   graphOptions.nodeLimit = int64_t(options.limits.nodes) + 1'000'000;
   graphOptions.rehearsable = run_.rehearses();
   graph_ = std::make_unique<symbol::Graph>(std::string(net.name()), graphOptions);

@@ -25,7 +25,7 @@ private:
   Value input(const Parameter &parameter, const TypeValue &type);
   /// The shape of an input, with the extents of `--shape`; nothing after an error.
   std::optional<symbol::Shape> shapeOfInput(std::string_view name, const TypeValue &type);
-  /// E0001 for a `--shape` of an input that the net has not.
+  /// E0001 for a `--shape` of an input that the net does not have.
   void checkShapesUsed();
   /// The tensors that the net returned; nothing after an error.
   std::optional<std::vector<symbol::Symbol>> outputs(const Value &result);

@@ -19,16 +19,16 @@ public:
   NetChoice(Module &module, std::string_view asked, std::string_view fitted)
       : module_(module), asked_(asked), fitted_(fitted), nets_(netsOf(module)) {}
 
-  /// Null if it is not clear.
+  /// Null if none is meant clearly.
   FunctionObject *net() const;
-  /// E0318 saying why it is not; nothing where an error has explained it already.
+  /// Reports why there is none (E0318), unless another error has explained it.
   void explain(Problems &problems) const;
 
 private:
   FunctionObject *named(std::string_view name) const;
 
   Module &module_;
-  std::string_view asked_;  ///< empty: not
+  std::string_view asked_;  ///< empty without `--net`
   std::string_view fitted_; ///< the net of the only fit(..); empty if there is none or several
   std::vector<FunctionObject *> nets_;
 };

@@ -1,4 +1,4 @@
-// What tensors, types and scopes mean to the interpreter: nodes of the net.
+// The meaning of tensors, types and scopes for the interpreter: nodes of the net.
 #pragma once
 
 #include "frontend/lnet/net/Extents.h"

@@ -23,8 +23,8 @@ Value Nodes::apply(symbol::Call &call, Span origin) {
   call.origin = run_.place(origin);
   if (run_.at.module->internal) {
     call.shown = run_.at.layerShown;
-    // layers.lnet puts the name scopes before the names of its parameters, and before those of its
-    // nodes too, to which the graph adds them once more.
+    // Names in layers.lnet begin with the name scopes. The graph adds the scopes to names of nodes
+    // itself, so they are taken off here.
     std::string prefix = namePrefix();
     if (call.name.starts_with(prefix))
       call.name.erase(0, prefix.size());
@@ -78,7 +78,7 @@ Value Nodes::made(Checked<symbol::Symbol> symbol, Span origin) {
   return symbol.ok() && run_.checkNodes(origin) ? tensor(*symbol) : Value::unknown();
 }
 
-/// They have the places that calls brought; lines that were too long to carry are filled in.
+/// The diagnostics have the places that calls gave; only the text of very long lines is missing.
 void Nodes::report(Diagnostics diagnostics) {
   if (!diagnostics.empty() && run_.giveUpRehearsal())
     return;

@@ -20,7 +20,7 @@ public:
   Value beginState(const std::string &name, DType dtype, symbol::Shape shape, Span origin);
 
   Value tensor(symbol::Symbol symbol) { return run_.heap.make<TensorObject>(symbol); }
-  /// Adds what the graph has to say.
+  /// Reports diagnostics of the graph.
   void report(Diagnostics diagnostics);
 
   /// The name scopes in force: "enc_".

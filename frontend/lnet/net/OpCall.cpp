@@ -40,7 +40,7 @@ bool startsElsewhere(const symbol::Call &call) {
   return number("stop") && start && *start != 0;
 }
 
-/// Of a list of extents or a single one: the dims that they are the values of, "" for others.
+/// The names of the dims that extents are the values of, "" for plain numbers.
 std::vector<std::string> dimsOf(const DimNames &names, const Value &extents) {
   std::vector<std::string> dims;
   auto add = [&](const Value &extent) { dims.push_back(names.name(extent.dim())); };
@@ -64,7 +64,7 @@ OpCall::OpCall(Run &run, Nodes &nodes, const DimNames &dims, const symbol::OpSig
       span_(calleeSpan(arguments.call)), positional_(arguments.positional),
       places_(arguments.places), known_(!arguments.unknown) {
   call_.op = op.name;
-  // NumPy's concatenate([a, b]): the tensors as one list.
+  // As in NumPy, concatenate([a, b]) takes the tensors as one list.
   if (op.variadic && positional_.size() == 1 && positional_[0].isSequence()) {
     std::vector<Value> items = positional_[0].items();
     positional_.assign(items.begin(), items.end());

@@ -1,4 +1,4 @@
-// One call of an op: its arguments put to the op's inputs and attributes, then a node.
+// One call of an op: matches its arguments with the op's inputs and attributes, then adds a node.
 #pragma once
 
 #include "frontend/lnet/evaluation/Arguments.h"
@@ -19,7 +19,7 @@ public:
 private:
   void fault(ErrorCode code, Span span, std::string message, std::string help = {});
 
-  /// Takes argument `i`; false if nothing after it can be understood.
+  /// Takes argument `i`; false if the arguments after it make no sense.
   bool takeInOrder(size_t i);
   bool takeAttributeInOrder(size_t i);
   bool takeInputInOrder(size_t i);
@@ -32,7 +32,7 @@ private:
 
   bool has(std::string_view name) const;
   void refuseMissing();
-  /// What stands after an input that is absent goes by its name.
+  /// Passes the inputs after an absent one by name.
   void nameInputsAfterAbsent();
   std::optional<SourceRange> placeOf(std::string_view argument) const;
 

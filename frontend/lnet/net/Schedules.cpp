@@ -13,7 +13,7 @@ std::span<const BuiltinRow<Schedules>> Schedules::functions() {
 
 namespace {
 
-/// Those of the row, and those that all schedules have.
+/// The arguments of the row, and those that all schedules have.
 std::vector<ScheduleArgument> argumentsOf(const ScheduleRow &row) {
   std::vector<ScheduleArgument> all;
   for (const ScheduleArgument &argument : row.arguments)
@@ -24,8 +24,7 @@ std::vector<ScheduleArgument> argumentsOf(const ScheduleRow &row) {
   return all;
 }
 
-/// What the argument of a schedule is in a file; nothing, once reported, where it is something
-/// else.
+/// An argument of a schedule as an attribute; nothing and E0204 for a value of another kind.
 std::optional<symbol::AttributeValue> scheduleArgument(Run &run, const ScheduleArgument &argument,
                                                        const Value &value, const Expr *place) {
   switch (argument.kind) {

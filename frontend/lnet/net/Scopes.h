@@ -10,14 +10,14 @@ class Scopes {
 public:
   Scopes(Interpreter &interpreter, Nodes &nodes);
 
-  /// Opens those of a `with`, as far as they have no errors; how many were opened.
+  /// Opens the scopes of a `with` that have no errors; returns how many.
   size_t open(const WithStmt *stmt);
   void close(size_t count);
 
 private:
   struct Open {
     symbol::Scope::Kind kind;
-    symbol::Graph *graph; ///< that it was given to; null outside of nets
+    symbol::Graph *graph; ///< the graph that it was opened in; null outside of nets
   };
 
   /// The argument of a scope, empty where it takes none; nothing after an error.

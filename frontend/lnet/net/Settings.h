@@ -24,7 +24,7 @@ private:
   Value declare(SettingInForce record, const Value &fallback, Span span);
   /// The value declared before, if this is the same declaration; E0210 if it is another.
   std::optional<Value> declaredBefore(const SettingInForce &record, Span span);
-  /// The value in force, and in `record` where it is from.
+  /// The value in force; sets the origin in `record`.
   Value choose(SettingInForce &record, const Value &fallback, Span span);
   Value chooseDim(SettingInForce &record, const Value &value, bool set, Span span);
   /// The text of `--set` as a value of the default's type; nothing after an error.

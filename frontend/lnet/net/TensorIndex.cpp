@@ -108,7 +108,7 @@ bool TensorIndex::fitPick(Axis &axis) {
                axis.axis, name, name.empty() ? "" : "=", length);
     return false;
   }
-  if (at != -1) // the last element ends where the axis does
+  if (at != -1) // -1 is the last element: no end
     axis.end = at + 1;
   return true;
 }

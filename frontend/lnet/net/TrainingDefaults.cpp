@@ -54,7 +54,7 @@ constexpr TrainingKey kLoopKeys[] = {
     {"seed", KeyKind::Integer},
 };
 
-/// Those of fit(..): the loop's, and those of all optimizers.
+/// The keys of fit(..): those of the training loop, and those of all optimizers.
 const std::vector<TrainingKey> &allFitKeys() {
   static const std::vector<TrainingKey> kKeys = [] {
     std::vector<TrainingKey> keys(std::begin(kLoopKeys), std::end(kLoopKeys));
@@ -120,7 +120,7 @@ std::vector<std::string_view> fitKeys() {
 
 namespace {
 
-/// A value as the loop around training reads it.
+/// Converts the value of a key to what the training loop reads.
 class KeyValue {
 public:
   KeyValue(Run &run, const TrainingKey &key, const Arguments::Named &named)
@@ -184,8 +184,8 @@ private:
     return false;
   }
 
-  /// One text: as a data SPEC writes a list of columns, and as the command line writes every other
-  /// list.
+  /// A list becomes one text: `inputs` with "|" as in a data SPEC, others with "," as on the
+  /// command line.
   bool readStrings() {
     std::string_view separator = name_ == "inputs" ? "|" : ",";
     std::string text;
@@ -216,7 +216,7 @@ public:
       : run_(run), function_(function), keys_(keys), arguments_(arguments),
         span_(calleeSpan(arguments.call)), fit_(function == "fit") {}
 
-  /// Adds what the call says to that of other nets.
+  /// Adds what the call sets to the defaults of other nets.
   Value addTo(std::vector<NetDefaults> &all) {
     if (arguments_.unknown || !mayStandHere())
       return Value::unknown();

@@ -6,7 +6,7 @@
 
 namespace lstmc::lnet {
 
-/// What one of these calls said about a net.
+/// What one of these calls set for a net.
 struct NetDefaults {
   std::string net;
   std::vector<symbol::Setting> settings;

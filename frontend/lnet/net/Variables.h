@@ -1,4 +1,4 @@
-// Variable(..), and what layers.lnet needs beyond the language.
+// Variable(..), and the functions that layers.lnet needs beyond the language.
 #pragma once
 
 #include "frontend/lnet/evaluation/Builtins.h"

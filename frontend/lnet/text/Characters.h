@@ -7,12 +7,12 @@
 namespace lstmc::lnet {
 
 /// Checks the whole file: UTF-8, no control characters but tab and line ends, no bidirectional
-/// controls, no encoding declared but utf-8 (E0101). False if the bytes are no UTF-8, so that
-/// nothing else can be said.
+/// controls, no encoding declared but utf-8 (E0101). False if the bytes are not UTF-8; the file can
+/// then not be read at all.
 bool checkCharacters(const SourceFile &file, Problems &problems);
 
-/// Whether a comment line would be refused in the first two lines, for the encoding that it
-/// declares.
+/// Whether a comment declares an encoding other than utf-8, which the first two lines of a file
+/// must not do.
 bool declaresEncoding(std::string_view line);
 
 /// Whether the character at `at` is one of those that may.

@@ -141,8 +141,8 @@ Stmt *StatementParser::parseFor() {
   return stmt;
 }
 
-/// if = "if" expr ":" block { "elif" expr ":" block } [ "else" ":" block ]; a chain is read in a
-/// loop, and a later arm hangs on the one before.
+/// if = "if" expr ":" block { "elif" expr ":" block } [ "else" ":" block ]; a chain of elif is
+/// parsed in a loop, each arm into `otherwise` of the one before.
 Stmt *StatementParser::parseIf() {
   std::vector<IfStmt *> arms;
   Block otherwise;

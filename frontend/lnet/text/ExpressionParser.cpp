@@ -152,7 +152,7 @@ Expr *ExpressionParser::parseNot() {
   return raise(node, operand);
 }
 
-/// Takes a comparison operator if one stands here; false after an error.
+/// Takes a comparison operator if there is one here. False after an error.
 bool ExpressionParser::parseCompareOp(CompareTerm &term, bool &found) {
   found = true;
   term.opSpan = token().span;

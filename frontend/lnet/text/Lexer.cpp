@@ -172,7 +172,7 @@ private:
     inStatement_ = false;
   }
 
-  /// At a line end; goes after it.
+  /// Called at a line end; moves to the start of the next line.
   void skipLineEnd() {
     at_ += peek() == '\r' ? 2 : 1;
     firstOnLine_ = true;
@@ -204,9 +204,9 @@ private:
     lexRest();
   }
 
-  /// In an open bracket: whether the line can be no part of it. A keyword of a statement says so,
-  /// and a name after a value, unless it is indented deeper than the statement that the bracket
-  /// stands in.
+  /// Inside an open bracket: whether the line cannot belong to it. A line that begins with a
+  /// keyword of a statement cannot, nor can one that begins with a name after a value, unless it is
+  /// indented deeper than the statement that the bracket is in.
   bool beginsStatementHere(size_t lineBegin) const {
     TokenKind kind = wordKind(wordAhead());
     if (beginsStatement(kind))
@@ -324,7 +324,7 @@ private:
         return symbol(kind, text.size());
     Span span = characterAt(text_, at_);
     if (!mayStandInFile(text_, at_))
-      ; // said by checkCharacters
+      ; // reported by checkCharacters
     else if (static_cast<unsigned char>(c) >= 0x80)
       error(ErrorCode::E0106, span, "expected a token, found \"{}\" (names are ASCII)",
             file_.text(span));
@@ -529,7 +529,8 @@ void Lexer::number() {
   push(isFloat ? TokenKind::Float : TokenKind::Integer, span);
 }
 
-/// At a backslash in a string; goes after the escape. False if it is none.
+/// Called at a backslash in a string; moves to the end of the escape. False if there is no such
+/// escape.
 bool Lexer::escape() {
   uint32_t begin = uint32_t(at_);
   char c = peek(1);
@@ -564,7 +565,7 @@ bool Lexer::escape() {
   }
   ++at_;
   if (at_ >= text_.size())
-    return true; // the string has no end, which is said there
+    return true; // the string has no end; its caller reports that
   Span next = characterAt(text_, at_);
   error(ErrorCode::E0105, {begin, next.end}, "unknown escape \\{}", file_.text(next));
   at_ = next.end;
@@ -597,8 +598,8 @@ void Lexer::string(uint32_t begin) {
   push(TokenKind::String, span);
 }
 
-/// The innermost open bracket has no end: says so, and goes on at the line that begins the next
-/// statement.
+/// Reports that the innermost open bracket is never closed, and continues at the line that begins
+/// the next statement.
 void Lexer::reportUnclosed(size_t nextStatement) {
   Bracket bracket = open_.back();
   Diagnostic diagnostic;
@@ -625,8 +626,8 @@ void Lexer::reportUnclosed(size_t nextStatement) {
   firstOnLine_ = true;
 }
 
-/// The file ended in an open bracket. The next statement is taken to begin at the first line after
-/// it that is not indented deeper than the statement, and is no closing bracket.
+/// The file ended inside an open bracket. The next statement is assumed to begin at the first later
+/// line that is not indented deeper than this statement and does not begin with a closing bracket.
 void Lexer::closeAtEnd() {
   while (!open_.empty()) {
     uint32_t at = open_.back().at;

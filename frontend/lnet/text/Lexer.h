@@ -10,8 +10,8 @@
 
 namespace lstmc::lnet {
 
-/// Cuts a file into tokens. Goes on after every error (E0101 to E0106, E0109); text that has no
-/// tokens stands in the result as Broken.
+/// Cuts a file into tokens. Goes on after every error (E0101 to E0106, E0109); text that makes no
+/// token becomes a token of kind Broken.
 Tokens lex(const SourceFile &file, const Limits &limits, Problems &problems);
 
 /// The value of a string token, without its quotes. Line ends in it are LF.

@@ -26,7 +26,7 @@ struct Limits {
 #undef LSTMC_X
 };
 
-/// CPython's own, which hold whatever `depth` says.
+/// Limits of CPython itself. They hold even if `depth` is raised above them.
 inline constexpr uint64_t kMaxBrackets = 200;
 inline constexpr uint64_t kMaxIndentations = 99;
 

@@ -59,7 +59,7 @@ std::string stringValue(std::string_view token) {
   for (size_t i = 0; i < token.size(); ++i) {
     char c = token[i];
     if (c == '\r') {
-      continue; // of a CRLF; no other passes the lexer
+      continue; // of a CRLF: the lexer lets no other carriage return through
     } else if (c != '\\') {
       value += c;
       continue;

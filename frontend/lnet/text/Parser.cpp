@@ -42,7 +42,8 @@ std::unique_ptr<Tree> StatementParser::run() {
   return std::move(tree_);
 }
 
-/// Goes to the next statement; the block of a heading that failed is read for its own errors.
+/// After an error: moves to the next statement. If a heading failed, its block is still parsed, to
+/// report the errors in it.
 void StatementParser::recover(std::vector<Stmt *> &block) {
   while (!is(TokenKind::Newline) && !is(TokenKind::End) && !is(TokenKind::Indent) &&
          !is(TokenKind::Dedent))
@@ -120,7 +121,7 @@ bool StatementParser::refuseStatement() {
   }
   if (matchRefused_ && is(TokenKind::Name) && text(token().span) == "case" &&
       kind(1) != TokenKind::Equal) {
-    failed_ = true; // of the `match` that was reported
+    failed_ = true; // the `match` that it belongs to was reported
     return true;
   }
   if (!isRefusedWord())
@@ -306,7 +307,7 @@ Stmt *StatementParser::finishAssignment(Expr *left) {
   return stmt;
 }
 
-/// The left of `=` was read as an expression: only names and tuples of them may stand there.
+/// The left side of `=` was parsed as an expression; checks that it is a name or a tuple of names.
 bool StatementParser::checkTargets(Expr *targets) {
   switch (targets->kind) {
   case ExprKind::Name:

@@ -9,8 +9,8 @@
 
 namespace lstmc::lnet {
 
-/// Lexes and parses a file. Errors go to `problems`; the tree then holds the statements that were
-/// understood, good for nothing but finding more errors in the text.
+/// Lexes and parses a file. Errors go to `problems`; the tree then holds the statements without
+/// errors, and must not be run.
 std::unique_ptr<Tree> parse(const SourceFile &file, const Limits &limits, Problems &problems);
 
 } // namespace lstmc::lnet

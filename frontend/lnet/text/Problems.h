@@ -26,7 +26,7 @@ public:
   Diagnostics take(uint64_t shown, bool werror);
 
 private:
-  /// More than anyone reads; those beyond are counted only.
+  /// Diagnostics kept; those that come after so many are only counted.
   static constexpr size_t kKept = 5000;
 
   Diagnostics kept_;

@@ -11,14 +11,14 @@
 
 namespace lstmc::lnet {
 
-/// A stretch of bytes of one file.
+/// A range of bytes of one file.
 struct Span {
   uint32_t begin = 0;
   uint32_t end = 0;
 };
 
 /// Display cells of text that stands at cell `start` (from 0): a tab goes on to the next multiple
-/// of 8, wide characters take 2, combining marks 0. What is no UTF-8 counts 1 a byte.
+/// of 8, wide characters take 2, combining marks 0. A byte that is not UTF-8 takes 1.
 int displayCells(std::string_view text, int start = 0);
 
 class SourceFile {
@@ -43,8 +43,7 @@ public:
   int lineCount() const { return int(lineStarts_.size()); }
 
   /// The place of a span; one that goes over several lines is underlined to the end of its first.
-  /// `text` is left empty for lines of more than 4 KiB, so that a graph made by one long line stays
-  /// small.
+  /// `text` is left empty for lines of more than 4 KiB, for each node of the graph keeps its place.
   SourceRange range(Span span) const;
   /// `a.lnet:4:5`
   std::string placeText(uint32_t offset) const;

@@ -33,7 +33,7 @@ void *enter(void *argument) {
   return nullptr;
 }
 
-/// Where no thread can be had, on the caller's stack, as far as that goes.
+/// Used if the thread cannot be created: runs on the caller's stack, however deep that is.
 void runInPlace(const std::function<void()> &work) {
   pthread_attr_t attributes;
   void *begin = nullptr;

@@ -6,8 +6,8 @@
 
 namespace lstmc::lnet {
 
-/// Runs `work` to its end on a stack of 256 MiB (only what is used is ever touched). Nested calls
-/// run in place, and so does all where no such thread can be had.
+/// Runs `work` to its end on a stack of 256 MiB (only what is used is ever touched). A nested call
+/// runs on the stack that it finds, and so does `work` if the thread cannot be created.
 void runOnDeepStack(const std::function<void()> &work);
 
 /// Whether less than 1 MiB of the stack is left. False outside of runOnDeepStack.

@@ -10,8 +10,8 @@
 
 namespace lstmc::lnet {
 
-// LSTMC_TOKEN(enumerator, spelling). Keywords are Python's 35, those that the language has no use
-// for too.
+// LSTMC_TOKEN(enumerator, spelling). Keywords are Python's 35, including those that the language
+// does not use.
 // clang-format off: tables, a few entries a line
 #define LSTMC_LNET_KEYWORDS(X)                                                                     \
   X(KwFalse, "False") X(KwNone, "None") X(KwTrue, "True") X(KwAnd, "and") X(KwAs, "as")            \
@@ -23,7 +23,7 @@ namespace lstmc::lnet {
   X(KwPass, "pass") X(KwRaise, "raise") X(KwReturn, "return") X(KwTry, "try") X(KwWhile, "while")  \
   X(KwWith, "with") X(KwYield, "yield")
 
-// Longer spellings first, so that the first that fits is the token.
+// Longer spellings come first: the lexer takes the first that matches.
 #define LSTMC_LNET_OPERATORS(X)                                                                    \
   X(DoubleStarEqual, "**=") X(DoubleSlashEqual, "//=") X(ShiftLeftEqual, "<<=")                    \
   X(ShiftRightEqual, ">>=") X(Ellipsis, "...") X(DoubleStar, "**") X(DoubleSlash, "//")            \
@@ -42,7 +42,7 @@ enum class TokenKind : uint8_t {
   Newline,
   Indent,
   Dedent,
-  Broken, ///< stands for text that was reported; whoever meets it fails without a word
+  Broken, ///< text that was reported already; the parser fails at it without another message
   Name,
   Integer,
   Float,

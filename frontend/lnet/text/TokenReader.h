@@ -1,5 +1,5 @@
-// The tokens of a file one after the other, what is said about them, and the nodes made of them:
-// what all parts of the parser share.
+// What all parts of the parser share: the tokens one after the other, error messages about them,
+// and making nodes.
 #pragma once
 
 #include <initializer_list>
@@ -38,8 +38,8 @@ protected:
     take(role);
     return true;
   }
-  /// E0106 `expected WANTED, found "="`, once a statement; nothing if what stands here was
-  /// reported.
+  /// E0106 `expected WANTED, found "="`, at most once a statement; no message if this token was
+  /// reported already.
   std::nullptr_t expected(std::string_view wanted);
   bool expect(TokenKind wanted, std::string_view text, TokenRole role = TokenRole::Plain) {
     if (accept(wanted, role))
@@ -77,7 +77,8 @@ protected:
     node->span = {begin, lastEnd_};
     return node;
   }
-  /// The node once its children are in place: null and E0109 if it is too high.
+  /// Sets the height of a node from those of its children. Null and E0109 if the tree gets too
+  /// high.
   template <typename T, typename... Children> T *raise(T *node, Children... children) {
     uint32_t height = 0;
     ((height = std::max(height, heightOf(children))), ...);
@@ -102,14 +103,14 @@ protected:
   }
   bool tooDeep(uint64_t height, Span span);
 
-  /// Guards one level of descent, which may not yet have made a node.
+  /// Counts one level of recursion of the parser, for as long as it lives.
   struct Descent {
     explicit Descent(TokenReader &parser) : parser(parser) { ++parser.descent_; }
     ~Descent() { --parser.descent_; }
     TokenReader &parser;
   };
-  /// Loose, for brackets and signs descend twice for one node; the height of what is made is what
-  /// counts.
+  /// A generous bound, since brackets and signs recurse more than once for one node: the exact
+  /// limit is on the height of nodes.
   bool mayDescend() {
     if (descent_ > 4 * limits_.depth + 1000 || stackIsShort())
       return tooDeep(limits_.depth + 1, token().span);

@@ -48,20 +48,20 @@ struct Expr {
   ExprKind kind;
   Span span;
   uint32_t height = 1;
-  /// One more than the index of the tokens of the round brackets right about it; 0 if there are
-  /// none.
+  /// Index plus one of the tokens of the round brackets directly around it; 0 if there are none.
   uint32_t groupOpen = 0, groupClose = 0;
 };
 
-/// Where a name's value is, once resolved.
+/// Where a name's value is found, once the name is resolved: in a slot of a frame, or outside of
+/// the file.
 enum class Binding : uint8_t { Unresolved, Slot, Outside };
 
 struct NameExpr : Expr {
   std::string_view name;
   Binding binding = Binding::Unresolved;
   uint16_t hops = 0; ///< scopes outwards
-  mutable uint32_t slot =
-      0; ///< Outside: one more than its number among the evaluator's outside values, once met
+  /// Of Outside: 0, or its index plus one in Names::outside_, once it was looked up.
+  mutable uint32_t slot = 0;
 };
 struct IntegerExpr : Expr {
   int64_t value;
@@ -70,7 +70,7 @@ struct FloatExpr : Expr {
   double value;
 };
 struct StringExpr : Expr {
-  const std::string *value; ///< of all neighbours, joined; owned by the tree
+  const std::string *value; ///< neighbouring literals are joined; owned by the tree
 };
 struct SequenceExpr : Expr { ///< Tuple, List
   std::span<Expr *> elements;
@@ -153,7 +153,7 @@ struct TypeNode {
   std::string_view name; ///< empty: a tuple of `parts`
   Span nameSpan;
   std::span<TypeNode *> parts;
-  uint32_t groupOpen = 0, groupClose = 0; ///< tokens of the brackets about `parts`, as in Expr
+  uint32_t groupOpen = 0, groupClose = 0; ///< tokens of the brackets around `parts`, as in Expr
   bool hasDims = false;
   std::span<Expr *> dims; ///< Ellipsis among them
 };

@@ -1,0 +1,61 @@
+#include "frontend/lnet/evaluation/Messages.h"
+
+namespace lstmc::lnet {
+
+Diagnostic Messages::makeError(ErrorCode code, Span span, std::string message,
+                               std::string help) const {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.place = place(span);
+  diagnostic.help = std::move(help);
+  return diagnostic;
+}
+
+Value Messages::report(Diagnostic diagnostic) {
+  if (giveUpRehearsal())
+    return Value::unknown();
+  std::string context = contextText(diagnostic.place);
+  if (!context.empty() && diagnostic.reasons.empty())
+    diagnostic.reasons.push_back({std::move(context), diagnostic.place});
+  problems_.add(std::move(diagnostic));
+  return Value::unknown();
+}
+
+Value Messages::limitError(ErrorCode code, Span span, std::string message, std::string_view limit) {
+  return report(makeError(code, span, std::move(message),
+                          fmt::format("--limit {}=N changes the limit", limit)));
+}
+
+bool Messages::fits(std::string_view what, std::string_view unit, uint64_t count, Span span) {
+  if (count <= limits_.list)
+    return true;
+  auto shown = int64_t(std::min<uint64_t>(count, INT64_MAX));
+  limitError(ErrorCode::E0314, span,
+             fmt::format("{} of {} {}, the limit is {}", what, grouped(shown), unit,
+                         grouped(int64_t(limits_.list))),
+             "list");
+  return false;
+}
+
+bool Messages::mayDraw(std::string_view what, Span span) {
+  if (graph)
+    return true;
+  error(ErrorCode::E0319, span, "{} makes a tensor, and tensors are made in a net only", what);
+  return false;
+}
+
+bool Messages::giveUpRehearsal() {
+  if (!graph || !graph->rehearsing() || limitReached_)
+    return false;
+  inVain_ = true;
+  abort();
+  return true;
+}
+
+void Messages::abort() {
+  aborted_ = true;
+  stepsLeft_ = 0;
+}
+
+} // namespace lstmc::lnet
