@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/base/Suggest.h"
 #include "frontend/cli/SettingText.h"
-#include "frontend/symbol/Suggest.h"
 #include "frontend/symbol/View.h"
 #include "passes/NamePattern.h"
 

@@ -7,6 +7,7 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/base/LowerCase.h"
+#include "executor/base/Suggest.h"
 #include "executor/training/FitSettings.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
@@ -17,7 +18,6 @@
 #include "frontend/cli/Version.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/symbol/Module.h"
-#include "frontend/symbol/Suggest.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
 #include "passes/planning/Layouts.h"

@@ -2,7 +2,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-#include "frontend/symbol/Suggest.h"
+#include "executor/base/Suggest.h"
 #include "frontend/symbol/ValueText.h"
 
 namespace lstmc::symbol {

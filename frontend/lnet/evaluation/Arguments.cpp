@@ -1,6 +1,6 @@
 #include "frontend/lnet/evaluation/Arguments.h"
 
-#include "frontend/symbol/Suggest.h"
+#include "executor/base/Suggest.h"
 
 namespace lstmc::lnet {
 

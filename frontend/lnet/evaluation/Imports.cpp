@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
 #include "frontend/lnet/evaluation/Resolve.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Collections.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
 #include "frontend/lnet/evaluation/Resolve.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

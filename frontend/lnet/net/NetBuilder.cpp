@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Resolve.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Resolve.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "frontend/symbol/Suggest.h"
+#include "executor/base/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -4,10 +4,10 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/base/LowerCase.h"
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/net/Initialisers.h"
 #include "frontend/lnet/net/NetChoice.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace lstmc::lnet {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/symbol/Suggest.h"
+#include "executor/base/Suggest.h"
 
 namespace lstmc::lnet {
 
