@@ -86,6 +86,8 @@ struct CompileOptions {
   /// Patterns ("lstm*") of the begin states that are kept between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
+  bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
+                       ///< `auc` is made of
   /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
   /// plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;

@@ -42,9 +42,11 @@ constexpr EntryKind kEntryKinds[] = {
 
 class Maker {
 public:
+  /// `scores`: whether `evaluate` returns them too (LossHead::buildScores).
   Maker(mlir::ModuleOp module, mlir::func::FuncOp net, int64_t shards,
-        llvm::ArrayRef<std::string> carry)
-      : module(module), net(net), shards(shards), carry(carry), builder(module.getContext()) {}
+        llvm::ArrayRef<std::string> carry, bool scores)
+      : module(module), net(net), shards(shards), carry(carry), scores(scores),
+        builder(module.getContext()) {}
 
   /// Numbers what draws random numbers: the ordinal of an op in the net as it was written.
   void number() {
@@ -317,10 +319,11 @@ private:
       auto head = map.lookup(output).getDefiningOp<sym::LossHead>();
       if (!head)
         continue;
+      auto wholeOf = [&](Value value) { return wholeShape(value, positions, share); };
       sym::BatchPosition rows = rowsOf(head, positions);
-      results.push_back(head.buildMetric(
-          builder, {shards, rows, headDivisor(head, positions, share),
-                    [&](Value value) { return wholeShape(value, positions, share); }}));
+      const sym::HeadMeasure by = {shards, rows, headDivisor(head, positions, share), wholeOf,
+                                   training ? kMetricFields : kEvaluationFields};
+      results.push_back(head.buildMetric(builder, by));
       auto metric = results.back().getDefiningOp<sym::ShardSum>();
       bool byShards = rows && int64_t(metric.getShards()) == shards;
       // A head that sums rows itself has no loss of one row.
@@ -330,20 +333,23 @@ private:
       if (ofRows) {
         measuredByRows.insert(i);
         results.back().setType(
-            mlir::RankedTensorType::get({rows.batch, kMetricFields}, builder.getF64Type()));
+            mlir::RankedTensorType::get({rows.batch, by.fields}, builder.getF64Type()));
       } else if (share && byShards && rows.batch == share->rows()) {
         sumPart(metric, *share);
       }
       auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(net.getResultAttr(i, sym::kNameAttr));
-      attributes.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr(
-               sym::kNameAttr,
-               builder.getStringAttr((name ? name.getValue() : "output") + "_metric")),
-           builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr("metric")),
-           builder.getNamedAttr(kMetricAttr, builder.getStringAttr(head.metricKind()))}));
-      if (!training)
-        continue;
-      // The loss head itself has no further use, but the gradient begins there.
+      std::string prefix = name ? name.getValue().str() : "output";
+      mlir::NamedAttrList named(roleOf(prefix + "_metric", "metric"));
+      named.set(kMetricAttr, builder.getStringAttr(head.metricKind()));
+      named.set(kClassesAttr, builder.getI64IntegerAttr(head.classCount()));
+      Value said = scores && !training ? head.buildScores(builder, by) : Value();
+      if (said)
+        named.set(kScoresAttr, builder.getStringAttr(prefix + "_scores"));
+      attributes.push_back(named.getDictionary(builder.getContext()));
+      if (said) {
+        results.push_back(said);
+        attributes.push_back(roleOf(prefix + "_scores", "scores"));
+      }
     }
   }
 
@@ -381,6 +387,7 @@ private:
   mlir::func::FuncOp net;
   int64_t shards;
   llvm::ArrayRef<std::string> carry;
+  bool scores;
   mlir::OpBuilder builder;
   const Maker *whole = nullptr;
   llvm::SmallDenseSet<size_t> measuredByRows; ///< outputs
@@ -405,7 +412,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     llvm::SmallVector<std::string> patterns(carry.begin(), carry.end());
     llvm::SmallVector<Maker> makers;
     for (mlir::func::FuncOp net : nets) {
-      makers.push_back(Maker(getOperation(), net, shards, patterns));
+      makers.push_back(Maker(getOperation(), net, shards, patterns, scores));
       makers.back().number();
       if (failed(makers.back().recompute(
               llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))

@@ -225,11 +225,7 @@ private:
       data.entries[size_t(number)].inputs.push_back(binding(input));
     for (exec::OutputOp output : program.getBody().getOps<exec::OutputOp>()) {
       data.entries[size_t(number)].outputs.push_back(binding(output));
-      std::string head = textAttr(output, "metric");
-      bool known = llvm::any_of(
-          data.metrics, [&](const package::Metric &m) { return m.name == output.getName(); });
-      if (!head.empty() && !known)
-        data.metrics.push_back({output.getName().str(), head});
+      addMetric(output);
     }
     package::DeviceProgram row;
     row.device = uint32_t(program.getDevice());
@@ -237,6 +233,21 @@ private:
     for (exec::LaunchOp launch : lives.launches)
       row.launches.push_back(makeLaunch(launch));
     data.entries[size_t(number)].programs.push_back(std::move(row));
+  }
+
+  /// A head is measured in `evaluate`, which may have its scores, and in `step`.
+  void addMetric(exec::OutputOp output) {
+    std::string head = textAttr(output, "metric"), scores = textAttr(output, "scores");
+    if (head.empty())
+      return;
+    auto found = llvm::find_if(
+        data.metrics, [&](const package::Metric &m) { return m.name == output.getName(); });
+    auto classes = output->getAttrOfType<mlir::IntegerAttr>("classes");
+    if (found == data.metrics.end())
+      data.metrics.push_back(
+          {output.getName().str(), head, classes ? uint64_t(classes.getInt()) : 0, scores});
+    else if (!scores.empty())
+      found->scores = scores;
   }
 
   template <typename Op> package::Binding binding(Op op) {

@@ -201,6 +201,8 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
     they were given. Inputs that an entry does not read are left out, so forward asks for no labels. Everything later works
     on entries.
 
+    With `scores`, `evaluate` also returns what heads that tell two classes apart say of each label (LossHead::buildScores).
+
     Ops that `recompute` names, as only the net as written has them, get `sym.recompute` for rematerialise; E0402 where there is none.
 
     Of a net with replicas each becomes functions of its own, `step`, `step@1` .. and `step@whole`; their carried states are arguments and results,
@@ -211,6 +213,7 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
     ListOption<"carry", "carry", "std::string", "patterns of layers or begin states that are kept between calls">,
     ListOption<"recompute", "recompute", "std::string", "ctx_groups and names of ops that become recompute groups">,
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch, for metrics">,
+    Option<"scores", "scores", "bool", "false", "evaluate returns what heads of two classes say of each label, too">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

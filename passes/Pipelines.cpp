@@ -41,6 +41,7 @@ std::vector<PipelinePass> passesOf(const CompileOptions &options) {
   entries.carry = options.carry;
   entries.recompute = options.recompute;
   entries.shards = options.shards;
+  entries.scores = options.scores;
   add(createMakeEntries(entries));
 
   // Layers before gradient: it differentiates layers, not stacks.

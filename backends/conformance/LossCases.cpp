@@ -131,9 +131,15 @@ void addCrossEntropy(std::vector<Case> &cases) {
           });
 }
 
-/// Memory for the sums of the batch, or of each of `rows`.
-Array sums(Layout layout = Layout::Dense) { return Array(DType::F64, {kMetricFields}, layout); }
-Array sumsOfRows(int64_t rows) { return Array(DType::F64, {rows, kMetricFields}); }
+/// Memory for the sums of the batch, or of each of `rows`: the fields of `step`, or of `evaluate`.
+Array sums(Layout layout = Layout::Dense, int64_t fields = kMetricFields) {
+  return Array(DType::F64, {fields}, layout);
+}
+Array sumsOfRows(int64_t rows, int64_t fields = kMetricFields) {
+  return Array(DType::F64, {rows, fields});
+}
+constexpr int64_t kAllFields[] = {kMetricFields, kEvaluationFields};
+std::string fieldsName(int64_t fields) { return fmt::format(", {} fields", fields); }
 
 struct SoftmaxMetric {
   std::vector<int64_t> shape; ///< shape of the labels
@@ -200,13 +206,24 @@ void addSoftmaxMetrics(std::vector<Case> &cases) {
             });
   for (int64_t batch : {0, 1, 5, 40}) // the sums of each row
     for (bool probabilities : {false, true})
-      add(fmt::format("{} rows apart{}", batch, probabilities ? ", probabilities" : ""), [=] {
-        return softmaxMetric({.shape = {7, batch, 2},
-                              .classes = 19,
-                              .useIgnore = true,
-                              .probabilities = probabilities},
-                             ShardRange::all(batch, 8), sumsOfRows(batch));
-      });
+      for (int64_t fields : kAllFields)
+        add(fmt::format("{} rows apart{}{}", batch, probabilities ? ", probabilities" : "",
+                        fieldsName(fields)),
+            [=] {
+              return softmaxMetric({.shape = {7, batch, 2},
+                                    .classes = 19,
+                                    .useIgnore = true,
+                                    .probabilities = probabilities},
+                                   ShardRange::all(batch, 8), sumsOfRows(batch, fields));
+            });
+  for (int64_t classes : {1, 2, 9, 11, 1500}) // two for the second against the first; ranks
+    for (Layout layout : kAnyLayout)
+      for (int64_t shards : {1, 90})
+        add(fmt::format("ranks among {} {}, {} shards", classes, layoutName(layout), shards), [=] {
+          return softmaxMetric(
+              {.shape = {2, 33, 3}, .classes = classes, .useIgnore = classes > 3, .layout = layout},
+              ShardRange::all(33, shards), sums(layout, kEvaluationFields));
+        });
   for (Layout layout : kAnyLayout)
     for (DType type : {DType::F32, DType::F64})
       for (bool probabilities : {false, true})
@@ -225,16 +242,26 @@ void addSoftmaxMetrics(std::vector<Case> &cases) {
   for (const ShardRange &range : kShardRanges)
     add(rangeName(range),
         [=] { return softmaxMetric({{7, range.rows(), 2}, 19, true}, range, sums()); });
-  add("equal logits", [] { // the first of the largest elements counts
-    return makeLaunch(SoftmaxMetricArguments{.range = ShardRange::all(9, 8),
-                                             .useIgnore = false,
-                                             .valid = false,
-                                             .ignoreLabel = 0,
-                                             .smoothAlpha = 0,
-                                             .scale = 1},
-                      {Array(DType::F32, {1, 9, 1, 40}, integers(0, 2)),
-                       Array(DType::F32, {1, 9, 1}, integers(0, 39, 1)), sums()});
-  });
+  const SoftmaxMetricArguments plain{.range = ShardRange::all(90, 8),
+                                     .useIgnore = false,
+                                     .valid = false,
+                                     .ignoreLabel = 0,
+                                     .smoothAlpha = 0,
+                                     .scale = 1};
+  for (int64_t fields : kAllFields)
+    for (int64_t classes : {2, 40}) {
+      const Shape logits = {1, 90, 1, classes}, rows = {1, 90, 1};
+      const Values labels = integers(-1, classes, 1); // also beyond the classes
+      add(fmt::format("equal logits of {}{}", classes, fieldsName(fields)), [=] {
+        // the first of the largest elements counts
+        return makeLaunch(plain, {Array(DType::F32, logits, integers(0, 2)),
+                                  Array(DType::F32, rows, labels), sums(Layout::Dense, fields)});
+      });
+      add(fmt::format("any logits of {}{}", classes, fieldsName(fields)), [=] {
+        return makeLaunch(plain, {Array(DType::F32, logits, anything()),
+                                  Array(DType::I32, rows, labels), sums(Layout::Dense, fields)});
+      });
+    }
 }
 
 void addRegressionMetrics(std::vector<Case> &cases) {
@@ -256,10 +283,18 @@ void addRegressionMetrics(std::vector<Case> &cases) {
         });
   }
   for (int64_t batch : {0, 1, 5, 40})
-    add(fmt::format("{} rows apart", batch), [=] {
-      return regressionMetric(DType::F32, {2, batch, 9}, ShardRange::all(batch, 8),
-                              RegressionLoss::HalfSquare, sumsOfRows(batch));
-    });
+    for (int64_t fields : kAllFields)
+      add(fmt::format("{} rows apart{}", batch, fieldsName(fields)), [=] {
+        return regressionMetric(DType::F32, {2, batch, 9}, ShardRange::all(batch, 8),
+                                RegressionLoss::HalfSquare, sumsOfRows(batch, fields));
+      });
+  for (auto [loss, name] : kRegressions)
+    for (DType type : {DType::F32, DType::F64})
+      for (int64_t shards : {1, 90})
+        add(fmt::format("moments, {}, {} shards{}", dtypeName(type), shards, name), [=] {
+          return regressionMetric(type, {3, 7, 9}, ShardRange::all(7, shards), loss,
+                                  sums(Layout::Strided, kEvaluationFields));
+        });
   for (const ShardRange &range : kShardRanges)
     add(rangeName(range), [=] {
       return regressionMetric(DType::F32, {1, range.rows(), 5}, range, RegressionLoss::HalfSquare,
@@ -284,11 +319,17 @@ void addLossMetrics(std::vector<Case> &cases) {
       add(fmt::format("batch {}, {} shards", batch, shards), [=] {
         return lossMetric(DType::F32, {2, batch, 5}, ShardRange::all(batch, shards), false, sums());
       });
-  for (int64_t batch : {0, 1, 5, 40})
-    add(fmt::format("{} rows apart", batch), [=] {
-      return lossMetric(DType::F64, {1, batch, 17}, ShardRange::all(batch, 8), true,
-                        sumsOfRows(batch));
+  for (int64_t fields : kAllFields) {
+    for (int64_t batch : {0, 1, 5, 40})
+      add(fmt::format("{} rows apart{}", batch, fieldsName(fields)), [=] {
+        return lossMetric(DType::F64, {1, batch, 17}, ShardRange::all(batch, 8), true,
+                          sumsOfRows(batch, fields));
+      });
+    add("all fields" + fieldsName(fields), [=] {
+      return lossMetric(DType::F32, {1, 9, 17}, ShardRange::all(9, 8), true,
+                        sums(Layout::Dense, fields));
     });
+  }
   for (const ShardRange &range : kShardRanges)
     add(rangeName(range),
         [=] { return lossMetric(DType::F32, {2, range.rows(), 5}, range, false, sums()); });

@@ -65,8 +65,9 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
     return elements(named("x"));
   case KernelId::Softmax:
   case KernelId::SoftmaxCrossEntropy:
-  case KernelId::SoftmaxMetric:
     return product({5, elements(named("x"))});
+  case KernelId::SoftmaxMetric: // the rank of the label compares it with every class
+    return product({last(named("y")) == kEvaluationFields ? 6 : 5, elements(named("x"))});
   case KernelId::SoftmaxGradient:
   case KernelId::SoftmaxOutputGradient:
     return product({4, elements(named("dx"))});

@@ -90,9 +90,12 @@ enum class RegressionLoss : uint8_t {
   Logistic,   ///< the binary cross entropy of a logit
 };
 
-/// Number of fields in the record of a metric kernel. The first two are the loss and its weight,
-/// whose quotient is the reported loss; Kernels.def defines the others.
-inline constexpr int64_t kMetricFields = 6;
+/// Number of fields in the record of a metric kernel, in `step` and in `evaluate`. The longer
+/// record begins with the shorter one and takes longer to compute. The first two fields are the
+/// loss and its weight, whose quotient is the reported loss; Kernels.def defines the others.
+inline constexpr int64_t kMetricFields = 6, kEvaluationFields = 18;
+/// The record of `evaluate` counts labels among the 2, 3, ... kTopClasses likeliest classes.
+inline constexpr int64_t kTopClasses = 10;
 
 enum class InitKind : uint8_t {
   Constant,   ///< a

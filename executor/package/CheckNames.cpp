@@ -48,6 +48,7 @@ private:
   std::vector<bool> owned; ///< buffers that a parameter, gradient, slot or state has
   Names parameterNames;
   Names outputNames; ///< of evaluate and step
+  Names scoresNames; ///< outputs of evaluate of role scores
 
   Status location(uint32_t index, const Path &path) {
     return checkIndex(Path(path, "location"), index, data.locations.size(), "locations");
@@ -218,6 +219,27 @@ private:
     return {};
   }
 
+  /// Outputs that the loop around a step reads: types and shapes by role and name.
+  static Status measure(const Binding &output, const Buffer &held, std::string_view entry,
+                        const Path &buffer) {
+    const int64_t fields = entry == "evaluate" ? kEvaluationFields : kMetricFields;
+    const std::vector<int64_t> &shape = held.shape;
+    auto want = [&](bool fits, std::string types, std::string_view what) -> Status {
+      if (fits && held.dtype == DType::F64)
+        return {};
+      return refuse(buffer, ErrorCode::E0605, "found {}, want {} for {}",
+                    typeText(held.dtype, shape), types, what);
+    };
+    if (output.role == "metric")
+      return want((shape.size() == 1 || shape.size() == 2) && shape.back() == fields,
+                  fmt::format("f64[{0}] or f64[B,{0}]", fields), "a metric");
+    if (output.role == "scores")
+      return want(shape.size() == 4 && shape[0] == 2, "f64[2,O,B,Q]", "scores");
+    if (output.name == "gradient_norm")
+      return want(shape == std::vector<int64_t>{1}, "f64[1]", "gradient_norm");
+    return {};
+  }
+
   Status bindings(const std::vector<Binding> &bindings, bool input, int64_t entry,
                   const Path &path) {
     Names names;
@@ -246,17 +268,10 @@ private:
           return refuse(buffer, ErrorCode::E0605, "found {}, want 1 element for a scalar",
                         typeText(held.dtype, held.shape));
       } else {
-        if (binding.role != "output" && binding.role != "metric")
-          return refuse(role, ErrorCode::E0604, "found {}, want output or metric",
+        if (binding.role != "output" && binding.role != "metric" && binding.role != "scores")
+          return refuse(role, ErrorCode::E0604, "found {}, want output, metric or scores",
                         inQuotes(binding.role));
-        bool metric = binding.role == "metric";
-        bool ofRows = metric && held.shape.size() == 2 && held.shape[1] == kMetricFields;
-        if ((metric || binding.name == "gradient_norm") &&
-            (held.dtype != DType::F64 ||
-             (!ofRows && held.shape != std::vector<int64_t>{metric ? kMetricFields : 1})))
-          return refuse(buffer, ErrorCode::E0605, "found {}, want {} for {}",
-                        typeText(held.dtype, held.shape), metric ? "f64[6] or f64[B,6]" : "f64[1]",
-                        metric ? "a metric" : "gradient_norm");
+        LSTMC_TRY(measure(binding, held, data.entries[size_t(entry)].name, buffer));
         if (held.kind == Kind::Activation || held.kind == Kind::Workspace)
           return refuse(buffer, ErrorCode::E0605,
                         "found buffers[{}] of kind {}, want one that lives to the end",
@@ -300,6 +315,9 @@ private:
         for (const Binding &output : entry.outputs)
           if (!outputNames.has(output.name))
             LSTMC_TRY(outputNames.add(output.name, path));
+      for (const Binding &output : entry.outputs)
+        if (entry.name == "evaluate" && output.role == "scores")
+          LSTMC_TRY(scoresNames.add(output.name, path));
     }
     return {};
   }
@@ -312,6 +330,10 @@ private:
       if (!outputNames.has(data.metrics[m].name))
         return refuse(name, ErrorCode::E0604, "found {}, want an output of evaluate or step",
                       inQuotes(data.metrics[m].name));
+      const std::string &scores = data.metrics[m].scores;
+      if (!scores.empty() && !scoresNames.has(scores))
+        return refuse(Path(metric, "scores"), ErrorCode::E0604,
+                      "found {}, want an output of evaluate of role scores", inQuotes(scores));
     }
     return {};
   }

@@ -353,12 +353,14 @@ void ruleNormSquared(Rule &r) {
 
 // ---- metrics ----
 
-/// y [6], or [B, 6] with the sums of each row.
+/// y [6] or [18], or [B, 6] or [B, 18] with the sums of each row.
 static void sumsOrRows(Rule &r) {
-  static_assert(kMetricFields == 6);
+  static_assert(kMetricFields == 6 && kEvaluationFields == 18);
   r.finite("scale");
   r.type("y", DType::F64);
-  r.shape("y", r.view("y").rank == 2 ? "B 6" : "6");
+  const CheckedView &y = r.view("y");
+  const bool all = y.rank > 0 && y.shape[size_t(y.rank) - 1] == kEvaluationFields;
+  r.shape("y", y.rank == 2 ? (all ? "B 18" : "B 6") : (all ? "18" : "6"));
   r.dense("y");
 }
 

@@ -188,6 +188,8 @@ struct Setting {
 struct Metric {
   std::string name;
   std::string head;
+  uint64_t classes = 0;
+  std::string scores = {};
   bool operator==(const Metric &) const = default;
 };
 

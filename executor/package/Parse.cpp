@@ -206,7 +206,8 @@ PackageData Reader::read(const fb::Package &from) {
   });
   to.entries = tables<Entry>(from.entries(), [&](const fb::Entry &e) { return entry(e); });
   to.metrics = tables<Metric>(from.metrics(), [&](const fb::Metric &metric) {
-    return Metric{text(metric.name()), text(metric.head())};
+    return Metric{text(metric.name()), text(metric.head()), metric.classes(),
+                  text(metric.scores())};
   });
   return to;
 }

@@ -169,8 +169,8 @@ Bytes Writer::write(const PackageData &data) {
   });
   auto entries = tables<fb::Entry>(data.entries, [&](const Entry &e) { return entry(e); });
   auto metrics = tables<fb::Metric>(data.metrics, [&](const Metric &metric) {
-    Text name = text(metric.name), head = text(metric.head);
-    return fb::CreateMetric(b, name, head);
+    Text name = text(metric.name), head = text(metric.head), scores = text(metric.scores);
+    return fb::CreateMetric(b, name, head, metric.classes, scores);
   });
   b.Finish(fb::CreatePackage(b, data.abi ? data.abi : kPackageAbi, producer, net, graphHash,
                              numerics, data.shards, settingList, fit, source, devices, locations,

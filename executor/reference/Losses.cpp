@@ -1,4 +1,7 @@
 // Losses, the gradient of SoftmaxOutput, and metrics.
+#include <algorithm>
+#include <initializer_list>
+
 #include "executor/reference/Groups.h"
 #include "executor/reference/Lanes.h"
 #include "executor/reference/View.h"
@@ -77,28 +80,48 @@ template <typename Real> void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunc
   }));
 }
 
-using Measures = std::array<double, kMetricFields>;
+/// The fields of the longer record, summed side by side.
+struct Measures {
+  std::array<double, kEvaluationFields> fields{};
 
-/// y = sums of the fields of element(o, b, q) over x [O, B, Q, ...]. In a shard, element ((o * rows
-/// + row) * Q + q) is added to lane e mod 16, ascending from +0; then the lanes are added by the
-/// tree, and the shards by the tree over shards. If y has rows, each row is a shard and its sums
-/// are stored.
+  Measures() = default;
+  explicit Measures(double all) { fields.fill(all); }
+  Measures(std::initializer_list<double> first) { std::ranges::copy(first, fields.begin()); }
+
+  double &operator[](size_t field) { return fields[field]; }
+  friend Measures operator+(Measures a, const Measures &b) {
+    for (size_t field = 0; field < a.fields.size(); ++field)
+      a.fields[field] += b.fields[field];
+    return a;
+  }
+};
+
+/// Whether a metric measures the longer record (abi/Kernels.h).
+bool measuresAll(const Tensor &y) { return y.shape[y.rank - 1] == kEvaluationFields; }
+
+/// y = sums of the fields of element(o, b, q) over x [O, B, Q, ...], as many fields as y has. In a
+/// shard, element ((o * rows + row) * Q + q) is added to lane e mod 16, ascending from +0; then the
+/// lanes are added by the tree, and the shards by the tree over shards. If y has rows, each row is
+/// a shard and its sums are stored.
 template <typename Element>
 void metric(const ShardRange &range, const Tensor &x, const Tensor &y, Element element) {
   const int64_t O = x.shape[0], Q = x.shape[2];
   const View<double> sums(y);
-  for (int64_t field = 0; field < kMetricFields; ++field) {
-    auto sumOfRows = [&](int64_t begin, int64_t end) {
-      const int64_t rows = end - begin;
-      return sumInLanes<double>(O * rows * Q, [&](int64_t e, double lane) {
-        Measures terms = element(e / Q / rows, begin + e / Q % rows, e % Q);
-        return lane + terms[size_t(field)];
-      });
-    };
-    if (y.rank == 1)
-      sums(field) = sumOverShards<double>(range, sumOfRows);
-    for (int64_t row = 0; y.rank == 2 && row < y.shape[0]; ++row)
-      sums(row, field) = sumOfRows(row, row + 1);
+  auto sumOfRows = [&](int64_t begin, int64_t end) {
+    const int64_t rows = end - begin;
+    return sumInLanes<Measures>(O * rows * Q, [&](int64_t e, const Measures &lane) {
+      return lane + element(e / Q / rows, begin + e / Q % rows, e % Q);
+    });
+  };
+  Measures all;
+  if (y.rank == 1)
+    all = sumOverShards<Measures>(range, sumOfRows);
+  for (int64_t field = 0; y.rank == 1 && field < y.shape[0]; ++field)
+    sums(field) = all[size_t(field)];
+  for (int64_t row = 0; y.rank == 2 && row < y.shape[0]; ++row) {
+    all = sumOfRows(row, row + 1);
+    for (int64_t field = 0; field < y.shape[1]; ++field)
+      sums(row, field) = all[size_t(field)];
   }
 }
 
@@ -115,9 +138,39 @@ double crossEntropy(const SoftmaxRow<Real, X> &row, int64_t classes, Q q) {
   return rest == 0 ? inside : inside + rest * (logSum + top);
 }
 
+/// How many classes are likelier than `truth`: larger, or as large with a smaller index; a NaN is
+/// larger than all numbers.
+template <typename X> int64_t rankOf(int64_t classes, int64_t truth, X x) {
+  int64_t before = 0;
+  const bool nan = x(truth) != x(truth);
+  for (int64_t c = 0; c < classes; ++c) {
+    const bool equal = nan ? x(c) != x(c) : x(c) == x(truth);
+    const bool larger = !nan && (x(c) > x(truth) || x(c) != x(c));
+    before += larger || (equal && c < truth);
+  }
+  return before;
+}
+
+/// What the longer record has of a label: the second class against the first, and ranks.
+template <typename X>
+void addRanks(Measures &measures, int64_t classes, int64_t truth, int64_t likeliest, X x) {
+  constexpr size_t kPositives = kMetricFields, kTops = kPositives + 3;
+  if (classes == 2) {
+    measures[kPositives] = double(truth == 1 && likeliest == 1);
+    measures[kPositives + 1] = double(truth != 1 && likeliest == 1);
+    measures[kPositives + 2] = double(truth == 1 && likeliest != 1);
+  }
+  if (truth < 0 || truth >= classes)
+    return;
+  const int64_t rank = rankOf(classes, truth, x);
+  for (int64_t top = 2; top <= kTopClasses; ++top)
+    measures[kTops + size_t(top) - 2] = double(rank < top);
+}
+
 template <typename Real> void softmaxMetric(const SoftmaxMetricLaunch &launch) {
   const Tensor &label = launch.label;
   const View<Real> x(launch.x);
+  const bool all = measuresAll(launch.y);
   const int64_t classes = x.extent(3), ignored = convert<int64_t>(launch.ignoreLabel);
   const double alpha = launch.smoothAlpha, scale = launch.scale;
   metric(launch.range, launch.x, launch.y, [&](int64_t o, int64_t b, int64_t q) -> Measures {
@@ -129,7 +182,11 @@ template <typename Real> void softmaxMetric(const SoftmaxMetricLaunch &launch) {
         return readElement<double>(label.data, label.dtype, offsetOf(label, o, b, q, c));
       };
       const double loss = crossEntropy(row, classes, probability);
-      return {scale * loss, 1, 1, 0, double(firstMaximum(classes, probability) == likeliest), loss};
+      const int64_t truth = firstMaximum(classes, probability);
+      Measures measures{scale * loss, 1, 1, 0, double(truth == likeliest), loss};
+      if (all)
+        addRanks(measures, classes, truth, likeliest, logit);
+      return measures;
     }
     const int64_t truth = indexAt(label, o, b, q);
     const double weight = double(!launch.valid || truth != ignored);
@@ -139,12 +196,15 @@ template <typename Real> void softmaxMetric(const SoftmaxMetricLaunch &launch) {
     auto smoothed = [&](int64_t c) {
       return c == inside(truth, classes, false) ? 1 - alpha : alpha / double(classes - 1);
     };
-    return {scale * (alpha == 0 ? loss : crossEntropy(row, classes, smoothed)),
-            weight,
-            1,
-            0,
-            double(likeliest == truth),
-            loss};
+    Measures measures{scale * (alpha == 0 ? loss : crossEntropy(row, classes, smoothed)),
+                      weight,
+                      1,
+                      0,
+                      double(likeliest == truth),
+                      loss};
+    if (all)
+      addRanks(measures, classes, truth, likeliest, logit);
+    return measures;
   });
 }
 
@@ -162,7 +222,19 @@ template <typename Real> void regressionMetric(const RegressionMetricLaunch &lau
                             ? scalar::softRelu(double(value)) - double(value) * truth
                         : kind == RegressionLoss::Absolute ? std::fabs(difference)
                                                            : 0.5 * square;
-    return {scale * loss, 1, 1, std::fabs(difference), square, 0};
+    // The shorter record ends before the agreement at one half.
+    return {scale * loss,
+            1,
+            1,
+            std::fabs(difference),
+            square,
+            0,
+            double((output > 0.5) == (truth > 0.5)),
+            output,
+            truth,
+            output * output,
+            truth * truth,
+            output * truth};
   });
 }
 

@@ -247,7 +247,7 @@ std::string CheckpointState::text() const {
   json.open('[');
   for (const MetricValues &head : running) {
     json.open('[');
-    for (double value : head)
+    for (double value : std::span(head).first(kMetricFields)) // a step measures no more
       json.value(hexFloat(value));
     json.close(']');
   }
@@ -342,7 +342,7 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   for (const json &head : numbers.list("running")) {
     MetricValues values{};
     const bool asBefore = head.is_array() && head.size() == 4;
-    if (!head.is_array() || (head.size() != values.size() && !asBefore)) {
+    if (!head.is_array() || (head.size() != size_t(kMetricFields) && !asBefore)) {
       numbers.refuse("numbers.running", head, "six hex floats a head");
       break;
     }

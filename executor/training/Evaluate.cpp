@@ -1,8 +1,12 @@
 #include "executor/training/Evaluate.h"
 
 #include <chrono>
+#include <new>
 
 #include <fmt/format.h>
+
+#include "executor/base/NoMemory.h"
+#include "executor/training/AreaUnderCurve.h"
 
 namespace lstmc::training {
 
@@ -27,6 +31,22 @@ std::string leftOutOf(const Trainable &model, const data::Feed &feed) {
                      rows, batches * feed.sequences() + rows, feed.sequences());
 }
 
+/// Adds the labels that count of the first `rows` rows. E0601 where there is no memory for them.
+static Status collect(const Tensor &scores, int64_t rows, AreaUnderCurve &curve) try {
+  auto at = [&](int64_t part, int64_t o, int64_t b, int64_t q) {
+    return scores.as<const double>()[part * scores.strides[0] + o * scores.strides[1] +
+                                     b * scores.strides[2] + q * scores.strides[3]];
+  };
+  for (int64_t o = 0; o < scores.shape[1]; ++o)
+    for (int64_t b = 0; b < rows; ++b)
+      for (int64_t q = 0; q < scores.shape[3]; ++q)
+        if (double truth = at(1, o, b, q); truth >= 0) // else it is ignored
+          curve.add(at(0, o, b, q), truth > 0);
+  return {};
+} catch (const std::bad_alloc &) {
+  return noMemory("");
+}
+
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
   auto begin = std::chrono::steady_clock::now();
   std::vector<std::vector<std::byte>> kept;
@@ -36,6 +56,7 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
   int64_t batches = batchesMeasured(model, feed);
   if (batches == 0)
     return fail(ErrorCode::E0605, "data: found {}, want at least one batch", result.leftOut);
+  std::vector<AreaUnderCurve> curves(model.heads().size());
   Status status;
   for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
     data::Position position{0, batch};
@@ -49,6 +70,8 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
         result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));
       for (int64_t row = 0; model.measuresRows() && row < rows; ++row)
         result.totals.add(head, model.rowMetric(head, row));
+      if (Tensor scores = model.scores(head); scores && status.ok())
+        status = collect(scores, model.measuresRows() ? rows : scores.shape[2], curves[head]);
     }
     result.sequences += rows;
   }
@@ -57,6 +80,9 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     state.write(kept[next++]);
   if (!status.ok())
     return status.error();
+  for (size_t head = 0; head < curves.size(); ++head)
+    if (model.scores(head))
+      result.totals.setArea(head, curves[head].area());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

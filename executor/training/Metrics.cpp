@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
+#include <span>
 
 #include "executor/abi/Formula.h"
 #include "executor/base/ScalarSemantics.h"
@@ -18,22 +17,37 @@ HeadKind headKind(std::string_view name) {
 
 namespace {
 
+/// Which heads have a metric.
+enum class Heads { Softmax, TwoClasses, Regression, Scores };
+
 struct MetricRow {
   std::string_view name, other;
-  HeadKind head;
+  Heads heads;
   bool shown;
   std::string_view formula, meaning;
 };
 
 constexpr MetricRow kMetrics[] = {
-#define LSTMC_METRIC(NAME, OTHER, HEAD, SHOWN, FORMULA, MEANING)                                   \
-  {NAME, OTHER, HeadKind::HEAD, SHOWN, FORMULA, MEANING},
+#define LSTMC_METRIC(NAME, OTHER, HEADS, SHOWN, FORMULA, MEANING)                                  \
+  {NAME, OTHER, Heads::HEADS, SHOWN, FORMULA, MEANING},
 #include "executor/training/Metrics.def"
 };
 
-constexpr std::string_view kSums[][kMetricFields] = {
-    {"loss", "weight", "counted", "ignored", "hits", "nll"},
-    {"loss", "weight", "counted", "absolute", "squared"}};
+using Names = std::span<const std::string_view>;
+constexpr std::string_view kSoftmaxSums[] = {
+    "loss", "weight", "counted", "ignored", "hits", "nll",  "tp",   "fp",   "fn",
+    "top2", "top3",   "top4",    "top5",    "top6", "top7", "top8", "top9", "top10"};
+constexpr std::string_view kRegressionSums[] = {
+    "loss", "weight", "counted", "absolute", "squared", "", "agreeing", "p", "y", "pp", "yy", "py"};
+constexpr std::string_view kScoreSums[] = {"area"};
+static_assert(std::size(kSoftmaxSums) == kEvaluationFields && kSoftmaxSums[kMetricFields] == "tp" &&
+              kTopClasses == 10);
+
+constexpr Names namesOf(Heads heads) {
+  return heads == Heads::Regression ? Names(kRegressionSums)
+         : heads == Heads::Scores   ? Names(kScoreSums)
+                                    : Names(kSoftmaxSums);
+}
 
 const MetricRow *findMetric(std::string_view name) {
   for (const MetricRow &row : kMetrics)
@@ -42,32 +56,108 @@ const MetricRow *findMetric(std::string_view name) {
   return nullptr;
 }
 
+/// Whether a head is of the kind that a metric is of.
+bool canHave(const Head &head, Heads wanted) {
+  switch (wanted) {
+  case Heads::Softmax:
+    return head.kind == HeadKind::Softmax;
+  case Heads::TwoClasses:
+    return head.kind == HeadKind::Softmax && head.classes == 2;
+  case Heads::Regression:
+    return head.kind == HeadKind::Regression;
+  case Heads::Scores:
+    break;
+  }
+  return head.classes == 2;
+}
+
 /// The calculus (abi/Formula.h) of a row's formula. Its value is that of its last statement.
 struct Sums {
   using Value = double;
 
-  HeadKind head;
-  const MetricValues &sums;
+  Names names;
+  std::span<const double> sums;
+  std::vector<std::pair<std::string_view, double>> assigned = {};
   double result = 0;
 
   Value number(double number) { return number; }
   Value name(std::string_view name) {
-    auto &names = kSums[size_t(head)];
-    return sums[size_t(std::find(std::begin(names), std::end(names), name) - std::begin(names))];
+    for (auto [known, value] : assigned)
+      if (known == name)
+        return value;
+    return sums[size_t(std::find(names.begin(), names.end(), name) - names.begin())];
   }
   Value apply(ScalarOp op, std::span<const Value> x) {
     return evaluate(op, x[0], x.size() > 1 ? x[1] : 0, x.size() > 2 ? x[2] : 0);
   }
-  void assign(std::string_view, Value value) { result = value; }
+  void assign(std::string_view name, Value value) {
+    assigned.insert(assigned.begin(), {name, value});
+    result = value;
+  }
 };
 
+/// Reads a formula as Sums does, and throws for a name that its heads do not sum.
+struct SumsCheck {
+  using Value = int;
+
+  Names names;
+  std::array<std::string_view, 8> assigned = {};
+  size_t count = 0;
+
+  constexpr Value number(double) { return 0; }
+  constexpr Value name(std::string_view name) {
+    for (Names known : {names, Names(assigned)})
+      for (std::string_view one : known)
+        if (one == name)
+          return 0;
+    throw "want a name that the heads of the metric sum";
+  }
+  constexpr Value apply(ScalarOp, std::span<const Value>) { return 0; }
+  constexpr void assign(std::string_view name, Value) { assigned[count++] = name; }
+};
+
+/// A row's formula with a name for its last expression. (A std::string cannot be made at compile
+/// time by this library.)
+struct Statements {
+  std::array<char, 512> text{};
+  size_t length = 0;
+
+  constexpr explicit Statements(std::string_view formula) {
+    const size_t last = formula.rfind(';') + 1; // 0 where there is none
+    for (std::string_view part :
+         {formula.substr(0, last), std::string_view(" value = "), formula.substr(last)})
+      for (char letter : part)
+        text[length++] = letter;
+  }
+  constexpr operator std::string_view() const { return {text.data(), length}; }
+};
+
+consteval bool formulasAreKnown() {
+  for (const MetricRow &row : kMetrics) {
+    SumsCheck check{namesOf(row.heads)};
+    const Statements statements(row.formula); // names in `check` are of it
+    readFormula(statements, check);
+  }
+  return true;
+}
+static_assert(formulasAreKnown());
+
 } // namespace
+
+Head headOf(const package::Metric &metric) {
+  return {metric.name, headKind(metric.head), metric.classes, !metric.scores.empty()};
+}
 
 bool measures(const std::vector<Head> &heads, std::string_view metric) {
   const MetricRow *row = findMetric(metric);
   return std::any_of(heads.begin(), heads.end(), [&](const Head &head) {
-    return metric == "loss" || (row && head.kind == row->head);
+    return metric == "loss" || (row && canHave(head, row->heads));
   });
+}
+
+bool needsScores(std::string_view metric) {
+  const MetricRow *row = findMetric(metric);
+  return row && row->heads == Heads::Scores;
 }
 
 bool isMetric(std::string_view name) { return name == "loss" || findMetric(name); }
@@ -99,9 +189,12 @@ std::vector<std::string_view> metricsReported(const std::vector<std::string> &as
   return names;
 }
 
-std::string_view headOf(std::string_view metric) {
+std::string_view headsWith(std::string_view metric) {
+  constexpr std::string_view kTexts[] = {
+      "a softmax output", "a softmax output of two classes", "a regression output",
+      "a softmax output of two classes or a logistic regression"};
   const MetricRow *row = findMetric(metric);
-  return row && row->head == HeadKind::Regression ? "a regression output" : "a softmax output";
+  return kTexts[row ? size_t(row->heads) : 0];
 }
 
 double MetricTotals::loss() const {
@@ -119,12 +212,16 @@ std::optional<double> MetricTotals::value(std::string_view metric) const {
   if (metric == "loss")
     return sums_.empty() || !(labels() > 0) ? std::nullopt : std::optional(loss());
   const MetricRow *row = findMetric(metric);
-  for (size_t i = 0; row && i < heads_.size(); ++i)
-    if (heads_[i].kind == row->head && sums_[i][kCounted] > 0) {
-      Sums calculus{row->head, sums_[i]};
-      readFormula(fmt::format("value = {}", row->formula), calculus);
-      return calculus.result;
-    }
+  for (size_t i = 0; row && i < heads_.size(); ++i) {
+    const bool scores = row->heads == Heads::Scores;
+    if (!canHave(heads_[i], row->heads) || !(sums_[i][kCounted] > 0) || (scores && !areas_[i]))
+      continue;
+    const double area = areas_[i].value_or(0);
+    const Statements statements(row->formula);
+    Sums calculus{namesOf(row->heads), scores ? std::span(&area, 1) : std::span(sums_[i])};
+    readFormula(statements, calculus);
+    return calculus.result;
+  }
   return std::nullopt;
 }
 

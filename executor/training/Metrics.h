@@ -8,34 +8,40 @@
 #include <vector>
 
 #include "executor/abi/Kernels.h"
+#include "executor/package/PackageData.h"
 
 namespace lstmc::training {
 
 /// What the numbers of a head's metric mean: abi/Kernels.def, "metrics".
 enum class HeadKind {
-  Softmax,    ///< loss, weight, labels counted, labels ignored, labels hit, sum of -log p
-  Regression, ///< loss, weight, count, sums of absolute and of squared differences, 0
-  Loss,       ///< loss, weight, count, 0, 0, 0
+  Softmax,    ///< loss, weight, labels counted, labels ignored, labels hit, sum of -log p, ..
+  Regression, ///< loss, weight, count, sums of absolute and of squared differences, 0, ..
+  Loss,       ///< loss, weight, count
 };
 
 struct Head {
   std::string name;
   HeadKind kind = HeadKind::Loss;
+  uint64_t classes = 0; ///< package::Metric
+  bool scores = false;  ///< whether `evaluate` gives them
 };
 
-using MetricValues = std::array<double, kMetricFields>;
+/// What a head measured. Of `step` the first kMetricFields; the others are 0.
+using MetricValues = std::array<double, kEvaluationFields>;
 
 /// Sums in the order of the batches, one head after the other.
 class MetricTotals {
 public:
   explicit MetricTotals(std::vector<Head> heads = {})
-      : heads_(std::move(heads)), sums_(heads_.size()) {}
+      : heads_(std::move(heads)), sums_(heads_.size()), areas_(heads_.size()) {}
 
   void add(size_t head, const MetricValues &values) {
     for (size_t i = 0; i < values.size(); ++i)
       sums_[head][i] += values[i];
   }
   void clear() { sums_.assign(sums_.size(), {}); }
+  /// The area under the ROC curve of a head with scores.
+  void setArea(size_t head, double area) { areas_[head] = area; }
 
   const std::vector<Head> &heads() const { return heads_; }
   std::vector<MetricValues> &sums() { return sums_; }
@@ -54,13 +60,20 @@ private:
   static constexpr size_t kLoss = 0, kWeight = 1, kCounted = 2;
   std::vector<Head> heads_;
   std::vector<MetricValues> sums_;
+  std::vector<std::optional<double>> areas_;
 };
 
 /// Of a head's kind as a package names it (ir/sym: metricKind).
 HeadKind headKind(std::string_view name);
+/// What a package says of a head.
+Head headOf(const package::Metric &metric);
 
-/// Whether `value` has that metric of some of these heads, once they have counted labels.
+/// Whether `value` has that metric of some of these heads, once they have counted labels and, where
+/// it needs them, scores are compiled in.
 bool measures(const std::vector<Head> &heads, std::string_view metric);
+/// Whether the metric is made of the score of each label, which `evaluate` gives only where it was
+/// asked for at compile time.
+bool needsScores(std::string_view metric);
 
 /// Whether `value` knows a metric of that name.
 bool isMetric(std::string_view name);
@@ -73,6 +86,6 @@ std::vector<std::string_view> shownMetrics();
 std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked);
 
 /// "a softmax output": the heads that have a metric other than the loss.
-std::string_view headOf(std::string_view metric);
+std::string_view headsWith(std::string_view metric);
 
 } // namespace lstmc::training

@@ -8,10 +8,8 @@ namespace {
 
 constexpr std::string_view kEntryNames[] = {"step", "evaluate"};
 
-/// What the kernel that writes `buffer` measures; where none does directly, what the package says
-/// of it.
-HeadKind kindOf(const package::PackageData &data, const package::Entry &entry,
-                const package::Binding &output) {
+/// What the kernel that writes an output measures; nothing where none does directly.
+std::optional<HeadKind> kindOf(const package::Entry &entry, const package::Binding &output) {
   static const std::map<KernelId, HeadKind> kKinds = {
       {KernelId::SoftmaxMetric, HeadKind::Softmax},
       {KernelId::RegressionMetric, HeadKind::Regression},
@@ -26,10 +24,37 @@ HeadKind kindOf(const package::PackageData &data, const package::Entry &entry,
         return kind->second;
     }
   }
+  return std::nullopt;
+}
+
+Head headMeasuredBy(const package::PackageData &data, const package::Entry &entry,
+                    const package::Binding &output) {
+  Head head{.name = output.name};
   for (const package::Metric &metric : data.metrics)
     if (metric.name == output.name)
-      return headKind(metric.head);
-  return HeadKind::Loss;
+      head = headOf(metric);
+  head.kind = kindOf(entry, output).value_or(head.kind);
+  return head;
+}
+
+/// The scores of the heads; null for those that have none. E0605 where they are not of the rows
+/// that the metrics are of.
+Result<std::vector<Tensor>> scoresOf(Session &session, const std::vector<Head> &heads,
+                                     const std::vector<Tensor> &metrics) {
+  const package::Package &package = session.package();
+  std::vector<Tensor> all(heads.size());
+  for (const package::Metric &metric : package.data().metrics) {
+    auto head = std::ranges::find(heads, metric.name, &Head::name);
+    if (metric.scores.empty() || head == heads.end())
+      continue;
+    const auto number = size_t(head - heads.begin());
+    LSTMC_ASSIGN(all[number], session.output("evaluate", metric.scores));
+    if (metrics[number].rank == 2 && metrics[number].shape[0] != all[number].shape[2])
+      return failAt({package.file()}, ErrorCode::E0605,
+                    "entry evaluate: found scores of {} rows, want {} as measured",
+                    all[number].shape[2], metrics[number].shape[0]);
+  }
+  return all;
 }
 
 } // namespace
@@ -46,7 +71,7 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
     for (const package::Binding &output : entry.outputs) {
       if (output.role == "metric") {
         LSTMC_ASSIGN(Tensor tensor, session.output(entry.name, output.name));
-        heads.push_back({output.name, kindOf(package.data(), entry, output)});
+        heads.push_back(headMeasuredBy(package.data(), entry, output));
         model->metrics_[e].push_back(tensor);
       } else if (output.name == "gradient_norm") {
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
@@ -64,6 +89,7 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
     return failAt(
         {package.file()}, ErrorCode::E0610,
         "network: found no loss to measure, want an entry step or evaluate with a metric");
+  LSTMC_ASSIGN(model->scores_, scoresOf(session, model->heads_, model->metrics_[1]));
   return model;
 }
 
@@ -129,14 +155,24 @@ Status SessionTrainable::step(const StepScalars &scalars) {
 
 Status SessionTrainable::evaluate() { return session_.run("evaluate"); }
 
+/// Of a metric output; a row of it where it has rows.
+static MetricValues valuesOf(const Tensor &tensor, int64_t row) {
+  const int64_t fields = tensor.shape[size_t(tensor.rank) - 1]; // checked with the package
+  MetricValues values{};
+  std::copy_n(tensor.as<const double>() + row * fields, fields, values.begin());
+  return values;
+}
+
 MetricValues SessionTrainable::metric(Entry entry, size_t head) {
   const Tensor &tensor = metrics_[size_t(entry)][head];
-  MetricValues sums{};
-  for (int64_t row = 0; tensor.rank == 2 && row < tensor.shape[0]; ++row)
-    for (size_t i = 0; i < sums.size(); ++i)
-      sums[i] += rowMetric(head, row)[i];
   if (tensor.rank == 1)
-    std::copy_n(tensor.as<const double>(), sums.size(), sums.begin());
+    return valuesOf(tensor, 0);
+  MetricValues sums{};
+  for (int64_t row = 0; row < tensor.shape[0]; ++row) {
+    MetricValues values = valuesOf(tensor, row);
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] += values[i];
+  }
   return sums;
 }
 
@@ -146,11 +182,7 @@ bool SessionTrainable::measuresRows() const {
 }
 
 MetricValues SessionTrainable::rowMetric(size_t head, int64_t row) {
-  MetricValues values{};
-  const Tensor &tensor = metrics_[size_t(Entry::Evaluate)][head];
-  std::copy_n(tensor.as<const double>() + row * int64_t(values.size()), values.size(),
-              values.begin());
-  return values;
+  return valuesOf(metrics_[size_t(Entry::Evaluate)][head], row);
 }
 
 std::optional<double> SessionTrainable::gradientNorm() {

@@ -30,6 +30,7 @@ public:
   MetricValues metric(Entry entry, size_t head) override;
   bool measuresRows() const override;
   MetricValues rowMetric(size_t head, int64_t row) override;
+  Tensor scores(size_t head) override { return scores_[head]; }
   std::optional<double> gradientNorm() override;
 
 private:
@@ -37,8 +38,9 @@ private:
 
   Session &session_;
   std::vector<Head> heads_;
-  /// Metric outputs, per entry and head, [6] or [rows, 6]; null data where the entry is not there.
+  /// Metric outputs, per entry and head, [F] or [rows, F]; null data where the entry is not there.
   std::array<std::vector<Tensor>, 2> metrics_;
+  std::vector<Tensor> scores_; ///< of `evaluate`, per head; null data where there are none
   Tensor gradientNorm_;
 };
 

@@ -72,6 +72,12 @@ public:
     (void)row;
     return metric(Entry::Evaluate, head);
   }
+  /// f64 [2, O, B, Q] of what `evaluate` said of class 1 in a head with scores, and of its labels
+  /// (executor/abi/Package.fbs), for B rows; null for other heads.
+  virtual Tensor scores(size_t head) {
+    (void)head;
+    return {};
+  }
   virtual std::optional<double> gradientNorm() = 0;
 };
 

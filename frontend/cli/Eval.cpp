@@ -16,10 +16,8 @@
 namespace lstmc::cli {
 
 Result<std::vector<std::string>> metricsAsked(const Options &options) {
-  std::vector<std::string_view> known = training::metricNames();
   for (const std::string &name : *options.metric)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return fail(ErrorCode::E0001, "there is no metric \"{}\"{}", name, didYouMean(name, known));
+    LSTMC_TRY(checkMetricName(name));
   return *options.metric;
 }
 
@@ -34,8 +32,10 @@ struct Job {
   std::unique_ptr<Session> session;
 };
 
-/// A checkpoint knows its vocabulary; a source takes what the data offer.
-Checked<Job> prepare(const Options &options, Console &console) {
+/// A checkpoint knows its vocabulary; a source takes what the data offer. `wanted` is judged once
+/// the model has been measured.
+Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wanted,
+                     Console &console) {
   Job job;
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsAsked(options));
   ModelRequest request;
@@ -45,8 +45,12 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, request));
   console.warn(job.model.warnings);
-  for (const std::string &name : job.metrics)
-    LSTMC_CHECKED_TRY(checkMetric(name, headsOf(job.model.package->data())));
+  std::vector<std::string> needed = job.metrics;
+  for (const Expectation &expectation : wanted)
+    if (training::needsScores(expectation.metric))
+      needed.push_back(expectation.metric);
+  for (const std::string &name : needed)
+    LSTMC_CHECKED_TRY(checkMetric(name, job.model));
   if (!hasWeights(job.model, options))
     return asDiagnostic(failAt({job.model.path}, ErrorCode::E0610,
                                "weights: found none to evaluate, want --params PATH, or a "
@@ -92,7 +96,7 @@ CommandResult evalCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(std::vector<Expectation> wanted,
                        expectations(options, training::metricNames()));
   Trace trace(options);
-  LSTMC_CHECKED_ASSIGN(Job job, prepare(options, console));
+  LSTMC_CHECKED_ASSIGN(Job job, prepare(options, wanted, console));
   if (job.model.compiled)
     trace.passes(job.model.compiled->spans);
   trace.watch(*job.session);

@@ -132,19 +132,42 @@ std::vector<std::string> statesOf(const symbol::Graph &graph) {
 std::vector<training::Head> headsOf(const package::PackageData &package) {
   std::vector<training::Head> heads;
   for (const package::Metric &metric : package.metrics)
-    heads.push_back({metric.name, training::headKind(metric.head)});
+    heads.push_back(training::headOf(metric));
   return heads;
 }
 
-Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {
+Status checkMetricName(std::string_view name) {
   std::vector<std::string_view> known = training::metricNames();
-  if (!training::isMetric(name))
-    return fail(ErrorCode::E0001, "there is no metric \"{}\"{}; there are {}", name,
-                didYouMean(name, known), fmt::join(known, ", "));
+  if (training::isMetric(name))
+    return {};
+  return fail(ErrorCode::E0001, "there is no metric \"{}\"{}; there are {}", name,
+              didYouMean(name, known), fmt::join(known, ", "));
+}
+
+Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {
+  LSTMC_TRY(checkMetricName(name));
   if (!training::measures(heads, name))
     return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the net has none", name,
-                training::headOf(name));
+                training::headsWith(name));
   return {};
+}
+
+Status checkMetric(std::string_view name, const Model &model) {
+  const package::PackageData &package = model.package->data();
+  std::vector<training::Head> heads = headsOf(package);
+  LSTMC_TRY(checkMetric(name, heads));
+  if (!training::needsScores(name) || std::ranges::any_of(heads, &training::Head::scores))
+    return {};
+  std::string source = package.net + ".lnet";
+  for (const package::Location &location : package.locations)
+    if (location.file.ends_with(".lnet"))
+      source = location.file;
+  return failAt(
+      {model.path}, ErrorCode::E0001,
+      "metric \"{0}\" needs the score of every label, and this package was compiled without: "
+      "lstmc compile {1} --fit eval_metric={0} -o MODEL.lstmc, or lstmc eval {1} --params "
+      "{2} --metric {0}",
+      name, source, model.checkpoint ? model.path : "PATH");
 }
 
 Diagnostics idleDevices(const package::PackageData &package) {

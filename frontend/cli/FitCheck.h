@@ -18,8 +18,13 @@ std::vector<std::string> statesOf(const symbol::Graph &graph);
 /// What the loss heads of a package measure.
 std::vector<training::Head> headsOf(const package::PackageData &package);
 
-/// E0001 for a metric that there is not, or that none of `heads` measures.
+/// E0001, with all names, for a metric that there is not.
+Status checkMetricName(std::string_view name);
+/// The same, or for one that none of `heads` measures.
 Status checkMetric(std::string_view name, const std::vector<training::Head> &heads);
+/// The same of a model that is to measure it: E0001 too where its package was compiled without what
+/// the metric needs.
+Status checkMetric(std::string_view name, const Model &model);
 
 /// Warnings: devices to which the batch, the groups or the work loads give nothing.
 Diagnostics idleDevices(const package::PackageData &package);

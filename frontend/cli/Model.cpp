@@ -9,6 +9,7 @@
 #include "executor/base/LowerCase.h"
 #include "executor/base/Suggest.h"
 #include "executor/training/FitSettings.h"
+#include "executor/training/Metrics.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/FitCheck.h"
@@ -132,6 +133,15 @@ static Status checkDisabledPasses(const Options &options) {
   return {};
 }
 
+/// Whether a metric that is asked for needs the score of every label.
+static bool asksForScores(const Options &options, const std::vector<package::Setting> &fit) {
+  std::vector<std::string> asked = splitCommas(findSetting(fit, "eval_metric").value_or(""));
+  asked.insert(asked.end(), options.metric->begin(), options.metric->end());
+  for (const std::string &text : options.expect)
+    asked.push_back(text.substr(0, text.find_first_of("<>=!")));
+  return std::ranges::any_of(asked, training::needsScores);
+}
+
 /// What the package keeps of the source.
 static void describeSource(const symbol::Network &net, passes::CompileOptions &compile) {
   compile.net = net.net;
@@ -165,6 +175,7 @@ static Result<passes::CompileOptions> compileOptions(const symbol::Network &net,
   compile.carry.insert(compile.carry.end(), request.carry.begin(), request.carry.end());
   if (options.dtype.given())
     compile.dtype = *options.dtype;
+  compile.scores = asksForScores(options, fit);
   LSTMC_TRY(checkDisabledPasses(options));
   compile.disabled = options.disablePass;
   compile.producer = versionLine();

@@ -222,7 +222,7 @@ Status checkOutput(const Options &options) {
 Result<std::vector<std::string>> metricsOf(const Job &job, const Options &options) {
   LSTMC_ASSIGN(std::vector<std::string> metrics, metricsAsked(options));
   for (const std::string &name : metrics)
-    LSTMC_TRY(checkMetric(name, headsOf(job.package())));
+    LSTMC_TRY(checkMetric(name, job.model));
   return metrics.empty() ? splitCommas(job.options.fit.metric) : metrics;
 }
 

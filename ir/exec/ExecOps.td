@@ -126,7 +126,7 @@ def Exec_InputOp : Exec_BindingOp<"input"> {
   }];
 }
 def Exec_OutputOp : Exec_BindingOp<"output"> {
-  let summary = "a value that the caller reads by name: output or metric";
+  let summary = "a value that the caller reads by name: output, metric or scores";
 }
 
 def Exec_LaunchOp : Exec_Op<"launch"> {

@@ -17,6 +17,7 @@ struct HeadMeasure {
   int64_t divisor;
   /// Extents of an operand with all rows of the batch, even if this program has only some of them.
   llvm::function_ref<llvm::SmallVector<int64_t>(mlir::Value)> wholeShape;
+  int64_t fields; ///< kMetricFields or kEvaluationFields (executor/abi/Kernels.h)
 };
 
 } // namespace lstmc::sym

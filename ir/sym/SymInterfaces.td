@@ -133,13 +133,19 @@ def Sym_LossHead : OpInterface<"LossHead"> {
     A loss head: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
-    InterfaceMethod<"Adds the op that measures this head, with a tensor<6xf64> as the metric kernels define it.",
+    InterfaceMethod<"Adds the op that measures this head, with f64 [measure.fields] as the metric kernels define it.",
       "::mlir::Value", "buildMetric",
+      (ins "::mlir::OpBuilder &":$builder, "const ::lstmc::sym::HeadMeasure &":$measure)>,
+    InterfaceMethod<"Adds ops that compute the score of the second of two classes, and whether the label is that class: "
+      "f64 [2, outer, batch, inner] as executor/abi/Package.fbs defines scores. Null for heads of other than two classes.",
+      "::mlir::Value", "buildScores",
       (ins "::mlir::OpBuilder &":$builder, "const ::lstmc::sym::HeadMeasure &":$measure)>,
     InterfaceMethod<"Adds ops that compute the head's value without a label, with the same bits; null if the value needs a label.",
       "::mlir::Value", "buildValue", (ins "::mlir::OpBuilder &":$builder)>,
     InterfaceMethod<"Kind of the metric: softmax, linear, mae, logistic, loss.",
       "::llvm::StringRef", "metricKind", (ins)>,
+    InterfaceMethod<"Number of classes: those of a softmax, 2 for a logistic regression; 0 for other heads.",
+      "int64_t", "classCount", (ins)>,
     InterfaceMethod<"Whether the gradient always starts at this op and the incoming gradient is ignored; else it starts here only if the net returns the result.",
       "bool", "ignoresGradient", (ins)>,
     InterfaceMethod<"Whether the gradient is a mean already and need not be divided by the batch.",

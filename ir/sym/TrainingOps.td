@@ -384,7 +384,7 @@ class Sym_MetricOp<string mnemonic> : Sym_KernelOp<mnemonic, [Sym_ShardSum]> {
 }
 
 def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
-  let summary = "loss and its weight, labels counted and ignored, right answers, nats: f64 [6]";
+  let summary = "loss and its weight, labels counted and ignored, right answers, nats: f64 [6]; and ranks of labels: [18]";
   let description = [{
     The kernel `softmax_metric`. x holds logits with the classes at `axis`; without that axis, rows
     are `[outer, batch, inner]`. A label with the shape of x holds probabilities.
@@ -400,7 +400,7 @@ def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
 }
 
 def Sym_RegressionMetricOp : Sym_MetricOp<"regression_metric"> {
-  let summary = "loss and its weight, count, absolute and squared differences: f64 [6]";
+  let summary = "loss and its weight, count, absolute and squared differences: f64 [6]; and moments: [18]";
   let description = [{
     The kernel `regression_metric`; `loss` is a RegressionLoss of executor/abi/Kernels.h.
   }];
@@ -410,7 +410,7 @@ def Sym_RegressionMetricOp : Sym_MetricOp<"regression_metric"> {
 }
 
 def Sym_LossMetricOp : Sym_MetricOp<"loss_metric"> {
-  let summary = "a loss and its weight, and count: f64 [6]";
+  let summary = "a loss and its weight, and count: f64 [6] or [18]";
   let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, BoolAttr:$valid,
                    F64Attr:$valid_thresh, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);

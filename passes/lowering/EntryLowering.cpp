@@ -131,8 +131,9 @@ void EntryLowering::bindOutputs() {
     auto dims = entry.getResultAttrOfType<mlir::ArrayAttr>(unsigned(i), sym::kDimsAttr);
     auto output = main.create<exec::OutputOp>(value.getLoc(), memory, name, role,
                                               dims ? dims : main.getStrArrayAttr({}));
-    if (auto metric = entry.getResultAttrOfType<mlir::StringAttr>(unsigned(i), kMetricAttr))
-      output->setAttr("metric", metric);
+    for (llvm::StringRef mark : {kMetricAttr, kClassesAttr, kScoresAttr})
+      if (mlir::Attribute said = entry.getResultAttr(unsigned(i), mark))
+        output->setAttr(mark.split('.').second, said);
   }
 }
 

@@ -178,7 +178,7 @@ private:
   double reported() {
     Result<Tensor> metric = session_->output("evaluate", "loss_metric");
     double loss = 0, weight = 0;
-    for (int64_t at = 0; at < metric->elements(); at += kMetricFields) {
+    for (int64_t at = 0; at < metric->elements(); at += kEvaluationFields) {
       loss += metric->as<double>()[at];
       weight += metric->as<double>()[at + 1];
     }

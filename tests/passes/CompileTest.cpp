@@ -120,7 +120,8 @@ protected:
     auto metric = session.output(entry, "softmax_output_metric");
     EXPECT_TRUE(metric.ok());
     double sums[2] = {}; // sums of the batch, or of each row
-    for (int64_t at = 0; at < metric->elements(); at += kMetricFields)
+    const int64_t fields = metric->shape[size_t(metric->rank) - 1];
+    for (int64_t at = 0; at < metric->elements(); at += fields)
       for (int field = 0; field < 2; ++field)
         sums[field] += metric->as<double>()[at + field];
     return sums[0] / sums[1];

@@ -13,15 +13,18 @@ namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
 namespace {
 
-constexpr int kFields = int(kMetricFields);
-
 struct Plus { // in this level's namespace, so that the tree's code is too
   double operator()(double a, double b) const { return a + b; }
 };
 
+constexpr int kShort = int(kMetricFields), kLong = int(kEvaluationFields);
+
+/// How many fields a launch asks for: kShort or kLong.
+int64_t fieldsOf(const Tensor &y) { return y.shape[y.rank - 1]; }
+
 /// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]; element (o * rows +
 /// row) * Q + q goes to lane e mod 16.
-template <typename Terms>
+template <int kFields, typename Terms>
 void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *sums) {
   double lanes[kFields][kPanel] = {};
   int64_t e = 0;
@@ -37,31 +40,33 @@ void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *
     sums[f] = treeOfLanes(lanes[f]);
 }
 
-/// y [B, 6] = the sums of each row.
-template <typename Terms>
+/// y [B, F] = the sums of each row; 0 in the fields beyond kFields.
+template <int kFields, typename Terms>
 void metricOfRows(const Tensor &x, const Tensor &y, Worker &worker, Terms &terms) {
   Share share(y.shape[0], worker.index, worker.count);
   for (int64_t row = share.begin; row < share.end; ++row) {
-    double sums[kFields];
-    sumRows(x, row, row + 1, terms, sums);
-    for (int f = 0; f < kFields; ++f)
+    double sums[kLong] = {};
+    sumRows<kFields>(x, row, row + 1, terms, sums);
+    for (int64_t f = 0; f < fieldsOf(y); ++f)
       y.as<double>()[row * y.strides[0] + f * y.strides[1]] = sums[f];
   }
 }
 
-/// y = the sums of the shards, added by the tree; or the sums of each row.
-template <typename Terms>
+/// y = the sums of the shards, added by the tree; or the sums of each row. `terms` gives kFields
+/// numbers for an element; the other fields of y are 0.
+template <int kFields, typename Terms>
 void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
             Terms terms) {
   if (y.rank == 2)
-    return metricOfRows(x, y, worker, terms);
+    return metricOfRows<kFields>(x, y, worker, terms);
   constexpr int64_t kShards = SharedSums::kPlaces / kFields;
   SharedSums sums(y.data, worker);
   TreeFold<double, Plus> folds[kFields];
   for (int64_t first = 0; first < range.count; first += kShards) {
     int64_t n = minimum(kShards, range.count - first);
     sums.make(n, [&](int64_t i, double *places) {
-      sumRows(x, range.begin(first + i), range.begin(first + i + 1), terms, places + i * kFields);
+      sumRows<kFields>(x, range.begin(first + i), range.begin(first + i + 1), terms,
+                       places + i * kFields);
     });
     for (int64_t i = 0; worker.index == 0 && i < n; ++i)
       for (int f = 0; f < kFields; ++f)
@@ -71,12 +76,12 @@ void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &w
           folds[f].add(sums[i * kFields + f]);
   }
   sums.finish();
-  for (int f = 0; worker.index == 0 && f < kFields; ++f)
-    y.as<double>()[f * y.strides[0]] = folds[f].finish();
+  for (int f = 0; worker.index == 0 && f < fieldsOf(y); ++f)
+    y.as<double>()[f * y.strides[0]] = f < kFields ? folds[f].finish() : 0;
 }
 
-void write(double *out, const double (&terms)[kFields]) {
-  for (int f = 0; f < kFields; ++f)
+void write(double *out, const double (&terms)[kShort]) {
+  for (int f = 0; f < kShort; ++f)
     out[f] = terms[f];
 }
 
@@ -98,7 +103,7 @@ template <typename Q> double crossEntropy(const Row &x, const RowLoss &row, int6
 /// all.
 bool isFirstLargest(const Row &row, int64_t classes, const RowLoss &loss, int64_t truth) {
   return truth >= 0 && truth < classes &&
-         (row[truth] == loss.largest || loss.largest != loss.largest) &&
+         (row[truth] == loss.largest || row[truth] != row[truth]) &&
          firstOf(row, truth + 1, loss.largest) == truth;
 }
 
@@ -111,8 +116,50 @@ template <typename Q> int64_t likeliest(int64_t classes, Q q) {
   return best;
 }
 
+/// Number of classes that are likelier than `truth`: larger, or equal with a smaller index; NaN
+/// counts as larger than all numbers. Counting may stop at kTopClasses.
+template <int64_t kStep> int64_t rankOf(const Row &x, int64_t classes, int64_t truth) {
+  constexpr int64_t kStretch = 1024;
+  const int64_t step = kStep == 0 ? x.step : kStep;
+  const float *data = x.data, value = data[truth * step];
+  int64_t before = 0;
+  for (int64_t begin = 0; begin < classes && before < kTopClasses; begin += kStretch) {
+    const int64_t end = minimum(begin + kStretch, classes), middle = minimum(end, truth);
+    int32_t count = 0;
+    if (value != value) {
+      for (int64_t c = begin; c < middle; ++c)
+        count += data[c * step] != data[c * step];
+    } else {
+      for (int64_t c = begin; c < middle; ++c)
+        count += !(data[c * step] < value);
+      for (int64_t c = begin > truth ? begin : truth + 1; c < end; ++c)
+        count += !(data[c * step] <= value);
+    }
+    before += count;
+  }
+  return before;
+}
+
+/// The fields of a label that only the longer record has: the second class against the first, and
+/// ranks. `hit`: whether `truth` is the likeliest class.
+void writeRanks(double *out, const Row &row, int64_t classes, const RowLoss &loss, int64_t truth,
+                bool hit) {
+  constexpr int kPositives = kShort, kTops = kPositives + 3;
+  const bool positive = truth == 1, said = classes == 2 && isFirstLargest(row, classes, loss, 1);
+  out[kPositives] = double(positive && said);
+  out[kPositives + 1] = double(!positive && said);
+  out[kPositives + 2] = double(classes == 2 && positive && !said);
+  int64_t rank = kTopClasses;
+  if (truth >= 0 && truth < classes)
+    rank = hit             ? 0
+           : row.step == 1 ? rankOf<1>(row, classes, truth)
+                           : rankOf<0>(row, classes, truth);
+  for (int64_t top = 2; top <= kTopClasses; ++top)
+    out[kTops + top - 2] = double(rank < top);
+}
+
 /// Metrics for labels that are classes.
-struct ClassTerms {
+template <int kFields> struct ClassTerms {
   const SoftmaxMetricLaunch &launch;
   const Tensor &x = launch.x, &label = launch.label;
   int64_t classes = x.shape[3], ignored = toIndex(launch.ignoreLabel);
@@ -124,8 +171,11 @@ struct ClassTerms {
     int64_t truth =
         index(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
     double weight = double(!valid || truth != ignored);
-    if (useIgnore && truth == ignored)
+    if (useIgnore && truth == ignored) {
+      for (int f = kShort; f < kFields; ++f)
+        out[f] = 0;
       return write(out, {0, weight, 0, 1, 0, 0});
+    }
     Row row{x.as<float>() + o * x.strides[0] + b * x.strides[1] + q * x.strides[2], x.strides[3]};
     RowLoss loss = rowLoss(row, classes, truth);
     int64_t kept = truth < 0 ? 0 : truth >= classes ? classes - 1 : truth;
@@ -134,13 +184,15 @@ struct ClassTerms {
       minimised = crossEntropy(row, loss, classes, [&](int64_t c) {
         return c == kept ? 1 - alpha : alpha / double(classes - 1);
       });
-    write(out, {scale * minimised, weight, 1, 0, double(isFirstLargest(row, classes, loss, truth)),
-                double(loss.loss)});
+    bool hit = isFirstLargest(row, classes, loss, truth);
+    write(out, {scale * minimised, weight, 1, 0, double(hit), double(loss.loss)});
+    if constexpr (kFields == kLong)
+      writeRanks(out, row, classes, loss, truth, hit);
   }
 };
 
 /// Metrics for labels that are probabilities of classes.
-struct ProbabilityTerms {
+template <int kFields> struct ProbabilityTerms {
   const SoftmaxMetricLaunch &launch;
   const Tensor &x = launch.x, &label = launch.label;
   int64_t classes = x.shape[3];
@@ -154,37 +206,55 @@ struct ProbabilityTerms {
     int64_t truth = likeliest(classes, probability);
     RowLoss loss = rowLoss(row, classes, truth);
     double minimised = crossEntropy(row, loss, classes, probability);
-    write(out, {scale * minimised, 1, 1, 0, double(isFirstLargest(row, classes, loss, truth)),
-                minimised});
+    bool hit = isFirstLargest(row, classes, loss, truth);
+    write(out, {scale * minimised, 1, 1, 0, double(hit), minimised});
+    if constexpr (kFields == kLong)
+      writeRanks(out, row, classes, loss, truth, hit);
   }
 };
+
+template <int kFields> void softmaxMetricOf(const SoftmaxMetricLaunch &launch, Worker &worker) {
+  if (launch.label.rank == 4)
+    metric<kFields>(launch.x, launch.y, launch.range, worker, ProbabilityTerms<kFields>{launch});
+  else
+    metric<kFields>(launch.x, launch.y, launch.range, worker, ClassTerms<kFields>{launch});
+}
 
 void softmaxMetric(const SoftmaxMetricLaunch &launch, Worker &worker) {
   if (launch.x.dtype != DType::F32)
     return reference::kernel(KernelId::SoftmaxMetric)(launch.wire, worker);
-  if (launch.label.rank == 4)
-    metric(launch.x, launch.y, launch.range, worker, ProbabilityTerms{launch});
+  if (fieldsOf(launch.y) == kLong)
+    softmaxMetricOf<kLong>(launch, worker);
   else
-    metric(launch.x, launch.y, launch.range, worker, ClassTerms{launch});
+    softmaxMetricOf<kShort>(launch, worker);
+}
+
+template <int kFields>
+void regressionMetricOf(const RegressionMetricLaunch &launch, Worker &worker) {
+  const Tensor &x = launch.x, &label = launch.label;
+  ReadNumber number = readNumber(label.dtype);
+  metric<kFields>(
+      x, launch.y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+        double truth =
+            number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
+        regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]],
+                        truth, launch.loss, launch.scale, kFields == kRegressionFields, out);
+      });
 }
 
 void regressionMetric(const RegressionMetricLaunch &launch, Worker &worker) {
-  const Tensor &x = launch.x, &label = launch.label, &y = launch.y;
-  if (x.dtype != DType::F32)
+  if (launch.x.dtype != DType::F32)
     return reference::kernel(KernelId::RegressionMetric)(launch.wire, worker);
-  ReadNumber number = readNumber(label.dtype);
-  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    double truth =
-        number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
-    regressionTerms(x.as<float>()[o * x.strides[0] + b * x.strides[1] + q * x.strides[2]], truth,
-                    launch.loss, launch.scale, out);
-  });
+  if (fieldsOf(launch.y) == kLong)
+    regressionMetricOf<kRegressionFields>(launch, worker);
+  else
+    regressionMetricOf<kShort>(launch, worker);
 }
 
 void lossMetric(const LossMetricLaunch &launch, Worker &worker) {
   const Tensor &x = launch.x, &y = launch.y;
   ReadNumber number = readNumber(x.dtype);
-  metric(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
+  metric<kShort>(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
     double value = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
     bool counts = !launch.valid || value > launch.validThresh;
     write(out, {launch.scale * value, double(counts), 1, 0, 0, 0});

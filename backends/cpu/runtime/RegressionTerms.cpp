@@ -16,7 +16,8 @@ static double lossOf(RegressionLoss kind, float x, double truth, double differen
   return 0.5 * (difference * difference);
 }
 
-void regressionTerms(float x, double truth, RegressionLoss kind, double scale, double *out) {
+void regressionTerms(float x, double truth, RegressionLoss kind, double scale, bool all,
+                     double *out) {
   double output = kind == RegressionLoss::Logistic ? lstmc::scalar::sigmoid(x) : x;
   double difference = output - truth;
   out[0] = scale * lossOf(kind, x, truth, difference);
@@ -24,6 +25,14 @@ void regressionTerms(float x, double truth, RegressionLoss kind, double scale, d
   out[3] = std::fabs(difference);
   out[4] = difference * difference;
   out[5] = 0;
+  if (!all)
+    return;
+  out[6] = double((output > 0.5) == (truth > 0.5));
+  out[7] = output;
+  out[8] = truth;
+  out[9] = output * output;
+  out[10] = truth * truth;
+  out[11] = output * truth;
 }
 
 } // namespace lstmc::cpu

@@ -5,7 +5,12 @@
 
 namespace lstmc::cpu {
 
-/// The terms of one output in y of regression_metric (Kernels.def).
-void regressionTerms(float x, double truth, RegressionLoss kind, double scale, double *out);
+/// Number of fields of the longer record that regression_metric (Kernels.def) sets.
+inline constexpr int kRegressionFields = 12;
+
+/// The terms of one output in y of regression_metric (Kernels.def): kMetricFields numbers, or
+/// kRegressionFields if `all` are wanted.
+void regressionTerms(float x, double truth, RegressionLoss kind, double scale, bool all,
+                     double *out);
 
 } // namespace lstmc::cpu

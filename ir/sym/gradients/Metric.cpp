@@ -1,5 +1,7 @@
 // What loss heads measure (the metric kernels define it), and the results of heads without a label.
 
+#include <cmath>
+
 #include "executor/abi/Kernels.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
@@ -25,8 +27,8 @@ struct Rows {
 } // namespace
 
 /// The type of a metric kernel's sums in a net over the whole batch.
-static RankedTensorType sumsType(OpBuilder &builder) {
-  return RankedTensorType::get({kMetricFields}, builder.getF64Type());
+static RankedTensorType sumsType(OpBuilder &builder, const HeadMeasure &measure) {
+  return RankedTensorType::get({measure.fields}, builder.getF64Type());
 }
 
 /// The kernel divides by `elements`. This factor on its sum makes the reported value factor * sum /
@@ -46,60 +48,138 @@ struct SoftmaxLoss {
 };
 } // namespace
 
+static SmallVector<int64_t> withoutClasses(Value x, int64_t axis) {
+  SmallVector<int64_t> extents(shapeOf(x));
+  extents.erase(extents.begin() + axis);
+  return extents;
+}
+
 static Value softmaxMetric(OpBuilder &builder, Location loc, const SoftmaxLoss &loss,
-                           int64_t shards) {
-  SmallVector<int64_t> rowExtents(shapeOf(loss.x));
-  rowExtents.erase(rowExtents.begin() + loss.axis);
+                           const HeadMeasure &measure) {
+  SmallVector<int64_t> rowExtents = withoutClasses(loss.x, loss.axis);
   BatchPosition batch = withoutAxes(loss.rows, {loss.axis}, false);
-  if (!batch)
-    shards = 1; // the batch is at most on the class axis, so no rows can be shared out
+  // Without a batch here, it is at most on the class axis, so no rows can be shared out.
+  int64_t shards = batch ? measure.shards : 1;
   Rows rows(rowExtents, batch);
   Value label = loss.label;
   if (shapeOf(label) != shapeOf(loss.x))
     label = createReshape(builder, loc, label, rowExtents);
   return builder.create<SoftmaxMetricOp>(
-      loc, sumsType(builder), loss.x, label, loss.axis, rows.outer, rows.batch, rows.inner, shards,
-      loss.useIgnore, loss.valid, loss.ignoreLabel, loss.smoothAlpha, loss.scale);
+      loc, sumsType(builder, measure), loss.x, label, loss.axis, rows.outer, rows.batch, rows.inner,
+      shards, loss.useIgnore, loss.valid, loss.ignoreLabel, loss.smoothAlpha, loss.scale);
+}
+
+template <typename Op>
+static Value withScalar(OpBuilder &builder, Location loc, Value x, double scalar) {
+  return builder.create<Op>(loc, x.getType(), x, builder.getF64FloatAttr(scalar),
+                            builder.getBoolAttr(true));
+}
+
+/// f64 [2, outer, batch, inner] of what a head says of the second class and of what the label says,
+/// each one number a row.
+static Value joinScores(OpBuilder &builder, Location loc, Value score, Value truth,
+                        const Rows &rows) {
+  SmallVector<Value> both;
+  for (Value part : {score, truth})
+    both.push_back(createReshape(builder, loc, createCast(builder, loc, part, builder.getF64Type()),
+                                 {1, rows.outer, rows.batch, rows.inner}));
+  return createConcat(builder, loc, both, 0);
+}
+
+/// `p` is the softmax of loss.x, which has two classes.
+static Value softmaxScores(OpBuilder &builder, Location loc, const SoftmaxLoss &loss, Value p) {
+  auto ofClass = [&](Value x, int64_t c) {
+    return createSliceAxis(builder, loc, x, loss.axis, c, c + 1);
+  };
+  Rows rows(withoutClasses(loss.x, loss.axis), withoutAxes(loss.rows, {loss.axis}, false));
+  Value label = loss.label, truth;
+  if (shapeOf(label) == shapeOf(loss.x)) { // probabilities: the likelier class, the first of equals
+    Value second = ofClass(label, 1);
+    truth = builder.create<GreaterOp>(loc, second.getType(), second, ofClass(label, 0));
+  } else {
+    label = createCast(builder, loc, label, builder.getF64Type());
+    label = builder.create<TruncOp>(loc, label.getType(), label); // as the metric reads it
+    truth = withScalar<EqualScalarOp>(builder, loc, label, 1);
+    if (loss.useIgnore) {
+      double ignored = std::trunc(loss.ignoreLabel.convertToDouble());
+      Value left = withScalar<EqualScalarOp>(builder, loc, label, ignored);
+      truth = builder.create<ElemwiseSubOp>(loc, truth.getType(), truth,
+                                            withScalar<MulScalarOp>(builder, loc, left, 2));
+    }
+  }
+  return joinScores(builder, loc, ofClass(p, 1), truth, rows);
+}
+
+/// A tensor of the shape of the head's data in the form in which its classes are one axis.
+static Value withClasses(OpBuilder &builder, SoftmaxOutputOp op, Value value) {
+  if (op.getMultiOutput() || op.getPreserveShape() || rankOf(value) <= 2)
+    return value;
+  ArrayRef<int64_t> shape = shapeOf(value); // all axes but the first are one
+  return createReshape(builder, op.getLoc(), value, {shape[0], product(shape.drop_front())});
+}
+
+/// Rows and labels; not what they are multiplied by.
+static SoftmaxLoss rowsOf(OpBuilder &builder, SoftmaxOutputOp op, const HeadMeasure &measure) {
+  bool kept = op.getPreserveShape() && !op.getMultiOutput(), given = op.holdsProbabilities();
+  Value x = withClasses(builder, op, op.getData());
+  return {.x = x,
+          .label = given ? withClasses(builder, op, op.getLabel()) : op.getLabel(),
+          .axis = kept ? rankOf(x) - 1 : 1,
+          .rows = x == op.getData() ? measure.rows
+                                    : reshaped(measure.rows, shapeOf(op.getData()), shapeOf(x)),
+          .useIgnore = op.getUseIgnore() && !given,
+          .valid = op.getNormalization() == "valid" && !given,
+          .ignoreLabel = op.getIgnoreLabel(),
+          .smoothAlpha = op.getMultiOutput() || given ? llvm::APFloat(0.0) : op.getSmoothAlpha(),
+          .scale = llvm::APFloat(1.0)};
 }
 
 Value SoftmaxOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
-  Value x = getData(), label = getLabel();
-  SmallVector<int64_t> whole = measure.wholeShape(x);
+  SmallVector<int64_t> whole = measure.wholeShape(getData());
   bool kept = getPreserveShape() && !getMultiOutput();
-  int64_t rank = rankOf(x), axis = kept ? rank - 1 : 1;
-  BatchPosition rows = measure.rows;
-  bool probabilities = holdsProbabilities();
   int64_t positions = getMultiOutput() ? product(ArrayRef(whole).drop_front(2)) : 1;
   int64_t labels = kept ? product(whole) / whole.back() : whole[0] * positions;
-  if (!getMultiOutput() && !getPreserveShape() && rank > 2) { // all axes but the first are one
-    SmallVector<int64_t> flat = {shapeOf(x)[0], product(shapeOf(x).drop_front())};
-    rows = reshaped(rows, shapeOf(x), flat);
-    x = createReshape(builder, getLoc(), x, flat);
-    if (probabilities)
-      label = createReshape(builder, getLoc(), label, flat);
-  }
+  SoftmaxLoss loss = rowsOf(builder, *this, measure);
   // The divisor is that of the gradient.
-  bool valid = getNormalization() == "valid" && !probabilities;
-  int64_t divisor = probabilities                  ? measure.divisor
+  int64_t divisor = holdsProbabilities()           ? measure.divisor
                     : getNormalization() == "null" ? product({positions, measure.divisor})
                                                    : labels;
-  llvm::APFloat none(0.0);
-  return softmaxMetric(builder, getLoc(),
-                       {x, label, axis, rows, getUseIgnore() && !probabilities, valid,
-                        getIgnoreLabel(),
-                        getMultiOutput() || probabilities ? none : getSmoothAlpha(),
-                        scaleOf(getGradScale(), labels, divisor)},
-                       measure.shards);
+  loss.scale = scaleOf(getGradScale(), labels, divisor);
+  return softmaxMetric(builder, getLoc(), loss, measure);
+}
+
+Value SoftmaxOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measure) {
+  if (classCount() != 2)
+    return {};
+  return softmaxScores(builder, getLoc(), rowsOf(builder, *this, measure),
+                       withClasses(builder, *this, getOutput()));
+}
+
+/// Of softmax_cross_entropy; not what it is multiplied by.
+static SoftmaxLoss rowsOf(SoftmaxCrossEntropyOp op, const HeadMeasure &measure) {
+  return {.x = op.getData(),
+          .label = op.getLabel(),
+          .axis = 1,
+          .rows = measure.rows,
+          .scale = llvm::APFloat(1.0)};
 }
 
 Value SoftmaxCrossEntropyOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
-  SoftmaxLoss loss{
-      .x = getData(),
-      .label = getLabel(),
-      .axis = 1,
-      .rows = measure.rows,
-      .scale = scaleOf(llvm::APFloat(1.0), measure.wholeShape(getData())[0], measure.divisor)};
-  return softmaxMetric(builder, getLoc(), loss, measure.shards);
+  SoftmaxLoss loss = rowsOf(*this, measure);
+  loss.scale = scaleOf(llvm::APFloat(1.0), measure.wholeShape(getData())[0], measure.divisor);
+  return softmaxMetric(builder, getLoc(), loss, measure);
+}
+
+static Value softmaxOf(OpBuilder &builder, Location loc, Value x, int64_t axis) {
+  return builder.create<SoftmaxOp>(loc, x.getType(), x, Value(), builder.getI64IntegerAttr(axis),
+                                   FloatAttr(), StringAttr(), builder.getBoolAttr(false));
+}
+
+Value SoftmaxCrossEntropyOp::buildScores(OpBuilder &builder, const HeadMeasure &measure) {
+  if (classCount() != 2)
+    return {};
+  return softmaxScores(builder, getLoc(), rowsOf(*this, measure),
+                       softmaxOf(builder, getLoc(), getData(), 1));
 }
 
 template <typename Op>
@@ -112,8 +192,9 @@ static Value regressionMetric(OpBuilder &builder, Op op, const HeadMeasure &meas
   label = createReshape(builder, op.getLoc(), label, shapeOf(x));
   int64_t elements = product(whole), perSample = elements / whole.front();
   return builder.create<RegressionMetricOp>(
-      op.getLoc(), sumsType(builder), x, label, rows.outer, rows.batch, rows.inner, measure.shards,
-      int64_t(kind), scaleOf(op.getGradScale(), elements, product({perSample, measure.divisor})));
+      op.getLoc(), sumsType(builder, measure), x, label, rows.outer, rows.batch, rows.inner,
+      measure.shards, int64_t(kind),
+      scaleOf(op.getGradScale(), elements, product({perSample, measure.divisor})));
 }
 
 Value LinearRegressionOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
@@ -126,6 +207,17 @@ Value LogisticRegressionOutputOp::buildMetric(OpBuilder &builder, const HeadMeas
   return regressionMetric(builder, *this, measure, RegressionLoss::Logistic);
 }
 
+Value LinearRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
+Value MaeRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
+Value LogisticRegressionOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measure) {
+  Value label = createCast(builder, getLoc(), getLabel(), rankedType(getData()).getElementType());
+  label = createReshape(builder, getLoc(), label, shapeOf(getData())); // as the metric reads it
+  return joinScores(builder, getLoc(), getOutput(),
+                    withScalar<GreaterScalarOp>(builder, getLoc(), label, 0.5),
+                    Rows(shapeOf(getData()), measure.rows));
+}
+Value MakeLossOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
+
 Value MakeLossOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
   Rows rows(shapeOf(getData()), measure.rows);
   SmallVector<int64_t> whole = measure.wholeShape(getData());
@@ -134,7 +226,7 @@ Value MakeLossOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
   int64_t divisor = valid                           ? elements // the kernel divides by fewer
                     : getNormalization() == "batch" ? whole.front()
                                                     : measure.divisor;
-  return builder.create<LossMetricOp>(getLoc(), sumsType(builder), getData(), rows.outer,
+  return builder.create<LossMetricOp>(getLoc(), sumsType(builder, measure), getData(), rows.outer,
                                       rows.batch, rows.inner, measure.shards, valid,
                                       getValidThresh(), scaleOf(getGradScale(), elements, divisor));
 }
@@ -144,10 +236,8 @@ Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {
   int64_t rank = rankOf(x), axis = getPreserveShape() && !getMultiOutput() ? rank - 1 : 1;
   if (!getMultiOutput() && !getPreserveShape()) // all axes but the first are one
     x = createReshape(builder, getLoc(), x, {shapeOf(x)[0], product(shapeOf(x).drop_front())});
-  Value p =
-      builder.create<SoftmaxOp>(getLoc(), x.getType(), x, Value(), builder.getI64IntegerAttr(axis),
-                                FloatAttr(), StringAttr(), builder.getBoolAttr(false));
-  return createReshape(builder, getLoc(), p, shapeOf(getOutput()));
+  return createReshape(builder, getLoc(), softmaxOf(builder, getLoc(), x, axis),
+                       shapeOf(getOutput()));
 }
 Value LinearRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }
 Value MaeRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }

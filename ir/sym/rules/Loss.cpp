@@ -84,6 +84,12 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
 }
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxOutputOp::metricKind() { return "softmax"; }
+int64_t SoftmaxOutputOp::classCount() {
+  ArrayRef<int64_t> shape = shapeOf(getData());
+  return getMultiOutput()     ? shape[1]
+         : getPreserveShape() ? shape.back()
+                              : product(shape.drop_front());
+}
 bool SoftmaxOutputOp::ignoresGradient() { return true; }
 bool SoftmaxOutputOp::normalises() { return getNormalization() != "null" && !holdsProbabilities(); }
 bool SoftmaxOutputOp::holdsProbabilities() { return shapeOf(getLabel()) == shapeOf(getData()); }
@@ -128,7 +134,7 @@ template <typename Op> static BatchPosition regressionBatch(Op op, Positions ope
   return data == label || column ? firstBatch(operands) : BatchPosition::none();
 }
 
-#define LSTMC_REGRESSION(OP, KIND)                                                                 \
+#define LSTMC_REGRESSION(OP, KIND, CLASSES)                                                        \
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
     return relateRegression(relation, *this);                                                      \
   }                                                                                                \
@@ -137,11 +143,12 @@ template <typename Op> static BatchPosition regressionBatch(Op op, Positions ope
   }                                                                                                \
   int64_t OP::flops() { return elementsOf(getOutput()); }                                          \
   StringRef OP::metricKind() { return KIND; }                                                      \
+  int64_t OP::classCount() { return CLASSES; }                                                     \
   bool OP::ignoresGradient() { return true; }                                                      \
   bool OP::normalises() { return false; }
-LSTMC_REGRESSION(LinearRegressionOutputOp, "linear")
-LSTMC_REGRESSION(MaeRegressionOutputOp, "mae")
-LSTMC_REGRESSION(LogisticRegressionOutputOp, "logistic")
+LSTMC_REGRESSION(LinearRegressionOutputOp, "linear", 0)
+LSTMC_REGRESSION(MaeRegressionOutputOp, "mae", 0)
+LSTMC_REGRESSION(LogisticRegressionOutputOp, "logistic", 2)
 #undef LSTMC_REGRESSION
 
 Value LinearRegressionOutputOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
@@ -160,6 +167,7 @@ BatchPosition MakeLossOp::batchOfResult(unsigned, Positions operands) { return o
 Value MakeLossOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 int64_t MakeLossOp::flops() { return elementsOf(getOutput()); }
 StringRef MakeLossOp::metricKind() { return "loss"; }
+int64_t MakeLossOp::classCount() { return 0; }
 bool MakeLossOp::ignoresGradient() { return true; }
 bool MakeLossOp::normalises() { return getNormalization() != "null"; }
 
@@ -183,6 +191,7 @@ BatchPosition SoftmaxCrossEntropyOp::batchOfResult(unsigned, Positions) {
 }
 int64_t SoftmaxCrossEntropyOp::flops() { return 5 * elementsOf(getData()); }
 StringRef SoftmaxCrossEntropyOp::metricKind() { return "softmax"; }
+int64_t SoftmaxCrossEntropyOp::classCount() { return shapeOf(getData())[1]; }
 bool SoftmaxCrossEntropyOp::ignoresGradient() { return false; }
 bool SoftmaxCrossEntropyOp::normalises() { return false; }
 

@@ -129,7 +129,7 @@ template <typename Op> struct MovementModel : MovementRule::ExternalModel<Moveme
 
 //===---- rows of measures --------------------------------------------------------------------===//
 
-/// A metric is given for each row, [batch, 6], or summed over all.
+/// A metric is given for each row, [batch, fields], or summed over all.
 template <typename Op> struct MetricRows : BatchRule::ExternalModel<MetricRows<Op>, Op> {
   BatchPosition batchOfResult(Operation *op, unsigned, ArrayRef<BatchPosition>) const {
     auto batch = int64_t(cast<Op>(op).getBatch());

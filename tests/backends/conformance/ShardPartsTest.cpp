@@ -81,7 +81,7 @@ const std::vector<Sum> kSums = {
        return makeLaunch(KernelId::SoftmaxMetric,
                          {Array(DType::F32, {2, batch, 3, 9}, uniform(-5, 5)),
                           Array(DType::I32, {2, batch, 3}, integers(0, 8, 1)),
-                          Array(DType::F64, {kMetricFields})});
+                          Array(DType::F64, {kEvaluationFields})});
      },
      [](const ShardRange &range) {
        return wireArguments(SoftmaxMetricArguments{.range = range,
@@ -96,7 +96,7 @@ const std::vector<Sum> kSums = {
        return makeLaunch(KernelId::RegressionMetric,
                          {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
                           Array(DType::F32, {2, batch, 3}, uniform(0, 1, 1)),
-                          Array(DType::F64, {kMetricFields})});
+                          Array(DType::F64, {kEvaluationFields})});
      },
      [](const ShardRange &range) {
        return wireArguments(
@@ -105,7 +105,7 @@ const std::vector<Sum> kSums = {
     {"loss_metric",
      [](int64_t batch) {
        return makeLaunch(KernelId::LossMetric, {Array(DType::F32, {2, batch, 3}, uniform(-5, 5)),
-                                                Array(DType::F64, {kMetricFields})});
+                                                Array(DType::F64, {kEvaluationFields})});
      },
      [](const ShardRange &range) {
        return wireArguments(

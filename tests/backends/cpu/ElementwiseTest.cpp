@@ -161,22 +161,23 @@ TEST(Losses, CrossEntropyAndMetrics) {
          {f32({70, 65}), classes(DType::I32, {70}, 67), f32({1})},
          {},
          {}});
-  for (int64_t shards : {1, 8, 300, 2000}) {
-    check({KernelId::SoftmaxMetric,
-           {f32({5, 13, 2, 20}), classes(DType::F32, {5, 13, 2}, 22),
-            Block(DType::F64, {kMetricFields})},
+  for (int64_t fields : {kMetricFields, kEvaluationFields})
+    for (int64_t shards : {1, 8, 300, 2000}) {
+      check(
+          {KernelId::SoftmaxMetric,
+           {f32({5, 13, 2, 20}), classes(DType::F32, {5, 13, 2}, 22), Block(DType::F64, {fields})},
            {13, shards, 0, shards, 1, 0},
            {-1, 0, 1}});
-    for (int64_t loss : {0, 1, 2})
-      check({KernelId::RegressionMetric,
-             {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {kMetricFields})},
-             {13, shards, 0, shards, loss},
-             {0.5}});
-    check({KernelId::LossMetric,
-           {f32({5, 13, 7}), Block(DType::F64, {kMetricFields})},
-           {13, shards, 0, shards, 1},
-           {0.1, 0.5}});
-  }
+      for (int64_t loss : {0, 1, 2})
+        check({KernelId::RegressionMetric,
+               {f32({5, 13, 7}), f32({5, 13, 7}, 2), Block(DType::F64, {fields})},
+               {13, shards, 0, shards, loss},
+               {0.5}});
+      check({KernelId::LossMetric,
+             {f32({5, 13, 7}), Block(DType::F64, {fields})},
+             {13, shards, 0, shards, 1},
+             {0.1, 0.5}});
+    }
 }
 
 TEST(Norms, LayersAndGradients) {

@@ -1,6 +1,9 @@
 // Kernels that sum: within (K + 8) u of the sum of magnitudes, compared with naive formulas in long
 // double.
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -240,6 +243,79 @@ TEST_P(Accuracy, Metrics) {
   }
   EXPECT_NEAR(y.values()[0], double(2 * sum), 2e-13);
   EXPECT_EQ(y.values(), (std::vector<double>{y.values()[0], above, double(O * B * Q), 0, 0, 0}));
+}
+
+/// Places in the order of likelihood, by sorting: the larger first, of equals the first.
+std::vector<size_t> placesOf(const std::vector<double> &row) {
+  std::vector<size_t> order(row.size()), places(row.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::stable_sort(order, std::greater(), [&](size_t c) { return row[c]; });
+  for (size_t place = 0; place < order.size(); ++place)
+    places[order[place]] = place;
+  return places;
+}
+
+/// What `evaluate` measures beside, of logits many of which are equal.
+TEST_P(Accuracy, RanksOfLabels) {
+  const int64_t B = 90;
+  for (int64_t C : {2, 5, 30})
+    for (bool probabilities : {false, true}) {
+      Array x(type, {1, B, 1, C}, integers(-2, 2)), y(DType::F64, {kEvaluationFields});
+      Array classes(DType::I32, {1, B, 1}, integers(-1, C, 1)),
+          shares(type, {1, B, 1, C}, integers(0, 3, 2));
+      run(SoftmaxMetricArguments{.range = ShardRange::all(B, 8),
+                                 .useIgnore = true,
+                                 .valid = true,
+                                 .ignoreLabel = -1,
+                                 .smoothAlpha = 0,
+                                 .scale = 1},
+          {x, probabilities ? shares : classes, y});
+      std::vector<double> want(kEvaluationFields), all = x.values(), given = shares.values();
+      for (int64_t b = 0; b < B; ++b) {
+        auto rowOf = [&](const std::vector<double> &of) {
+          return placesOf({of.begin() + b * C, of.begin() + (b + 1) * C});
+        };
+        auto truth = int64_t(classes.values()[size_t(b)]);
+        if (const std::vector<size_t> likely = rowOf(given); probabilities)
+          truth = std::ranges::find(likely, size_t(0)) - likely.begin();
+        if (!probabilities && truth == -1)
+          continue;
+        const std::vector<size_t> places = rowOf(all);
+        if (C == 2) {
+          const bool said = places[1] == 0;
+          ++want[truth == 1 ? (said ? 6 : 8) : (said ? 7 : 0)];
+        }
+        for (size_t top = 2; truth < C && top <= 10; ++top)
+          want[7 + top] += places[size_t(truth)] < top;
+      }
+      std::vector<double> got = y.values();
+      for (size_t field = 6; field < want.size(); ++field)
+        EXPECT_EQ(got[field], want[field]) << C << " classes, field " << field;
+    }
+}
+
+/// Moments of outputs and labels, and on which side of one half they are; halves are on the lower.
+TEST_P(Accuracy, MomentsOfRegressions) {
+  const int64_t B = 50;
+  Array a(type, {2, B, 3}, integers(-4, 4)), t(type, {2, B, 3}, integers(0, 4, 1));
+  Array y(DType::F64, {kEvaluationFields});
+  for (RegressionLoss kind : {RegressionLoss::HalfSquare, RegressionLoss::Logistic}) {
+    run(RegressionMetricArguments{.range = ShardRange::all(B, 8), .loss = kind, .scale = 1},
+        {a, t, y});
+    const bool logistic = kind == RegressionLoss::Logistic;
+    L want[6] = {};
+    for (size_t i = 0; i < a.values().size(); ++i) {
+      const L v = a.values()[i], p = logistic ? 1 / (1 + std::exp(-v)) : v, truth = t.values()[i];
+      const L terms[] = {L((p > 0.5) == (truth > 0.5)), p, truth, p * p, truth * truth, p * truth};
+      for (size_t k = 0; k < 6; ++k)
+        want[k] += terms[k];
+    }
+    for (size_t k = 0; k < 6; ++k) // integers are exact, a sigmoid within 8 u, its square within 16
+      EXPECT_NEAR(y.values()[6 + k], double(want[k]), logistic ? double(16 * u * want[k]) : 0.0)
+          << k;
+    for (size_t field = 12; field < size_t(kEvaluationFields); ++field)
+      EXPECT_EQ(y.values()[field], 0);
+  }
 }
 
 /// log(sum(exp(x))) - sum(q * x), which a label smoothed by alpha or a label of probabilities has.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/training/AreaUnderCurve.h"
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
 #include "executor/training/TrainReport.h"
@@ -193,13 +194,130 @@ TEST(Metrics, FromTheirNumbers) {
   EXPECT_EQ(totals.value("ce"), 2);
   EXPECT_EQ(totals.value("nll-loss"), 2);
   EXPECT_EQ(totals.value("acc"), 0.75);
-  EXPECT_FALSE(totals.value("f1"));
+  EXPECT_EQ(totals.value("top_k_accuracy_1"), 0.75);
+  EXPECT_FALSE(totals.value("f1")); // not two classes
+  EXPECT_FALSE(totals.value("auc"));
+  EXPECT_FALSE(totals.value("top_k_accuracy"));
   EXPECT_TRUE(measures(totals.heads(), "rmse"));
   EXPECT_FALSE(measures({{"softmax", HeadKind::Softmax}}, "rmse"));
   EXPECT_FALSE(measures(totals.heads(), ""));
   EXPECT_EQ(totals.value("loss"), 1 + 0.25);
   EXPECT_EQ(totals.ignored(), 1);
   EXPECT_FALSE(MetricTotals({{"x", HeadKind::Loss}}).value("loss")); // nothing was counted
+}
+
+/// The record of `evaluate` of a softmax of two classes that has met that many labels.
+MetricValues ofTwoClasses(double tp, double fp, double fn, double tn) {
+  const double counted = tp + fp + fn + tn;
+  return {0, 0, counted, 0, tp + tn, 0, tp, fp, fn};
+}
+
+TEST(Metrics, OfTwoClasses) {
+  auto valuesOf = [](const MetricValues &values) {
+    MetricTotals totals({{"softmax", HeadKind::Softmax, 2}});
+    totals.add(0, values);
+    return std::pair(*totals.value("f1"), *totals.value("mcc"));
+  };
+  const double tp = 30, fp = 7, fn = 11, tn = 52, precision = tp / (tp + fp),
+               recall = tp / (tp + fn);
+  auto [f1, mcc] = valuesOf(ofTwoClasses(tp, fp, fn, tn));
+  EXPECT_NEAR(f1, 2 * precision * recall / (precision + recall), 4e-16); // four roundings
+  EXPECT_NEAR(mcc, (tp * tn - fp * fn) / std::sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+              4e-16);
+  EXPECT_EQ(valuesOf(ofTwoClasses(3e3, 0, 0, 5e3)), std::pair(1.0, 1.0));
+  EXPECT_EQ(valuesOf(ofTwoClasses(0, 3, 5, 0)), std::pair(0.0, -1.0));
+  // One class only: 0 as in MXNet, where that would be 0 / 0.
+  EXPECT_EQ(valuesOf(ofTwoClasses(0, 0, 0, 9)), std::pair(0.0, 0.0));
+  EXPECT_EQ(valuesOf(ofTwoClasses(9, 0, 0, 0)), std::pair(1.0, 0.0));
+  EXPECT_EQ(valuesOf(ofTwoClasses(0, 0, 9, 0)), std::pair(0.0, 0.0));
+  EXPECT_EQ(valuesOf(ofTwoClasses(0, 4, 0, 5)), std::pair(0.0, 0.0));
+}
+
+TEST(Metrics, AmongTheLikeliest) {
+  MetricTotals totals({{"softmax", HeadKind::Softmax, 50}});
+  totals.add(0, {0, 0, 100, 3, 7, 0, 0, 0, 0, 12, 23, 34, 45, 56, 67, 78, 89, 90});
+  const double hits[] = {7, 12, 23, 34, 45, 56, 67, 78, 89, 90};
+  for (int top = 1; top <= 10; ++top)
+    EXPECT_EQ(totals.value("top_k_accuracy_" + std::to_string(top)), hits[top - 1] / 100) << top;
+  EXPECT_FALSE(isMetric("top_k_accuracy_11"));
+  EXPECT_FALSE(isMetric("top_k_accuracy"));
+  EXPECT_FALSE(measures(totals.heads(), "mcc"));
+}
+
+/// The record of `evaluate` of a regression.
+MetricValues moments(std::span<const double> p, std::span<const double> y) {
+  MetricValues values{0, 0, double(p.size())};
+  for (size_t i = 0; i < p.size(); ++i) {
+    const double terms[] = {
+        double((p[i] > 0.5) == (y[i] > 0.5)), p[i], y[i], p[i] * p[i], y[i] * y[i], p[i] * y[i]};
+    for (size_t k = 0; k < std::size(terms); ++k)
+      values[6 + k] += terms[k];
+  }
+  return values;
+}
+
+TEST(Metrics, OfRegressions) {
+  auto valueOf = [](std::string_view metric, std::span<const double> p, std::span<const double> y) {
+    MetricTotals totals({{"value", HeadKind::Regression}});
+    totals.add(0, moments(p, y));
+    return *totals.value(metric);
+  };
+  std::vector<double> p, y, far;
+  long double meanP = 0, meanY = 0, spp = 0, syy = 0, spy = 0;
+  for (int i = 0; i < 200; ++i) {
+    p.push_back(std::sin(i) + 0.3);
+    y.push_back(std::sin(i + 0.7) + 0.2 * std::cos(5.0 * i));
+    far.push_back(1e9 + 1e-3 * p.back());
+    meanP += p.back() / 200.0L;
+    meanY += y.back() / 200.0L;
+  }
+  for (size_t i = 0; i < p.size(); ++i) {
+    spp += (p[i] - meanP) * (p[i] - meanP);
+    syy += (y[i] - meanY) * (y[i] - meanY);
+    spy += (p[i] - meanP) * (y[i] - meanY);
+  }
+  // The bound of Metrics.def: variances of about 0.5 beside squared means below 0.1.
+  EXPECT_NEAR(valueOf("pearsonr", p, y), double(spy / std::sqrt(spp * syy)),
+              2 * 3 * 220 * 0x1p-53 * 1.2);
+  EXPECT_EQ(
+      valueOf("binary_accuracy", std::vector{0.5, 0.6, 0.2, 0.9}, std::vector{0.5, 1.0, 1.0, 0.0}),
+      0.5);
+  // Of one value, and of values whose differences rounding has taken, there is no correlation.
+  EXPECT_TRUE(std::isnan(valueOf("pearsonr", p, std::vector(200, 0.1))));
+  EXPECT_TRUE(std::isnan(valueOf("pearsonr", std::vector(200, 0.0), y)));
+  EXPECT_TRUE(std::isnan(valueOf("pearsonr", far, y)));
+}
+
+TEST(Metrics, AreaUnderTheCurve) {
+  auto areaOf = [](const std::vector<std::pair<double, bool>> &labels) {
+    AreaUnderCurve curve;
+    for (auto [score, positive] : labels)
+      curve.add(score, positive);
+    return curve.area();
+  };
+  std::vector<std::pair<double, bool>> labels;
+  for (int i = 0; i < 300; ++i) // many are equal
+    labels.push_back({double(i * 37 % 23) / 4, i * 53 % 7 < 3 + (i * 37 % 23) / 12});
+  double pairs = 0, ordered = 0;
+  for (auto [one, positive] : labels)
+    for (auto [other, also] : labels)
+      if (positive && !also) {
+        ++pairs;
+        ordered += one > other ? 1 : one == other ? 0.5 : 0;
+      }
+  EXPECT_EQ(areaOf(labels), ordered / pairs);
+  std::ranges::reverse(labels);
+  EXPECT_EQ(areaOf(labels), ordered / pairs);
+  EXPECT_EQ(areaOf({{0.0, true}, {-0.0, false}}), 0.5);
+  EXPECT_EQ(areaOf({{1, false}, {2, true}, {3, true}}), 1);
+  EXPECT_TRUE(std::isnan(areaOf({{1, true}, {2, true}})));
+  EXPECT_TRUE(std::isnan(areaOf({{1, true}, {2, false}, {std::nan(""), false}})));
+
+  MetricTotals totals({{"softmax", HeadKind::Softmax, 2, true}});
+  totals.add(0, ofTwoClasses(1, 1, 1, 1));
+  EXPECT_FALSE(totals.value("auc"));
+  totals.setArea(0, 0.75);
+  EXPECT_EQ(totals.value("auc"), 0.75);
 }
 
 TEST(TrainReport, LinesAndDocument) {

@@ -51,7 +51,14 @@ TEST(SessionTrainable, EntriesMeasureTheSame) {
   evaluate.name = "evaluate";
   evaluate.outputs.pop_back();
   evaluate.programs.clear();
-  evaluate.outputs[0].buffer = package::sample::kLoss;
+  package::Buffer measures = data.buffers[package::sample::kLoss];
+  measures.offset = data.devices[0].arenaBytes;
+  measures.bytes = 8 * kEvaluationFields;
+  measures.shape = {kEvaluationFields};
+  data.devices[0].arenaBytes =
+      uint64_t(roundUp(int64_t(measures.offset + measures.bytes), kAlignment));
+  evaluate.outputs[0].buffer = uint32_t(data.buffers.size());
+  data.buffers.push_back(measures);
   data.entries.push_back(evaluate);
   data.entries[package::sample::kStep].outputs.erase(
       data.entries[package::sample::kStep].outputs.begin());
