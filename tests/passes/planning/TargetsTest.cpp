@@ -99,6 +99,9 @@ TEST(Targets, ALayoutIsWeighedByTheTargetsOfItsDevices) {
   ASSERT_FALSE(compiled.layouts.empty());
   EXPECT_EQ(compiled.layouts.front().names, std::vector<std::string>{"null:0"});
   EXPECT_EQ(compiled.package.devices[0].name, "null:0");
+  // It was compiled for it, and is no program of the cpu under another name.
+  for (int64_t chunk : chunksOf(stepOf(compiled.package).programs[0]))
+    EXPECT_EQ(chunk, 1);
   EXPECT_EQ(compiled.layouts.front().seconds,
             *forecastSeconds(compiled.package, "step", target::Machines(1)));
 }
