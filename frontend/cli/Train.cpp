@@ -246,8 +246,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
             samplePackage(options, job.request, model.compiled->package))
       job.options.attachments.push_back({"sample.lstmc", *sample});
   job.forecast = planning::forecastPackage(
-      job.package(),
-      {planning::machineOf(job.session->device(0).threads(), job.package().devices.size())});
+      job.package(), planning::machinesOf(job.package(), job.session->device(0).threads()));
   return job;
 }
 

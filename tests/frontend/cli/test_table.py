@@ -90,6 +90,32 @@ class Table(Case):
             if near:
                 self.assertRegex(done.stderr, rf'did you mean "{near}"\?', words)
 
+    def test_values_are_checked_before_anything_is_read(self):
+        # There is no such file, which would be exit 6.
+        for words, said in [(["compile", "none.lnet", "--mem", "lots"], '--mem takes bytes (K, M, G are powers of 1,024), got "lots"'),
+                            (["train", "none.lnet", "--keep", "1.5"], '--keep takes a count (K, M, G are powers of 1,000), got "1.5"'),
+                            (["train", "none.lnet", "--valid-every", "soon"], '--valid-every takes'),
+                            (["sample", "none.lnet", "--temperature", "warm"], '--temperature takes a number, got "warm"'),
+                            (["plot", "none.lnet", "--shape", "data"], '--shape takes NAME:32x35, got "data"'),
+                            (["compile", "none.lnet", "--set", "hidden"], '--set takes NAME=VALUE, got "hidden"'),
+                            (["compile", "none.lnet", "--dtype", "f16"], '--dtype takes f32 or f64, got "f16"'),
+                            (["compile", "none.lnet", "--limit", "nodes=few"], '--limit takes a count'),
+                            (["compile", "none.lnet", "--work-load-list", "1,x"], '--work-load-list takes a count'),
+                            (["inspect", "none.lnet", "--emit", "xml"], '--emit takes lnet, sym, exec or dot, got "xml"'),
+                            (["run", "none.lnet", "-t", "1,2"], '--threads takes a count'),
+                            (["bench", "none.lnet", "-t", "1,two"], '--threads takes a count (K, M, G are powers of 1,000), got "two"')]:
+            done = self.run_here(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn("error[E0001]: " + said, done.stderr)
+        (self.folder / "a.toml").write_text("[train]\nkeep = \"all\"\n")
+        for done in [self.run_here("train", "none.lnet", "-c", "a.toml"), self.run_here("train", "none.lnet", env={"LSTMC_THREADS": "all"})]:
+            self.assertEqual(done.returncode, 2)
+            self.assertIn('takes a count (K, M, G are powers of 1,000), got "all"', done.stderr)
+
+    def test_bench_takes_lists(self):
+        done = self.good("bench", "small.lnet", "--dry-run", "-b", "1,2", "-b", "3", "-t", "1,2", "--entry", "forward,step", "--dtype", "f32,f64")
+        self.assertIn("--dry-run (24 cells)", done.stderr)
+
 
 class Config(Case):
     def test_dump_reads_back(self):

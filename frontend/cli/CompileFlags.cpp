@@ -1,0 +1,165 @@
+#include "frontend/cli/CompileFlags.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "executor/abi/Optimizers.h"
+#include "executor/base/LowerCase.h"
+#include "executor/base/Suggest.h"
+#include "executor/training/FitSettings.h"
+#include "executor/training/Metrics.h"
+#include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/RecomputeFlag.h"
+#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Version.h"
+#include "frontend/lnet/Load.h"
+#include "passes/planning/rates/MachineRates.h"
+
+namespace lstmc::cli {
+
+/// Values of the optimizer that are compiled into `step`.
+static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
+  passes::OptimizerSpec spec;
+  spec.name = findSetting(fit, "optimizer").value_or("sgd");
+  const Optimizer *row = findOptimizer(spec.name);
+  if (!row)
+    return fail(ErrorCode::E0001, "there is no optimizer \"{}\"{}; there are {}", spec.name,
+                didYouMean(spec.name, training::optimizerNames()),
+                fmt::join(nearestFirst(spec.name, training::optimizerNames()), ", "));
+  for (const OptimizerKey &key : row->keys)
+    if (std::optional<std::string> text = findSetting(fit, key.name); text && *text != "None") {
+      LSTMC_ASSIGN(spec.keys[std::string(key.name)], training::parseOptimizerKey(key, *text));
+    }
+  auto read = [&](std::string_view name, auto take) -> Status {
+    std::optional<std::string> text = findSetting(fit, name);
+    if (!text || *text == "None")
+      return {};
+    LSTMC_ASSIGN(double value, training::parseOptimizerKey(*findOptimizerKey(name), *text));
+    take(value);
+    return {};
+  };
+  LSTMC_TRY(read("wd", [&](double v) { spec.wd = v; }));
+  LSTMC_TRY(read("rescale_grad", [&](double v) { spec.rescaleGrad = v; }));
+  LSTMC_TRY(read("clip_gradient", [&](double v) { spec.clipGradient = v; }));
+  LSTMC_TRY(read("clip_gradient_norm", [&](double v) { spec.clipGradientNorm = v; }));
+  return spec;
+}
+
+Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setting> &file,
+                                                 const Options &options,
+                                                 const ModelRequest &request) {
+  std::vector<package::Setting> fit = settingTexts(file);
+  if (options.optimizer)
+    fit.push_back({"optimizer", *options.optimizer});
+  if (options.lr)
+    fit.push_back({"learning_rate", *options.lr});
+  for (const auto &[key, value] : options.fit) {
+    std::vector<std::string_view> known = lnet::fitKeys();
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", key, didYouMean(key, known));
+    if (key == "initializer")
+      return fail(ErrorCode::E0001,
+                  "--fit takes no initializer: it is a call, and stands in fit(..) of the file");
+    fit.push_back({key, value});
+  }
+  fit.insert(fit.end(), request.fit.begin(), request.fit.end());
+  for (package::Setting &setting : fit)
+    if (setting.name == "optimizer")
+      setting.value = lowerCase(setting.value);
+  return fit;
+}
+
+/// What layouts are weighed by, where flags leave them open; all else that is compiled depends on
+/// no measurement. Nor does anything in a package that is kept, or who adds gradients: those
+/// figures are the built-in ones.
+static void describeMachine(const Options &options, const ModelRequest &request,
+                            std::vector<DeviceName> devices, passes::CompileOptions &compile) {
+  compile.deviceMemory = request.deviceMemory;
+  if (!request.machines.empty()) {
+    compile.machines = request.machines;
+    return;
+  }
+  if ((compile.stages == 1 && compile.place.empty()) || options.command == CommandId::Compile)
+    return;
+  const auto each = int(std::min<int64_t>(*options.threads, 1024));
+  compile.machines = planning::machinesOf(devices, each);
+  // Of one kind: fewer of them share the same processors out.
+  for (; !devices.empty() && compile.machines.size() == 1; devices.pop_back())
+    compile.sharing.insert(compile.sharing.begin(), planning::machinesOf(devices, each).front());
+}
+
+/// --entry, else what the command needs.
+static Result<std::vector<std::string>> entriesAsked(const Options &options,
+                                                     const ModelRequest &request) {
+  static constexpr std::string_view kEntries[] = {"forward", "evaluate", "step"};
+  std::vector<std::string_view> known(std::begin(kEntries), std::end(kEntries));
+  std::vector<std::string> entries = options.entry.given() ? *options.entry : request.entries;
+  for (const std::string &entry : entries)
+    if (std::find(known.begin(), known.end(), entry) == known.end())
+      return fail(ErrorCode::E0001, "--entry knows forward, evaluate and step, got \"{}\"{}", entry,
+                  didYouMean(entry, known));
+  return entries;
+}
+
+/// Whether a metric that is asked for needs the score of every label.
+static bool asksForScores(const Options &options, const std::vector<package::Setting> &fit) {
+  std::vector<std::string> asked = splitCommas(findSetting(fit, "eval_metric").value_or(""));
+  asked.insert(asked.end(), options.metric->begin(), options.metric->end());
+  for (const std::string &text : options.expect)
+    asked.push_back(text.substr(0, text.find_first_of("<>=!")));
+  return std::ranges::any_of(asked, training::needsScores);
+}
+
+static Status checkDisabledPasses(const Options &options) {
+  std::vector<std::string_view> optimisations = {"fuse",     "hoist-projection", "merge-equal-ops",
+                                                 "schedule", "in-place",         "sharing"};
+  for (const std::string &name : options.disablePass)
+    if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
+      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
+                  fmt::join(optimisations, ", "), name, didYouMean(name, optimisations));
+  return {};
+}
+
+/// What the package keeps of the source.
+static void describeSource(const symbol::Network &net, passes::CompileOptions &compile) {
+  compile.net = net.net;
+  compile.graphHash = net.graph->hash();
+  for (const symbol::SettingInForce &setting : net.settings)
+    compile.settings.push_back({setting.name, settingText(setting.value)});
+  compile.data = settingTexts(net.data);
+}
+
+Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const Options &options,
+                                              const ModelRequest &request,
+                                              const std::vector<package::Setting> &fit) {
+  passes::CompileOptions compile;
+  describeSource(net, compile);
+  LSTMC_ASSIGN(compile.entries, entriesAsked(options, request));
+  LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options, net));
+  if (!request.devicesMayBeAbsent) {
+    LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
+  }
+  LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
+  LSTMC_TRY(readRecompute(options, *net.graph, compile));
+  describeMachine(options, request, devices, compile);
+  compile.shards = *options.shards;
+  if (compile.shards < 1 || compile.shards > 4096)
+    return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
+  if (options.mem)
+    compile.memoryLimit = uint64_t(*options.mem);
+  LSTMC_ASSIGN(compile.optimizer, optimizerSpec(fit));
+  compile.carry = splitCommas(findSetting(fit, "carry").value_or(""));
+  compile.carry.insert(compile.carry.end(), request.carry.begin(), request.carry.end());
+  if (options.dtype.given())
+    compile.dtype = *options.dtype;
+  compile.scores = asksForScores(options, fit);
+  LSTMC_TRY(checkDisabledPasses(options));
+  compile.disabled = options.disablePass;
+  compile.producer = versionLine();
+  compile.keepExec = request.keepExec;
+  compile.fit = fit;
+  return compile;
+}
+
+} // namespace lstmc::cli
