@@ -46,6 +46,18 @@ static Checked<passes::Compiled> withFaults(Checked<passes::Compiled> compiled, 
   return warnings;
 }
 
+/// Our own package is refused, which no user is to see. The net as it was before the passes is read
+/// once more, so that nobody pays for a copy of it where all goes well.
+static Diagnostic whyRefused(const Error &refusal, const package::PackageData &package,
+                             const passes::CompileOptions &compile, const Options &options,
+                             const ModelRequest &request) {
+  Checked<symbol::Network> net = loadSource(options.operands[0], options, request);
+  if (!net.ok())
+    return asDiagnostic(refusal);
+  mlir::OwningOpRef<mlir::ModuleOp> before = symbol::takeModule(*net->graph);
+  return passes::explainRefusal(refusal, package, *before, compile);
+}
+
 Checked<Model> compileNet(symbol::Network net, const Options &options,
                           const ModelRequest &request) {
   CompilerMemory memory;
@@ -53,7 +65,6 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   LSTMC_CHECKED_ASSIGN(passes::CompileOptions compile, compileOptions(net, options, request, fit));
   std::vector<std::string> states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  mlir::OwningOpRef<mlir::ModuleOp> before = module->clone();
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (compiled.ok()) {
     Diagnostics faults = checkFit(net, fit, states, compiled->package);
@@ -66,7 +77,7 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   Result<package::Package::Pointer> package =
       package::Package::open(bytes, "the package just compiled");
   if (!package.ok())
-    return passes::explainRefusal(package.error(), compiled->package, *before, compile);
+    return whyRefused(package.error(), compiled->package, compile, options, request);
   model.package = *package;
   model.warnings = compiled.diagnostics();
   model.compiled = std::move(*compiled);
