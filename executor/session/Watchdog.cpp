@@ -13,8 +13,10 @@ static constexpr size_t kRemembered = 15;
 Watchdog::Watchdog(const package::Package &package, const Devices &devices, LaunchWatch watch,
                    std::chrono::milliseconds deadline, std::function<void(const Error &)> end)
     : package_(package), devices_(devices), watch_(std::move(watch)), deadline_(deadline),
-      tick_(std::min<Duration>(watch_.tick, Duration(deadline) / 2)), end_(std::move(end)),
-      slots_(devices.size()), seen_(devices.size()), thread_([this] { this->watch(); }) {}
+      tick_(std::max<Duration>(std::min<Duration>(watch_.tick, Duration(deadline) / 2),
+                               std::chrono::milliseconds(1))),
+      end_(std::move(end)), slots_(devices.size()), seen_(devices.size()),
+      thread_([this] { this->watch(); }) {}
 
 void Watchdog::leave() {
   {
