@@ -162,7 +162,7 @@ std::vector<Model> models() {
       .name = "characters",
       .recipe = {.file = "samples/char_lm.lnet",
                  .steps = 9,
-                 .load = {.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}},
+                 .load = {{.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}}},
       .classes = 21};
   characters.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 0.5};
   characters.recipe.compile.carry = {"lstm*"};
@@ -178,7 +178,7 @@ std::vector<Model> models() {
   Model lengths{.name = "lengths",
                 .recipe = {.file = "samples/forecast.lnet",
                            .steps = 7,
-                           .load = {.settings = {{"hidden", "24"}, {"batch", "13"}}}}};
+                           .load = {{.settings = {{"hidden", "24"}, {"batch", "13"}}}}}};
   lengths.recipe.compile.optimizer = {.name = "adam", .wd = 1e-3};
   lengths.stages = 3;
 
