@@ -109,7 +109,13 @@ Result<DType> FloatType::parse(std::string_view flag, std::string_view text) {
 }
 
 Result<training::Amount> Amount::parse(std::string_view flag, std::string_view text) {
-  return training::Amount::parse(text, flag);
+  Result<training::Amount> amount = training::Amount::parse(text, flag);
+  if (amount.ok())
+    return amount;
+  return fail(ErrorCode::E0001,
+              "--{} takes an amount such as 10e (epochs), 2500u (updates), 1Gt (labels) or 90s, "
+              "got \"{}\"",
+              flag, text);
 }
 
 std::vector<std::string_view> wordsIn(std::string_view words) {

@@ -5,7 +5,8 @@
 
 namespace lstmc::sym {
 
-/// Attaches the interface to the ops whose records do not declare it. Their dialect has to be loaded.
+/// Attaches the interface to the ops whose records do not declare it. Their dialect has to be
+/// loaded.
 void attachShorthands(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

@@ -112,8 +112,10 @@ std::string ordinary(const OpAttribute &attribute, size_t rank) {
     return "0.5";
   case OpAttribute::Kind::Boolean:
     return "False";
-  case OpAttribute::Kind::String:
-    return "\"s\"";
+  case OpAttribute::Kind::String: {
+    const std::string letters = std::string("abcdefgh").substr(0, rank);
+    return attribute.name == "subscripts" ? fmt::format("\"{0},{0}->{0}\"", letters) : "\"s\"";
+  }
   case OpAttribute::Kind::Choice:
     return "\"" + attribute.choices.front() + "\"";
   case OpAttribute::Kind::DType:

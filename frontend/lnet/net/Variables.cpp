@@ -28,7 +28,8 @@ Value Variables::variable(Arguments &arguments) {
   if (!checkName(values[0], places[0]))
     return Value::unknown();
   bool byLayer = run_.at.module->internal;
-  std::string_view shown = byLayer && !run_.at.layerShown.empty() ? run_.at.layerShown : "Variable";
+  const std::string shown =
+      byLayer && !run_.at.layerShown.empty() ? run_.at.layerShown : "Variable";
   if (!run_.mayDraw(shown, span))
     return Value::unknown();
   std::optional<symbol::VariableOptions> taken = options(values, places);
