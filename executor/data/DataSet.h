@@ -9,6 +9,7 @@
 #include "executor/base/Limits.h"
 #include "executor/base/Tensor.h"
 #include "executor/base/ValueRange.h"
+#include "executor/data/Array.h"
 #include "executor/data/DataSpec.h"
 
 namespace lstmc::data {
@@ -70,6 +71,9 @@ public:
   /// the readers.
   static Result<std::unique_ptr<DataSet>>
   load(const DataSpec &spec, const Learned *learned = nullptr, const Limits &limits = {});
+  /// Arrays that are in memory already, as `npz:` has them. Of `spec` count the keys of that kind;
+  /// messages call them by its `source`.
+  static std::unique_ptr<DataSet> ofArrays(std::vector<NamedArray> arrays, DataSpec spec);
 
   /// A feed for `slots`. The part Train has whole batches only, shuffled by `seed` if the spec asks
   /// for it; other parts have every sample. E0605 if shapes do not match or the samples fill no

@@ -21,6 +21,7 @@
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
+#include "frontend/cli/TrainFlags.h"
 #include "frontend/cli/Version.h"
 #include "passes/planning/PackageForecast.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -37,8 +38,8 @@ std::string asText(const package::PackageData &data) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// The net for one symbol at a time with all states kept: what `sample` runs. None where the net
-/// does not take one sequence of one step.
+} // namespace
+
 std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request,
                                          const package::PackageData &trained) {
   ModelRequest single = request;
@@ -64,6 +65,8 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
   return asText(model->compiled->package);
 }
 
+namespace {
+
 /// Extent of the dim `seq` of a training input; 0 where none has it.
 int64_t stepsOf(const package::PackageData &data) {
   for (const package::Entry &entry : data.entries)
@@ -88,6 +91,8 @@ void readAmounts(const Options &options, training::TrainOptions &train) {
   train.earlyStop = int(*options.earlyStop);
 }
 
+} // namespace
+
 Result<training::TrainOptions> trainOptions(const Model &model, const Options &options) {
   training::TrainOptions train;
   for (const package::Setting &setting : model.fit) {
@@ -102,6 +107,8 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
   train.version = versionLine();
   return train;
 }
+
+namespace {
 
 /// Prints for people and records for programs.
 struct Observers : training::TrainObserver {
@@ -173,14 +180,16 @@ private:
   size_t next_ = 0;
 };
 
-/// Packs weights for all entries, so that a training that cannot have the memory it planned for a
-/// validation ends before it began.
+} // namespace
+
 Status prepareAll(Session &session) {
   for (const package::Entry &entry : session.package().data().entries)
     if (entry.name.starts_with(kPreparePrefix))
       LSTMC_TRY(session.run(entry.name));
   return {};
 }
+
+namespace {
 
 /// Whether the data fit the network.
 Status dryRun(training::Trainable &model, const ModelData &data,
