@@ -1,0 +1,63 @@
+# What frontend/python is built with: Python's development files, and nanobind. Sets LSTMC_PYTHON_BUILT. Where something is missing, one line
+# says what, and nothing else changes.
+option(LSTMC_PYTHON "build the Python module, where Python's development files and nanobind are found" ON)
+set(LSTMC_PYTHON_BUILT OFF)
+set(LSTMC_PYTHON_MISSING "")
+
+# The folder of nanobind's CMake files, as an interpreter knows it; empty where it has none.
+function(lstmc_find_nanobind interpreter result)
+  execute_process(COMMAND ${interpreter} -m nanobind --cmake_dir
+    OUTPUT_VARIABLE folder ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+  if(failed)
+    set(folder "")
+  endif()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# A virtual environment in the build folder, with what cmake/python-requirements.txt names. Its pip needs the network once.
+function(lstmc_make_venv)
+  set(venv ${PROJECT_BINARY_DIR}/python-venv)
+  if(EXISTS ${venv}/installed)
+    return()
+  endif()
+  message(STATUS "installing nanobind and numpy into ${venv}")
+  execute_process(COMMAND ${Python_EXECUTABLE} -m venv ${venv} OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE failed TIMEOUT 120)
+  if(failed)
+    return()
+  endif()
+  execute_process(COMMAND ${venv}/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15
+      -r ${PROJECT_SOURCE_DIR}/cmake/python-requirements.txt
+    OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE failed TIMEOUT 300)
+  if(NOT failed)
+    file(TOUCH ${venv}/installed)
+  endif()
+endfunction()
+
+if(NOT LSTMC_PYTHON)
+  set(LSTMC_PYTHON_MISSING "LSTMC_PYTHON is off")
+elseif(LSTMC_SANITIZE)
+  set(LSTMC_PYTHON_MISSING "an interpreter without sanitizers cannot load a module with them")
+else()
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  if(NOT Python_Development.Module_FOUND)
+    set(LSTMC_PYTHON_MISSING "Python's development files are not installed (python3-dev)")
+  else()
+    # Who installs with pip has nanobind beside the interpreter.
+    lstmc_find_nanobind(${Python_EXECUTABLE} nanobind_ROOT)
+    set(LSTMC_PYTHON_TESTER ${Python_EXECUTABLE})
+    if(NOT nanobind_ROOT)
+      lstmc_make_venv()
+      set(LSTMC_PYTHON_TESTER ${PROJECT_BINARY_DIR}/python-venv/bin/python)
+      lstmc_find_nanobind(${LSTMC_PYTHON_TESTER} nanobind_ROOT)
+    endif()
+    if(NOT nanobind_ROOT)
+      set(LSTMC_PYTHON_MISSING "nanobind is not installed, and pip could not get it (python3-venv, and the network once)")
+    else()
+      find_package(nanobind CONFIG REQUIRED)
+      set(LSTMC_PYTHON_BUILT ON)
+    endif()
+  endif()
+endif()
+if(LSTMC_PYTHON_MISSING)
+  message(STATUS "no Python module: ${LSTMC_PYTHON_MISSING}")
+endif()

@@ -1,0 +1,145 @@
+#include "frontend/python/Data.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "executor/base/Numeric.h"
+#include "executor/data/Outside.h"
+#include "frontend/python/Models.h"
+#include "frontend/python/Values.h"
+
+namespace nb = nanobind;
+
+namespace lstmc::python {
+
+namespace {
+
+/// Fills batches by a call of Python: `source.fill(epoch, batch, {input: array to write to})`. What
+/// that raises passes through the loop of the training, which it ends.
+class CalledFeed : public data::Feed {
+public:
+  CalledFeed(nb::object source, std::vector<data::InputSlot> slots, int64_t batches, bool continues)
+      : source_(std::move(source)), slots_(std::move(slots)), batches_(batches),
+        continues_(continues) {}
+  ~CalledFeed() override {
+    nb::gil_scoped_acquire held;
+    source_.reset();
+  }
+
+  int64_t batches() const override { return batches_; }
+  int64_t sequences() const override {
+    const data::InputSlot &slot = slots_.front();
+    return slot.tensor.shape[size_t(slot.batchAxis)];
+  }
+  bool restarts(const data::Position &at) const override { return !continues_ || at.batch == 0; }
+
+  void fill(const data::Position &at) override {
+    nb::gil_scoped_acquire held;
+    nb::dict views;
+    for (const data::InputSlot &slot : slots_)
+      views[slot.name.c_str()] = viewOf(slot.tensor, source_);
+    source_.attr("fill")(at.epoch, at.batch, views);
+    for (const data::InputSlot &slot : slots_)
+      checkRange(slot, at);
+  }
+
+private:
+  static void checkRange(const data::InputSlot &slot, const data::Position &at) {
+    if (!slot.range || !slot.tensor.dense())
+      return;
+    const Tensor &tensor = slot.tensor;
+    if (std::optional<int64_t> found =
+            data::firstOutside(tensor.as<uint8_t>(), tensor.dtype, tensor.elements(), *slot.range))
+      throw Failure(fail(ErrorCode::E0604,
+                         "batch {} of epoch {}, array \"{}\" element {}: found {}, "
+                         "want {}",
+                         at.batch, at.epoch, slot.name, *found,
+                         readElement<double>(tensor.data, tensor.dtype, *found),
+                         slot.range->text()));
+  }
+
+  nb::object source_;
+  std::vector<data::InputSlot> slots_;
+  int64_t batches_;
+  bool continues_;
+};
+
+data::DataSpec specNamed(std::string source) {
+  data::DataSpec spec;
+  spec.source = std::move(source);
+  spec.shuffle = false;
+  return spec;
+}
+
+/// The user's own batches.
+class CalledData : public data::DataSet {
+public:
+  CalledData(nb::object source, int64_t batches, bool continues)
+      : DataSet(specNamed("batches")), source_(std::move(source)), batches_(batches),
+        continues_(continues) {
+    digest_ = "batches";
+  }
+  ~CalledData() override {
+    nb::gil_scoped_acquire held;
+    source_.reset();
+  }
+
+  Result<std::unique_ptr<data::Feed>> feed(data::Part, std::vector<data::InputSlot> slots,
+                                           uint64_t) const override {
+    nb::gil_scoped_acquire held;
+    return std::unique_ptr<data::Feed>(
+        new CalledFeed(source_, std::move(slots), batches_, continues_));
+  }
+
+private:
+  nb::object source_;
+  int64_t batches_;
+  bool continues_;
+};
+
+} // namespace
+
+static PythonData ofArrays(nb::dict arrays, double valid, bool shuffle) {
+  std::vector<data::NamedArray> copies;
+  for (auto [name, array] : arrays)
+    copies.push_back({nb::cast<std::string>(name), copyOf(nb::cast<HostArray>(array))});
+  data::DataSpec spec = specNamed("arrays");
+  spec.shuffle = shuffle;
+  check(spec.set("valid", fmt::format("{}", valid)));
+  return {data::DataSet::ofArrays(std::move(copies), std::move(spec)), nullptr, std::nullopt};
+}
+
+static PythonData ofBatches(nb::object source, int64_t batches, bool continues) {
+  return {std::make_shared<CalledData>(std::move(source), batches, continues), nullptr,
+          std::nullopt};
+}
+
+/// `--data` and `--valid` among the flags, over the keys of data(..) in the file `path`.
+static PythonData ofSpec(const std::string &path, const std::string &command,
+                         const std::vector<std::string> &flags,
+                         const std::vector<std::pair<std::string, std::string>> &file) {
+  cli::Options options = valueOf(optionsOf(command, flags));
+  std::vector<package::Setting> settings;
+  for (const auto &[name, value] : file)
+    settings.push_back({name, value});
+  cli::ModelData read = valueOf(cli::loadData(options, settings, {path, ""}, nullptr));
+  return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary)};
+}
+
+void addData(nb::module_ &module) {
+  nb::class_<PythonData>(module, "Data", "Data of a training.")
+      .def("vocabulary_size", [](const PythonData &data) -> std::optional<int64_t> {
+        if (!data.vocabulary)
+          return std::nullopt;
+        return int64_t(data.vocabulary->size());
+      });
+  module.def("data_of_arrays", &ofArrays, nb::arg("arrays"), nb::arg("valid"), nb::arg("shuffle"));
+  module.def("data_of_batches", &ofBatches, nb::arg("source"), nb::arg("batches"),
+             nb::arg("continues"));
+  module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
+             nb::arg("file"));
+}
+
+} // namespace lstmc::python

@@ -1,0 +1,22 @@
+// Data of a training: arrays, the user's own batches, or a SPEC as the command has it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+#include "executor/data/DataSet.h"
+#include "frontend/cli/DataFlags.h"
+
+namespace lstmc::python {
+
+/// A data set, and the validation data that came with its SPEC.
+struct PythonData {
+  std::shared_ptr<data::DataSet> data, valid;
+  std::optional<data::Vocabulary> vocabulary;
+};
+
+void addData(nanobind::module_ &module);
+
+} // namespace lstmc::python

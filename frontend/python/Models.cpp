@@ -1,0 +1,165 @@
+#include "frontend/python/Models.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "executor/base/OutputFile.h"
+#include "executor/package/Plan.h"
+#include "frontend/cli/PlanText.h"
+#include "frontend/cli/SettingText.h"
+#include "frontend/python/Drawing.h"
+#include "frontend/python/Values.h"
+
+namespace nb = nanobind;
+
+namespace lstmc::python {
+
+Result<cli::Options> optionsOf(const std::string &command, const std::vector<std::string> &flags) {
+  std::vector<std::string> words = {"lstmc", command};
+  words.insert(words.end(), flags.begin(), flags.end());
+  std::vector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  return cli::parseOptions(int(arguments.size()), arguments.data());
+}
+
+static Compiled compileFile(const std::string &path, const std::string &command,
+                            const std::vector<std::string> &flags,
+                            const std::vector<std::string> &entries,
+                            std::optional<int64_t> vocabulary) {
+  Compiled made;
+  made.options = valueOf(optionsOf(command, flags));
+  made.options.operands = {path};
+  made.request.entries = entries;
+  made.request.offeredVocab = vocabulary;
+  Checked<cli::Model> model =
+      withCompiler([&] { return cli::loadModel(made.options, made.request); });
+  made.model = valueOf(std::move(model));
+  warn(made.model.warnings);
+  return made;
+}
+
+/// The fit(..) of a net that was drawn: its initialiser. All other keys are flags.
+static std::vector<symbol::Setting> fitOf(nb::handle initialiser) {
+  if (initialiser.is_none())
+    return {};
+  symbol::Setting setting;
+  setting.key = "initializer";
+  setting.initialiser = initialiserOf(initialiser);
+  setting.value = setting.initialiser->name;
+  return {setting};
+}
+
+static Compiled compileDrawing(Drawing &drawing, const std::string &command,
+                               const std::vector<std::string> &flags,
+                               const std::vector<std::string> &entries, nb::handle initialiser) {
+  Compiled made;
+  made.options = valueOf(optionsOf(command, flags));
+  made.request.entries = entries;
+  lnet::LoadedNet net;
+  net.fit = fitOf(initialiser);
+  net.graph = drawing.take();
+  net.graph->setFit(net.fit);
+  net.net = net.graph->name();
+  net.nets = {net.net};
+  made.options.operands = {net.net};
+  Checked<cli::Model> model =
+      withCompiler([&] { return cli::compileNet(std::move(net), made.options, made.request); });
+  made.model = valueOf(std::move(model));
+  made.model.path = made.options.operands[0];
+  warn(made.model.warnings);
+  return made;
+}
+
+/// What a source says of itself before it is compiled: its nets, and the keys of data(..).
+static nb::tuple readSource(const std::string &path, const std::string &command,
+                            const std::vector<std::string> &flags) {
+  cli::Options options = valueOf(optionsOf(command, flags));
+  Checked<lnet::LoadedNet> read = withCompiler([&] { return cli::loadSource(path, options); });
+  lnet::LoadedNet net = valueOf(std::move(read));
+  std::vector<std::pair<std::string, std::string>> data;
+  for (const package::Setting &setting : cli::settingTexts(net.data))
+    data.emplace_back(setting.name, setting.value);
+  return nb::make_tuple(net.net, net.nets, data, net.graph->listArguments(),
+                        net.graph->listOutputs());
+}
+
+//===---- what a package says -----------------------------------------------------------------===//
+
+/// (name, role, dtype, shape, names of dims)
+static nb::tuple bindingOf(const package::PackageData &data, const package::Binding &binding) {
+  const package::Buffer &buffer = data.buffers[binding.buffer];
+  return nb::make_tuple(binding.name, binding.role, std::string(dtypeLongName(buffer.dtype)),
+                        nb::tuple(nb::cast(buffer.shape)), binding.dims);
+}
+
+static nb::list entriesOf(const Compiled &compiled) {
+  const package::PackageData &data = compiled.model.package->data();
+  nb::list entries;
+  for (const package::Entry &entry : data.entries) {
+    nb::list inputs, outputs;
+    for (const package::Binding &binding : entry.inputs)
+      inputs.append(bindingOf(data, binding));
+    for (const package::Binding &binding : entry.outputs)
+      outputs.append(bindingOf(data, binding));
+    entries.append(nb::make_tuple(entry.name, inputs, outputs));
+  }
+  return entries;
+}
+
+static std::vector<std::string> parametersOf(const Compiled &compiled) {
+  std::vector<std::string> names;
+  for (const package::Parameter &parameter : compiled.model.package->data().parameters)
+    names.push_back(parameter.name);
+  return names;
+}
+
+static std::vector<std::string> statesOf(const Compiled &compiled) {
+  std::vector<std::string> names;
+  for (const package::State &state : compiled.model.package->data().states)
+    names.push_back(state.name);
+  return names;
+}
+
+static package::Bytes bytesOf(const Compiled &compiled) {
+  return package::serialize(compiled.model.package->data());
+}
+
+static void save(const Compiled &compiled, const std::string &path, bool force) {
+  package::Bytes bytes = bytesOf(compiled);
+  check(writeFile(path, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                  force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
+}
+
+void addModels(nb::module_ &module) {
+  nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
+      .def("entries", &entriesOf)
+      .def("parameters", &parametersOf)
+      .def("states", &statesOf)
+      .def("save", &save, nb::arg("path"), nb::arg("force"))
+      .def("bytes",
+           [](const Compiled &compiled) {
+             package::Bytes bytes = bytesOf(compiled);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("plan", [](const Compiled &c) { return cli::planTable(c.model.package->data()); })
+      .def("devices",
+           [](const Compiled &c) { return package::deviceList(c.model.package->data()); })
+      .def("net", [](const Compiled &c) { return c.model.package->data().net; })
+      .def("path", [](const Compiled &c) { return c.model.path; });
+  module.def("compile_file", &compileFile, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
+             nb::arg("entries"), nb::arg("vocabulary").none());
+  module.def("compile_drawing", &compileDrawing, nb::arg("drawing"), nb::arg("command"),
+             nb::arg("flags"), nb::arg("entries"), nb::arg("initialiser").none());
+  module.def("read_source", &readSource);
+  module.def("is_flag", [](const std::string &name, const std::string &command) {
+    for (const cli::FlagRecord &flag : cli::flags())
+      if (flag.name == name && flag.servedBy(command))
+        return true;
+    return false;
+  });
+}
+
+} // namespace lstmc::python

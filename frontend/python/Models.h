@@ -1,0 +1,34 @@
+// Networks compiled, packages and checkpoints opened: what the command does before it runs one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "frontend/cli/Model.h"
+#include "frontend/python/Failure.h"
+
+namespace lstmc::python {
+
+/// Flags of a command, as `lstmc COMMAND FLAGS` has them. E0001 as the command says it.
+Result<cli::Options> optionsOf(const std::string &command, const std::vector<std::string> &flags);
+
+struct Compiled {
+  cli::Model model;
+  cli::Options options;
+  cli::ModelRequest request; ///< what it was compiled for
+};
+
+/// Calls of the compiler are made one after the other, whatever thread they are from: it changes
+/// what the whole process does where there is no memory. Does not hold the GIL.
+template <typename F> auto withCompiler(F call) {
+  static std::mutex mutex;
+  nanobind::gil_scoped_release released;
+  std::lock_guard lock(mutex);
+  return call();
+}
+
+void addModels(nanobind::module_ &module);
+
+} // namespace lstmc::python

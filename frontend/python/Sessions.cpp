@@ -1,0 +1,122 @@
+#include "frontend/python/Sessions.h"
+
+#include <unistd.h>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "executor/base/Numeric.h"
+#include "executor/data/Outside.h"
+#include "executor/data/SafeTensors.h"
+#include "frontend/python/Signals.h"
+
+namespace nb = nanobind;
+
+namespace lstmc::python {
+
+PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::string> &flags)
+    : process_(::getpid()) {
+  cli::Options options = valueOf(optionsOf("run", flags));
+  auto opened = [&] {
+    nb::gil_scoped_release released;
+    return cli::openSession(compiled.model, options);
+  }();
+  session_ = valueOf(std::move(opened));
+}
+
+Session &PythonSession::get() const {
+  if (::getpid() != process_)
+    throw Failure(fail(ErrorCode::E0001,
+                       "this session was made before fork(), which takes none of its "
+                       "threads along; make a session after it"));
+  return *session_;
+}
+
+Failure PythonSession::failureOf(const Error &error) const {
+  if (const Diagnostic *fault = session_->fault(); fault && error.code == ErrorCode::E0701)
+    return Failure(Diagnostics{*fault});
+  return Failure(error);
+}
+
+void PythonSession::run(const std::string &entry, bool mainThread) {
+  Session &session = get();
+  int signal = 0;
+  Status status = [&] {
+    nb::gil_scoped_release released;
+    std::lock_guard lock(*mutex_);
+    Interruptible interruptible(mainThread);
+    Status ran = session.run(entry);
+    signal = interruptible.end();
+    return ran;
+  }();
+  raiseSignal(signal);
+  if (!status.ok())
+    throw failureOf(status.error());
+}
+
+//===---- bindings ----------------------------------------------------------------------------===//
+
+/// A view that keeps the session.
+static nb::object view(nb::handle self, Result<Tensor> tensor) {
+  return viewOf(valueOf(std::move(tensor)), self);
+}
+static Session &sessionOf(nb::handle self) { return nb::cast<PythonSession &>(self).get(); }
+
+/// E0604 for a value that is out of the range of its input, as `-i` says it.
+static void checkRange(const PythonSession &session, const std::string &entry,
+                       const std::string &name) {
+  const package::PackageData &data = session.get().package().data();
+  Tensor tensor = valueOf(session.get().input(entry, name));
+  for (const package::Entry &each : data.entries)
+    for (const package::Binding &binding : each.inputs)
+      if (each.name == entry && binding.name == name && binding.range && tensor.dense())
+        if (std::optional<int64_t> at = data::firstOutside(tensor.as<uint8_t>(), tensor.dtype,
+                                                           tensor.elements(), *binding.range))
+          throw Failure(fail(ErrorCode::E0604, "input \"{}\" element {}: found {}, want {}", name,
+                             *at, readElement<double>(tensor.data, tensor.dtype, *at),
+                             binding.range->text()));
+}
+
+static void saveParameters(const PythonSession &session, const std::string &path, bool force) {
+  std::vector<data::NamedTensor> tensors;
+  for (const package::Parameter &parameter : session.get().package().data().parameters)
+    tensors.push_back({parameter.name, valueOf(session.get().parameter(parameter.name))});
+  check(data::writeSafeTensors(path, tensors,
+                               force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
+}
+
+void addSessions(nb::module_ &module) {
+  nb::class_<PythonSession>(module, "Session", "A package with memory, weights and states.")
+      .def(nb::init<const Compiled &, const std::vector<std::string> &>())
+      .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))
+      .def("check_range", &checkRange)
+      .def("save_parameters", &saveParameters)
+      .def("input",
+           [](nb::handle self, const std::string &entry, const std::string &name) {
+             return view(self, sessionOf(self).input(entry, name));
+           })
+      .def("output",
+           [](nb::handle self, const std::string &entry, const std::string &name) {
+             return view(self, sessionOf(self).output(entry, name));
+           })
+      .def("parameter",
+           [](nb::handle self, const std::string &name) {
+             return view(self, sessionOf(self).parameter(name));
+           })
+      .def("state", [](nb::handle self,
+                       const std::string &name) { return view(self, sessionOf(self).state(name)); })
+      .def("set_parameter",
+           [](PythonSession &session, const std::string &name, HostArray array) {
+             check(session.get().setParameter(name, tensorOf(array)));
+           })
+      .def("set_state",
+           [](PythonSession &session, const std::string &name, HostArray array) {
+             check(session.get().setState(name, tensorOf(array)));
+           })
+      .def("reset_states", [](PythonSession &session) { session.get().resetStates(); })
+      .def("weights_hash", [](PythonSession &session) {
+        return fmt::format("{:016x}", session.get().weightsHash());
+      });
+}
+
+} // namespace lstmc::python

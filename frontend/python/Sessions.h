@@ -1,0 +1,40 @@
+// A session as Python has it.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "executor/session/Session.h"
+#include "frontend/python/Models.h"
+#include "frontend/python/Values.h"
+
+namespace lstmc::python {
+
+/// One session, used by one thread at a time: others wait, without the GIL. A process made by fork
+/// has none of its threads, and is refused (E0001).
+class PythonSession {
+public:
+  PythonSession(const Compiled &compiled, const std::vector<std::string> &flags);
+
+  /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
+  void run(const std::string &entry, bool mainThread);
+
+  Session &get() const;
+  /// Held while the session is used. Does not hold the GIL.
+  std::recursive_mutex &mutex() const { return *mutex_; }
+  /// The error of a run, with what the session knows of numbers that are not finite.
+  Failure failureOf(const Error &error) const;
+
+private:
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<std::recursive_mutex> mutex_ = std::make_unique<std::recursive_mutex>();
+  int process_;
+};
+
+void addSessions(nanobind::module_ &module);
+
+} // namespace lstmc::python

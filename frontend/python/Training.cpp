@@ -1,0 +1,184 @@
+#include "frontend/python/Training.h"
+
+#include <cmath>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "executor/training/SessionTrainable.h"
+#include "executor/training/Trainer.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/FitCheck.h"
+#include "frontend/cli/TrainFlags.h"
+#include "frontend/python/Data.h"
+#include "frontend/python/Sessions.h"
+#include "frontend/python/Signals.h"
+
+namespace nb = nanobind;
+
+namespace lstmc::python {
+
+namespace {
+
+/// Gives events to a callable of Python, as dicts. What it raises ends the training.
+class CallingObserver : public training::TrainObserver {
+public:
+  explicit CallingObserver(nb::object callback) : callback_(std::move(callback)) {}
+
+  void start(const training::StartEvent &event) override {
+    call("start", event.progress, [&](nb::dict &values) {
+      values["parameters"] = event.parameters;
+      values["batch"] = event.batch;
+      values["left_out"] = event.leftOut;
+      values["resumed_from"] = event.resumedFrom;
+    });
+  }
+  void tick(const training::UpdateEvent &event) override {
+    call("update", event.progress, [&](nb::dict &values) {
+      add(values, "loss", event.loss);
+      add(values, "perplexity", event.perplexity);
+      add(values, "gradient_norm", event.gradientNorm);
+      values["learning_rate"] = event.learningRate;
+      values["share"] = event.share;
+    });
+  }
+  void valid(const training::ValidEvent &event) override {
+    call("valid", event.progress, [&](nb::dict &values) {
+      add(values, "loss", event.loss);
+      for (const auto &[name, value] : event.metrics)
+        values[name.c_str()] = value;
+      values["best"] = event.best;
+    });
+  }
+  void save(const training::SaveEvent &event) override {
+    call("save", event.progress, [&](nb::dict &values) {
+      values["path"] = event.path;
+      values["best"] = event.best;
+    });
+  }
+  void warning(const Error &error) override {
+    nb::gil_scoped_acquire held;
+    Diagnostic diagnostic = cli::asDiagnostic(error);
+    diagnostic.severity = Severity::Warning;
+    warn({diagnostic});
+  }
+
+private:
+  static void add(nb::dict &values, const char *name, std::optional<double> value) {
+    values[name] = value ? nb::object(nb::float_(*value)) : nb::object(nb::none());
+  }
+
+  template <typename F> void call(const char *event, const training::Progress &progress, F fill) {
+    if (callback_.is_none())
+      return;
+    nb::gil_scoped_acquire held;
+    nb::dict values;
+    values["event"] = event;
+    values["update"] = progress.update;
+    values["epoch"] = progress.epoch;
+    fill(values);
+    callback_(values);
+  }
+
+  nb::object callback_;
+};
+
+void checkMetrics(const std::vector<std::string> &metrics, const Compiled &compiled) {
+  for (const std::string &name : metrics)
+    check(cli::checkMetric(name, cli::headsOf(compiled.model.package->data())));
+}
+
+std::string packageText(const Compiled &compiled) {
+  package::Bytes bytes = package::serialize(compiled.model.package->data());
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// The options of the loop, and what its checkpoints hold besides weights.
+training::TrainOptions trainOptions(const Compiled &compiled, const cli::Options &options,
+                                    const PythonData &data) {
+  training::TrainOptions train = valueOf(cli::trainOptions(compiled.model, options));
+  train.metrics = valueOf(cli::metricsAsked(options));
+  if (train.metrics.empty() && !train.fit.metric.empty())
+    train.metrics = cli::splitCommas(train.fit.metric);
+  checkMetrics(train.metrics, compiled);
+  if (train.folder.empty())
+    return train;
+  train.attachments.push_back({"model.lstmc", packageText(compiled)});
+  if (compiled.model.compiled && data.vocabulary && cli::isSource(compiled.model.path))
+    if (std::optional<std::string> sample = withCompiler([&] {
+          return cli::samplePackage(compiled.options, compiled.request,
+                                    compiled.model.package->data());
+        }))
+      train.attachments.push_back({"sample.lstmc", *sample});
+  return train;
+}
+
+nb::dict asDict(const training::EndEvent &end) {
+  nb::dict values;
+  values["reason"] = std::string(training::endReasonName(end.reason));
+  values["update"] = end.progress.update;
+  values["epoch"] = end.progress.epoch;
+  values["loss"] = end.loss ? nb::object(nb::float_(*end.loss)) : nb::object(nb::none());
+  values["best_loss"] =
+      end.bestLoss ? nb::object(nb::float_(*end.bestLoss)) : nb::object(nb::none());
+  values["weights"] = end.weightsHash;
+  values["checkpoint"] = end.lastCheckpoint;
+  return values;
+}
+
+nb::dict fit(PythonSession &session, const Compiled &compiled,
+             const std::vector<std::string> &flags, const PythonData &data, const PythonData *valid,
+             nb::object callback) {
+  cli::Options options = valueOf(optionsOf("train", flags));
+  training::TrainOptions train = trainOptions(compiled, options, data);
+  CallingObserver observer(std::move(callback));
+  const data::DataSet *validation = valid ? valid->data.get() : data.valid.get();
+  Session &running = session.get();
+  Result<training::EndEvent> end = [&]() -> Result<training::EndEvent> {
+    nb::gil_scoped_release released;
+    std::lock_guard lock(session.mutex());
+    std::lock_guard signals(signalMutex()); // the loop has a watch of its own
+    LSTMC_TRY(cli::prepareAll(running));
+    LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(running));
+    return training::train(*trainable, *data.data, validation, train, observer);
+  }();
+  if (!end.ok())
+    throw session.failureOf(end.error());
+  if (end->reason == training::EndReason::Signal)
+    raiseSignal(end->signal);
+  return asDict(*end);
+}
+
+nb::dict score(PythonSession &session, const Compiled &compiled,
+               const std::vector<std::string> &metrics, const PythonData &data) {
+  checkMetrics(metrics, compiled);
+  Session &running = session.get();
+  Result<training::Evaluation> evaluation = [&]() -> Result<training::Evaluation> {
+    nb::gil_scoped_release released;
+    std::lock_guard lock(session.mutex());
+    LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(running));
+    LSTMC_ASSIGN(auto slots, trainable->inputs(training::Trainable::Entry::Evaluate));
+    LSTMC_ASSIGN(auto feed, data.data->feed(training::validationPart(*data.data), slots, 0));
+    return training::evaluate(*trainable, *feed);
+  }();
+  if (!evaluation.ok())
+    throw session.failureOf(evaluation.error());
+  nb::dict values;
+  for (std::string_view name : training::metricsReported(metrics))
+    if (std::optional<double> value = evaluation->totals.value(name))
+      values[std::string(name).c_str()] = *value;
+  values["labels"] = evaluation->totals.labels();
+  return values;
+}
+
+} // namespace
+
+void addTraining(nb::module_ &module) {
+  module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
+             nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none());
+  module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
+             nb::arg("data"));
+}
+
+} // namespace lstmc::python

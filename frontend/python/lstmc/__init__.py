@@ -1,0 +1,15 @@
+"""lstmc: compiles networks of symbols, mainly stacked LSTMs, and runs them.
+
+`sym` makes networks, `rnn` has cells that are unrolled step by step, `init` first values; `Network` and `load` compile and train, and a
+`Session` runs. See docs/python.md.
+"""
+
+from . import init, name, rnn, sym
+from .attribute import AttrScope
+from .error import Error, Warning
+from .graph import Symbol, dim
+from .network import Network, load
+from .session import Package, Session
+
+initializer = init
+symbol = sym

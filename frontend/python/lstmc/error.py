@@ -1,0 +1,37 @@
+"""What the compiler and the runtime report, as exceptions and warnings."""
+
+import collections
+import warnings
+
+Place = collections.namedtuple("Place", "file line column")
+Place.__doc__ = "Where an error is: `line` and `column` count from 1, and are 0 where there are none."
+
+
+class Error(Exception):
+    """An error with the text that the command prints.
+
+    `code` is "E0207" and so on (`lstmc explain CODE` describes each), `message` one line, `place` where it is (the line of
+    Python that made the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code.
+    """
+
+    def __init__(self, text, code="E0001", message=None, file="", line=0, column=0, reasons=(), help="", exit=2):
+        super().__init__(text)
+        self.code = code
+        self.message = text if message is None else message
+        self.place = Place(file, line, column)
+        self.reasons = list(reasons)
+        self.help = help
+        self.exit = exit
+
+
+class Warning(UserWarning):
+    """A warning of the compiler."""
+
+
+def usage(message):
+    """The error of a call that makes no sense, E0001."""
+    return Error("error[E0001]: " + message, "E0001", message)
+
+
+def warn(text):
+    warnings.warn(text, Warning, stacklevel=3)

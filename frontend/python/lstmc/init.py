@@ -1,0 +1,111 @@
+"""First values of parameters, by the rules of docs/mxnet.md §6. Their arguments and defaults are the language's."""
+
+
+class Initializer:
+    """An initialiser as the compiler takes it. Of an argument that is None the default stands."""
+
+    def __init__(self, name, **arguments):
+        self.name = name
+        self.arguments = [(key, value) for key, value in arguments.items() if value is not None]
+
+    def spec(self):
+        """(name, arguments, patterns, initialisers)"""
+        return (self.name, self.arguments, [], [])
+
+    def __repr__(self):
+        arguments = ", ".join(f"{key}={value!r}" for key, value in self.arguments)
+        return f"{type(self).__name__}({arguments})"
+
+
+class Uniform(Initializer):
+    """U(-scale, scale)."""
+
+    def __init__(self, scale=None):
+        super().__init__("uniform", scale=_float(scale))
+
+
+class Normal(Initializer):
+    """N(0, sigma)."""
+
+    def __init__(self, sigma=None):
+        super().__init__("normal", sigma=_float(sigma))
+
+
+class Xavier(Initializer):
+    """By the number of inputs, of outputs, or of both."""
+
+    def __init__(self, rnd_type=None, factor_type=None, magnitude=None):
+        super().__init__("xavier", rnd_type=rnd_type, factor_type=factor_type, magnitude=_float(magnitude))
+
+
+class MSRAPrelu(Initializer):
+    """Xavier for layers before a PReLU."""
+
+    def __init__(self, factor_type=None, slope=None):
+        super().__init__("msraprelu", factor_type=factor_type, slope=_float(slope))
+
+
+class Orthogonal(Initializer):
+    """An orthogonal matrix, times scale."""
+
+    def __init__(self, scale=None, rand_type=None):
+        super().__init__("orthogonal", scale=_float(scale), rand_type=rand_type)
+
+
+class Constant(Initializer):
+    """The value everywhere."""
+
+    def __init__(self, value):
+        super().__init__("constant", value=_float(value))
+
+
+class Zero(Initializer):
+    """0 everywhere."""
+
+    def __init__(self):
+        super().__init__("zero")
+
+
+class One(Initializer):
+    """1 everywhere."""
+
+    def __init__(self):
+        super().__init__("one")
+
+
+class LSTMBias(Initializer):
+    """The forget gate's quarter is `forget_bias`, the rest 0."""
+
+    def __init__(self, forget_bias=1.0):
+        super().__init__("lstmbias", forget_bias=_float(forget_bias))
+
+
+class Mixed(Initializer):
+    """The first regular expression that matches a parameter's name decides which initialiser it gets."""
+
+    def __init__(self, patterns, initializers):
+        super().__init__("mixed")
+        self.patterns = list(patterns)
+        self.initializers = list(initializers)
+
+    def spec(self):
+        return (self.name, [], self.patterns, [inner.spec() for inner in self.initializers])
+
+
+_NAMES = {
+    "uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu, "orthogonal": Orthogonal,
+    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias,
+}
+
+
+def spec_of(initializer):
+    """Of an initialiser, or of MXNet's name of one; None for None."""
+    if initializer is None:
+        return None
+    if isinstance(initializer, str):
+        return _NAMES[initializer.lower()]().spec()
+    return initializer.spec()
+
+
+def _float(value):
+    return None if value is None else float(value)

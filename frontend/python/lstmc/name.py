@@ -1,0 +1,46 @@
+"""Names of nodes that are given none, by MXNet's rule: the op in lower case, and a number that counts per op."""
+
+import threading
+
+
+class NameManager:
+    """Counts names while it is in force (`with NameManager():`), from 0."""
+
+    _local = threading.local()
+
+    def __init__(self):
+        self._counts = {}
+        self._before = None
+
+    def get(self, name, hint):
+        """`name`, or the next one of `hint`."""
+        if name:
+            return name
+        number = self._counts.get(hint, 0)
+        self._counts[hint] = number + 1
+        return f"{hint}{number}"
+
+    @classmethod
+    def current(cls):
+        if not hasattr(cls._local, "current"):
+            cls._local.current = NameManager()
+        return cls._local.current
+
+    def __enter__(self):
+        self._before = NameManager.current()
+        NameManager._local.current = self
+        return self
+
+    def __exit__(self, *_):
+        NameManager._local.current = self._before
+
+
+class Prefix(NameManager):
+    """Puts a prefix before all names, those that are given too."""
+
+    def __init__(self, prefix):
+        super().__init__()
+        self._prefix = prefix
+
+    def get(self, name, hint):
+        return self._prefix + super().get(name, hint)

@@ -1,0 +1,145 @@
+"""Networks before they are compiled, and `load`."""
+
+import os
+
+from . import _core, graph, training
+from .error import usage
+from .flags import with_fit_keys, words
+from .graph import Symbol
+from .init import spec_of
+from .picture import Picture
+from .session import Package
+
+# What the loop of a training reads; all other flags of `train` are for the compiler or the session.
+_LOOP = {"after", "valid_every", "save_every", "disp_every", "keep", "keep_every", "check_replicas", "early_stop", "output", "resume",
+         "force", "num_epochs"}
+_SESSION = {"threads", "seed", "check_nan", "limit", "params"}
+
+
+def load(path, **flags):
+    """A `.lnet` file as a Network; a package (`.lstmc`) or the folder of a checkpoint as a Package. Flags are those that the command
+    takes for such a file: set, net, shape, batch, devices, ..."""
+    path = os.fspath(path)
+    if path.endswith(".lnet"):
+        return Network(path, **flags)
+    return Package(_core.compile_file(path, "run", words(flags), [], None))
+
+
+class Network:
+    """A network that is not compiled yet: of a symbol, or of a `.lnet` file."""
+
+    def __init__(self, source, name="net", **flags):
+        self._source = source
+        self._flags = flags
+        self._name = name
+        self.session = None  #: of the last fit, score or predict
+        if not isinstance(source, Symbol):
+            self._source = os.fspath(source)
+            self._name, _, self._data, *self._lists = _core.read_source(self._source, "run", words(flags))
+
+    @property
+    def name(self):
+        return self._name
+
+    def list_arguments(self):
+        return self._source.list_arguments() if self._drawn else self._lists[0]
+
+    def list_outputs(self):
+        return self._source.list_outputs() if self._drawn else self._lists[1]
+
+    def compile(self, shapes=None, types=None, entries=(), initializer=None, **flags):
+        """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=` changes them) and flags of
+        `lstmc compile`: devices, batch, place, mem, dtype, optimizer, fit, ..."""
+        flags = {**self._flags, **flags}
+        return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
+
+    def fit(self, data, valid=None, batch=None, callback=None, metric=None, initializer=None, params=None, shapes=None, types=None,
+            **keys):
+        """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason, update, loss, best_loss, weights (the
+        hash), checkpoint.
+
+        `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator (anything that gives batches, each a dict of arrays, or
+        MXNet's with .data and .label; with `reset()` or iterable anew for every epoch). `valid` is the like, or the share of the data that is
+        kept for it. `batch` is the number of samples in a batch. `callback` is called after every update with a dict (`event` "update",
+        "valid", "save", "start"); what it raises ends the training. `metric` names metrics of validations, or is a function of (label,
+        prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of weights by name: arrays, or
+        functions of (name, shape). Without it training goes on from the weights of an earlier fit. Other keywords are keys of fit(..)
+        (optimizer, learning_rate, num_epoch, carry, ...) and flags of `lstmc train` (after, output, devices, threads, ...).
+        """
+        loop = {key: keys.pop(key) for key in _LOOP & keys.keys()}
+        given = {key: keys[key] for key in _SESSION & keys.keys()}
+        source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys))
+        if isinstance(valid, float):
+            source, valid = training.with_share(source, valid), None
+        flags = {**self._flags, **keys}
+        if batch is not None and not self._drawn:
+            flags["batch"] = batch
+        if not self._drawn and shapes:
+            flags["shape"] = shapes
+        shapes, types = self._shapes_of(source, shapes, types)
+        compiled = self._compile("train", {k: v for k, v in flags.items() if k != "params"}, [], shapes, types, initializer,
+                                 source.vocabulary())
+        first = params if params is not None else self.session.params() if self.session else None
+        self.session = Package(compiled).session(first, **{k: v for k, v in given.items() if k != "params"})
+        return self.session.fit(source, valid, callback, metric, **loop, **{k: v for k, v in given.items() if k == "seed"})
+
+    def score(self, data, metric=None):
+        """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for fit."""
+        return self._fitted().score(data, metric)
+
+    def predict(self, data):
+        """The outputs for all samples: one array, or a dict where the network has several outputs. `data` are arrays by input, or one
+        array where there is one input."""
+        return self._fitted().predict(data)
+
+    def plot(self, format="svg", shapes=True, memory=False, unfold=(), **inputs):
+        """The network as a picture, which a notebook shows. Of a symbol, `inputs` are the shapes of its inputs; `unfold` has "layer" for a
+        box per op, "time" for a box per step."""
+        options = (format, shapes, memory, "layer" in unfold, "time" in unfold)
+        if self._drawn:
+            picture = _core.plot_drawing(graph.draw(self._source, self._name, inputs), *options)
+        else:
+            picture = _core.plot_file(self._source, words({**self._flags, **inputs}), *options)
+        return Picture(picture, format)
+
+    @property
+    def _drawn(self):
+        return isinstance(self._source, Symbol)
+
+    def _fitted(self):
+        if self.session is None:
+            raise usage("the network has no weights yet: fit it, or take compile(..).session(params=..)")
+        return self.session
+
+    def _compile(self, command, flags, entries, shapes=None, types=None, initializer=None, vocabulary=None):
+        if not self._drawn:
+            if initializer is not None:
+                flags = {**flags, "initializer": initializer}
+            return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)), entries, vocabulary)
+        drawing = graph.draw(self._source, self._name, shapes, types)
+        line = words(with_fit_keys(flags, command))
+        return _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
+
+    def _axes(self):
+        """The axis of the samples by input."""
+        if not self._drawn:
+            return {}
+        return {name: graph.batch_axis(node) for name, node in graph.variables(self._source).items()}
+
+    def _shapes_of(self, source, shapes, types):
+        """Of a symbol: what the data say, and what the user says over it."""
+        if not self._drawn:
+            return None, None
+        known = graph.variables(self._source)
+        found, dtypes = source.shapes(), source.types()
+        names = [name for name in found if name in known or name in self.list_arguments()]
+        merged = {name: found[name] for name in names}
+        for name, shape in (shapes or {}).items():
+            merged[name] = shape
+        dtypes = {name: dtypes[name] for name in names if not (name in known and known[name].options["dtype"])}
+        return merged, {**dtypes, **(types or {})}
+
+    def _path_and_keys(self, flags):
+        return (None if self._drawn else self._source), ([] if self._drawn else self._data), flags
+
+

@@ -1,0 +1,19 @@
+"""Pictures, which notebooks show."""
+
+
+class Picture:
+    """A picture as bytes of a format: "svg", "png", "pdf" or "dot"."""
+
+    def __init__(self, data, form):
+        self.data = data
+        self.format = form
+
+    def _repr_svg_(self):
+        return self.data.decode() if self.format == "svg" else None
+
+    def _repr_png_(self):
+        return self.data if self.format == "png" else None
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            file.write(self.data)

@@ -1,0 +1,168 @@
+"""Packages, and sessions that run them."""
+
+import contextlib
+import threading
+
+import numpy
+
+from . import _core, training
+from .arrays import as_array, fill
+from .error import usage
+from .flags import words
+from .picture import Picture
+
+
+class Package:
+    """A compiled network: its plan of memory and its programs, without weights (unless it is from a checkpoint)."""
+
+    def __init__(self, compiled):
+        self._compiled = compiled
+        self._entries = compiled.entries()
+
+    @property
+    def entries(self):
+        """Names of what can be run: "forward", "evaluate", "step" and what prepares them."""
+        return [name for name, _, _ in self._entries]
+
+    def inputs(self, entry="forward"):
+        """{name: (dtype, shape)} of an entry's data and labels."""
+        return {name: (dtype, shape) for name, role, dtype, shape, _ in self._entry(entry)[0] if role != "scalar"}
+
+    def outputs(self, entry="forward"):
+        """{name: (dtype, shape)}"""
+        return {name: (dtype, shape) for name, _, dtype, shape, _ in self._entry(entry)[1]}
+
+    @property
+    def parameters(self):
+        """Names, in the order of the network."""
+        return self._compiled.parameters()
+
+    @property
+    def states(self):
+        """Names of what is kept between runs."""
+        return self._compiled.states()
+
+    @property
+    def devices(self):
+        return self._compiled.devices().split(",")
+
+    def plan(self):
+        """The memory plan, as the command prints it."""
+        return self._compiled.plan()
+
+    def save(self, path, force=False):
+        """Writes the package to a file; E0608 where one is, unless `force`."""
+        self._compiled.save(str(path), force)
+
+    def __bytes__(self):
+        return self._compiled.bytes()
+
+    def plot(self, what="memory"):
+        """The memory plan, or the "schedule" of its launches, as a picture."""
+        draw = {"memory": _core.plot_memory, "schedule": _core.plot_schedule}
+        if what not in draw:
+            raise usage(f'a package is plotted as memory or schedule, not as "{what}"')
+        return Picture(draw[what](self._compiled).encode(), "svg")
+
+    def session(self, params=None, **flags):
+        """Memory, threads and weights. `params` are weights by name, or a path (safetensors, npz, a checkpoint); without it a
+        checkpoint's own, those beside the package's file, or first values by `seed`. Flags are those of `lstmc run`: threads, seed,
+        devices, check_nan, limit."""
+        if params is not None and not isinstance(params, dict):
+            flags["params"] = str(params)
+        session = Session(self, _core.Session(self._compiled, words(flags)))
+        if isinstance(params, dict):
+            session.set_params(params)
+        return session
+
+    def _entry(self, entry):
+        for name, inputs, outputs in self._entries:
+            if name == entry:
+                return inputs, outputs
+        raise usage(f'the package has no entry "{entry}"; there are {", ".join(self.entries)}')
+
+
+class Session:
+    """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
+
+    def __init__(self, package, core):
+        self.package = package
+        self._core = core
+        self._in_loop = False  # of a training, which watches signals by itself
+
+    def run(self, inputs=None, entry="forward", copy=True):
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first; what was written to
+        `input(..)` needs no more copy. With `copy=False` outputs are views of the session's memory, which the next run overwrites."""
+        for name, value in (inputs or {}).items():
+            self.set_input(name, value, entry)
+        main = not self._in_loop and threading.current_thread() is threading.main_thread()
+        self._core.run(entry, main)
+        outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
+        return {name: output.copy() for name, output in outputs.items()} if copy else outputs
+
+    def set_input(self, name, value, entry="forward"):
+        fill(self.input(name, entry), value, name)
+        self._core.check_range(entry, name)
+
+    def input(self, name, entry="forward"):
+        """A view of an input, to be written to before a run. Values are not checked."""
+        return self._core.input(entry, name)
+
+    def output(self, name, entry="forward"):
+        """A view of an output of the last run."""
+        return self._core.output(entry, name)
+
+    def params(self):
+        """Copies of all weights by name."""
+        return {name: self._core.parameter(name).copy() for name in self.package.parameters}
+
+    def set_params(self, params):
+        """Sets weights by name: arrays, or callables that are given name and shape and return one. Others keep theirs."""
+        for name, value in params.items():
+            have = self._core.parameter(name)
+            array = as_array(value(name, have.shape) if callable(value) else value)
+            self._core.set_parameter(name, numpy.ascontiguousarray(array, dtype=have.dtype))
+
+    def save_params(self, path, force=False):
+        """Writes all weights as safetensors."""
+        self._core.save_parameters(str(path), force)
+
+    def states(self):
+        """Copies of what is kept between runs."""
+        return {name: self._core.state(name).copy() for name in self.package.states}
+
+    def set_states(self, states):
+        for name, value in states.items():
+            have = self._core.state(name)
+            self._core.set_state(name, numpy.ascontiguousarray(as_array(value), dtype=have.dtype))
+
+    def reset_states(self):
+        """Sets all states to zero."""
+        self._core.reset_states()
+
+    @property
+    def weights_hash(self):
+        """What `lstmc train` prints as `weights`."""
+        return self._core.weights_hash()
+
+    def fit(self, data, valid=None, callback=None, metric=None, **flags):
+        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after, output, save_every, ...)."""
+        return training.fit(self, data, valid, callback, metric, flags)
+
+    def score(self, data, metric=None):
+        """Metrics of the network on data, by name; see Network.score."""
+        return training.score(self, data, metric)
+
+    def predict(self, data):
+        """Outputs for all samples; see Network.predict."""
+        return training.predict(self, data)
+
+    @contextlib.contextmanager
+    def fresh_states(self):
+        """Runs what is inside with states from zero, and puts those of before back."""
+        before = self.states()
+        self.reset_states()
+        try:
+            yield
+        finally:
+            self.set_states(before)

@@ -1,0 +1,215 @@
+"""Data for a training, and fit, score and predict of a session."""
+
+import numpy
+
+from . import _core
+from .arrays import as_array, fill, input_dtype
+from .error import usage
+from .flags import words
+
+
+class Arrays:
+    """Arrays by input, whose samples are along the batch's axis of the input, or along the first."""
+
+    def __init__(self, arrays, batch=None, axes=None, shuffle=True, valid=0.0):
+        self.arrays = {name: as_array(value) for name, value in arrays.items()}
+        self._batch = batch or 32
+        self._axes = axes or {}
+        self._shuffle = shuffle
+        self._valid = valid
+
+    def share(self, valid):
+        return Arrays(self.arrays, self._batch, self._axes, self._shuffle, valid)
+
+    def shapes(self):
+        """Of a batch."""
+        shapes = {}
+        for name, array in self.arrays.items():
+            rest = list(array.shape)
+            axis = self._axes.get(name, 0)
+            rest[axis if axis < len(rest) else 0] = self._batch
+            shapes[name] = tuple(rest)
+        return shapes
+
+    def types(self):
+        return {name: input_dtype(array) for name, array in self.arrays.items()}
+
+    def vocabulary(self):
+        return None
+
+    def core(self, _):
+        return _core.data_of_arrays({name: numpy.ascontiguousarray(a) for name, a in self.arrays.items()}, self._valid,
+                                    self._shuffle)
+
+
+class Spec:
+    """A SPEC of the command."""
+
+    def __init__(self, text, path, keys, flags):
+        chosen = {key: flags[key] for key in ("allow_data", "limit") if key in flags}
+        self._data = _core.data_of_spec(path or "", "train", words({"data": text, **chosen}), keys)
+
+    def shapes(self):
+        return {}
+
+    def types(self):
+        return {}
+
+    def vocabulary(self):
+        return self._data.vocabulary_size()
+
+    def core(self, _):
+        return self._data
+
+
+class Batches:
+    """The user's own iterator. An epoch is what it gives until it ends; before the next it is reset, or iterated anew."""
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+        self._running = None
+        self._next = None  # (epoch, batch) that _running would give
+        self._first = self._as_dict(next(self._begin(), None) or {}, None)
+        if not self._first:
+            raise usage("the iterator gave no batch")
+        self._length = None
+
+    def shapes(self):
+        return {name: as_array(value).shape for name, value in self._first.items()}
+
+    def types(self):
+        return {name: input_dtype(as_array(value)) for name, value in self._first.items()}
+
+    def vocabulary(self):
+        return None
+
+    def core(self, _):
+        if self._length is None:
+            self._length = len(self._iterator) if hasattr(self._iterator, "__len__") else sum(1 for _ in self._begin())
+            self._next = None
+        return _core.data_of_batches(self, self._length, bool(getattr(self._iterator, "continues", False)))
+
+    def fill(self, epoch, batch, views):
+        """Called by the loop for every batch, in order."""
+        if self._next != (epoch, batch):
+            self._running = self._begin()
+            for _ in range(batch):  # a resumed run begins within an epoch
+                next(self._running)
+        given = next(self._running, None)
+        if given is None:
+            raise usage(f"the iterator ended after {batch} batches of epoch {epoch}, the first epoch had {self._length}")
+        self._next = (epoch, batch + 1) if batch + 1 < self._length else None
+        arrays = self._as_dict(given, list(views))
+        for name, view in views.items():
+            if name not in arrays:
+                raise usage(f'the iterator gave no "{name}"; there are {", ".join(arrays)}')
+            fill(view, arrays[name], name)
+
+    def _begin(self):
+        if hasattr(self._iterator, "reset"):
+            self._iterator.reset()
+        return iter(self._iterator)
+
+    def _as_dict(self, batch, _):
+        if isinstance(batch, dict):
+            return batch
+        names = [entry[0] for entry in (*self._iterator.provide_data, *self._iterator.provide_label)]
+        return dict(zip(names, (*batch.data, *(batch.label or ()))))
+
+
+def prepare(data, batch, axes, place):
+    """`data` as one of these."""
+    if isinstance(data, (Arrays, Spec, Batches)):
+        return data
+    if isinstance(data, str):
+        return Spec(data, *place)
+    if isinstance(data, dict):
+        return Arrays(data, batch, axes)
+    return Batches(data)
+
+
+def with_share(source, share):
+    """The same with a part at its end kept for validation."""
+    if not isinstance(source, Arrays):
+        raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an iterator needs another one")
+    return source.share(share)
+
+
+def _split(metric):
+    """(names, functions)"""
+    metrics = metric if isinstance(metric, (list, tuple)) else [] if metric is None else [metric]
+    return [m for m in metrics if not callable(m)], [m for m in metrics if callable(m)]
+
+
+def _measure(session, functions, data):
+    """The user's metrics on arrays."""
+    if not functions:
+        return {}
+    if not isinstance(data, Arrays):
+        raise usage("a metric that is a function needs arrays to measure on")
+    entry = session.package.inputs("forward")
+    labels = [array for name, array in data.arrays.items() if name not in entry or name.endswith("label")]
+    predicted = predict(session, data)
+    return {function.__name__: function(labels[0] if len(labels) == 1 else labels, predicted) for function in functions}
+
+
+def fit(session, data, valid, callback, metric, flags):
+    source = prepare(data, None, None, (None, [], {}))
+    check = prepare(valid, None, None, (None, [], {})) if valid is not None else None
+    names, functions = _split(metric)
+
+    def observe(event):
+        if event["event"] == "valid" and check is not None:
+            event.update(_measure(session, functions, check))
+        if callback is not None:
+            callback(event)
+
+    line = words({**flags, "metric": names or None})
+    listener = observe if callback is not None or functions else None
+    session._in_loop = True
+    try:
+        return _core.fit(session._core, session.package._compiled, line, source.core(None), check.core(None) if check else None,
+                         listener)
+    finally:
+        session._in_loop = False
+
+
+def score(session, data, metric):
+    source = prepare(data, None, None, (None, [], {}))
+    if isinstance(source, Arrays):
+        source._shuffle = False
+    names, functions = _split(metric)
+    values = _core.score(session._core, session.package._compiled, names, source.core(None))
+    values.update(_measure(session, functions, source))
+    return values
+
+
+def _axis(dims):
+    """The axis of the samples, by its name."""
+    return dims.index("batch") if "batch" in dims else 0
+
+
+def predict(session, data):
+    inputs, outputs = session.package._entry("forward")
+    inputs = [(name, shape, _axis(dims)) for name, role, _, shape, dims in inputs if role != "scalar"]
+    arrays = data.arrays if isinstance(data, Arrays) else data
+    if not isinstance(arrays, dict):
+        arrays = {inputs[0][0]: arrays}
+    given = [(name, as_array(arrays[name]), shape, axis) for name, shape, axis in inputs if name in arrays]
+    if not given:
+        raise usage(f"predict needs {', '.join(name for name, _, _ in inputs)}")
+    _, first, shape, axis = given[0]
+    batch, samples = shape[axis], first.shape[axis]
+    parts = {name: [] for name, *_ in outputs}
+    with session.fresh_states():
+        for begin in range(0, samples, batch):
+            rows = numpy.minimum(numpy.arange(begin, begin + batch), samples - 1)  # the last batch repeats the last sample
+            session.reset_states()
+            ran = session.run({name: numpy.take(array, rows, axis=axis) for name, array, _, axis in given}, copy=False)
+            for name, _, _, _, dims in outputs:
+                whole = [slice(None)] * ran[name].ndim
+                if "batch" in dims:
+                    whole[_axis(dims)] = slice(0, min(batch, samples - begin))
+                parts[name].append(ran[name][tuple(whole)].copy())
+    joined = {name: numpy.concatenate(parts[name], axis=_axis(dims)) for name, _, _, _, dims in outputs}
+    return next(iter(joined.values())) if len(joined) == 1 else joined

@@ -1,0 +1,183 @@
+"""Packages and sessions: NumPy in and out, states, threads, fork, ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import lstmc
+from lstmc import sym
+
+
+def package(**flags):
+    x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=6, name="lstm")
+    net = sym.FullyConnected(x, num_hidden=3, flatten=False, name="out")
+    return lstmc.Network(net, "net").compile({"data": (lstmc.dim("seq", 5), lstmc.dim("batch", 2), 4)}, **flags)
+
+
+def inputs(seed=0):
+    return {"data": np.random.default_rng(seed).random((5, 2, 4), dtype=np.float32)}
+
+
+class Sessions(unittest.TestCase):
+    def test_what_a_package_says(self):
+        made = package()
+        self.assertEqual(made.inputs(), {"data": ("float32", (5, 2, 4))})
+        self.assertEqual(made.outputs(), {"out_output": ("float32", (5, 2, 3))})
+        self.assertIn("lstm_h2h_weight", made.parameters)
+        self.assertEqual(made.devices, ["cpu:0"])
+        self.assertIn("cpu:0", made.plan())
+        self.assertTrue(made.plot("memory")._repr_svg_().startswith("<"))
+
+    def test_a_package_that_is_saved_runs_the_same(self):
+        session = package().session(seed=7)
+        expected = session.run(inputs())["out_output"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.lstmc")
+            session.package.save(path)
+            session.save_params(os.path.join(folder, "net.safetensors"))
+            with self.assertRaises(lstmc.Error) as caught:
+                session.package.save(path)
+            self.assertEqual(caught.exception.exit, 6)
+            again = lstmc.load(path).session()
+            self.assertEqual(again.weights_hash, session.weights_hash)
+            np.testing.assert_array_equal(again.run(inputs())["out_output"], expected)
+
+    def test_bits_are_those_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, x, y = (os.path.join(folder, name) for name in ("net.lstmc", "x.npy", "y.npy"))
+            made = package()
+            made.save(path)
+            np.save(x, inputs()["data"])
+            subprocess.run([os.environ["LSTMC"], "run", path, "-i", f"data=@{x}", "--seed", "7", "-o", y], check=True,
+                           capture_output=True)
+            np.testing.assert_array_equal(made.session(seed=7).run(inputs())["out_output"], np.load(y))
+
+    def test_views_share_the_sessions_memory(self):
+        session = package().session(seed=1)
+        expected = session.run(inputs())["out_output"]
+        view = session.input("data")
+        view[...] = inputs()["data"]
+        output = session.run(copy=False)["out_output"]
+        np.testing.assert_array_equal(output, expected)
+        self.assertEqual(output.ctypes.data, session.output("out_output").ctypes.data)
+        view[...] = 0
+        session.run()
+        self.assertFalse(np.array_equal(output, expected))
+        del session
+        output[...]  # the view keeps the memory
+        np.testing.assert_array_equal(np.from_dlpack(view), view)
+
+    def test_strides_and_other_types(self):
+        session = package().session(seed=1)
+        expected = session.run(inputs())["out_output"]
+        data = inputs()["data"]
+        np.testing.assert_array_equal(session.run({"data": np.asfortranarray(data)})["out_output"], expected)
+        np.testing.assert_array_equal(session.run({"data": data.astype("float64")})["out_output"], expected)
+        np.testing.assert_array_equal(session.run({"data": memoryview(data)})["out_output"], expected)
+
+    def test_wrong_inputs_are_named(self):
+        session = package().session()
+        for given, code in (({"data": np.zeros((5, 2, 3))}, "E0610"), ({"dta": np.zeros((5, 2, 4))}, "E0001")):
+            with self.assertRaises(lstmc.Error) as caught:
+                session.run(given)
+            self.assertEqual(caught.exception.code, code)
+        ids = lstmc.Network(sym.Embedding(sym.Variable("data", dtype="int32"), input_dim=5, output_dim=2)).compile({"data": (3,)})
+        for value in (0.5, 7):
+            with self.assertRaises(lstmc.Error) as caught:
+                ids.session().run({"data": np.full(3, value)})
+            self.assertEqual(caught.exception.code, "E0604")
+
+    def test_weights(self):
+        session = package().session(seed=1)
+        params = session.params()
+        other = package().session({**params, "out_bias": lambda name, shape: np.ones(shape)})
+        np.testing.assert_array_equal(other.params()["out_bias"], 1)
+        np.testing.assert_array_equal(other.params()["lstm_i2h_weight"], params["lstm_i2h_weight"])
+        with self.assertRaises(lstmc.Error):
+            session.set_params({"out_bias": np.zeros(4)})
+        with self.assertRaises(lstmc.Error):
+            session.set_params({"none": np.zeros(3)})
+
+    def test_states_are_kept_where_they_are_carried(self):
+        made = package(fit={"carry": "lstm*"})
+        self.assertEqual(len(made.states), 2)
+        session = made.session(seed=1)
+        first = session.run(inputs())["out_output"]
+        second = session.run(inputs())["out_output"]
+        self.assertFalse(np.array_equal(first, second))
+        session.reset_states()
+        np.testing.assert_array_equal(session.run(inputs())["out_output"], first)
+
+    def test_threads_of_python(self):
+        session = package().session(seed=1)
+        expected = {seed: session.run(inputs(seed))["out_output"] for seed in range(4)}
+        made, failures = session.package, []
+
+        def work(seed):
+            own = made.session(session.params())
+            for _ in range(20):
+                if not np.array_equal(own.run(inputs(seed))["out_output"], expected[seed]):
+                    failures.append(seed)
+                session.run(inputs(seed))  # shared: whichever comes first
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in expected]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_fork(self):
+        session = package().session(seed=1)
+        expected = session.run(inputs())["out_output"]
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                session.run(inputs())
+            except lstmc.Error as error:
+                own = session.package.session(seed=1)
+                same = np.array_equal(own.run(inputs())["out_output"], expected)
+                code = 0 if "fork" in str(error) and same else 2
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np, lstmc
+from lstmc import sym
+x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=256, name="lstm")
+session = lstmc.Network(x).compile({"data": (1000, 16, 256)}).session(threads=1)
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    for _ in range(1000):
+        session.run()
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+class Interruption(unittest.TestCase):
+    def test_ctrl_c_stops_runs(self):
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.stdout, done.returncode), ("stopped\n", 0), done.stderr)
+
+    def test_handlers_are_put_back(self):
+        before = signal.getsignal(signal.SIGINT)
+        session = package().session()
+        session.run()
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+        with self.assertRaises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+if __name__ == "__main__":
+    unittest.main()
