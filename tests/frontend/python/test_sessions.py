@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -113,6 +114,38 @@ class Sessions(unittest.TestCase):
         self.assertFalse(np.array_equal(first, second))
         session.reset_states()
         np.testing.assert_array_equal(session.run(inputs())["out_output"], first)
+
+    def test_predict_runs_every_sample_and_leaves_states(self):
+        session = package(fit={"carry": "lstm*"}).session(seed=1)
+        data = np.random.default_rng(3).random((5, 7, 4), dtype=np.float32)  # 7 samples fill 3 batches of 2 and a half
+        session.run(inputs())
+        before = session.states()
+        predicted = session.predict(data)
+        self.assertEqual(predicted.shape, (5, 7, 3))
+        for name, state in session.states().items():
+            np.testing.assert_array_equal(state, before[name])
+            self.assertTrue(state.any())
+        session.reset_states()
+        np.testing.assert_array_equal(predicted[:, 2:4], session.run({"data": data[:, 2:4]})["out_output"])
+
+    def test_the_gil_is_released(self):
+        x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=128, name="lstm")
+        session = lstmc.Network(x).compile({"data": (400, 8, 128)}).session(threads=1)
+        moments, done = [], threading.Event()
+
+        def look_on():
+            while not done.wait(0.001):
+                moments.append(time.monotonic())
+
+        thread = threading.Thread(target=look_on)
+        thread.start()
+        begin = time.monotonic()
+        session._core.run("forward", True)
+        end = time.monotonic()
+        done.set()
+        thread.join()
+        margin = (end - begin) / 4
+        self.assertTrue(any(begin + margin < moment < end - margin for moment in moments))
 
     def test_threads_of_python(self):
         session = package().session(seed=1)
