@@ -1,5 +1,7 @@
 #include "frontend/python/Models.h"
 
+#include <algorithm>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -58,7 +60,7 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
   Compiled made;
   made.options = valueOf(optionsOf(command, flags));
   made.request.entries = entries;
-  lnet::LoadedNet net;
+  symbol::Network net;
   net.fit = fitOf(initialiser);
   net.graph = drawing.take();
   net.graph->setFit(net.fit);
@@ -77,8 +79,8 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
 static nb::tuple readSource(const std::string &path, const std::string &command,
                             const std::vector<std::string> &flags) {
   cli::Options options = valueOf(optionsOf(command, flags));
-  Checked<lnet::LoadedNet> read = withCompiler([&] { return cli::loadSource(path, options); });
-  lnet::LoadedNet net = valueOf(std::move(read));
+  Checked<symbol::Network> read = withCompiler([&] { return cli::loadSource(path, options); });
+  symbol::Network net = valueOf(std::move(read));
   std::vector<std::pair<std::string, std::string>> data;
   for (const package::Setting &setting : cli::settingTexts(net.data))
     data.emplace_back(setting.name, setting.value);
@@ -155,10 +157,10 @@ void addModels(nb::module_ &module) {
              nb::arg("flags"), nb::arg("entries"), nb::arg("initialiser").none());
   module.def("read_source", &readSource);
   module.def("is_flag", [](const std::string &name, const std::string &command) {
-    for (const cli::FlagRecord &flag : cli::flags())
-      if (flag.name == name && flag.servedBy(command))
-        return true;
-    return false;
+    std::optional<cli::CommandId> id = cli::findCommand(command);
+    return id && std::ranges::any_of(cli::flags(), [&](const cli::FlagRecord &flag) {
+             return flag.name == name && flag.servedBy(*id);
+           });
   });
 }
 

@@ -36,8 +36,8 @@ static nb::bytes plotFile(const std::string &path, const std::vector<std::string
                           const std::string &format, bool shapes, bool memory, bool layer,
                           bool time) {
   cli::Options options = valueOf(lstmc::python::optionsOf("plot", flags));
-  Checked<lnet::LoadedNet> read = withCompiler([&] { return cli::loadSource(path, options); });
-  lnet::LoadedNet net = valueOf(std::move(read));
+  Checked<symbol::Network> read = withCompiler([&] { return cli::loadSource(path, options); });
+  symbol::Network net = valueOf(std::move(read));
   std::string picture = pictureOf(*net.graph, optionsOf(shapes, memory, layer, time), format);
   return nb::bytes(picture.data(), picture.size());
 }

@@ -3,9 +3,9 @@
 #include <nanobind/stl/string.h>
 
 #include "executor/base/Numeric.h"
+#include "executor/base/Suggest.h"
 #include "frontend/python/Failure.h"
 #include "frontend/symbol/Render.h"
-#include "frontend/symbol/Suggest.h"
 
 namespace nb = nanobind;
 
