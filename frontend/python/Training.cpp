@@ -86,7 +86,7 @@ private:
 
 void checkMetrics(const std::vector<std::string> &metrics, const Compiled &compiled) {
   for (const std::string &name : metrics)
-    check(cli::checkMetric(name, cli::headsOf(compiled.model.package->data())));
+    check(cli::checkMetric(name, compiled.model));
 }
 
 std::string packageText(const Compiled &compiled) {

@@ -76,6 +76,9 @@ class Network:
             flags["batch"] = batch
         if not self._drawn and shapes:
             flags["shape"] = shapes
+        names = training.metric_names(metric)
+        if names:  # auc has to be compiled in
+            flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
         compiled = self._compile("train", {k: v for k, v in flags.items() if k != "params"}, [], shapes, types, initializer,
                                  source.vocabulary())

@@ -135,6 +135,11 @@ def with_share(source, share):
     return source.share(share)
 
 
+def metric_names(metric):
+    """Those of lstmc's metrics, without the user's functions."""
+    return _split(metric)[0]
+
+
 def _split(metric):
     """(names, functions)"""
     metrics = metric if isinstance(metric, (list, tuple)) else [] if metric is None else [metric]

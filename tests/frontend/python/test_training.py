@@ -156,6 +156,13 @@ class Fit(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             self.fit(Broken())
 
+    def test_metrics_that_are_compiled_in(self):
+        net, _ = self.fit(arrays(), metric="auc")
+        self.assertIn("auc", net.score(arrays(), metric="auc"))
+        net, _ = self.fit(arrays())
+        with self.assertRaisesRegex(lstmc.Error, "compiled without"):
+            net.score(arrays(), metric="auc")
+
     def test_metrics(self):
         def share_of_ones(label, prediction):
             self.assertEqual((label.shape, prediction.shape), ((42,), (42, 2)))
