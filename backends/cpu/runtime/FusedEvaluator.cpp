@@ -88,7 +88,8 @@ int64_t offsetOf(const FusedPlan &plan, const FusedPlan::Operand &operand, int64
 }
 
 /// Random numbers, for each run of consecutive indices in the whole.
-void draw(const FusedPlan &plan, const FusedPlan::Step &step, TileArgs args, int64_t first) {
+void draw(const FusedPlan &plan, const FusedPlan::Operation &operation, TileArgs args,
+          int64_t first) {
   const ElementWindow window = ElementWindow::of({plan.window, size_t(plan.windowInts)});
   int64_t run = INT64_MAX;
   if (window.rank() > 0)
@@ -97,30 +98,31 @@ void draw(const FusedPlan &plan, const FusedPlan::Step &step, TileArgs args, int
   for (int64_t at = first; left > 0; left -= args.count, at += args.count) {
     args.count = std::min(left, run - at % run);
     args.first = uint64_t(window.at(at));
-    step.run(args);
+    operation.run(args);
     auto bytes = [&](int v) {
       return args.count * plan.values[v].step * tileBytes(plan.values[v].type);
     };
-    args.out = static_cast<char *>(args.out) + bytes(step.out);
-    for (int k = 0; k < step.inputs; ++k)
-      args.in[k] = static_cast<const char *>(args.in[k]) + bytes(step.in[k]);
+    args.out = static_cast<char *>(args.out) + bytes(operation.out);
+    for (int k = 0; k < operation.inputs; ++k)
+      args.in[k] = static_cast<const char *>(args.in[k]) + bytes(operation.in[k]);
   }
 }
 
-void runStep(const FusedPlan &plan, const FusedPlan::Step &step, int64_t first, int64_t count) {
+void runOperation(const FusedPlan &plan, const FusedPlan::Operation &operation, int64_t first,
+                  int64_t count) {
   TileArgs args;
-  args.out = plan.values[step.out].data;
-  for (int k = 0; k < step.inputs; ++k) {
-    args.in[k] = plan.values[step.in[k]].data;
-    args.step[k] = plan.values[step.in[k]].step;
+  args.out = plan.values[operation.out].data;
+  for (int k = 0; k < operation.inputs; ++k) {
+    args.in[k] = plan.values[operation.in[k]].data;
+    args.step[k] = plan.values[operation.in[k]].step;
   }
   args.count = count;
-  args.immediate = step.immediate;
+  args.immediate = operation.immediate;
   args.first = 0;
-  if (step.drawn)
-    draw(plan, step, args, first);
+  if (operation.drawn)
+    draw(plan, operation, args, first);
   else
-    step.run(args);
+    operation.run(args);
 }
 
 void runTile(FusedPlan &plan, int64_t first, int64_t count) {
@@ -141,8 +143,8 @@ void runTile(FusedPlan &plan, int64_t first, int64_t count) {
       splat(plan.values[o].data, plan.values[o].type);
     }
   }
-  for (int i = 0; i < plan.tileSteps; ++i)
-    runStep(plan, plan.steps[i], first, count);
+  for (int i = 0; i < plan.tileOperations; ++i)
+    runOperation(plan, plan.operations[i], first, count);
   for (int o = 0; o < plan.operandCount; ++o)
     if (plan.operands[o].written)
       writeTile(plan, o, first, count);
@@ -165,8 +167,8 @@ void runFused(const FusedTable &table, const LaunchArgs &args, Worker &worker) {
       readTile(plan, o, 0, 1);
       splat(plan.values[o].data, plan.values[o].type);
     }
-  for (int i = 0; i < plan.uniformSteps; ++i) {
-    runStep(plan, plan.uniform[i], 0, 1);
+  for (int i = 0; i < plan.uniformOperations; ++i) {
+    runOperation(plan, plan.uniform[i], 0, 1);
     const FusedPlan::Value &value = plan.values[plan.uniform[i].out];
     splat(value.data, value.type);
   }

@@ -147,19 +147,20 @@ void FusedPlan::classify(const FusedProgram &program) {
     values[o] = {nullptr, 1, widenedType(operands[o].type), operands[o].reach == Reach::Uniform,
                  false};
   }
-  uniformSteps = tileSteps = 0;
+  uniformOperations = tileOperations = 0;
   for (int i = 0; i < instructions; ++i) {
     const auto &instruction = program.instructions[i];
     int inputs = kScalarRecords[int(instruction.op)].operands;
-    Step step{nullptr, uint16_t(operandCount + i), {instruction.a, instruction.b, instruction.c},
-              inputs,  instruction.immediate,      instruction.op == ScalarOp::Uniform};
-    bool once = !step.drawn;
+    Operation operation{
+        nullptr, uint16_t(operandCount + i), {instruction.a, instruction.b, instruction.c},
+        inputs,  instruction.immediate,      instruction.op == ScalarOp::Uniform};
+    bool once = !operation.drawn;
     for (int k = 0; k < inputs; ++k)
-      once &= values[step.in[k]].uniform;
-    values[step.out] = {nullptr, 1, instruction.type, once, false};
-    if (!wanted[step.out])
+      once &= values[operation.in[k]].uniform;
+    values[operation.out] = {nullptr, 1, instruction.type, once, false};
+    if (!wanted[operation.out])
       continue;
-    (once ? uniform[uniformSteps++] : steps[tileSteps++]) = step;
+    (once ? uniform[uniformOperations++] : operations[tileOperations++]) = operation;
   }
 }
 
@@ -175,7 +176,7 @@ void FusedPlan::writeInPlace() {
       continue;
     Extent mine = extentOf(*this, operand);
     int made = 0;
-    while (steps[made].out != operand.result)
+    while (operations[made].out != operand.result)
       ++made;
     bool free = true;
     for (int p = 0; p < operandCount && free; ++p) {
@@ -186,9 +187,9 @@ void FusedPlan::writeInPlace() {
         continue;
       if (operands[p].written && p != o)
         free = false;
-      for (int i = made + 1; i < tileSteps && free; ++i)
-        for (int k = 0; k < steps[i].inputs; ++k)
-          free &= steps[i].in[k] != p;
+      for (int i = made + 1; i < tileOperations && free; ++i)
+        for (int k = 0; k < operations[i].inputs; ++k)
+          free &= operations[i].in[k] != p;
       for (int r = 0; r < operandCount && free; ++r)
         free &= !(operands[r].written && operands[r].result == p);
     }
@@ -206,9 +207,9 @@ void FusedPlan::writeInPlace() {
 int FusedPlan::allocate() {
   int last[kMaxFusedOperands + kMaxFusedInstructions];
   std::fill_n(last, valueCount, -1);
-  for (int i = 0; i < tileSteps; ++i)
-    for (int k = 0; k < steps[i].inputs; ++k)
-      last[steps[i].in[k]] = i;
+  for (int i = 0; i < tileOperations; ++i)
+    for (int k = 0; k < operations[i].inputs; ++k)
+      last[operations[i].in[k]] = i;
   for (int o = 0; o < operandCount; ++o)
     if (operands[o].written)
       last[operands[o].result] = kForever;
@@ -230,22 +231,22 @@ int FusedPlan::allocate() {
     if (operands[o].staged)
       take(values[o]);
   }
-  for (int i = 0; i < tileSteps; ++i) {
-    Step &step = steps[i];
+  for (int i = 0; i < tileOperations; ++i) {
+    Operation &operation = operations[i];
     auto release = [&](bool sameSize) {
-      for (int k = 0; k < step.inputs; ++k) {
-        int v = step.in[k];
+      for (int k = 0; k < operation.inputs; ++k) {
+        int v = operation.in[k];
         bool again = false; // an instruction may read a value twice
         for (int j = 0; j < k; ++j)
-          again |= step.in[j] == v;
+          again |= operation.in[j] == v;
         if (!again && last[v] == i && inScratch(v) &&
-            sameSize == (tileBytes(values[v].type) == tileBytes(values[step.out].type)))
+            sameSize == (tileBytes(values[v].type) == tileBytes(values[operation.out].type)))
           free[freeCount++] = int(values[v].data - scratch);
       }
     };
     release(true); // the result may use the slot of an input
-    if (inScratch(step.out))
-      take(values[step.out]);
+    if (inScratch(operation.out))
+      take(values[operation.out]);
     release(false);
   }
   return places;
@@ -275,8 +276,8 @@ void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int worker
   int64_t places = allocate();
 
   int64_t elementBytes = 4;
-  for (int i = 0; i < tileSteps; ++i)
-    elementBytes = std::max(elementBytes, tileBytes(values[steps[i].out].type));
+  for (int i = 0; i < tileOperations; ++i)
+    elementBytes = std::max(elementBytes, tileBytes(values[operations[i].out].type));
   for (int o = 0; o < operandCount; ++o)
     elementBytes = std::max(elementBytes, tileBytes(values[o].type));
   tile = kMaxTile;
@@ -305,17 +306,18 @@ void FusedPlan::make(const FusedTable &table, const LaunchArgs &args, int worker
       value.data = scratch + (value.data - scratch) * tile * elementBytes;
     }
   }
-  auto function = [&](const Step &step, const auto &instruction) {
-    bool last = step.inputs > 0 && !step.drawn;
-    DType type = last ? values[step.in[step.inputs - 1]].type : instruction.type;
+  auto function = [&](const Operation &operation, const auto &instruction) {
+    bool last = operation.inputs > 0 && !operation.drawn;
+    DType type = last ? values[operation.in[operation.inputs - 1]].type : instruction.type;
     bool vector = type == DType::F32 || type == DType::Bool;
     TileFunction own = vector ? table.f32[int(instruction.op)] : nullptr;
     return own ? own : scalarTileFunction(instruction.op, type, instruction.type);
   };
-  for (int i = 0; i < uniformSteps; ++i)
+  for (int i = 0; i < uniformOperations; ++i)
     uniform[i].run = function(uniform[i], program.instructions[uniform[i].out - operandCount]);
-  for (int i = 0; i < tileSteps; ++i)
-    steps[i].run = function(steps[i], program.instructions[steps[i].out - operandCount]);
+  for (int i = 0; i < tileOperations; ++i)
+    operations[i].run =
+        function(operations[i], program.instructions[operations[i].out - operandCount]);
 }
 
 } // namespace lstmc::cpu

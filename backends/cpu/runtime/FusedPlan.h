@@ -54,7 +54,8 @@ struct FusedPlan {
     bool uniform;
     bool inPlace; ///< computed directly in a result's memory, not in scratch
   };
-  struct Step {
+  /// An instruction as it runs on a tile.
+  struct Operation {
     TileFunction run;
     uint16_t out;
     uint16_t in[3];
@@ -77,12 +78,12 @@ struct FusedPlan {
 
   int operandCount;
   int valueCount;
-  int uniformSteps;
-  int tileSteps;
+  int uniformOperations;
+  int tileOperations;
   Operand operands[kMaxFusedOperands];
   Value values[kMaxFusedOperands + kMaxFusedInstructions];
-  Step uniform[kMaxFusedInstructions];
-  Step steps[kMaxFusedInstructions];
+  Operation uniform[kMaxFusedInstructions];
+  Operation operations[kMaxFusedInstructions];
 
   alignas(64) char splats[(kMaxFusedOperands + kMaxFusedInstructions) * kSplatBytes];
   alignas(64) char scratch[kScratchBytes];
