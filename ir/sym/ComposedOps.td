@@ -74,7 +74,7 @@ def Sym_SliceLikeOp : Sym_Composed<"slice_like", "slice_like"> {
 }
 
 def Sym_ArangeLikeOp
-    : Sym_Composed<"arange_like", "_contrib_arange_like", ["arange_like"], [Sym_NoGradient]> {
+    : Sym_Composed<"arange_like", "arange_like", ["_contrib_arange_like"], [Sym_NoGradient]> {
   let summary = "numbers from start on, as many as a tensor has";
   let description = [{
     start, start + step, ..., each `repeat` times: as many as `axis` of `data` has, as a vector; or, without
@@ -188,7 +188,7 @@ def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
 
 //===---- products ----------------------------------------------------------------------------===//
 
-def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "_linalg_gemm2", ["linalg_gemm2"]> {
+def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "linalg_gemm2", ["_linalg_gemm2"]> {
   let summary = "alpha times the products of matrices";
   let description = [{
     `alpha * op(A) * op(B)` for each pair of matrices in the last two axes; op transposes where asked.
@@ -205,7 +205,7 @@ def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "_linalg_gemm2", ["linalg_g
                        Sym_Flag<>:$transpose_b, Sym_Float<"1.0">:$alpha, Sym_Integer<-2>:$axis);
 }
 
-def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "_linalg_gemm", ["linalg_gemm"]> {
+def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "linalg_gemm", ["_linalg_gemm"]> {
   let summary = "alpha times the products of matrices, and beta times a third";
   let description = [{
     `alpha * op(A) * op(B) + beta * C`, as linalg_gemm2.
@@ -224,7 +224,7 @@ def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "_linalg_gemm", ["linalg_gemm
                        Sym_Integer<-2>:$axis);
 }
 
-def Sym_EinsumOp : Sym_Composed<"einsum", "_npi_einsum", ["einsum"]> {
+def Sym_EinsumOp : Sym_Composed<"einsum", "einsum", ["_npi_einsum"]> {
   let countAttribute = "num_args";
   let summary = "sums of products, said by subscripts";
   let description = [{

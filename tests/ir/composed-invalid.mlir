@@ -50,7 +50,7 @@ func.func @f(%x: tensor<2x4xf32>, %y: tensor<3x4xf32>) {
 // -----
 // arange_like:step
 func.func @f(%x: tensor<2x4xf32>) {
-  // expected-error@+1 {{_contrib_arange_like: step is 0.000000e+00, wants a number other than 0}}
+  // expected-error@+1 {{arange_like: step is 0.000000e+00, wants a number other than 0}}
   %z = sym.arange_like %x {step = 0.0} : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @f(%x: tensor<2x4xf32>) {
 // -----
 // arange_like:axis
 func.func @f(%x: tensor<2x4xf32>) {
-  // expected-error@+1 {{_contrib_arange_like: axis is 2, data has 2 axes}}
+  // expected-error@+1 {{arange_like: axis is 2, data has 2 axes}}
   %z = sym.arange_like %x {axis = 2 : i64} : (tensor<2x4xf32>) -> tensor<4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @f(%x: tensor<2x4xf32>, %g: tensor<4xf32>) {
 // -----
 // linalg_gemm2:rank
 func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<4x5xf32>) {
-  // expected-error@+1 {{_linalg_gemm2: B has 2 axes, wants 3}}
+  // expected-error@+1 {{linalg_gemm2: B has 2 axes, wants 3}}
   %z = sym.linalg_gemm2 %x, %y : (tensor<2x3x4xf32>, tensor<4x5xf32>) -> tensor<2x3x5xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<4x5xf32>) {
 // -----
 // linalg_gemm2:inner
 func.func @f(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>) {
-  // expected-error@+1 {{_linalg_gemm2: A has 4 to multiply, B has 3}}
+  // expected-error@+1 {{linalg_gemm2: A has 4 to multiply, B has 3}}
   %z = sym.linalg_gemm2 %x, %y : (tensor<3x4xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @f(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>) {
 // -----
 // linalg_gemm:same-shape
 func.func @f(%x: tensor<3x4xf32>, %y: tensor<4x5xf32>, %c: tensor<5x3xf32>) {
-  // expected-error@+1 {{_linalg_gemm: output is float32[3, 5], C is float32[5, 3]}}
+  // expected-error@+1 {{linalg_gemm: output is float32[3, 5], C is float32[5, 3]}}
   %z = sym.linalg_gemm %x, %y, %c : (tensor<3x4xf32>, tensor<4x5xf32>, tensor<5x3xf32>) -> tensor<3x5xf32>
   return
 }
