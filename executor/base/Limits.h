@@ -1,4 +1,4 @@
-// What a file may ask of its loader: the values behind `--limit NAME=VALUE`.
+// What a file may ask of its loader: the values that `--limit NAME=VALUE` sets.
 #pragma once
 
 #include <cstdint>

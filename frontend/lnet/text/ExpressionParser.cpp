@@ -1,4 +1,8 @@
 #include "frontend/lnet/text/ExpressionParser.h"
+
+#include <optional>
+#include <utility>
+
 #include "frontend/lnet/text/Lexer.h"
 
 namespace lstmc::lnet {
@@ -152,41 +156,30 @@ Expr *ExpressionParser::parseNot() {
   return raise(node, operand);
 }
 
+/// The comparison that this token is by itself.
+static std::optional<CompareOp> compareOpOf(TokenKind kind) {
+  constexpr std::pair<TokenKind, CompareOp> kOps[] = {
+      {TokenKind::EqualEqual, CompareOp::Equal}, {TokenKind::NotEqual, CompareOp::NotEqual},
+      {TokenKind::Less, CompareOp::Less},        {TokenKind::LessEqual, CompareOp::LessEqual},
+      {TokenKind::Greater, CompareOp::Greater},  {TokenKind::GreaterEqual, CompareOp::GreaterEqual},
+      {TokenKind::KwIn, CompareOp::In},
+  };
+  for (auto [token, op] : kOps)
+    if (token == kind)
+      return op;
+  return std::nullopt;
+}
+
 /// Takes a comparison operator if there is one here. False after an error.
 bool ExpressionParser::parseCompareOp(CompareTerm &term, bool &found) {
   found = true;
   term.opSpan = token().span;
-  switch (kind()) {
-  case TokenKind::EqualEqual:
-    term.op = CompareOp::Equal;
-    break;
-  case TokenKind::NotEqual:
-    term.op = CompareOp::NotEqual;
-    break;
-  case TokenKind::Less:
-    term.op = CompareOp::Less;
-    break;
-  case TokenKind::LessEqual:
-    term.op = CompareOp::LessEqual;
-    break;
-  case TokenKind::Greater:
-    term.op = CompareOp::Greater;
-    break;
-  case TokenKind::GreaterEqual:
-    term.op = CompareOp::GreaterEqual;
-    break;
-  case TokenKind::KwIn:
-    term.op = CompareOp::In;
-    break;
-  case TokenKind::KwNot:
-    if (kind(1) != TokenKind::KwIn) {
-      found = false;
-      return true;
-    }
+  if (std::optional<CompareOp> op = compareOpOf(kind())) {
+    term.op = *op;
+  } else if (is(TokenKind::KwNot) && kind(1) == TokenKind::KwIn) {
     take();
     term.op = CompareOp::NotIn;
-    break;
-  case TokenKind::KwIs: {
+  } else if (is(TokenKind::KwIs)) {
     Span is = take();
     term.op = accept(TokenKind::KwNot) ? CompareOp::IsNotNone : CompareOp::IsNone;
     if (accept(TokenKind::KwNone)) {
@@ -197,8 +190,7 @@ bool ExpressionParser::parseCompareOp(CompareTerm &term, bool &found) {
     report(ErrorCode::E0108, is, "\"is\" with anything but None is not part of .lnet",
            term.op == CompareOp::IsNone ? "==" : "!=");
     return false;
-  }
-  default:
+  } else {
     found = false;
     return true;
   }

@@ -1,4 +1,4 @@
-// What a .lnet file may ask of its reader (docs/language.md §4), and the names behind `--limit
+// What a .lnet file may ask of its reader (docs/language.md §4), and the names of `--limit
 // NAME=VALUE`.
 #pragma once
 

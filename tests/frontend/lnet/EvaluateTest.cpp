@@ -22,7 +22,8 @@ TEST(Evaluate, ArithmeticIsPythons) {
 
 TEST(Evaluate, TextAndFormats) {
   holds(
-      R"(assert "a" "b" == 'ab' and "\u00e9" == "é" and len("日本語") == 3 and "日本語"[1] == "本"
+      R"(assert "a" "b" == 'ab' and "\u00e9" == "é"
+assert len("日本語") == 3 and "日本語"[1] == "本"
 assert "日本語"[::-1] == "語本日"
 f = "%d %s %5.2f|%-4d|%04d|%x|%+d|%%|%r" % (3, "x", 2.5, 7, 7, 255, 3, "q")
 assert f == "3 x  2.50|7   |0007|ff|+3|%|\"q\""
