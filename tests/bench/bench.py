@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
 
-peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run
+peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run; with --before CELLS also on another build's
+            tests/bench/cells: the last column is its time over this build's, above 1 this build is faster
 devices     deep.lnet on two devices of one thread, compared with one device: the batch divided, and the layers divided
 fuzz        every fuzz program for --executions (10^6) more inputs, or for --for SECONDS over all; corpus and count are kept in
             build-fuzz/corpus, so that calls add up; --only names programs; exit 1 if one finds anything
@@ -80,7 +81,11 @@ def cells(only):
 def peers(args):
     python = peer_python()
     workers = {peer: Worker(python, str(here / "peer.py"), peer, str(args.threads)) for peer in PEERS}
-    workers["lstmc"] = Worker(str(root / "build" / "tests" / "bench" / "cells"), str(args.threads), str(root / "samples"))
+    programs = {"lstmc": root / "build/tests/bench/cells"}
+    if args.before:
+        programs["before"] = pathlib.Path(args.before)
+    for name, program in programs.items():
+        workers[name] = Worker(str(program), str(args.threads), str(root / "samples"))
     rows = []
     for cell, what, shape in cells(args.only):
         times, limit = {}, None
@@ -91,16 +96,18 @@ def peers(args):
                     times.setdefault(name, []).extend(answer["times_ms"])
                 limit = answer.get("limit_ms", limit)
         medians = {name: statistics.median(values) for name, values in times.items()}
-        ours = medians.pop("lstmc")
+        ours, before = medians.pop("lstmc"), medians.pop("before", None)
         best = min(medians, key=medians.get)
         rows.append({"cell": cell, "what": what, "lstmc_ms": round(ours, 5), "best_peer": best,
                      "best_peer_ms": round(medians[best], 5), "ratio": round(medians[best] / ours, 3),
                      "limit_fraction": round(limit / ours, 3),
-                     "peers_ms": {name: round(value, 5) for name, value in medians.items()}})
+                     "peers_ms": {name: round(value, 5) for name, value in medians.items()},
+                     **({"before_ms": round(before, 5), "before_ratio": round(before / ours, 3)} if before else {})})
         if not args.json:
             row = rows[-1]
-            print("| %-18s | %-6s | %10.4f | %-5s | %10.4f | %6.2f | %5.2f |" % (
-                cell, what, ours, best, medians[best], row["ratio"], row["limit_fraction"]), flush=True)
+            print("| %-18s | %-6s | %10.4f | %-5s | %10.4f | %6.2f | %5.2f |%s" % (
+                cell, what, ours, best, medians[best], row["ratio"], row["limit_fraction"],
+                " %6.3f |" % row["before_ratio"] if before else ""), flush=True)
     for worker in workers.values():
         worker.stop()
     return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
@@ -263,6 +270,7 @@ def main():
     parser.add_argument("name", nargs="?", default="peers")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--before", metavar="CELLS", help="the program tests/bench/cells of another build, measured in the same run")
     parser.add_argument("--seconds", type=float, default=0.9)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
@@ -275,7 +283,8 @@ def main():
     programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
     if args.name == "peers":
         if not args.json:
-            print("| cell | what | lstmc ms | best peer | peer ms | ratio | of limit |\n|---|---|---|---|---|---|---|")
+            heads = ["cell", "what", "lstmc ms", "best peer", "peer ms", "ratio", "of limit"] + ["before"] * bool(args.before)
+            print("| %s |\n|%s" % (" | ".join(heads), "---|" * len(heads)))
         result = peers(args)
         if args.json:
             print(json.dumps(result))

@@ -22,51 +22,54 @@ constexpr int kShort = int(kMetricFields), kLong = int(kEvaluationFields);
 /// How many fields a launch asks for: kShort or kLong.
 int64_t fieldsOf(const Tensor &y) { return y.shape[y.rank - 1]; }
 
-/// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]; element (o * rows +
-/// row) * Q + q goes to lane e mod 16.
-template <int kFields, typename Terms>
-void sumRows(const Tensor &x, int64_t begin, int64_t end, Terms &terms, double *sums) {
-  double lanes[kFields][kPanel] = {};
-  int64_t e = 0;
-  for (int64_t o = 0; o < x.shape[0]; ++o)
-    for (int64_t b = begin; b < end; ++b)
-      for (int64_t q = 0; q < x.shape[2]; ++q, ++e) {
-        double out[kFields];
-        terms(o, b, q, out);
-        for (int f = 0; f < kFields; ++f)
-          lanes[f][e % kPanel] += out[f];
-      }
-  for (int f = 0; f < kFields; ++f)
-    sums[f] = treeOfLanes(lanes[f]);
-}
+/// The sums of terms(o, b, q, out) over rows begin to end of x [O, B, Q, ...]; element e = (o *
+/// rows
+/// + row) * Q + q goes to lane e mod 16.
+template <int kFields, typename Terms> struct SumsOfTerms {
+  const Tensor &x;
+  Terms terms;
+
+  void operator()(int64_t begin, int64_t end, double *sums) const {
+    double lanes[kFields][kPanel] = {};
+    int64_t e = 0;
+    for (int64_t o = 0; o < x.shape[0]; ++o)
+      for (int64_t b = begin; b < end; ++b)
+        for (int64_t q = 0; q < x.shape[2]; ++q, ++e) {
+          double out[kFields];
+          terms(o, b, q, out);
+          for (int f = 0; f < kFields; ++f)
+            lanes[f][e % kPanel] += out[f];
+        }
+    for (int f = 0; f < kFields; ++f)
+      sums[f] = treeOfLanes(lanes[f]);
+  }
+};
 
 /// y [B, F] = the sums of each row; 0 in the fields beyond kFields.
-template <int kFields, typename Terms>
-void metricOfRows(const Tensor &x, const Tensor &y, Worker &worker, Terms &terms) {
+template <int kFields, typename Sums>
+void metricOfRows(const Tensor &y, Worker &worker, const Sums &sumRows) {
   Share share(y.shape[0], worker.index, worker.count);
   for (int64_t row = share.begin; row < share.end; ++row) {
     double sums[kLong] = {};
-    sumRows<kFields>(x, row, row + 1, terms, sums);
+    sumRows(row, row + 1, sums);
     for (int64_t f = 0; f < fieldsOf(y); ++f)
       y.as<double>()[row * y.strides[0] + f * y.strides[1]] = sums[f];
   }
 }
 
-/// y = the sums of the shards, added by the tree; or the sums of each row. `terms` gives kFields
-/// numbers for an element; the other fields of y are 0.
-template <int kFields, typename Terms>
-void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
-            Terms terms) {
+/// y = the sums of the shards, added by the tree; or the sums of each row. `sumRows(begin, end,
+/// sums)` gives kFields sums over some rows; the other fields of y are 0.
+template <int kFields, typename Sums>
+void metric(const Tensor &y, const ShardRange &range, Worker &worker, const Sums &sumRows) {
   if (y.rank == 2)
-    return metricOfRows<kFields>(x, y, worker, terms);
+    return metricOfRows<kFields>(y, worker, sumRows);
   constexpr int64_t kShards = SharedSums::kPlaces / kFields;
   SharedSums sums(y.data, worker);
   TreeFold<double, Plus> folds[kFields];
   for (int64_t first = 0; first < range.count; first += kShards) {
     int64_t n = minimum(kShards, range.count - first);
     sums.make(n, [&](int64_t i, double *places) {
-      sumRows<kFields>(x, range.begin(first + i), range.begin(first + i + 1), terms,
-                       places + i * kFields);
+      sumRows(range.begin(first + i), range.begin(first + i + 1), places + i * kFields);
     });
     for (int64_t i = 0; worker.index == 0 && i < n; ++i)
       for (int f = 0; f < kFields; ++f)
@@ -78,6 +81,13 @@ void metric(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &w
   sums.finish();
   for (int f = 0; worker.index == 0 && f < fieldsOf(y); ++f)
     y.as<double>()[f * y.strides[0]] = f < kFields ? folds[f].finish() : 0;
+}
+
+/// The same for `terms` that give kFields numbers for each element of x.
+template <int kFields, typename Terms>
+void metricOfTerms(const Tensor &x, const Tensor &y, const ShardRange &range, Worker &worker,
+                   Terms terms) {
+  metric<kFields>(y, range, worker, SumsOfTerms<kFields, Terms>{x, terms});
 }
 
 void write(double *out, const double (&terms)[kShort]) {
@@ -215,9 +225,10 @@ template <int kFields> struct ProbabilityTerms {
 
 template <int kFields> void softmaxMetricOf(const SoftmaxMetricLaunch &launch, Worker &worker) {
   if (launch.label.rank == 4)
-    metric<kFields>(launch.x, launch.y, launch.range, worker, ProbabilityTerms<kFields>{launch});
+    metricOfTerms<kFields>(launch.x, launch.y, launch.range, worker,
+                           ProbabilityTerms<kFields>{launch});
   else
-    metric<kFields>(launch.x, launch.y, launch.range, worker, ClassTerms<kFields>{launch});
+    metricOfTerms<kFields>(launch.x, launch.y, launch.range, worker, ClassTerms<kFields>{launch});
 }
 
 void softmaxMetric(const SoftmaxMetricLaunch &launch, Worker &worker) {
@@ -233,7 +244,7 @@ template <int kFields>
 void regressionMetricOf(const RegressionMetricLaunch &launch, Worker &worker) {
   const Tensor &x = launch.x, &label = launch.label;
   ReadNumber number = readNumber(label.dtype);
-  metric<kFields>(
+  metricOfTerms<kFields>(
       x, launch.y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
         double truth =
             number(label.data, o * label.strides[0] + b * label.strides[1] + q * label.strides[2]);
@@ -251,14 +262,50 @@ void regressionMetric(const RegressionMetricLaunch &launch, Worker &worker) {
     regressionMetricOf<kShort>(launch, worker);
 }
 
+/// Metrics for a loss that is given; `number(i)` is the element of x at i. Only two of its fields
+/// are sums of more than ones: the others are written once.
+template <typename Number> struct LossSums {
+  const LossMetricLaunch &launch;
+  Number number;
+
+  void operator()(int64_t begin, int64_t end, double *sums) const {
+    const Tensor &x = launch.x;
+    const int64_t steps = x.shape[0], inner = x.shape[2], stride = x.strides[2];
+    const double scale = launch.scale, least = launch.validThresh;
+    const bool all = !launch.valid;
+    double values[kPanel] = {}, counts[kPanel] = {};
+    int64_t e = 0;
+    for (int64_t o = 0; o < steps; ++o)
+      for (int64_t b = begin; b < end; ++b) {
+        const int64_t first = o * x.strides[0] + b * x.strides[1];
+        int64_t q = 0;
+        if (e % kPanel == 0 && stride == 1)
+          for (; q + kPanel <= inner; q += kPanel, e += kPanel)
+            for (int64_t lane = 0; lane < kPanel; ++lane) {
+              const double value = number(first + q + lane);
+              values[lane] += scale * value;
+              counts[lane] += double(all || value > least);
+            }
+        for (; q < inner; ++q, ++e) {
+          const double value = number(first + q * stride);
+          values[e % kPanel] += scale * value;
+          counts[e % kPanel] += double(all || value > least);
+        }
+      }
+    const double fields[kShort] = {treeOfLanes(values), treeOfLanes(counts), double(e)};
+    write(sums, fields);
+  }
+};
+
 void lossMetric(const LossMetricLaunch &launch, Worker &worker) {
-  const Tensor &x = launch.x, &y = launch.y;
-  ReadNumber number = readNumber(x.dtype);
-  metric<kShort>(x, y, launch.range, worker, [&](int64_t o, int64_t b, int64_t q, double *out) {
-    double value = number(x.data, o * x.strides[0] + b * x.strides[1] + q * x.strides[2]);
-    bool counts = !launch.valid || value > launch.validThresh;
-    write(out, {launch.scale * value, double(counts), 1, 0, 0, 0});
-  });
+  const Tensor &x = launch.x;
+  auto measure = [&](auto number) {
+    metric<kShort>(launch.y, launch.range, worker, LossSums<decltype(number)>{launch, number});
+  };
+  if (x.dtype == DType::F32)
+    measure([data = x.as<float>()](int64_t i) { return double(data[i]); });
+  else
+    measure([data = x.data, number = readNumber(x.dtype)](int64_t i) { return number(data, i); });
 }
 
 } // namespace
