@@ -72,7 +72,8 @@ const package::Launch *launchOf(llvm::StringRef path, const package::PackageData
   for (const package::Entry &each : data.entries)
     for (const package::DeviceProgram &device : each.programs)
       for (const package::Launch &one : device.launches)
-        if (!entry && program && one.kernel == KernelId::Fused && one.ints[0] == int64_t(*program))
+        if (!entry && program && one.kernel == KernelId::Fused &&
+            argumentsOf<FusedArguments>(one.ints).program == int64_t(*program))
           return &one;
   return nullptr;
 }

@@ -60,7 +60,7 @@ private:
     Value owner;
   };
 
-  /// Makes `at` a border between two runs, if one lies across it.
+  /// Splits the run that contains `at`, so that one begins there.
   void cut(uint64_t at) {
     auto run = runs.lower_bound(at);
     if (run == runs.begin())

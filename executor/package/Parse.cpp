@@ -38,7 +38,7 @@ private:
   std::string text(const flatbuffers::String *from) {
     return from && charge(from->size(), 1) ? from->str() : std::string();
   }
-  /// By memcpy: the verifier leaves elements of eight bytes on borders of four.
+  /// By memcpy: the verifier lets elements of eight bytes begin at any multiple of four.
   template <typename To, typename From>
   std::vector<To> numbers(const flatbuffers::Vector<From> *from) {
     static_assert(sizeof(To) == sizeof(From) && std::endian::native == std::endian::little);

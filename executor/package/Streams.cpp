@@ -136,9 +136,9 @@ public:
             const Clocks &clocks)
       : launches_(launches), accesses_(accesses), clocks_(clocks) {
     for (const ByteAccess &access : accesses)
-      borders_.insert(borders_.end(), {access.begin, access.end});
-    std::ranges::sort(borders_);
-    borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
+      boundaries_.insert(boundaries_.end(), {access.begin, access.end});
+    std::ranges::sort(boundaries_);
+    boundaries_.erase(std::unique(boundaries_.begin(), boundaries_.end()), boundaries_.end());
   }
 
   std::optional<StreamFault> run() {
@@ -159,7 +159,7 @@ public:
 private:
   /// What it takes of launches of that stream is done.
   void lookFor(uint32_t stream) {
-    LastTouch reads(borders_.size()), writes(borders_.size());
+    LastTouch reads(boundaries_.size()), writes(boundaries_.size());
     for (size_t first = 0; first < accesses_.size();) {
       const uint32_t launch = accesses_[first].launch;
       size_t last = first;
@@ -185,14 +185,14 @@ private:
     }
   }
 
-  size_t index(uint64_t border) const {
-    return size_t(std::ranges::lower_bound(borders_, border) - borders_.begin());
+  size_t index(uint64_t boundary) const {
+    return size_t(std::ranges::lower_bound(boundaries_, boundary) - boundaries_.begin());
   }
 
   const std::vector<StreamPlace> &launches_;
   const std::vector<ByteAccess> &accesses_;
   const Clocks &clocks_;
-  std::vector<uint64_t> borders_;
+  std::vector<uint64_t> boundaries_;
   std::optional<std::pair<uint32_t, uint32_t>> found_; ///< a launch and an earlier one
 };
 

@@ -75,14 +75,14 @@ Result<std::pair<std::string, int64_t>> NamedCount::parse(std::string_view flag,
 }
 
 Result<symbol::InputShape> Shape::parse(std::string_view flag, std::string_view text) {
-  size_t border = text.find_first_of(":=");
+  size_t separator = text.find_first_of(":=");
   auto refuse = [&] {
     return fail(ErrorCode::E0001, "--{} takes NAME:32x35, got \"{}\"", flag, text);
   };
-  if (border == std::string_view::npos || border == 0)
+  if (separator == std::string_view::npos || separator == 0)
     return refuse();
-  symbol::InputShape shape{std::string(text.substr(0, border)), {}, {}};
-  std::string rest(text.substr(border + 1));
+  symbol::InputShape shape{std::string(text.substr(0, separator)), {}, {}};
+  std::string rest(text.substr(separator + 1));
   std::erase_if(rest, [](char c) { return c == '[' || c == ']' || c == ' '; });
   std::replace(rest.begin(), rest.end(), ',', 'x');
   for (size_t at = 0; at <= rest.size();) {

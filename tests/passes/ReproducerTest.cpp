@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -144,16 +145,16 @@ TEST_F(Reproducer, PipelinesReadBack) {
 TEST_F(Reproducer, ExplainsAPackageThatItsOwnCheckRefuses) {
   auto net = mlir::parseSourceString<mlir::ModuleOp>("func.func private @net()", &context);
   package::PackageData data = package::samplePackage();
-  data.entries[package::sample::kStep].programs[0].launches[2].ints[3] = 7;
+  data.entries[package::sample::kStep].programs[0].launches[2].ints[LossMetricInt::count] = 7;
   auto opened = package::Package::open(package::serialize(data), "the package just compiled");
   ASSERT_FALSE(opened.ok());
   Diagnostic fault = explainRefusal(opened.error(), data, *net, {});
   EXPECT_EQ(fault.code, ErrorCode::E0099);
   EXPECT_EQ(fault.place.line, int(data.locations[1].line));
   ASSERT_EQ(fault.reasons.size(), 2u);
-  EXPECT_NE(fault.reasons[0].text.find("entries[2].programs[0].launches[2].ints[3]: found 7"),
-            std::string::npos)
-      << fault.reasons[0].text;
+  const std::string place = fmt::format("entries[2].programs[0].launches[2].ints[{}]: found 7",
+                                        size_t(LossMetricInt::count));
+  EXPECT_NE(fault.reasons[0].text.find(place), std::string::npos) << fault.reasons[0].text;
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(fault.reasons[1].text, "saved: lstmc opt --run-reproducer " + files().front());
 }

@@ -162,8 +162,8 @@ class Symbol:
         drawing = draw(self, shapes=shapes)
         names = [drawing.list_arguments(), drawing.list_outputs(), drawing.list_auxiliary_states()]
         found = drawing.inferred_shapes()
-        border = len(found) - len(names[1])
-        sources, outputs = dict(found[:border]), [shape for _, shape in found[border:]]
+        boundary = len(found) - len(names[1])
+        sources, outputs = dict(found[:boundary]), [shape for _, shape in found[boundary:]]
         return [sources[name] for name in names[0]], outputs, [sources[name] for name in names[2]]
 
     def tolnet(self, **shapes):

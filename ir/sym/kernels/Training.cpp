@@ -27,17 +27,17 @@ public:
   /// the sum last to first.
   void addShifted(View dy, View x, View initial, int64_t outer, int64_t inner, bool ahead) {
     int64_t steps = dy.shape[0], each = outer / steps, edge = ahead ? steps - 1 : 0;
-    auto border = [&] {
+    auto addEdge = [&] {
       if (initial)
         add(dy.slice(0, edge, 1), initial, each, inner, false);
     };
     if (ahead)
-      border();
+      addEdge();
     if (steps > 1)
       add(dy.slice(0, ahead ? 0 : 1, steps - 1), x.slice(0, ahead ? 1 : 0, steps - 1),
           each * (steps - 1), inner, false);
     if (!ahead)
-      border();
+      addEdge();
   }
 
   llvm::SmallVector<View, 0> pairs;

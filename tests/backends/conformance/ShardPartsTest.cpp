@@ -154,14 +154,14 @@ public:
     return found->second = part.operands[result].values();
   }
 
-  /// The tree's node over a range of shards, when devices hold the shards between `borders`. A
+  /// The tree's node over a range of shards, when devices hold the shards between `boundaries`. A
   /// device that has the whole range launches it; otherwise the sums of two nodes are added.
-  Value node(const std::vector<int64_t> &borders, int64_t first, int64_t count) {
-    for (size_t device = 1; device < borders.size(); ++device)
-      if (borders[device - 1] <= first && first + count <= borders[device])
+  Value node(const std::vector<int64_t> &boundaries, int64_t first, int64_t count) {
+    for (size_t device = 1; device < boundaries.size(); ++device)
+      if (boundaries[device - 1] <= first && first + count <= boundaries[device])
         return launch(first, count);
     const auto left = int64_t(std::bit_floor(uint64_t(count - 1)));
-    return added(node(borders, first, left), node(borders, first + left, count - left));
+    return added(node(boundaries, first, left), node(boundaries, first + left, count - left));
   }
 
 private:
@@ -199,14 +199,14 @@ protected:
         const TestLaunch whole = GetParam().make(batch);
         Parts parts(GetParam(), whole, batch, shards, find);
         const std::vector<uint64_t> want = bitsOf(*parts.launch(0, shards));
-        // Bit j of a cut is set if there is a border before shard j + 1.
+        // Bit j of a cut is set if there is a boundary before shard j + 1.
         for (uint64_t cut = 0; cut < uint64_t(1) << (shards - 1); ++cut) {
-          std::vector<int64_t> borders{0};
+          std::vector<int64_t> boundaries{0};
           for (int64_t j = 1; j < shards; ++j)
             if (cut >> (j - 1) & 1)
-              borders.push_back(j);
-          borders.push_back(shards);
-          ASSERT_EQ(bitsOf(*parts.node(borders, 0, shards)), want)
+              boundaries.push_back(j);
+          boundaries.push_back(shards);
+          ASSERT_EQ(bitsOf(*parts.node(boundaries, 0, shards)), want)
               << "batch " << batch << ", " << shards << " shards, cut " << cut;
         }
       }

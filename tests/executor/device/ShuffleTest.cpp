@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/trap/runtime/Shuffle.h"
+#include "executor/device/KernelLaunch.h"
 #include "executor/device/HostDevice.h"
 
 namespace lstmc {
@@ -11,8 +12,9 @@ namespace {
 
 /// y = 10 y + value, so that the digits of y are the launches in their order.
 void append(const LaunchArgs &args, Worker &worker) {
+  const FillLaunch launch(args);
   if (worker.index == 0)
-    *args.operands[0].as<float>() = 10 * *args.operands[0].as<float>() + float(args.floats[0]);
+    *launch.y.as<float>() = 10 * *launch.y.as<float>() + float(launch.value);
 }
 
 /// A device and launches that append the digits 1 to 4.
