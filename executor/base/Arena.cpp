@@ -28,9 +28,9 @@ std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t alignment, void *&ma
     mapping = nullptr;
     return nullptr;
   }
-  uintptr_t at = reinterpret_cast<uintptr_t>(mapping) + guard;
-  at = (at + alignment - 1) / alignment * alignment;
-  auto *data = reinterpret_cast<std::byte *>(at);
+  const uintptr_t start = reinterpret_cast<uintptr_t>(mapping);
+  const uintptr_t at = (start + guard + alignment - 1) / alignment * alignment;
+  auto *data = static_cast<std::byte *>(mapping) + (at - start);
   return mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0 ? data : nullptr;
 }
 

@@ -42,6 +42,7 @@ public:
     // Fallback without /proc; it does not see swapped pages.
     states_.resize(count);
     auto page = uintptr_t(::sysconf(_SC_PAGE_SIZE));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): pages are numbers
     if (::mincore(reinterpret_cast<void *>(first * page), count * page, states_.data()) != 0)
       return false;
     for (size_t i = 0; i < count; ++i)

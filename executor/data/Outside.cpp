@@ -36,7 +36,7 @@ std::optional<int64_t> firstOutside(const void *elements, DType dtype, int64_t c
     if constexpr (std::is_integral_v<Stored>) {
       int64_t low = range.low, high = range.high, ignored = range.ignored.value_or(low);
       return firstWhere(count, [=](int64_t i) {
-        auto value = int64_t(values[i]);
+        auto value = int64_t(values[i]); // NOLINT(bugprone-signed-char-misuse): int8_t is a number
         return bool(((value < low) | (value > high)) & (value != ignored));
       });
     } else {

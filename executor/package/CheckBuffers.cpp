@@ -51,7 +51,7 @@ bool mustPersist(Kind kind) {
          kind == Kind::State || kind == Kind::Packed;
 }
 
-Status checkShape(const PackageData &data, const Buffer &buffer, const Path &path) {
+Status checkShape(const Buffer &buffer, const Path &path) {
   if (uint8_t(buffer.dtype) >= kDTypeCount)
     return refuse(Path(path, "dtype"), ErrorCode::E0604, "found {}, want below {}",
                   uint8_t(buffer.dtype), kDTypeCount);
@@ -196,7 +196,7 @@ Status checkBuffers(const PackageData &data) {
       return refuse(Path(path, "kind"), ErrorCode::E0604, "found {}, want below {}",
                     uint8_t(buffer.kind), kKindCount);
     LSTMC_TRY(checkText(Path(path, "name"), buffer.name));
-    LSTMC_TRY(checkShape(data, buffer, path));
+    LSTMC_TRY(checkShape(buffer, path));
     LSTMC_TRY(checkPlace(data, buffer, path));
     LSTMC_TRY(
         checkIndex(Path(path, "location"), buffer.location, data.locations.size(), "locations"));

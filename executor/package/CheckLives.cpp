@@ -169,9 +169,10 @@ Status checkLives(const PackageData &data) {
               (b.kind == Kind::Input || b.kind == Kind::Scalar))
             around.insert(b.offset, {i, endOf(b)});
         }
-      for (const DeviceProgram &program : data.entries[size_t(entry)].programs)
-        if (program.device == device)
-          LSTMC_TRY(checkEntry(data, around, std::move(group), program.launches));
+      const std::vector<DeviceProgram> &programs = data.entries[size_t(entry)].programs;
+      auto program = std::ranges::find(programs, device, &DeviceProgram::device);
+      if (program != programs.end())
+        LSTMC_TRY(checkEntry(data, around, std::move(group), program->launches));
     }
     first = last;
   }

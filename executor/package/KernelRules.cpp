@@ -152,9 +152,9 @@ void ruleWeightGradient(Rule &r) {
     r.real(dy, r.view("dw").dtype);
     bool product = r.view(x).rank == 4;
     embedding |= !product;
-    std::string outer = std::to_string(v.shape[0]), inner = std::to_string(v.shape[2]);
-    r.shape(dy, outer + " B " + inner + (product ? " N" : " K"));
-    r.shape(x, outer + " B " + inner + (product ? " K" : ""));
+    const int64_t outer = v.shape[0], inner = v.shape[2];
+    r.shape(dy, fmt::format("{} B {} {}", outer, inner, product ? "N" : "K"));
+    r.shape(x, fmt::format("{} B {}{}", outer, inner, product ? " K" : ""));
     if (product)
       r.real(x, r.view("dw").dtype);
   }

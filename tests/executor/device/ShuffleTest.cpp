@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/trap/runtime/Shuffle.h"
-#include "executor/device/KernelLaunch.h"
 #include "executor/device/HostDevice.h"
+#include "executor/device/KernelLaunch.h"
 
 namespace lstmc {
 namespace {
