@@ -1,6 +1,6 @@
-// From a checked package's buffers and operands to tensors in a device's arena: `bind` for
-// launches, in the device's own addresses; `view` for the host, which reaches them through the
-// device.
+// Turns buffers and operands of a checked package into tensors in a device's arena: `bind` for
+// launches, in the device's own addresses; `view` for the host, which reads and writes them through
+// the device.
 #pragma once
 
 #include <string>
@@ -23,14 +23,14 @@ LaunchSpec bind(const package::Package &package, const package::Launch &launch,
                 const Device &device);
 
 DeviceTensor view(const package::Buffer &buffer, Device &device);
-/// Absent where the operand is.
+/// Absent if the operand is absent.
 DeviceTensor view(const package::PackageData &data, const package::Operand &operand,
                   Device &device);
 
 /// dtype, shape and dense strides without memory.
 Tensor layoutOf(DType dtype, const std::vector<int64_t> &shape);
 
-/// Copies between equal shapes and dtypes of the host's memory, any strides.
+/// Copies between tensors in host memory of equal shape and dtype, with any strides.
 void copyTensor(const Tensor &from, const Tensor &to);
 
 /// "f32[3, 4]"

@@ -22,13 +22,14 @@ using Devices = std::vector<std::unique_ptr<Device>>;
 /// The part of a program before `commit`, the part from there on, or both.
 enum class Part : uint8_t { BeforeCommit, Committed, All };
 
-/// A stretch of launches of one stream that a device carries out by itself, its end of a transfer,
-/// or a wait until a message that it has sent is taken, before `launch` writes over it.
+/// What a device runs without a look at the others: consecutive launches of one stream, its end of
+/// a transfer, or a wait until a message that it sent has been taken, because `launch` overwrites
+/// it.
 struct Segment {
   enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
-  size_t launch;      ///< the first, in the package's program
-  size_t first, last; ///< those made ready; none of a transfer or a wait
+  size_t launch;      ///< index of the first one in the package's program
+  size_t first, last; ///< among the prepared launches; empty for a transfer or a wait
   size_t message = 0; ///< in `messages`
   uint32_t stream = 0;
   std::span<const uint32_t> waits = {}; ///< events before the first launch
@@ -43,17 +44,18 @@ struct BoundProgram {
   size_t commitSegment; ///< the first segment from `commit` on
   uint32_t streams = 1;
   std::unique_ptr<std::vector<LaunchInterval>> times =
-      nullptr; ///< of the package's launches; null: untimed
+      nullptr; ///< one per launch of the package; null if not timed
 
   size_t firstSegment(Part part) const { return part == Part::Committed ? commitSegment : 0; }
   size_t lastSegment(Part part) const {
     return part == Part::BeforeCommit ? commitSegment : segments.size();
   }
-  // Of a segment, in this order, on the device that the program is of:
-  void begin(Device &target, const Segment &segment) const; ///< what its stream waits for
+  // Called for each segment in this order, on the program's device:
+  void begin(Device &target,
+             const Segment &segment) const; ///< waits for the events that its stream needs
   void launch(Device &target, const Segment &segment) const;
-  void end(Device &target, const Segment &segment) const; ///< what waits for it
-  /// Where the times of that launch and those after it go; null: untimed.
+  void end(Device &target, const Segment &segment) const; ///< records its event
+  /// Where the times of that launch and later ones are written; null if not timed.
   LaunchInterval *timesFrom(size_t launch) const {
     return times ? times->data() + launch : nullptr;
   }
@@ -65,15 +67,15 @@ struct MessageEnd {
   size_t segment;
 };
 
-/// A message of the entry: for the transport, and where its ends stand.
+/// A message of the entry, and the segments at its two ends.
 struct BoundMessage {
   Message message;
   MessageEnd send, receive;
-  MessageId id = 0; ///< as the transport knows it
+  MessageId id = 0; ///< given by the transport
 };
 
-/// A scalar input, kept on the host and written before each run: its place may be another entry's
-/// in between.
+/// A scalar input. It is kept on the host and written before each run, because other entries may
+/// use its memory in between.
 struct ScalarInput {
   std::string_view name;
   DeviceTensor place;
@@ -91,19 +93,19 @@ struct BoundEntry {
   std::vector<BoundMessage> messages; ///< by ascending number
   std::vector<ScalarInput> scalars;
   std::vector<std::pair<std::string_view, DeviceTensor>>
-      mustBeFinite;               ///< before what persists changes
-  std::vector<std::byte> scratch; ///< room for the largest of them, where the host cannot see it
+      mustBeFinite;               ///< checked before anything that persists changes
+  std::vector<std::byte> scratch; ///< holds the largest of them if the host cannot see it
   std::optional<size_t> prepare;  ///< the entry `prepare:NAME`
   uint64_t preparedFor = 0;       ///< version of the parameters
   bool changesParameters = false;
 
-  /// Whether all of mustBeFinite is.
+  /// Whether all values in mustBeFinite are finite.
   bool finite();
-  /// The device's program, if it has one; null otherwise.
+  /// The device's program; null if it has none.
   const BoundProgram *programOf(size_t device) const;
 };
 
-/// E0402 when a device has no kernel for a launch. Its messages are not known to a transport yet.
+/// E0402 if a device has no kernel for a launch. The messages are not yet added to a transport.
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index, const Devices &devices);
 
 } // namespace lstmc::session

@@ -1,4 +1,4 @@
-// A copy between the memories of two devices that do not reach each other, by the host.
+// Copies, by the host, between two devices that cannot access each other's memory.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 
 namespace lstmc::session {
 
-/// Of equal types and shapes, any strides; bytes between the elements of `to` keep what they hold.
-/// What the host sees is read and written where it lies; what it does not see goes through
-/// Device::copyOut and copyIn, and through a room that is made here, so run() allocates nothing.
-/// The devices outlive it.
+/// Copies between tensors of equal type and shape, with any strides; bytes between the elements of
+/// `to` keep their values. Memory that the host can see is accessed directly. Other memory is
+/// accessed by Device::copyOut and copyIn, with staging buffers that the constructor allocates, so
+/// run() allocates nothing. The devices outlive it.
 class HostCopy {
 public:
   HostCopy(DeviceTensor from, DeviceTensor to);
 
-  /// `time`, unless null, takes from when to when.
+  /// `time`, unless null, receives begin and end.
   void run(LaunchInterval *time = nullptr);
 
 private:
   void copy();
 
   const DeviceTensor from_, to_;
-  const bool dense_; ///< both: bytes can go from the one to the other as they are
-  std::vector<std::byte> room_, place_; ///< copies of what is read and of what is written
+  const bool dense_;                    ///< both tensors: the bytes can be copied as they are
+  std::vector<std::byte> room_, place_; ///< staging buffers for reading and for writing
 };
 
 } // namespace lstmc::session

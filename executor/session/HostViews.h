@@ -1,5 +1,5 @@
-// What the host reads and writes of a session as plain tensors, also where it cannot see the
-// memory.
+// Plain tensors through which the host reads and writes values of a session, even if it cannot see
+// the memory.
 #pragma once
 
 #include <memory>
@@ -13,48 +13,48 @@
 
 namespace lstmc::session {
 
-/// Which way a copy goes, and how long it is good.
+/// When a copy is transferred, and how long it stays valid.
 enum class Kept : uint8_t {
-  UntilRun, ///< until any entry runs, which first takes back what it holds
-  State,    ///< for good: back before every run, and made anew after it
-  Input,    ///< for good: back before an entry runs that has it as an input
-  Output,   ///< for good: made anew after an entry has run that has it as an output
+  UntilRun, ///< valid until any entry runs, which first copies it back
+  State,    ///< always valid: copied back before every run, refreshed after it
+  Input,    ///< always valid: copied back before each run of an entry that reads it
+  Output,   ///< always valid: refreshed after each run of an entry that outputs it
 };
 
-/// A value of the package: one buffer, or one slice of it on each of several devices. Good as long
+/// A value of the package: one buffer, or one slice of it on each of several devices. Valid as long
 /// as the package.
 struct Value {
   std::span<const uint32_t> buffers;
   const package::Buffer &shape; ///< of the whole
 };
 
-/// Where the host sees a value in one piece it gets the memory itself. Else it gets a copy that
-/// lies here and goes to and fro around runs; copies are made when they are asked for, so what
-/// nobody looks at costs nothing and a run allocates nothing.
+/// If the host can see a value's memory in one piece, it gets a view of that memory. Otherwise it
+/// gets a copy, which is kept here and transferred around runs. A copy is made when it is first
+/// requested, so that other values cost nothing and a run allocates nothing.
 class HostViews {
 public:
   HostViews(const package::Package &package, const Devices &devices);
 
   Tensor view(const Value &value, Kept kept);
-  /// A value that persists, as it is between runs: the copy, where there is one.
+  /// The memory of a persistent value as it is between runs: the copy if there is one.
   StoredTensor stored(std::string name, const Value &value) const;
 
-  /// To be called before and after the devices run an entry.
+  /// Must be called before and after the devices run an entry.
   void giveBack(size_t entry);
   void take(size_t entry);
 
-  // What devices have from now on is what counts.
-  /// Lets go of what is kept until a run.
+  // Discards copies in favour of the devices' values.
+  /// Drops the copies that are valid until a run.
   void forget();
-  /// Makes the copies of states anew.
+  /// Refreshes the copies of states.
   void takeStates();
 
 private:
   struct Copy {
     uint32_t buffer; ///< the first
     Kept kept;
-    std::vector<bool> entries; ///< with which it goes back, or is made anew
-    StoredTensor memory;       ///< on the devices
+    std::vector<bool> entries; ///< the entries that it is copied back for, or refreshed after
+    StoredTensor memory;       ///< the value's memory on the devices
     std::unique_ptr<std::byte[]> bytes;
 
     std::span<std::byte> span() const { return {bytes.get(), size_t(memory.bytes())}; }

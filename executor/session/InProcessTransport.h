@@ -13,13 +13,13 @@
 
 namespace lstmc::session {
 
-/// A message is taken from where it lies: the receiver copies straight from arena to arena with a
-/// launch of its own, where it reaches the sender's memory; else the host copies. Nothing lies in
-/// between but, where the host sees neither memory or a view has holes, a room of the value's size.
-/// The devices outlive it.
+/// The receiver copies a message directly from the sender's arena to its own with a launch if it
+/// can access the sender's memory; otherwise the host copies. A staging buffer of the value's size
+/// is needed only if the host sees neither memory or if a view is not dense. The devices outlive
+/// it.
 class InProcessTransport final : public Transport {
 public:
-  /// `wake` is called, from any thread, when the device may find what it waits for.
+  /// `wake(device)` is called, from any thread, when what the device waits for may have happened.
   InProcessTransport(const Devices &devices, std::function<void(size_t device)> wake)
       : devices_(devices), wake_(std::move(wake)) {}
 
@@ -35,10 +35,10 @@ public:
   Status status() const override;
 
 private:
-  /// Posted and taken are numbers of rounds, so nothing is to be reset.
+  /// `posted` and `taken` hold the number of a round, so they never need a reset.
   struct alignas(64) Way {
     size_t from, to;
-    std::unique_ptr<PreparedProgram> launch; ///< null: the host copies
+    std::unique_ptr<PreparedProgram> launch; ///< null if the host copies
     std::optional<HostCopy> copy;
     std::atomic<uint64_t> posted{0}, taken{0};
   };

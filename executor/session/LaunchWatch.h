@@ -1,4 +1,4 @@
-// When a launch is late, and who is told.
+// When a launch counts as late, and the callbacks for that.
 #pragma once
 
 #include <chrono>
@@ -8,19 +8,19 @@
 
 namespace lstmc {
 
-/// A launch that takes long is named, then ended, and a process that may not wait any longer is
-/// left. Functions are called on a thread of the session's own; an empty one is nobody.
+/// A launch that takes long is first reported and then ended; if it does not end, the program may
+/// abandon it. Callbacks run on a thread of the session; empty ones are skipped.
 struct LaunchWatch {
   using Time = std::chrono::milliseconds;
-  Time tick{250};       ///< between two looks
-  Time named{10'000};   ///< from then on `notice` knows that it is late
-  Time ended{60'000};   ///< at least: the run is ended (E0802) when the launch takes longer, and
-  int timesMedian = 20; ///< so many times longer than it usually does
-  Time grace{10'000};   ///< for the launch under way, once `interrupted`, and once it is ended
+  Time tick{250};       ///< time between two checks
+  Time named{10'000};   ///< `notice` is called once a launch takes this long
+  Time ended{60'000};   ///< the run is ended (E0802) once a launch takes this long and
+  int timesMedian = 20; ///< this many times its usual duration
+  Time grace{10'000};   ///< for the running launch, after `interrupted` and after its end
 
   std::function<void(const Error &)> notice;
-  std::function<bool()> interrupted;          ///< whether the process is asked to end
-  std::function<void(const Error &)> abandon; ///< the launch goes on although it was ended
+  std::function<bool()> interrupted;          ///< whether the process was asked to end
+  std::function<void(const Error &)> abandon; ///< called if an ended launch keeps running
 };
 
 } // namespace lstmc

@@ -1,4 +1,4 @@
-// Finding the first number that is none, and saying where it came from.
+// Finds the first number that is not finite and says where it came from.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ struct NonFinite {
   std::array<int64_t, kMaxRank> index;
 };
 
-/// The first element, row-major, that is NaN or infinite; none in a tensor that is absent or of
-/// integers.
+/// The first element in row-major order that is NaN or infinite; nothing for an absent tensor or
+/// one of integers.
 std::optional<NonFinite> firstNonFinite(const Tensor &tensor);
-/// The same of what a device has; `scratch` as DeviceTensor::forHost takes it.
+/// The same for a tensor on a device; `scratch` is that of DeviceTensor::forHost.
 std::optional<NonFinite> firstNonFinite(const DeviceTensor &tensor,
                                         std::vector<std::byte> &scratch);
 
-/// What a launch wrote: the first written operand with such an element, which `where` names as one
-/// of the whole batch and of all steps. Workspaces hold no values, and `fill` writes what the
-/// source asks for: neither is looked at.
+/// The first operand that a launch wrote with such an element; `where` gives its index in the whole
+/// batch and in all steps. Workspaces hold no values and `fill` writes what the source asks for, so
+/// neither is checked.
 struct Finding {
   size_t operand;
   NonFinite where;
@@ -43,11 +43,11 @@ Diagnostic describe(const package::PackageData &data, const package::Launch &lau
                     std::span<const DeviceTensor> operands, const Finding &finding,
                     std::string_view when, std::string_view device);
 
-/// The same for a value that was given: `first NaN at update 1: parameter "w", element [3, 4]`.
+/// The same for a value from outside: `first NaN at update 1: parameter "w", element [3, 4]`.
 Diagnostic describeGiven(const package::Location *location, std::string_view what,
                          std::string_view name, const NonFinite &where, std::string_view when);
 
-/// "fc (FullyConnected)", or the kernel where the op has no name.
+/// "fc (FullyConnected)", or the kernel if the op has no name.
 std::string opText(const package::PackageData &data, const package::Launch &launch);
 Place placeOf(const package::Location &location);
 

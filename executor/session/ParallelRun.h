@@ -1,4 +1,4 @@
-// An entry carried out by all its devices at once.
+// Runs an entry on all its devices at once.
 #pragma once
 
 #include <functional>
@@ -12,27 +12,27 @@
 
 namespace lstmc::session {
 
-/// Each device carries its program out on its own thread, segment by segment. It posts what it
-/// sends and goes on, waits for what it receives, and waits for what it has sent before it writes
-/// over it. All that it is made from outlives it.
+/// Each device runs its program on its own thread, segment by segment. It posts what it sends and
+/// continues, waits for what it receives, and waits until a sent value has been taken before it
+/// overwrites it. The constructor's arguments outlive it.
 class ParallelRun {
 public:
   ParallelRun(const package::Package &package, const Devices &devices, DeviceThreads &threads,
               Transport &transport, Watchdog &watchdog, DeviceHook hook);
 
-  /// Carries a part of an entry out and returns when every device is back. When one throws (E0803,
-  /// E0901) or the transport is aborted, all stop at their next segment, and the first error is the
-  /// answer. Allocates nothing but errors.
+  /// Runs a part of an entry and returns when every device has finished. If one throws (E0803,
+  /// E0901) or the transport is aborted, all stop at their next segment and the first error is
+  /// returned. Allocates only errors.
   Status run(const BoundEntry &entry, Part part);
 
 private:
   /// On the device's thread.
   void carryOut(size_t device);
-  /// To the end of the part, or as far as it gets; `at` is the segment that it has come to.
+  /// Runs to the end of the part or to an error; `at` is the current segment.
   void carryOut(const BoundProgram &program, size_t &at);
-  /// False, as of receive() and await(), when the round is aborted meanwhile.
+  /// Like receive() and await(), returns false if the round is aborted meanwhile.
   bool carryOut(const BoundProgram &program, const Segment &segment);
-  /// Waits for all streams, having come to segment `at`.
+  /// Waits for all streams before segment `at`.
   void finish(const BoundProgram &program, size_t at);
   void send(const BoundProgram &program, const Segment &segment);
   bool receive(const BoundProgram &program, const Segment &segment);
@@ -47,7 +47,7 @@ private:
   const DeviceHook hook_;
   const std::function<void(size_t)> work_; ///< carryOut
 
-  const BoundEntry *entry_ = nullptr; ///< of the round
+  const BoundEntry *entry_ = nullptr; ///< of the current round
   Part part_ = Part::All;
 };
 

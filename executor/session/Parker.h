@@ -1,4 +1,4 @@
-// Where a thread of a session waits for others.
+// Lets a thread of a session wait for others.
 #pragma once
 
 #include <atomic>
@@ -12,19 +12,20 @@
 
 namespace lstmc::session {
 
-/// Waits for conditions over atomics: polls first, since what is waited for mostly comes soon and a
-/// wake-up costs more than a small step, then sleeps. Allocates nothing.
+/// Waits for conditions over atomics: first polls, because most waits are short and a wake-up takes
+/// longer than a small step, then sleeps. Allocates nothing.
 class Parker {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// `crowded`: more threads than processors, so a thread that polls keeps another from its work.
+  /// `crowded`: there are more threads than processors, so polling keeps another thread from
+  /// working.
   explicit Parker(bool crowded)
       : spins_(crowded ? 32 : 4000),
         pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
 
-  /// Returns what `ready()` says when it says true or the deadline has passed; without a deadline,
-  /// true.
+  /// Waits until `ready()` is true or the deadline has passed and returns its last value; without a
+  /// deadline that is true.
   template <typename Ready>
   bool await(Ready ready, std::optional<Clock::time_point> deadline = std::nullopt) {
     auto until = Clock::now() + pollFor_;
@@ -38,12 +39,12 @@ public:
     return true;
   }
 
-  /// To be called after every store, sequentially consistent, that a condition reads.
+  /// Must be called after each sequentially consistent store that a condition reads.
   void announce() {
-    // Either the sleeper sees the store, or we see the sleeper.
+    // Either the sleeping thread sees the store, or this one sees that it sleeps.
     if (sleepers_.load() == 0)
       return;
-    // Whoever has looked and not slept yet holds this.
+    // Held by a thread that has evaluated its condition and does not sleep yet.
     std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
@@ -62,9 +63,9 @@ private:
   }
 
   const int spins_; ///< pauses before a polling thread yields
-  /// Before a thread sleeps: where each has a processor, longer than one stage of a wavefront works
-  /// for another. A thread that is woken may be put where the one that woke it goes on working, and
-  /// wait there.
+  /// Time before a thread sleeps. If each thread has a processor it is longer than a stage of a
+  /// wavefront waits for another, because a woken thread may be scheduled on the processor of the
+  /// thread that woke it and then wait for that one.
   const std::chrono::milliseconds pollFor_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,4 +1,4 @@
-// Whether what several devices hold of one parameter is equal, by hashes of its bytes.
+// Compares the copies of a parameter on several devices by hashes of their bytes.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace lstmc::session {
 
-/// 64-bit hashes of the copies of every parameter that has several.
+/// 64-bit hashes of the copies of every parameter that has more than one.
 class Replicas {
 public:
   Replicas(const package::Package &package, const Devices &devices);
 
-  /// Hashes the copies on a device; several devices at once.
+  /// Hashes the copies on one device; may be called for several devices at once.
   void hash(size_t device);
 
-  /// E0702 names the first parameter in declared order whose copies differ, who holds which, and
-  /// `when`.
+  /// E0702 names the first parameter in declared order whose copies differ, the hash on each
+  /// device, and `when`.
   Status compare(std::string_view when) const;
 
 private:

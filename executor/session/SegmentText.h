@@ -1,4 +1,4 @@
-// What messages say of where a device stands.
+// Describes in messages how far a device has come.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace lstmc::session {
 /// "launch 4 of step, fc (FullyConnected)"
 std::string segmentText(const package::Package &package, const BoundEntry &entry,
                         const BoundProgram &program, const Segment &segment);
-/// The place in the source of the segment's first launch.
+/// The source location of the segment's first launch.
 Place placeOf(const package::Package &package, const BoundProgram &program, const Segment &segment);
 
 } // namespace lstmc::session

@@ -1,4 +1,4 @@
-// Weights and inputs from files and from the command line, into a session.
+// Copies weights and inputs from files and the command line into a session.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace lstmc::session {
 
-/// All parameters by name, from a safetensors file or (by its ending) an npz. Further tensors in
-/// the file are ignored. E0610 naming file and parameter when one is missing or of another shape or
-/// type.
+/// Sets all parameters by name from a safetensors file or, by its suffix, an npz file. Other
+/// tensors in the file are ignored. E0610 names file and parameter if one is missing or has another
+/// shape or type.
 Status bindWeights(Session &session, const std::string &path, const Limits &limits = {});
 Status bindWeights(Session &session, const data::SafeTensors &weights);
 
 /// One `-i NAME=VALUE` for an entry:
-///   @x.npy            the array, of the input's own shape and type
+///   @x.npy            the array; its shape and type must be those of the input
 ///   @x.npz            the array of that name in it
-///   2x4xf32=0         every element that number; shape and type must be the input's
-///   2x4xf32=random:7  uniform in [0, 1) from that seed; integers from 0 to 9, as far as the input
-///                     has a place for them
-///   0.5               every element that number
-/// E0001 for another form or an input that is not there, E0610 for another shape or type, E0604 for
-/// a value outside of the input's range.
+///   2x4xf32=0         sets every element to the number; shape and type must be those of the input
+///   2x4xf32=random:7  uniform in [0, 1) from that seed; for integers 0 to 9, restricted to the
+///                     input's range
+///   0.5               sets every element to the number
+/// E0001 for another form or an unknown input, E0610 for another shape or type, E0604 for a value
+/// outside the input's range.
 Status setInput(Session &session, std::string_view entry, std::string_view assignment,
                 const Limits &limits = {});
 

@@ -1,5 +1,5 @@
-// Looks at devices while they work: a launch that does not end is named, and then ended; so is a
-// run in which devices wait for one that does not get on.
+// Observes devices while they run. It reports and then ends a launch that does not finish, and ends
+// a run in which devices wait for one that makes no progress.
 #pragma once
 
 #include <atomic>
@@ -20,30 +20,30 @@
 
 namespace lstmc::session {
 
-/// A thread that looks every tick at where each device is. Launches that take longer than two ticks
-/// are remembered, so that what is usual is known where it matters, and no launch pays for it. Time
-/// in which the watchdog itself could not look (the process was stopped) counts for nothing.
-/// Package and devices outlive it.
+/// A thread that checks every tick how far each device has come. It remembers the durations of
+/// launches that take longer than two ticks, so usual durations are known for long launches and
+/// short ones cost nothing. Time in which the watchdog itself did not run (the process was stopped)
+/// is not counted. Package and devices outlive it.
 class Watchdog {
 public:
-  /// `end` stops the run under way. It is called for a launch that is late, and when devices have
-  /// waited for longer than the deadline: in all that time none came to another segment, and no
-  /// launch was under way. Throws std::system_error where the thread cannot be had.
+  /// `end` stops the current run. It is called for a late launch, and when devices have waited for
+  /// longer than the deadline while none reached another segment and no launch ran. Throws
+  /// std::system_error if the thread cannot be started.
   Watchdog(const package::Package &package, const Devices &devices, LaunchWatch watch,
            std::chrono::milliseconds deadline, std::function<void(const Error &)> end);
   ~Watchdog() { leave(); }
   Watchdog(const Watchdog &) = delete;
   Watchdog &operator=(const Watchdog &) = delete;
 
-  /// Looks no more, and tells nobody from then on.
+  /// Stops checking; no callback is made afterwards.
   void leave();
 
-  /// A part of the entry begins on all its devices.
+  /// Called when a part of the entry begins on all its devices.
   void expect(const BoundEntry &entry);
   // On the device's thread.
-  /// It has come to this segment of its program.
+  /// The device has reached this segment of its program.
   void at(size_t device, size_t segment);
-  /// It has come to the end of its part.
+  /// The device has finished its part.
   void done(size_t device);
 
 private:
@@ -52,26 +52,26 @@ private:
 
   static constexpr size_t kNone = SIZE_MAX;
 
-  /// What a device's thread says of itself.
+  /// What a device's thread publishes about itself.
   struct alignas(64) Slot {
     std::atomic<const BoundEntry *> entry{nullptr};
     std::atomic<const BoundProgram *> program{nullptr};
-    // Of a part of an entry that all devices work on:
-    std::atomic<bool> works{false};      ///< and has not come to its end
-    std::atomic<size_t> segment{kNone};  ///< none: not begun
+    // In a part of an entry that all devices run:
+    std::atomic<bool> works{false};      ///< the device has not finished the part
+    std::atomic<size_t> segment{kNone};  ///< kNone before the first one
     std::atomic<size_t> waitsFor{kNone}; ///< a device
-    std::atomic<uint64_t> progress{0};   ///< segments and parts, ever
-    // Of a stretch of launches:
-    std::atomic<uint64_t> stretch{0}; ///< odd while one is under way
-    std::atomic<size_t> launch{0};    ///< the first of it
-    std::atomic<uint64_t> before{0};  ///< launches that the device had begun before it
+    std::atomic<uint64_t> progress{0};   ///< segments and parts since the start
+    // In consecutive launches:
+    std::atomic<uint64_t> stretch{0}; ///< odd while launches run
+    std::atomic<size_t> launch{0};    ///< the first of them
+    std::atomic<uint64_t> before{0};  ///< number of launches that the device had begun before
   };
 
 public:
-  /// Launches of one program under way on their device's thread, while it lives.
+  /// Scope in which consecutive launches of one program run on their device's thread.
   class Stretch {
   public:
-    /// `launch`: the first one's place in the package's program.
+    /// `launch`: index of the first one in the package's program.
     Stretch(Watchdog &watchdog, const BoundEntry &entry, const BoundProgram &program,
             size_t launch);
     ~Stretch() { slot_.stretch.fetch_add(1); }
@@ -82,7 +82,7 @@ public:
     Slot &slot_;
   };
 
-  /// A device that waits for a message from or to another one, while it lives; on its thread.
+  /// Scope in which a device, on its thread, waits for a message from or to another one.
   class Wait {
   public:
     Wait(Watchdog &watchdog, size_t device, size_t peer) : slot_(watchdog.slots_[device]) {
@@ -97,12 +97,12 @@ public:
   };
 
 private:
-  /// What the watchdog saw of a device when it last looked.
+  /// What the watchdog saw of a device at the last check.
   struct Seen {
-    uint64_t stretch = 0, begun = 0; ///< together one launch as it is carried out once
+    uint64_t stretch = 0, begun = 0; ///< together they identify one execution of a launch
     const package::Launch *launch = nullptr;
     const BoundEntry *entry = nullptr;
-    size_t at = 0; ///< in the package's program
+    size_t at = 0; ///< index in the package's program
     Duration elapsed{}, sinceInterrupt{}, sinceEnd{};
     bool named = false, ended = false, abandoned = false;
   };
@@ -115,11 +115,11 @@ private:
   Duration deadlineOf(const package::Launch &launch) const;
   Error late(const Seen &seen, size_t device, std::string_view consequence) const;
 
-  /// Whether the devices have stood still for longer than the deadline.
+  /// Whether no device has made progress for longer than the deadline.
   void lookForStall(Duration passed);
   uint64_t progress() const;
-  /// Who waits for whom: of those that wait the first one whose peer does not wait itself, and so
-  /// is to blame.
+  /// The first waiting device whose peer does not wait itself; that peer is reported as the one
+  /// that holds the others up.
   std::optional<std::pair<size_t, size_t>> stalled() const;
   Error stall(size_t waiting, size_t late) const;
   /// "cpu:1 was at launch 4 of step, fc (FullyConnected)"
@@ -133,9 +133,10 @@ private:
   const std::function<void(const Error &)> end_;
   std::vector<Slot> slots_;
   std::vector<Seen> seen_;
-  std::map<const package::Launch *, std::vector<Duration>> usual_; ///< of long launches, the last
+  std::map<const package::Launch *, std::vector<Duration>>
+      usual_; ///< last durations of long launches
   uint64_t seenProgress_ = 0;
-  Duration quiet_{}; ///< since the devices got on; while no launch was under way
+  Duration quiet_{}; ///< time without progress and without a running launch
 
   std::mutex mutex_;
   std::condition_variable changed_;

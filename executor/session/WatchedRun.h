@@ -1,4 +1,4 @@
-// An entry carried out launch by launch on one thread, for those who look on.
+// Runs an entry launch by launch on one thread, so that each launch can be observed.
 #pragma once
 
 #include <optional>
@@ -14,23 +14,23 @@
 
 namespace lstmc::session {
 
-/// Order: message by message, the sender's program up to its end, then the receiver's up to its;
-/// then what is left of each program. So every value is there before it is taken
+/// Order: for each message in turn, the sender's program up to the send, then the receiver's up to
+/// the receive; then the rest of each program. So every value exists before it is taken
 /// (executor/package/README.md says why).
 class WatchedRun {
 public:
-  /// `observer` and `watchdog` may be null. With checkNan it stops after the launch that writes
-  /// the first value that is not finite.
+  /// `observer` and `watchdog` may be null. With checkNan the run stops after the launch that
+  /// writes the first value that is not finite.
   WatchedRun(const package::Package &package, const Devices &devices, Transport &transport,
              SessionObserver *observer, bool checkNan, Watchdog *watchdog = nullptr)
       : package_(package), devices_(devices), transport_(transport), observer_(observer),
         checkNan_(checkNan), watchdog_(watchdog) {}
 
-  /// False when it stopped. Where several devices do the same op for rows of their own, the first
-  /// of those in which it goes wrong is what is found.
+  /// False if it stopped. If several devices run the same op on their own rows, the value found is
+  /// that of the first device on which it is not finite.
   bool run(const BoundEntry &entry, Part part);
 
-  /// What it stopped at.
+  /// Where it stopped.
   Diagnostic describe(std::string_view when) const;
 
 private:
@@ -42,10 +42,10 @@ private:
   };
 
   bool carryOut(const BoundEntry &entry, Part part);
-  /// Looks whether a device before the one of `found_` comes to the same op, with nothing that it
-  /// has to receive first, and finds a value there too.
+  /// Checks whether an earlier device than that of `found_` also reaches the same op without a
+  /// receive before it, and finds such a value there.
   void findEarlier(const BoundEntry &entry, Part part);
-  /// The program's segments up to `last`.
+  /// Runs the program's segments up to `last`.
   bool advance(const BoundEntry &entry, size_t program, size_t last);
   bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Segment &segment,
                  size_t at);
@@ -55,19 +55,19 @@ private:
   Transport &transport_;
   SessionObserver *observer_;
   bool checkNan_;
-  Watchdog *watchdog_; ///< null: nobody
+  Watchdog *watchdog_; ///< may be null
 
   std::vector<size_t> next_; ///< by program: its next segment
   std::vector<DeviceTensor> operands_;
-  std::vector<std::byte> scratch_; ///< values that the host cannot see where they are
+  std::vector<std::byte> scratch_; ///< staging for values that the host cannot see
   std::optional<Found> found_;
 };
 
-/// A value that came from outside and is not finite, if there is one.
+/// A value from outside that is not finite, if there is one.
 std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,
                                        const BoundEntry &entry, std::string_view when);
 
-/// Runs what comes before commit again, launch by launch, to the first value that is not finite.
+/// Runs the launches before commit again, one by one, up to the first value that is not finite.
 Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
                    const BoundEntry &entry, std::string_view when);
 
