@@ -26,8 +26,10 @@ void runCopy(const CopyLaunch &launch) {
 void runArange(const ArangeLaunch &launch) {
   const Tensor &y = launch.y;
   const int64_t repeat = launch.repeat;
-  for (int64_t i = 0; i < y.shape[0]; ++i)
-    writeElement(y.data, y.dtype, offsetOf(y, i), launch.start + double(i / repeat) * launch.step);
+  for (int64_t i = 0; i < y.shape[0]; ++i) {
+    const int64_t number = i / repeat;
+    writeElement(y.data, y.dtype, offsetOf(y, i), launch.start + double(number) * launch.step);
+  }
 }
 
 void runGather(const GatherLaunch &launch) {

@@ -21,7 +21,7 @@ Tensor layoutOf(DType dtype, const std::vector<int64_t> &shape) {
   return tensor;
 }
 
-/// With the operand's strides, where it has some.
+/// With the operand's strides if it gives any.
 static Tensor layoutOf(const package::PackageData &data, const package::Operand &operand) {
   Tensor tensor = layoutOf(data.buffers[operand.buffer].dtype, operand.shape);
   std::copy(operand.strides.begin(), operand.strides.end(), tensor.strides.begin());
@@ -59,8 +59,8 @@ DeviceTensor view(const package::PackageData &data, const package::Operand &oper
   const Tensor layout = layoutOf(data, operand);
   const auto rank = size_t(layout.rank);
   const auto width = int64_t(dtypeBytes(buffer.dtype));
-  Hull hull{0, -1};          // of no elements
-  if (layout.elements() > 0) // the package's check has seen that it is inside the buffer
+  Hull hull{0, -1};          // no elements
+  if (layout.elements() > 0) // inside the buffer, as the package's check has shown
     hull = *hullOf(std::span(layout.shape).first(rank), std::span(layout.strides).first(rank));
   const MemoryRange range(device, buffer.offset + uint64_t((operand.offset + hull.low) * width),
                           uint64_t((hull.high - hull.low + 1) * width));

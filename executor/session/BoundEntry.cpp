@@ -14,7 +14,7 @@ namespace {
 
 using package::PackageData;
 
-/// Launches that a device carries out without saying that it gets on.
+/// Most launches that a device runs before it reports progress.
 constexpr size_t kStretch = 32;
 
 bool isFinite(const Tensor &tensor) {
@@ -25,11 +25,11 @@ bool isFinite(const Tensor &tensor) {
   return true;
 }
 
-/// By number: the two ends of every message of an entry. The package's check has made sure that
+/// The two ends of every message of an entry, by its number. The package's check has shown that
 /// there are two.
 struct Ends {
   MessageEnd send{}, receive{};
-  std::optional<MessageEnd> await; ///< where the sender writes over it
+  std::optional<MessageEnd> await; ///< where the sender overwrites it
 };
 using MessageEnds = std::map<int64_t, Ends>;
 
@@ -37,13 +37,13 @@ int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
 }
 
-/// By launch: the messages that the program has sent and that this launch is the first to write
-/// over, be it through another buffer that has the place by then. What no launch writes over may be
-/// taken until the program's part ends, where all devices come together.
+/// For each launch, the sent messages that it is the first to overwrite, possibly through another
+/// buffer at the same place. A message that no launch overwrites may be taken until the program's
+/// part ends, where all devices meet.
 std::multimap<size_t, int64_t> overwrites(const PackageData &data,
                                           const package::DeviceProgram &program) {
   std::multimap<size_t, int64_t> found;
-  std::map<int64_t, package::ByteRange> sent; // and not written over
+  std::map<int64_t, package::ByteRange> sent; // and not overwritten
   for (size_t i = 0; i < program.launches.size(); ++i) {
     const package::Launch &launch = program.launches[i];
     for (size_t k = 0; k < launch.operands.size() && !sent.empty(); ++k) {
@@ -64,7 +64,8 @@ std::multimap<size_t, int64_t> overwrites(const PackageData &data,
   return found;
 }
 
-/// Cuts the program into segments and makes its launches ready. `messages` receives its ends.
+/// Cuts the program into segments and prepares its launches. `messages` receives the ends of its
+/// messages.
 Result<BoundProgram> bindProgram(const package::Package &package,
                                  const package::DeviceProgram &source, size_t position,
                                  const Devices &devices, MessageEnds &messages) {
@@ -73,7 +74,7 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   specs.reserve(source.launches.size());
   uint32_t events = 0;
   const std::multimap<size_t, int64_t> awaited = overwrites(package.data(), source);
-  bool extend = false; // the last segment takes another launch
+  bool extend = false; // whether the last segment takes another launch
   for (size_t i = 0; i < source.launches.size(); ++i) {
     const package::Launch &launch = source.launches[i];
     if (i == source.commit) {
@@ -118,7 +119,7 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   return program;
 }
 
-/// The message whose ends are there.
+/// The message with these ends.
 BoundMessage bindMessage(const PackageData &data, size_t entry, int64_t number, const Ends &ends,
                          const std::vector<BoundProgram> &programs, const Devices &devices) {
   auto view = [&](MessageEnd end, size_t operand) {
@@ -217,7 +218,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
       entry.mustBeFinite.push_back({output.name, tensorOf(output.buffer)});
   }
   for (const auto &[name, tensor] : entry.mustBeFinite)
-    (void)tensor.forHost(entry.scratch); // takes its room now, since a run allocates nothing
+    (void)tensor.forHost(entry.scratch); // allocates now, since a run allocates nothing
   return entry;
 }
 

@@ -51,8 +51,7 @@ struct BoundProgram {
     return part == Part::BeforeCommit ? commitSegment : segments.size();
   }
   // Called for each segment in this order, on the program's device:
-  void begin(Device &target,
-             const Segment &segment) const; ///< waits for the events that its stream needs
+  void begin(Device &target, const Segment &segment) const; ///< waits for its events
   void launch(Device &target, const Segment &segment) const;
   void end(Device &target, const Segment &segment) const; ///< records its event
   /// Where the times of that launch and later ones are written; null if not timed.

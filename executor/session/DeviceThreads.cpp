@@ -42,7 +42,7 @@ void DeviceThreads::each(const std::function<void(size_t)> &work) {
   for (size_t device = 1; device < parkers_.size(); ++device)
     wake(device);
   work(0);
-  // Also of a run that was ended: what they work on is the caller's.
+  // Also if the run was ended: the threads use data of the caller.
   await(0, [this] { return working_.load() == 0; });
 }
 

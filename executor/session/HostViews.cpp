@@ -48,11 +48,12 @@ Tensor HostViews::view(const Value &value, Kept kept) {
   const package::Buffer &first = package_.data().buffers[value.buffers[0]];
   const Device &device = *devices_[first.device];
   if (value.buffers.size() == 1 && device.hostVisible())
-    return bind(first, device); // programs ask at every step: nothing is allocated here
+    return bind(first, device); // asked at every step, so nothing is allocated here
   const Copy *copy = find(value.buffers[0], kept);
   if (!copy) {
     StoredTensor memory = inMemory({}, value);
-    const uint64_t bytes = std::max<uint64_t>(memory.bytes(), 1); // an empty one has a place too
+    const uint64_t bytes =
+        std::max<uint64_t>(memory.bytes(), 1); // an empty one needs an address too
     copies_.push_back({value.buffers[0], kept, entriesOf(value.buffers[0], kept), std::move(memory),
                        std::make_unique<std::byte[]>(size_t(bytes))});
     copy = &copies_.back();

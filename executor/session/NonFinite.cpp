@@ -41,8 +41,8 @@ std::string_view operandName(const package::Launch &launch, size_t operand) {
   return name == "y" ? "output" : name;
 }
 
-/// "x in [-0.98, 0.97]", of the finite elements; "x not finite" where there is none; empty for
-/// integers.
+/// "x in [-0.98, 0.97]", the range of the finite elements; "x not finite" if there are none; empty
+/// for integers.
 std::string rangeText(std::string_view name, const Tensor &tensor) {
   if (!tensor || !isFloat(tensor.dtype))
     return {};
@@ -58,7 +58,7 @@ std::string rangeText(std::string_view name, const Tensor &tensor) {
                      : fmt::format("{} not finite", name);
 }
 
-/// From an element of the operand to the same one of what it is a piece of.
+/// The index in the whole tensor of an element of the operand, which is a slice of it.
 void moveToWhole(NonFinite &where, const Tensor &operand, const package::Piece &piece) {
   int64_t element = 0;
   for (size_t axis = 0; axis < size_t(where.rank); ++axis)
@@ -83,7 +83,7 @@ std::optional<NonFinite> firstNonFinite(const Tensor &tensor) {
 
 std::optional<NonFinite> firstNonFinite(const DeviceTensor &tensor,
                                         std::vector<std::byte> &scratch) {
-  if (!isFloat(tensor.layout.dtype)) // there is nothing to be copied for it
+  if (!isFloat(tensor.layout.dtype)) // needs no copy
     return std::nullopt;
   return firstNonFinite(tensor.forHost(scratch));
 }

@@ -38,7 +38,7 @@ void ParallelRun::carryOut(size_t device) {
   } catch (...) {
     abort(*program, at, ErrorCode::E0803, "unknown exception");
   }
-  // Also of a round that is aborted: what it works on is the caller's from here on.
+  // Also if the round is aborted: from here on the caller owns what the device used.
   if (const size_t last = program->lastSegment(part_); last > program->firstSegment(part_))
     finish(*program, std::min(at, last - 1));
   watchdog_.done(device);
@@ -49,7 +49,7 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
     const Segment &segment = program.segments[at];
     watchdog_.at(program.device, at);
     if (at == program.commitSegment)
-      finish(program, at); // where all streams come together
+      finish(program, at); // all streams meet here
     if (hook_ && segment.kind != Segment::Kind::Await)
       hook_({program.device, entry_->name, segment.launch, transport_.aborted()});
     if (transport_.aborted().load() || !carryOut(program, segment))
@@ -99,7 +99,7 @@ bool ParallelRun::receive(const BoundProgram &program, const Segment &segment) {
   if (!await(program, segment))
     return false;
   Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
-  devices_[program.device]->synchronize(segment.stream); // who used the place before
+  devices_[program.device]->synchronize(segment.stream); // waits for earlier users of the place
   transport_.take(entry_->messages[segment.message].id, program.timesFrom(segment.launch));
   return true;
 }

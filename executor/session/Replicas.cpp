@@ -34,7 +34,7 @@ Status Replicas::compare(std::string_view when) const {
     auto differs = [&](const Copy &copy) { return copy.hash != value.copies[0].hash; };
     if (std::ranges::none_of(value.copies, differs))
       continue;
-    // Who agrees with whom, so that of three one stands out.
+    // Groups devices by hash, so that the odd one of three is seen.
     std::string text;
     std::vector<bool> told(value.copies.size());
     for (size_t i = 0; i < value.copies.size(); ++i) {

@@ -28,7 +28,7 @@ Error missing(const std::string &file, std::string_view parameter) {
                 inQuotes(parameter));
 }
 
-/// Weights that are no numbers would make all that follows none.
+/// Weights that are not finite would make every result not finite.
 Status checkFinite(const std::string &file, std::string_view parameter, const Tensor &value) {
   std::optional<NonFinite> first = firstNonFinite(value);
   if (!first)
@@ -58,7 +58,7 @@ template <typename Value> void fillElements(const Tensor &to, Value value) {
     writeElement(to.data, to.dtype, i, value(i));
 }
 
-/// "2x4xf32", or nothing when the text has another form.
+/// "2x4xf32"; nothing if the text has another form.
 std::optional<std::string> typeOf(std::string_view text) {
   std::vector<int64_t> shape;
   while (true) {
@@ -140,7 +140,7 @@ Status bindWeights(Session &session, const std::string &path, const Limits &limi
   return {};
 }
 
-/// Gives `to` the value of NAME=VALUE.
+/// Sets `to` to the value of NAME=VALUE.
 static Status assign(std::string_view assignment, const Tensor &to,
                      const std::optional<ValueRange> &range, const Limits &limits) {
   size_t equals = assignment.find('=');
@@ -189,7 +189,7 @@ static Status assign(std::string_view assignment, const Tensor &to,
   return {};
 }
 
-/// The input of that name; none where the session has to say that there is none.
+/// The input of that name, or nothing: the session then reports the error.
 static const package::Binding *findInput(const Session &session, std::string_view entry,
                                          std::string_view name) {
   std::optional<size_t> index = session.package().findEntry(entry);

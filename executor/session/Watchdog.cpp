@@ -7,7 +7,7 @@
 
 namespace lstmc::session {
 
-/// Durations that are kept of a launch.
+/// Number of durations kept per launch.
 static constexpr size_t kRemembered = 15;
 
 Watchdog::Watchdog(const package::Package &package, const Devices &devices, LaunchWatch watch,
@@ -86,7 +86,7 @@ void Watchdog::look(size_t device, Duration passed, bool interrupted) {
   begin(seen, device, stretch, begun);
 }
 
-/// Another launch, or none.
+/// The device runs another launch, or none.
 void Watchdog::begin(Seen &seen, size_t device, uint64_t stretch, uint64_t begun) const {
   const Slot &slot = slots_[device];
   seen = {};
@@ -98,7 +98,7 @@ void Watchdog::begin(Seen &seen, size_t device, uint64_t stretch, uint64_t begun
   const std::vector<package::Launch> &launches = slot.program.load()->source->launches;
   const uint64_t before = slot.before.load();
   const size_t at = slot.launch.load() + std::max<uint64_t>(begun, before + 1) - before - 1;
-  // What was read is of one stretch only if that is still under way.
+  // The values read belong together only if the same launches still run.
   if (slot.stretch.load() != stretch || at >= launches.size())
     return;
   seen.launch = &launches[at];
@@ -162,7 +162,7 @@ void Watchdog::judge(Seen &seen, size_t device, Duration passed, bool interrupte
   }
 }
 
-// ---- devices that wait ----
+// ---- waiting devices ----
 
 uint64_t Watchdog::progress() const {
   uint64_t sum = 0;
@@ -191,7 +191,7 @@ void Watchdog::lookForStall(Duration passed) {
 }
 
 std::optional<std::pair<size_t, size_t>> Watchdog::stalled() const {
-  std::optional<std::pair<size_t, size_t>> found; // any two
+  std::optional<std::pair<size_t, size_t>> found; // any pair
   std::optional<size_t> working;
   for (size_t device = 0; device < slots_.size(); ++device) {
     const size_t peer = slots_[device].waitsFor.load();
@@ -205,7 +205,7 @@ std::optional<std::pair<size_t, size_t>> Watchdog::stalled() const {
   }
   if (found || !working)
     return found;
-  // Nobody waits for a message: all others have come to their end, the first of them at least.
+  // No device waits for a message, so all others, or at least the first, have finished.
   return std::pair(*working == 0 ? size_t(1) : size_t(0), *working);
 }
 

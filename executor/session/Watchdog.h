@@ -133,8 +133,8 @@ private:
   const std::function<void(const Error &)> end_;
   std::vector<Slot> slots_;
   std::vector<Seen> seen_;
-  std::map<const package::Launch *, std::vector<Duration>>
-      usual_; ///< last durations of long launches
+  /// The last durations of long launches.
+  std::map<const package::Launch *, std::vector<Duration>> usual_;
   uint64_t seenProgress_ = 0;
   Duration quiet_{}; ///< time without progress and without a running launch
 

@@ -7,7 +7,7 @@ namespace lstmc::session {
 bool WatchedRun::run(const BoundEntry &entry, Part part) {
   if (carryOut(entry, part))
     return true;
-  // From commit on, what has not been carried out is left.
+  // From commit on, the launches that are left.
   if (part == Part::BeforeCommit)
     findEarlier(entry, part);
   return false;
@@ -17,7 +17,7 @@ void WatchedRun::findEarlier(const BoundEntry &entry, Part part) {
   const Found first = std::move(*found_);
   for (size_t index = 0; index < first.program; ++index) {
     const BoundProgram &program = entry.programs[index];
-    const size_t &next = next_[index]; // which advance() sets
+    const size_t &next = next_[index]; // advance() changes it
     bool well = true;
     while (well && next < program.lastSegment(part) &&
            program.segments[next].kind != Segment::Kind::Receive)
@@ -52,7 +52,8 @@ bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
   const BoundProgram &program = entry.programs[index];
   for (size_t &next = next_[index]; next < last; ++next) {
     const Segment &segment = program.segments[next];
-    if (segment.kind == Segment::Kind::Await) // taken before anything after its send is carried out
+    if (segment.kind ==
+        Segment::Kind::Await) // the message is taken before anything after its send runs
       continue;
     size_t launches = segment.kind == Segment::Kind::Launches ? segment.last - segment.first : 1;
     for (size_t i = 0; i < launches; ++i)
