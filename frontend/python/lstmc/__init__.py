@@ -10,6 +10,7 @@ from .error import Error, Warning
 from .graph import Symbol, dim
 from .network import Network, load
 from .session import Package, Session
+from .torch import from_torch
 
 initializer = init
 symbol = sym

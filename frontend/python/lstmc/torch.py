@@ -1,0 +1,270 @@
+"""Trained modules of PyTorch as networks: `from_torch`."""
+
+import operator
+import os
+import re
+
+from . import aten, sym
+from .aten import Unsupported, shape_of
+from .error import Error
+from .graph import Group, Variable
+from .network import Network
+
+_RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1), "rnn_relu": ("RNNLayer", 1)}
+
+
+def from_torch(module, example, name="net"):
+    """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program as torch.export sees it, with its
+    weights.
+
+    `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled unless others are given. The module is taken
+    as it is: call `module.eval()` before, or its Dropouts are kept. A module that computes with the extents of its input, as in
+    `y.view(T * N, H)`, may keep those of the example. Raises lstmc.Error (E0215) that names an operator which is not here
+    and the line of the module that calls it, E0613 for types other than float32 and float64.
+
+    Source of the operators' meaning: the documentation of torch.nn and torch.nn.functional.
+    """
+    import torch
+
+    example = example if isinstance(example, tuple) else (example,)
+    with torch.no_grad():
+        program = torch.export.export(module, example)
+    return TorchNetwork(_Reader(program, torch), name)
+
+
+class TorchNetwork(Network):
+    """A network with weights: `weights` by name, and `shapes` of its inputs, those of the example."""
+
+    def __init__(self, reader, name):
+        outputs = reader.read()
+        super().__init__(outputs, name)
+        self.symbol = outputs
+        self.shapes = reader.shapes  #: by input
+        self.weights = reader.weights  #: arrays of NumPy by parameter
+
+    def compile(self, shapes=None, types=None, **flags):
+        return super().compile({**self.shapes, **(shapes or {})}, types, **flags)
+
+    def bind(self, shapes=None, **flags):
+        """A Session of the compiled network with its weights; flags are those of `lstmc run`."""
+        return self.compile(shapes).session(self.weights, **flags)
+
+    def fit(self, data, params=None, **keys):
+        """Network.fit, from the module's weights unless other `params` are given."""
+        first = params if params is not None or self.session else self.weights
+        return super().fit(data, params=first, **keys)
+
+    def _fitted(self):
+        if self.session is None:
+            self.session = self.bind()
+        return self.session
+
+    def save(self, path, force=False):
+        """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the package too."""
+        base, suffix = os.path.splitext(os.fspath(path))
+        if suffix not in (".lnet", ".lstmc"):
+            raise Error(f"error[E0001]: save writes F.lnet or F.lstmc, got {path}", "E0001")
+        if not force and os.path.exists(base + ".lnet"):
+            raise Error(f"error[E0608]: {base}.lnet is there already; force=True overwrites it", "E0608", exit=6)
+        package = self.compile()
+        package.session(self.weights).save_params(base + ".weights.safetensors", force)
+        with open(base + ".lnet", "w", encoding="utf-8") as file:
+            file.write(self.symbol.tolnet(**self.shapes))
+        if suffix == ".lstmc":
+            package.save(path, force)
+
+
+class _Reader:
+    """Reads an exported program, node by node."""
+
+    def __init__(self, program, torch):
+        self.torch = torch
+        self.program = program
+        self.weights, self.shapes = {}, {}
+        self._parameters = {}  # name in the state_dict -> Variable
+        self._values = {}  # node -> symbol, list of symbols, or tensor that is known
+        self._names = set()  # of layers
+        signature = program.graph_signature
+        self._stored = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
+                        **getattr(signature, "inputs_to_lifted_tensor_constants", {})}
+
+    def read(self):
+        for node in self.program.graph.nodes:
+            if node.op == "placeholder":
+                self._values[node] = self._placeholder(node)
+            elif node.op == "call_function":
+                try:
+                    self._values[node] = self._call(node)
+                except Unsupported as error:
+                    raise self._refused(node, str(error)) from None
+            elif node.op == "output":
+                outputs = [self._symbol(value) for value in node.args[0]]
+        return outputs[0] if len(outputs) == 1 else Group(outputs)
+
+    # Inputs and weights.
+
+    def _placeholder(self, node):
+        if node.name in self._stored:
+            return self._stored[node.name]  # becomes a parameter where it is used
+        dtype = str(node.meta["val"].dtype).removeprefix("torch.")
+        self.shapes[node.name] = shape_of(node)
+        return Variable(node.name, dtype={"int64": "int32"}.get(dtype, dtype), layout="TN" if self._steps_first() else None)
+
+    def _steps_first(self):
+        """Whether the first recurrent layer reads [T, N, inputs]."""
+        for node in self.program.graph.nodes:
+            if _kind(node) in _RECURRENT:
+                return not node.args[-1]
+        return False
+
+    def _tensor(self, stored):
+        """A weight as an array."""
+        tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
+        if tensor.dtype not in (self.torch.float32, self.torch.float64):
+            raise Error(f"error[E0613]: {stored}: found {tensor.dtype}, want float32: from_torch(module.float(), ..)", "E0613", exit=6)
+        return tensor.detach().cpu().numpy()
+
+    def _parameter(self, stored):
+        """The parameter of a name in the state_dict; used twice, it is one."""
+        if stored not in self._parameters:
+            name = _identifier(stored)
+            array = self._tensor(stored)
+            self.weights[name] = array
+            self._parameters[stored] = Variable(name, shape=array.shape, dtype=str(array.dtype))
+        return self._parameters[stored]
+
+    # Values.
+
+    def _symbol(self, value):
+        """What an operator gets for an argument: symbols for tensors, anything else as it is."""
+        if isinstance(value, (list, tuple)):
+            return [self._symbol(each) for each in value]
+        if not isinstance(value, self.torch.fx.Node):
+            return value
+        value = self._values[value]
+        if isinstance(value, str):
+            return self._parameter(value)
+        if isinstance(value, self.torch.Tensor):
+            if value.numel() == 0 or (value != value.flatten()[0]).any():
+                raise Unsupported("a tensor of constants")
+            return sym._full(shape=tuple(value.shape), value=float(value.flatten()[0]))
+        return value
+
+    def _call(self, node):
+        if node.target is operator.getitem:
+            return self._values[node.args[0]][node.args[1]]
+        kind = _kind(node)
+        if kind in _RECURRENT:
+            return self._recurrent(node, *_RECURRENT[kind])
+        if kind in ("linear", "embedding", "layer_norm"):
+            return getattr(self, "_" + kind)(node)
+        if self._is_known(node):
+            return node.target(*[self._values.get(a, a) if isinstance(a, self.torch.fx.Node) else a for a in node.args], **node.kwargs)
+        function = aten.OPERATORS.get(_target(node))
+        if function is None and kind in ("to", "_to_copy", "type_as"):
+            function = self._cast
+        if function is None:
+            raise Unsupported("")
+        return function(self._symbol(node.args), dict(node.kwargs), node)
+
+    def _is_known(self, node):
+        """Whether an operator can be carried out now: it makes a tensor of constants."""
+        nodes = node.all_input_nodes
+        return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (bool(nodes) or _kind(node) in (
+            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty"))
+
+    def _cast(self, args, keywords, node):
+        before, after = (each.meta["val"].dtype for each in (node.args[0], node))
+        return args[0] if before == after else sym.Cast(args[0], dtype=str(after).removeprefix("torch."))
+
+    # Modules.
+
+    def _name(self, node):
+        """The name of the module that the node is of; None where it has none, or it is taken."""
+        path = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
+        name = _identifier(path[-1].removeprefix("L['self'].").removeprefix("L__self__")) if path else ""
+        if not name or name in self._names:
+            return None
+        self._names.add(name)
+        return name
+
+    def _linear(self, node):
+        weight, bias = node.args[1], node.args[2] if len(node.args) > 2 else None
+        return sym.FullyConnected(self._symbol(node.args[0]), weight=self._symbol(weight), num_hidden=shape_of(weight)[0], flatten=False,
+                                  no_bias=bias is None, name=self._name(node), **({} if bias is None else {"bias": self._symbol(bias)}))
+
+    def _embedding(self, node):
+        rows, columns = shape_of(node.args[0])
+        return sym.Embedding(self._symbol(node.args[1]), weight=self._symbol(node.args[0]), input_dim=rows, output_dim=columns,
+                             name=self._name(node))
+
+    def _layer_norm(self, node):
+        x, axes, gamma, beta, eps = (list(node.args) + [None, None, 1e-5][len(node.args) - 2:])[:5]
+        if len(axes) != 1:
+            raise Unsupported(f"layer_norm over {len(axes)} axes")
+        if gamma is None or beta is None:
+            raise Unsupported("layer_norm without weight and bias")
+        return sym.LayerNorm(self._symbol(x), gamma=self._symbol(gamma), beta=self._symbol(beta), axis=-1, eps=float(eps),
+                             name=self._name(node))
+
+    def _recurrent(self, node, layer, gates):
+        x, states, stored, biased, layers, p, training, bidirectional, batch_first = node.args
+        if not isinstance(x, self.torch.fx.Node) or isinstance(states, bool):
+            raise Unsupported("packed sequences")
+        directions, each = 2 if bidirectional else 1, 4 if biased else 2
+        if len(stored) != layers * directions * each:
+            raise Unsupported("projections (proj_size)")
+        names = [self._values[weight] for weight in stored]
+        name = _identifier(names[0].rpartition(".")[0]) or "rnn"
+        if name in self._names:
+            raise Unsupported(f"a recurrent module that is called twice ({name})")
+        self._names.add(name)
+        units = shape_of(stored[1])[1]
+        for at in range(layers * directions):
+            self._direction(_prefix(name, at // directions, at % directions), names[at * each:(at + 1) * each], gates * units)
+        flags = {"activation": "relu"} if _kind(node) == "rnn_relu" else {}
+        for key, state in zip("hc", states if isinstance(states, (list, tuple)) else [states]):
+            known = self._values[state]
+            if not (isinstance(known, self.torch.Tensor) and not known.any()):
+                flags[key] = self._symbol(state)
+        return list(getattr(sym, layer)(self._symbol(x), num_hidden=units, num_layers=layers, bidirectional=bidirectional,
+                                        p=float(p) if training else 0.0, layout="NTC" if batch_first else "TNC", name=name, **flags))
+
+    def _direction(self, prefix, names, rows):
+        import numpy
+
+        arrays = [self._tensor(name) for name in names]
+        arrays += [numpy.zeros(rows, arrays[0].dtype)] * (4 - len(arrays))
+        for part, array in zip(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"), arrays):
+            self.weights[prefix + part] = array
+
+    def _refused(self, node, what):
+        """The error of an operator, at the line of the user's module that calls it."""
+        own = os.path.dirname(self.torch.__file__)
+        calls = re.findall(r'File "(.*)", line (\d+)', node.meta.get("stack_trace") or "")
+        file, line = next((call for call in reversed(calls) if not call[0].startswith(own)), ("", 0))
+        module = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
+        message = (what or f"the operator {_target(node)}") + " has no counterpart here"
+        if module and module[-1]:
+            message = f"module {module[-1]}: {message}"
+        place = f"{file}:{line}: " if file else ""
+        return Error(f"{place}error[E0215]: {message}", "E0215", message, file=file, line=int(line), exit=3)
+
+
+def _identifier(text):
+    return "".join(c if c.isalnum() else "_" for c in text)
+
+
+def _target(node):
+    return str(node.target).removeprefix("torch.ops.")
+
+
+def _kind(node):
+    """"lstm" of aten.lstm.input; "" of what is no operator."""
+    parts = _target(node).split(".")
+    return parts[1] if node.op == "call_function" and parts[0] == "aten" else ""
+
+
+def _prefix(name, layer, direction):
+    """The beginning of the names of a layer's parameters."""
+    return f"{name}_r{layer}_" if direction else f"{name}_" if layer == 0 else f"{name}_l{layer}_"

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""from_torch: networks of PyTorch's modules, compared with the modules in double precision. Both add in an order of their own, so results of
+size 1 may differ by a few hundred roundings: the bound is 1e-12, and a wrong gate or axis differs by more than 1e-3."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+try:
+    import torch
+except ImportError:
+    print("skipped: PyTorch is not installed (./dev bench torch installs it and runs this)")
+    sys.exit(77)
+
+import numpy
+import torch.nn as nn
+import torch.nn.functional as F
+
+import lstmc
+
+BOUND = 1e-12
+warnings.filterwarnings("ignore", module="torch|contextlib")
+
+
+class CharLM(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(65, 32)
+        self.rnn = nn.LSTM(32, 64, num_layers=2, batch_first=True, dropout=0.1)
+        self.norm = nn.LayerNorm(64)
+        self.fc = nn.Linear(64, 65)
+
+    def forward(self, x):
+        y, (h, c) = self.rnn(self.embed(x))
+        return torch.log_softmax(self.fc(F.gelu(self.norm(y[:, -1]))), -1), h, c
+
+
+class Tied(nn.Module):
+    """One matrix as the embedding and the decoder."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(20, 16)
+        self.rnn = nn.GRU(16, 16)
+        self.fc = nn.Linear(16, 20)
+        self.fc.weight = self.embed.weight
+
+    def forward(self, x):
+        return self.fc(torch.relu(self.rnn(self.embed(x))[0]))
+
+
+class BothWays(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(6, 8, 2, bidirectional=True, batch_first=True, bias=False)
+        self.head = nn.Sequential(nn.Linear(16, 12), nn.Tanh(), nn.Dropout(0.5), nn.Linear(12, 3))
+
+    def forward(self, x):
+        y, (h, c) = self.rnn(x)
+        return self.head(torch.cat([h[-2], h[-1]], 1)), y.mean(1) * 2 + 1 - y.amax(dim=1)
+
+
+class GivenState(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.RNN(5, 7, nonlinearity="relu")
+        self.out = nn.Linear(7, 2, bias=False)
+
+    def forward(self, x, h):
+        y, h = self.rnn(x, h)
+        steps, batch, units = y.shape
+        return self.out(y.reshape(steps * batch, units)).view(steps, batch, 2).permute(1, 0, 2), h.squeeze(0)
+
+
+class Residual(nn.Module):
+    """Two recurrent modules, a gate, a buffer, slices."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.GRU(4, 6, batch_first=True)
+        self.second = nn.RNN(6, 6, batch_first=True)
+        self.gate = nn.Linear(6, 6)
+        self.register_buffer("scale", torch.linspace(0.5, 1.5, 6))
+
+    def forward(self, x):
+        y = self.first(x)[0]
+        z = self.second(y)[0]
+        g = torch.sigmoid(self.gate(y))
+        mixed = (g * z + (1 - g) * y) * self.scale
+        return mixed[:, 1:-1].transpose(1, 2), torch.softmax(mixed.sum(dim=1), dim=-1), F.silu(-mixed).flatten(1)
+
+
+def compare(test, module, *example):
+    """Converts the module and runs both on the example, in double precision."""
+    torch.manual_seed(7)
+    module = module().eval().double()
+    example = tuple(each.double() if each.is_floating_point() else each for each in example)
+    net = lstmc.from_torch(module, example)
+    wanted = module(*example)
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    found = net.bind().run(dict(zip(net.shapes, (each.numpy() for each in example))))
+    test.assertEqual(len(found), len(wanted))
+    for want, (name, have) in zip(wanted, found.items()):
+        want = want.detach().numpy()
+        test.assertEqual(have.shape, want.shape, name)
+        test.assertLessEqual(numpy.abs(have - want).max(), BOUND, name)
+    return net
+
+
+class Conversion(unittest.TestCase):
+    def test_modules_compute_the_same(self):
+        compare(self, CharLM, torch.randint(0, 65, (3, 7)))
+        compare(self, BothWays, torch.randn(4, 9, 6))
+        compare(self, GivenState, torch.randn(6, 3, 5), torch.randn(1, 3, 7))
+        compare(self, Residual, torch.randn(2, 5, 4))
+
+    def test_a_shared_weight_is_one_parameter(self):
+        net = compare(self, Tied, torch.randint(0, 20, (5, 3)))
+        self.assertEqual(sum(array.shape == (20, 16) for array in net.weights.values()), 1)
+
+    def test_other_extents_than_the_examples(self):
+        module = CharLM().eval().double()
+        net = lstmc.from_torch(module, torch.zeros(1, 4, dtype=torch.long))
+        x = torch.randint(0, 65, (5, 11))
+        found = net.bind({"x": (5, 11)}).run({"x": x.numpy()})
+        want = module(x)[0].detach().numpy()
+        self.assertLessEqual(numpy.abs(next(iter(found.values())) - want).max(), BOUND)
+
+    def test_it_predicts_trains_and_is_saved(self):
+        module = BothWays().eval()
+        net = lstmc.from_torch(module, torch.randn(4, 9, 6))
+        x = numpy.random.default_rng(1).standard_normal((4, 9, 6), dtype="float32")
+        self.assertEqual(next(iter(net.predict({"x": x}).values())).shape, (4, 3))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.lstmc")
+            net.save(path)
+            run = subprocess.run([os.environ["LSTMC"], "run", path, "--params", path[:-6] + ".weights.safetensors", "-i", "x=4x9x6xf32=0"],
+                                 capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with self.assertRaises(lstmc.Error) as raised:
+                net.save(path)
+            self.assertEqual(raised.exception.code, "E0608")
+
+    def test_what_is_not_there_is_refused_by_name_and_line(self):
+        class Convolution(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv1d(3, 4, 2)
+                self.rnn = nn.LSTM(4, 5)
+
+            def forward(self, x):
+                return self.rnn(self.conv(x))[0]
+
+        for module, example, text in (
+            (Convolution(), torch.randn(2, 3, 5), "module conv: the operator aten.conv1d.default"),
+            (nn.LSTM(4, 5, proj_size=3), torch.randn(2, 3, 4), "projections (proj_size)"),
+        ):
+            with self.assertRaises(lstmc.Error) as raised:
+                lstmc.from_torch(module.eval(), example)
+            self.assertEqual(raised.exception.code, "E0215")
+            self.assertIn(text, str(raised.exception))
+        with self.assertRaises(lstmc.Error) as raised:
+            lstmc.from_torch(nn.LSTM(4, 5).half(), torch.randn(2, 3, 4).half())
+        self.assertEqual(raised.exception.code, "E0613")
+
+
+if __name__ == "__main__":
+    unittest.main()
