@@ -11,6 +11,7 @@ schedules   small networks on several devices, trained under --schedules (1,000)
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
+torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
@@ -294,6 +295,11 @@ def main():
         sync(args.rounds)
     elif args.name == "fuzz":
         raise SystemExit(0 if fuzz(args.executions, args.limit, args.only) else 1)
+    elif args.name == "torch":
+        environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
+        python = peer_python()
+        subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
+        raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
     elif args.name == "faults":
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
     elif args.name == "nets":
@@ -316,7 +322,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, devices, sync, fuzz, nets, faults, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

@@ -1,0 +1,109 @@
+"""A module of PyTorch deployed by PyTorch and by lstmc: `./dev bench torch` runs it with the peers' Python, after tests/frontend/python/test_torch.py.
+
+usage: deploy.py LSTMC_RUN
+
+Prints a table. "files" is what has to be installed besides the weights: for PyTorch its package without headers and tests (Python itself is not
+counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and the package. "first" is the time of a process that loads weights, runs
+once and writes the result, "memory" the most that it had resident: least of five. "forward" is the median time of one run in a process that goes on.
+"""
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy
+import torch
+
+import lstmc
+
+STEPS, SYMBOLS, UNITS, LAYERS, THREADS = 100, 65, 256, 2, 2
+
+IN_PYTORCH = """
+import sys, numpy, torch
+torch.set_num_threads(%d)
+module = torch.export.load("lm.pt2").module()
+with torch.no_grad():
+    numpy.save("y.npy", module(torch.from_numpy(numpy.load("x.npy")).long()).numpy())
+""" % THREADS
+
+
+class CharLM(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = torch.nn.Embedding(SYMBOLS, UNITS)
+        self.rnn = torch.nn.LSTM(UNITS, UNITS, num_layers=LAYERS, batch_first=True)
+        self.fc = torch.nn.Linear(UNITS, SYMBOLS)
+
+    def forward(self, x):
+        return self.fc(self.rnn(self.embed(x))[0])
+
+
+# Counts the memory of a process in a small parent: a child begins with what its parent has resident.
+WATCHED = """
+import os, sys, time
+begin = time.perf_counter()
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(child, 0)
+print(time.perf_counter() - begin, usage.ru_maxrss / 1024)
+sys.exit(status != 0)
+"""
+
+
+def process(command):
+    """(seconds, MiB resident at most) of a process, the least of five."""
+    runs = [subprocess.run([sys.executable, "-S", "-E", "-c", WATCHED, *command], check=True, capture_output=True, text=True) for _ in range(5)]
+    return tuple(min(figures) for figures in zip(*(map(float, run.stdout.splitlines()[-1].split()) for run in runs)))
+
+
+def forward(call):
+    for _ in range(5):
+        call()
+    times = []
+    for _ in range(100):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times) * 1e3
+
+
+def size(path, leave_out=()):
+    files = [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file() and not set(f.parts) & set(leave_out)]
+    return sum(file.stat().st_size for file in files) / 2**20
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    runner = pathlib.Path(sys.argv[1]).resolve()
+    torch.manual_seed(1)
+    torch.set_num_threads(THREADS)
+    module, example = CharLM().eval(), torch.randint(0, SYMBOLS, (1, STEPS))
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        numpy.save("x.npy", example.numpy().astype("int32"))
+        torch.export.save(torch.export.export(module, (example,)), "lm.pt2")
+        net = lstmc.from_torch(module, example)
+        net.save("lm.lstmc")
+        theirs = process([sys.executable, "-c", IN_PYTORCH])
+        want = numpy.load("y.npy")
+        ours = process([str(runner), "lm.lstmc", "--params", "lm.weights.safetensors", "-i", "x=@x.npy", "-o", "y.npy", "--force", "-t", str(THREADS)])
+        apart = numpy.abs(numpy.load("y.npy") - want).max()
+        session = net.bind(threads=THREADS)
+        session.set_input("x", example.numpy())
+        with torch.no_grad():
+            times = forward(lambda: module(example)), forward(lambda: session.run(copy=False))
+        package = pathlib.Path("lm.lstmc")
+        rows = (
+            ("PyTorch " + torch.__version__, size(pathlib.Path(torch.__file__).parent, ("include", "test", "testing")), *theirs, times[0]),
+            ("lstmc", size(runner) + size(package), *ours, times[1]),
+        )
+        print("| %d x LSTM %d, batch 1, %d steps | files MiB | first s | memory MiB | forward ms |\n|---|---|---|---|---|" % (LAYERS, UNITS, STEPS))
+        for name, files, first, memory, milliseconds in rows:
+            print("| %s | %.1f | %.3f | %.0f | %.2f |" % (name, files, first, memory, milliseconds))
+        print("largest difference of an output: %.2g" % apart)
+
+
+main()
