@@ -141,7 +141,7 @@ TestLaunch uniformNumbers(Shape shape, Layout layout, int64_t seed, int64_t upda
   return p.launch({seeds, updates, Array(DType::F32, shape, layout)}, window);
 }
 
-void addPrograms(std::vector<Case> &cases) {
+void addPrograms(std::vector<Case> &cases) { // NOLINT(readability-function-size): a table
   const KernelId id = KernelId::Fused;
   for (Shape shape : {Shape{1}, Shape{15}, Shape{16}, Shape{17}, Shape{1023}, Shape{1025},
                       Shape{20011}, Shape{3, 5, 7}, Shape{130, 257}, Shape{0, 4}, Shape{}})

@@ -54,12 +54,12 @@ TestLaunch rnnForward(const RnnShape &s) {
   const int64_t T = s.steps, B = s.batch, H = s.units, G = gateCount(s.mode);
   const auto size = int64_t(dtypeBytes(s.type));
   const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
-  auto if_ = [](bool present, auto make) { return present ? make() : Array(); };
+  auto makeIf = [](bool present, auto make) { return present ? make() : Array(); };
   auto given = [&](bool present, Shape shape, uint64_t salt) {
-    return if_(present, [&] { return Array(s.type, shape, uniform(-1, 1, salt), s.other); });
+    return makeIf(present, [&] { return Array(s.type, shape, uniform(-1, 1, salt), s.other); });
   };
   auto made = [&](bool present, Shape shape, Layout layout) {
-    return if_(present, [&] { return Array(s.type, shape, layout); });
+    return makeIf(present, [&] { return Array(s.type, shape, layout); });
   };
   const RnnForwardArguments arguments{.mode = s.mode, .reverse = s.reverse, .chunk = s.chunk};
   TestLaunch launch(KernelId::RnnForward);
@@ -72,7 +72,7 @@ TestLaunch rnnForward(const RnnShape &s) {
       given(s.biases, {G * H}, 14),
       given(s.states, {B, H}, 15),
       given(s.states && lstm, {B, H}, 16),
-      if_(s.lengths, [&] { return Array(s.lengthType, {B}, integers(0, T + 1, 17), s.other); }),
+      makeIf(s.lengths, [&] { return Array(s.lengthType, {B}, integers(0, T + 1, 17), s.other); }),
       made(true, {T, B, H}, s.rows),
       made(s.finals, {B, H}, s.other),
       made(s.finals && lstm, {B, H}, s.other),

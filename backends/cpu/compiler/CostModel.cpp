@@ -109,26 +109,26 @@ static constexpr double kHold = 0.02;
 /// Minimises the sum over rows of (row . x - 1)^2, and over terms of (kHold * (x / usual - 1))^2,
 /// with no x below 0, one coordinate at a time.
 static Terms leastSquares(const std::vector<Terms> &rows, const Terms &usual) {
-  constexpr size_t n = kTerms.size();
-  std::array<Terms, n> products{};
+  constexpr size_t kCount = kTerms.size();
+  std::array<Terms, kCount> products{};
   Terms right{}, x{};
   for (const Terms &row : rows)
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < kCount; ++i) {
       right[i] += row[i];
-      for (size_t j = 0; j < n; ++j)
+      for (size_t j = 0; j < kCount; ++j)
         products[i][j] += row[i] * row[j];
     }
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < kCount; ++i)
     if (usual[i] > 0) {
       products[i][i] += kHold * kHold / (usual[i] * usual[i]);
       right[i] += kHold * kHold / usual[i];
     }
   for (int round = 0; round < 20'000; ++round)
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < kCount; ++i) {
       if (products[i][i] <= 0)
         continue;
       double rest = right[i];
-      for (size_t j = 0; j < n; ++j)
+      for (size_t j = 0; j < kCount; ++j)
         rest -= j == i ? 0 : products[i][j] * x[j];
       x[i] = std::max(0.0, rest / products[i][i]);
     }

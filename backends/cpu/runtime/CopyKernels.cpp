@@ -153,9 +153,11 @@ void arange(const ArangeLaunch &launch, Worker &worker) {
   int64_t repeat = launch.repeat;
   auto bytes = int64_t(dtypeBytes(y.dtype));
   Share share(y.shape[0], worker.index, worker.count);
-  for (int64_t i = share.begin; i < share.end; ++i)
-    writeConstant(y.dtype, launch.start + double(i / repeat) * launch.step,
+  for (int64_t i = share.begin; i < share.end; ++i) {
+    const int64_t number = i / repeat;
+    writeConstant(y.dtype, launch.start + double(number) * launch.step,
                   y.as<char>() + i * y.strides[0] * bytes);
+  }
 }
 
 } // namespace

@@ -19,10 +19,10 @@ public:
   SharedSums(void *result, Worker &worker) : worker_(worker) {
     if (worker.index == 0) {
       places_ = own_;
-      std::memcpy(result, &places_, sizeof(places_));
+      std::memcpy(result, static_cast<const void *>(&places_), sizeof(places_));
     }
     worker.barrier();
-    std::memcpy(&places_, result, sizeof(places_));
+    std::memcpy(static_cast<void *>(&places_), result, sizeof(places_));
   }
 
   /// Calls fill(i, places) for items 0 to n - 1, which the workers divide. Worker 0 may read the

@@ -115,93 +115,110 @@ void validCount(const ValidCountLaunch &launch, Worker &worker) {
     *launch.y.as<double>() = double(countValid(launch.label, toIndex(launch.ignoreLabel)));
 }
 
-void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &worker) {
+/// For labels that are probabilities: dx = (p - label) * scale.
+void outputGradientOfShares(const SoftmaxOutputGradientLaunch &launch, Worker &worker) {
   const Tensor &p = launch.p, &label = launch.label, &dx = launch.dx;
-  const Tensor &validInBatch = launch.valid;
-  if (p.dtype != DType::F32)
-    return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
-  bool useIgnore = launch.useIgnore, multi = launch.multi,
-       valid = launch.normalization == SoftmaxNormalization::Valid;
-  int64_t outer = dx.shape[0], classes = dx.shape[1], width = dx.shape[2];
-  Share share(outer, worker.index, worker.count);
-
-  if (label.rank == 3) { // probabilities
-    if (label.dtype != DType::F32)
-      return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
-    Vector scale = Vector::broadcast(float(launch.gradScale));
-    // Inner loops run over classes or positions, whichever are more.
-    bool down = width == 1;
-    int64_t length = down ? classes : width, rows = down ? width : classes;
-    size_t along = down ? 1 : 2, across = down ? 2 : 1;
-    auto row = [&](const Tensor &t, int64_t a, int64_t i) {
-      return Row{t.as<float>() + a * t.strides[0] + i * t.strides[across], t.strides[along]};
-    };
-    for (int64_t a = share.begin; a < share.end; ++a)
-      for (int64_t i = 0; i < rows; ++i) {
-        Row from = row(p, a, i), truth = row(label, a, i), to = row(dx, a, i);
-        for (int64_t e = 0; e < length; e += kWidth)
-          to.store(e, length, (from.load(e, length) - truth.load(e, length)) * scale);
-      }
-    return;
-  }
-
-  ReadIndex index = readIndex(label.dtype);
-  auto labelAt = [&](int64_t a, int64_t d) {
-    return index(label.data, a * label.strides[0] + d * label.strides[1]);
+  const int64_t classes = dx.shape[1], width = dx.shape[2];
+  const Vector scale = Vector::broadcast(float(launch.gradScale));
+  // Inner loops run over classes or positions, whichever are more.
+  const bool down = width == 1;
+  const int64_t length = down ? classes : width, rows = down ? width : classes;
+  const size_t along = down ? 1 : 2, across = down ? 2 : 1;
+  auto row = [&](const Tensor &t, int64_t a, int64_t i) {
+    return Row{t.as<float>() + a * t.strides[0] + i * t.strides[across], t.strides[along]};
   };
-  int64_t ignored = toIndex(launch.ignoreLabel);
+  Share share(dx.shape[0], worker.index, worker.count);
+  for (int64_t a = share.begin; a < share.end; ++a)
+    for (int64_t i = 0; i < rows; ++i) {
+      Row from = row(p, a, i), truth = row(label, a, i), to = row(dx, a, i);
+      for (int64_t e = 0; e < length; e += kWidth)
+        to.store(e, length, (from.load(e, length) - truth.load(e, length)) * scale);
+    }
+}
+
+OutputGradient outputGradientOf(const SoftmaxOutputGradientLaunch &launch, int64_t ignored) {
+  const int64_t outer = launch.dx.shape[0], classes = launch.dx.shape[1];
+  const int64_t width = launch.dx.shape[2];
+  const bool multi = launch.multi, valid = launch.normalization == SoftmaxNormalization::Valid;
   double count = 1;
-  if (validInBatch)
-    count = *validInBatch.as<double>();
+  if (launch.valid)
+    count = *launch.valid.as<double>();
   else if (launch.normalization == SoftmaxNormalization::Batch)
     count = double(multi ? outer : outer * width);
   else if (valid)
-    count = double(countValid(label, ignored));
+    count = double(countValid(launch.label, ignored));
   if (count < 1)
     count = 1;
   OutputGradient gradient;
   gradient.alpha = multi ? 0.0f : float(launch.smoothAlpha);
   gradient.others = gradient.alpha / float(classes - 1);
   gradient.scale = float(launch.gradScale / double(multi && !valid ? width : 1) / count);
+  return gradient;
+}
 
-  if (width == 1) {
-    for (int64_t a = share.begin; a < share.end; ++a) {
-      int64_t truth = labelAt(a, 0);
+constexpr int64_t kPositions = 64;
+
+/// Positions begin to begin + n <= kPositions of slice a, with all their classes row by row.
+/// `truths` are their labels; a position whose label is `*ignored` gets 0.
+void outputGradientColumns(const OutputGradient &gradient, const Tensor &p, const Tensor &dx,
+                           int64_t a, int64_t begin, int64_t n, const int64_t *truths,
+                           const int64_t *ignored) {
+  const int64_t classes = dx.shape[1];
+  const float *from = p.as<float>() + a * p.strides[0] + begin * p.strides[2];
+  float *to = dx.as<float>() + a * dx.strides[0] + begin * dx.strides[2];
+  float patches[kPositions];
+  auto known = [&](int64_t d) { return truths[d] >= 0 && truths[d] < classes; };
+  for (int64_t d = 0; d < n; ++d)
+    patches[d] = known(d) ? gradient.truth(from[truths[d] * p.strides[1] + d * p.strides[2]]) : 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    Row in{const_cast<float *>(from) + c * p.strides[1], p.strides[2]};
+    Row out{to + c * dx.strides[1], dx.strides[2]};
+    for (int64_t e = 0; e < n; e += kWidth)
+      out.store(e, n, gradient.other(in.load(e, n)));
+  }
+  for (int64_t d = 0; d < n; ++d) {
+    float *column = to + d * dx.strides[2];
+    if (ignored && truths[d] == *ignored)
+      for (int64_t c = 0; c < classes; ++c)
+        column[c * dx.strides[1]] = 0;
+    else if (known(d))
+      column[truths[d] * dx.strides[1]] = patches[d];
+  }
+}
+
+void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &worker) {
+  const Tensor &p = launch.p, &label = launch.label, &dx = launch.dx;
+  const bool shares = label.rank == 3;
+  if (p.dtype != DType::F32 || (shares && label.dtype != DType::F32))
+    return reference::kernel(KernelId::SoftmaxOutputGradient)(launch.wire, worker);
+  if (shares)
+    return outputGradientOfShares(launch, worker);
+
+  const int64_t ignored = toIndex(launch.ignoreLabel),
+                *skip = launch.useIgnore ? &ignored : nullptr;
+  const OutputGradient gradient = outputGradientOf(launch, ignored);
+  const int64_t classes = dx.shape[1], width = dx.shape[2];
+  ReadIndex index = readIndex(label.dtype);
+  auto labelAt = [&](int64_t a, int64_t d) {
+    return index(label.data, a * label.strides[0] + d * label.strides[1]);
+  };
+  Share share(dx.shape[0], worker.index, worker.count);
+  for (int64_t a = share.begin; a < share.end; ++a) {
+    if (width == 1) {
+      const int64_t truth = labelAt(a, 0);
       outputGradientRow(gradient, {p.as<float>() + a * p.strides[0], p.strides[1]},
                         {dx.as<float>() + a * dx.strides[0], dx.strides[1]}, classes, truth,
-                        useIgnore && truth == ignored);
+                        skip && truth == ignored);
+      continue;
     }
-    return;
-  }
-  // Some positions at a time, with all their classes row by row.
-  constexpr int64_t kPositions = 64;
-  for (int64_t a = share.begin; a < share.end; ++a)
     for (int64_t begin = 0; begin < width; begin += kPositions) {
-      int64_t n = minimum(kPositions, width - begin);
-      const float *from = p.as<float>() + a * p.strides[0] + begin * p.strides[2];
-      float *to = dx.as<float>() + a * dx.strides[0] + begin * dx.strides[2];
+      const int64_t n = minimum(kPositions, width - begin);
       int64_t truths[kPositions];
-      float patches[kPositions];
-      for (int64_t d = 0; d < n; ++d) {
+      for (int64_t d = 0; d < n; ++d)
         truths[d] = labelAt(a, begin + d);
-        bool known = truths[d] >= 0 && truths[d] < classes;
-        patches[d] = known ? gradient.truth(from[truths[d] * p.strides[1] + d * p.strides[2]]) : 0;
-      }
-      for (int64_t c = 0; c < classes; ++c) {
-        Row in{const_cast<float *>(from) + c * p.strides[1], p.strides[2]};
-        Row out{to + c * dx.strides[1], dx.strides[2]};
-        for (int64_t e = 0; e < n; e += kWidth)
-          out.store(e, n, gradient.other(in.load(e, n)));
-      }
-      for (int64_t d = 0; d < n; ++d) {
-        float *column = to + d * dx.strides[2];
-        if (useIgnore && truths[d] == ignored)
-          for (int64_t c = 0; c < classes; ++c)
-            column[c * dx.strides[1]] = 0;
-        else if (truths[d] >= 0 && truths[d] < classes)
-          column[truths[d] * dx.strides[1]] = patches[d];
-      }
+      outputGradientColumns(gradient, p, dx, a, begin, n, truths, skip);
     }
+  }
 }
 
 /// The result is one sum, so one worker computes it.

@@ -29,7 +29,8 @@ template <int V> inline constexpr int kTileRows = kWidth == 16 ? 6 : V > 2 ? 3 :
 /// step k is at w + k * kStride + v * vectorStride.
 template <int G> struct GateBlock {
   const float *w;
-  static constexpr int64_t kStride = G * kPanel, vectorStride = kPanel;
+  static constexpr int64_t kStride = G * kPanel;
+  static constexpr int64_t vectorStride = kPanel; // NOLINT: a field of PanelBlock
   GateBlock from(int64_t k) const { return {w + k * kStride}; }
 };
 
@@ -85,7 +86,8 @@ template <int Max, typename F> LSTMC_INLINE void withCount(int64_t m, F f) {
       f(std::integral_constant<int, N>{});                                                         \
     break;
   switch (m) {
-    LSTMC_COUNT(1) LSTMC_COUNT(2) LSTMC_COUNT(3) LSTMC_COUNT(4) LSTMC_COUNT(5) LSTMC_COUNT(6)
+    LSTMC_COUNT(1)
+    LSTMC_COUNT(2) LSTMC_COUNT(3) LSTMC_COUNT(4) LSTMC_COUNT(5) LSTMC_COUNT(6) default : break;
   }
 #undef LSTMC_COUNT
 }
