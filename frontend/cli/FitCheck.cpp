@@ -8,6 +8,7 @@
 #include "executor/abi/Optimizers.h"
 #include "executor/base/Suggest.h"
 #include "frontend/cli/SettingText.h"
+#include "frontend/names/Suggestion.h"
 #include "frontend/symbol/View.h"
 #include "passes/NamePattern.h"
 
@@ -140,8 +141,9 @@ Status checkMetricName(std::string_view name) {
   std::vector<std::string_view> known = training::metricNames();
   if (training::isMetric(name))
     return {};
+  std::string help = suggestion(NameKind::Metric, name, known);
   return fail(ErrorCode::E0001, "there is no metric \"{}\"{}; there are {}", name,
-              didYouMean(name, known), fmt::join(known, ", "));
+              help.empty() ? "" : fmt::format(" ({})", help), listed(name, known));
 }
 
 Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {

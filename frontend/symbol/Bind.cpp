@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include "executor/base/Suggest.h"
+#include "frontend/names/Suggestion.h"
 #include "frontend/symbol/ValueText.h"
 
 namespace lstmc::symbol {
@@ -65,7 +66,7 @@ private:
     }
     return {makeError(ErrorCode::E0201, call_.origin,
                       "no op or function is named " + stringText(call_.op),
-                      didYouMean(call_.op, names))};
+                      suggestionOrList(NameKind::Function, call_.op, names))};
   }
 
   //===---- attributes ------------------------------------------------------------------------===//
@@ -123,7 +124,7 @@ private:
       names.push_back(input.name);
     names.push_back("name");
     error(ErrorCode::E0202, placeOf(name), shown_ + " has no attribute " + stringText(name),
-          didYouMean(name, names));
+          suggestionOrList(NameKind::Attribute, name, names));
   }
 
   void wrongKind(const sym::AttributeRecord &record, const NamedAttribute &attribute) {
@@ -250,7 +251,7 @@ private:
     for (const sym::InputRecord &input : bound_.record->inputs)
       names.push_back(input.name);
     error(ErrorCode::E0202, placeOf(name), shown_ + " has no input " + stringText(name),
-          didYouMean(name, names));
+          suggestionOrList(NameKind::Attribute, name, names));
   }
 
   /// An attribute's value as the conditions of records write it.

@@ -29,6 +29,14 @@ std::string outputName(Value value, StringRef nodeName) {
   return nodeName.str() + "_output" + (numbered ? std::to_string(index) : "");
 }
 
+} // namespace
+
+std::string Symbol::outputName() const {
+  return symbol::outputName(Graph::Impl::valueOf(*this), name());
+}
+
+namespace {
+
 class Finisher {
 public:
   Finisher(Graph &graph) : graph_(graph), impl_(graph.impl()) {}

@@ -120,6 +120,8 @@ public:
   Graph *graph() const { return graph_; }
   /// The name users see: "fc1_output"'s node "fc1", an input's or parameter's own name.
   std::string name() const;
+  /// As a network's outputs are called: "fc1_output", "lstm0_state".
+  std::string outputName() const;
   Shape shape() const;
   std::optional<DType> dtype() const;
 

@@ -1,7 +1,5 @@
 #include "frontend/lnet/evaluation/Arguments.h"
 
-#include "executor/base/Suggest.h"
-
 namespace lstmc::lnet {
 
 bool bindArguments(Run &run, std::string_view callee, std::string_view what, Arguments &arguments,
@@ -25,10 +23,9 @@ bool bindArguments(Run &run, std::string_view callee, std::string_view what, Arg
   for (auto &named : arguments.named) {
     auto at = std::find(names.begin(), names.end(), named.argument->name);
     if (at == names.end()) {
-      run.report(
-          run.makeError(ErrorCode::E0202, named.argument->nameSpan,
-                        fmt::format("{} has no {} \"{}\"", callee, what, named.argument->name),
-                        didYouMean(named.argument->name, names)));
+      run.unknownName(ErrorCode::E0202, named.argument->nameSpan,
+                      fmt::format("{} has no {} \"{}\"", callee, what, named.argument->name),
+                      NameKind::Attribute, named.argument->name, names);
       good = false;
       continue;
     }

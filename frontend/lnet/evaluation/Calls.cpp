@@ -59,7 +59,9 @@ Value Calls::call(const CallExpr *expr) {
 }
 
 Value Calls::callMethod(const CallExpr *expr, const AttributeExpr *callee) {
-  Value base = interpreter_.evaluate(callee->base);
+  Value base = interpreter_.names.ofModule(callee);
+  if (base.is(ValueKind::Unset))
+    base = interpreter_.evaluate(callee->base);
   Arguments arguments;
   evaluateArguments(expr, arguments);
   if (base.isUnknown() || run_.aborted() || arguments.unknown)

@@ -123,4 +123,14 @@ std::optional<std::vector<Value>> elements(Run &run, const Value &value, const E
   }
 }
 
+std::string outputNames(const std::vector<Value> &values) {
+  std::string names;
+  for (const Value &value : values) {
+    if (!value.is(ValueKind::Tensor))
+      return {};
+    names += (names.empty() ? "" : ", ") + value.as<TensorObject>().symbol.outputName();
+  }
+  return names;
+}
+
 } // namespace lstmc::lnet

@@ -23,4 +23,8 @@ std::optional<std::vector<Value>> elements(Run &run, const Value &value, const E
 /// Where the UTF-8 character that begins at a byte ends.
 size_t characterEnd(const std::string &text, size_t begin);
 
+/// "lstm0_output, lstm0_state": what a message calls the outputs of a call; empty unless all are
+/// tensors.
+std::string outputNames(const std::vector<Value> &values);
+
 } // namespace lstmc::lnet

@@ -289,7 +289,9 @@ Value Expressions::slice(const Value &base, const SliceExpr *slice, const IndexE
 }
 
 Value Expressions::attribute(const AttributeExpr *expr) {
-  Value base = evaluate(expr->base);
+  Value base = interpreter_.names.ofModule(expr);
+  if (base.is(ValueKind::Unset))
+    base = evaluate(expr->base);
   if (base.isUnknown())
     return base;
   if (base.is(ValueKind::Tensor))

@@ -79,9 +79,11 @@ std::optional<Files::Found> Files::find(const ImportStmt *stmt) {
                relative);
     return std::nullopt;
   }
-  run_.error(ErrorCode::E0601, stmt->moduleSpan,
-             "cannot find \"{}\" beside {} or in a folder of -I", relative,
-             run_.at.module->file->path());
+  std::string_view help = moduleHelp(stmt->module);
+  run_.report(run_.makeError(ErrorCode::E0601, stmt->moduleSpan,
+                             fmt::format("cannot find \"{}\" beside {} or in a folder of -I",
+                                         relative, run_.at.module->file->path()),
+                             help.empty() ? "" : fmt::format("delete this line: {}", help)));
   return std::nullopt;
 }
 

@@ -22,6 +22,23 @@ Value Messages::report(Diagnostic diagnostic) {
   return Value::unknown();
 }
 
+Value Messages::unknownName(ErrorCode code, Span span, std::string message, NameKind kind,
+                            std::string_view written, const std::vector<std::string_view> &known) {
+  constexpr size_t kListed = 60;
+  Diagnostic diagnostic = makeError(code, span, std::move(message));
+  if (known.size() > kListed) {
+    diagnostic.help = suggestionOrList(kind, written, known);
+    return report(std::move(diagnostic));
+  }
+  diagnostic.help = suggestion(kind, written, known);
+  if (std::string context = contextText(diagnostic.place); !context.empty())
+    diagnostic.reasons.push_back({std::move(context), diagnostic.place});
+  if (!known.empty())
+    diagnostic.reasons.push_back(
+        {"the names here are " + listed(written, known), diagnostic.place});
+  return report(std::move(diagnostic));
+}
+
 Value Messages::limitError(ErrorCode code, Span span, std::string message, std::string_view limit) {
   return report(makeError(code, span, std::move(message),
                           fmt::format("--limit {}=N changes the limit", limit)));

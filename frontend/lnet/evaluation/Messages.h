@@ -7,6 +7,7 @@
 #include "frontend/lnet/evaluation/Position.h"
 #include "frontend/lnet/text/Limits.h"
 #include "frontend/lnet/text/Problems.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::lnet {
 
@@ -32,6 +33,9 @@ public:
   Value error(ErrorCode code, Span span, fmt::format_string<Args...> format, Args &&...args) {
     return report(makeError(code, span, fmt::format(format, std::forward<Args>(args)...)));
   }
+  /// An error about a name that is not among `known`, which it lists where they are not too many.
+  Value unknownName(ErrorCode code, Span span, std::string message, NameKind kind,
+                    std::string_view written, const std::vector<std::string_view> &known);
   /// An error that `--limit LIMIT=N` would avoid.
   Value limitError(ErrorCode code, Span span, std::string message, std::string_view limit);
   /// E0314 and false if a value of so many elements or bytes is beyond `--limit list`.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Collections.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
 #include "frontend/lnet/evaluation/Resolve.h"
@@ -48,8 +47,10 @@ void Names::assign(const Expr *targets, Value value, const Expr *source) {
   if (!value.isUnknown())
     items = elements(run_, value, source);
   if (items && items->size() != wanted.size()) {
-    run_.error(ErrorCode::E0305, targets->span, "{} names for {} values", wanted.size(),
-               items->size());
+    std::string outputs = outputNames(*items);
+    run_.report(run_.makeError(ErrorCode::E0305, targets->span,
+                               fmt::format("{} names for {} values", wanted.size(), items->size()),
+                               outputs.empty() ? "" : fmt::format("the values are {}", outputs)));
     items.reset();
   }
   for (size_t i = 0; i < wanted.size(); ++i)
@@ -141,8 +142,41 @@ bool isUnbuiltOp(std::string_view name) {
 Value Names::unknown(const NameExpr *expr) {
   if (expr->name == "_")
     return Value::infer();
+  if (std::string_view help = moduleHelp(expr->name); !help.empty())
+    return run_.report(run_.makeError(ErrorCode::E0201, expr->span,
+                                      fmt::format("\"{}\" is a module of Python", expr->name),
+                                      std::string(help)));
   if (isUnbuiltOp(expr->name))
     return run_.error(ErrorCode::E0215, expr->span, "{} is not built yet", expr->name);
+  return run_.unknownName(ErrorCode::E0201, expr->span,
+                          fmt::format("no op or function is named \"{}\"", expr->name),
+                          NameKind::Function, expr->name, functionNames());
+}
+
+Value Names::ofModule(const AttributeExpr *expr) {
+  const Expr *root = expr->base;
+  while (root->kind == ExprKind::Attribute)
+    root = static_cast<const AttributeExpr *>(root)->base;
+  if (root->kind != ExprKind::Name)
+    return Value();
+  auto *module = static_cast<const NameExpr *>(root);
+  if (module->binding == Binding::Slot || !isModuleName(module->name) ||
+      !outside(module).is(ValueKind::Unset))
+    return Value();
+  std::string help;
+  if (findOutside(expr->name).is(ValueKind::Unset))
+    help = suggestion(NameKind::Function, expr->name, functionNames());
+  else
+    help = fmt::format("write {} without \"{}\"", expr->name,
+                       run_.at.module->file->text({root->span.begin, expr->nameSpan.begin}));
+  if (help.empty())
+    help = moduleHelp(module->name);
+  return run_.report(run_.makeError(ErrorCode::E0201, root->span,
+                                    fmt::format("\"{}\" is a module of Python", module->name),
+                                    std::move(help)));
+}
+
+std::vector<std::string_view> Names::functionNames() const {
   std::vector<std::string_view> candidates;
   for (const symbol::OpSignature &op : symbol::allOps()) {
     candidates.push_back(op.name);
@@ -154,9 +188,7 @@ Value Names::unknown(const NameExpr *expr) {
       candidates.push_back(builtin.name);
   std::ranges::copy(run_.at.module->tree->scope->names, std::back_inserter(candidates));
   std::erase_if(candidates, [](std::string_view name) { return name.starts_with('_'); });
-  return run_.report(run_.makeError(ErrorCode::E0201, expr->span,
-                                    fmt::format("no op or function is named \"{}\"", expr->name),
-                                    didYouMean(expr->name, candidates)));
+  return candidates;
 }
 
 } // namespace lstmc::lnet

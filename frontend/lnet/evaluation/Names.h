@@ -13,6 +13,8 @@ public:
   explicit Names(Interpreter &interpreter);
 
   Value read(const NameExpr *expr);
+  /// E0201 for `np.tanh` where `np` stands for a module of Python; Unset for other attributes.
+  Value ofModule(const AttributeExpr *expr);
   void set(const NameExpr *name, Value value);
   /// Assigns to a name, or unpacks to a tuple of names as Python does.
   void assign(const Expr *targets, Value value, const Expr *source);
@@ -20,9 +22,11 @@ public:
   void define(const NameExpr *name, const Stmt *stmt);
 
 private:
+  /// The value of a name that no scope of the file has; Unset if there is none.
   Value outside(const NameExpr *expr);
   Value findOutside(std::string_view name);
   Value unknown(const NameExpr *expr);
+  std::vector<std::string_view> functionNames() const;
 
   Interpreter &interpreter_;
   Run &run_;

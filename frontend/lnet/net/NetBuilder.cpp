@@ -127,8 +127,10 @@ std::optional<std::vector<symbol::Symbol>> NetBuilder::outputs(const Value &resu
       outputs.push_back(item.as<TensorObject>().symbol);
   if (!outputs.empty() && outputs.size() == items.size())
     return outputs;
-  run_.error(ErrorCode::E0318, net_.def->name->span,
-             "net \"{}\" returns no tensor or tuple of tensors", net_.name());
+  run_.report(
+      run_.makeError(ErrorCode::E0318, net_.def->name->span,
+                     fmt::format("net \"{}\" returns no tensor or tuple of tensors", net_.name()),
+                     result.is(ValueKind::None) ? "end it with a line: return x" : ""));
   return std::nullopt;
 }
 

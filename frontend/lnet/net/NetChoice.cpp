@@ -66,6 +66,7 @@ void NetChoice::explain(Problems &problems) const {
     diagnostic.help = didYouMean(asked_, names);
   } else if (nets_.empty()) {
     diagnostic.message = "the file has no net: a function whose parameters have types";
+    diagnostic.help = "def net(data: float32[32, 10]):";
   } else {
     diagnostic.message =
         fmt::format("the file has {} nets, {}: which?", nets_.size(), fmt::join(names, ", "));

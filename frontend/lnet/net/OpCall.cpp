@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "executor/base/Suggest.h"
+#include <fmt/ranges.h>
+
+#include "frontend/lnet/evaluation/Collections.h"
 #include "frontend/lnet/net/AttributeValues.h"
 
 namespace lstmc::lnet {
@@ -119,6 +121,8 @@ bool OpCall::takeAttributeInOrder(size_t i) {
 
 bool OpCall::takeInputInOrder(size_t i) {
   if (!op_.variadic && i >= op_.inputs.size()) {
+    if (!arguments_.unknown && !positional_[i].is(ValueKind::Tensor))
+      return takeAttributeInOrder(i); // clip(x, 0, 1): attributes follow the inputs
     if (!arguments_.unknown)
       fault(ErrorCode::E0205, places_[i]->span,
             fmt::format("{} takes {} input{}, got {}", shown_, op_.inputs.size(),
@@ -136,8 +140,24 @@ bool OpCall::takeInputInOrder(size_t i) {
   else if (!value.isUnknown())
     fault(ErrorCode::E0204, places_[i]->span,
           fmt::format("{} is a tensor, got {}", input ? input->name : fmt::format("arg{}", i),
-                      reprOf(value)));
+                      reprOf(value)),
+          remedyFor(value, input));
   return true;
+}
+
+/// What the user may have meant by a value where an input is wanted.
+std::string OpCall::remedyFor(const Value &value, const symbol::OpInput *input) const {
+  if (value.isSequence())
+    if (std::string outputs = outputNames(value.items()); !outputs.empty())
+      return fmt::format("it holds {}: take one of them, x[0]", outputs);
+  std::vector<std::string_view> attributes;
+  for (const symbol::OpAttribute &each : op_.attributes)
+    if (each.required || (input && mayBeAbsent(*input)))
+      attributes.push_back(each.name);
+  if ((!value.isNumber() && !value.is(ValueKind::String)) || attributes.empty())
+    return {};
+  return fmt::format("write attributes by name: {}={}", fmt::join(attributes, "=, "),
+                     attributes.size() == 1 ? reprOf(value) : "");
 }
 
 //===---- arguments by name -----------------------------------------------------------------===//
@@ -198,14 +218,16 @@ void OpCall::takeAttribute(const symbol::OpAttribute &record, const Value &value
 }
 
 void OpCall::refuseName(const Argument &argument) {
-  std::vector<std::string_view> candidates{"name"};
+  std::vector<std::string_view> candidates;
   for (const symbol::OpInput &each : op_.inputs)
     candidates.push_back(each.name);
   for (const symbol::OpAttribute &each : op_.attributes)
     candidates.push_back(each.name);
-  fault(ErrorCode::E0202, argument.nameSpan,
-        fmt::format("{} has no attribute \"{}\"", shown_, argument.name),
-        didYouMean(argument.name, candidates));
+  candidates.push_back("name");
+  run_.unknownName(ErrorCode::E0202, argument.nameSpan,
+                   fmt::format("{} has no attribute \"{}\"", shown_, argument.name),
+                   NameKind::Attribute, argument.name, candidates);
+  good_ = false;
   misnamed_ = true;
 }
 

@@ -23,6 +23,7 @@ private:
   bool takeInOrder(size_t i);
   bool takeAttributeInOrder(size_t i);
   bool takeInputInOrder(size_t i);
+  std::string remedyFor(const Value &value, const symbol::OpInput *input) const;
 
   void takeByName(const Arguments::Named &named);
   void takeName(const Arguments::Named &named);

@@ -1,7 +1,5 @@
 #include "frontend/lnet/net/Scopes.h"
 
-#include "executor/base/Suggest.h"
-
 namespace lstmc::lnet {
 
 namespace {
@@ -32,9 +30,9 @@ size_t Scopes::open(const WithStmt *stmt) {
       std::vector<std::string_view> names;
       for (const ScopeRow &each : kScopes)
         names.push_back(each.name);
-      run_.report(run_.makeError(ErrorCode::E0201, item.nameSpan,
-                                 fmt::format("no scope is named \"{}\"", item.name),
-                                 didYouMean(item.name, names)));
+      run_.unknownName(ErrorCode::E0201, item.nameSpan,
+                       fmt::format("no scope is named \"{}\"", item.name), NameKind::Scope,
+                       item.name, names);
       continue;
     }
     std::optional<std::string> text = argument(item, row->parameter, arguments);

@@ -4,7 +4,6 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/base/LowerCase.h"
-#include "executor/base/Suggest.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/net/Initialisers.h"
 #include "frontend/lnet/net/NetChoice.h"
@@ -262,9 +261,9 @@ private:
     std::vector<std::string_view> names;
     for (const TrainingKey &key : keys_)
       names.push_back(key.name);
-    run_.report(run_.makeError(ErrorCode::E0214, argument.nameSpan,
-                               fmt::format("{} has no key \"{}\"", function_, argument.name),
-                               didYouMean(argument.name, names)));
+    run_.unknownName(ErrorCode::E0214, argument.nameSpan,
+                     fmt::format("{} has no key \"{}\"", function_, argument.name), NameKind::Key,
+                     argument.name, names);
     return nullptr;
   }
 
@@ -299,9 +298,8 @@ private:
     std::vector<std::string_view> names;
     for (const Optimizer &row : kOptimizers)
       names.push_back(row.name);
-    run_.report(run_.makeError(ErrorCode::E0204, span,
-                               fmt::format("no optimizer is named {}", reprOf(name)),
-                               didYouMean(name.string(), names)));
+    run_.unknownName(ErrorCode::E0204, span, fmt::format("no optimizer is named {}", reprOf(name)),
+                     NameKind::Attribute, name.string(), names);
   }
 
   bool has(std::string_view key) const {

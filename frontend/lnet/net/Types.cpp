@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "executor/base/Suggest.h"
-
 namespace lstmc::lnet {
 
 using ExtentKind = TypeValue::Extent::Kind;
@@ -41,9 +39,9 @@ void Types::evaluateDType(const TypeNode *node, TypeValue &type) {
     names.push_back(dtypeLongName(DType(i)));
     names.push_back(dtypeName(DType(i)));
   }
-  run_.report(run_.makeError(ErrorCode::E0201, node->nameSpan,
-                             fmt::format("no type is named \"{}\"", node->name),
-                             didYouMean(node->name, names)));
+  run_.unknownName(ErrorCode::E0201, node->nameSpan,
+                   fmt::format("no type is named \"{}\"", node->name), NameKind::Type, node->name,
+                   names);
   type.unknown = true;
 }
 

@@ -1,6 +1,8 @@
 // def, for, if, with: headings and blocks.
 #include "frontend/lnet/text/StatementParser.h"
 
+#include "frontend/names/Suggestion.h"
+
 namespace lstmc::lnet {
 
 bool StatementParser::parseCompound(std::vector<Stmt *> &block) {
@@ -87,9 +89,11 @@ Stmt *StatementParser::parseDef() {
 bool StatementParser::parseParameters(std::vector<Parameter> &parameters) {
   while (!is(TokenKind::RParen)) {
     if (is(TokenKind::Star) || is(TokenKind::DoubleStar) || is(TokenKind::Slash)) {
-      refuse(token().span, is(TokenKind::Star)         ? "\"*args\""
-                           : is(TokenKind::DoubleStar) ? "\"**kw\""
-                                                       : "\"/\" among parameters");
+      refuse(token().span,
+             is(TokenKind::Star)         ? "\"*args\""
+             : is(TokenKind::DoubleStar) ? "\"**kw\""
+                                         : "\"/\" among parameters",
+             is(TokenKind::Slash) ? "" : "name each parameter, or take one list: def f(x, rest)");
       return false;
     }
     Parameter parameter{};
@@ -135,7 +139,8 @@ Stmt *StatementParser::parseFor() {
   stmt->height = std::max(heightOf(stmt->body), iterable->height) + 1;
   if (is(TokenKind::KwElse)) {
     failed_ = false;
-    report(ErrorCode::E0107, token().span, "\"for … else\" is not part of .lnet", {});
+    report(ErrorCode::E0107, token().span, "\"for … else\" is not part of .lnet",
+           "write what follows the loop after it");
     return nullptr;
   }
   return stmt;
@@ -178,13 +183,17 @@ Stmt *StatementParser::parseWith() {
     NameExpr *name = parseName("a scope");
     if (!name)
       return nullptr;
+    if (is(TokenKind::Dot) && kind(1) == TokenKind::Name && isModuleName(name->name))
+      return report(ErrorCode::E0201, name->span,
+                    fmt::format("\"{}\" is a module of Python", name->name),
+                    suggestion(NameKind::Scope, text(token(1).span), {"ctx_group", "name_scope"}));
     if (!is(TokenKind::LParen))
       return expected("\"(\"");
     Expr *call = parseCall(name);
     if (!call)
       return nullptr;
     if (is(TokenKind::KwAs))
-      return refuse(token().span, "\"as\" in \"with\"");
+      return refuse(token().span, "\"as\" in \"with\"", "leave it out: a scope has no value");
     height = std::max(height, call->height);
     scopes.push_back({name->name, name->span, static_cast<CallExpr *>(call)});
   } while (accept(TokenKind::Comma));

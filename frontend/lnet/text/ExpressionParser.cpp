@@ -55,7 +55,7 @@ Expr *ExpressionParser::parseExpr() {
   if (is(TokenKind::KwLambda))
     return parseLambda();
   if (is(TokenKind::Star))
-    return refuse(token().span, "\"*\" outside the arguments of a call");
+    return refuse(token().span, "\"*\" outside the arguments of a call", "a + b joins lists");
   uint32_t begin = token().span.begin;
   Expr *then = parseOr();
   if (!then || !is(TokenKind::KwIf))
@@ -79,7 +79,8 @@ Expr *ExpressionParser::parseLambda() {
   std::vector<NameExpr *> parameters;
   while (!is(TokenKind::Colon)) {
     if (is(TokenKind::Star) || is(TokenKind::DoubleStar))
-      return refuse(token().span, is(TokenKind::Star) ? "\"*args\"" : "\"**kw\"");
+      return refuse(token().span, is(TokenKind::Star) ? "\"*args\"" : "\"**kw\"",
+                    "name each parameter, or take one list: lambda rest: …");
     NameExpr *name = parseName("a parameter or \":\"");
     if (!name)
       return nullptr;
@@ -94,7 +95,7 @@ Expr *ExpressionParser::parseLambda() {
       return expected("a parameter");
   }
   if (is(TokenKind::Equal))
-    return refuse(token().span, "a default in \"lambda\"");
+    return refuse(token().span, "a default in \"lambda\"", "def f(x, k=2): return x");
   if (!expect(TokenKind::Colon, "\",\" or \":\"", TokenRole::Colon))
     return nullptr;
   ++functions_;
@@ -299,7 +300,7 @@ Expr *ExpressionParser::parseCall(Expr *callee) {
   while (!is(TokenKind::RParen)) {
     Argument argument;
     if (is(TokenKind::DoubleStar))
-      return refuse(token().span, "\"**kw\"");
+      return refuse(token().span, "\"**kw\"", "write each argument: f(x, num_hidden=n)");
     if (is(TokenKind::Star)) {
       if (!arguments.empty() && !arguments.back().name.empty())
         return expected("an argument by name");
@@ -513,7 +514,8 @@ Expr *ExpressionParser::parseComprehension(Expr *element, uint32_t begin) {
       return nullptr;
   }
   if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
-    return refuse(token().span, "a second \"for\" in a comprehension");
+    return refuse(token().span, "a second \"for\" in a comprehension",
+                  "[[… for y in b] for x in a]");
   if (is(TokenKind::KwIf) && condition)
     return refuse(token().span, "a second \"if\" in a comprehension", "and");
   if (!expect(TokenKind::RBracket, "\"]\"", TokenRole::Close))
@@ -531,7 +533,7 @@ Expr *ExpressionParser::parseCurly() {
   std::vector<Expr *> keys, values;
   while (!is(TokenKind::RBrace)) {
     if (is(TokenKind::DoubleStar) || is(TokenKind::Star))
-      return refuse(token().span, "unpacking in a display");
+      return refuse(token().span, "unpacking in a display", "a + b joins lists");
     Expr *key = parseExpr();
     if (!key)
       return nullptr;
@@ -614,12 +616,12 @@ Expr *ExpressionParser::parseTarget() {
     return inner;
   }
   if (is(TokenKind::Star))
-    return refuse(token().span, "\"*\" before a target");
+    return refuse(token().span, "\"*\" before a target", "x, rest = y[0], y[1:]");
   NameExpr *name = parseName("a name");
   if (name && is(TokenKind::LBracket))
-    return refuse(token().span, "assignment to an element");
+    return refuse(token().span, "assignment to an element", kNewValue);
   if (name && is(TokenKind::Dot))
-    return refuse(token().span, "assignment to an attribute");
+    return refuse(token().span, "assignment to an attribute", "give the value a name of its own");
   return name;
 }
 

@@ -99,7 +99,8 @@ void StatementParser::parseStatement(std::vector<Stmt *> &block) {
 /// Reports statements that are Python's only. True if one stands here.
 bool StatementParser::refuseStatement() {
   if (is(TokenKind::At)) {
-    report(ErrorCode::E0107, token().span, "a decorator is not part of .lnet", {});
+    report(ErrorCode::E0107, token().span, "a decorator is not part of .lnet",
+           "f = decorator(f), under another name");
     return true;
   }
   if (is(TokenKind::Name) && text(token().span) == "match") {
@@ -231,7 +232,7 @@ Stmt *StatementParser::parseImport() {
   if (!accept(TokenKind::KwImport))
     return expected("\"import\" or \".\"");
   if (is(TokenKind::Star))
-    return refuse(token().span, "\"import *\"");
+    return refuse(token().span, "\"import *\"", "from file import name, other");
   std::vector<ImportedName> names;
   do {
     NameExpr *name = parseName("a name");
@@ -268,9 +269,9 @@ Stmt *StatementParser::parseExpressionOrAssignment() {
     return finishAssignment(left);
   if (TokenKind op = augmentedOperator(kind()); op != TokenKind::End) {
     if (left->kind == ExprKind::Index)
-      return refuse(left->span, "assignment to an element");
+      return refuse(left->span, "assignment to an element", kNewValue);
     if (left->kind == ExprKind::Attribute)
-      return refuse(left->span, "assignment to an attribute");
+      return refuse(left->span, "assignment to an attribute", "give the value a name of its own");
     if (left->kind != ExprKind::Name || left->groupOpen)
       return expected("the end of the line");
     Span opSpan = take(TokenRole::Binary);
@@ -299,7 +300,7 @@ Stmt *StatementParser::finishAssignment(Expr *left) {
   if (!value)
     return nullptr;
   if (is(TokenKind::Equal))
-    return refuse(token().span, "an assignment to several targets in a chain");
+    return refuse(token().span, "an assignment to several targets in a chain", "a = x; b = a");
   auto *stmt = makeStmt<AssignStmt>(StmtKind::Assign, left->span.begin);
   stmt->targets = left;
   stmt->value = value;
@@ -324,10 +325,10 @@ bool StatementParser::checkTargets(Expr *targets) {
     return true;
   }
   case ExprKind::Index:
-    refuse(targets->span, "assignment to an element");
+    refuse(targets->span, "assignment to an element", kNewValue);
     return false;
   case ExprKind::Attribute:
-    refuse(targets->span, "assignment to an attribute");
+    refuse(targets->span, "assignment to an attribute", "give the value a name of its own");
     return false;
   case ExprKind::List:
     refuse(targets->span, "assignment to a list display", "a, b = …");

@@ -1,5 +1,7 @@
 #include "frontend/lnet/text/TokenReader.h"
 
+#include "frontend/names/Suggestion.h"
+
 namespace lstmc::lnet {
 
 namespace {
@@ -12,16 +14,16 @@ struct RefusedWord {
 };
 constexpr RefusedWord kRefusedWords[] = {
     {TokenKind::KwWhile, "for i in range(n):"},
-    {TokenKind::KwBreak, ""},
-    {TokenKind::KwContinue, ""},
-    {TokenKind::KwClass, ""},
-    {TokenKind::KwTry, ""},
+    {TokenKind::KwBreak, "for i in range(n): with the n that is meant"},
+    {TokenKind::KwContinue, "if condition: around what follows"},
+    {TokenKind::KwClass, "a net is a function: def net(data: float32[N, 10]):"},
+    {TokenKind::KwTry, "if condition: before what may fail"},
     {TokenKind::KwExcept, ""},
     {TokenKind::KwFinally, ""},
     {TokenKind::KwRaise, "assert condition, \"message\""},
-    {TokenKind::KwGlobal, ""},
-    {TokenKind::KwNonlocal, ""},
-    {TokenKind::KwDel, ""},
+    {TokenKind::KwGlobal, "give the value as an argument, and return the new one"},
+    {TokenKind::KwNonlocal, "give the value as an argument, and return the new one"},
+    {TokenKind::KwDel, "delete this line: what is not used is not part of the net"},
     {TokenKind::KwYield, "[x for x in y]"},
     {TokenKind::KwAsync, ""},
     {TokenKind::KwAwait, ""},
@@ -35,27 +37,39 @@ const RefusedWord *refusedWord(TokenKind kind) {
   return nullptr;
 }
 
-bool isRefusedOperator(TokenKind kind) {
+/// How to write an operator of Python that is not the language's; nothing for other tokens.
+std::optional<std::string_view> remedyOfOperator(TokenKind kind) {
   switch (kind) {
   case TokenKind::Walrus:
+    return "assign on a line before this one";
   case TokenKind::Tilde:
+    return "not x; logical_not(x) of a tensor";
   case TokenKind::Ampersand:
+    return "x and y; broadcast_logical_and(x, y) of tensors";
   case TokenKind::Bar:
+    return "x or y; broadcast_logical_or(x, y) of tensors";
   case TokenKind::Caret:
+    return "x ** y is the power; broadcast_logical_xor(x, y) of tensors";
   case TokenKind::ShiftLeft:
+    return "x * 2 ** n";
   case TokenKind::ShiftRight:
+    return "x // 2 ** n";
   case TokenKind::AndEqual:
   case TokenKind::OrEqual:
   case TokenKind::XorEqual:
   case TokenKind::ShiftLeftEqual:
   case TokenKind::ShiftRightEqual:
+    return "";
   case TokenKind::DoubleStarEqual:
+    return "x = x ** y";
   case TokenKind::DoubleSlashEqual:
+    return "x = x // y";
   case TokenKind::PercentEqual:
+    return "x = x % y";
   case TokenKind::AtEqual:
-    return true;
+    return "x = x @ y";
   default:
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -98,12 +112,16 @@ std::nullptr_t TokenReader::expected(std::string_view wanted) {
     failed_ = true;
     return nullptr;
   }
-  if (const RefusedWord *word = refusedWord(kind()))
+  if (const RefusedWord *word = refusedWord(kind())) {
+    std::string help(word->help);
+    if (is(TokenKind::KwImport) && kind(1) == TokenKind::Name)
+      if (std::string_view ofModule = moduleHelp(text(token(1).span)); !ofModule.empty())
+        help = fmt::format("delete this line: {}", ofModule);
     return report(ErrorCode::E0107, token().span,
-                  fmt::format("\"{}\" is not part of .lnet", spelling(kind())),
-                  std::string(word->help));
-  if (isRefusedOperator(kind()))
-    return refuse(token().span, fmt::format("\"{}\"", spelling(kind())));
+                  fmt::format("\"{}\" is not part of .lnet", spelling(kind())), std::move(help));
+  }
+  if (std::optional<std::string_view> remedy = remedyOfOperator(kind()))
+    return refuse(token().span, fmt::format("\"{}\"", spelling(kind())), std::string(*remedy));
   return error(ErrorCode::E0106, token().span, "expected {}, found {}", wanted, found());
 }
 

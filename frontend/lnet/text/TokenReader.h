@@ -58,6 +58,7 @@ protected:
     return report(code, span, fmt::format(format, std::forward<Args>(args)...), {});
   }
   std::nullptr_t report(ErrorCode code, Span span, std::string message, std::string help);
+  static constexpr char kNewValue[] = "make a new value: x = x[:1] + [y] + x[2:]";
   /// E0108 `WHAT is not part of .lnet`
   std::nullptr_t refuse(Span span, std::string_view what, std::string help = {}) {
     return report(ErrorCode::E0108, span, fmt::format("{} is not part of .lnet", what),

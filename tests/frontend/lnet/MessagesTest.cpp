@@ -71,6 +71,34 @@ std::string caseName(const testing::TestParamInfo<std::string> &info) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, Messages, testing::ValuesIn(names()), caseName);
 
+/// What is said of the programs of people who are new to the language: user/NAME.txt, which is
+/// "loads" and the warnings where there is nothing wrong.
+TEST(Messages, OfNewcomersPrograms) {
+  fs::path programs = dataFolder().parent_path() / "cases/user";
+  if (dataFolder().empty() || !fs::exists(programs))
+    GTEST_SKIP() << "no programs: set LSTMC_DATA";
+  fs::path expected = fs::path(LSTMC_SOURCE_DIR) / "tests/frontend/lnet/user",
+           before = fs::current_path();
+  fs::current_path(programs);
+  int count = 0;
+  for (const auto &entry : fs::directory_iterator(programs)) {
+    if (entry.path().extension() != ".lnet")
+      continue;
+    ++count;
+    std::string name = entry.path().stem().string();
+    LoadOptions options;
+    if (name == "norm")
+      options.net = "nul";
+    Checked<LoadedNet> net = load(name + ".lnet", options);
+    std::string text = (net.ok() ? "loads\n" : "") + symbol::render(net.diagnostics());
+    if (std::getenv("LSTMC_WRITE_EXPECTED"))
+      std::ofstream(expected / (name + ".txt")) << text;
+    EXPECT_EQ(text, readText(expected / (name + ".txt"))) << name;
+  }
+  fs::current_path(before);
+  EXPECT_GE(count, 50);
+}
+
 /// Every code for text, names and evaluation is caused by one of the files.
 TEST(Messages, EveryCodeHasOne) {
   std::string all;
