@@ -2,6 +2,7 @@
 
 #include "frontend/lnet/evaluation/Collections.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
+#include "frontend/lnet/evaluation/NumberFunctions.h"
 #include "frontend/lnet/evaluation/Resolve.h"
 #include "frontend/lnet/text/Stack.h"
 
@@ -51,6 +52,8 @@ Value Calls::call(const CallExpr *expr) {
   case ValueKind::Builtin:
     return callee.builtin().run(arguments);
   case ValueKind::Op:
+    if (std::optional<Value> number = numberOf(run_, callee.op(), arguments))
+      return *number;
     return interpreter_.tensors.call(callee.op(), arguments);
   default:
     return run_.error(ErrorCode::E0317, calleeSpan(expr), "{} cannot be called",
@@ -66,6 +69,8 @@ Value Calls::callMethod(const CallExpr *expr, const AttributeExpr *callee) {
   evaluateArguments(expr, arguments);
   if (base.isUnknown() || run_.aborted() || arguments.unknown)
     return Value::unknown();
+  if (base.is(ValueKind::Tensor))
+    return interpreter_.tensors.method(base, callee, arguments);
   return callMethodOf(run_, base, callee, arguments, expr);
 }
 

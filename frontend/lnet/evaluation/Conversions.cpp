@@ -1,4 +1,4 @@
-// abs, int, float, str, bool, list, tuple, dict.
+// abs, round, int, float, str, bool, list, tuple, dict.
 #include <charconv>
 #include <cmath>
 
@@ -14,10 +14,11 @@ ConversionFunctions::ConversionFunctions(Interpreter &interpreter)
 
 std::span<const BuiltinRow<ConversionFunctions>> ConversionFunctions::functions() {
   static constexpr BuiltinRow<ConversionFunctions> kTable[] = {
-      {"abs", &ConversionFunctions::abs},       {"int", &ConversionFunctions::toInt},
-      {"float", &ConversionFunctions::toFloat}, {"str", &ConversionFunctions::str},
-      {"bool", &ConversionFunctions::toBool},   {"list", &ConversionFunctions::list},
-      {"tuple", &ConversionFunctions::tuple},   {"dict", &ConversionFunctions::dict},
+      {"abs", &ConversionFunctions::abs},   {"round", &ConversionFunctions::round},
+      {"int", &ConversionFunctions::toInt}, {"float", &ConversionFunctions::toFloat},
+      {"str", &ConversionFunctions::str},   {"bool", &ConversionFunctions::toBool},
+      {"list", &ConversionFunctions::list}, {"tuple", &ConversionFunctions::tuple},
+      {"dict", &ConversionFunctions::dict},
   };
   return kTable;
 }
@@ -41,6 +42,36 @@ Value ConversionFunctions::abs(Arguments &arguments) {
     return values[0];
   return run_.error(ErrorCode::E0317, places[0]->span, "abs has no meaning for {}",
                     kindName(values[0].kind()));
+}
+
+/// As Python's: halves to the even integer; with `digits`, a float of so many decimals.
+Value ConversionFunctions::round(Arguments &arguments) {
+  if (const symbol::OpSignature *op = opOnTensor(arguments, "round"))
+    return interpreter_.tensors.call(*op, arguments);
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  if (!bindBuiltin(run_, "round", arguments, {{"of", true}, {"digits"}}, values, &places) ||
+      values[0].isUnknown() || values[1].isUnknown())
+    return Value::unknown();
+  if (!values[0].isNumber())
+    return run_.error(ErrorCode::E0317, places[0]->span, "round has no meaning for {}",
+                      kindName(values[0].kind()));
+  if (values[1].is(ValueKind::Unset) || values[1].is(ValueKind::None)) {
+    if (values[0].is(ValueKind::Integer))
+      return values[0];
+    double whole = std::nearbyint(values[0].number());
+    if (std::fabs(whole) >= 0x1p63)
+      return run_.error(ErrorCode::E0304, places[0]->span, "round({}) overflows",
+                        reprOf(values[0]));
+    return Value::integer(int64_t(whole));
+  }
+  if (!values[1].is(ValueKind::Integer) || values[1].integer() < 0 || values[1].integer() > 17)
+    return run_.error(ErrorCode::E0204, places[1]->span,
+                      "digits is an integer from 0 to 17, got {}", reprOf(values[1]));
+  if (values[0].is(ValueKind::Integer))
+    return values[0];
+  return Value::number(
+      std::stod(fmt::format("{:.{}f}", values[0].number(), int(values[1].integer()))));
 }
 
 Value ConversionFunctions::toInt(Arguments &arguments) {

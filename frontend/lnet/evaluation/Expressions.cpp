@@ -295,8 +295,7 @@ Value Expressions::attribute(const AttributeExpr *expr) {
   if (base.isUnknown())
     return base;
   if (base.is(ValueKind::Tensor))
-    if (Value value = interpreter_.tensors.attribute(base, expr); !value.is(ValueKind::Unset))
-      return value;
+    return interpreter_.tensors.attribute(base, expr);
   return run_.error(ErrorCode::E0317, expr->nameSpan, "{} has no attribute \"{}\"",
                     kindName(base.kind()), expr->name);
 }

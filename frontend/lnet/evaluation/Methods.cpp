@@ -21,8 +21,14 @@ public:
       return get();
     if (base_.is(ValueKind::Dict) && (name == "keys" || name == "values" || name == "items"))
       return view();
-    return run_.error(ErrorCode::E0317, callee_->nameSpan, "{} has no method \"{}\"",
-                      kindName(base_.kind()), name);
+    std::vector<std::string_view> known;
+    if (base_.is(ValueKind::List))
+      known = {"append", "extend"};
+    if (base_.is(ValueKind::Dict))
+      known = {"keys", "values", "items", "get"};
+    return run_.unknownName(ErrorCode::E0317, callee_->nameSpan,
+                            fmt::format("{} has no method \"{}\"", kindName(base_.kind()), name),
+                            NameKind::Method, name, known);
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "frontend/lnet/evaluation/Names.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "frontend/lnet/evaluation/Collections.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
@@ -98,6 +99,8 @@ Value Names::findOutside(std::string_view name) {
     return function;
   if (const symbol::OpSignature *op = symbol::findOp(name))
     return Value::op(op);
+  if (name == "pi")
+    return Value::number(std::numbers::pi);
   return Value();
 }
 

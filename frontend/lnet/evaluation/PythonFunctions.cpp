@@ -22,6 +22,8 @@ std::span<const BuiltinRow<IterationFunctions>> IterationFunctions::functions() 
       {"min", &IterationFunctions::min},
       {"max", &IterationFunctions::max},
       {"sum", &IterationFunctions::sum},
+      {"any", &IterationFunctions::any},
+      {"all", &IterationFunctions::all},
   };
   return kTable;
 }
@@ -78,6 +80,8 @@ Value IterationFunctions::len(Arguments &arguments) {
     return Value::integer(
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
   }
+  case ValueKind::Tensor:
+    return interpreter_.tensors.length(value, places[0]);
   default:
     return run_.error(ErrorCode::E0317, places[0]->span, "{} has no length",
                       kindName(value.kind()));
@@ -209,7 +213,8 @@ const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_vi
 }
 
 Value IterationFunctions::extreme(Arguments &arguments, std::string_view name, bool largest) {
-  if (const symbol::OpSignature *op = opOnTensor(arguments, name))
+  if (const symbol::OpSignature *op = opOnTensor(arguments, name);
+      op && arguments.positional.size() < 2)
     return interpreter_.tensors.call(*op, arguments);
   if (arguments.unknown)
     return Value::unknown();
@@ -227,6 +232,9 @@ Value IterationFunctions::extreme(Arguments &arguments, std::string_view name, b
   }
   if (items.empty())
     return run_.error(ErrorCode::E0305, arguments.places[0]->span, "{} of no elements", name);
+  auto isTensor = [](const Value &item) { return item.is(ValueKind::Tensor); };
+  if (std::ranges::any_of(items, isTensor))
+    return extremeOfTensors(arguments, items, largest ? "maximum" : "minimum");
   Value best = items[0];
   for (const Value &item : items) {
     if (item.isUnknown() || !run_.step(arguments.call->span))
@@ -240,6 +248,47 @@ Value IterationFunctions::extreme(Arguments &arguments, std::string_view name, b
   }
   return best;
 }
+
+/// `max(x, 0.0)` and `max([x, y])`: element by element.
+Value IterationFunctions::extremeOfTensors(const Arguments &arguments,
+                                           const std::vector<Value> &items, std::string_view name) {
+  const symbol::OpSignature *op = symbol::findOp(name);
+  Value best;
+  for (const Value &item : items) {
+    if (item.isUnknown() || !run_.step(arguments.call->span))
+      return Value::unknown();
+    Arguments two;
+    two.call = arguments.call;
+    two.positional = {best, item};
+    two.places = {arguments.places[0], arguments.places[0]};
+    best = best.is(ValueKind::Unset) ? item : interpreter_.tensors.call(*op, two);
+    if (best.isUnknown())
+      return best;
+  }
+  return best;
+}
+
+/// Whether an element is as `wanted`, as Python's any (true) and all (false) ask.
+Value IterationFunctions::anyIs(Arguments &arguments, std::string_view name, bool wanted) {
+  std::vector<Value> values;
+  std::vector<const Expr *> places;
+  if (!bindBuiltin(run_, name, arguments, {{"items", true}}, values, &places))
+    return Value::unknown();
+  auto items = elements(run_, values[0], places[0]);
+  if (!items)
+    return Value::unknown();
+  for (const Value &item : *items) {
+    std::optional<bool> holds = truth(run_, item, places[0]->span);
+    if (!holds || !run_.step(arguments.call->span))
+      return Value::unknown();
+    if (*holds == wanted)
+      return Value::boolean(wanted);
+  }
+  return Value::boolean(!wanted);
+}
+
+Value IterationFunctions::any(Arguments &arguments) { return anyIs(arguments, "any", true); }
+Value IterationFunctions::all(Arguments &arguments) { return anyIs(arguments, "all", false); }
 
 Value IterationFunctions::min(Arguments &arguments) { return extreme(arguments, "min", false); }
 Value IterationFunctions::max(Arguments &arguments) { return extreme(arguments, "max", true); }

@@ -17,7 +17,11 @@ private:
   Value range(Arguments &), len(Arguments &), enumerate(Arguments &), zip(Arguments &);
   Value reversed(Arguments &), sorted(Arguments &);
   Value min(Arguments &), max(Arguments &), sum(Arguments &);
+  Value any(Arguments &), all(Arguments &);
+  Value anyIs(Arguments &arguments, std::string_view name, bool wanted);
   Value extreme(Arguments &arguments, std::string_view name, bool largest);
+  Value extremeOfTensors(const Arguments &arguments, const std::vector<Value> &items,
+                         std::string_view name);
   bool sort(std::vector<Value> &items, std::vector<Value> &keys, bool reverse, Span span);
 
   Interpreter &interpreter_;
@@ -31,7 +35,8 @@ public:
   static std::span<const BuiltinRow<ConversionFunctions>> functions();
 
 private:
-  Value abs(Arguments &), toInt(Arguments &), toFloat(Arguments &), str(Arguments &);
+  Value abs(Arguments &), round(Arguments &), toInt(Arguments &), toFloat(Arguments &),
+      str(Arguments &);
   Value toBool(Arguments &), list(Arguments &), tuple(Arguments &), dict(Arguments &);
 
   Interpreter &interpreter_;

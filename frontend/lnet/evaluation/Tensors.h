@@ -20,8 +20,12 @@ public:
   virtual Value compare(CompareOp op, const Value &left, const Value &right,
                         const CompareTerm &term, const Expr *leftPlace) = 0;
   virtual Value index(const Value &tensor, const IndexExpr *expr) = 0;
-  /// `x.shape`, `x.dtype`; Unset if tensors have no attribute of that name.
+  /// `x.shape`, `x.T`
   virtual Value attribute(const Value &tensor, const AttributeExpr *expr) = 0;
+  /// `x.reshape(..)`; the arguments are those in the brackets.
+  virtual Value method(const Value &tensor, const AttributeExpr *callee, Arguments &arguments) = 0;
+  /// `len(x)`
+  virtual Value length(const Value &tensor, const Expr *place) = 0;
 
   virtual std::shared_ptr<TypeValue> type(const TypeNode *node) = 0;
   /// E0204, E0207 or E0208 unless the value is of the type.

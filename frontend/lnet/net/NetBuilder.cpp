@@ -130,7 +130,8 @@ std::optional<std::vector<symbol::Symbol>> NetBuilder::outputs(const Value &resu
   run_.report(
       run_.makeError(ErrorCode::E0318, net_.def->name->span,
                      fmt::format("net \"{}\" returns no tensor or tuple of tensors", net_.name()),
-                     result.is(ValueKind::None) ? "end it with a line: return x" : ""));
+                     result.is(ValueKind::None) ? "end it with a line: return x"
+                                 : fmt::format("it returns {}", reprOf(result))));
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include "frontend/lnet/net/Extents.h"
 #include "frontend/lnet/net/Nodes.h"
 #include "frontend/lnet/net/Scopes.h"
+#include "frontend/lnet/net/TensorMethods.h"
 #include "frontend/lnet/net/Types.h"
 
 namespace lstmc::lnet {
@@ -12,7 +13,7 @@ class NetTensors : public Tensors {
 public:
   NetTensors(Interpreter &interpreter, Nodes &nodes, const DimNames &dims, Types &types)
       : interpreter_(interpreter), run_(interpreter.run), nodes_(nodes), dims_(dims), types_(types),
-        scopes_(interpreter, nodes) {}
+        scopes_(interpreter, nodes), methods_(interpreter.run, nodes, dims) {}
 
   Value call(const symbol::OpSignature &op, Arguments &arguments) override;
   Value binary(TokenKind op, const Value &left, const Value &right, Span opSpan,
@@ -21,7 +22,15 @@ public:
   Value compare(CompareOp op, const Value &left, const Value &right, const CompareTerm &term,
                 const Expr *leftPlace) override;
   Value index(const Value &tensor, const IndexExpr *expr) override;
-  Value attribute(const Value &tensor, const AttributeExpr *expr) override;
+  Value attribute(const Value &tensor, const AttributeExpr *expr) override {
+    return methods_.attribute(tensor, expr);
+  }
+  Value method(const Value &tensor, const AttributeExpr *callee, Arguments &arguments) override {
+    return methods_.call(tensor, callee, arguments);
+  }
+  Value length(const Value &tensor, const Expr *place) override {
+    return methods_.length(tensor, place);
+  }
   std::shared_ptr<TypeValue> type(const TypeNode *node) override { return types_.evaluate(node); }
   void checkType(const Value &value, const std::shared_ptr<TypeValue> &type, std::string_view name,
                  Span span) override {
@@ -31,14 +40,13 @@ public:
   void closeScopes(size_t count) override { scopes_.close(count); }
 
 private:
-  Value shapeOf(const symbol::Symbol &symbol, const AttributeExpr *expr);
-
   Interpreter &interpreter_;
   Run &run_;
   Nodes &nodes_;
   const DimNames &dims_;
   Types &types_;
   Scopes scopes_;
+  TensorMethods methods_;
 };
 
 } // namespace lstmc::lnet

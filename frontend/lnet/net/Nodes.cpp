@@ -86,6 +86,8 @@ void Nodes::report(Diagnostics diagnostics) {
     files_.fillLine(diagnostic.place);
     for (SourceRange &range : diagnostic.also)
       files_.fillLine(range);
+    if (!diagnostic.place.calls.empty())
+      diagnostic.reasons.push_back({contextText(diagnostic.place), diagnostic.place});
     run_.problems().add(std::move(diagnostic));
   }
 }

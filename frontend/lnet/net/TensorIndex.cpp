@@ -19,11 +19,14 @@ Value TensorIndex::make() {
     if (!fit(axis))
       return Value::unknown();
   std::erase_if(axes_, [&](const Axis &axis) { return isWhole(axis); });
-  if (axes_.empty())
-    return tensor_;
-  bool one = axes_.size() == 1 && axes_[0].stepOrOne() == 1;
-  Value sliced = one ? sliceAxis(axes_[0]) : sliceAxes();
-  return sliced.isUnknown() ? sliced : squeeze(sliced);
+  Value result = tensor_;
+  if (!axes_.empty()) {
+    bool one = axes_.size() == 1 && axes_[0].stepOrOne() == 1;
+    result = one ? sliceAxis(axes_[0]) : sliceAxes();
+    if (!result.isUnknown())
+      result = squeeze(result);
+  }
+  return addAxes(result);
 }
 
 //===---- what the index says ---------------------------------------------------------------===//
@@ -38,7 +41,7 @@ bool TensorIndex::findEllipsis() {
       }
       ellipsis_ = i;
     }
-  int64_t count = int64_t(items) - (ellipsis_ < items);
+  int64_t count = int64_t(items) - (ellipsis_ < items) - std::ranges::count_if(expr_->items, isNew);
   if (rank_ < 0 || count <= rank_)
     return true;
   run_.error(ErrorCode::E0305, expr_->span, "{} indices for a tensor of {} axes", count, rank_);
@@ -47,7 +50,7 @@ bool TensorIndex::findEllipsis() {
 
 bool TensorIndex::readAxes() {
   for (size_t i = 0; i < expr_->items.size(); ++i)
-    if (i != ellipsis_)
+    if (i != ellipsis_ && !isNew(expr_->items[i]))
       readAxis(i);
   return known_;
 }
@@ -55,9 +58,14 @@ bool TensorIndex::readAxes() {
 /// Items after the `...` count from the last axis.
 void TensorIndex::readAxis(size_t i) {
   const Expr *item = expr_->items[i];
-  int64_t number = int64_t(i);
+  // A new axis is none of the tensor's.
+  auto axesIn = [&](size_t begin, size_t end) {
+    return int64_t(end - begin) - std::count_if(expr_->items.begin() + ptrdiff_t(begin),
+                                                expr_->items.begin() + ptrdiff_t(end), isNew);
+  };
+  int64_t number = axesIn(0, i);
   if (i > ellipsis_)
-    number += std::max<int64_t>(rank_, 0) - int64_t(expr_->items.size());
+    number = std::max<int64_t>(rank_, 0) - axesIn(i, expr_->items.size());
   Axis axis{number, {}, {}, {}, item->kind != ExprKind::Slice, item};
   if (axis.pick) {
     axis.begin = readBound(item, false);
@@ -81,7 +89,12 @@ std::optional<int64_t> TensorIndex::readBound(const Expr *source, bool mayBeNone
   if (mayBeNone && value.is(ValueKind::None))
     return std::nullopt;
   if (!value.isUnknown())
-    run_.error(ErrorCode::E0317, source->span, "an index is an integer, got {}", reprOf(value));
+    run_.report(run_.makeError(ErrorCode::E0317, source->span,
+                               fmt::format("an index is an integer, got {}", reprOf(value)),
+                               value.is(ValueKind::Tensor)
+                                   ? "take(x, index, axis=0), or where(condition, x, 0.0)"
+                               : value.isSequence() ? "Concat(x[0:1], x[2:3], dim=0)"
+                                                    : ""));
   known_ = false;
   return std::nullopt;
 }
@@ -172,6 +185,27 @@ Value TensorIndex::squeeze(const Value &sliced) {
   if (picked.empty())
     return sliced;
   return nodes_.applyOne("squeeze", {sliced}, {{"axis", picked}}, expr_->span, {expr_->base});
+}
+
+/// The axes of `None`: those before the `...` are counted from the first axis of the result, those
+/// after it from the last.
+Value TensorIndex::addAxes(Value value) {
+  auto expand = [&](int64_t axis) {
+    if (!value.isUnknown())
+      value = nodes_.applyOne("expand_dims", {value}, {{"axis", axis}}, expr_->span, {expr_->base});
+  };
+  int64_t before = 0, after = 0;
+  for (size_t i = 0; i < ellipsis_; ++i) {
+    if (isNew(expr_->items[i]))
+      expand(before);
+    before += isNew(expr_->items[i]) || expr_->items[i]->kind == ExprKind::Slice;
+  }
+  for (size_t i = expr_->items.size(); i-- > ellipsis_ + 1;) {
+    if (isNew(expr_->items[i]))
+      expand(-1 - after);
+    after += isNew(expr_->items[i]) || expr_->items[i]->kind == ExprKind::Slice;
+  }
+  return value;
 }
 
 } // namespace lstmc::lnet

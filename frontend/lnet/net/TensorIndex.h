@@ -24,6 +24,9 @@ private:
     int64_t stepOrOne() const { return step.value_or(1); }
   };
 
+  /// `None` adds an axis.
+  static bool isNew(const Expr *item) { return item->kind == ExprKind::None; }
+  Value addAxes(Value value);
   bool findEllipsis();
   bool readAxes();
   void readAxis(size_t item);

@@ -1,97 +1,155 @@
 #include "frontend/lnet/net/TensorOperators.h"
 
+#include "frontend/lnet/net/Broadcast.h"
+
 namespace lstmc::lnet {
 
 namespace {
 
-/// Operators of two tensors, of a tensor and a number, of a number and a tensor.
+/// The ops that a function of two is: of tensors of one shape, of tensors that stretch, of a tensor
+/// and a number, of a number and a tensor.
+struct Forms {
+  std::string_view tensors, stretching, number, numberFirst;
+};
 struct Operator {
   TokenKind sign;
-  std::string_view tensors, number, numberFirst;
+  Forms forms;
 };
 constexpr Operator kOperators[] = {
-    {TokenKind::Plus, "elemwise_add", "_plus_scalar", "_plus_scalar"},
-    {TokenKind::Minus, "elemwise_sub", "_minus_scalar", "_rminus_scalar"},
-    {TokenKind::Star, "elemwise_mul", "_mul_scalar", "_mul_scalar"},
-    {TokenKind::Slash, "elemwise_div", "_div_scalar", "_rdiv_scalar"},
-    {TokenKind::Percent, "_mod", "_mod_scalar", "_rmod_scalar"},
-    {TokenKind::DoubleStar, "_power", "_power_scalar", "_rpower_scalar"},
+    {TokenKind::Plus, {"elemwise_add", "broadcast_add", "_plus_scalar", "_plus_scalar"}},
+    {TokenKind::Minus, {"elemwise_sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar"}},
+    {TokenKind::Star, {"elemwise_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar"}},
+    {TokenKind::Slash, {"elemwise_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"}},
+    {TokenKind::Percent, {"_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"}},
+    {TokenKind::DoubleStar, {"_power", "broadcast_power", "_power_scalar", "_rpower_scalar"}},
 };
 struct Comparison {
   CompareOp op;
-  std::string_view tensors, number, numberFirst;
+  std::string_view sign;
+  Forms forms;
 };
 constexpr Comparison kComparisons[] = {
-    {CompareOp::Equal, "_equal", "_equal_scalar", "_equal_scalar"},
-    {CompareOp::NotEqual, "_not_equal", "_not_equal_scalar", "_not_equal_scalar"},
-    {CompareOp::Less, "_lesser", "_lesser_scalar", "_greater_scalar"},
-    {CompareOp::LessEqual, "_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"},
-    {CompareOp::Greater, "_greater", "_greater_scalar", "_lesser_scalar"},
-    {CompareOp::GreaterEqual, "_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"},
+    {CompareOp::Equal, "==", {"_equal", "broadcast_equal", "_equal_scalar", "_equal_scalar"}},
+    {CompareOp::NotEqual,
+     "!=",
+     {"_not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"}},
+    {CompareOp::Less, "<", {"_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"}},
+    {CompareOp::LessEqual,
+     "<=",
+     {"_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"}},
+    {CompareOp::Greater,
+     ">",
+     {"_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"}},
+    {CompareOp::GreaterEqual,
+     ">=",
+     {"_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
+      "_lesser_equal_scalar"}},
 };
-/// Ops of two tensors that take a number for one as well, as MXNet's functions of the same name do.
-constexpr std::string_view kWithNumbers[][3] = {
-    {"_maximum", "_maximum_scalar", "_maximum_scalar"},
-    {"_minimum", "_minimum_scalar", "_minimum_scalar"},
-    {"_hypot", "_hypot_scalar", "_hypot_scalar"},
-    {"_mod", "_mod_scalar", "_rmod_scalar"},
-    {"_power", "_power_scalar", "_rpower_scalar"},
+/// Functions of two that stretch tensors and take numbers, as NumPy's of the same name do.
+constexpr Forms kFunctions[] = {
+    {"_maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar"},
+    {"_minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar"},
+    {"_hypot", "broadcast_hypot", "_hypot_scalar", "_hypot_scalar"},
+    {"_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"},
+    {"_power", "broadcast_power", "_power_scalar", "_rpower_scalar"},
 };
+
+/// One of the forms, of a tensor and a tensor or number.
+Value applyForm(Run &run, Nodes &nodes, const Forms &forms, TensorPair pair) {
+  if (pair.right.isNumber())
+    return nodes.applyOne(forms.number, {pair.left}, {{"scalar", pair.right.number()}}, pair.span,
+                          {pair.leftPlace});
+  if (pair.left.isNumber())
+    return nodes.applyOne(forms.numberFirst, {pair.right}, {{"scalar", pair.left.number()}},
+                          pair.span, {pair.rightPlace});
+  std::optional<bool> stretch = alignRanks(run, nodes, pair);
+  if (!stretch)
+    return Value::unknown();
+  return nodes.applyOne(*stretch ? forms.stretching : forms.tensors, {pair.left, pair.right}, {},
+                        pair.span, {pair.leftPlace, pair.rightPlace});
+}
+
+const Forms *formsOf(TokenKind sign) {
+  for (const Operator &op : kOperators)
+    if (op.sign == sign)
+      return &op.forms;
+  return nullptr;
+}
+
+std::optional<DType> integerType(const Value &value) {
+  if (!value.is(ValueKind::Tensor))
+    return std::nullopt;
+  std::optional<DType> dtype = value.as<TensorObject>().symbol.dtype();
+  return dtype && !isFloat(*dtype) ? dtype : std::nullopt;
+}
+
+/// The quotient rounded down: of integers (a - a % b) / b, which has no remainder.
+Value floorQuotient(Run &run, Nodes &nodes, const TensorPair &pair) {
+  auto apply = [&](TokenKind sign, const Value &left, const Value &right) {
+    if (left.isUnknown() || right.isUnknown())
+      return Value::unknown();
+    return applyForm(run, nodes, *formsOf(sign),
+                     {left, right, spelling(sign), pair.span, pair.leftPlace, pair.rightPlace});
+  };
+  if (!integerType(pair.left) && !integerType(pair.right)) {
+    Value quotient = apply(TokenKind::Slash, pair.left, pair.right);
+    return quotient.isUnknown()
+               ? quotient
+               : nodes.applyOne("floor", {quotient}, {}, pair.span, {pair.leftPlace});
+  }
+  Value whole =
+      apply(TokenKind::Minus, pair.left, apply(TokenKind::Percent, pair.left, pair.right));
+  return apply(TokenKind::Slash, whole, pair.right);
+}
 
 } // namespace
 
 Value tensorBinary(Run &run, Nodes &nodes, TokenKind sign, const Value &left, const Value &right,
                    Span opSpan, const Expr *leftPlace, const Expr *rightPlace) {
-  bool both = left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor);
-  if (both && sign == TokenKind::At)
-    return nodes.applyOne("dot", {left, right}, {}, opSpan, {leftPlace, rightPlace});
-  for (const Operator &op : kOperators) {
-    if (op.sign != sign)
-      continue;
-    if (both)
-      return nodes.applyOne(op.tensors, {left, right}, {}, opSpan, {leftPlace, rightPlace});
-    if (right.isNumber())
-      return nodes.applyOne(op.number, {left}, {{"scalar", right.number()}}, opSpan, {leftPlace});
-    if (left.isNumber())
-      return nodes.applyOne(op.numberFirst, {right}, {{"scalar", left.number()}}, opSpan,
-                            {rightPlace});
+  auto mayTake = [](const Value &v) { return v.is(ValueKind::Tensor) || v.isNumber(); };
+  TensorPair pair{left, right, spelling(sign), opSpan, leftPlace, rightPlace};
+  if (mayTake(left) && mayTake(right)) {
+    if (sign == TokenKind::DoubleSlash)
+      return floorQuotient(run, nodes, pair);
+    if (sign == TokenKind::Slash)
+      for (const Value &value : {left, right})
+        if (std::optional<DType> dtype = integerType(value))
+          return run.report(
+              run.makeError(ErrorCode::E0317, opSpan,
+                            fmt::format("\"/\" has no meaning for {}", dtypeLongName(*dtype)),
+                            "x // y rounds down; Cast(x, dtype=\"float32\") / y gives fractions"));
+    if (const Forms *forms = formsOf(sign))
+      return applyForm(run, nodes, *forms, pair);
   }
+  if (sign == TokenKind::At && left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor))
+    return nodes.applyOne("dot", {left, right}, {}, opSpan, {leftPlace, rightPlace});
   return run.error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(sign),
                    kindName(left.kind()), kindName(right.kind()));
 }
 
-Value tensorCompare(Nodes &nodes, CompareOp compare, const Value &left, const Value &right,
-                    const CompareTerm &term, const Expr *leftPlace) {
-  for (const Comparison &op : kComparisons) {
-    if (op.op != compare)
-      continue;
-    if (left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor))
-      return nodes.applyOne(op.tensors, {left, right}, {}, term.opSpan, {leftPlace, term.right});
-    if (right.isNumber())
-      return nodes.applyOne(op.number, {left}, {{"scalar", right.number()}}, term.opSpan,
-                            {leftPlace});
-    return nodes.applyOne(op.numberFirst, {right}, {{"scalar", left.number()}}, term.opSpan,
-                          {term.right});
-  }
+Value tensorCompare(Run &run, Nodes &nodes, CompareOp compare, const Value &left,
+                    const Value &right, const CompareTerm &term, const Expr *leftPlace) {
+  for (const Comparison &row : kComparisons)
+    if (row.op == compare)
+      return applyForm(run, nodes, row.forms,
+                       {left, right, row.sign, term.opSpan, leftPlace, term.right});
   return Value::unknown();
 }
 
-std::optional<Value> callWithNumber(Nodes &nodes, const symbol::OpSignature &op,
-                                    const Arguments &arguments) {
+std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature &op,
+                               const Arguments &arguments, std::string_view shown) {
   if (arguments.positional.size() != 2 || !arguments.named.empty())
     return std::nullopt;
   const Value &left = arguments.positional[0], &right = arguments.positional[1];
-  Span span = calleeSpan(arguments.call);
-  for (auto &[tensors, number, numberFirst] : kWithNumbers) {
-    if (tensors != op.name)
-      continue;
-    if (left.is(ValueKind::Tensor) && right.isNumber())
-      return nodes.applyOne(number, {left}, {{"scalar", right.number()}}, span,
-                            {arguments.places[0]});
-    if (left.isNumber() && right.is(ValueKind::Tensor))
-      return nodes.applyOne(numberFirst, {right}, {{"scalar", left.number()}}, span,
-                            {arguments.places[1]});
-  }
+  bool tensors = left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor);
+  if (!tensors && !(left.is(ValueKind::Tensor) && right.isNumber()) &&
+      !(left.isNumber() && right.is(ValueKind::Tensor)))
+    return std::nullopt;
+  for (const Forms &forms : kFunctions)
+    if (forms.tensors == op.name)
+      return applyForm(run, nodes, forms,
+                       {left, right, shown, calleeSpan(arguments.call), arguments.places[0],
+                        arguments.places[1]});
   return std::nullopt;
 }
 

@@ -10,12 +10,12 @@ namespace lstmc::lnet {
 Value tensorBinary(Run &run, Nodes &nodes, TokenKind op, const Value &left, const Value &right,
                    Span opSpan, const Expr *leftPlace, const Expr *rightPlace);
 /// Two tensors, or a tensor and a number.
-Value tensorCompare(Nodes &nodes, CompareOp op, const Value &left, const Value &right,
+Value tensorCompare(Run &run, Nodes &nodes, CompareOp op, const Value &left, const Value &right,
                     const CompareTerm &term, const Expr *leftPlace);
 
-/// A call like `maximum(x, 0.5)`, of an op of two tensors that takes a number for one of them.
-/// Nothing if this is no such call.
-std::optional<Value> callWithNumber(Nodes &nodes, const symbol::OpSignature &op,
-                                    const Arguments &arguments);
+/// A call like `maximum(x, 0.5)`: a function of two that stretches tensors and takes a number for
+/// one of them. Nothing if this is no such call.
+std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature &op,
+                               const Arguments &arguments, std::string_view shown);
 
 } // namespace lstmc::lnet
