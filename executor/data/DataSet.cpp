@@ -4,6 +4,7 @@
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
+#include "executor/base/StandardStreams.h"
 #include "executor/data/Array.h"
 #include "executor/data/Sources.h"
 
@@ -28,8 +29,21 @@ Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learn
   return noMemory(spec.source);
 }
 
+Result<Samples> DataSet::samples(std::vector<InputSlot> slots, bool) const {
+  Samples all;
+  LSTMC_ASSIGN(all.feed, feed(Part::All, std::move(slots), /*seed=*/0));
+  int64_t last = all.feed->batches() - 1;
+  all.count = last * all.feed->sequences() + all.feed->rows({0, last});
+  return all;
+}
+
 Result<Bytes> readSource(const DataSpec &spec, const std::string &file) {
-  return spec.folders.empty() ? readFile(file) : readNestedFile(spec.folders, file);
+  if (!spec.folders.empty())
+    return readNestedFile(spec.folders, file);
+  if (file != "-")
+    return readFile(file);
+  LSTMC_ASSIGN(std::string text, readInput());
+  return Bytes(text.begin(), text.end());
 }
 
 Result<std::string> filesDigest(const DataSpec &spec) {

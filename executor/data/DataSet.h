@@ -1,6 +1,7 @@
 // Data in memory, and the batches in which a network reads them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,26 @@ public:
   virtual bool restarts(const Position &position) const = 0;
 };
 
+/// Every sample once, in the order of the data and without labels: what predictions are made for.
+struct Samples {
+  std::unique_ptr<Feed> feed; ///< rows() of its batches are the samples
+  int64_t count = 0;          ///< of samples
+  /// Of a text, whose samples are windows of its symbols, the last one filled up: how many there
+  /// are, and the number of each in the vocabulary. 0: no text.
+  int64_t symbols = 0;
+  std::function<int64_t(int64_t)> symbolAt = {};
+  /// Of a table: the row, from 1, that is to be predicted from each sample; it may not be there
+  /// yet. Empty: samples stand for themselves.
+  std::vector<int64_t> rows = {};
+};
+
+/// The column of a table that is predicted, and how its values became labels.
+struct Target {
+  std::string name;
+  double mean = 0, deviation = 1;   ///< a label is (value - mean) / deviation
+  std::vector<std::string> symbols; ///< of a text column: a label is the number of one; else empty
+};
+
 /// What is learned from the training data and has to be the same for other data of the model.
 struct Learned {
   std::optional<Vocabulary> vocabulary;
@@ -80,6 +101,13 @@ public:
   /// batch, E0610 if an input has no data, E0604 if a value does not fit an input's type or range.
   virtual Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                              uint64_t seed) const = 0;
+
+  /// Every sample for `slots`, which are no labels. Of a text the windows; `carried`: one after the
+  /// other in the first row of a batch, as states that are carried need it, else a window a row.
+  /// Errors are those of feed().
+  virtual Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const;
+  /// Nothing if the data are no table, or name no column to predict.
+  virtual std::optional<Target> target() const { return std::nullopt; }
 
   /// What was learned from these data, to be stored in a checkpoint.
   virtual Learned learned() const { return {}; }

@@ -51,8 +51,9 @@ struct DataSpec {
   int64_t horizon = 1; ///< rows from the last of a window to its target
   std::string missing = "NA";
   Fill fill = Fill::Refuse;
-  int64_t classes = 0;   ///< labels are below this; 0: not given
-  int64_t batches = 100; ///< number of batches per epoch, for random
+  bool unlabelled = false; ///< labels are not read, and the column of the target need not be there
+  int64_t classes = 0;     ///< labels are below this; 0: not given
+  int64_t batches = 100;   ///< number of batches per epoch, for random
 
   /// E0001, naming the key, for an unknown kind or key or an invalid value.
   static Result<DataSpec> parse(std::string_view text);

@@ -52,18 +52,18 @@ std::vector<ColumnScaling> learnScaling(const CsvTable &table, int64_t rows) {
 }
 
 std::string scalingText(const std::vector<ColumnScaling> &scaling) {
-  nlohmann::json list = nlohmann::json::array();
+  std::string text = "[";
   for (const ColumnScaling &one : scaling) {
-    nlohmann::json entry = {{"name", one.name}};
+    nlohmann::ordered_json entry = {{"name", one.name}};
     if (one.text) {
       entry["symbols"] = one.symbols;
     } else {
-      entry["mean"] = fmt::format("{:a}", one.mean);
-      entry["deviation"] = fmt::format("{:a}", one.deviation);
+      entry["mean"] = one.mean;
+      entry["deviation"] = one.deviation;
     }
-    list.push_back(std::move(entry));
+    text += (&one == scaling.data() ? "" : ",\n   ") + entry.dump();
   }
-  return list.dump();
+  return text + "]";
 }
 
 Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std::string &file,
@@ -89,8 +89,13 @@ Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std
         one.symbols.push_back(symbol);
       }
     } else {
-      auto number = [&](const char *key) {
-        return entry.contains(key) && entry[key].is_string() ? parseHex(entry[key]) : std::nullopt;
+      auto number = [&](const char *key) -> std::optional<double> {
+        if (!entry.contains(key))
+          return std::nullopt;
+        const nlohmann::json &value = entry[key];
+        if (value.is_number())
+          return value.get<double>();
+        return value.is_string() ? parseHex(value) : std::nullopt; // as before 0.2
       };
       std::optional<double> mean = number("mean"), deviation = number("deviation");
       if (!mean || !deviation || !(*deviation > 0))

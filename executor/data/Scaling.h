@@ -18,7 +18,7 @@ struct ColumnScaling {
 /// population, in two passes in f64 over ascending rows. Symbols are those of the whole table.
 std::vector<ColumnScaling> learnScaling(const CsvTable &table, int64_t rows);
 
-/// As JSON, with numbers as hex floats, which keep every bit.
+/// As JSON, a column a line, with numbers of as many digits as keep every bit.
 std::string scalingText(const std::vector<ColumnScaling> &scaling);
 Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std::string &file,
                                                 const Limits &limits);

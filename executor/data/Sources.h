@@ -14,7 +14,7 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &, const Learned *, co
 Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &, const Limits &);
 Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &);
 
-/// Reads the bytes of a file that `spec` names.
+/// Reads the bytes of a file that `spec` names; of stdin for "-", if a user typed it.
 Result<Bytes> readSource(const DataSpec &spec, const std::string &file);
 
 /// Number of elements in the training part, of `count` elements in a row: floor(count * (1 -

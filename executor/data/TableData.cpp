@@ -16,8 +16,8 @@ namespace {
 /// One column as features of the network: one for a numeric column, one per symbol for a text
 /// column.
 struct Feature {
-  const CsvColumn *column;
-  const ColumnScaling *scaling;
+  const CsvColumn *column = nullptr;
+  const ColumnScaling *scaling = nullptr;
   std::vector<int32_t> symbolOf; ///< for text: the scaling's number of each symbol of the table
 
   int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
@@ -122,27 +122,19 @@ public:
                                      uint64_t seed) const override {
     LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Csv));
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
-    std::vector<Feature> features;
-    int64_t width = 0;
-    for (const std::string &name : inputColumns()) {
-      LSTMC_ASSIGN(Feature feature, featureOf(name));
-      width += feature.width();
-      features.push_back(std::move(feature));
-    }
+    LSTMC_ASSIGN(std::vector<Feature> features, inputFeatures());
     LSTMC_ASSIGN(Feature target, featureOf(spec_.target));
-    LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, width));
+    LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, features));
     if (filled.label)
       LSTMC_TRY(checkLabel(*filled.label, batch, window));
 
     int64_t split = splitPoint(table_.rows, spec_.valid);
     int64_t begin = part == Part::Valid ? split : 0;
     int64_t end = part == Part::Train ? split : table_.rows;
-    std::vector<int64_t> starts = windowStarts(features, target, begin, end, window);
+    std::vector<int64_t> starts = windowStarts(features, &target, begin, end, window);
     if (batchesOf(int64_t(starts.size()), batch, part) < 1)
-      return failAt({table_.file}, ErrorCode::E0605,
-                    "windows: found {} whole ones in rows {} to {}, want at least {}",
-                    starts.size(), begin + 1, end,
-                    part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
+      return tooFewWindows(starts, begin, end,
+                           part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     if (filled.label && filled.label->range)
       LSTMC_TRY(checkRange(*filled.label, target, begin, end));
     if (filled.data->range)
@@ -152,6 +144,34 @@ public:
     return std::unique_ptr<Feed>(new TableFeed(std::move(features), std::move(target), window,
                                                spec_.horizon, std::move(starts), batch, part,
                                                filled, std::move(order)));
+  }
+
+  Result<Samples> samples(std::vector<InputSlot> slots, bool) const override {
+    LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Csv));
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    LSTMC_ASSIGN(std::vector<Feature> features, inputFeatures());
+    LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, features));
+    std::vector<int64_t> starts = windowStarts(features, nullptr, 0, table_.rows, window);
+    if (starts.empty())
+      return tooFewWindows(starts, 0, table_.rows, "1");
+    if (filled.data->range)
+      for (const Feature &feature : features)
+        LSTMC_TRY(checkRange(*filled.data, feature, 0, table_.rows));
+    Samples all;
+    all.count = int64_t(starts.size());
+    for (int64_t start : starts)
+      all.rows.push_back(start + window + spec_.horizon);
+    all.feed.reset(new TableFeed(std::move(features), Feature(), window, spec_.horizon,
+                                 std::move(starts), batch, Part::All, filled,
+                                 SampleOrder(all.count, /*shuffled=*/false, /*seed=*/0)));
+    return all;
+  }
+
+  std::optional<Target> target() const override {
+    for (const ColumnScaling &one : scaling_)
+      if (one.name == spec_.target)
+        return Target{one.name, one.mean, one.deviation, one.symbols};
+    return std::nullopt;
   }
 
   Learned learned() const override { return {std::nullopt, std::nullopt, scalingText(scaling_)}; }
@@ -164,6 +184,21 @@ private:
     for (const CsvColumn &column : table_.columns)
       names.push_back(column.name);
     return names;
+  }
+
+  Result<std::vector<Feature>> inputFeatures() const {
+    std::vector<Feature> features;
+    for (const std::string &name : inputColumns()) {
+      LSTMC_ASSIGN(features.emplace_back(), featureOf(name));
+    }
+    return features;
+  }
+
+  Error tooFewWindows(const std::vector<int64_t> &starts, int64_t begin, int64_t end,
+                      std::string_view want) const {
+    return failAt({table_.file}, ErrorCode::E0605,
+                  "windows: found {} whole ones in rows {} to {}, want at least {}", starts.size(),
+                  begin + 1, end, want);
   }
 
   Result<Feature> featureOf(const std::string &name) const {
@@ -196,7 +231,11 @@ private:
     return 1;
   }
 
-  Result<int64_t> windowOf(const InputSlot &slot, int64_t batch, int64_t width) const {
+  Result<int64_t> windowOf(const InputSlot &slot, int64_t batch,
+                           const std::vector<Feature> &features) const {
+    int64_t width = 0;
+    for (const Feature &feature : features)
+      width += feature.width();
     int64_t perSample = slot.tensor.elements() / batch;
     int64_t window = perSample / width;
     if (perSample % width != 0 || (spec_.window != 0 && window != spec_.window))
@@ -243,8 +282,9 @@ private:
     return {};
   }
 
-  /// Windows in rows [begin, end), targets included, that have no missing cell.
-  std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature &target,
+  /// Windows in rows [begin, end) that have no missing cell, nor their targets, which are in these
+  /// rows too. `target`: null for windows without.
+  std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature *target,
                                     int64_t begin, int64_t end, int64_t window) const {
     auto whole = [&](int64_t row) {
       return std::none_of(features.begin(), features.end(),
@@ -253,10 +293,10 @@ private:
     std::vector<int64_t> starts;
     int64_t wholeFrom = begin, labelledFrom = begin; // first row from which all rows up to `row`
                                                      // are complete
-    for (int64_t row = begin; row + spec_.horizon < end; ++row) {
+    for (int64_t row = begin; row + (target ? spec_.horizon : 0) < end; ++row) {
       if (!whole(row))
         wholeFrom = row + 1;
-      if (target.missing(row + spec_.horizon))
+      if (target && target->missing(row + spec_.horizon))
         labelledFrom = row + 1;
       if (row + 1 - std::max(wholeFrom, labelledFrom) >= window)
         starts.push_back(row + 1 - window);
@@ -298,27 +338,30 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
   DataSpec spec = given;
   const std::string &file = spec.files[0].second;
   LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+  std::vector<ColumnScaling> scaling;
+  if (learned && !learned->scaling.empty()) {
+    LSTMC_ASSIGN(scaling, parseScaling(learned->scaling, file, limits));
+    for (const ColumnScaling &one : scaling)
+      if (given.inputs.empty())
+        spec.inputs.push_back(one.name); // in the order of the training data
+  }
   CsvOptions options;
   options.missing = spec.missing;
   options.columns = spec.inputs;
-  if (!options.columns.empty() && !spec.target.empty())
+  if (!options.columns.empty() && !spec.target.empty() && !spec.unlabelled)
     options.columns.push_back(spec.target);
   LSTMC_ASSIGN(CsvTable table, parseCsv(bytes, file, options, limits));
   if (spec.target.empty() && table.columns.size() == 1)
     spec.target = table.columns[0].name;
-  if (spec.target.empty())
+  if (spec.target.empty() && !spec.unlabelled)
     return fail(ErrorCode::E0001, "data {}: found no target=, want the column to predict",
                 inQuotes(spec.source));
-  if (!table.find(spec.target))
+  if (!spec.unlabelled && !table.find(spec.target))
     return failAt({file, 1, 1}, ErrorCode::E0610, "column {}: found none, want the target",
                   inQuotes(spec.target));
   LSTMC_TRY(treatMissing(table, spec.fill));
-  std::vector<ColumnScaling> scaling;
-  if (learned && !learned->scaling.empty()) {
-    LSTMC_ASSIGN(scaling, parseScaling(learned->scaling, file, limits));
-  } else {
+  if (scaling.empty())
     scaling = learnScaling(table, splitPoint(table.rows, spec.valid));
-  }
   return std::unique_ptr<DataSet>(
       new TableData(spec, std::move(table), std::move(scaling), sha256(bytes)));
 }

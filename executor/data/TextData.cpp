@@ -56,6 +56,42 @@ private:
   std::optional<InputSlot> label_;
 };
 
+/// A text as windows of T steps, one after the other: window k has the symbols kT to kT+T-1. The
+/// last one is filled up with the last symbol.
+class WindowFeed : public Feed {
+public:
+  WindowFeed(const TokenText &tokens, int64_t steps, int64_t sequences, bool carried,
+             InputSlot slot)
+      : tokens_(tokens), steps_(steps), sequences_(sequences), each_(carried ? 1 : sequences),
+        slot_(std::move(slot)) {}
+
+  int64_t windows() const { return (tokens_.size() + steps_ - 1) / steps_; }
+  int64_t batches() const override { return (windows() + each_ - 1) / each_; }
+  int64_t sequences() const override { return sequences_; }
+  int64_t rows(const Position &position) const override {
+    return rowsOf(windows(), each_, position.batch);
+  }
+  bool restarts(const Position &position) const override { return position.batch == 0; }
+
+  void fill(const Position &position) override {
+    const Tensor &to = slot_.tensor;
+    int64_t batchStride = to.strides[size_t(slot_.batchAxis)];
+    int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot_.batchAxis)] : 0;
+    for (int64_t n = 0; n < sequences_; ++n) {
+      int64_t window = position.batch * each_ + std::min(n, each_ - 1);
+      for (int64_t t = 0; t < steps_; ++t)
+        writeElement(to.data, to.dtype, n * batchStride + t * stepStride,
+                     tokens_[std::min(window * steps_ + t, tokens_.size() - 1)]);
+    }
+  }
+
+private:
+  const TokenText &tokens_;
+  int64_t steps_, sequences_;
+  int64_t each_; ///< windows in a batch
+  InputSlot slot_;
+};
+
 class TextData : public DataSet {
 public:
   TextData(DataSpec spec, TextUnit unit, Vocabulary vocabulary, TokenText tokens,
@@ -69,6 +105,36 @@ public:
                                      uint64_t) const override {
     LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Text));
     LSTMC_ASSIGN(int64_t streams, batchExtent(slots));
+    LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
+    int64_t split = splitPoint(tokens_.size(), spec_.valid);
+    int64_t begin = part == Part::Valid ? split : 0;
+    int64_t end = part == Part::Train ? split : tokens_.size();
+    if ((end - begin - 1) / streams < steps)
+      return failAt(
+          {spec_.files[0].second}, ErrorCode::E0605,
+          "text: found {} tokens in this part, want at least {} for {} streams of {} steps",
+          end - begin, streams * steps + 1, streams, steps);
+    return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
+  }
+
+  Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const override {
+    LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Text));
+    LSTMC_ASSIGN(int64_t sequences, batchExtent(slots));
+    LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
+    if (tokens_.size() == 0)
+      return failAt({spec_.files[0].second}, ErrorCode::E0605,
+                    "text: found no symbols, want at least 1");
+    auto feed = std::make_unique<WindowFeed>(tokens_, steps, sequences, carried, *filled.data);
+    int64_t windows = feed->windows();
+    return Samples{std::move(feed), windows, tokens_.size(),
+                   [this](int64_t at) -> int64_t { return tokens_[at]; }};
+  }
+
+  Learned learned() const override { return {vocabulary_, unit_, {}}; }
+
+private:
+  /// Steps of the inputs, which have to be the same and to hold every symbol.
+  Result<int64_t> stepsOf(const std::vector<InputSlot> &slots) const {
     int64_t steps = 0;
     for (const InputSlot &slot : slots) {
       if (slot.tensor.rank > 2)
@@ -85,20 +151,9 @@ public:
       if (slot.range && int64_t(vocabulary_.size()) - 1 > slot.range->high)
         return tooManySymbols(slot);
     }
-    int64_t split = splitPoint(tokens_.size(), spec_.valid);
-    int64_t begin = part == Part::Valid ? split : 0;
-    int64_t end = part == Part::Train ? split : tokens_.size();
-    if ((end - begin - 1) / streams < steps)
-      return failAt(
-          {spec_.files[0].second}, ErrorCode::E0605,
-          "text: found {} tokens in this part, want at least {} for {} streams of {} steps",
-          end - begin, streams * steps + 1, streams, steps);
-    return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
+    return steps;
   }
 
-  Learned learned() const override { return {vocabulary_, unit_, {}}; }
-
-private:
   /// An error at the first symbol of the text that is out of range for the network, if there is
   /// one.
   Error tooManySymbols(const InputSlot &slot) const {

@@ -113,10 +113,12 @@ Result<Vocabulary> Vocabulary::load(const std::string &path, const Limits &limit
   return parse(asText(bytes), path, limits);
 }
 
+std::string Vocabulary::line(size_t id) const { return escaped(symbols_[id]); }
+
 std::string Vocabulary::text() const {
   std::string text;
   for (size_t id = 0; id < size(); ++id)
-    text += escaped(symbols_[id]) + "\n";
+    text += line(id) + "\n";
   return text;
 }
 

@@ -36,6 +36,8 @@ public:
   size_t size() const { return symbols_.size(); }
   std::string_view symbol(size_t id) const { return symbols_[id]; }
   std::optional<int32_t> find(std::string_view symbol) const { return symbols_.find(symbol); }
+  /// A symbol as `parse` reads it: on one line.
+  std::string line(size_t id) const;
   /// Text that `parse` reads back.
   std::string text() const;
 

@@ -47,7 +47,7 @@ struct CheckpointState {
   int64_t labels = 0, samples = 0;
   double seconds = 0;
   std::string source, sourceDigest;
-  std::string scaling;                ///< data::Learned
+  std::string scaling;                ///< data::Learned, in JSON
   std::optional<data::TextUnit> unit; ///< the same; older checkpoints say nothing of it
   int worseValidations = 0;
   std::optional<double> bestLoss;

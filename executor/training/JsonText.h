@@ -43,6 +43,8 @@ public:
   void value(int64_t number) { literal(fmt::format("{}", number)); }
   void value(uint64_t number) { literal(fmt::format("{}", number)); }
   void null() { literal("null"); }
+  /// A value that is JSON already.
+  void json(std::string_view text) { literal(text); }
 
   template <typename Value> void field(std::string_view name, const Value &of) {
     key(name);

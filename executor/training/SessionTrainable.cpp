@@ -126,22 +126,25 @@ std::vector<StoredTensor> SessionTrainable::states() {
   return tensors;
 }
 
-Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
-  std::string_view name = kEntryNames[size_t(which)];
-  const package::Package &package = session_.package();
-  std::optional<size_t> index = package.findEntry(name);
+Result<std::vector<data::InputSlot>> inputSlots(Session &session, std::string_view entry) {
+  const package::Package &package = session.package();
+  std::optional<size_t> index = package.findEntry(entry);
   if (!index)
-    return failAt({package.file()}, ErrorCode::E0610, "entry {}: found none in the package", name);
+    return failAt({package.file()}, ErrorCode::E0610, "entry {}: found none in the package", entry);
   std::vector<data::InputSlot> slots;
   for (const package::Binding &input : package.data().entries[*index].inputs) {
     if (input.role == "scalar")
       continue;
-    LSTMC_ASSIGN(Tensor tensor, session_.input(name, input.name));
+    LSTMC_ASSIGN(Tensor tensor, session.input(entry, input.name));
     auto batch = std::find(input.dims.begin(), input.dims.end(), "batch");
     int axis = batch == input.dims.end() ? 0 : int(batch - input.dims.begin());
     slots.push_back({input.name, input.role == "label", tensor, axis, input.range});
   }
   return slots;
+}
+
+Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
+  return inputSlots(session_, kEntryNames[size_t(which)]);
 }
 
 Status SessionTrainable::step(const StepScalars &scalars) {

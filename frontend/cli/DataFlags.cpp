@@ -52,6 +52,21 @@ withFileKeys(const std::string &text, const std::vector<package::Setting> &file,
   return spec;
 }
 
+std::vector<package::Setting> tableKeys(const std::string &source, const Options &options) {
+  constexpr std::string_view kKind = "csv:";
+  std::vector<package::Setting> keys;
+  if (!source.starts_with(kKind) || (options.data && !options.data->starts_with(kKind)))
+    return keys;
+  for (const std::string &part : splitCommas(source)) {
+    size_t equals = part.find('=');
+    std::string key = part.substr(0, equals);
+    for (std::string_view known : {"inputs", "target", "window", "horizon", "na", "fill"})
+      if (equals != part.npos && key == known)
+        keys.push_back({key, part.substr(equals + 1)});
+  }
+  return keys;
+}
+
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
                            const DataNamer &namer, const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
@@ -74,6 +89,7 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
     LSTMC_TRY(spec.set("valid", *valid));
     valid.reset();
   }
+  spec.unlabelled = options.command == CommandId::Predict;
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   if (learned && learned->vocabulary)
     spec.vocabularyFile.clear(); // it is not read

@@ -25,6 +25,10 @@ struct DataNamer {
                       ///< anywhere
 };
 
+/// The keys of data(..) that say how the table of `source`, a SPEC, is read, so that another table
+/// is read in the same way; none for other kinds of data, or where --data is of another kind.
+std::vector<package::Setting> tableKeys(const std::string &source, const Options &options);
+
 /// Reads the data. `file` are the settings of data(..), which flags override value by value, and
 /// `namer` the file that they stand in. `learned` is what a checkpoint keeps. E0604 for a path in
 /// `file` that leads out of its folders, E0610 for other data than a checkpoint's.

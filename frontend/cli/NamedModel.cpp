@@ -4,13 +4,19 @@
 
 namespace lstmc::cli {
 
-Result<std::optional<data::Learned>> learnedFromParams(const Options &options) {
+/// The checkpoint of --params; none where that is a file of weights.
+static std::optional<training::Checkpoint> checkpointOfParams(const Options &options) {
   if (!options.params)
-    return std::optional<data::Learned>();
+    return std::nullopt;
   Result<training::FoundCheckpoint> found = training::findCheckpoint(*options.params);
-  if (!found.ok())
-    return std::optional<data::Learned>(); // it is a file of weights
-  LSTMC_ASSIGN(data::Learned learned, learnedFrom(found->checkpoint));
+  return found.ok() ? std::optional(std::move(found->checkpoint)) : std::nullopt;
+}
+
+Result<std::optional<data::Learned>> learnedFromParams(const Options &options) {
+  std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options);
+  if (!checkpoint)
+    return std::optional<data::Learned>();
+  LSTMC_ASSIGN(data::Learned learned, learnedFrom(*checkpoint));
   return std::optional(std::move(learned));
 }
 
@@ -24,6 +30,8 @@ static Checked<NamedModel> readCompiled(const Options &options, const ModelReque
   if (remember == Remember::WhatWasLearned && checkpoint) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
     // Without --data: what it was trained on.
+    for (package::Setting &key : tableKeys(checkpoint->state.source, options))
+      named.data.push_back(std::move(key));
     named.data.push_back({"train", checkpoint->state.source});
     named.namer = {checkpoint->folder, checkpoint->state.sourceDigest};
   }
@@ -39,9 +47,12 @@ Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &r
   NamedModel named;
   named.data = settingTexts(net.data);
   named.namer = {options.operands[0], ""};
-  if (remember == Remember::WhatWasLearned) {
-    LSTMC_CHECKED_ASSIGN(named.learned, learnedFromParams(options));
-  }
+  if (remember == Remember::WhatWasLearned)
+    if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
+      LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
+      for (package::Setting &key : tableKeys(checkpoint->state.source, options))
+        named.data.push_back(std::move(key));
+    }
   return named;
 }
 

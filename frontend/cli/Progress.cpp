@@ -22,8 +22,7 @@ static std::string duration(double seconds) {
                    : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
-/// The bar of command.md section 5, with a half step.
-static std::string bar(double share, int cells) {
+std::string progressBar(double share, int cells) {
   int halves = int(std::lround(std::clamp(share, 0.0, 1.0) * cells * 2));
   std::string text;
   for (int i = 0; i < cells; ++i)
@@ -87,7 +86,7 @@ void Progress::tick(const training::UpdateEvent &event) {
   tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate,
                       rate(event.labelsPerSecond), duration(event.secondsLeft));
   int cells = std::clamp(console_.width() - int(head.size() + tail.size()) - 1, 4, 24);
-  std::string line = head + bar(event.share, cells) + tail;
+  std::string line = head + progressBar(event.share, cells) + tail;
   writeMessage("\r\x1b[2K" + line);
   liveShown_ = true;
 }

@@ -11,6 +11,9 @@
 
 namespace lstmc::cli {
 
+/// A bar of so many cells, the first `share` of it full.
+std::string progressBar(double share, int cells);
+
 class Progress : public training::TrainObserver {
 public:
   /// `metrics`: shown of a validation besides loss and perplexity; all that there are if empty.

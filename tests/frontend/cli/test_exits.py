@@ -50,8 +50,8 @@ class Exits(Case):
 
     def test_3_source_is_wrong(self):
         (self.folder / "bad.lnet").write_text("def f(data: float32[2]):\n    return tanhh(data)\n")
-        for command in ["compile", "run", "train", "eval", "sample", "plot", "inspect", "bench"]:
-            words = [command, "bad.lnet"] + (["-o", "x.dot"] if command in ("compile", "train", "plot") else [])
+        for command in ["compile", "run", "train", "eval", "predict", "sample", "plot", "inspect", "bench"]:
+            words = [command, "bad.lnet"] + {"predict": ["-o", "x.csv"]}.get(command, ["-o", "x.dot"] if command in ("compile", "train", "plot") else [])
             self.assertEqual(self.status(*words), 3, command)
         self.assertEqual(self.status("fmt", "bad.lnet"), 0)
         (self.folder / "bad.lnet").write_text("def f(:\n")
@@ -306,7 +306,8 @@ class Files(Case):
         self.good(*LEARN, "-o", "ck")
         before = sorted(self.folder.iterdir())
         for words in [["compile", "small.lnet", "-o", "m.lstmc"], ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck2"],
-                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "ck", "--data", "text:text.txt"]]:
+                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "ck", "--data", "text:text.txt"],
+                      ["predict", "ck", "-o", "p.csv"]]:
             self.good(*words, "--dry-run")
         (self.folder / "ugly.lnet").write_text("x=1\n")
         self.good("fmt", "ugly.lnet", "--dry-run")

@@ -1,0 +1,366 @@
+// predict: what a network says of every row of a data set.
+
+#include <algorithm>
+#include <chrono>
+
+#include "executor/base/StandardStreams.h"
+#include "executor/training/SessionTrainable.h"
+#include "executor/training/Signals.h"
+#include "executor/training/TrainReport.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/FitCheck.h"
+#include "frontend/cli/NamedModel.h"
+#include "frontend/cli/PredictionFile.h"
+#include "frontend/cli/Progress.h"
+#include "frontend/cli/Trace.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+constexpr std::string_view kEntry = "forward";
+
+/// What predicts, and for what. A member may point to one before it.
+struct Job {
+  Model model;
+  ModelData data;
+  std::unique_ptr<Session> session;
+  data::Samples samples;
+  std::vector<PredictedOutput> outputs;
+  bool mixesRows = false; ///< a prediction depends on the other rows of its batch
+
+  const package::Entry &entry() const {
+    const package::Package &package = *model.package;
+    return package.data().entries[*package.findEntry(kEntry)];
+  }
+  bool isText() const { return samples.symbols > 0; }
+  /// Lines that are data: steps of a text's last window are not.
+  int64_t linesOf(int64_t sample) const {
+    int64_t steps = outputs[0].steps();
+    return isText() ? std::min(steps, samples.symbols - sample * steps) : steps;
+  }
+  int64_t lines() const { return isText() ? samples.symbols : samples.count * outputs[0].steps(); }
+};
+
+/// `evaluate` says what the outputs are, if there is a loss.
+Checked<Model> compile(NamedModel named, const ModelData &data, const Options &options) {
+  ModelRequest request;
+  request.entries = {std::string(kEntry), "evaluate"};
+  bool isSource = !named.model;
+  Checked<Model> model = modelFor(std::move(named), data, options, request);
+  if (model.ok() || !isSource || model.diagnostics().front().code != ErrorCode::E0403)
+    return model;
+  request.entries = {std::string(kEntry)};
+  return modelFor(NamedModel(), data, options, request);
+}
+
+/// What measures an output; null where it is no loss head.
+const training::Head *headOf(const std::vector<training::Head> &heads, const std::string &output) {
+  auto found = std::ranges::find(heads, output + "_metric", &training::Head::name);
+  return found == heads.end() ? nullptr : &*found;
+}
+
+/// "softmax_output" as users call it.
+std::string withoutSuffix(std::string name) {
+  constexpr std::string_view kSuffix = "_output";
+  if (name.ends_with(kSuffix) && name.size() > kSuffix.size())
+    name.erase(name.size() - kSuffix.size());
+  return name;
+}
+
+/// The axis of that name; -1: none.
+int axisNamed(const package::Binding &binding, std::string_view dim) {
+  auto found = std::ranges::find(binding.dims, dim);
+  return dim.empty() || found == binding.dims.end() ? -1 : int(found - binding.dims.begin());
+}
+
+/// Where the rows of the batch are in an output; -1: it has none, or nothing says where.
+int batchAxisOf(const package::Binding &output, const Tensor &tensor, int64_t batch) {
+  if (int axis = axisNamed(output, "batch"); axis >= 0)
+    return axis;
+  bool other = !output.dims.empty() && !output.dims[0].empty();
+  return tensor.rank > 0 && tensor.shape[0] == batch && !other ? 0 : -1;
+}
+
+/// The axis of a text's steps in an output, named as in the input; the second where no axis of
+/// either has a name.
+int stepAxisOf(const package::Binding &input, const package::Binding &output,
+               const package::PackageData &data) {
+  for (const std::string &dim : input.dims)
+    if (dim != "batch" && axisNamed(output, dim) >= 0)
+      return axisNamed(output, dim);
+  const std::vector<int64_t> &in = data.buffers[input.buffer].shape;
+  const std::vector<int64_t> &out = data.buffers[output.buffer].shape;
+  bool unnamed = input.dims.empty() && output.dims.empty();
+  return unnamed && in.size() == 2 && out.size() > 1 && in[1] == out[1] ? 1 : -1;
+}
+
+/// The names of an output's values: --labels, else the symbols of the vocabulary or the column.
+Result<std::vector<std::string>> classesOf(const PredictedOutput &output, bool softmax,
+                                           const Job &job, const Options &options) {
+  std::vector<std::string> names;
+  if (options.labels) {
+    LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+    LSTMC_ASSIGN(data::Vocabulary labels, data::Vocabulary::load(*options.labels, limits));
+    for (size_t i = 0; i < labels.size(); ++i)
+      names.push_back(labels.line(i));
+    if (int64_t(names.size()) != output.width())
+      return failAt({*options.labels}, ErrorCode::E0610,
+                    "labels: found {}, want {} as output {} has", names.size(), output.width(),
+                    output.name);
+    return names;
+  }
+  std::optional<data::Target> target = job.data.data->target();
+  if (softmax && target)
+    names = target->symbols;
+  for (size_t i = 0; softmax && job.data.vocabulary && i < job.data.vocabulary->size(); ++i)
+    names.push_back(job.data.vocabulary->line(i));
+  return int64_t(names.size()) == output.width() ? names : std::vector<std::string>();
+}
+
+/// The outputs that have rows; what is said of the others is in `leftOut`.
+Result<std::vector<PredictedOutput>> outputsOf(Job &job, int64_t batch, const Options &options,
+                                               std::string &leftOut) {
+  std::vector<training::Head> heads = headsOf(job.model.package->data());
+  std::optional<data::Target> target = job.data.data->target();
+  std::vector<PredictedOutput> outputs;
+  for (const package::Binding &binding : job.entry().outputs) {
+    LSTMC_ASSIGN(Tensor tensor, job.session->output(kEntry, binding.name));
+    PredictedOutput output{withoutSuffix(binding.name), tensor, 0, -1, 0, 1, {}};
+    output.batchAxis = batchAxisOf(binding, tensor, batch);
+    if (job.isText() && output.batchAxis >= 0)
+      output.stepAxis = stepAxisOf(job.entry().inputs[0], binding, job.model.package->data());
+    if (output.batchAxis < 0 || (job.isText() && output.stepAxis < 0)) {
+      leftOut = fmt::format("output {} {}: no axis of it is the {}", output.name,
+                            data::shapeText(data::shapeOf(tensor)),
+                            output.batchAxis < 0 ? "batch" : "text's steps");
+      continue;
+    }
+    const training::Head *head = headOf(heads, binding.name);
+    bool regression = head && head->kind == training::HeadKind::Regression && head->classes == 0;
+    if (regression && target && target->symbols.empty()) {
+      output.mean = target->mean;
+      output.deviation = target->deviation;
+      output.name = target->name;
+    }
+    if (isTablePath(*options.output) && !job.isText() && tensor.rank > 2)
+      output.stepAxis = output.batchAxis == 0 ? 1 : 0;
+    LSTMC_ASSIGN(
+        output.classes,
+        classesOf(output, head && head->kind == training::HeadKind::Softmax, job, options));
+    outputs.push_back(std::move(output));
+  }
+  if (outputs.empty())
+    return failAt({job.model.path}, ErrorCode::E0610,
+                  "predictions: found none, want an output with the rows of the batch; {}",
+                  leftOut.empty() ? "the network has no output" : leftOut);
+  return outputs;
+}
+
+/// --top and lines that several outputs share.
+Status checkOutputs(const Job &job, const Options &options) {
+  for (const PredictedOutput &output : job.outputs) {
+    if (output.steps() != job.outputs[0].steps())
+      return fail(ErrorCode::E0001,
+                  "{} has {} lines a row and {} has {}, which one table cannot hold; -o F.npz can",
+                  job.outputs[0].name, job.outputs[0].steps(), output.name, output.steps());
+    int64_t classes =
+        output.tensor.rank > 1 ? output.tensor.shape[size_t(output.tensor.rank) - 1] : 1;
+    if (isTablePath(*options.output))
+      classes = output.width();
+    if (*options.top > classes)
+      return fail(ErrorCode::E0001, "--top takes 1 to {}, the values of {}, got {}", classes,
+                  output.name, *options.top);
+  }
+  return {};
+}
+
+/// Whether a head of `evaluate` could not be measured row by row.
+bool rowsMix(const package::PackageData &data, const std::vector<package::Binding> &outputs) {
+  for (const package::Entry &entry : data.entries)
+    for (const package::Binding &metric : entry.outputs)
+      for (const package::Binding &output : outputs)
+        if (entry.name == "evaluate" && metric.name == output.name + "_metric" &&
+            data.buffers[metric.buffer].shape.size() == 1)
+          return true;
+  return false;
+}
+
+Status checkMixing(const Job &job, Console &console) {
+  if (!job.mixesRows)
+    return {};
+  int64_t batch = job.samples.feed->sequences();
+  if (job.samples.count % batch != 0)
+    return failAt({job.model.path}, ErrorCode::E0605,
+                  "data: found {} samples, want whole batches of {}, since the network mixes the "
+                  "samples of a batch",
+                  job.samples.count, batch);
+  console.say("warning: the network mixes the samples of a batch: predictions depend on its size");
+  return {};
+}
+
+Checked<Job> prepare(const Options &options, Console &console) {
+  Job job;
+  ModelRequest request;
+  request.entries = {std::string(kEntry)};
+  LSTMC_CHECKED_ASSIGN(NamedModel named,
+                       readNamedModel(options, request, Remember::WhatWasLearned));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
+  LSTMC_CHECKED_ASSIGN(job.model, compile(std::move(named), job.data, options));
+  console.warn(job.model.warnings);
+  if (!job.model.package->findEntry(kEntry))
+    return asDiagnostic(
+        failAt({job.model.path}, ErrorCode::E0610, "entry forward: found none in the package"));
+  if (!hasWeights(job.model, options))
+    return asDiagnostic(failAt({job.model.path}, ErrorCode::E0610,
+                               "weights: found none to predict with, want --params PATH, or a "
+                               "checkpoint in place of this file"));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(job.model, options));
+  LSTMC_CHECKED_ASSIGN(uint64_t seed, seedInForce(job.model, options));
+  job.session->setScalar("update", int64_t(1));
+  job.session->setScalar("seed", int64_t(seed));
+  LSTMC_CHECKED_ASSIGN(auto slots, training::inputSlots(*job.session, kEntry));
+  const bool carried = !job.model.package->data().states.empty();
+  LSTMC_CHECKED_ASSIGN(job.samples, job.data.data->samples(slots, carried));
+  std::string leftOut;
+  LSTMC_CHECKED_ASSIGN(job.outputs,
+                       outputsOf(job, job.samples.feed->sequences(), options, leftOut));
+  if (!leftOut.empty())
+    console.say("left out  " + leftOut);
+  LSTMC_CHECKED_TRY(checkOutputs(job, options));
+  job.mixesRows = rowsMix(job.model.package->data(), job.entry().outputs);
+  LSTMC_CHECKED_TRY(checkMixing(job, console));
+  return job;
+}
+
+/// "predict  12,800/29,641 ━━━━━━━───────", redrawn ten times a second.
+class LiveLine {
+public:
+  explicit LiveLine(const Console &console) : console_(console) {}
+  ~LiveLine() {
+    if (shown_)
+      writeMessage("\r\x1b[2K");
+  }
+  void draw(int64_t done, int64_t all) {
+    auto now = std::chrono::steady_clock::now();
+    if (!console_.live() || now - drawn_ < std::chrono::milliseconds(100))
+      return;
+    drawn_ = now;
+    shown_ = true;
+    writeMessage(fmt::format("\r\x1b[2Kpredict   {}/{} {}", grouped(done), grouped(all),
+                             progressBar(double(done) / double(all), 24)));
+  }
+
+private:
+  const Console &console_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point drawn_{};
+};
+
+/// The lines of the first `rows` rows of a batch, of which `first` is the first sample.
+Status addRows(const Job &job, int64_t first, int64_t rows, PredictionFile &file) {
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t sample = first + row, steps = job.linesOf(sample);
+    for (int64_t step = 0; step < steps; ++step) {
+      LineLabel label{sample + 1, step, ""};
+      if (!job.samples.rows.empty())
+        label.row = job.samples.rows[size_t(sample)];
+      if (job.isText()) {
+        label.row = sample * job.outputs[0].steps() + step;
+        label.symbol = job.data.vocabulary->line(size_t(job.samples.symbolAt(label.row++)));
+      }
+      LSTMC_TRY(file.add(label, row, step));
+    }
+  }
+  return {};
+}
+
+/// Every batch, until a signal comes or nobody reads the result any more.
+Status carryOut(Job &job, PredictionFile &file, Console &console) {
+  LiveLine live(console);
+  data::Feed &feed = *job.samples.feed;
+  int64_t done = 0;
+  for (int64_t batch = 0; batch < feed.batches(); ++batch) {
+    data::Position position{0, batch};
+    if (training::SignalWatch::pending() != 0 || !outputHasReader())
+      return {};
+    if (feed.restarts(position))
+      job.session->resetStates();
+    feed.fill(position);
+    LSTMC_TRY(job.session->run(kEntry));
+    int64_t rows = feed.rows(position);
+    LSTMC_TRY(addRows(job, done, rows, file));
+    done += rows;
+    live.draw(done, job.samples.count);
+  }
+  return file.finish();
+}
+
+nlohmann::ordered_json predictJson(const Job &job, const Options &options, double seconds) {
+  using Json = nlohmann::ordered_json;
+  Json outputs = Json::array();
+  for (const PredictedOutput &output : job.outputs)
+    outputs.push_back({{"name", output.name},
+                       {"dtype", dtypeName(output.tensor.dtype)},
+                       {"values", output.width()},
+                       {"classes", output.classes},
+                       {"mean", output.mean},
+                       {"deviation", output.deviation}});
+  Json document = {{"schema", "lstmc.predict/1"},
+                   {"model", options.operands[0]},
+                   {"data", job.data.data->spec().source},
+                   {"file", *options.output},
+                   {"samples", job.samples.count},
+                   {"lines", job.lines()},
+                   {"outputs", outputs},
+                   {"weights_hash", fmt::format("{:016x}", job.session->weightsHash())},
+                   {"time_s", seconds}};
+  document.update(Json::parse(training::memoryJson(job.session->memory())));
+  return document;
+}
+
+Status checkOutput(const Options &options, const Console &console) {
+  if (!options.output)
+    return fail(ErrorCode::E0001, "predict writes its predictions: -o F.csv, F.npy or F.npz, or a "
+                                  "table to stdout (-o -)");
+  if (options.output == "-" && console.json())
+    return fail(ErrorCode::E0001, "-o - and --json both write to stdout; -o F.csv leaves it free");
+  return checkPredictionPath(*options.output);
+}
+
+} // namespace
+
+CommandResult predictCommand(const Options &options, Console &console) {
+  LSTMC_CHECKED_TRY(checkOutput(options, console));
+  Trace trace(options);
+  LSTMC_CHECKED_ASSIGN(Job job, prepare(options, console));
+  if (job.model.compiled)
+    trace.passes(job.model.compiled->spans);
+  trace.watch(*job.session);
+  if (options.dryRun) {
+    console.say("nothing was predicted: --dry-run");
+    return ExitCode::Ok;
+  }
+  auto begin = std::chrono::steady_clock::now();
+  training::SignalWatch watch;
+  PredictionRequest request{*options.output, job.outputs,  job.lines(),
+                            *options.top,    job.isText(), options.existing()};
+  LSTMC_CHECKED_ASSIGN(auto file, openPredictionFile(std::move(request), console));
+  if (Status status = carryOut(job, *file, console); !status.ok()) {
+    const Diagnostic *fault = job.session->fault(); // has the user's line
+    bool numbers = fault && status.error().code == ErrorCode::E0701;
+    return Diagnostics{numbers ? *fault : asDiagnostic(status.error())};
+  }
+  if (int signal = training::SignalWatch::exitCode(); signal != 0)
+    return ExitCode(signal);
+  LSTMC_CHECKED_TRY(trace.write(console));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (console.json())
+    console.print(predictJson(job, options, seconds));
+  else if (options.output != "-")
+    console.print(fmt::format("{}  {} predictions", *options.output, grouped(job.lines())));
+  return ExitCode::Ok;
+}
+
+} // namespace lstmc::cli
