@@ -4,6 +4,8 @@
 
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/null/runtime/Null.h"
 #include "backends/trap/runtime/Trap.h"
 #include "executor/device/HostDevice.h"
@@ -46,6 +48,18 @@ Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int threads, En
   return makeCpu(name, threads, Engine::Null);
 }
 
+/// Any engine: kernels of the host are used for what a GPU has none for.
+Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int, Engine engine) {
+  return cuda::makeGpuDevice(name.text(), cuda::emulatedDriver(),
+                             {.card = name.index, .onHost = chooserOf(engine)});
+}
+
+/// No build has an image of the kernels for a card yet, so a driver alone is not enough.
+Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine) {
+  LSTMC_ASSIGN([[maybe_unused]] const cuda::Driver *driver, cuda::machineDriver());
+  return fail(ErrorCode::E0501, "{}: this build has no kernels compiled for GPUs", name.text());
+}
+
 struct Row {
   DeviceKind kind;
   Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, int threads, Engine engine);
@@ -53,9 +67,8 @@ struct Row {
 
 /// A line per kind of device that can run; the others are refused.
 constexpr Row kDevices[] = {
-    {DeviceKind::Cpu, makeCpu},
-    {DeviceKind::Trap, makeTrap},
-    {DeviceKind::Null, makeNull},
+    {DeviceKind::Cpu, makeCpu},      {DeviceKind::Trap, makeTrap}, {DeviceKind::Null, makeNull},
+    {DeviceKind::Emu, makeEmulated}, {DeviceKind::Gpu, makeGpu},
 };
 
 const Row *rowOf(DeviceKind kind) {

@@ -19,8 +19,9 @@ constexpr Row kTargets[] = {
     {DeviceKind::Cpu, cpu::cpuTarget},
     {DeviceKind::Trap, cpu::cpuTarget},
     {DeviceKind::Null, null::nullTarget},
-    // It can be planned for, as a cpu of other speeds, until cuda has a half of its own.
+    // Planned for as cpus of other speeds, until cuda has a half of its own.
     {DeviceKind::Gpu, cpu::cpuTarget},
+    {DeviceKind::Emu, cpu::cpuTarget},
 };
 
 } // namespace

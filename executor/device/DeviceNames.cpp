@@ -8,7 +8,7 @@ namespace lstmc {
 
 namespace {
 
-constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap", "null"};
+constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap", "null", "emu"};
 
 std::optional<int> number(std::string_view text) {
   int value = 0;

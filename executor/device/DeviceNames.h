@@ -10,9 +10,9 @@
 
 namespace lstmc {
 
-/// For tests: Trap, a cpu whose memory the host cannot see (backends/trap), and Null, which
-/// computes nothing (backends/null).
-enum class DeviceKind : uint8_t { Cpu, Gpu, Trap, Null };
+/// Emu is a GPU emulated by the host, for correctness (backends/cuda). For tests: Trap, a cpu whose
+/// memory the host cannot see (backends/trap), and Null, which computes nothing (backends/null).
+enum class DeviceKind : uint8_t { Cpu, Gpu, Trap, Null, Emu };
 
 struct DeviceName {
   DeviceKind kind = DeviceKind::Cpu;

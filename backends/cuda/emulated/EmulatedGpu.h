@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <source_location>
+#include <type_traits>
 
 #define LSTMC_DEVICE inline
 #define LSTMC_GPU_KERNEL(NAME, ARGUMENTS, a) void NAME(const ARGUMENTS &a)
@@ -26,9 +27,10 @@ int64_t gridBlocks();
 unsigned char *sharedMemory();
 int sharedBytes();
 
-/// Ends the launch with an error unless this thread may now read or write the bytes.
-void readGlobal(const void *address, int bytes, const Where &where);
-void writeGlobal(const void *address, int bytes, const Where &where);
+/// Ends the launch with an error unless this thread may now read or write the bytes. Returns where
+/// they are on the host.
+const void *readGlobal(const void *address, int bytes, const Where &where);
+void *writeGlobal(const void *address, int bytes, const Where &where);
 void readShared(int offset, int bytes, const Where &where);
 void writeShared(int offset, int bytes, const Where &where);
 
@@ -56,13 +58,11 @@ inline int warpIndex() { return threadIndex() / kWarp; }
 template <typename T> struct Global {
   T *data;
 
-  T load(int64_t i, Where where = Where::current()) const {
-    machine::readGlobal(data + i, sizeof(T), where);
-    return data[i];
+  std::remove_const_t<T> load(int64_t i, Where where = Where::current()) const {
+    return *static_cast<const T *>(machine::readGlobal(data + i, sizeof(T), where));
   }
   void store(int64_t i, T value, Where where = Where::current()) const {
-    machine::writeGlobal(data + i, sizeof(T), where);
-    data[i] = value;
+    *static_cast<T *>(machine::writeGlobal(data + i, sizeof(T), where)) = value;
   }
   explicit operator bool() const { return data != nullptr; }
 };

@@ -1,14 +1,18 @@
-// The kernels of the cuda target on the emulated GPU, as functions of a host device.
+// The kernels of the cuda target, compiled for the host.
 #pragma once
 
-#include <span>
-
-#include "executor/device/Kernel.h"
+#include <cstddef>
+#include <string_view>
 
 namespace lstmc::cuda {
 
-/// Null if there is no such kernel yet. The first worker runs the launch; an error in a kernel is
-/// thrown as std::runtime_error with its text.
-KernelFunction emulatedKernel(KernelId id, std::span<const Tensor> operands);
+struct EmulatedKernel {
+  std::string_view name;
+  void (*body)(const void *arguments);
+  size_t argumentBytes;
+};
+
+/// Null if there is no such kernel.
+const EmulatedKernel *findKernel(std::string_view name);
 
 } // namespace lstmc::cuda

@@ -1,10 +1,7 @@
 #include "backends/cuda/emulated/Machine.h"
 
-#include <sys/mman.h>
-
 #include <cstring>
 #include <memory>
-#include <new>
 #include <random>
 
 #include <boost/context/fiber.hpp>
@@ -12,6 +9,7 @@
 
 #include "backends/cuda/emulated/EmulatedGpu.h"
 #include "backends/cuda/emulated/Shadow.h"
+#include "backends/cuda/emulated/Stacks.h"
 
 namespace lstmc::gpu {
 
@@ -22,47 +20,6 @@ std::string Fault::text() const {
 namespace {
 
 namespace context = boost::context;
-
-/// Stacks with a guard page below them. They are reused, because making one takes two system calls.
-class Stacks {
-public:
-  ~Stacks() {
-    for (void *stack : free_)
-      ::munmap(stack, kBytes);
-  }
-  void *take() {
-    if (!free_.empty()) {
-      void *stack = free_.back();
-      free_.pop_back();
-      return stack;
-    }
-    void *stack =
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED)
-      throw std::bad_alloc();
-    ::mprotect(stack, kPage, PROT_NONE);
-    return stack;
-  }
-  void give(void *stack) { free_.push_back(stack); }
-
-  static constexpr size_t kPage = 4096, kBytes = 128 * 1024 + kPage;
-
-private:
-  std::vector<void *> free_;
-};
-
-struct StackOf {
-  Stacks *stacks;
-  context::stack_context allocate() {
-    context::stack_context made;
-    made.size = Stacks::kBytes;
-    made.sp = static_cast<char *>(stacks->take()) + Stacks::kBytes;
-    return made;
-  }
-  void deallocate(context::stack_context &made) {
-    stacks->give(static_cast<char *>(made.sp) - Stacks::kBytes);
-  }
-};
 
 /// The state of a thread.
 enum class State { Ready, AtBlockMeeting, AtWarpMeeting, Spinning, Done };
@@ -111,8 +68,9 @@ public:
   Machine(std::string_view kernel, void (*body)(const void *), const void *arguments,
           const LaunchShape &shape, std::span<const Region> regions, uint64_t seed)
       : kernel(kernel), body(body), arguments(arguments), shape(shape), random(seed) {
+    // Nothing is recorded of bytes that are only read.
     for (const Region &region : regions)
-      memory.push_back({&region, Shadow(region.bytes)});
+      memory.push_back({&region, Shadow(region.writable ? region.bytes : 0)});
   }
 
   std::optional<Fault> run() {
@@ -130,7 +88,8 @@ public:
   int64_t blocks() const { return shape.blocks; }
   Thread *running = nullptr;
 
-  void touchGlobal(const void *address, int bytes, bool write, const Where &where) {
+  /// Where the bytes are on the host.
+  void *touchGlobal(const void *address, int bytes, bool write, const Where &where) {
     if (uintptr_t(address) % uintptr_t(bytes) != 0)
       refuse(where, fmt::format("{} {} bytes at an address that is no multiple of {}",
                                 write ? "writes" : "reads", bytes, bytes));
@@ -140,10 +99,11 @@ public:
              fmt::format("{} {} bytes outside of its operands", write ? "writes" : "reads", bytes));
     if (write && !found->region->writable)
       refuse(where, fmt::format("writes to {}, which is only read", found->region->name));
-    uint64_t offset = uint64_t(static_cast<const char *>(address) -
-                               static_cast<const char *>(found->region->begin));
-    check(found->shadow, offset, bytes, write, where,
-          fmt::format("byte {} of {}", offset, found->region->name));
+    const uint64_t offset = uintptr_t(address) - uintptr_t(found->region->begin);
+    if (found->region->writable)
+      check(found->shadow, offset, bytes, write, where,
+            [&] { return fmt::format("byte {} of {}", offset, found->region->name); });
+    return found->region->place(offset);
   }
 
   void touchShared(int offset, int bytes, bool write, const Where &where) {
@@ -163,7 +123,7 @@ public:
       block.written[size_t(i)] = true;
     }
     check(block.shadow, uint64_t(offset), bytes, write, where,
-          fmt::format("byte {} of shared memory", offset));
+          [&] { return fmt::format("byte {} of shared memory", offset); });
   }
 
   void meet(State at, const Where &where) {
@@ -191,16 +151,17 @@ public:
     known.blocks[running->moment.block] = running->moment.epoch;
     known.threads[running->moment.thread] = ++running->moment.release;
     published[flag] = std::move(known);
-    *flag = value;
+    *flagOf(*found, flag) = value;
     leave(); // so that other threads may see the value early
   }
 
   void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where) {
     if (!shape.cooperative)
       refuse(where, "waits for another block in a launch that is not cooperative");
-    if (!regionOf(flag, sizeof(*flag)))
+    RegionShadow *found = regionOf(flag, sizeof(*flag));
+    if (!found)
       refuse(where, "waits for a value outside of its operands");
-    running->flag = flag;
+    running->flag = flagOf(*found, flag);
     running->wanted = value;
     meet(State::Spinning, where);
     if (auto clock = published.find(flag); clock != published.end())
@@ -218,8 +179,8 @@ public:
   /// Copies as late as allowed: no data arrive before the thread waits for them.
   void waitForCopies() {
     for (const PendingCopy &copy : running->copies) {
-      touchGlobal(copy.from, copy.bytes, false, copy.where);
-      std::memcpy(running->block->memory.data() + copy.offset, copy.from, size_t(copy.bytes));
+      const void *from = touchGlobal(copy.from, copy.bytes, false, copy.where);
+      std::memcpy(running->block->memory.data() + copy.offset, from, size_t(copy.bytes));
       for (int i = copy.offset; i < copy.offset + copy.bytes; ++i)
         running->block->pending[size_t(i)] = false;
     }
@@ -248,6 +209,11 @@ private:
     return true;
   }
 
+  static uint32_t *flagOf(const RegionShadow &region, const uint32_t *flag) {
+    return static_cast<uint32_t *>(
+        region.region->place(uintptr_t(flag) - uintptr_t(region.region->begin)));
+  }
+
   RegionShadow *regionOf(const void *address, int bytes) {
     RegionShadow *found = nullptr;
     auto begin = uintptr_t(address);
@@ -263,8 +229,9 @@ private:
     return found;
   }
 
+  template <typename Place>
   void check(Shadow &shadow, uint64_t offset, int bytes, bool write, const Where &where,
-             const std::string &place) {
+             Place place) {
     Thread &t = *running;
     const Access *other = shadow.forWords(offset, bytes, [&](Word &word, uint8_t mask) {
       return write ? word.write(mask, t.moment, t.known) : word.read(mask, t.moment, t.known);
@@ -273,7 +240,7 @@ private:
       refuse(
           where,
           fmt::format("{} {}, which thread {} of block {} touched with nothing that orders the two",
-                      write ? "writes" : "reads", place,
+                      write ? "writes" : "reads", place(),
                       other->moment.thread % uint32_t(shape.threads), other->moment.block));
   }
 
@@ -332,7 +299,7 @@ private:
   }
 
   context::fiber fiberOf(Thread &thread) {
-    return context::fiber(std::allocator_arg, StackOf{&stacks},
+    return context::fiber(std::allocator_arg, StackOf{&Stacks::ofThread()},
                           [this, &thread](context::fiber &&from) {
                             thread.back = &from;
                             try {
@@ -418,7 +385,6 @@ private:
   const void *arguments;
   LaunchShape shape;
   std::mt19937_64 random;
-  Stacks stacks;
   std::vector<RegionShadow> memory;
   std::map<const uint32_t *, Clock> published;
   std::optional<Fault> fault;
@@ -449,11 +415,11 @@ int64_t gridBlocks() { return Machine::current->blocks(); }
 unsigned char *sharedMemory() { return thread().block->memory.data(); }
 int sharedBytes() { return int(thread().block->memory.size()); }
 
-void readGlobal(const void *address, int bytes, const Where &where) {
-  Machine::current->touchGlobal(address, bytes, false, where);
+const void *readGlobal(const void *address, int bytes, const Where &where) {
+  return Machine::current->touchGlobal(address, bytes, false, where);
 }
-void writeGlobal(const void *address, int bytes, const Where &where) {
-  Machine::current->touchGlobal(address, bytes, true, where);
+void *writeGlobal(const void *address, int bytes, const Where &where) {
+  return Machine::current->touchGlobal(address, bytes, true, where);
 }
 void readShared(int offset, int bytes, const Where &where) {
   Machine::current->touchShared(offset, bytes, false, where);

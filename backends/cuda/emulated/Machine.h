@@ -12,10 +12,15 @@ namespace lstmc::gpu {
 
 /// Memory that a launch may touch.
 struct Region {
-  const void *begin = nullptr;
+  const void *begin = nullptr; ///< the address that kernels use
   uint64_t bytes = 0;
   bool writable = false;
-  std::string name; ///< of the operand, for messages
+  std::string name;       ///< of the operand, for messages
+  void *memory = nullptr; ///< where the bytes are on the host; null: at `begin`
+
+  void *place(uint64_t offset) const {
+    return static_cast<std::byte *>(memory ? memory : const_cast<void *>(begin)) + offset;
+  }
 };
 
 struct LaunchShape {

@@ -41,7 +41,6 @@ struct RnnBackwardArguments {
 
 /// Number of sequences per block.
 inline constexpr int kRows = 4;
-inline constexpr int kRecurrentThreads = 256;
 
 /// h before and after the step, and c: [3, rows, units].
 constexpr int64_t forwardSharedBytes(int64_t rows, int64_t units) { return 12 * rows * units; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,12 +17,12 @@ struct GpuLaunch {
   int64_t blocks = 1; ///< 0: there is nothing to do
   int threads = 128, sharedBytes = 0;
   bool cooperative = false;
+  std::vector<std::byte> table; ///< what the kernel reads from memory of the device, besides
+  size_t tableAt = 0;           ///< the byte of `arguments` where the address of the table goes
 };
 
-/// The kernels of a launch, which run one after the other.
-using LaunchMaker = std::vector<GpuLaunch> (*)(const LaunchArgs &);
-
-/// Null if there is no kernel for such operands yet (unsupported.txt).
-LaunchMaker launchMaker(KernelId id, std::span<const Tensor> operands);
+/// The kernels of a launch, which run one after the other; operands have addresses of the device.
+/// Nothing if the host has to carry it out (on-host.txt).
+std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args);
 
 } // namespace lstmc::cuda

@@ -1,14 +1,24 @@
-// The cuda target's kernels on the emulated GPU.
+// The cuda target on an emulated GPU.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
-#include "backends/cuda/emulated/EmulatedKernels.h"
+#include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
 
 namespace lstmc::conformance {
 
 /// One host thread runs all threads of the GPU.
-static const Target kEmulated =
-    hostTarget("emu", cuda::emulatedKernel, "backends/cuda/unsupported.txt", {1});
+static const Target kEmulated{
+    "emu",
+    [](int) {
+      return cuda::makeGpuDevice("emu:0", cuda::emulatedDriver(),
+                                 {.onHost = [](KernelId id, std::span<const Tensor> operands) {
+                                   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
+                                 }});
+    },
+    "",
+    {1}};
 
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
 

@@ -1,0 +1,57 @@
+// The NVIDIA driver as a table of function pointers, so that no build needs it and the emulated GPU
+// can take its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "executor/base/Status.h"
+
+namespace lstmc::cuda {
+
+// As the driver's binary interface has them.
+using DriverResult = int; ///< 0: done
+using CardNumber = int;
+using DeviceAddress = unsigned long long;
+using DriverContext = struct OpaqueContext *;
+using DriverStream = struct OpaqueStream *;
+using DriverEvent = struct OpaqueEvent *;
+using DriverModule = struct OpaqueModule *;
+using DriverFunction = struct OpaqueFunction *;
+
+inline constexpr unsigned kStreamNonBlocking = 1, kEventWithoutTiming = 2;
+/// Of setAttribute: the most shared memory that a block of the kernel may ask for.
+inline constexpr int kMostSharedBytes = 8;
+/// Of enablePeer: it was enabled before.
+inline constexpr DriverResult kPeerAlreadyEnabled = 704;
+
+/// Bytes that an operation on a stream reads or writes.
+struct MemoryUse {
+  DeviceAddress begin = 0;
+  uint64_t bytes = 0;
+  bool writes = false;
+  std::string_view name; ///< of the operand, for messages
+};
+
+struct Driver {
+#define LSTMC_DRIVER(FIELD, SYMBOL, PARAMETERS) DriverResult(*FIELD) PARAMETERS = nullptr;
+#include "backends/cuda/runtime/Driver.def"
+
+  /// Of the emulated GPU only, else null: what the next launch of this thread may touch.
+  void (*expect)(std::span<const MemoryUse> uses) = nullptr;
+
+  /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
+  std::string textOf(DriverResult error) const;
+};
+
+/// That of this machine, loaded at the first call. E0501 says what is missing and where it was
+/// looked for.
+Result<const Driver *> machineDriver();
+
+/// The driver of the library of this name.
+Result<Driver> loadDriver(const char *library);
+
+} // namespace lstmc::cuda

@@ -1,0 +1,286 @@
+#include "backends/cuda/runtime/GpuDevice.h"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+#include "backends/cuda/runtime/GpuProgram.h"
+#include "executor/abi/Packing.h"
+
+namespace lstmc::cuda {
+
+namespace {
+
+class GpuDevice final : public Device {
+public:
+  GpuDevice(std::string name, const Driver &driver, GpuOptions options)
+      : name_(std::move(name)), driver_(driver), options_(options) {}
+  ~GpuDevice() override;
+
+  Status open();
+
+  const std::string &name() const override { return name_; }
+  uint64_t memoryBytes() const override { return memoryBytes_; }
+  int threads() const override { return 1; }
+  Status allocate(uint64_t bytes) override;
+  std::byte *arena() const override {
+    return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(arena_));
+  }
+  /// Memory of a GPU has no pages that are not there.
+  uint64_t touchedBytes() const override { return bytes_; }
+
+  Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
+  Status reserve(uint32_t streams, uint32_t events) override;
+  void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+              LaunchInterval *times) override;
+  void record(uint32_t stream, uint32_t event) override {
+    enter();
+    check(driver_.record(events_[event], streams_[stream]));
+  }
+  void wait(uint32_t stream, uint32_t event) override {
+    enter();
+    check(driver_.wait(streams_[stream], events_[event], 0));
+  }
+  void synchronize(uint32_t stream) override {
+    enter();
+    check(driver_.synchronize(streams_[stream]));
+  }
+  void finish() override {
+    enter();
+    for (DriverStream stream : streams_)
+      check(driver_.synchronize(stream));
+  }
+
+  uint64_t launchesBegun() const override { return begun_.load(std::memory_order_relaxed); }
+  void stop(bool stopped) override { stopped_.store(stopped); }
+
+  bool hostVisible() const override { return false; }
+  void copyIn(uint64_t offset, std::span<const std::byte> from) override;
+  void copyOut(uint64_t offset, std::span<std::byte> to) const override;
+  void clear(uint64_t offset, uint64_t bytes) override;
+  bool reaches(const Device &other) const override;
+
+private:
+  void enter() const { check(driver_.setContext(context_)); }
+  void check(DriverResult error) const {
+    if (error)
+      throw std::runtime_error(driver_.textOf(error));
+  }
+  Error refused(ErrorCode code, std::string_view what, DriverResult error) const {
+    return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
+  }
+  Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const;
+  void give(const ReadyLaunch &launch, DriverStream stream) const;
+  void release();
+
+  std::string name_;
+  const Driver &driver_;
+  GpuOptions options_;
+  DriverContext context_ = nullptr;
+  DriverModule module_ = nullptr;
+  uint64_t memoryBytes_ = 0;
+  DeviceAddress arena_ = 0;
+  uint64_t bytes_ = 0;
+  DriverStream copies_ = nullptr; ///< for what the host copies, beside a run too
+  std::vector<DriverStream> streams_;
+  std::vector<DriverEvent> events_;
+  std::atomic<uint64_t> begun_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+GpuDevice::~GpuDevice() {
+  if (!context_)
+    return;
+  driver_.setContext(context_);
+  for (DriverStream stream : streams_)
+    driver_.destroyStream(stream);
+  if (copies_)
+    driver_.destroyStream(copies_);
+  for (DriverEvent event : events_)
+    driver_.destroyEvent(event);
+  release();
+  if (module_)
+    driver_.unloadModule(module_);
+  driver_.releaseContext(options_.card);
+}
+
+Status GpuDevice::open() {
+  int cards = 0;
+  if (DriverResult error = driver_.deviceCount(&cards))
+    return refused(ErrorCode::E0501, "the GPUs cannot be counted", error);
+  if (options_.card >= cards)
+    return fail(ErrorCode::E0501, "{}: found {} GPU{}, numbered from 0", name_, cards,
+                cards == 1 ? "" : "s");
+  size_t bytes = 0;
+  DriverResult error = driver_.deviceMemory(&bytes, options_.card);
+  if (!error)
+    error = driver_.retainContext(&context_, options_.card);
+  if (!error)
+    error = driver_.setContext(context_);
+  if (!error)
+    error = driver_.loadModule(&module_, options_.image);
+  if (!error)
+    error = driver_.createStream(&copies_, kStreamNonBlocking);
+  if (error)
+    return refused(ErrorCode::E0501, "the GPU cannot be used", error);
+  memoryBytes_ = bytes;
+  return reserve(1, 0);
+}
+
+void GpuDevice::release() {
+  if (arena_)
+    driver_.free(arena_);
+  arena_ = 0;
+  bytes_ = 0;
+}
+
+Status GpuDevice::allocate(uint64_t bytes) {
+  enter();
+  release();
+  // A device's views have addresses even if it has no bytes.
+  const uint64_t asked = std::max<uint64_t>(bytes, kAlignment);
+  DriverResult error = driver_.allocate(&arena_, asked);
+  if (!error)
+    error = driver_.setBytes(arena_, 0, asked, copies_);
+  if (!error)
+    error = driver_.synchronize(copies_);
+  if (error)
+    return refused(ErrorCode::E0901, fmt::format("an arena of {} bytes", bytes), error);
+  bytes_ = bytes;
+  return {};
+}
+
+Status GpuDevice::reserve(uint32_t streams, uint32_t events) {
+  enter();
+  DriverResult error = 0;
+  while (!error && streams_.size() < streams)
+    error = driver_.createStream(&streams_.emplace_back(), kStreamNonBlocking);
+  while (!error && events_.size() < events)
+    error = driver_.createEvent(&events_.emplace_back(), kEventWithoutTiming);
+  return error ? Status(refused(ErrorCode::E0501, "streams and events", error)) : Status();
+}
+
+Result<std::unique_ptr<PreparedProgram>> GpuDevice::prepare(std::vector<LaunchSpec> specs) {
+  enter();
+  auto program = std::make_unique<GpuProgram>(driver_, context_);
+  program->launches.resize(specs.size());
+  for (size_t i = 0; i < specs.size(); ++i)
+    LSTMC_TRY(prepareOne(specs[i], program->launches[i]));
+  if (DriverResult error = program->placeTables(copies_))
+    return refused(ErrorCode::E0901, "tables of launches", error);
+  return std::unique_ptr<PreparedProgram>(std::move(program));
+}
+
+Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
+  for (size_t i = 0; i < spec.operands.size(); ++i)
+    if (spec.operands[i] && spec.operands[i].elements() > 0) {
+      auto [begin, end] = bytesOf(spec.operands[i]);
+      ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
+    }
+  auto kernels = gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program});
+  if (!kernels) {
+    KernelFunction function = options_.onHost(spec.kernel, spec.operands);
+    if (!function)
+      return fail(ErrorCode::E0402, "{} has no kernel \"{}\" for these types", name_,
+                  kernelRecord(spec.kernel).name);
+    ready.onHost = std::make_unique<HostCall>(function, spec);
+    return {};
+  }
+  for (GpuLaunch &kernel : *kernels) {
+    if (kernel.blocks == 0)
+      continue;
+    KernelStep &step = ready.kernels.emplace_back();
+    const std::string symbol(kernel.kernel);
+    DriverResult error = driver_.function(&step.function, module_, symbol.c_str());
+    if (!error)
+      error = driver_.setAttribute(step.function, kMostSharedBytes, kernel.sharedBytes);
+    if (error)
+      return refused(ErrorCode::E0402, symbol, error);
+    step.launch = std::move(kernel);
+  }
+  return {};
+}
+
+void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+                       LaunchInterval *times) {
+  enter();
+  const auto &launches = static_cast<GpuProgram &>(program).launches;
+  for (size_t i = first; i < last; ++i) {
+    if (times)
+      times[i - first].begin = LaunchInterval::Clock::now();
+    begun_.fetch_add(1, std::memory_order_relaxed);
+    if (!stopped_.load())
+      give(launches[i], streams_[stream]);
+    if (times) {
+      check(driver_.synchronize(streams_[stream]));
+      times[i - first].end = LaunchInterval::Clock::now();
+    }
+  }
+}
+
+void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
+  if (ready.onHost)
+    return check(ready.onHost->giveTo(driver_, stream));
+  for (const KernelStep &step : ready.kernels) {
+    const GpuLaunch &launch = step.launch;
+    if (driver_.expect)
+      driver_.expect(ready.uses);
+    void *parameters[] = {const_cast<std::byte *>(launch.arguments.data())};
+    const auto blocks = unsigned(launch.blocks), threads = unsigned(launch.threads),
+               shared = unsigned(launch.sharedBytes);
+    check(launch.cooperative ? driver_.launchTogether(step.function, blocks, 1, 1, threads, 1, 1,
+                                                      shared, stream, parameters)
+                             : driver_.launch(step.function, blocks, 1, 1, threads, 1, 1, shared,
+                                              stream, parameters, nullptr));
+  }
+}
+
+void GpuDevice::copyIn(uint64_t offset, std::span<const std::byte> from) {
+  if (from.empty())
+    return;
+  enter();
+  check(driver_.copyIn(arena_ + offset, from.data(), from.size(), copies_));
+  check(driver_.synchronize(copies_));
+}
+
+void GpuDevice::copyOut(uint64_t offset, std::span<std::byte> to) const {
+  if (to.empty())
+    return;
+  enter();
+  check(driver_.copyOut(to.data(), arena_ + offset, to.size(), copies_));
+  check(driver_.synchronize(copies_));
+}
+
+void GpuDevice::clear(uint64_t offset, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  enter();
+  check(driver_.setBytes(arena_ + offset, 0, bytes, copies_));
+  check(driver_.synchronize(copies_));
+}
+
+/// Cards of one driver that are peers.
+bool GpuDevice::reaches(const Device &other) const {
+  const auto *peer = dynamic_cast<const GpuDevice *>(&other);
+  if (!peer || &peer->driver_ != &driver_)
+    return false;
+  if (peer->options_.card == options_.card)
+    return true;
+  int can = 0;
+  if (driver_.canAccessPeer(&can, options_.card, peer->options_.card) || !can)
+    return false;
+  enter();
+  const DriverResult error = driver_.enablePeer(peer->context_, 0);
+  return error == 0 || error == kPeerAlreadyEnabled;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Device>> makeGpuDevice(std::string name, const Driver &driver,
+                                              GpuOptions options) {
+  auto device = std::make_unique<GpuDevice>(std::move(name), driver, options);
+  LSTMC_TRY(device->open());
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+} // namespace lstmc::cuda

@@ -1,0 +1,23 @@
+// A GPU as a device: an arena in its memory, kernels and copies on its streams.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/cuda/runtime/Driver.h"
+#include "executor/device/Device.h"
+#include "executor/device/HostDevice.h"
+
+namespace lstmc::cuda {
+
+struct GpuOptions {
+  CardNumber card = 0;
+  const void *image = nullptr;    ///< of the kernels, for loadModule; the emulated GPU needs none
+  KernelChooser onHost = nullptr; ///< kernels for what the GPU has none for
+};
+
+/// `driver` outlives the device. E0501 if it has no such card, or refuses it.
+Result<std::unique_ptr<Device>> makeGpuDevice(std::string name, const Driver &driver,
+                                              GpuOptions options);
+
+} // namespace lstmc::cuda

@@ -1,0 +1,50 @@
+// Launches of a package, as a GPU carries them out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/runtime/HostCall.h"
+#include "backends/cuda/runtime/Launches.h"
+#include "executor/device/Device.h"
+
+namespace lstmc::cuda {
+
+/// A kernel of the GPU, ready to be launched.
+struct KernelStep {
+  DriverFunction function = nullptr;
+  GpuLaunch launch;
+};
+
+/// What carries out one launch of the package.
+struct ReadyLaunch {
+  std::vector<KernelStep> kernels;
+  std::vector<MemoryUse> uses;
+  std::unique_ptr<HostCall> onHost; ///< in place of kernels
+};
+
+class GpuProgram final : public PreparedProgram {
+public:
+  explicit GpuProgram(const Driver &driver, DriverContext context)
+      : driver_(driver), context_(context) {}
+  ~GpuProgram() override;
+  GpuProgram(const GpuProgram &) = delete;
+  GpuProgram &operator=(const GpuProgram &) = delete;
+
+  size_t size() const override { return launches.size(); }
+
+  /// Puts the tables of all launches into memory of the device and their addresses into the
+  /// arguments.
+  DriverResult placeTables(DriverStream stream);
+
+  std::vector<ReadyLaunch> launches;
+
+private:
+  const Driver &driver_;
+  DriverContext context_;
+  DeviceAddress tables_ = 0;
+};
+
+} // namespace lstmc::cuda

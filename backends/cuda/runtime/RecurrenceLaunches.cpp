@@ -1,0 +1,81 @@
+#include "backends/cuda/kernels/Recurrence.h"
+#include "backends/cuda/runtime/Groups.h"
+
+namespace lstmc::cuda {
+
+namespace {
+
+/// Shared memory per block, on every GPU from sm_90 on.
+constexpr int64_t kMaxSharedBytes = 227 * 1024;
+
+gpu::Sequence sequenceOf(const Tensor &tensor) {
+  gpu::Sequence sequence = {tensor.as<float>(), {}};
+  std::copy_n(tensor.strides.begin(), size_t(std::min(tensor.rank, 3)), sequence.strides);
+  return sequence;
+}
+
+template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t inputs) {
+  const Tensor &y = launch.y;
+  return {y.shape[0],    y.shape[1], inputs, y.shape[2], launch.mode, gateCount(launch.mode),
+          launch.reverse};
+}
+
+/// `sharedBytes(rows)` is the shared memory of a block with so many sequences. Takes as many as
+/// fit.
+template <typename Arguments, typename Bytes>
+GpuLaunch recurrence(const char *one, const char *several, const Arguments &arguments,
+                     Bytes sharedBytes) {
+  bool fits = sharedBytes(gpu::kRows) <= kMaxSharedBytes && arguments.shape.batch > 1;
+  int64_t rows = fits ? gpu::kRows : 1;
+  GpuLaunch launch = launchOf(fits ? several : one, arguments);
+  launch.blocks = (arguments.shape.batch + rows - 1) / rows;
+  launch.threads = threadsFor(arguments.shape.units);
+  launch.sharedBytes = int(sharedBytes(rows));
+  return launch;
+}
+
+} // namespace
+
+Launches launchesRnnForward(const RnnForwardLaunch &launch) {
+  if (launch.y.dtype == DType::F64) // elementary functions are there for f32 alone
+    return std::nullopt;
+  gpu::RnnForwardArguments arguments = {layerOf(launch, launch.x.shape[2]),
+                                        sequenceOf(launch.x),
+                                        sequenceOf(launch.w),
+                                        sequenceOf(launch.r),
+                                        sequenceOf(launch.bi),
+                                        sequenceOf(launch.bh),
+                                        sequenceOf(launch.h0),
+                                        sequenceOf(launch.c0),
+                                        sequenceOf(launch.y),
+                                        sequenceOf(launch.hN),
+                                        sequenceOf(launch.cN),
+                                        sequenceOf(launch.gates),
+                                        sequenceOf(launch.cells),
+                                        sequenceOf(launch.before),
+                                        operandOf(launch.length)};
+  return {{recurrence("lstmc_rnn_forward_1", "lstmc_rnn_forward_4", arguments, [&](int64_t rows) {
+    return gpu::forwardSharedBytes(rows, arguments.shape.units);
+  })}};
+}
+
+Launches launchesRnnBackward(const RnnBackwardLaunch &launch) {
+  if (launch.y.dtype == DType::F64)
+    return std::nullopt;
+  gpu::RnnBackwardArguments arguments = {
+      layerOf(launch, 0),         sequenceOf(launch.gates), sequenceOf(launch.cells),
+      sequenceOf(launch.y),       sequenceOf(launch.h0),    sequenceOf(launch.c0),
+      sequenceOf(launch.before),  sequenceOf(launch.rt),    sequenceOf(launch.dy),
+      sequenceOf(launch.dhN),     sequenceOf(launch.dcN),   sequenceOf(launch.dgates),
+      sequenceOf(launch.dhidden), sequenceOf(launch.dh0),   sequenceOf(launch.dc0),
+      operandOf(launch.length)};
+  std::vector<GpuLaunch> launches = {
+      recurrence("lstmc_rnn_backward_1", "lstmc_rnn_backward_4", arguments, [&](int64_t rows) {
+        return gpu::backwardSharedBytes(rows, arguments.shape.units, arguments.shape.gates);
+      })};
+  if (launch.dx)
+    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));
+  return launches;
+}
+
+} // namespace lstmc::cuda

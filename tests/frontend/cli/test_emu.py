@@ -1,0 +1,33 @@
+"""Emulated GPUs (backends/cuda): training gives the bits of a cpu, and a real GPU is refused where there is none."""
+import unittest
+
+from command import Case
+
+LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
+
+
+class Emu(Case):
+    def trained(self, folder, *words):
+        """The hash of the weights at the end."""
+        return self.good(*LEARN, "-o", folder, "--force", *words).stdout.split("weights ")[1].split()[0]
+
+    def test_training_gives_the_hash_of_a_cpu(self):
+        alone = self.trained("cpu", "-d", "cpu")
+        self.assertEqual(self.trained("emu", "-d", "emu:0"), alone)
+        self.assertEqual(self.trained("two", "-d", "2xemu", "--check-replicas", "2"), alone)
+        self.assertEqual(self.trained("mixed", "-d", "cpu:0,emu:0", "--check-replicas", "2"), alone)
+
+    def test_the_planned_memory_is_what_the_card_was_asked_for(self):
+        [peak] = self.document("run", "small.lnet", "-i", "data=random:3", "-d", "emu:0", schema="lstmc.run/1")["peak"]
+        self.assertEqual(peak["planned_bytes"], peak["measured_bytes"])
+
+    def test_a_gpu_needs_a_driver(self):
+        done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", "gpu:0")
+        if done.returncode == 0:
+            self.skipTest("this machine has a GPU")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertRegex(done.stderr, r"error\[E0501\]: .*(libcuda|GPU)")
+
+
+if __name__ == "__main__":
+    unittest.main()
