@@ -56,8 +56,9 @@ Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int, Engine
 
 /// No build has an image of the kernels for a card yet, so a driver alone is not enough.
 Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine) {
-  LSTMC_ASSIGN([[maybe_unused]] const cuda::Driver *driver, cuda::machineDriver());
-  return fail(ErrorCode::E0501, "{}: this build has no kernels compiled for GPUs", name.text());
+  Result<const cuda::Driver *> driver = cuda::machineDriver();
+  return fail(ErrorCode::E0501, "{}: {}", name.text(),
+              driver.ok() ? "this build has no kernels compiled for GPUs" : driver.error().message);
 }
 
 struct Row {
@@ -71,27 +72,24 @@ constexpr Row kDevices[] = {
     {DeviceKind::Emu, makeEmulated}, {DeviceKind::Gpu, makeGpu},
 };
 
-const Row *rowOf(DeviceKind kind) {
-  const Row *row = std::ranges::find(kDevices, kind, &Row::kind);
-  return row == std::end(kDevices) ? nullptr : row;
-}
+const Row &rowOf(DeviceKind kind) { return *std::ranges::find(kDevices, kind, &Row::kind); }
 
 } // namespace
 
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options) {
-  for (const DeviceName &name : names)
-    if (!rowOf(name.kind))
-      return fail(ErrorCode::E0501, "{}: this build has no backend for it; -d {}cpu would do",
-                  name.text(), names.size() == 1 ? "" : fmt::format("{}x", names.size()));
+  const std::string cpus = names.size() == 1 ? "cpu" : fmt::format("{}xcpu", names.size());
   int threads = options.threads;
   if (threads == 0)
     threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceName &name : names) {
-    LSTMC_ASSIGN(std::unique_ptr<Device> device,
-                 rowOf(name.kind)->make(name, threads, options.engine));
-    devices.push_back(std::move(device));
+    Result<std::unique_ptr<Device>> device = rowOf(name.kind).make(name, threads, options.engine);
+    if (!device.ok() && name.kind == DeviceKind::Gpu)
+      return fail(ErrorCode::E0501, "{}; -d {} would do", device.error().message, cpus);
+    if (!device.ok())
+      return device.error();
+    devices.push_back(std::move(*device));
   }
   return devices;
 }

@@ -24,7 +24,7 @@ struct DeviceOptions {
   Engine engine = Engine::Fast;
 };
 
-/// E0501, with an alternative, for a device that this build has no runtime for.
+/// E0501, with an alternative, for a device that this machine or this build has not.
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options = {});
 

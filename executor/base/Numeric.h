@@ -1,5 +1,5 @@
 // Conversion between element types: the meaning of `cast`, and how narrow types are read and
-// written.
+// written. `constexpr` lets nvcc compile it for GPUs.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,7 @@ struct BFloat {
 
 /// Exact, for denormal halves too. Uses integer operations only, so the floating-point mode does
 /// not matter.
-inline float widen(Half half) {
+constexpr float widen(Half half) {
   uint32_t sign = uint32_t(half.bits & 0x8000) << 16;
   uint32_t exponent = half.bits >> 10 & 0x1f, fraction = half.bits & 0x3ff;
   if (exponent == 0x1f)
@@ -38,10 +38,10 @@ inline float widen(Half half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-inline float widen(BFloat value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
+constexpr float widen(BFloat value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 
 /// Rounds to nearest even; values beyond the largest half become infinity.
-inline Half toHalf(float value) {
+constexpr Half toHalf(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   auto sign = uint16_t(bits >> 16 & 0x8000);
   uint32_t magnitude = bits & 0x7fffffff;
@@ -62,7 +62,7 @@ inline Half toHalf(float value) {
   return {uint16_t(sign | result)};
 }
 
-inline BFloat toBFloat(float value) {
+constexpr BFloat toBFloat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7fffffff) > 0x7f800000)
     return {uint16_t(bits >> 16 | 0x40)};
@@ -71,7 +71,7 @@ inline BFloat toBFloat(float value) {
 
 /// The meaning of ScalarOp::Cast. Float to integer truncates towards 0 and saturates; NaN becomes
 /// 0. Integers wrap. To bool: x != 0. Everything else is rounded to nearest even.
-template <typename To, typename From> inline To convert(From value) {
+template <typename To, typename From> constexpr To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat>) {
@@ -112,7 +112,7 @@ constexpr DType widenedType(DType type) {
 }
 
 /// Calls f(T()) with the type of the elements as they are stored.
-template <typename F> decltype(auto) withType(DType type, F &&f) {
+template <typename F> constexpr decltype(auto) withType(DType type, F &&f) {
   switch (type) {
   case DType::F32:
     return f(float());
@@ -137,7 +137,7 @@ template <typename F> decltype(auto) withType(DType type, F &&f) {
 }
 
 /// Calls f(T()) for one of the five types of arithmetic: f32, f64, i32, i64, bool.
-template <typename F> decltype(auto) withWidenedType(DType type, F &&f) {
+template <typename F> constexpr decltype(auto) withWidenedType(DType type, F &&f) {
   switch (widenedType(type)) {
   case DType::F64:
     return f(double());

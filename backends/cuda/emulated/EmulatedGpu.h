@@ -64,6 +64,7 @@ template <typename T> struct Global {
   void store(int64_t i, T value, Where where = Where::current()) const {
     *static_cast<T *>(machine::writeGlobal(data + i, sizeof(T), where)) = value;
   }
+  Global from(int64_t i) const { return {data + i}; }
   explicit operator bool() const { return data != nullptr; }
 };
 
@@ -123,6 +124,7 @@ inline float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); 
 inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, c); }
 inline float roundToEven(float a) { return std::nearbyint(a); }
 inline float roundDown(float a) { return std::floor(a); }
+inline double roundDown(double a) { return std::floor(a); }
 inline float squareRoot(float a) { return std::sqrt(a); }
 inline double squareRoot(double a) { return std::sqrt(a); }
 

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "backends/cuda/kernels/Fused.h"
+#include "backends/cuda/kernels/Gradients.h"
+#include "backends/cuda/kernels/Initial.h"
+#include "backends/cuda/kernels/Losses.h"
 #include "backends/cuda/kernels/Movement.h"
 #include "backends/cuda/kernels/Products.h"
 #include "backends/cuda/kernels/Recurrence.h"
+#include "backends/cuda/kernels/Reductions.h"
 
 namespace lstmc::cuda {
 

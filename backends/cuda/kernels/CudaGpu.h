@@ -25,6 +25,7 @@ template <typename T> struct Global {
 
   LSTMC_DEVICE T load(int64_t i) const { return data[i]; }
   LSTMC_DEVICE void store(int64_t i, T value) const { data[i] = value; }
+  LSTMC_DEVICE Global from(int64_t i) const { return {data + i}; }
   LSTMC_DEVICE explicit operator bool() const { return data != nullptr; }
 };
 
@@ -78,6 +79,7 @@ LSTMC_DEVICE float multiplyAdd(float a, float b, float c) { return __fmaf_rn(a, 
 LSTMC_DEVICE double multiplyAdd(double a, double b, double c) { return __fma_rn(a, b, c); }
 LSTMC_DEVICE float roundToEven(float a) { return rintf(a); }
 LSTMC_DEVICE float roundDown(float a) { return floorf(a); }
+LSTMC_DEVICE double roundDown(double a) { return floor(a); }
 LSTMC_DEVICE float squareRoot(float a) { return __fsqrt_rn(a); }
 LSTMC_DEVICE double squareRoot(double a) { return __dsqrt_rn(a); }
 

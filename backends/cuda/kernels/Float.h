@@ -10,8 +10,10 @@
 namespace lstmc::gpu {
 
 struct Float {
+  using Stored = float;
   struct Mask {
     bool on;
+    LSTMC_DEVICE operator bool() const { return on; }
   };
 
   float v;
@@ -29,16 +31,24 @@ struct Float {
     return withBits((a.bits() & 0x7fffffffu) | (sign.bits() & 0x80000000u));
   }
   friend LSTMC_DEVICE Float fma(Float a, Float b, Float c) { return {multiplyAdd(a.v, b.v, c.v)}; }
-  /// a < b ? a : b, which is b if either is NaN; `max` likewise. The multiplication flushes a
-  /// denormal to 0, as the CPU's instructions do.
-  friend LSTMC_DEVICE Float min(Float a, Float b) { return {(a.v < b.v ? a.v : b.v) * 1.0f}; }
-  friend LSTMC_DEVICE Float max(Float a, Float b) { return {(a.v > b.v ? a.v : b.v) * 1.0f}; }
+  friend LSTMC_DEVICE Float multiplyAdd(Float a, Float b, Float c) { return fma(a, b, c); }
+  /// a < b ? a : b, which is b if either is NaN; `max` likewise. A denormal becomes 0, as by the
+  /// CPU's instructions.
+  friend LSTMC_DEVICE Float min(Float a, Float b) { return flushed(a.v < b.v ? a : b); }
+  friend LSTMC_DEVICE Float max(Float a, Float b) { return flushed(a.v > b.v ? a : b); }
   friend LSTMC_DEVICE Float roundEven(Float a) { return {roundToEven(a.v)}; }
   friend LSTMC_DEVICE Float floor(Float a) { return {roundDown(a.v)}; }
 
   friend LSTMC_DEVICE Mask operator<(Float a, Float b) { return {a.v < b.v}; }
   friend LSTMC_DEVICE Mask operator<=(Float a, Float b) { return {a.v <= b.v}; }
   friend LSTMC_DEVICE Mask operator==(Float a, Float b) { return {a.v == b.v}; }
+  friend LSTMC_DEVICE bool isNan(Float a) { return a.v != a.v; }
+  friend LSTMC_DEVICE Float root(Float a) { return {squareRoot(a.v)}; }
+  /// A denormal becomes a zero of its sign. A multiplication by 1 would do it too, but compilers
+  /// leave it out.
+  friend LSTMC_DEVICE Float flushed(Float a) {
+    return a.bits() & 0x7f800000u ? a : withBits(a.bits() & 0x80000000u);
+  }
   friend LSTMC_DEVICE Float select(Mask m, Float a, Float b) { return m.on ? a : b; }
 
   /// 2^n for whole n in [-126, 127]; unspecified for NaN.

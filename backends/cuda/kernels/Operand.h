@@ -1,6 +1,8 @@
 // Operands of a launch in the form that kernels read: plain structs in the launch's arguments.
 #pragma once
 
+#include <bit>
+
 #include "backends/cuda/kernels/Gpu.h"
 #include "executor/abi/Packing.h"
 
@@ -15,6 +17,23 @@ struct Operand {
   int32_t dtype, rank;
   int64_t shape[kRank];
   int64_t strides[kRank];
+};
+
+/// Rows of a launch that are too many for its arguments, in memory of the device.
+template <typename Row> struct Table {
+  static_assert(sizeof(Row) % sizeof(uint64_t) == 0);
+
+  Global<const uint64_t> words;
+
+  LSTMC_DEVICE Row row(int64_t i) const {
+    constexpr int kWords = int(sizeof(Row) / sizeof(uint64_t));
+    struct {
+      uint64_t word[kWords];
+    } read;
+    for (int w = 0; w < kWords; ++w)
+      read.word[w] = words.load(i * kWords + w);
+    return std::bit_cast<Row>(read);
+  }
 };
 
 template <typename T> LSTMC_DEVICE Global<T> elementsOf(const Operand &operand) {

@@ -1,0 +1,50 @@
+// One f64 with denormals counted as 0, as inputs and as results: GPUs have no such mode for f64
+// (docs/numerics.md rule 11).
+#pragma once
+
+#include <bit>
+
+#include "backends/cuda/kernels/Gpu.h"
+
+namespace lstmc::gpu {
+
+struct Double {
+  using Stored = double;
+
+  double v;
+
+  friend LSTMC_DEVICE Double operator+(Double a, Double b) { return of(a.in() + b.in()); }
+  friend LSTMC_DEVICE Double operator-(Double a, Double b) { return of(a.in() - b.in()); }
+  friend LSTMC_DEVICE Double operator*(Double a, Double b) { return of(a.in() * b.in()); }
+  friend LSTMC_DEVICE Double operator/(Double a, Double b) { return of(a.in() / b.in()); }
+  friend LSTMC_DEVICE Double multiplyAdd(Double a, Double b, Double c) {
+    return of(multiplyAdd(a.in(), b.in(), c.in()));
+  }
+  friend LSTMC_DEVICE Double root(Double a) { return of(squareRoot(a.in())); }
+  // Sign operations do not flush.
+  friend LSTMC_DEVICE Double operator-(Double a) {
+    return {std::bit_cast<double>(std::bit_cast<uint64_t>(a.v) ^ kSign)};
+  }
+  friend LSTMC_DEVICE Double abs(Double a) {
+    return {std::bit_cast<double>(std::bit_cast<uint64_t>(a.v) & ~kSign)};
+  }
+
+  friend LSTMC_DEVICE bool operator<(Double a, Double b) { return a.in() < b.in(); }
+  friend LSTMC_DEVICE bool operator>(Double a, Double b) { return a.in() > b.in(); }
+  friend LSTMC_DEVICE bool operator==(Double a, Double b) { return a.in() == b.in(); }
+  friend LSTMC_DEVICE bool isNan(Double a) { return a.v != a.v; }
+
+  /// A denormal becomes a zero of its sign.
+  friend LSTMC_DEVICE Double flushed(Double a) { return {a.in()}; }
+
+private:
+  static constexpr uint64_t kSign = uint64_t(1) << 63, kExponent = uint64_t(0x7ff) << 52;
+
+  LSTMC_DEVICE double in() const {
+    const uint64_t bits = std::bit_cast<uint64_t>(v);
+    return bits & kExponent ? v : std::bit_cast<double>(bits & kSign);
+  }
+  static LSTMC_DEVICE Double of(double v) { return {Double{v}.in()}; }
+};
+
+} // namespace lstmc::gpu

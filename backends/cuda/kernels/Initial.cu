@@ -1,0 +1,30 @@
+#include "backends/cuda/kernels/Initial.h"
+
+#include "backends/cuda/kernels/Elements.h"
+#include "executor/abi/Gate.h"
+#include "executor/base/Philox.h"
+
+namespace lstmc::gpu {
+
+LSTMC_GPU_KERNEL(lstmc_arange, ArangeArguments, a) {
+  for (int64_t i = globalThreadIndex(); i < a.count; i += gridThreads()) {
+    const Double value = Double{a.start} + Double{double(i / a.repeat)} * Double{a.step};
+    storeElement(a.y, at(a.y, i), value.v);
+  }
+}
+
+LSTMC_GPU_KERNEL(lstmc_initialise, InitialiseArguments, a) {
+  for (int64_t e = globalThreadIndex(); e < a.count; e += gridThreads()) {
+    Double value = {a.a};
+    if (a.kind == InitKind::Uniform) {
+      const auto seed = uint64_t(indexAt(a.seed, 0));
+      value = value +
+              (Double{a.b} - Double{a.a}) * Double{randomUniform(seed, uint64_t(e), a.ordinal, 0)};
+    } else if (a.kind == InitKind::LstmBias && e * 4 / a.count != kGateF) {
+      value = {0};
+    }
+    storeElement(a.w, e, value.v);
+  }
+}
+
+} // namespace lstmc::gpu

@@ -1,0 +1,22 @@
+#include "backends/cuda/kernels/Initial.h"
+#include "backends/cuda/runtime/Groups.h"
+
+namespace lstmc::cuda {
+
+Launches launchesArange(const ArangeLaunch &launch) {
+  return {{elementwise("lstmc_arange",
+                       gpu::ArangeArguments{operandOf(launch.y), launch.y.elements(), launch.repeat,
+                                            launch.start, launch.step})}};
+}
+
+/// Normal numbers need log, sin and cos in f64, and orthogonal matrices may begin with them.
+Launches launchesInitialise(const InitialiseLaunch &launch) {
+  if (launch.kind == InitKind::Normal || launch.kind == InitKind::Orthogonal)
+    return std::nullopt;
+  return {{elementwise("lstmc_initialise",
+                       gpu::InitialiseArguments{operandOf(launch.seed), operandOf(launch.w),
+                                                launch.w.elements(), launch.kind,
+                                                uint32_t(launch.ordinal), launch.a, launch.b})}};
+}
+
+} // namespace lstmc::cuda
