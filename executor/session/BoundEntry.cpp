@@ -7,6 +7,7 @@
 #include "executor/abi/EntryNames.h"
 #include "executor/base/Numeric.h"
 #include "executor/session/Binding.h"
+#include "executor/session/RemoteDevice.h"
 
 namespace lstmc::session {
 
@@ -127,12 +128,16 @@ BoundMessage bindMessage(const PackageData &data, size_t entry, int64_t number, 
     const package::Launch &launch = program.source->launches[program.segments[end.segment].launch];
     return session::view(data, launch.operands[operand], *devices[program.device]);
   };
+  const BoundProgram &sender = programs[ends.send.program];
+  const package::Launch &send = sender.source->launches[sender.segments[ends.send.segment].launch];
+  const package::Kind kind = data.buffers[send.operands[SendOperand::x].buffer].kind;
   const Message message{entry,
                         number,
-                        programs[ends.send.program].device,
+                        sender.device,
                         programs[ends.receive.program].device,
                         view(ends.send, SendOperand::x),
-                        view(ends.receive, ReceiveOperand::y)};
+                        view(ends.receive, ReceiveOperand::y),
+                        kind == package::Kind::Input || kind == package::Kind::Scalar};
   return {message, ends.send, ends.receive};
 }
 
@@ -213,8 +218,11 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   for (const package::Binding &output : source.outputs) {
     bool watched =
         output.role == "metric" || output.name == "loss" || output.name == "gradient_norm";
-    if (entry.changesParameters && watched && writtenBeforeCommit[output.buffer] &&
-        isFloat(data.buffers[output.buffer].dtype))
+    if (!entry.changesParameters || !watched || !writtenBeforeCommit[output.buffer] ||
+        !isFloat(data.buffers[output.buffer].dtype))
+      continue;
+    entry.looksAtNumbers = true;
+    if (!isRemote(*devices[data.buffers[output.buffer].device]))
       entry.mustBeFinite.push_back({output.name, tensorOf(output.buffer)});
   }
   for (const auto &[name, tensor] : entry.mustBeFinite)

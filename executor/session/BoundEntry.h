@@ -92,11 +92,12 @@ struct BoundEntry {
   std::vector<BoundMessage> messages; ///< by ascending number
   std::vector<ScalarInput> scalars;
   std::vector<std::pair<std::string_view, DeviceTensor>>
-      mustBeFinite;               ///< checked before anything that persists changes
+      mustBeFinite; ///< on devices of this process; checked before anything that persists changes
   std::vector<std::byte> scratch; ///< holds the largest of them if the host cannot see it
   std::optional<size_t> prepare;  ///< the entry `prepare:NAME`
   uint64_t preparedFor = 0;       ///< version of the parameters
   bool changesParameters = false;
+  bool looksAtNumbers = false; ///< mustBeFinite, of all devices, is not empty
 
   /// Whether all values in mustBeFinite are finite.
   bool finite();

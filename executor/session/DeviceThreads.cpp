@@ -2,12 +2,13 @@
 
 namespace lstmc::session {
 
-DeviceThreads::DeviceThreads(size_t devices, bool crowded) {
+DeviceThreads::DeviceThreads(std::vector<size_t> here, size_t devices, bool crowded)
+    : here_(std::move(here)) {
   for (size_t device = 0; device < devices; ++device)
     parkers_.emplace_back(crowded);
   try {
-    for (size_t device = 1; device < devices; ++device)
-      threads_.emplace_back([this, device] { serve(device); });
+    for (size_t i = 1; i < here_.size(); ++i)
+      threads_.emplace_back([this, device = here_[i]] { serve(device); });
   } catch (...) {
     leave();
     throw;
@@ -31,7 +32,7 @@ void DeviceThreads::serve(size_t device) {
       return;
     (*work_)(device);
     working_.fetch_sub(1);
-    wake(0);
+    wake(here_[0]);
   }
 }
 
@@ -39,11 +40,11 @@ void DeviceThreads::each(const std::function<void(size_t)> &work) {
   work_ = &work;
   working_.store(threads_.size());
   round_.fetch_add(1);
-  for (size_t device = 1; device < parkers_.size(); ++device)
-    wake(device);
-  work(0);
+  for (size_t i = 1; i < here_.size(); ++i)
+    wake(here_[i]);
+  work(here_[0]);
   // Also if the run was ended: the threads use data of the caller.
-  await(0, [this] { return working_.load() == 0; });
+  await(here_[0], [this] { return working_.load() == 0; });
 }
 
 } // namespace lstmc::session

@@ -12,13 +12,14 @@
 
 namespace lstmc::session {
 
-/// One thread per device, started once; the first device uses the caller's thread. Each thread has
-/// its own parker, so that an announcement wakes only the thread that it concerns.
+/// One thread per device of this process, started once; the first device uses the caller's thread.
+/// Each thread has its own parker, so that an announcement wakes only the thread that it concerns.
 class DeviceThreads {
 public:
-  /// `crowded`: the devices use more threads than there are processors. Throws std::system_error if
-  /// a thread cannot be started, after those already started have ended.
-  DeviceThreads(size_t devices, bool crowded);
+  /// `here`: the devices of this process, out of `devices` in all. `crowded`: the devices use more
+  /// threads than there are processors. Throws std::system_error if a thread cannot be started,
+  /// after those already started have ended.
+  DeviceThreads(std::vector<size_t> here, size_t devices, bool crowded);
   ~DeviceThreads() { leave(); }
   DeviceThreads(const DeviceThreads &) = delete;
   DeviceThreads &operator=(const DeviceThreads &) = delete;
@@ -40,6 +41,7 @@ private:
   void serve(size_t device);
   void leave();
 
+  const std::vector<size_t> here_;
   std::deque<Parker> parkers_;     ///< by device
   std::atomic<uint64_t> round_{0}; ///< number of calls of each(); an increase wakes the threads
   std::atomic<size_t> working_{0}; ///< threads still in it, without the caller's

@@ -55,6 +55,8 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
     if (transport_.aborted().load() || !carryOut(program, segment))
       return;
   }
+  threads_.await(program.device,
+                 [&] { return transport_.drained(program.device) || transport_.aborted().load(); });
 }
 
 void ParallelRun::finish(const BoundProgram &program, size_t at) {

@@ -29,6 +29,29 @@ void Replicas::hash(size_t device) {
         copy.hash = copy.value.hash();
 }
 
+std::vector<uint64_t> Replicas::hashes() const {
+  std::vector<uint64_t> hashes;
+  for (const Value &value : values_)
+    for (const Copy &copy : value.copies)
+      hashes.push_back(copy.hash);
+  return hashes;
+}
+
+std::vector<uint32_t> Replicas::devices() const {
+  std::vector<uint32_t> devices;
+  for (const Value &value : values_)
+    for (const Copy &copy : value.copies)
+      devices.push_back(copy.device);
+  return devices;
+}
+
+void Replicas::setHashes(const std::vector<uint64_t> &hashes) {
+  size_t next = 0;
+  for (Value &value : values_)
+    for (Copy &copy : value.copies)
+      copy.hash = hashes[next++];
+}
+
 Status Replicas::compare(std::string_view when) const {
   for (const Value &value : values_) {
     auto differs = [&](const Copy &copy) { return copy.hash != value.copies[0].hash; };

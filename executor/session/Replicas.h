@@ -19,6 +19,12 @@ public:
   /// Hashes the copies on one device; may be called for several devices at once.
   void hash(size_t device);
 
+  /// The results of hash(), and the devices they are of. In a job each rank knows those of its own
+  /// devices.
+  std::vector<uint64_t> hashes() const;
+  std::vector<uint32_t> devices() const;
+  void setHashes(const std::vector<uint64_t> &hashes);
+
   /// E0702 names the first parameter in declared order whose copies differ, the hash on each
   /// device, and `when`.
   Status compare(std::string_view when) const;

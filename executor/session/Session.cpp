@@ -1,6 +1,7 @@
 #include "executor/session/Session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "executor/base/Hash.h"
@@ -17,6 +18,7 @@
 #include "executor/session/HostViews.h"
 #include "executor/session/InProcessTransport.h"
 #include "executor/session/ParallelRun.h"
+#include "executor/session/RemoteDevice.h"
 #include "executor/session/Replicas.h"
 #include "executor/session/Watchdog.h"
 #include "executor/session/WatchedRun.h"
@@ -47,6 +49,7 @@ struct Session::Impl {
   uint64_t parametersVersion = 1;
   std::optional<size_t> init; ///< the entry of that name
   bool copiesAreStale = false;
+  uint64_t given = 0; ///< hash of the parameters set
   std::optional<Diagnostic> fault;
   bool faultBehindCommit = false;
   std::optional<session::Replicas> replicas;
@@ -57,8 +60,11 @@ struct Session::Impl {
   std::unique_ptr<session::Transport> transport;
   std::unique_ptr<session::Watchdog> watchdog;
   std::optional<session::ParallelRun> parallel; ///< where there are threads
+  std::vector<std::vector<bool>> shared; ///< by entry and output: whether output() was asked for it
 
   ~Impl() {
+    if (options.peers)
+      options.peers->watch(nullptr);
     if (watchdog)
       watchdog->leave(); // it ends runs by what goes before it
   }
@@ -80,6 +86,14 @@ struct Session::Impl {
   Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
   Result<session::Value> stateValue(std::string_view name) const;
 
+  void remember(std::string_view name, const StoredTensor &value) {
+    if (options.peers)
+      given = hashBytes(name.data(), name.size(), given ^ value.hash());
+  }
+  SharedRange sharedRange(uint32_t buffer) const;
+  Status shareOutputs(size_t entry);
+  Result<std::vector<uint64_t>> gatherHashes(const std::vector<uint64_t> &mine,
+                                             std::span<const uint32_t> devices) const;
   Status checkMemory() const;
   Status bindEntries();
   Status startThreads(const SessionOptions &options);
@@ -111,6 +125,8 @@ Status Session::Impl::checkMemory() const {
   size_t visible = 0;
   for (size_t i = 0; i < devices.size(); ++i) {
     const uint64_t needed = data().devices[i].arenaBytes, has = devices[i]->memoryBytes();
+    if (session::isRemote(*devices[i]))
+      continue;
     if (devices[i]->hostVisible()) {
       ++visible;
       hosts += needed;
@@ -120,7 +136,7 @@ Status Session::Impl::checkMemory() const {
     }
   }
   for (const std::unique_ptr<Device> &device : devices)
-    if (device->hostVisible() && hosts > device->memoryBytes())
+    if (!session::isRemote(*device) && device->hostVisible() && hosts > device->memoryBytes())
       return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", hosts,
                   package::deviceList(data()), visible > 1 ? "share" : "has",
                   device->memoryBytes());
@@ -132,7 +148,10 @@ Status Session::Impl::bindEntries() {
     if (threads)
       threads->wake(device);
   };
-  transport = std::make_unique<session::InProcessTransport>(devices, wake);
+  if (options.peers)
+    transport = options.peers->transport(*package, devices, wake);
+  else
+    transport = std::make_unique<session::InProcessTransport>(devices, wake);
   for (size_t i = 0; i < data().entries.size(); ++i) {
     LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*package, i, devices));
     for (session::BoundMessage &message : entry.messages) {
@@ -143,21 +162,36 @@ Status Session::Impl::bindEntries() {
   return {};
 }
 
-/// Whether threads of the devices have to share processors.
-static bool crowded(const session::Devices &devices) {
+/// Whether threads of the devices have to share processors, if all of so many ranks are on one
+/// host.
+static bool crowded(const session::Devices &devices, int ranks) {
   int threads = 0;
   for (const std::unique_ptr<Device> &device : devices)
     threads += device->threads();
-  return threads > availableProcessors();
+  return threads * ranks > availableProcessors();
+}
+
+static std::vector<size_t> devicesHere(const session::Devices &devices) {
+  std::vector<size_t> here;
+  for (size_t i = 0; i < devices.size(); ++i)
+    if (!session::isRemote(*devices[i]))
+      here.push_back(i);
+  return here;
 }
 
 Status Session::Impl::startThreads(const SessionOptions &options) try {
+  const int ranks = options.peers ? options.peers->ranks() : 1;
   if (devices.size() > 1 && !options.oneThread)
-    threads = std::make_unique<session::DeviceThreads>(devices.size(), crowded(devices));
+    threads = std::make_unique<session::DeviceThreads>(devicesHere(devices), devices.size(),
+                                                       crowded(devices, ranks));
   watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch, options.deadline,
                                                  [this](const Error &error) { endRun(error); });
   if (threads)
     parallel.emplace(*package, devices, *threads, *transport, *watchdog, options.hook);
+  if (options.peers) {
+    watchdog->elsewhere([&peers = *options.peers] { return peers.progressElsewhere(); });
+    options.peers->watch([this] { return watchdog->standing(); });
+  }
   return {};
 } catch (const std::system_error &error) {
   return noThread(devices.size() == 1
@@ -201,6 +235,7 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
                 data.devices.size(), package::deviceList(data));
   impl->package = std::move(package);
   impl->devices = std::move(devices);
+  impl->options = std::move(options);
   LSTMC_TRY(impl->checkMemory());
   for (size_t i = 0; i < impl->devices.size(); ++i)
     LSTMC_TRY(impl->devices[i]->allocate(data.devices[i].arenaBytes));
@@ -209,8 +244,9 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
   impl->views.emplace(*impl->package, impl->devices);
-  LSTMC_TRY(impl->startThreads(options));
-  impl->options = std::move(options);
+  for (const package::Entry &entry : data.entries)
+    impl->shared.emplace_back(entry.outputs.size());
+  LSTMC_TRY(impl->startThreads(impl->options));
   impl->setScalar("seed", int64_t(impl->options.seed));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
@@ -333,18 +369,23 @@ static Status assign(const Result<StoredTensor> &to, const Tensor &value, std::s
 
 Status Session::setParameter(std::string_view name, const Tensor &value) {
   parametersChanged();
-  return assign(storedParameter(name), value, "parameter", name);
+  const Result<StoredTensor> to = storedParameter(name);
+  LSTMC_TRY(assign(to, value, "parameter", name));
+  impl_->remember(name, *to);
+  return {};
 }
 Status Session::setParameter(std::string_view name, const StoredTensor &value) {
   parametersChanged();
   LSTMC_ASSIGN(StoredTensor to, storedParameter(name));
   LSTMC_TRY(checkShape(value.tensor, to.tensor, "parameter", name));
   uint64_t begin = 0; // a parameter is in one range
-  return value.eachPiece([&](std::span<const uint8_t> piece) {
+  LSTMC_TRY(value.eachPiece([&](std::span<const uint8_t> piece) {
     to.ranges[0].write(begin, std::as_bytes(piece));
     begin += piece.size();
     return Status();
-  });
+  }));
+  impl_->remember(name, to);
+  return {};
 }
 Status Session::setSlot(std::string_view parameter, std::string_view slot, const Tensor &value) {
   impl_->copiesAreStale = true;
@@ -388,7 +429,21 @@ Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
 }
 Result<Tensor> Session::output(std::string_view entry, std::string_view name) const {
   LSTMC_ASSIGN(session::Value value, bound(package(), entry, name, false));
-  return impl_->views->view(value, session::Kept::Output);
+  Tensor view = impl_->views->view(value, session::Kept::Output);
+  if (!impl_->options.peers)
+    return view;
+  // From now on all ranks get it after every run, and now what there is.
+  const size_t at = *package().findEntry(entry);
+  const auto &outputs = package().data().entries[at].outputs;
+  const auto output =
+      size_t(std::ranges::find(outputs, name, &package::Binding::name) - outputs.begin());
+  if (!impl_->shared[at][output]) {
+    impl_->shared[at][output] = true;
+    const SharedRange range = impl_->sharedRange(outputs[output].buffer);
+    LSTMC_TRY(impl_->options.peers->share({&range, 1}, impl_->devices.size(), Receivers::All));
+    impl_->views->take(at);
+  }
+  return view;
 }
 
 bool Session::hasEntry(std::string_view entry) const {
@@ -440,8 +495,9 @@ Status Session::Impl::lateStatus() {
 }
 
 Status Session::Impl::runPart(BoundEntry &entry, Part part) {
-  Status status =
-      entry.programs.size() > 1 && parallel ? parallel->run(entry, part) : runInTurn(entry, part);
+  Status status = (entry.programs.size() > 1 || options.peers) && parallel
+                      ? parallel->run(entry, part)
+                      : runInTurn(entry, part);
   if (status.ok())
     status = lateStatus(); // what the launches have left is not what they should
   if (!status.ok())
@@ -484,11 +540,13 @@ void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProg
 Status Session::Impl::runParts(BoundEntry &entry) {
   if (observer || options.checkNan || (entry.programs.size() > 1 && options.oneThread))
     return runWatched(entry);
-  if (entry.mustBeFinite.empty())
+  if (!entry.looksAtNumbers)
     return runPart(entry, Part::All);
   LSTMC_TRY(runPart(entry, Part::BeforeCommit));
-  if (!transport->vote(entry.finite()))
+  if (!transport->vote(entry.finite())) {
+    LSTMC_TRY(transport->status());
     return explain(entry);
+  }
   return runPart(entry, Part::Committed);
 }
 
@@ -534,6 +592,8 @@ Status Session::run(std::string_view name) {
   impl_->views->giveBack(index);
   impl_->beginRun();
   Status status = impl_->run(*found);
+  if (status.ok() && impl_->options.peers)
+    status = impl_->shareOutputs(index);
   impl_->views->take(index); // also of one that failed: what it left counts
   return status;
 }
@@ -599,6 +659,62 @@ void Session::setTimer(SessionTimer *timer) {
       program.times = timer ? std::make_unique<std::vector<LaunchInterval>>() : nullptr;
 }
 
+// ---- the job ----
+
+SharedRange Session::Impl::sharedRange(uint32_t index) const {
+  const package::Buffer &buffer = data().buffers[index];
+  return {buffer.device, session::view(buffer, *devices[buffer.device]).range};
+}
+
+Status Session::Impl::shareOutputs(size_t entry) {
+  const auto &outputs = data().entries[entry].outputs;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (shared[entry][i]) {
+      const SharedRange range = sharedRange(outputs[i].buffer);
+      LSTMC_TRY(options.peers->share({&range, 1}, devices.size(), Receivers::All));
+    }
+  return {};
+}
+
+Status Session::collect() {
+  if (!impl_->options.peers)
+    return {};
+  std::vector<SharedRange> ranges;
+  const PackageData &data = package().data();
+  for (const package::Parameter &parameter : data.parameters) {
+    ranges.push_back(impl_->sharedRange(parameter.buffers[0]));
+    for (const package::Slot &slot : parameter.slots)
+      for (size_t i = 0; i < (package::isSliced(data, parameter, slot) ? slot.buffers.size() : 1);
+           ++i)
+        ranges.push_back(impl_->sharedRange(slot.buffers[i]));
+  }
+  for (const package::State &state : data.states)
+    ranges.push_back(impl_->sharedRange(state.buffers[0]));
+  return impl_->options.peers->share(ranges, impl_->devices.size(), Receivers::First);
+}
+
+Peers *Session::peers() const { return impl_->options.peers.get(); }
+
+uint64_t Session::givenHash() const { return impl_->given; }
+
+/// What each hash is in the process that has its device.
+Result<std::vector<uint64_t>>
+Session::Impl::gatherHashes(const std::vector<uint64_t> &mine,
+                            std::span<const uint32_t> deviceOf) const {
+  std::string bytes(mine.size() * sizeof(uint64_t), '\0');
+  std::memcpy(bytes.data(), mine.data(), bytes.size());
+  LSTMC_ASSIGN(std::vector<std::string> all, options.peers->gather(bytes));
+  std::vector<uint64_t> hashes(mine.size());
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    const std::string &said = all[size_t(options.peers->rankOf(deviceOf[i], devices.size()))];
+    if (said.size() != bytes.size())
+      return fail(ErrorCode::E0804, "ranks count {} and {} hashes", said.size() / sizeof(uint64_t),
+                  mine.size());
+    std::memcpy(&hashes[i], said.data() + i * sizeof(uint64_t), sizeof(uint64_t));
+  }
+  return hashes;
+}
+
 // ---- reports ----
 
 Status Session::compareReplicas() {
@@ -610,14 +726,25 @@ Status Session::compareReplicas() {
   else
     for (size_t device = 0; device < impl_->devices.size(); ++device)
       hash(device);
+  if (impl_->options.peers) {
+    LSTMC_ASSIGN(std::vector<uint64_t> hashes,
+                 impl_->gatherHashes(impl_->replicas->hashes(), impl_->replicas->devices()));
+    impl_->replicas->setHashes(hashes);
+  }
   return impl_->replicas->compare(impl_->lastUpdate());
 }
 
 std::vector<uint64_t> Session::weightHashes() const {
   std::vector<uint64_t> hashes;
-  for (const package::Parameter &parameter : package().data().parameters)
+  std::vector<uint32_t> deviceOf;
+  for (const package::Parameter &parameter : package().data().parameters) {
+    deviceOf.push_back(package().data().buffers[parameter.buffers[0]].device);
     hashes.push_back(impl_->views->stored({}, impl_->firstOf(parameter.buffers)).hash());
-  return hashes;
+  }
+  if (!impl_->options.peers)
+    return hashes;
+  auto gathered = impl_->gatherHashes(hashes, deviceOf);
+  return gathered.ok() ? *gathered : hashes; // of a job that has fallen apart, this process's
 }
 
 uint64_t Session::weightsHash() const { return combineHashes(weightHashes()); }
@@ -625,16 +752,22 @@ uint64_t Session::weightsHash() const { return combineHashes(weightHashes()); }
 std::vector<DevicePeak> Session::peaks() const {
   std::vector<DevicePeak> peaks;
   for (size_t i = 0; i < impl_->devices.size(); ++i)
-    peaks.push_back({impl_->devices[i]->name(), package().data().devices[i].arenaBytes,
-                     impl_->devices[i]->touchedBytes()});
+    if (!session::isRemote(*impl_->devices[i]))
+      peaks.push_back({impl_->devices[i]->name(), package().data().devices[i].arenaBytes,
+                       impl_->devices[i]->touchedBytes()});
   return peaks;
 }
 
 MemoryUse Session::memory() const {
   MemoryUse use{peaks(), peakResidentBytes()};
-  for (size_t i = 0; i < use.devices.size(); ++i)
-    if (impl_->devices[i]->hostVisible())
-      use.residentBeyondBytes -= std::min(use.residentBeyondBytes, use.devices[i].touchedBytes);
+  auto peak = use.devices.begin();
+  for (const std::unique_ptr<Device> &device : impl_->devices) {
+    if (session::isRemote(*device))
+      continue;
+    if (device->hostVisible())
+      use.residentBeyondBytes -= std::min(use.residentBeyondBytes, peak->touchedBytes);
+    ++peak;
+  }
   return use;
 }
 

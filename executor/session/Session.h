@@ -19,6 +19,7 @@
 #include "executor/package/Package.h"
 #include "executor/session/DeviceHook.h"
 #include "executor/session/LaunchWatch.h"
+#include "executor/session/Peers.h"
 
 namespace lstmc {
 
@@ -33,6 +34,9 @@ struct SessionOptions {
   std::chrono::milliseconds deadline{60'000};
   LaunchWatch watch = {}; ///< of a launch that does not end
   DeviceHook hook = {};   ///< for tests of several devices
+  /// The job that the session is a rank of; null: there are no other processes. The devices of
+  /// others are stood for by session::makeRemoteDevice().
+  std::shared_ptr<Peers> peers = {};
 };
 
 /// A launch about to run or just run, for observers.
@@ -87,6 +91,11 @@ struct MemoryUse {
 /// and are copied in before a run and out after it; a parameter, gradient or slot is good until an
 /// entry runs, which takes back what was written to it. So is a slot that devices have slices of,
 /// on any device.
+///
+/// In a job of several processes every rank has a session of the same package and makes the same
+/// calls in the same order. Inputs are given in every rank; outputs that output() was asked for,
+/// and hashes, are those of the job in every rank. What persists is known where its device is, and
+/// in rank 0 after collect(); what is set has to be set in every rank.
 class Session {
 public:
   /// E0501 when the devices are not those the package was compiled for in number; E0401 when the
@@ -163,13 +172,22 @@ public:
   /// compared before the run that brings the copies to the same value.
   Status compareReplicas();
 
+  /// The job that this session is a rank of; null where it is none.
+  Peers *peers() const;
+  /// Brings what persists and lies on devices of other processes to rank 0, to be read there until
+  /// the next run. E0801 where the job has fallen apart. All ranks come here; of one process,
+  /// nothing.
+  Status collect();
+  /// XXH3-64 over the names and values of the parameters set since create(), in their order.
+  uint64_t givenHash() const;
+
   /// XXH3-64 over parameters and auxiliaries in declared order.
   uint64_t weightsHash() const;
   /// Per parameter, in declared order.
   std::vector<uint64_t> weightHashes() const;
 
-  /// Planned bytes of every device, and those that entries have touched since create(): never more,
-  /// and once the entry with the peak has run less by under a page.
+  /// Planned bytes of every device of this process, and those that entries have touched since
+  /// create(): never more, and once the entry with the peak has run less by under a page.
   std::vector<DevicePeak> peaks() const;
   /// The same, and what the process had resident beyond them.
   MemoryUse memory() const;

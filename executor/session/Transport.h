@@ -18,6 +18,7 @@ struct Message {
   size_t from, to;    ///< devices
   DeviceTensor value; ///< in the sender's memory
   DeviceTensor place; ///< in the receiver's: of the same type and shape
+  bool given = false; ///< the value is an input, which every process of a job has
 };
 
 /// A message that a transport knows.
@@ -43,6 +44,8 @@ public:
   virtual void post(MessageId message) = 0;
   /// Whether the value may be written over: it was taken, or not posted in this round.
   virtual bool sent(MessageId message) const = 0;
+  /// Whether all that the device has posted may be written over from outside the part.
+  virtual bool drained(size_t /*device*/) const { return true; }
 
   // On the receiver's thread.
   virtual bool arrived(MessageId message) const = 0;

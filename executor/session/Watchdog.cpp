@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/session/NonFinite.h"
+#include "executor/session/RemoteDevice.h"
 #include "executor/session/SegmentText.h"
 
 namespace lstmc::session {
@@ -40,6 +41,8 @@ Watchdog::Stretch::Stretch(Watchdog &watchdog, const BoundEntry &entry, const Bo
 
 void Watchdog::expect(const BoundEntry &entry) {
   for (const BoundProgram &program : entry.programs) {
+    if (isRemote(*devices_[program.device]))
+      continue;
     Slot &slot = slots_[program.device];
     slot.entry.store(&entry);
     slot.program.store(&program);
@@ -168,7 +171,30 @@ uint64_t Watchdog::progress() const {
   uint64_t sum = 0;
   for (const Slot &slot : slots_)
     sum += slot.progress.load();
-  return sum;
+  return elsewhere_ ? sum + elsewhere_() : sum;
+}
+
+void Watchdog::elsewhere(std::function<uint64_t()> progress) {
+  std::lock_guard lock(mutex_);
+  elsewhere_ = std::move(progress);
+}
+
+Standing Watchdog::standing() {
+  Standing standing;
+  bool works = false, launches = false;
+  for (size_t device = 0; device < slots_.size(); ++device) {
+    const Slot &slot = slots_[device];
+    standing.progress += slot.progress.load();
+    if (!slot.works.load())
+      continue;
+    launches = launches || slot.stretch.load() % 2 == 1;
+    // Who waits for nobody says more than who does.
+    if (!works || slot.waitsFor.load() == kNone)
+      standing.place = whereabouts(device);
+    works = true;
+  }
+  standing.progress += works && !launches ? busy_.load() : busy_.fetch_add(1) + 1;
+  return standing;
 }
 
 void Watchdog::lookForStall(Duration passed) {
@@ -231,6 +257,8 @@ Error Watchdog::stall(size_t waiting, size_t late) const {
 std::string Watchdog::whereabouts(size_t device) const {
   const Slot &slot = slots_[device];
   const size_t at = slot.segment.load();
+  if (isRemote(*devices_[device]))
+    return devices_[device]->name() + " is a device of another rank";
   if (at == kNone)
     return devices_[device]->name() + " had not begun";
   const BoundProgram &program = *slot.program.load();

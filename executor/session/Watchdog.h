@@ -17,6 +17,7 @@
 
 #include "executor/session/BoundEntry.h"
 #include "executor/session/LaunchWatch.h"
+#include "executor/session/Peers.h"
 
 namespace lstmc::session {
 
@@ -45,6 +46,13 @@ public:
   void at(size_t device, size_t segment);
   /// The device has finished its part.
   void done(size_t device);
+
+  // From any thread.
+  /// How far this process has come: while none of its devices is in a run, or one is in a launch,
+  /// it gets on.
+  Standing standing();
+  /// Another number means that devices of other processes get on.
+  void elsewhere(std::function<uint64_t()> progress);
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -135,6 +143,8 @@ private:
   std::vector<Seen> seen_;
   /// The last durations of long launches.
   std::map<const package::Launch *, std::vector<Duration>> usual_;
+  std::function<uint64_t()> elsewhere_;
+  std::atomic<uint64_t> busy_{0}; ///< calls of standing() that found a launch, or no run
   uint64_t seenProgress_ = 0;
   Duration quiet_{}; ///< time without progress and without a running launch
 

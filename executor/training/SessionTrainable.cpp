@@ -156,6 +156,21 @@ Status SessionTrainable::step(const StepScalars &scalars) {
   return session_.run("step");
 }
 
+Status SessionTrainable::agree(std::string_view what, std::string_view value) {
+  return session_.peers() ? lstmc::agree(*session_.peers(), what, value) : Status();
+}
+
+Result<double> SessionTrainable::sameSeconds(double mine) {
+  if (!session_.peers())
+    return mine;
+  LSTMC_ASSIGN(std::vector<std::string> all, session_.peers()->gather(fmt::format("{:a}", mine)));
+  return std::strtod(all[0].c_str(), nullptr);
+}
+
+int SessionTrainable::signal() const {
+  return session_.peers() ? session_.peers()->signal() : SignalWatch::pending();
+}
+
 Status SessionTrainable::evaluate() { return session_.run("evaluate"); }
 
 /// Of a metric output; a row of it where it has rows.

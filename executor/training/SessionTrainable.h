@@ -30,6 +30,11 @@ public:
   bool failedBehindCommit() const override { return session_.faultBehindCommit(); }
   Status evaluate() override;
   Status compareReplicas() override { return session_.compareReplicas(); }
+  Status collect() override { return session_.collect(); }
+  bool writes() const override { return !session_.peers() || session_.peers()->rank() == 0; }
+  Status agree(std::string_view what, std::string_view value) override;
+  Result<double> sameSeconds(double mine) override;
+  int signal() const override;
   MetricValues metric(Entry entry, size_t head) override;
   bool measuresRows() const override;
   MetricValues rowMetric(size_t head, int64_t row) override;

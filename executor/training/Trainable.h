@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "executor/data/DataSet.h"
 #include "executor/device/StoredTensor.h"
 #include "executor/training/Metrics.h"
+#include "executor/training/Signals.h"
 
 namespace lstmc::training {
 
@@ -62,6 +64,18 @@ public:
   virtual Status evaluate() = 0;
   /// E0702 where a parameter is not the same on all devices that hold it.
   virtual Status compareReplicas() { return {}; }
+
+  // Of a job of several processes, all of which train the same model and do the same.
+  /// Brings what parameters(), slots() and states() read to the process that writes.
+  virtual Status collect() { return {}; }
+  /// Whether this process writes checkpoints.
+  virtual bool writes() const { return true; }
+  /// E0804 where another process says something else.
+  virtual Status agree(std::string_view /*what*/, std::string_view /*value*/) { return {}; }
+  /// The seconds that one of them has counted.
+  virtual Result<double> sameSeconds(double mine) { return mine; }
+  /// The signal that the work is to end on after this step, the same for all, or 0.
+  virtual int signal() const { return SignalWatch::pending(); }
 
   /// Of the entry that ran last: the sums over its batch.
   virtual MetricValues metric(Entry entry, size_t head) = 0;

@@ -1,6 +1,7 @@
 #include "executor/training/Trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -61,15 +62,15 @@ private:
   /// Whether this was the last update, and why.
   bool over(EndReason &reason) const {
     bool early = options_.earlyStop > 0 && state_.worseValidations >= options_.earlyStop;
-    reason = SignalWatch::pending() != 0 ? EndReason::Signal
-             : early                     ? EndReason::EarlyStop
-                                         : EndReason::Done;
+    reason = model_.signal() != 0 ? EndReason::Signal
+             : early              ? EndReason::EarlyStop
+                                  : EndReason::Done;
     return reason != EndReason::Done || options_.after.reached(progress_);
   }
 
   /// An update that did not end in time for a signal, with nothing changed that a checkpoint holds.
   bool givenUp(const Status &status) const {
-    return !status.ok() && status.error().code == ErrorCode::E0802 && SignalWatch::pending() != 0 &&
+    return !status.ok() && status.error().code == ErrorCode::E0802 && model_.signal() != 0 &&
            !model_.failedBehindCommit();
   }
 
@@ -88,6 +89,9 @@ private:
                                       "there are no data to validate on");
       state_.plateau = PlateauState();
     }
+    LSTMC_TRY(model_.agree("sha256 of the training data", data.digest()));
+    if (valid)
+      LSTMC_TRY(model_.agree("sha256 of the validation data", valid->digest()));
     state_.version = options_.version;
     state_.identity = model_.identity();
     state_.optimizer = options_.fit.optimizer;
@@ -99,7 +103,7 @@ private:
     state_.seed = options_.seed;
     // The folder is ours before anything in it is read: another run may be writing there.
     bool nothingThere = options_.resume && !std::filesystem::exists(options_.folder);
-    if (!options_.folder.empty() && !nothingThere)
+    if (!options_.folder.empty() && !nothingThere && model_.writes())
       LSTMC_TRY(openFolder());
     if (options_.resume)
       LSTMC_TRY(resume());
@@ -146,6 +150,8 @@ private:
                     "progress.batch: found {}, want below the {} of an epoch", old.position.batch,
                     feed_->batches());
     LSTMC_TRY(restore(found.checkpoint, options_.fit.optimizer, model_));
+    LSTMC_TRY(
+        model_.agree("checkpoint", fmt::format("update {} of seed {}", old.update, old.seed)));
     SafeSize updates = SafeSize(uint64_t(old.position.epoch)) * uint64_t(feed_->batches()) +
                        uint64_t(old.position.batch);
     if (updates.value() != uint64_t(old.update))
@@ -223,7 +229,11 @@ private:
     state_.validLoss.reset();
 
     Progress before = progress_;
-    progress_ = progressNow(state_.seconds + secondsSince(begin_));
+    double seconds = state_.seconds + secondsSince(begin_);
+    if (countsSeconds()) {
+      LSTMC_ASSIGN(seconds, model_.sameSeconds(seconds));
+    }
+    progress_ = progressNow(seconds);
     UpdateEvent event = updateEvent();
     observer_.tick(event);
     if (options_.dispEvery.passed(before, progress_))
@@ -232,9 +242,16 @@ private:
     if (validFeed_ && options_.validEvery.passed(before, progress_))
       LSTMC_TRY(validateWhenDue(best));
     if (best || options_.saveEvery.passed(before, progress_))
-      save(best);
+      LSTMC_TRY(save(best));
     reportSaves(false);
     return {};
+  }
+
+  /// Whether time decides over what is done when.
+  bool countsSeconds() const {
+    return std::ranges::any_of(
+        std::array{options_.after, options_.validEvery, options_.saveEvery, options_.dispEvery},
+        [](const Amount &amount) { return amount.unit == Amount::Unit::Seconds; });
   }
 
   /// The schedule's.
@@ -326,7 +343,11 @@ private:
   /// The update that did not succeed, for who wants to see it again. That it cannot be kept is a
   /// warning: the error is the update's.
   void keepFailed(const Trainable::StepScalars &scalars) {
-    if (!writer_ || model_.failedBehindCommit())
+    if (options_.folder.empty() || model_.failedBehindCommit())
+      return;
+    if (Status status = model_.collect(); !status.ok())
+      return observer_.warning(status.error());
+    if (!writer_)
       return;
     reportSaves(true);
     Result<Bytes> update = packUpdate(model_, scalars);
@@ -341,12 +362,16 @@ private:
     }
   }
 
-  void save(bool best) {
-    if (!writer_)
-      return;
-    writer_->save(stateNow(), model_, best);
-    saving_.push_back(progress_);
+  Status save(bool best) {
+    if (options_.folder.empty())
+      return {};
+    LSTMC_TRY(model_.collect());
     savedUpdate_ = state_.update;
+    if (writer_) {
+      writer_->save(stateNow(), model_, best);
+      saving_.push_back(progress_);
+    }
+    return {};
   }
 
   void reportSaves(bool wait) {
@@ -376,9 +401,7 @@ private:
     bool interrupted = reason == EndReason::Signal;
     if (validFeed_ && !interrupted && validatedUpdate_ != state_.update)
       LSTMC_TRY(validate(best));
-    if (best || savedUpdate_ != state_.update)
-      save(best);
-    return {};
+    return best || savedUpdate_ != state_.update ? save(best) : Status();
   }
 
   Result<EndEvent> end(const Status &status, EndReason reason) {
@@ -391,7 +414,7 @@ private:
                    lastCheckpoint_,
                    failedUpdate_};
     if (reason == EndReason::Signal)
-      event.signal = SignalWatch::pending();
+      event.signal = model_.signal();
     observer_.end(event);
     if (!status.ok())
       return status.error();

@@ -1,0 +1,192 @@
+#include "executor/ranks/Control.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "executor/base/Threads.h"
+
+namespace lstmc::ranks {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBeat = std::chrono::milliseconds(500);
+constexpr auto kLeave = std::chrono::seconds(2);
+
+std::optional<int> numberIn(const char *variable) {
+  const char *text = std::getenv(variable);
+  if (!text || !*text)
+    return std::nullopt;
+  int value = -1;
+  auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
+  return error == std::errc() && !*end ? value : -1;
+}
+
+uint64_t numberOf(std::string_view text) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+} // namespace
+
+Result<std::optional<Place>> placeInJob() {
+  std::optional<int> ranks = numberIn("LSTMC_WORLD_SIZE");
+  if (!ranks)
+    return std::optional<Place>();
+  std::optional<int> rank = numberIn("LSTMC_RANK");
+  if (!rank)
+    rank = numberIn("OMPI_COMM_WORLD_RANK");
+  if (*ranks < 1 || !rank || *rank < 0 || *rank >= *ranks)
+    return fail(ErrorCode::E0001,
+                "LSTMC_WORLD_SIZE is set, and there is no rank below it in LSTMC_RANK "
+                "or OMPI_COMM_WORLD_RANK; `lstmc launch` sets all of them");
+  const char *control = std::getenv("LSTMC_CONTROL");
+  return std::optional(Place{*rank, *ranks, control ? control : ""});
+}
+
+std::string onOneLine(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace(line, '\n', '\v');
+  return line;
+}
+
+Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
+  const size_t token = place.control.rfind(':'), port = place.control.rfind(':', token - 1);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  const std::string host = place.control.substr(0, port);
+  if (token == std::string::npos || port == std::string::npos ||
+      inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1)
+    return fail(ErrorCode::E0001, "LSTMC_CONTROL: found \"{}\", want ADDRESS:PORT:TOKEN",
+                place.control);
+  address.sin_port = htons(uint16_t(numberOf(std::string_view(place.control).substr(port + 1))));
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0 ||
+      ::connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address)) != 0) {
+    const int reason = errno;
+    if (socket >= 0)
+      ::close(socket);
+    return fail(ErrorCode::E0801, "rank {} cannot reach `lstmc launch` at {}: {}", place.rank,
+                place.control.substr(0, token), std::strerror(reason));
+  }
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  char name[256] = "";
+  ::gethostname(name, sizeof(name) - 1);
+  std::unique_ptr<Control> control(new Control(socket));
+  control->say(fmt::format("hello {} {} {} {}", place.control.substr(token + 1), place.rank,
+                           ::getpid(), name));
+  control->thread_ = std::thread([&control = *control] { control.work(); });
+  return control;
+} catch (const std::system_error &error) {
+  return noThread("a thread that tells how far this rank is", error);
+}
+
+Control::~Control() {
+  {
+    std::lock_guard lock(mutex_);
+    leaving_ = true;
+  }
+  ::shutdown(socket_, SHUT_RDWR);
+  if (thread_.joinable())
+    thread_.join();
+  ::close(socket_);
+}
+
+void Control::listen(Hearer hearer) {
+  std::lock_guard lock(mutex_);
+  hearer_ = std::move(hearer);
+}
+
+Control::Hearer Control::hearer() const {
+  std::lock_guard lock(mutex_);
+  return hearer_;
+}
+
+bool Control::say(std::string line) {
+  line += '\n';
+  for (std::string_view left = line; !left.empty();) {
+    const ssize_t sent = ::send(socket_, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent <= 0)
+      return false;
+    left.remove_prefix(size_t(sent));
+  }
+  return true;
+}
+
+void Control::work() {
+  std::string heard;
+  auto next = Clock::now();
+  bool connected = true;
+  while (connected) {
+    {
+      std::lock_guard lock(mutex_);
+      if (leaving_)
+        return;
+    }
+    if (Clock::now() >= next) {
+      next += kBeat;
+      const Hearer now = hearer();
+      const Standing standing = now.standing ? now.standing() : Standing();
+      connected = say(fmt::format("beat {} {}", standing.progress, onOneLine(standing.place)));
+    }
+    pollfd ready{socket_, POLLIN, 0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
+    if (::poll(&ready, 1, std::max(1, int(left.count()))) <= 0)
+      continue;
+    char bytes[4096];
+    const ssize_t size = ::recv(socket_, bytes, sizeof(bytes), 0);
+    connected = size > 0;
+    heard.append(bytes, size_t(std::max<ssize_t>(size, 0)));
+    for (size_t end; (end = heard.find('\n')) != std::string::npos; heard.erase(0, end + 1))
+      hear(std::string_view(heard).substr(0, end));
+  }
+  std::unique_lock lock(mutex_);
+  const bool expected = leaving_ || ended_;
+  mayGo_ = true;
+  changed_.notify_all();
+  lock.unlock();
+  if (const Hearer now = hearer(); !expected && now.lost)
+    now.lost(fail(ErrorCode::E0801, "`lstmc launch` is gone, and nobody watches over the job"));
+}
+
+void Control::hear(std::string_view line) {
+  const size_t space = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, space);
+  const std::string_view rest = line.substr(std::min(space + 1, line.size()));
+  const Hearer now = hearer();
+  if (word == "progress" && now.progress)
+    now.progress(numberOf(rest));
+  else if (word == "signal" && now.signal)
+    now.signal(int(numberOf(rest)));
+  else if (word == "lost" && now.lost)
+    now.lost(fail(ErrorCode::E0801, "{}", rest));
+  else if (word == "bye") {
+    std::lock_guard lock(mutex_);
+    mayGo_ = true;
+    changed_.notify_all();
+  }
+}
+
+void Control::end(int exit, std::string_view message) {
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  say(fmt::format("end {} {}", exit, onOneLine(message)));
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kLeave, [this] { return mayGo_; });
+}
+
+} // namespace lstmc::ranks

@@ -1,0 +1,45 @@
+// What every message between processes begins with.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "executor/abi/DType.h"
+
+namespace lstmc::ranks {
+
+/// 64 bytes, little-endian, before the value's own. Both ends make the same one, each from its
+/// plan; a field that differs says that their plans do.
+struct Header {
+  static constexpr size_t kBytes = 64;
+  static constexpr uint16_t kVersion = 1;
+
+  std::array<uint8_t, 16> program{}; ///< first half of the package's SHA-256
+  uint32_t op = 0;                   ///< of the message: its number among all of the package
+  uint32_t from = 0, to = 0;         ///< devices
+  uint64_t sequence = 0;             ///< messages before it between the two devices
+  uint64_t count = 0;                ///< elements
+  DType dtype = DType::F32;
+
+  /// With the checksums of the payload and of itself.
+  void write(std::span<std::byte> into, std::span<const std::byte> payload) const;
+  /// The first field of `found` that is not this header's, with both values: "op: found 13, want
+  /// 12"; none where all are as they should be.
+  std::optional<std::string> differs(std::span<const std::byte> found,
+                                     std::span<const std::byte> payload) const;
+};
+
+/// The op that a header names, whatever else is in it.
+uint32_t opOf(std::span<const std::byte> header);
+
+/// The first 32 hex digits as bytes.
+std::array<uint8_t, 16> firstHalf(const std::string &hexDigest);
+
+/// CRC-32C (Castagnoli).
+uint32_t checksum(std::span<const std::byte> bytes);
+
+} // namespace lstmc::ranks

@@ -1,0 +1,121 @@
+#include "executor/ranks/Job.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "executor/ranks/RankTransport.h"
+
+namespace lstmc::ranks {
+
+namespace {
+
+/// Bytes that are shared at a time.
+constexpr uint64_t kSharedPiece = 1 << 20;
+
+/// Texts one after another, each after its length and a colon.
+std::string join(const std::vector<std::string> &texts) {
+  std::string all;
+  for (const std::string &text : texts)
+    all += fmt::format("{}:{}", text.size(), text);
+  return all;
+}
+
+Result<std::vector<std::string>> split(std::string_view all, size_t count) {
+  std::vector<std::string> texts;
+  while (!all.empty()) {
+    size_t size = 0;
+    auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), size);
+    const auto digits = size_t(end - all.data());
+    if (error != std::errc() || digits == all.size() || *end != ':' ||
+        size > all.size() - digits - 1)
+      return fail(ErrorCode::E0804, "rank 0 sent what cannot be read");
+    texts.emplace_back(all.substr(digits + 1, size));
+    all.remove_prefix(digits + 1 + size);
+  }
+  if (texts.size() != count)
+    return fail(ErrorCode::E0804, "rank 0 knows of {} ranks, want {}", texts.size(), count);
+  return texts;
+}
+
+} // namespace
+
+Job::Job(std::unique_ptr<Link> link, std::function<int()> signal)
+    : link_(std::move(link)), askedToEnd_(std::move(signal)) {}
+
+int Job::rankOf(size_t device, size_t devices) const {
+  // The last rank that begins at the device or before it.
+  return int(((device + 1) * size_t(ranks()) - 1) / devices);
+}
+
+std::unique_ptr<session::Transport> Job::transport(const package::Package &package,
+                                                   const session::Devices &devices,
+                                                   std::function<void(size_t device)> wake) {
+  return std::make_unique<RankTransport>(package, devices, *this, *link_, std::move(wake));
+}
+
+/// By way of rank 0.
+Result<std::vector<std::string>> Job::gather(std::string_view mine) {
+  if (rank() != 0) {
+    LSTMC_TRY(link_->sendText(0, mine));
+    LSTMC_ASSIGN(std::string all, link_->receiveText(0));
+    return split(all, size_t(ranks()));
+  }
+  std::vector<std::string> texts{std::string(mine)};
+  for (int peer = 1; peer < ranks(); ++peer) {
+    LSTMC_ASSIGN(std::string text, link_->receiveText(peer));
+    texts.push_back(std::move(text));
+  }
+  const std::string all = join(texts);
+  for (int peer = 1; peer < ranks(); ++peer)
+    LSTMC_TRY(link_->sendText(peer, all));
+  return texts;
+}
+
+bool Job::vote(bool yes) {
+  const int asked = askedToEnd_ ? askedToEnd_() : 0;
+  Result<std::vector<std::string>> said = gather(fmt::format("{}{}", yes ? 'y' : 'n', asked));
+  if (!said.ok())
+    return false;
+  for (const std::string &text : *said) {
+    yes = yes && text.starts_with('y');
+    int signal = 0;
+    std::from_chars(text.data() + 1, text.data() + text.size(), signal);
+    signal_ = std::max(signal_, signal);
+  }
+  return yes;
+}
+
+Status Job::share(std::span<const SharedRange> ranges, size_t devices, Receivers to) {
+  std::vector<std::byte> piece;
+  for (const SharedRange &shared : ranges) {
+    const int owner = rankOf(shared.device, devices);
+    const bool takes = rank() != owner && (to == Receivers::All || rank() == 0);
+    if (rank() != owner && !takes)
+      continue;
+    for (uint64_t begin = 0; begin < shared.range.size(); begin += kSharedPiece) {
+      piece.resize(size_t(std::min(kSharedPiece, shared.range.size() - begin)));
+      if (takes) {
+        LSTMC_TRY(link_->receiveBytes(owner, kTagShare, piece));
+        shared.range.write(begin, piece);
+        continue;
+      }
+      shared.range.read(begin, piece);
+      for (int peer = 0; peer < (to == Receivers::All ? ranks() : 1); ++peer)
+        if (peer != owner)
+          LSTMC_TRY(link_->sendBytes(peer, kTagShare, piece));
+    }
+  }
+  return {};
+}
+
+void Job::watch(std::function<Standing()> standing) {
+  std::lock_guard lock(mutex_);
+  standing_ = std::move(standing);
+}
+
+Standing Job::standing() const {
+  std::lock_guard lock(mutex_);
+  return standing_ ? standing_() : Standing();
+}
+
+} // namespace lstmc::ranks

@@ -1,0 +1,269 @@
+#include "executor/ranks/RankTransport.h"
+
+#include <algorithm>
+
+#include "executor/session/Binding.h"
+#include "executor/session/HostCopy.h"
+#include "executor/session/NonFinite.h"
+#include "executor/session/RemoteDevice.h"
+
+namespace lstmc::ranks {
+
+using session::Message;
+using session::MessageId;
+
+namespace {
+
+/// A header, and a value without holes after it.
+struct Buffer {
+  explicit Buffer(const Tensor &like)
+      : bytes(Header::kBytes + size_t(like.elements()) * dtypeBytes(like.dtype)) {
+    value.layout =
+        session::layoutOf(like.dtype, {like.shape.begin(), like.shape.begin() + like.rank});
+    value.range = MemoryRange(payload());
+    value.present = true;
+  }
+  std::span<std::byte> header() { return std::span(bytes).first(Header::kBytes); }
+  std::span<std::byte> payload() { return std::span(bytes).subspan(Header::kBytes); }
+
+  std::vector<std::byte> bytes;
+  DeviceTensor value;
+};
+
+} // namespace
+
+/// A message to another process. It is posted by its device's thread, and has arrived there, as far
+/// as this process can tell, on the link's.
+class RankTransport::Outgoing final : public Parcel {
+public:
+  Outgoing(const Message &message, const Header &header, Link &link, int rank,
+           const std::function<void(size_t)> &wake, int tag)
+      : from(message.from), to(message.to), header_(header), buffer_(message.value.layout),
+        copy_(message.value, buffer_.value), link_(link), wake_(wake) {
+    peer = rank;
+    this->tag = tag;
+    sends = true;
+    bytes = buffer_.bytes;
+  }
+
+  void post(uint64_t sequence) {
+    header_.sequence = sequence;
+    State state = State::Free;
+    if (state_.compare_exchange_strong(state, State::Flying))
+      return go();
+    // The one before it is still on its way.
+    state = State::Flying;
+    if (!state_.compare_exchange_strong(state, State::Waiting)) {
+      state_.store(State::Flying);
+      go();
+    }
+  }
+  bool packed() const { return state_.load() != State::Waiting; }
+
+  void finished() override {
+    State state = State::Flying;
+    if (state_.compare_exchange_strong(state, State::Free))
+      return;
+    state_.store(State::Flying);
+    go();
+    wake_(from);
+  }
+
+  const size_t from, to;
+
+private:
+  enum class State : uint8_t { Free, Flying, Waiting };
+
+  void go() {
+    copy_.run();
+    header_.write(buffer_.header(), buffer_.payload());
+    link_.submit(*this);
+  }
+
+  Header header_;
+  Buffer buffer_;
+  session::HostCopy copy_;
+  Link &link_;
+  const std::function<void(size_t)> &wake_;
+  std::atomic<State> state_{State::Free};
+};
+
+/// A message from another process: received ahead, and again as soon as it is taken.
+class RankTransport::Incoming final : public Parcel {
+public:
+  Incoming(const Message &message, const Header &header, Link &link, int rank,
+           const std::function<void(size_t)> &wake, int tag)
+      : header(header), to(message.to), buffer_(message.place.layout),
+        copy_(buffer_.value, message.place), link_(link), wake_(wake) {
+    peer = rank;
+    this->tag = tag;
+    bytes = buffer_.bytes;
+    link_.submit(*this);
+  }
+
+  bool arrived() const { return arrived_.load(); }
+  void finished() override {
+    arrived_.store(true);
+    wake_(to);
+  }
+
+  /// How what has come differs from what should have; nothing is taken then.
+  std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) {
+    header.sequence = sequence;
+    if (received != bytes.size())
+      return fmt::format("size: found {} bytes, want {}", received, bytes.size());
+    if (auto difference = header.differs(buffer_.header(), buffer_.payload()))
+      return difference;
+    copy_.run(time);
+    arrived_.store(false);
+    link_.submit(*this);
+    return std::nullopt;
+  }
+  uint32_t opFound() { return opOf(buffer_.header()); }
+
+  Header header;
+  const size_t to;
+
+private:
+  Buffer buffer_;
+  session::HostCopy copy_;
+  Link &link_;
+  const std::function<void(size_t)> &wake_;
+  std::atomic<bool> arrived_{false};
+};
+
+RankTransport::RankTransport(const package::Package &package, const session::Devices &devices,
+                             Peers &peers, Link &link, std::function<void(size_t device)> wake)
+    : package_(package), devices_(devices), peers_(peers), link_(link), wake_(std::move(wake)),
+      here_(devices, wake_), sequences_(devices.size() * devices.size()) {
+  link_.onBreak([this](const Error &error) { here_.abort(error); });
+}
+
+RankTransport::~RankTransport() {
+  link_.onBreak(nullptr);
+  std::vector<std::unique_ptr<Parcel>> parcels;
+  std::ranges::move(outgoing_, std::back_inserter(parcels));
+  std::ranges::move(incoming_, std::back_inserter(parcels));
+  link_.retire(std::move(parcels));
+}
+
+Header RankTransport::headerOf(const Message &message) const {
+  Header header;
+  header.program = firstHalf(package_.digest());
+  header.op = uint32_t(ways_.size());
+  header.from = uint32_t(message.from);
+  header.to = uint32_t(message.to);
+  header.count = uint64_t(message.value.layout.elements());
+  header.dtype = message.value.layout.dtype;
+  return header;
+}
+
+Result<MessageId> RankTransport::add(const Message &message) {
+  const bool fromHere = !session::isRemote(*devices_[message.from]);
+  const bool toHere = !session::isRemote(*devices_[message.to]);
+  auto rankOf = [&](size_t device) { return peers_.rankOf(device, devices_.size()); };
+  const int tag = kTagMessages + int(ways_.size());
+  Way way{Kind::Elsewhere, 0, nullptr, nullptr, message.entry, message.from, message.number};
+  if (toHere && (fromHere || message.given)) {
+    way.kind = fromHere ? Kind::Here : Kind::Given;
+    LSTMC_ASSIGN(way.here, here_.add(message));
+  } else if (fromHere && !message.given) {
+    way.kind = Kind::Outgoing;
+    outgoing_.push_back(std::make_unique<Outgoing>(message, headerOf(message), link_,
+                                                   rankOf(message.to), wake_, tag));
+    way.outgoing = outgoing_.back().get();
+  } else if (toHere) {
+    way.kind = Kind::Incoming;
+    incoming_.push_back(std::make_unique<Incoming>(message, headerOf(message), link_,
+                                                   rankOf(message.from), wake_, tag));
+    way.incoming = incoming_.back().get();
+  }
+  ways_.push_back(way);
+  return ways_.size() - 1;
+}
+
+void RankTransport::begin() {
+  here_.begin();
+  if (Status status = link_.status(); !status.ok())
+    here_.abort(status.error());
+}
+
+void RankTransport::post(MessageId message) {
+  const Way &way = ways_[message];
+  if (way.kind == Kind::Here)
+    here_.post(way.here);
+  else if (way.kind == Kind::Outgoing)
+    way.outgoing->post(sequence(way.from, way.outgoing->to)++);
+}
+
+bool RankTransport::sent(MessageId message) const {
+  const Way &way = ways_[message];
+  return way.kind == Kind::Here       ? here_.sent(way.here)
+         : way.kind == Kind::Outgoing ? way.outgoing->packed()
+                                      : true;
+}
+
+bool RankTransport::drained(size_t device) const {
+  return std::ranges::all_of(outgoing_, [&](auto &o) { return o->from != device || o->packed(); });
+}
+
+bool RankTransport::arrived(MessageId message) const {
+  const Way &way = ways_[message];
+  if (way.kind == Kind::Here)
+    return here_.arrived(way.here);
+  if (way.kind == Kind::Given || way.incoming->arrived())
+    return true;
+  link_.hurry();
+  return false;
+}
+
+void RankTransport::take(MessageId message, LaunchInterval *time) {
+  const Way &way = ways_[message];
+  if (way.kind != Kind::Incoming)
+    return here_.take(way.here, time);
+  Incoming &incoming = *way.incoming;
+  if (auto difference = incoming.take(sequence(way.from, incoming.to)++, time))
+    refuse(message, incoming, *difference);
+}
+
+void RankTransport::abort(Error error) {
+  here_.abort(error);
+  link_.abort(error);
+}
+
+/// The end of the message on the device that receives it.
+const package::Launch *RankTransport::launchOf(const Way &way) const {
+  for (const package::DeviceProgram &program : package_.data().entries[way.entry].programs)
+    for (const package::Launch &launch : program.launches)
+      if (launch.kernel == KernelId::Receive &&
+          argumentsOf<TransferArguments>(launch).message == way.number)
+        return &launch;
+  return nullptr;
+}
+
+std::string RankTransport::opText(size_t message) const {
+  if (message >= ways_.size())
+    return "an op that its package has not";
+  const Way &way = ways_[message];
+  const package::Launch *launch = launchOf(way);
+  std::string text =
+      fmt::format("message {} of {}", way.number, package_.data().entries[way.entry].name);
+  if (!launch)
+    return text;
+  text += ", " + session::opText(package_.data(), *launch);
+  const Place place = placeOf(message);
+  return place.line > 0 ? fmt::format("{} at {}:{}", text, place.file, place.line) : text;
+}
+
+Place RankTransport::placeOf(size_t message) const {
+  const package::Launch *launch = launchOf(ways_[message]);
+  return launch ? session::placeOf(package_.location(launch->location)) : Place();
+}
+
+void RankTransport::refuse(size_t message, Incoming &incoming, const std::string &difference) {
+  abort(failAt(placeOf(message), ErrorCode::E0804, "{} waits for {}; rank {} sent {}: {}",
+               devices_[incoming.to]->name(), opText(message), incoming.peer,
+               opText(incoming.opFound()), difference));
+}
+
+} // namespace lstmc::ranks

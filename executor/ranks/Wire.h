@@ -1,0 +1,44 @@
+// What the ranks of a job need of a library that moves bytes between processes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace lstmc::ranks {
+
+/// Two-sided messages in order between ranks. Used by one thread, which has made it. The library
+/// that implements it is loaded at run time (OpenWire.h), so nothing here has a definition.
+class Wire {
+public:
+  virtual ~Wire() = default;
+
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+  /// "Open MPI 4.1.4"
+  virtual std::string library() const = 0;
+
+  // Begins; the bytes stay where they are until poll() has told `what`. A message goes to the
+  // receive of its tag that was begun first. False when the library refuses: error() says why.
+  virtual bool send(int to, int tag, std::span<const std::byte> bytes, void *what) = 0;
+  virtual bool receive(int from, int tag, std::span<std::byte> bytes, void *what) = 0;
+
+  struct Done {
+    void *what;
+    size_t bytes; ///< received
+  };
+  /// What has been sent or received since; how many, or -1 with error().
+  virtual int poll(std::span<Done> done) = 0;
+
+  virtual std::string error() const = 0;
+
+  /// Leaves with all others, who come here too. Receives that are left are given up.
+  virtual void leave() = 0;
+};
+
+/// The one function of the library: a wire among the processes that were started together, or null
+/// with `error` filled.
+using OpenWireFunction = Wire *(*)(std::string &error);
+inline constexpr const char *kOpenWire = "lstmcOpenWire";
+
+} // namespace lstmc::ranks
