@@ -41,7 +41,7 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
                            ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
                            : std::string();
       for (const std::string &note : location.notes)
-        at += ", " + note;
+        at.append(", ").append(note);
       std::string before = error.reasons.empty()
                                ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
                                : "then ";

@@ -12,9 +12,14 @@ Diagnostic Messages::makeError(ErrorCode code, Span span, std::string message,
   return diagnostic;
 }
 
+/// Steps that a message counts as: about what finding similar names takes. So a loop in which every
+/// iteration reports the same error ends as early as any other.
+static constexpr int64_t kStepsOfMessage = 5000;
+
 Value Messages::report(Diagnostic diagnostic) {
   if (giveUpRehearsal())
     return Value::unknown();
+  stepsLeft_ -= kStepsOfMessage;
   std::string context = contextText(diagnostic.place);
   if (!context.empty() && diagnostic.reasons.empty())
     diagnostic.reasons.push_back({std::move(context), diagnostic.place});

@@ -110,9 +110,11 @@ TEST(Evaluate, ValuesThatHoldOneAnotherEndInALimit) {
 }
 
 TEST(Evaluate, ALimitIsReachedInSeconds) {
-  EXPECT_NE(refusal("for i in range(10 ** 9): pass\n")
-                .find("this loop reached 10,000,000 steps, the limit"),
-            std::string::npos);
+  for (const char *body : {"pass", "missing", "len(3)"})
+    EXPECT_NE(refusal(std::string("for i in range(10 ** 9): ") + body + "\n")
+                  .find("this loop reached 10,000,000 steps, the limit"),
+              std::string::npos)
+        << body;
 }
 
 TEST(Evaluate, LimitsAreNamedAndBounded) {
