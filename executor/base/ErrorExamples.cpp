@@ -63,6 +63,8 @@ constexpr Example kExamples[] = {
                        "tanh(x), which is no loss"},
     {ErrorCode::E0501, "    lstmc run m.lnet -i data=0 -d gpu:0"},
     {ErrorCode::E0502, "    lstmc devices                    # on a processor from before 2013"},
+    {ErrorCode::E0503,
+     "    lstmc launch -n 2 -- train m.lnet -o ck    # where there is no Open MPI"},
     {ErrorCode::E0601, "    lstmc run none.lstmc"},
     {ErrorCode::E0602, "    head -c 1000 m.lstmc > cut.lstmc; lstmc run cut.lstmc"},
     {ErrorCode::E0603, "    lstmc inspect picture.npy        # which is no npy file"},
@@ -85,10 +87,13 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0701, "    lstmc train m.lnet --data text:input.txt -o ck --lr 1e30"},
     {ErrorCode::E0702, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu "
                        "--check-replicas 1     # and a bit flips in the memory of cpu:1"},
-    {ErrorCode::E0801, "    (needs several processes, which this version has not)"},
+    {ErrorCode::E0801,
+     "    kill -9 PROCESS                  # of a rank that lstmc launch -v has named"},
     {ErrorCode::E0802, "    (none: each one is a bug of ours, or a machine that keeps a thread "
                        "from its processors for a minute)"},
     {ErrorCode::E0803, "    (none: each one is a bug of ours, or of a hook in a test)"},
+    {ErrorCode::E0804, "    lstmc launch -n 2 -- train m.lnet --data text:words -o ck    # words "
+                       "differs from host to host"},
     {ErrorCode::E0901, "    (ulimit -v 1000000; lstmc run large.lnet -i data=0)"},
     {ErrorCode::E0001, "    lstmc compile m.lnet --dry-run --frobnicate"},
     {ErrorCode::E0002, "    lstmc eval ck --data text:input.txt --expect 'loss<0.1'"},

@@ -44,7 +44,7 @@ class Link {
 public:
   using Opener = std::function<std::unique_ptr<Wire>(std::string &error)>;
 
-  /// Calls the opener on its thread. E0503 with what it said when it gives none; E0902.
+  /// Calls the opener on its thread. E0503 with what it said when it gives none; E0901.
   static Result<std::unique_ptr<Link>> open(Opener opener);
   ~Link();
   Link(const Link &) = delete;

@@ -15,6 +15,7 @@
 #include "executor/session/Binding.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
+#include "executor/session/Findings.h"
 #include "executor/session/HostViews.h"
 #include "executor/session/InProcessTransport.h"
 #include "executor/session/ParallelRun.h"
@@ -111,6 +112,8 @@ struct Session::Impl {
   Status runWatched(BoundEntry &entry);
   bool isInit(const BoundEntry &entry) const { return init && &entry == &entries[*init]; }
   Error explain(BoundEntry &entry);
+  Status foundBy(const session::WatchedRun &watched, const BoundEntry &entry, bool well);
+  Peers *peers() const { return options.peers.get(); }
   std::string when(const BoundEntry &entry) const;
   /// "after update 1,041", by the scalar of that name; "now" where no entry has it.
   std::string lastUpdate() const;
@@ -623,28 +626,49 @@ Status Session::Impl::runWatched(BoundEntry &entry) {
                               options.checkNan && !isInit(entry), watchdog.get());
   for (Part part : {Part::BeforeCommit, Part::Committed}) {
     const bool well = watched.run(entry, part);
-    if (Status status = lateStatus(); !status.ok()) {
+    Status status = lateStatus();
+    if (status.ok())
+      status = transport->status();
+    if (status.ok() && (!well || (peers() && watched.checksNan())))
+      status = foundBy(watched, entry, well);
+    if (!status.ok()) {
       faultBehindCommit = part == Part::Committed && entry.changesParameters;
       return status;
     }
-    if (!well) {
-      std::string moment = when(entry);
-      faultBehindCommit = part == Part::Committed && entry.changesParameters;
-      fault = session::explainGiven(*package, devices, entry, moment);
-      if (!fault)
-        fault = watched.describe(moment);
-      return session::asError(*fault);
-    }
-    if (part == Part::BeforeCommit && !transport->vote(entry.finite()))
+    if (part == Part::BeforeCommit && !transport->vote(entry.finite())) {
+      LSTMC_TRY(transport->status());
       return explain(entry);
+    }
   }
   return {};
+}
+
+/// What the run stopped at, or any rank's did.
+Status Session::Impl::foundBy(const session::WatchedRun &watched, const BoundEntry &entry,
+                              bool well) {
+  const std::string moment = when(entry);
+  std::optional<session::Found> mine;
+  if (!well) {
+    mine = {-1, {}};
+    if (auto given = session::explainGiven(*package, devices, entry, moment))
+      mine->diagnostic = *given;
+    else
+      mine = {watched.order(entry), watched.describe(moment)};
+  }
+  if (peers()) {
+    LSTMC_ASSIGN(fault, session::earliest(*peers(), mine));
+  } else {
+    fault = mine->diagnostic;
+  }
+  return fault ? Status(session::asError(*fault)) : Status();
 }
 
 /// Says what was not finite before `commit`, which is all that has run.
 Error Session::Impl::explain(BoundEntry &entry) {
   faultBehindCommit = false;
-  fault = session::explain(*package, devices, *transport, entry, when(entry));
+  fault = session::explain(*package, devices, *transport, entry, when(entry), peers());
+  if (Status status = transport->status(); !status.ok())
+    return status.error(); // the ranks could not look together
   return session::asError(*fault);
 }
 
@@ -693,7 +717,7 @@ Status Session::collect() {
   return impl_->options.peers->share(ranges, impl_->devices.size(), Receivers::First);
 }
 
-Peers *Session::peers() const { return impl_->options.peers.get(); }
+Peers *Session::peers() const { return impl_->peers(); }
 
 uint64_t Session::givenHash() const { return impl_->given; }
 

@@ -184,14 +184,23 @@ Standing Watchdog::standing() {
   bool works = false, launches = false;
   for (size_t device = 0; device < slots_.size(); ++device) {
     const Slot &slot = slots_[device];
-    standing.progress += slot.progress.load();
+    const uint64_t progress = slot.progress.load();
+    standing.progress += progress;
     if (!slot.works.load())
       continue;
     launches = launches || slot.stretch.load() % 2 == 1;
-    // Who waits for nobody says more than who does.
-    if (!works || slot.waitsFor.load() == kNone)
-      standing.place = whereabouts(device);
+    const BoundEntry *entry = slot.entry.load();
+    const BoundProgram *program = slot.program.load();
+    const size_t at = slot.segment.load();
+    const bool first = !works;
     works = true;
+    // What was read is of one part only if that has not ended.
+    if (at == kNone || !slot.works.load() || slot.progress.load() != progress)
+      continue;
+    // Who waits for nobody says more than who does.
+    if (first || slot.waitsFor.load() == kNone)
+      standing.place = fmt::format("{} was at {}", devices_[device]->name(),
+                                   segmentText(package_, *entry, *program, program->segments[at]));
   }
   standing.progress += works && !launches ? busy_.load() : busy_.fetch_add(1) + 1;
   return standing;

@@ -1,12 +1,17 @@
 #include "executor/session/WatchedRun.h"
 
+#include <sched.h>
+
 #include "executor/session/Binding.h"
+#include "executor/session/Findings.h"
 
 namespace lstmc::session {
 
 bool WatchedRun::run(const BoundEntry &entry, Part part) {
   if (carryOut(entry, part))
     return true;
+  if (inJob_) // all launches have run
+    return false;
   // From commit on, the launches that are left.
   if (part == Part::BeforeCommit)
     findEarlier(entry, part);
@@ -45,7 +50,26 @@ bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
   for (size_t program = 0; program < entry.programs.size(); ++program)
     if (!advance(entry, program, entry.programs[program].lastSegment(part)))
       return false;
-  return true;
+  return !found_;
+}
+
+bool WatchedRun::awaitArrival(MessageId message) const {
+  while (!transport_.arrived(message) && !transport_.aborted().load())
+    sched_yield();
+  return !transport_.aborted().load();
+}
+
+/// By the number of the next message of the program, as carryOut() goes; then by program and
+/// launch.
+int64_t WatchedRun::order(const BoundEntry &entry) const {
+  const BoundProgram &program = entry.programs[found_->program];
+  int64_t message = (int64_t(1) << 30) - 1;
+  for (const Segment &segment : program.segments)
+    if (segment.launch > found_->index &&
+        (segment.kind == Segment::Kind::Send || segment.kind == Segment::Kind::Receive))
+      message = std::min(message, entry.messages[segment.message].message.number);
+  return (message << 32) + (int64_t(found_->program) << 24) +
+         std::min<int64_t>(int64_t(found_->index), (1 << 24) - 1);
 }
 
 bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
@@ -67,6 +91,11 @@ bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
 bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
                            const Segment &segment, size_t at) {
   Device &device = *devices_[program.device];
+  if (isRemote(device))
+    return true;
+  if (segment.kind == Segment::Kind::Receive && inJob_ &&
+      !awaitArrival(entry.messages[segment.message].id))
+    return false;
   size_t index = segment.launch + at;
   const package::Launch &launch = program.source->launches[index];
   operands_.clear();
@@ -92,12 +121,17 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
   }
   if (observer_)
     observer_->after(view);
-  if (checkNan_)
-    if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_, scratch_)) {
-      found_ = {size_t(&program - entry.programs.data()), program.device, &launch, operands_,
-                *finding};
-      return false;
-    }
+  if (!checkNan_ || (inJob_ && found_))
+    return true;
+  if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_, scratch_)) {
+    found_ = {size_t(&program - entry.programs.data()),
+              program.device,
+              index,
+              &launch,
+              operands_,
+              *finding};
+    return inJob_;
+  }
   return true;
 }
 
@@ -123,17 +157,36 @@ std::optional<Diagnostic> explainGiven(const package::Package &package, const De
   return std::nullopt;
 }
 
-Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
-                   const BoundEntry &entry, std::string_view when) {
-  if (std::optional<Diagnostic> given = explainGiven(package, devices, entry, when))
-    return *given;
+/// Of this process.
+static std::optional<Found> find(const package::Package &package, const Devices &devices,
+                                 Transport &transport, const BoundEntry &entry,
+                                 std::string_view when, bool inJob) {
+  std::optional<Diagnostic> given = explainGiven(package, devices, entry, when);
+  if (given && !inJob)
+    return Found{-1, std::move(*given)};
   WatchedRun again(package, devices, transport, nullptr, true);
-  if (!again.run(entry, Part::BeforeCommit))
-    return again.describe(when);
+  const bool well = again.run(entry, Part::BeforeCommit); // in a job others wait for it in any case
+  if (given)
+    return Found{-1, std::move(*given)};
+  if (!well && transport.status().ok())
+    return Found{again.order(entry), again.describe(when)};
   std::vector<std::byte> scratch;
   for (const auto &[name, tensor] : entry.mustBeFinite)
     if (auto where = firstNonFinite(tensor, scratch))
-      return describeGiven(nullptr, "output", name, *where, when);
+      return Found{INT64_MAX, describeGiven(nullptr, "output", name, *where, when)};
+  return std::nullopt;
+}
+
+Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
+                   const BoundEntry &entry, std::string_view when, Peers *peers) {
+  std::optional<Found> found = find(package, devices, transport, entry, when, peers != nullptr);
+  if (peers) {
+    Result<std::optional<Diagnostic>> first = earliest(*peers, found);
+    if (first.ok() && *first)
+      return **first;
+  } else if (found) {
+    return found->diagnostic;
+  }
   Diagnostic diagnostic;
   diagnostic.code = ErrorCode::E0701;
   diagnostic.message = fmt::format("an output was not finite {}, and was when the update was "

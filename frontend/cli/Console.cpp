@@ -10,6 +10,7 @@
 
 #include "executor/base/Escape.h"
 #include "executor/base/StandardStreams.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/symbol/Render.h"
 
 namespace lstmc::cli {
@@ -24,14 +25,14 @@ static bool decide(When when, bool automatic) {
 }
 
 Console::Console(const Options &options)
-    : json_(options.wantsJson() || *options.format == Form::JsonLines), quiet_(options.quiet),
-      verbosity_(options.verbose), width_(80) {
+    : muted_(jobRank() != 0), json_(options.wantsJson() || *options.format == Form::JsonLines),
+      quiet_(options.quiet), verbosity_(options.verbose), width_(80) {
   bool terminal = isatty(STDERR_FILENO);
   const char *term = std::getenv("TERM");
   bool dumb = term && std::string_view(term) == "dumb";
   bool coloured = !isSet("NO_COLOR") && (isSet("CLICOLOR_FORCE") || (terminal && !dumb));
   color_ = decide(*options.color, coloured);
-  live_ = decide(*options.progress, terminal && !dumb && !json_) && !quiet_;
+  live_ = decide(*options.progress, terminal && !dumb && !json_) && !quiet_ && !muted_;
   winsize size{};
   if (const char *columns = std::getenv("COLUMNS"))
     width_ = std::max(20, std::atoi(columns));
@@ -43,7 +44,7 @@ Console::Console(const Options &options)
 // end was a bad one.
 Status Console::openLog(const Options &options) {
   const std::optional<std::string> &path = options.log;
-  if (!path)
+  if (!path || muted_)
     return {};
   int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.force ? O_TRUNC : O_EXCL);
   int file = ::open(path->c_str(), flags, 0666);
@@ -79,11 +80,14 @@ void Console::log(const Diagnostics &diagnostics) const {
 
 void Console::say(const std::string &line, int level) const {
   note(line);
-  if (!quiet_ && verbosity_ >= level)
+  if (!muted_ && !quiet_ && verbosity_ >= level)
     writeMessage(escaped(line, true) + "\n");
 }
 
-void Console::write(std::string_view text) const { writeOutput(text); }
+void Console::write(std::string_view text) const {
+  if (!muted_)
+    writeOutput(text);
+}
 
 void Console::print(const std::string &text) const { write(escaped(text, true) + "\n"); }
 
@@ -111,7 +115,7 @@ ExitCode Console::report(const Diagnostics &errors) const {
   const ErrorRecord &record = errorRecord(first == errors.end() ? ErrorCode::E0099 : first->code);
   if (json_)
     print(symbol::renderJson(errors));
-  else
+  else if (!muted_)
     writeMessage(
         symbol::render(errors, color_) +
         (record.exit == ExitCode::Usage ? "" : fmt::format("lstmc explain {}\n", record.name)));
@@ -120,7 +124,7 @@ ExitCode Console::report(const Diagnostics &errors) const {
 
 void Console::warn(const Diagnostics &diagnostics) const {
   log(diagnostics);
-  if (!diagnostics.empty() && !quiet_)
+  if (!diagnostics.empty() && !quiet_ && !muted_)
     writeMessage(symbol::render(diagnostics, color_));
 }
 

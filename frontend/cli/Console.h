@@ -52,6 +52,7 @@ private:
   void log(std::string_view level, nlohmann::ordered_json fields) const;
   void log(const Diagnostics &diagnostics) const;
 
+  bool muted_; ///< a rank that is not the first says nothing
   bool json_, quiet_, color_, live_;
   int verbosity_, width_;
   std::shared_ptr<std::FILE> log_; ///< null: none

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "frontend/cli/Ranks.h"
 #include "frontend/symbol/View.h"
 
 namespace lstmc::cli {
@@ -13,7 +14,9 @@ namespace lstmc::cli {
 static constexpr int64_t kMostParts = 65536;
 
 Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
-  return parseDevices(fmt::format("{}", fmt::join(*options.devices, ",")));
+  LSTMC_ASSIGN(std::vector<DeviceName> devices,
+               parseDevices(fmt::format("{}", fmt::join(*options.devices, ","))));
+  return devicesOfJob(std::move(devices));
 }
 
 static Result<int64_t> partsAsked(Flag flag, int64_t parts, int64_t least) {
@@ -44,15 +47,22 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
 }
 
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
-  static constexpr std::string_view kOverProcesses[] = {"nccl", "dist_sync", "dist_device_sync",
-                                                        "dist_sync_device", "dist_async"};
-  const std::string &store = *options.kvStore;
-  if (std::find(std::begin(kOverProcesses), std::end(kOverProcesses), store) !=
-      std::end(kOverProcesses))
+  std::string store = *options.kvStore;
+  if (store == "nccl" || store == "dist_async" || store == "dist_async_device")
     return fail(ErrorCode::E0001,
-                "--kv-store {} is for {}, which this version has not; devices of one process have "
-                "local and device",
-                store, store == "nccl" ? "GPUs" : "several processes");
+                "--kv-store {} is {}, which this version has not; want local or device, of ranks "
+                "also dist_sync or dist_device_sync",
+                store, store == "nccl" ? "for GPUs" : "for updates as they come");
+  if (store.starts_with("dist_") && jobRanks() == 1)
+    return fail(
+        ErrorCode::E0001,
+        "--kv-store {} is for several processes: lstmc launch -n N -- {} ...; devices of one "
+        "process have local and device",
+        store, options.commandName());
+  if (store == "dist_sync")
+    store = "local";
+  else if (store == "dist_device_sync" || store == "dist_sync_device")
+    store = "device";
   if (store != "auto" && store != "local" && store != "device")
     return fail(ErrorCode::E0001, "--kv-store takes auto, local or device, got \"{}\"{}", store,
                 didYouMean(store, {"auto", "local", "device"}));

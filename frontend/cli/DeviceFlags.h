@@ -11,7 +11,7 @@
 
 namespace lstmc::cli {
 
-/// --devices, whether they are here or not: the registry knows, and refuses.
+/// --devices, of all ranks, whether they are here or not: the registry knows, and refuses.
 Result<std::vector<DeviceName>> devicesAsked(const Options &options);
 /// As above; without the flag, those that the file's place(..) names.
 Result<std::vector<DeviceName>> devicesAsked(const Options &options, const symbol::Network &net);

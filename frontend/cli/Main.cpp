@@ -9,6 +9,7 @@
 #include "executor/base/Termination.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/CompilerFailure.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/cli/Version.h"
 
 using namespace lstmc;
@@ -48,6 +49,18 @@ static void stopOnSignals() {
     std::signal(SIGHUP, SIG_IGN);
 }
 
+/// What a rank that failed tells the others.
+static std::optional<Error> asError(const CommandResult &result) {
+  if (result.ok())
+    return std::nullopt;
+  for (const Diagnostic &diagnostic : result.diagnostics())
+    if (diagnostic.severity == Severity::Error)
+      return Error{diagnostic.code,
+                   diagnostic.message,
+                   {diagnostic.place.file, diagnostic.place.line, diagnostic.place.column}};
+  return fail(ErrorCode::E0099, "it failed without an error");
+}
+
 /// The exit code, once the results are out.
 static int carryOut(int argc, char **argv) {
   Options none;
@@ -77,7 +90,13 @@ static int carryOut(int argc, char **argv) {
   if (Status status = console.openLog(*options); !status.ok())
     return console.finish(status.error());
   Command command = options->dumpConfig ? dumpConfig : functionOf(*options->command);
-  return console.finish(command(*options, console));
+  if (Status status = joinLaunch(); !status.ok())
+    return console.finish(status.error());
+  const CommandResult result = command(*options, console);
+  const int exit = console.finish(result);
+  const std::optional<Error> error = asError(result);
+  leaveJob(exit, error ? &*error : nullptr);
+  return exit;
 }
 
 int main(int argc, char **argv) try {

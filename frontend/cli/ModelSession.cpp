@@ -12,6 +12,7 @@
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/Ranks.h"
 #include "passes/planning/Threads.h"
 
 namespace lstmc::cli {
@@ -84,6 +85,19 @@ static void setOptimizerInputs(Session &session, const std::vector<package::Sett
     session.setScalar(name, value);
 }
 
+/// Every rank has made its own package: what it was made from is compared before the whole, so that
+/// the message says what differs.
+static Status agreeOn(Peers &peers, const Model &model, uint64_t seed) {
+  const package::PackageData &data = model.package->data();
+  std::string settings;
+  for (const package::Setting &setting : data.settings)
+    settings += fmt::format("{}={} ", setting.name, setting.value);
+  LSTMC_TRY(agree(peers, "graph", data.graphHash));
+  LSTMC_TRY(agree(peers, "settings", settings));
+  LSTMC_TRY(agree(peers, "seed", std::to_string(seed)));
+  return agree(peers, "package (its devices, shapes or choices)", model.package->digest());
+}
+
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              Engine engine) {
   int64_t threads = *options.threads;
@@ -94,11 +108,17 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
                options.devices.given() && !model.compiled
                    ? devicesAsked(options)
                    : parseDevices(package::deviceList(model.package->data())));
+  LSTMC_ASSIGN(std::shared_ptr<Peers> peers, joinJob());
+  if (peers)
+    LSTMC_TRY(agreeOn(*peers, model, seed));
   LSTMC_ASSIGN(
       auto devices,
-      makeDevices(names, {.threads = planning::threadsInForce(model.package->data(), threads),
-                          .engine = engine}));
+      makeDevicesOfRank(
+          names,
+          {.threads = planning::threadsInForce(model.package->data(), threads), .engine = engine},
+          peers.get()));
   SessionOptions sessionOptions;
+  sessionOptions.peers = peers;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
   sessionOptions.checkNan = options.checkNan;
@@ -108,6 +128,9 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   LSTMC_TRY(session->initialise(seed));
   setOptimizerInputs(*session, model.fit);
   LSTMC_TRY(bindWeights(*session, model, options));
+  if (peers)
+    LSTMC_TRY(
+        agree(*peers, "hash of the weights given", fmt::format("{:016x}", session->givenHash())));
   return session;
 }
 

@@ -256,6 +256,14 @@ Result<Options> parseOptions(int argc, char **argv) {
     return options;
   }
 
+  if (options.command == CommandId::Launch) { // after -- is what it starts
+    char **end =
+        std::find_if(argv + 2, argv + argc, [](std::string_view word) { return word == "--"; });
+    if (end != argv + argc)
+      options.rest.assign(end + 1, argv + argc);
+    argc = int(end - argv);
+  }
+
   Parser parser(*options.command);
   parser.app.allow_extras();
   try {

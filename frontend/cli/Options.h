@@ -76,7 +76,8 @@ struct FlagValues {
 struct Options : FlagValues {
   std::optional<CommandId> command;
   std::vector<std::string> operands; ///< MODEL, FILE...
-  std::vector<std::string> rest;     ///< of `opt`: passes and their options, handed on as they are
+  std::vector<std::string> rest;     ///< handed on as they are: of `opt`, passes and their options;
+                                     ///< of `launch`, what is after --
   std::vector<GivenValue> given;     ///< what the fields were read from, in order
 
   /// By flag, environment, config file or the command itself.

@@ -14,6 +14,7 @@
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Ulp.h"
 
@@ -259,7 +260,7 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
   console.say(fmt::format("seed {}", call.scalars.seed), 1);
   LSTMC_CHECKED_ASSIGN(double seconds, carryOut(session, call, *options.repeat));
   LSTMC_CHECKED_ASSIGN(std::vector<data::NamedTensor> outputs, outputsOf(session, call.entry));
-  if (options.output)
+  if (options.output && jobRank() == 0)
     LSTMC_CHECKED_TRY(writeOutputs(*options.output, outputs, options, console));
   LSTMC_CHECKED_TRY(trace.write(console));
   LSTMC_CHECKED_ASSIGN(bool expected, outputsAsExpected(session, call.entry, options, console));

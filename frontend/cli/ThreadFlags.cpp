@@ -4,6 +4,7 @@
 
 #include "executor/device/ThreadTeam.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/Ranks.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -27,6 +28,8 @@ std::set<int> threadsInQuestion(const Options &options) {
 }
 
 void measureIfNew(const std::set<int> &threadCounts, Console &console) {
+  if (isRank())
+    return;
   if (std::optional<planning::Measured> measured = planning::measureIfNew(threadCounts))
     console.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
                             measured->seconds, measured->file));

@@ -1,5 +1,7 @@
 #include "frontend/cli/Trace.h"
 
+#include "frontend/cli/Ranks.h"
+
 namespace lstmc::cli {
 
 /// Spans kept: some 200 bytes each in the file, which is as much as viewers take.
@@ -50,7 +52,7 @@ void Trace::ran(const package::Package &package, const package::Entry &entry,
 
 Status Trace::write(const Console &console) const {
   using Json = nlohmann::ordered_json;
-  if (path_.empty())
+  if (path_.empty() || jobRank() != 0)
     return {};
   if (dropped_ > 0)
     console.say(

@@ -18,6 +18,7 @@
 #include "frontend/cli/NamedModel.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
@@ -255,7 +256,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
             samplePackage(options, job.request, model.compiled->package))
       job.options.attachments.push_back({"sample.lstmc", *sample});
   job.forecast = planning::forecastPackage(
-      job.package(), planning::machinesOf(job.package(), job.session->device(0).threads()));
+      job.package(), planning::machinesOf(job.package(), deviceHere(*job.session).threads()));
   return job;
 }
 
@@ -276,7 +277,9 @@ void announce(const Job &job, const Options &options, Console &console) {
   if (model.compiled && !model.compiled->layouts.empty())
     console.say(layoutsText(model.compiled->layouts, 3));
   if (model.compiled)
-    console.say(planLine(data, job.session->device(0).memoryBytes()));
+    console.say(planLine(data, deviceHere(*job.session).memoryBytes()));
+  if (job.session->peers())
+    console.say(fmt::format("ranks     {}", ranksText(*job.session)));
   console.say(forecastLine(data, job.forecast));
 }
 

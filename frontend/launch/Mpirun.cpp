@@ -43,8 +43,8 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
   if (root)
     words.push_back("--allow-run-as-root");
   for (const auto &[name, value] : start.environment) {
-    words.push_back("-x");
-    words.push_back(fmt::format("{}={}", name, value));
+    words.push_back("-x"); // by name: values are nobody's who looks at the list of processes
+    words.push_back(name);
   }
   words.insert(words.end(), start.command.begin(), start.command.end());
   return words;
@@ -61,7 +61,7 @@ Result<Mpirun> Mpirun::start(const Start &start) {
   arguments.push_back(nullptr);
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0)
-    return fail(ErrorCode::E0902, "mpirun cannot be started: {}", std::strerror(errno));
+    return fail(ErrorCode::E0901, "mpirun cannot be started: {}", std::strerror(errno));
   if (child == 0) {
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -69,6 +69,8 @@ Result<Mpirun> Mpirun::start(const Start &start) {
       ::_exit(127);
     if (const int null = ::open("/dev/null", O_RDONLY); null >= 0)
       ::dup2(null, STDIN_FILENO);
+    for (const auto &[name, value] : start.environment)
+      ::setenv(name.c_str(), value.c_str(), 1);
     ::execv(mpirun.c_str(), arguments.data());
     ::_exit(127);
   }

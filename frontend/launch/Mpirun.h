@@ -22,7 +22,7 @@ struct Start {
 /// when this process dies.
 class Mpirun {
 public:
-  /// E0503 with the command that installs it, where it is not on the PATH; E0902.
+  /// E0503 with the command that installs it, where it is not on the PATH; E0901.
   static Result<Mpirun> start(const Start &start);
   Mpirun(Mpirun &&other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Mpirun &operator=(Mpirun &&) = delete;

@@ -1,0 +1,123 @@
+// launch: a command as several processes that work for one job.
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "executor/ranks/OpenWire.h"
+#include "executor/training/Checkpoint.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/ThreadFlags.h"
+#include "frontend/launch/Supervisor.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+constexpr int64_t kMostRanks = 64;
+
+std::atomic<int> askedTimes = 0, askedSignal = 0;
+
+extern "C" void ask(int signal) {
+  askedSignal = signal;
+  ++askedTimes;
+}
+
+/// While it lives, signals are for the ranks.
+class SignalsForRanks {
+public:
+  SignalsForRanks() {
+    struct sigaction action{};
+    action.sa_handler = ask;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], &action, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN)
+        ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+  ~SignalsForRanks() {
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)];
+};
+
+/// What each rank is to run, read as it will read it: what is wrong in it is said once, here.
+Result<Options> readCommand(const Options &options) {
+  if (options.rest.empty() || !options.operands.empty())
+    return fail(ErrorCode::E0001,
+                "launch wants what the ranks are to run after --: lstmc launch -n 2 -- "
+                "train NET --data SPEC -o DIR");
+  std::vector<std::string> words = options.rest;
+  std::string program = "lstmc";
+  std::vector<char *> arguments{program.data()};
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  LSTMC_ASSIGN(Options command, parseOptions(int(arguments.size()), arguments.data()));
+  const auto which = command.command.value_or(CommandId::Help);
+  if (which != CommandId::Train && which != CommandId::Eval && which != CommandId::Run)
+    return fail(ErrorCode::E0001, "launch runs train, eval or run, not {}", command.commandName());
+  return command;
+}
+
+/// The same again, from the newest checkpoint if there is one by now.
+std::vector<std::string> resumed(std::vector<std::string> words, const Options &command) {
+  if (command.command == CommandId::Train && !command.resume && command.output &&
+      !training::listCheckpoints(*command.output).empty())
+    words.push_back("--resume");
+  return words;
+}
+
+Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
+                                const Options &command, Console &console) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (int64_t restarts = 0;; ++restarts) {
+    watch.command = {program};
+    const std::vector<std::string> words = resumed(options.rest, command);
+    watch.command.insert(watch.command.end(), words.begin(), words.end());
+    LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
+    if (!end.lostRank || restarts == *options.maxRestarts || askedTimes > 0)
+      return end;
+    if (!end.message.empty())
+      console.say(end.message);
+    console.say(
+        fmt::format("launch    starts again, {} of {}", restarts + 1, *options.maxRestarts));
+  }
+}
+
+} // namespace
+
+CommandResult launchCommand(const Options &options, Console &console) {
+  const int64_t ranks = options.ranks.value_or(1);
+  if (ranks < 1 || ranks > kMostRanks)
+    return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
+  if (options.rendezvousTimeout->unit != training::Amount::Unit::Seconds)
+    return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
+                options.rendezvousTimeout->text());
+  LSTMC_CHECKED_ASSIGN(Options command, readCommand(options));
+  LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
+  console.say(fmt::format("launch    {} ranks by {}", ranks, library), 1);
+  // Once for all of them, alone on the machine.
+  ::setenv("LSTMC_WORLD_SIZE", std::to_string(ranks).c_str(), 1);
+  measureIfNew(threadsInQuestion(command), console);
+
+  SignalsForRanks signals;
+  launch::Watch watch;
+  watch.ranks = int(ranks);
+  watch.rendezvous = std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
+  watch.say = [&console](const std::string &text) { console.say("launch    " + text, 1); };
+  watch.askedToEnd = [] { return std::pair<int, int>(askedTimes, askedSignal); };
+  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, console));
+  if (end.lostRank && !end.message.empty())
+    return fail(ErrorCode::E0801, "{}", end.message);
+  if (!end.message.empty())
+    console.say(end.message);
+  return ExitCode(end.exit);
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,51 @@
+// This process as a rank of a job, where `lstmc launch` has started it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backends/registry/Devices.h"
+#include "executor/base/Status.h"
+#include "executor/device/DeviceNames.h"
+#include "executor/session/Peers.h"
+#include "executor/session/Session.h"
+
+namespace lstmc::cli {
+
+/// Ranks of the job; 1 for a process by itself.
+int jobRanks();
+/// Which of them this is; 0 for a process by itself. Only 0 writes and prints.
+int jobRank();
+
+/// Connects with `lstmc launch`, if it has started this process, so that it knows of this rank from
+/// here on. E0001, E0801.
+Status joinLaunch();
+
+/// Whether it has: `launch` has measured the machine for all of its ranks.
+bool isRank();
+
+/// The job, with all ranks together; null for a process by itself. Joined by the first call. E0503
+/// without MPI, E0804 where the ranks are not of one version.
+Result<std::shared_ptr<Peers>> joinJob();
+
+/// The last thing that a rank does: leaves the job in good order, or, where `error` kept it from
+/// going on, with that for the others. Comes back where there is no job.
+void leaveJob(int exit, const Error *error);
+
+/// -d of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5. E0001
+/// where that is too many.
+Result<std::vector<DeviceName>> devicesOfJob(std::vector<DeviceName> ofRank);
+
+/// The devices of this process, with mirrors of those of other ranks. E0501 where there are fewer
+/// than ranks.
+Result<std::vector<std::unique_ptr<Device>>>
+makeDevicesOfRank(const std::vector<DeviceName> &names, DeviceOptions options, const Peers *peers);
+
+/// The first device of this process.
+const Device &deviceHere(const Session &session);
+
+/// "2 on cpu:0-1 and cpu:2-3": who has which devices.
+std::string ranksText(const Session &session);
+
+} // namespace lstmc::cli

@@ -1,0 +1,84 @@
+// Ranks that are threads of the test: what one sends lies in a mailbox until another takes it.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "executor/ranks/Wire.h"
+
+namespace lstmc::test {
+
+/// What the wires of a job share.
+struct Mailboxes {
+  using Key = std::tuple<int, int, int>; ///< from, to, tag
+  explicit Mailboxes(int ranks) : ranks(ranks) {}
+
+  const int ranks;
+  /// May change a message on its way; false loses it.
+  std::function<bool(const Key &, std::vector<std::byte> &)> onTheWay;
+  std::mutex mutex;
+  std::map<Key, std::deque<std::vector<std::byte>>> boxes;
+};
+
+class LocalWire final : public ranks::Wire {
+public:
+  LocalWire(std::shared_ptr<Mailboxes> mail, int rank) : mail_(std::move(mail)), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return mail_->ranks; }
+  std::string library() const override { return "mailboxes of a test"; }
+
+  bool send(int to, int tag, std::span<const std::byte> bytes, void *what) override {
+    std::vector<std::byte> message(bytes.begin(), bytes.end());
+    const Mailboxes::Key key{rank_, to, tag};
+    std::lock_guard lock(mail_->mutex);
+    if (!mail_->onTheWay || mail_->onTheWay(key, message))
+      mail_->boxes[key].push_back(std::move(message));
+    done_.push_back({what, bytes.size()});
+    return true;
+  }
+  bool receive(int from, int tag, std::span<std::byte> bytes, void *what) override {
+    waiting_.push_back({{from, rank_, tag}, bytes, what});
+    return true;
+  }
+  int poll(std::span<Done> done) override {
+    std::lock_guard lock(mail_->mutex);
+    for (size_t i = 0; i < waiting_.size();) {
+      auto &box = mail_->boxes[waiting_[i].key];
+      if (box.empty()) {
+        ++i;
+        continue;
+      }
+      const size_t size = std::min(box.front().size(), waiting_[i].bytes.size());
+      std::memcpy(waiting_[i].bytes.data(), box.front().data(), size);
+      done_.push_back({waiting_[i].what, box.front().size()});
+      box.pop_front();
+      waiting_.erase(waiting_.begin() + long(i));
+    }
+    size_t count = std::min(done.size(), done_.size());
+    std::copy_n(done_.begin(), count, done.begin());
+    done_.erase(done_.begin(), done_.begin() + long(count));
+    return int(count);
+  }
+  std::string error() const override { return ""; }
+  void leave() override {}
+
+private:
+  struct Waiting {
+    Mailboxes::Key key;
+    std::span<std::byte> bytes;
+    void *what;
+  };
+  std::shared_ptr<Mailboxes> mail_;
+  const int rank_;
+  std::vector<Waiting> waiting_;
+  std::deque<Done> done_;
+};
+
+} // namespace lstmc::test

@@ -1,0 +1,152 @@
+// Sessions of several ranks against one of a single process, on a package made by hand.
+#include <mutex>
+
+#include "executor/session/RemoteDevice.h"
+#include "tests/executor/ranks/LocalRanks.h"
+#include "tests/executor/session/DeviceSession.h"
+
+namespace lstmc::test {
+namespace {
+
+using JobPointer = std::shared_ptr<ranks::Job>;
+
+constexpr uint32_t kDevices = 4;
+
+std::unique_ptr<Session> sessionOf(JobPointer job, SessionOptions options = {},
+                                   std::string_view kind = "cpu") {
+  auto package = package::Package::open(package::serialize(package::transferPackage(kDevices)));
+  auto made = makeDevices(fmt::format("{}x{}", kDevices, kind), {1, Engine::Fast});
+  EXPECT_TRUE(package.ok() && made.ok());
+  for (size_t device = 0; device < kDevices; ++device)
+    if (job->rankOf(device, kDevices) != job->rank())
+      (*made)[device] = session::makeRemoteDevice((*made)[device]->name());
+  options.peers = job;
+  auto session = Session::create(*package, std::move(*made), std::move(options));
+  EXPECT_TRUE(session.ok()) << session.error().text();
+  return std::move(*session);
+}
+
+TEST(Ranks, TrainToTheBitsOfOneProcess) {
+  const uint64_t want = trainedHash(*makeSession(kDevices));
+  for (int ranks : {2, 3, 4})
+    for (const char *kind : {"cpu", "trap"})
+      inRanks(ranks, [&](JobPointer job) {
+        EXPECT_EQ(trainedHash(*sessionOf(job, {}, kind)), want) << ranks << " ranks of " << kind;
+      });
+}
+
+TEST(Ranks, EndWhenABitFlipsOnTheWay) {
+  auto mail = std::make_shared<Mailboxes>(2);
+  std::atomic<int> messages = 0;
+  mail->onTheWay = [&](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+    if (std::get<2>(key) >= ranks::kTagMessages && ++messages == 5)
+      bytes[70] ^= std::byte(1);
+    return true;
+  };
+  inRanks(
+      2,
+      [&](JobPointer job) {
+        auto session = sessionOf(job);
+        ASSERT_TRUE(session->initialise(3).ok());
+        Status status;
+        for (int update = 1; update <= 5 && status.ok(); ++update) {
+          fillInput(*session, update);
+          status = session->run("step");
+        }
+        ASSERT_FALSE(status.ok());
+        EXPECT_EQ(status.error().code, ErrorCode::E0804);
+        EXPECT_NE(status.error().text().find("payload: its checksum is wrong"), std::string::npos)
+            << status.error().text();
+        EXPECT_NE(status.error().text().find("net.lnet:"), std::string::npos);
+      },
+      mail);
+}
+
+TEST(Ranks, ADeviceThatThrowsEndsAllOfThem) {
+  inRanks(2, [](JobPointer job) {
+    auto session = sessionOf(job, withHook([](const DeviceMoment &moment) {
+                               if (moment.device == 3 && moment.entry == "step")
+                                 throw std::runtime_error("broken");
+                             }));
+    ASSERT_TRUE(session->initialise(3).ok());
+    fillInput(*session, 1);
+    Status status = session->run("step");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, ErrorCode::E0803);
+    EXPECT_NE(status.error().message.find("cpu:3 failed at"), std::string::npos);
+    EXPECT_FALSE(session->run("step").ok()); // an error ends the job
+  });
+}
+
+TEST(Ranks, ALostMessageIsNamed) {
+  auto mail = std::make_shared<Mailboxes>(2);
+  std::atomic<int> messages = 0;
+  mail->onTheWay = [&](const Mailboxes::Key &key, std::vector<std::byte> &) {
+    return std::get<2>(key) < ranks::kTagMessages || ++messages != 7;
+  };
+  inRanks(
+      2,
+      [&](JobPointer job) {
+        SessionOptions options;
+        options.deadline = std::chrono::milliseconds(200);
+        auto session = sessionOf(job, options);
+        ASSERT_TRUE(session->initialise(3).ok());
+        Status status;
+        for (int update = 1; update <= 5 && status.ok(); ++update) {
+          fillInput(*session, update);
+          status = session->run("step");
+        }
+        ASSERT_FALSE(status.ok());
+        EXPECT_EQ(status.error().code, ErrorCode::E0802) << status.error().text();
+      },
+      mail);
+}
+
+/// Numbers that overflow on a device of the last rank are found by all, with the words of one
+/// process.
+TEST(Ranks, FindTheFirstNumberThatIsNone) {
+  for (bool checkNan : {false, true}) {
+    SessionOptions options;
+    options.checkNan = checkNan;
+    auto one = makeSession(kDevices, options);
+    ASSERT_TRUE(one->initialise(3).ok());
+    ASSERT_TRUE(one->run("init").ok());
+    overflowOn(*one, 2);
+    one->parametersChanged();
+    const Status want = one->run("step");
+    ASSERT_FALSE(want.ok());
+    inRanks(2, [&](JobPointer job) {
+      auto session = sessionOf(job, options);
+      ASSERT_TRUE(session->initialise(3).ok());
+      ASSERT_TRUE(session->run("init").ok());
+      overflowOn(*session, 2);
+      session->parametersChanged();
+      Status status = session->run("step");
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().text(), want.error().text());
+      ASSERT_TRUE(session->fault());
+      EXPECT_EQ(session->fault()->reasons.at(0).text, one->fault()->reasons.at(0).text);
+    });
+  }
+}
+
+/// What rank 0 reads for a checkpoint is what one process has.
+TEST(Ranks, CollectsWhatPersistsInRank0) {
+  auto one = makeSession(kDevices);
+  trainedHash(*one);
+  inRanks(3, [&](JobPointer job) {
+    auto session = sessionOf(job);
+    trainedHash(*session);
+    ASSERT_TRUE(session->collect().ok());
+    for (const package::Parameter &parameter : one->package().data().parameters)
+      if (job->rank() == 0)
+        EXPECT_EQ(session->storedParameter(parameter.name)->hash(),
+                  one->storedParameter(parameter.name)->hash())
+            << parameter.name;
+    EXPECT_EQ(session->weightHashes(), one->weightHashes());
+    EXPECT_TRUE(session->compareReplicas().ok());
+  });
+}
+
+} // namespace
+} // namespace lstmc::test

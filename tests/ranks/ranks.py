@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""ranks.py LSTMC: jobs of several processes, started by `lstmc launch` with the mpirun of this machine, against one process.
+
+Weights, metrics and outputs have to be the same bits; a rank that is killed or stopped has to end the job, or start it again with the same
+end; and no process may be left. Prints what is missing and exits 77 where there is no Open MPI.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+LSTMC = pathlib.Path(sys.argv.pop(1)).resolve()
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "samples"
+NET = """\
+vocab, hidden = setting("vocab", 5), setting("hidden", 24)
+N, T = dim("batch", 8), dim("seq", 8)
+
+def small(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=vocab, output_dim=8, name="embed")
+    x, h, c = LSTM(x, num_hidden=hidden, num_layers=2, name="lstm")
+    y = FullyConnected(x, num_hidden=vocab, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(small, optimizer="adam", learning_rate=0.01, clip_gradient_norm=1.0, initializer=Uniform(0.1), carry=["lstm*"])
+"""
+UPDATES = 24
+
+
+def launched(ranks, *flags):
+    return [LSTMC, "launch", "-v", "-n", str(ranks), *flags, "--"]
+
+
+def run(words, want=0):
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=120)
+    if done.returncode != want:
+        raise AssertionError(f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Job:
+    """A job under way, what it says, and the processes of its ranks."""
+
+    def __init__(self, words):
+        self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said, self.pids = [], {}
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.child.stderr:
+            self.said.append((time.monotonic(), line))
+            if came := re.search(r"rank (\d+) \(process (\d+) on .*has come", line):
+                self.pids[int(came[1])] = int(came[2])
+
+    def wait_for(self, pattern, seconds=60):
+        """When a line of stderr had it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for at, line in list(self.said):
+                if re.search(pattern, line):
+                    return at
+            time.sleep(0.005)
+        raise AssertionError(f"not said: {pattern}\n{self.text()}")
+
+    def text(self):
+        return "".join(line for _, line in self.said)
+
+    def end(self):
+        out = self.child.stdout.read()
+        code = self.child.wait(60)
+        self.reader.join()
+        return code, out
+
+
+class Ranks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        (cls.folder / "net.lnet").write_text(NET)
+        text = "".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000))
+        (cls.folder / "text.txt").write_text(text)
+        cls.train = ["train", cls.folder / "net.lnet", "--data", f"text:{cls.folder}/text.txt,valid=0.1", "--after", f"{UPDATES}u",
+                     "--valid-every", "12u", "--save-every", "1u", "--disp-every", "4u", "-t", "1", "--format", "jsonl"]
+        cls.want = cls.events(run([LSTMC, *cls.train, "-d", "cpu", "-o", cls.folder / "one"]).stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    @staticmethod
+    def events(out):
+        """What a training reports that does not depend on time, or on where it was stopped."""
+        events = [json.loads(line) for line in out.splitlines()]
+        return {(e["event"], e.get("update")): {k: e.get(k) for k in ("loss", "perplexity", "gradient_norm", "weights_hash", "metrics", "best")}
+                for e in events if e["event"] in ("update", "valid", "end")}
+
+    def hash_of(self, out):
+        return self.events(out)[("end", UPDATES)]["weights_hash"]
+
+    def assert_none_left(self, job):
+        end = time.monotonic() + 3
+        while any(alive(pid) for pid in job.pids.values()) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual([rank for rank, pid in job.pids.items() if alive(pid)], [], job.text())
+
+    def test_every_mix_trains_to_the_same_bits(self):
+        mixes = [
+            (2, ["-d", "cpu"]),
+            (3, ["-d", "cpu", "--kv-store", "dist_sync"]),
+            (4, ["-d", "cpu", "--kv-store", "dist_device_sync", "--bigarray-bound", "1"]),
+            (2, ["-d", "2xcpu", "--place", "auto=2", "--chunks", "2"]),
+            (3, ["-d", "cpu", "--place", "auto=3", "--chunks", "4"]),
+            (2, ["-d", "3xcpu", "--accumulate", "2", "--update-on-kvstore", "0", "--check-replicas", "1"]),
+        ]
+        for number, (ranks, flags) in enumerate(mixes):
+            with self.subTest(ranks=ranks, flags=flags):
+                folder = self.folder / f"mix{number}"
+                done = run([*launched(ranks), *self.train, *flags, "-o", folder])
+                self.assertEqual(self.events(done.stdout), self.want)
+                run([LSTMC, "diff", self.folder / "one" / f"update-{UPDATES:06}", folder / f"update-{UPDATES:06}"])
+
+    def test_other_numbers_of_ranks_go_on(self):
+        folder = self.folder / "on"
+        words = [*self.train, "-o", folder]
+        part = [str(w) if w != f"{UPDATES}u" else "9u" for w in words]
+        run([*launched(2), *part])
+        part = [w if w != "9u" else "17u" for w in part]
+        run([*launched(3), *part, "--resume"])
+        self.assertEqual(self.hash_of(run([LSTMC, *words, "--resume"]).stdout), self.hash_of_want())
+
+    def hash_of_want(self):
+        return self.want[("end", UPDATES)]["weights_hash"]
+
+    def test_eval_and_run_answer_as_one_process(self):
+        one = self.folder / "one"
+        words = ["eval", one, "--data", f"text:{self.folder}/text.txt", "--metric", "accuracy"]
+        self.assertEqual(run([*launched(2), *words]).stdout, run([LSTMC, *words]).stdout)
+        compiled = ["--params", one, "-i", "data=8x8xi32=3", "-d", "2xcpu"]
+        answers = []
+        for name, words in (("a", [LSTMC]), ("b", launched(2))):
+            out = self.folder / f"{name}.npz"
+            run([*words, "run", self.folder / "net.lnet", *(compiled if name == "a" else compiled[:-1] + ["cpu"]), "-o", out])
+            answers.append(out.read_bytes())
+        self.assertEqual(*answers)
+
+    def test_a_killed_rank_ends_the_job_and_a_restart_has_the_same_end(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                folder = self.folder / f"killed{rank}"
+                job = Job([*launched(2, "--max-restarts", "1"), *self.slow(), "-o", folder])
+                self.wait_for_checkpoint(folder, 3)
+                os.kill(job.pids[rank], signal.SIGKILL)
+                before = time.monotonic()
+                self.assertLess(job.wait_for("starts again, 1 of 1") - before, 10)
+                code, out = job.end()
+                self.assertEqual(code, 0, job.text())
+                self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
+                self.assert_none_left(job)
+
+    def test_lost_ranks_are_noticed_in_time(self):
+        for name, what, least, most in (("killed", signal.SIGKILL, 0, 2.5), ("frozen", signal.SIGSTOP, 2, 5.5)):
+            with self.subTest(name):
+                folder = self.folder / name
+                job = Job([*launched(2), *self.slow(), "-o", folder])
+                self.wait_for_checkpoint(folder, 2)
+                begin = time.monotonic()
+                os.kill(job.pids[1], what)
+                code, _ = job.end()
+                self.assertEqual(code, 8, job.text())
+                self.assertRegex(job.text(), r"error\[E0801\]: .*rank 1 \(process \d+")
+                self.assertTrue(least < time.monotonic() - begin < most, f"{time.monotonic() - begin:.2f} s\n{job.text()}")
+                self.assert_none_left(job)
+
+    def test_no_rank_outlives_launch(self):
+        folder = self.folder / "orphans"
+        job = Job([*launched(2), *self.slow(), "-o", folder])
+        self.wait_for_checkpoint(folder, 2)
+        job.child.kill()
+        job.child.wait()
+        self.assert_none_left(job)
+        job.end()
+
+    def test_a_signal_saves_and_can_be_gone_on_from(self):
+        folder = self.folder / "signal"
+        job = Job([*launched(2), *self.slow(), "-o", folder])
+        self.wait_for_checkpoint(folder, 2)
+        job.child.send_signal(signal.SIGTERM)
+        code, out = job.end()
+        self.assertEqual(code, 143, job.text())
+        self.assertEqual(json.loads(out.splitlines()[-1])["reason"], "signal")
+        done = run([*launched(3), *self.slow(), "-o", folder, "--resume"])
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], self.slow_hash())
+
+    def test_a_wrong_number_is_named_as_by_one_process(self):
+        words = [*self.train, "--lr", "1e30", "--fit", "clip_gradient_norm=0"]
+        alone = run([LSTMC, *words, "-d", "2xcpu", "-o", self.folder / "nan1"], 7)
+        ranks = run([*launched(2), *words, "-o", self.folder / "nan2"], 7)
+        told = [re.search(r'"message": ?"([^"]*)"', done.stdout)[1] for done in (alone, ranks)]
+        self.assertEqual(told[0], told[1])
+        self.assertTrue(list((self.folder / "nan2").glob("nan-*")))
+
+    def test_one_odd_rank_is_named(self):
+        """The second rank reads another text under the same name."""
+        other = self.folder / "other"
+        other.mkdir()
+        shutil.copy(self.folder / "net.lnet", other)
+        (other / "text.txt").write_text((self.folder / "text.txt").read_text()[::-1])
+        script = self.folder / "rank.sh"
+        script.write_text('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && cd other\nexec "$@"\n')
+        script.chmod(0o755)
+        # launch starts the command itself; so this is what launch does, by hand.
+        words = ["mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "-n", "2", "-x", "LSTMC_WORLD_SIZE=2"]
+        words += ["--mca", "orte_abort_on_non_zero_status", "0"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
+        words += [script, LSTMC, "train", "net.lnet", "--data", "text:text.txt", "--after", "1u", "-o", self.folder / "odd"]
+        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 8, done.stderr)
+        self.assertRegex(done.stderr, r'E0804.*sha256 of the training data: rank 1 has "\w+", rank 0 has "\w+"')
+
+    def test_what_is_wrong_is_said_once(self):
+        done = run([*launched(2), "train", self.folder / "none.lnet", "--data", "text:x", "-o", self.folder / "x"], 6)
+        self.assertEqual(done.stderr.count("E0601"), 2, done.stderr)  # the error, and how to explain it
+        run([LSTMC, "launch", "-n", "2", "--", "bench", self.folder / "net.lnet"], 2)
+        run([LSTMC, "launch", "-n", "2"], 2)
+        run([LSTMC, *self.train, "--kv-store", "dist_sync", "-o", self.folder / "x"], 2)
+
+    def test_without_mpi_the_message_says_what_is_missing(self):
+        alone = self.folder / "alone"
+        alone.mkdir()
+        shutil.copy(LSTMC, alone / "lstmc")
+        done = run([alone / "lstmc", "launch", "-n", "2", "--", *self.train, "-o", self.folder / "x"], 5)
+        self.assertIn("apt-get install", done.stderr)
+
+    def slow(self):
+        return [w if w != f"{UPDATES}u" else "400u" for w in self.train] + ["--set", "hidden=48", "--keep", "3"]
+
+    @classmethod
+    def slow_hash(cls):
+        if not hasattr(cls, "slow_end"):
+            words = [w if w != f"{UPDATES}u" else "400u" for w in cls.train] + ["--set", "hidden=48", "--keep", "3"]
+            words[words.index("--save-every") + 1] = "100u"
+            out = run([LSTMC, *words, "-o", cls.folder / "slow"]).stdout
+            cls.slow_end = json.loads(out.splitlines()[-1])["weights_hash"]
+        return cls.slow_end
+
+    def wait_for_checkpoint(self, folder, update):
+        end = time.monotonic() + 60
+        while not any(int(p.name.split("-")[1]) >= update for p in folder.glob("update-*")):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.005)
+
+
+if __name__ == "__main__":
+    if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
+        print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
+        sys.exit(77)
+    unittest.main()
