@@ -9,6 +9,8 @@
 #include "mlir/Parser/Parser.h"
 
 #include "backends/cpu/runtime/KernelTable.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/trap/runtime/Shuffle.h"
 #include "backends/trap/runtime/Trap.h"
 #include "executor/base/Hash.h"
@@ -128,6 +130,20 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
   OwnedDevices devices = devicesFor(data, 1, kernelsOf(cpu::machineLevel()));
   for (std::unique_ptr<Device> &device : devices)
     device = trap::makeShuffleDevice(std::move(device), seed++);
+  return openOn(std::move(devices), data);
+}
+
+std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
+                                      WrapDevice wrap) {
+  cuda::seedEmulatedDriver(seed);
+  OwnedDevices devices;
+  for (const package::Device &device : data.devices) {
+    devices.push_back(check(cuda::makeGpuDevice(
+        device.name, cuda::emulatedDriver(),
+        {.card = int(devices.size()), .onHost = kernelsOf(cpu::machineLevel())})));
+    if (wrap)
+      devices.back() = wrap(std::move(devices.back()));
+  }
   return openOn(std::move(devices), data);
 }
 

@@ -42,6 +42,12 @@ std::unique_ptr<Session> openUnseen(const package::PackageData &data);
 /// (backends/trap).
 std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t seed);
 
+/// The same on emulated GPUs (backends/cuda), whose orders are drawn from `seed`. `wrap`, unless
+/// null, is given each device and returns the one to use.
+using WrapDevice = std::unique_ptr<Device> (*)(std::unique_ptr<Device>);
+std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
+                                      WrapDevice wrap = nullptr);
+
 /// Fills the inputs of an entry with values that depend only on name, element and `update`:
 /// `length` gets 0 to `steps`, integers get 0 to `classes` - 1, floats are uniform in [-1, 1).
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes, int64_t steps);

@@ -1,0 +1,109 @@
+// A GPU as a device, on the emulated driver: what goes wrong is told, and memory is what was asked
+// for.
+#include <gtest/gtest.h>
+
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
+
+namespace lstmc::cuda {
+namespace {
+
+constexpr CardNumber kCard = 40; // no other test has it
+
+std::unique_ptr<Device> makeDevice(CardNumber card = kCard) {
+  auto none = [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; };
+  auto made = makeGpuDevice("emu:40", emulatedDriver(), {.card = card, .onHost = none});
+  if (!made.ok())
+    throw std::runtime_error(made.error().text());
+  return std::move(*made);
+}
+
+LaunchSpec copyOf(std::byte *from, std::byte *to, int64_t count) {
+  Tensor x, y;
+  x.data = from;
+  y.data = to;
+  for (Tensor *tensor : {&x, &y}) {
+    tensor->rank = 1;
+    tensor->shape[0] = count;
+    tensor->strides[0] = 1;
+  }
+  return {KernelId::Copy, {x, y}, {}, {}};
+}
+
+TEST(Driver, ACardGivesWhatItIsAskedForAndTakesItBack) {
+  {
+    auto device = makeDevice();
+    ASSERT_TRUE(device->allocate(12345).ok());
+    EXPECT_EQ(emulatedBytes(kCard), 12345u);
+    EXPECT_EQ(device->touchedBytes(), 12345u);
+    ASSERT_TRUE(device->allocate(777).ok());
+    EXPECT_EQ(emulatedBytes(kCard), 777u);
+    std::byte first{1};
+    device->copyOut(776, {&first, 1});
+    EXPECT_EQ(first, std::byte(0));
+  }
+  EXPECT_EQ(emulatedBytes(kCard), 0u);
+}
+
+TEST(Driver, MemoryThatCannotBeHadIsAnError) {
+  const Status status = makeDevice()->allocate(uint64_t(1) << 60);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().text(), "error[E0901]: emu:40: an arena of 1152921504606846976 bytes: "
+                                   "CUDA_ERROR_OUT_OF_MEMORY: out of memory");
+}
+
+TEST(Driver, ACardThatIsNotThereIsAnError) {
+  auto made = makeGpuDevice("emu:64", emulatedDriver(), {.card = 64});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().text(), "error[E0501]: emu:64: found 64 GPUs, numbered from 0");
+}
+
+TEST(Driver, AKernelThatTheHostLacksTooIsAnError) {
+  auto device = makeDevice();
+  ASSERT_TRUE(device->allocate(64).ok());
+  LaunchSpec spec = copyOf(device->arena(), device->arena() + 32, 4);
+  spec.kernel = KernelId::Softmax;
+  spec.operands = {spec.operands[0], Tensor(), spec.operands[1]};
+  for (size_t i : {0, 2})
+    spec.operands[i].dtype = DType::F64;
+  spec.ints = {0};
+  spec.floats = {1};
+  EXPECT_EQ(device->prepare({spec}).error().text(),
+            "error[E0402]: emu:40 has no kernel \"softmax\" for these types");
+}
+
+/// The card then refuses everything, until nobody uses it.
+TEST(Driver, AnErrorInAKernelNamesItAndItsLine) {
+  {
+    auto device = makeDevice();
+    ASSERT_TRUE(device->allocate(256).ok());
+    // Beyond the memory of the card.
+    auto program = device->prepare({copyOf(device->arena(), device->arena() + 1024, 8)});
+    ASSERT_TRUE(program.ok());
+    for (int again = 0; again < 2; ++again)
+      try {
+        device->run(**program, 0, 1);
+        FAIL() << "nothing was found";
+      } catch (const std::runtime_error &error) {
+        EXPECT_TRUE(std::string(error.what())
+                        .starts_with("CUDA_ERROR_LAUNCH_FAILED: lstmc_copy, block 0, thread "))
+            << error.what();
+        EXPECT_NE(std::string(error.what()).find("Operand.h:"), std::string::npos) << error.what();
+      }
+  }
+  auto device = makeDevice();
+  ASSERT_TRUE(device->allocate(256).ok());
+  auto program = device->prepare({copyOf(device->arena(), device->arena() + 64, 8)});
+  EXPECT_NO_THROW(device->run(**program, 0, 1));
+}
+
+TEST(Driver, AMissingLibraryIsNamed) {
+  EXPECT_EQ(loadDriver("libno_such_driver.so").error().code, ErrorCode::E0501);
+  EXPECT_NE(loadDriver("libno_such_driver.so").error().message.find("libno_such_driver.so"),
+            std::string::npos);
+  const std::string old = loadDriver("libm.so.6").error().message;
+  EXPECT_EQ(old, "libm.so.6 has no function cuInit: the NVIDIA driver is too old");
+}
+
+} // namespace
+} // namespace lstmc::cuda

@@ -1,0 +1,106 @@
+// Training on emulated GPUs: the bits of cpus on any number of them, with several streams, in any
+// order of the streams; and an event that is left out is found.
+#include <gtest/gtest.h>
+
+#include "tests/e2e/Net.h"
+
+namespace lstmc::e2e {
+namespace {
+
+constexpr int64_t kUpdates = 2;
+
+package::PackageData compileFor(Model model, int devices, int64_t streams) {
+  model.recipe.compile.devices.clear();
+  for (int device = 0; device < devices; ++device)
+    model.recipe.compile.devices.push_back("cpu:" + std::to_string(device));
+  model.recipe.compile.streams = streams;
+  return compileNet(model.recipe).package;
+}
+
+class Emulated : public ::testing::TestWithParam<size_t> {
+protected:
+  const Model model = models()[GetParam()];
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, Emulated, ::testing::Range(size_t(0), models().size()),
+                         [](const auto &info) { return models()[info.param].name; });
+
+TEST_P(Emulated, TrainsToTheBitsOfCpus) {
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
+  EXPECT_EQ(train(*openEmulated(compileFor(model, 1, 3), 1), model, 1, kUpdates), want);
+  EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
+}
+
+/// Passes all calls on, but for one call of wait().
+class ForgetsOneWait final : public Device {
+public:
+  explicit ForgetsOneWait(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+
+  static inline int64_t forgotten = -1, waits = 0; ///< which call; calls so far
+
+  void wait(uint32_t stream, uint32_t event) override {
+    if (waits++ != forgotten)
+      device_->wait(stream, event);
+  }
+
+  const std::string &name() const override { return device_->name(); }
+  uint64_t memoryBytes() const override { return device_->memoryBytes(); }
+  int threads() const override { return device_->threads(); }
+  Status allocate(uint64_t bytes) override { return device_->allocate(bytes); }
+  std::byte *arena() const override { return device_->arena(); }
+  uint64_t touchedBytes() const override { return device_->touchedBytes(); }
+  Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override {
+    return device_->prepare(std::move(launches));
+  }
+  Status reserve(uint32_t streams, uint32_t events) override {
+    return device_->reserve(streams, events);
+  }
+  void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+              LaunchInterval *times) override {
+    device_->launch(stream, program, first, last, times);
+  }
+  void record(uint32_t stream, uint32_t event) override { device_->record(stream, event); }
+  void synchronize(uint32_t stream) override { device_->synchronize(stream); }
+  void finish() override { device_->finish(); }
+  uint64_t launchesBegun() const override { return device_->launchesBegun(); }
+  void stop(bool stopped) override { device_->stop(stopped); }
+  bool hostVisible() const override { return device_->hostVisible(); }
+  void copyIn(uint64_t offset, std::span<const std::byte> from) override {
+    device_->copyIn(offset, from);
+  }
+  void copyOut(uint64_t offset, std::span<std::byte> to) const override {
+    device_->copyOut(offset, to);
+  }
+  void clear(uint64_t offset, uint64_t bytes) override { device_->clear(offset, bytes); }
+  bool reaches(const Device &) const override { return false; }
+
+private:
+  std::unique_ptr<Device> device_;
+};
+
+TEST(EmulatedStreams, FindEveryEventThatIsLeftOut) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 1, 2);
+  auto trainForgetting = [&](int64_t wait) {
+    ForgetsOneWait::forgotten = wait;
+    ForgetsOneWait::waits = 0;
+    auto session = openEmulated(data, 3, [](std::unique_ptr<Device> device) {
+      return std::unique_ptr<Device>(std::make_unique<ForgetsOneWait>(std::move(device)));
+    });
+    train(*session, model, 1, 1);
+  };
+  trainForgetting(-1);
+  const int64_t waits = ForgetsOneWait::waits;
+  EXPECT_GT(waits, 4);
+  for (int64_t wait = 0; wait < waits; ++wait)
+    try {
+      trainForgetting(wait);
+      ADD_FAILURE() << "nothing was found without wait " << wait << " of " << waits;
+    } catch (const std::runtime_error &error) {
+      EXPECT_NE(std::string(error.what()).find("no event orders the two"), std::string::npos)
+          << error.what();
+    }
+}
+
+} // namespace
+} // namespace lstmc::e2e
