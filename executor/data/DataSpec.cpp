@@ -11,22 +11,42 @@
 namespace lstmc::data {
 namespace {
 
-struct KindRecord {
-  std::string_view name;
-  bool namedFiles; ///< the files are given as NAME=FILE, not as one FILE
-  std::vector<std::string_view> keys;
+constexpr DataKindRecord kKinds[] = {
+    {"text", "text:FILE", "a text, by characters, words or bytes; the label is the next symbol",
+     false},
+    {"csv", "csv:FILE", "windows of a table's rows, scaled, and the value after each", false},
+    {"npz", "npz:FILE", "arrays with the names of the inputs", false},
+    {"npy", "npy:data=FILE,label=FILE", "an array for each input", true},
+    {"idx", "idx:data=FILE,label=FILE", "images and labels in the format of MNIST", true},
+    {"random", "random:SEED", "random values for any input", false},
 };
 
-const KindRecord &record(DataKind kind) {
-  static const KindRecord kKinds[] = {
-      {"text", false, {"unit", "vocab", "valid"}},
-      {"csv", false, {"inputs", "target", "window", "horizon", "na", "fill", "valid", "shuffle"}},
-      {"npz", false, {"valid", "shuffle"}},
-      {"npy", true, {"valid", "shuffle"}},
-      {"idx", true, {"valid", "shuffle", "classes"}},
-      {"random", false, {"batches", "classes"}},
-  };
-  return kKinds[size_t(kind)];
+constexpr DataKeyRecord kKeys[] = {
+    {"unit", "char|word|byte", "text", "what a symbol is"},
+    {"vocab", "FILE", "text", "the symbols, one a line; else those of the training text"},
+    {"inputs", "A|B", "csv", "columns to predict from; else all"},
+    {"target", "C", "csv", "the column to predict"},
+    {"window", "N", "csv", "rows in a window; else as the input has steps"},
+    {"horizon", "N", "csv", "rows from the last of a window to its target (1)"},
+    {"na", "TEXT", "csv", "a cell that is missing (NA)"},
+    {"fill", "refuse|previous|drop", "csv",
+     "what to do with it: refuse, take the row before, leave the window out"},
+    {"valid", "0.1", "text csv npz npy idx", "share at the end that is kept for validation"},
+    {"shuffle", "yes|no", "csv npz npy idx", "a new order in each epoch (yes)"},
+    {"classes", "N", "idx random", "labels are below this"},
+    {"batches", "N", "random", "batches in an epoch (100)"},
+};
+
+const DataKindRecord &record(DataKind kind) { return kKinds[size_t(kind)]; }
+
+/// The keys of a kind.
+std::vector<std::string_view> keysOf(DataKind kind) {
+  std::vector<std::string_view> names;
+  for (const DataKeyRecord &key : kKeys)
+    if ((" " + std::string(key.kinds) + " ").find(" " + std::string(record(kind).name) + " ") !=
+        std::string::npos)
+      names.push_back(key.name);
+  return names;
 }
 
 constexpr DataKind kAllKinds[] = {DataKind::Text, DataKind::Csv, DataKind::Npz,
@@ -67,11 +87,14 @@ Status setCount(int64_t &to, std::string_view key, std::string_view value) {
 
 std::string_view dataKindName(DataKind kind) { return record(kind).name; }
 
+std::span<const DataKindRecord> dataKinds() { return kKinds; }
+std::span<const DataKeyRecord> dataKeys() { return kKeys; }
+
 Status DataSpec::set(std::string_view key, std::string_view value) {
-  const KindRecord &known = record(kind);
-  if (std::find(known.keys.begin(), known.keys.end(), key) == known.keys.end())
+  const std::vector<std::string_view> known = keysOf(kind);
+  if (std::find(known.begin(), known.end(), key) == known.end())
     return fail(ErrorCode::E0001, "data key {} is unknown for {}; there are {}", inQuotes(key),
-                known.name, fmt::join(known.keys, ", "));
+                dataKindName(kind), fmt::join(known, ", "));
   if (key == "unit") {
     std::optional<TextUnit> found = parseTextUnit(value);
     if (!found)
@@ -140,7 +163,7 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
       spec.files.emplace_back("", first);
     }
   }
-  const std::vector<std::string_view> &keys = record(spec.kind).keys;
+  const std::vector<std::string_view> keys = keysOf(spec.kind);
   for (std::string_view part : rest) {
     size_t equals = part.find('=');
     std::string_view key = part.substr(0, equals);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,15 +23,8 @@ enum class Fill {
   Drop,     ///< leave out the windows that would contain it
 };
 
-/// A data SPEC: `KIND:FILE` or `KIND:NAME=FILE,...`, followed by any number of `,KEY=VALUE`.
-///
-///   text:FILE            unit=char|word|byte  vocab=FILE  valid=0.1
-///   csv:FILE             inputs=A|B  target=C  window=T  horizon=1  na=NA
-///                        fill=refuse|previous|drop  valid=0.1  shuffle=yes|no
-///   npz:FILE             valid=0.1  shuffle=yes|no
-///   npy:data=X,label=Y   the same
-///   idx:data=X,label=Y   the same, and classes=N
-///   random:SEED          batches=100  classes=2
+/// A data SPEC: `KIND:FILE` or `KIND:NAME=FILE,...`, followed by any number of `,KEY=VALUE`;
+/// dataKinds() and dataKeys() have them all.
 struct DataSpec {
   DataKind kind = DataKind::Text;
   std::string source; ///< as the user wrote it
@@ -63,5 +57,18 @@ struct DataSpec {
 };
 
 std::string_view dataKindName(DataKind kind);
+
+/// A kind as it is written, "text:FILE", and what it reads.
+struct DataKindRecord {
+  std::string_view name, form, meaning;
+  bool namedFiles; ///< the files are given as NAME=FILE, not as one FILE
+};
+std::span<const DataKindRecord> dataKinds();
+
+/// A KEY=VALUE of a spec, and the kinds that have it, separated by spaces.
+struct DataKeyRecord {
+  std::string_view name, value, kinds, meaning;
+};
+std::span<const DataKeyRecord> dataKeys();
 
 } // namespace lstmc::data

@@ -116,6 +116,21 @@ struct SumsCheck {
   constexpr void assign(std::string_view name, Value) { assigned[count++] = name; }
 };
 
+/// Computes nothing of a formula and notes the names that it reads.
+struct NamesRead {
+  using Value = int;
+
+  std::vector<std::string_view> names = {};
+
+  Value number(double) { return 0; }
+  Value name(std::string_view name) {
+    names.push_back(name);
+    return 0;
+  }
+  Value apply(ScalarOp, std::span<const Value>) { return 0; }
+  void assign(std::string_view, Value) {}
+};
+
 /// A row's formula with a name for its last expression. (A std::string cannot be made at compile
 /// time by this library.)
 struct Statements {
@@ -187,6 +202,26 @@ std::vector<std::string_view> metricsReported(const std::vector<std::string> &as
     return std::find(asked.begin(), asked.end(), name) == asked.end();
   });
   return names;
+}
+
+bool measuredByStep(std::string_view metric) {
+  const MetricRow *row = findMetric(metric);
+  if (!row || row->heads == Heads::Scores)
+    return metric == "loss";
+  const Statements statements(row->formula); // names in `read` are of it
+  NamesRead read;
+  readFormula(statements, read);
+  return std::ranges::none_of(namesOf(row->heads).subspan(kMetricFields),
+                              [&](std::string_view name) {
+                                return std::ranges::find(read.names, name) != read.names.end();
+                              });
+}
+
+std::vector<MetricDescription> metricDescriptions() {
+  std::vector<MetricDescription> all;
+  for (const MetricRow &row : kMetrics)
+    all.push_back({row.name, row.other, row.formula, row.meaning});
+  return all;
 }
 
 std::string_view headsWith(std::string_view metric) {

@@ -85,6 +85,15 @@ std::vector<std::string_view> shownMetrics();
 /// What was asked for, in the table's order; those that are shown where nothing was.
 std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked);
 
+/// Whether the sums that `step` gives are enough for the metric; `evaluate` gives all.
+bool measuredByStep(std::string_view metric);
+
+/// A row of Metrics.def, for who explains it.
+struct MetricDescription {
+  std::string_view name, other, formula, meaning;
+};
+std::vector<MetricDescription> metricDescriptions();
+
 /// "a softmax output": the heads that have a metric other than the loss.
 std::string_view headsWith(std::string_view metric);
 

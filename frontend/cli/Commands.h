@@ -21,7 +21,8 @@ CommandResult dumpConfig(const Options &options, Console &console);
 Result<std::vector<std::string>> metricsAsked(const Options &options);
 
 /// Help on one command, or the one screen on all of them.
-std::string helpText(CommandId command);
+/// Only its usual flags with their meanings, unless `all` are wanted.
+std::string helpText(CommandId command, bool all = false);
 std::string overviewText();
 
 } // namespace lstmc::cli

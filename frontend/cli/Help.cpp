@@ -1,6 +1,7 @@
 // help: everything that is made from options.def and Errors.def.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/ranges.h>
@@ -9,6 +10,8 @@
 #include "executor/abi/Schedules.h"
 #include "executor/base/ErrorExamples.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Completion.h"
+#include "frontend/cli/HelpTopics.h"
 #include "frontend/cli/Version.h"
 
 namespace lstmc::cli {
@@ -25,29 +28,118 @@ static std::string helpOf(const FlagRecord &flag) {
 }
 
 std::string overviewText() {
-  std::string text =
-      "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n\n"
-      "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
+  std::string text = "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n"
+                     "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
   return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder.\n"
-                "`lstmc help COMMAND` has the flags of a command.\n";
+                "`lstmc help COMMAND` has its flags; `lstmc help NAME` explains an op, an "
+                "optimizer, fit, data.\n";
 }
 
-std::string helpText(CommandId id) {
-  std::string_view name = nameOf(id);
+namespace {
+
+/// What help.def says of a command.
+struct Usage {
+  std::string_view command, flags;
+  std::array<std::pair<std::string_view, std::string_view>, 2> examples; ///< and their meanings
+};
+constexpr Usage kUsages[] = {
+#define LSTMC_USAGE(COMMAND, FLAGS, FIRST, FIRST_MEANING, SECOND, SECOND_MEANING)                  \
+  {COMMAND, FLAGS, {{{FIRST, FIRST_MEANING}, {SECOND, SECOND_MEANING}}}},
+#include "frontend/cli/help.def"
+};
+
+struct FlagTopic {
+  std::string_view name, flags;
+};
+constexpr FlagTopic kFlagTopics[] = {
+#define LSTMC_TOPIC(NAME, FLAGS) {NAME, FLAGS},
+#include "frontend/cli/help.def"
+};
+
+std::vector<std::string> wordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// The flag of that name that the command has; null if it has none.
+const FlagRecord *flagNamed(std::string_view name, CommandId id) {
+  for (const FlagRecord &flag : flags())
+    if (flag.name == name && flag.servedBy(id))
+      return &flag;
+  return nullptr;
+}
+
+std::string flagLines(const FlagRecord &flag) {
+  constexpr size_t kIndent = 29;
+  std::string first = fmt::format("  {:<26} ", flagSynopsis(flag));
+  return folded(first, helpOf(flag), kIndent);
+}
+
+/// Names of flags, without their meanings.
+std::string flagNames(std::string_view topic, const std::vector<std::string> &names) {
+  std::vector<std::string> shown;
+  for (const std::string &name : names)
+    shown.push_back("--" + name);
+  return folded(fmt::format("  {:<10}", topic), fmt::format("{}", fmt::join(shown, " ")), 12);
+}
+
+/// The usual flags with their meanings, the others by topic.
+std::string usualFlags(const Usage &usage, CommandId id) {
+  std::vector<std::string> usual = wordsOf(usage.flags);
   std::string text;
-  for (const CommandRecord &command : commands())
-    if (command.id == id)
-      text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name,
-                         command.synopsis);
+  for (const std::string &name : usual)
+    text += flagLines(*flagNamed(name, id));
+  text += fmt::format("\nmore, which `lstmc help {} --all` explains:\n\n", usage.command);
+  for (const FlagTopic &topic : kFlagTopics) {
+    std::vector<std::string> names;
+    for (const std::string &name : wordsOf(topic.flags))
+      if (flagNamed(name, id) && std::ranges::find(usual, name) == usual.end())
+        names.push_back(name);
+    if (!names.empty())
+      text += flagNames(topic.name, names);
+  }
+  std::vector<std::string> common;
+  for (const FlagRecord &flag : flags())
+    if (flag.group == FlagGroup::Common)
+      common.emplace_back(flag.name);
+  return text + flagNames("always", common);
+}
+
+std::string allFlags(CommandId id) {
+  std::string text;
   for (bool common : {false, true}) {
     for (const FlagRecord &flag : flags())
       if (flag.servedBy(id) && (flag.group == FlagGroup::Common) == common)
-        text += fmt::format("  {:<26} {}\n", flagSynopsis(flag), helpOf(flag));
+        text += flagLines(flag);
     if (!common)
       text += "\n";
   }
+  return text;
+}
+
+} // namespace
+
+std::string helpText(CommandId id, bool all) {
+  std::string_view name = nameOf(id);
+  const CommandRecord &command = commands()[size_t(id)];
+  std::string text = fmt::format("lstmc {}: {}\n\nusage: lstmc {} {}\n\n", name, command.line, name,
+                                 command.synopsis);
+  auto usage = std::ranges::find(kUsages, name, &Usage::command);
+  if (usage == std::end(kUsages))
+    all = true;
+  else
+    for (const auto &[example, meaning] : usage->examples)
+      text += fmt::format("  {}\n      {}\n", example, meaning);
+  if (usage != std::end(kUsages))
+    text += "\n";
+  text += all ? allFlags(id) : usualFlags(*usage, id);
   if (id == CommandId::Opt)
     text += "Passes and all else are flags of mlir-opt; `lstmc opt --help` lists them.\n";
   return text;
@@ -72,46 +164,6 @@ static std::string manualPage() {
   return text;
 }
 
-static std::string bashCompletion() {
-  std::string names, cases;
-  for (const CommandRecord &command : commands()) {
-    names += fmt::format("{} ", command.name);
-    std::string words;
-    for (const FlagRecord &flag : flags())
-      if (flag.servedBy(command.id)) {
-        words += fmt::format("--{} ", flag.name);
-        if (flag.letter)
-          words += fmt::format("-{} ", flag.letter);
-      }
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, words);
-  }
-  std::string choices;
-  for (const FlagRecord &flag : flags())
-    if (!flag.choices.empty())
-      choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                             flag.name, fmt::join(wordsIn(flag.choices), " "));
-  return fmt::format(
-      "_lstmc() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
-      "  if [ $COMP_CWORD -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
-      "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
-      "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk "
-      "'/^[a-z]+:[0-9]/{{print $1}}')\" -- \"$word\")); return ;;\n"
-      "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
-      "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null "
-      "| sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
-      "      esac; done; compopt -o nospace; return ;;\n"
-      "{}"
-      "  esac\n"
-      "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
-      "  case $word in\n"
-      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-      "  esac\n}}\ncomplete -F _lstmc lstmc\n",
-      names, choices, cases);
-}
-
 /// A bar would end the cell of a Markdown table.
 static std::string inCell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
@@ -127,6 +179,12 @@ static std::string flagsPage() {
                         flag.group == FlagGroup::Common ? "all but opt" : flag.commands);
   }
   return text;
+}
+
+/// E0207; or W0319, which the error of its number explains.
+static bool isErrorCode(std::string_view name) {
+  return name.size() == 5 && (name[0] == 'E' || name[0] == 'W') &&
+         name.substr(1).find_first_not_of("0123456789") == name.npos;
 }
 
 /// The text of a record, with its example.
@@ -210,6 +268,26 @@ static CommandResult writePages(const std::string &folder, OutputFile::Existing 
   return ExitCode::Ok;
 }
 
+/// On something that is no command.
+static CommandResult helpOn(const Options &options, Console &console) {
+  const std::string &name = options.operands[0];
+  if (std::optional<std::string> text = topicText(name)) {
+    console.write(*text);
+    return ExitCode::Ok;
+  }
+  if (isErrorCode(name))
+    return explainCommand(options, console);
+  std::vector<std::string> topics = topicNames();
+  std::vector<std::string_view> names(topics.begin(), topics.end());
+  for (const CommandRecord &known : commands())
+    names.push_back(known.name);
+  return fail(
+      ErrorCode::E0001,
+      "there is no help on \"{}\"{}; there is on every command, op, optimizer, schedule, metric "
+      "and error code, and on fit, data, metrics, optimizers, schedules, initializers and ops",
+      name, didYouMean(name, names));
+}
+
 CommandResult helpCommand(const Options &options, Console &console) {
   if (options.pages)
     return writePages(*options.pages, options.existing());
@@ -219,12 +297,12 @@ CommandResult helpCommand(const Options &options, Console &console) {
     console.write(bashCompletion());
   } else if (options.operands.empty()) {
     console.write(overviewText());
+  } else if (options.operands.size() > 1) {
+    return fail(ErrorCode::E0001, "help takes one name, as in: lstmc help train");
+  } else if (std::optional<CommandId> command = findCommand(options.operands[0])) {
+    console.write(helpText(*command, options.all));
   } else {
-    std::optional<CommandId> command = findCommand(options.operands[0]);
-    if (!command)
-      return fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", options.operands[0],
-                  didYouMeanCommand(options.operands[0]));
-    console.write(helpText(*command));
+    return helpOn(options, console);
   }
   return ExitCode::Ok;
 }

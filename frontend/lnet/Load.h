@@ -22,6 +22,9 @@ struct LoadOptions : symbol::NetworkRequest {
 /// All keys that `fit(..)` takes.
 std::vector<std::string_view> fitKeys();
 
+/// The text of layers.lnet, where the recurrent layers are.
+std::string_view layersText();
+
 /// Reads a file and everything that it imports, and draws the net that was asked for.
 /// Errors: E01 text, E02 names, types and shapes, E03 evaluation, E0601 a file that cannot be read,
 /// E0001 an option that names nothing in the file. Warnings come with the net.

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "frontend/lnet/LayersText.h"
+#include "frontend/lnet/Load.h"
 #include "frontend/lnet/net/NetBuilder.h"
 #include "frontend/lnet/net/NetChoice.h"
 
@@ -22,6 +23,8 @@ template <typename... Parts> bool anyHas(std::string_view name, std::tuple<Parts
 }
 
 } // namespace
+
+std::string_view layersText() { return kLayersText; }
 
 bool isFunction(std::string_view name) {
   using AllParts = decltype(std::declval<Functions &>().parts());

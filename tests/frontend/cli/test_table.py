@@ -11,12 +11,46 @@ COMMANDS, FLAGS = words_in_table()
 class Table(Case):
     def test_every_flag_is_in_help(self):
         for command in COMMANDS:
-            text = run("help", command).stdout
-            self.assertEqual(text, run(command, "-h").stdout if command != "opt" else text)
+            self.assertEqual(run("help", command).stdout, run(command, "-h").stdout if command != "opt" else run("help", command).stdout)
+            text = run("help", command, "--all").stdout
             for flag in FLAGS:
                 listed = re.search(rf"^ +(-{flag['letter'] or '.'}, )?--{flag['name']}( |$)", text, re.M)
                 serves = any(command in f["commands"] for f in FLAGS if f["name"] == flag["name"])
                 self.assertEqual(bool(listed), serves, f"{command} --{flag['name']}")
+
+    def test_help_fits_on_a_screen(self):
+        for command in COMMANDS:
+            text = run("help", command).stdout
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 100, command)
+            self.assertLessEqual(len(text.splitlines()), 48, command)
+            for flag in FLAGS:
+                if command in flag["commands"] and command != "opt":
+                    self.assertRegex(text, rf"--{flag['name']}\b", f"{command}: no topic of help.def has it")
+        lines = run("help", "train").stdout.splitlines()
+        self.assertEqual([line.split()[-1] if line.startswith("  -") else line.split()[0] for line in lines if re.match(r"  (-.,|   ) --", line)][0], "--data")
+        self.assertEqual(sum(line.startswith("  lstmc train ") for line in lines), 2)
+
+    def test_help_on_names(self):
+        for name, said in [("LSTM", ["LSTM(x, num_hidden, num_layers=1", "Gives (output, h, c)."]),
+                           ("Embedding", ["Embedding(data", "input_dim", "an integer, required"]),
+                           ("fit", ["learning_rate", "lr_scheduler", "clip_gradient_norm", "carry"]),
+                           ("data", ["text:FILE", "horizon=N", "of csv"]), ("metrics", ["top_k_accuracy_5", "perplexity", "of a regression output"]),
+                           ("adam", ["adam: an optimizer", "beta1 = 0.9", "for each element"]), ("Adam", ["adam: an optimizer"]),
+                           ("CosineScheduler", ["max_update"]), ("rmse", ["a metric of a regression output"]), ("ops", ["FullyConnected"]),
+                           ("Xavier", ["Xavier(rnd_type"]), ("E0207", ["E0207: "]), ("W0319", ["E0319: "])]:
+            text = self.good("help", name).stdout
+            for part in said:
+                self.assertIn(part, text, name)
+            self.assertTrue(name[1:].isdigit() or max(len(line) for line in text.splitlines()) <= 100, name)
+        done = self.run_here("help", "Embeding")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('there is no help on "Embeding"; did you mean "Embedding"?; there is on every command', done.stderr)
+
+    def test_help_knows_every_key(self):
+        fit, data = (self.good("help", name).stdout for name in ("fit", "data"))
+        keys = re.findall(r'\{"(\w+)",\s+KeyKind', (SOURCE / "frontend/lnet/net/TrainingDefaults.cpp").read_text())
+        for key in keys:
+            self.assertRegex(fit + data, rf"(?m)^  {key}\b", key) if key not in ("train", "test") else None
 
     def test_every_flag_is_in_the_manual_page(self):
         text = run("help", "--man").stdout
@@ -49,6 +83,10 @@ class Table(Case):
         self.assertEqual(offered("lstmc", "train", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(offered("lstmc", "train", "small.lnet", "--set", ""), ["vocab=", "hidden=", "batch=", "seq="])
         self.assertEqual(offered("lstmc", "train", "-d", ""), ["cpu:0"])
+        self.assertEqual(offered("lstmc", "train", "--optimizer", "ada"), ["adagrad", "adadelta", "adam", "adamw", "adamax"])
+        self.assertEqual(offered("lstmc", "eval", "--metric", "acc"), ["accuracy", "acc"])
+        self.assertEqual(offered("lstmc", "help", "Embed"), ["Embedding"])
+        self.assertEqual(offered("lstmc", "explain", "E020"), [f"E020{i}" for i in range(1, 10)])
 
     def test_every_flag_is_in_the_page(self):
         self.good("help", "--pages", ".")
