@@ -130,6 +130,7 @@ private:
       addResults(entry, results[0], outputNamed(builder, "gradient_norm", "output"));
       scale = results[1];
     }
+    reportNorms(builder, entry, gradients, rescale);
     // Devices update side by side before they give one another what they have made: at most one
     // update each at a time.
     llvm::SmallVector<Update> made;
@@ -230,6 +231,33 @@ private:
     for (Value next : llvm::drop_begin(squares))
       sum = builder.create<sym::ElemwiseAddOp>(loc, f64, sum, next);
     return sum;
+  }
+
+  /// Of parameters that are marked `report_norm`: outputs `gradient_norm:NAME`, f64[1].
+  void reportNorms(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
+                   llvm::ArrayRef<sym::GradientOp> gradients, double rescale) {
+    auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
+    llvm::SmallVector<Value> norms;
+    llvm::SmallVector<mlir::DictionaryAttr> names;
+    while (!gradients.empty()) {
+      sym::GradientOp first = gradients.front();
+      llvm::ArrayRef<sym::GradientOp> all = gradients.take_while([&](sym::GradientOp gradient) {
+        return gradient.getParameter() == first.getParameter();
+      });
+      gradients = gradients.drop_front(all.size());
+      sym::ParameterOp parameter = parameterOf(first);
+      if (!parameter->hasAttr("report_norm"))
+        continue;
+      Value squares = sumOfSquares(builder, parameter.getLoc(), f64, all);
+      norms.push_back(fuse(builder, parameter.getLoc(), {squares}, {f64},
+                           [&](sym::ScalarEmitter &e, mlir::ValueRange in) -> Scalars {
+                             return {e.mul(e.apply(ScalarOp::Sqrt, {in[0]}),
+                                           e.number(in[0].getType(), rescale))};
+                           })[0]);
+      names.push_back(
+          outputNamed(builder, "gradient_norm:" + parameter.getSymName().str(), "output"));
+    }
+    addResults(entry, norms, names);
   }
 
   /// MXNet's Module divides by the batch. Heads whose gradient is a mean already need no division;

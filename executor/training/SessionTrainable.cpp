@@ -7,6 +7,7 @@ namespace lstmc::training {
 namespace {
 
 constexpr std::string_view kEntryNames[] = {"step", "evaluate"};
+constexpr std::string_view kNormPrefix = "gradient_norm:";
 
 /// What the kernel that writes an output measures; nothing where none does directly.
 std::optional<HeadKind> kindOf(const package::Entry &entry, const package::Binding &output) {
@@ -75,6 +76,9 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
         model->metrics_[e].push_back(tensor);
       } else if (output.name == "gradient_norm") {
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
+      } else if (output.name.starts_with(kNormPrefix)) {
+        LSTMC_ASSIGN(model->normTensors_.emplace_back(), session.output(entry.name, output.name));
+        model->norms_.push_back({output.name.substr(kNormPrefix.size())});
       }
     }
     const bool first = e == 0 || !package.findEntry(kEntryNames[0]);
@@ -201,6 +205,12 @@ bool SessionTrainable::measuresRows() const {
 
 MetricValues SessionTrainable::rowMetric(size_t head, int64_t row) {
   return valuesOf(metrics_[size_t(Entry::Evaluate)][head], row);
+}
+
+const std::vector<NamedNorm> &SessionTrainable::gradientNorms() {
+  for (size_t i = 0; i < norms_.size(); ++i)
+    norms_[i].value = *normTensors_[i].as<const double>();
+  return norms_;
 }
 
 std::optional<double> SessionTrainable::gradientNorm() {

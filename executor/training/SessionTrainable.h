@@ -40,6 +40,7 @@ public:
   MetricValues rowMetric(size_t head, int64_t row) override;
   Tensor scores(size_t head) override { return scores_[head]; }
   std::optional<double> gradientNorm() override;
+  const std::vector<NamedNorm> &gradientNorms() override;
 
 private:
   explicit SessionTrainable(Session &session) : session_(session) {}
@@ -50,6 +51,8 @@ private:
   std::array<std::vector<Tensor>, 2> metrics_;
   std::vector<Tensor> scores_; ///< of `evaluate`, per head; null data where there are none
   Tensor gradientNorm_;
+  std::vector<Tensor> normTensors_; ///< in the order of norms_
+  std::vector<NamedNorm> norms_;
 };
 
 } // namespace lstmc::training

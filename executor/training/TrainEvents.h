@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "executor/base/Status.h"
 #include "executor/training/Amount.h"
+#include "executor/training/Trainable.h"
 
 namespace lstmc::training {
 
@@ -29,8 +31,10 @@ struct StartEvent {
 struct UpdateEvent {
   Progress progress;
   std::optional<double> loss, perplexity;
-  std::optional<double> gradientNorm; ///< of this update, before clipping
-  double learningRate = 0;            ///< the schedule's
+  std::vector<std::pair<std::string, double>> metrics; ///< those asked for that `step` measures
+  std::optional<double> gradientNorm;                  ///< of this update, before clipping
+  std::span<const NamedNorm> gradientNorms; ///< the same, of each parameter; good during the call
+  double learningRate = 0;                  ///< the schedule's
   double lossScale = 1;
   int64_t labels = 0; ///< since the last line
   double labelsPerSecond = 0, samplesPerSecond = 0;

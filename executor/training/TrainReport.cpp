@@ -88,7 +88,15 @@ void TrainReport::update(const UpdateEvent &event) {
   Json line = lineOf("update", event.progress);
   line["loss"] = number(event.loss);
   line["perplexity"] = number(event.perplexity);
+  if (!event.metrics.empty())
+    line["metrics"] = Json::object();
+  for (const auto &[name, value] : event.metrics)
+    line["metrics"][name] = number(value);
   line["gradient_norm"] = number(event.gradientNorm);
+  if (!event.gradientNorms.empty())
+    line["gradient_norms"] = Json::object();
+  for (const NamedNorm &norm : event.gradientNorms)
+    line["gradient_norms"][norm.name] = number(norm.value);
   line["learning_rate"] = number(event.learningRate);
   line["loss_scale"] = number(event.lossScale);
   line["labels"] = event.labels;

@@ -27,6 +27,12 @@ struct Identity {
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
+/// The norm of a parameter's gradient.
+struct NamedNorm {
+  std::string name;
+  double value = 0;
+};
+
 /// A model with memory: SessionTrainable, and stand-ins in tests. Tensors are as they lie, in
 /// declared order, and good until the next step() or evaluate().
 class Trainable {
@@ -93,6 +99,11 @@ public:
     return {};
   }
   virtual std::optional<double> gradientNorm() = 0;
+  /// Of each parameter, before clipping; none where they were not compiled into the step.
+  virtual const std::vector<NamedNorm> &gradientNorms() {
+    static const std::vector<NamedNorm> kNone;
+    return kNone;
+  }
 };
 
 } // namespace lstmc::training

@@ -265,7 +265,11 @@ private:
     event.progress = progress_;
     event.loss = running_.value("loss");
     event.perplexity = running_.value("perplexity");
+    for (const std::string &name : options_.metrics)
+      if (std::optional<double> value = measuredByStep(name) ? running_.value(name) : std::nullopt)
+        event.metrics.emplace_back(name, *value);
     event.gradientNorm = model_.gradientNorm();
+    event.gradientNorms = model_.gradientNorms();
     event.learningRate = rateOf(state_.update);
     event.lossScale = state_.lossScale;
     event.labels = int64_t(running_.labels());

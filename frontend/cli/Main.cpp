@@ -9,6 +9,7 @@
 #include "executor/base/Termination.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/CompilerFailure.h"
+#include "frontend/cli/MxnetVariables.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/Version.h"
 
@@ -33,8 +34,8 @@ static bool asksForJson(int argc, char **argv) {
   return false;
 }
 
-/// `train` and `sample` have their own handling while they work; everything else stops at once and
-/// leaves no unfinished file.
+/// `train`, `predict` and `sample` have their own handling while they work; everything else stops
+/// at once and leaves no unfinished file.
 extern "C" {
 static void stop(int signal) {
   removeTemporaryFiles();
@@ -89,6 +90,7 @@ static int carryOut(int argc, char **argv) {
   }
   if (Status status = console.openLog(*options); !status.ok())
     return console.finish(status.error());
+  answerMxnetVariables(*options, console);
   Command command = options->dumpConfig ? dumpConfig : functionOf(*options->command);
   if (Status status = joinLaunch(); !status.ok())
     return console.finish(status.error());

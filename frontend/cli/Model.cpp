@@ -8,6 +8,7 @@
 #include "frontend/cli/CompileFlags.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/FitCheck.h"
+#include "frontend/cli/ParameterFlags.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/symbol/Module.h"
@@ -65,6 +66,7 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   LSTMC_CHECKED_ASSIGN(passes::CompileOptions compile, compileOptions(net, options, request, fit));
   std::vector<std::string> states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
+  LSTMC_CHECKED_TRY(markParameters(*module, options));
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (compiled.ok()) {
     Diagnostics faults = checkFit(net, fit, states, compiled->package);

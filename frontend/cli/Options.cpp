@@ -11,6 +11,7 @@
 
 #include "executor/base/NumberText.h"
 #include "executor/base/StandardStreams.h"
+#include "frontend/cli/MxnetVariables.h"
 
 namespace lstmc::cli {
 
@@ -183,6 +184,7 @@ Status readLowerRanks(Options &options) {
       timesGiven(options, Flag::threads) == 0)
     options.given.push_back(
         {&recordOf(Flag::threads), threads, ValueOrigin::Environment, "LSTMC_THREADS"});
+  takeMxnetVariables(options);
   std::vector<std::string> configs = options.config;
   if (const char *config = std::getenv("LSTMC_CONFIG"); config && configs.empty())
     configs.push_back(config);

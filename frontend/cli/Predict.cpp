@@ -320,19 +320,17 @@ nlohmann::ordered_json predictJson(const Job &job, const Options &options, doubl
   return document;
 }
 
-Status checkOutput(const Options &options, const Console &console) {
+Status checkOutput(const Options &options) {
   if (!options.output)
     return fail(ErrorCode::E0001, "predict writes its predictions: -o F.csv, F.npy or F.npz, or a "
                                   "table to stdout (-o -)");
-  if (options.output == "-" && console.json())
-    return fail(ErrorCode::E0001, "-o - and --json both write to stdout; -o F.csv leaves it free");
   return checkPredictionPath(*options.output);
 }
 
 } // namespace
 
 CommandResult predictCommand(const Options &options, Console &console) {
-  LSTMC_CHECKED_TRY(checkOutput(options, console));
+  LSTMC_CHECKED_TRY(checkOutput(options));
   Trace trace(options);
   LSTMC_CHECKED_ASSIGN(Job job, prepare(options, console));
   if (job.model.compiled)

@@ -81,6 +81,9 @@ void Progress::tick(const training::UpdateEvent &event) {
                                  total > 0 ? grouped(int64_t(total)) : "?");
   std::string tail = fmt::format(" {:3.0f} %  epoch {:.2f}{}", event.share * 100,
                                  event.progress.epoch, measures(event.loss, event.perplexity));
+  for (const auto &[name, value] : event.metrics)
+    if (name != "loss" && name != "perplexity" && name != "Perplexity")
+      tail += fmt::format("  {} {:.4f}", name, value);
   if (event.gradientNorm)
     tail += fmt::format("  gnorm {:.2f}", *event.gradientNorm);
   tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate,
@@ -98,6 +101,9 @@ void Progress::update(const training::UpdateEvent &event) {
     line += fmt::format(" loss={:.4f}", *event.loss);
   if (event.perplexity)
     line += fmt::format(" ppl={:.2f}", *event.perplexity);
+  for (const auto &[name, value] : event.metrics)
+    if (name != "loss" && name != "perplexity" && name != "Perplexity")
+      line += fmt::format(" {}={:.4f}", name, value);
   if (event.gradientNorm)
     line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
   line += fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate,
@@ -106,6 +112,11 @@ void Progress::update(const training::UpdateEvent &event) {
     console_.note(line);
   else
     keep(line);
+  std::string norms;
+  for (const training::NamedNorm &norm : event.gradientNorms)
+    norms += fmt::format(" {}={:.3g}", norm.name, norm.value);
+  if (!norms.empty())
+    console_.say("gradient norms" + norms, showNorms_ ? 0 : 1);
 }
 
 void Progress::valid(const training::ValidEvent &event) {

@@ -17,8 +17,9 @@ std::string progressBar(double share, int cells);
 class Progress : public training::TrainObserver {
 public:
   /// `metrics`: shown of a validation besides loss and perplexity; all that there are if empty.
-  Progress(const Console &console, std::vector<std::string> metrics)
-      : console_(console), metrics_(std::move(metrics)) {}
+  /// `showNorms`: those of gradients, where there is no terminal; else with -v.
+  Progress(const Console &console, std::vector<std::string> metrics, bool showNorms)
+      : console_(console), metrics_(std::move(metrics)), showNorms_(showNorms && !console.live()) {}
   ~Progress() override { keepPending(); }
 
   void start(const training::StartEvent &event) override;
@@ -36,6 +37,7 @@ private:
 
   const Console &console_;
   std::vector<std::string> metrics_;
+  bool showNorms_;
   bool liveShown_ = false;
   std::chrono::steady_clock::time_point drawn_{};
   std::string pending_; ///< line of a validation; waits for the save that may belong to it

@@ -1,11 +1,10 @@
 // train: the loop around a compiled step, with checkpoints.
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
+#include "executor/training/EventFile.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
@@ -14,19 +13,23 @@
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/FitCheck.h"
+#include "frontend/cli/GradientWatch.h"
+#include "frontend/cli/InitParams.h"
+#include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/NamedModel.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/Ranks.h"
+#include "frontend/cli/RateSearch.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/TrainFlags.h"
+#include "frontend/cli/TrainObservers.h"
 #include "frontend/cli/Version.h"
 #include "passes/planning/PackageForecast.h"
 #include "passes/planning/rates/MachineRates.h"
-#include "viz/Cost.h"
 
 namespace lstmc::cli {
 
@@ -109,80 +112,6 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
   return train;
 }
 
-namespace {
-
-/// Prints for people and records for programs.
-struct Observers : training::TrainObserver {
-  std::vector<training::TrainObserver *> all;
-  std::string failedUpdate; ///< as training::EndEvent
-  void start(const training::StartEvent &e) override {
-    each([&](auto &o) { o.start(e); });
-  }
-  void tick(const training::UpdateEvent &e) override {
-    each([&](auto &o) { o.tick(e); });
-  }
-  void update(const training::UpdateEvent &e) override {
-    each([&](auto &o) { o.update(e); });
-  }
-  void valid(const training::ValidEvent &e) override {
-    each([&](auto &o) { o.valid(e); });
-  }
-  void save(const training::SaveEvent &e) override {
-    each([&](auto &o) { o.save(e); });
-  }
-  void warning(const Error &e) override {
-    each([&](auto &o) { o.warning(e); });
-  }
-  void end(const training::EndEvent &e) override {
-    failedUpdate = e.failedUpdate;
-    each([&](auto &o) { o.end(e); });
-  }
-  template <typename F> void each(F call) {
-    for (training::TrainObserver *observer : all)
-      call(*observer);
-  }
-};
-
-/// The time from one update to the next where nothing else came between.
-class UpdateClock : public training::TrainObserver {
-public:
-  void tick(const training::UpdateEvent &) override {
-    auto now = std::chrono::steady_clock::now();
-    if (last_)
-      add(std::chrono::duration<double>(now - *last_).count());
-    last_ = now;
-  }
-  void valid(const training::ValidEvent &) override { last_.reset(); }
-  void save(const training::SaveEvent &) override { last_.reset(); }
-
-  /// "forecast  update 131 ms, measured 128 ms (+2 %)"; empty without two updates in a row.
-  std::string text(double forecast) {
-    if (seconds_.empty())
-      return "";
-    std::nth_element(seconds_.begin(), seconds_.begin() + long(seconds_.size() / 2),
-                     seconds_.end());
-    double median = seconds_[seconds_.size() / 2];
-    return fmt::format("forecast  update {}, measured {} ({:+.0f} %)", viz::durationText(forecast),
-                       viz::durationText(median), 100 * (forecast / median - 1));
-  }
-
-private:
-  /// The newest, so that a long training needs no more memory than a short one.
-  void add(double seconds) {
-    if (seconds_.size() < kKept)
-      seconds_.push_back(seconds);
-    else
-      seconds_[next_++ % kKept] = seconds;
-  }
-
-  static constexpr size_t kKept = 4096;
-  std::optional<std::chrono::steady_clock::time_point> last_;
-  std::vector<double> seconds_;
-  size_t next_ = 0;
-};
-
-} // namespace
-
 Status prepareAll(Session &session) {
   for (const package::Entry &entry : session.package().data().entries)
     if (entry.name.starts_with(kPreparePrefix))
@@ -220,7 +149,10 @@ struct Job {
 };
 
 Status checkOutput(const Options &options) {
-  if (!options.output && !options.dryRun)
+  if (options.initParams && options.resume)
+    return fail(ErrorCode::E0001, "--init-params begins a training and --resume goes on with one: "
+                                  "give one of them");
+  if (!options.output && !options.dryRun && !options.lrFind)
     return fail(ErrorCode::E0001, "train writes checkpoints: -o DIR");
   if (options.output == "-")
     return fail(ErrorCode::E0001, "train writes a folder of checkpoints, which stdout cannot be: "
@@ -236,6 +168,17 @@ Result<std::vector<std::string>> metricsOf(const Job &job, const Options &option
   return metrics.empty() ? splitCommas(job.options.fit.metric) : metrics;
 }
 
+/// Metrics that only validations measure, where there are none.
+void warnUnmeasured(const Job &job, Console &console) {
+  if (job.data.valid || job.data.data->spec().valid > 0)
+    return;
+  for (const std::string &name : job.metrics)
+    if (!training::measuredByStep(name))
+      console.say(fmt::format("warning: {} is measured in validations only, and there are none: "
+                              "--valid 0.1 keeps a tenth of the data for them",
+                              name));
+}
+
 /// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
 /// that the net may take.
 Checked<Job> prepare(const Options &options, Console &console) {
@@ -248,7 +191,10 @@ Checked<Job> prepare(const Options &options, Console &console) {
   console.warn(model.warnings);
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
+  warnUnmeasured(job, console);
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options));
+  if (options.initParams)
+    LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
   LSTMC_CHECKED_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
   job.options.attachments.push_back({"model.lstmc", asText(model.package->data())});
   if (model.compiled && job.data.vocabulary)
@@ -284,8 +230,8 @@ void announce(const Job &job, const Options &options, Console &console) {
 }
 
 /// The JSON document or lines of a training; null where neither is wanted.
-std::unique_ptr<training::TrainReport> reportOf(const Job &job, const Options &options,
-                                                const Console &console) {
+training::TrainReport *addReport(const Job &job, const Options &options, const Console &console,
+                                 Observers &observers) {
   if (!console.json())
     return nullptr;
   auto form = *options.format == Form::JsonLines ? training::TrainReport::Form::Lines
@@ -296,8 +242,26 @@ std::unique_ptr<training::TrainReport> reportOf(const Job &job, const Options &o
   training::ReportContext context{
       versionLine(), versionLine(),          options.operands[0],
       devices,       stepsOf(job.package()), planJson(job.package(), &job.forecast).dump()};
-  return std::make_unique<training::TrainReport>(
+  return &observers.add<training::TrainReport>(
       form, context, [&console](const std::string &text) { console.print(text); });
+}
+
+/// Those that show, log and watch.
+Status addObservers(const Job &job, const Options &options, const Console &console,
+                    Observers &observers) {
+  observers.add<Progress>(console, job.metrics, options.gradientNorms);
+  observers.add<GradientWatch>(console, job.package());
+  if (options.tensorboard) {
+    LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
+    observers.add<training::EventLog>(std::move(file));
+  }
+  if (options.monitor) {
+    const training::Amount &every = *options.dispEvery;
+    bool updates = every.unit == training::Amount::Unit::Updates && every.value >= 1;
+    observers.add<LayerMonitor>(console, *job.session, *options.monitor,
+                                updates ? int64_t(every.value) : 50);
+  }
+  return {};
 }
 
 /// Why a training ended. Numbers that went wrong did so at a line of the user's, and the update is
@@ -339,12 +303,9 @@ CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const O
   LSTMC_CHECKED_TRY(prepareAll(*job.session));
   job.options.metrics = job.metrics;
   Observers observers;
-  Progress progress(console, job.metrics);
-  UpdateClock clock;
-  observers.all = {&progress, &clock};
-  std::unique_ptr<training::TrainReport> report = reportOf(job, options, console);
-  if (report)
-    observers.all.push_back(report.get());
+  LSTMC_CHECKED_TRY(addObservers(job, options, console, observers));
+  UpdateClock &clock = observers.add<UpdateClock>();
+  training::TrainReport *report = addReport(job, options, console, observers);
   Result<training::EndEvent> end =
       training::train(*job.trainable, *job.data.data, job.data.valid.get(), job.options, observers);
   if (!end.ok())
@@ -377,6 +338,11 @@ CommandResult trainCommand(const Options &options, Console &console) {
   if (job.model.compiled)
     trace.passes(job.model.compiled->spans);
   trace.watch(*job.session);
+  if (!options.dryRun && options.lrFind) {
+    LSTMC_CHECKED_TRY(prepareAll(*job.session));
+    return searchRate(*job.trainable, *job.data.data, job.options.fit, job.options.seed, options,
+                      console);
+  }
   if (!options.dryRun)
     return carryOut(job, wanted, options, trace, console);
   LSTMC_CHECKED_TRY(dryRun(*job.trainable, job.data, job.options));

@@ -1,0 +1,37 @@
+// --monitor: what layers compute while they train, as MXNet's Monitor prints it.
+#pragma once
+
+#include <vector>
+
+#include "executor/session/Session.h"
+#include "executor/training/TrainEvents.h"
+#include "frontend/cli/Console.h"
+
+namespace lstmc::cli {
+
+/// In update 1 and every `interval` updates after it: norm(x) / sqrt(size of x) of every value and
+/// gradient that a layer whose name matches the pattern computes, in the order in which they are
+/// made. Launches run one at a time in such an update; its results are the same.
+class LayerMonitor : public training::TrainObserver, public SessionObserver {
+public:
+  LayerMonitor(const Console &console, Session &session, std::string pattern, int64_t interval)
+      : console_(console), session_(session), pattern_(std::move(pattern)), interval_(interval) {}
+  ~LayerMonitor() override { session_.setObserver(nullptr); }
+
+  void start(const training::StartEvent &event) override { watch(event.progress.update); }
+  void tick(const training::UpdateEvent &event) override { watch(event.progress.update); }
+  void after(const LaunchView &view) override;
+
+private:
+  /// Whether the update after `update` is to be seen.
+  void watch(int64_t update);
+
+  const Console &console_;
+  Session &session_;
+  std::string pattern_;
+  int64_t interval_;
+  int64_t update_ = 0; ///< that runs
+  std::vector<std::byte> scratch_;
+};
+
+} // namespace lstmc::cli
