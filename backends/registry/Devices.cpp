@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/images/Images.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/null/runtime/Null.h"
 #include "backends/trap/runtime/Trap.h"
@@ -50,15 +51,21 @@ Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int threads, En
 
 /// Any engine: kernels of the host are used for what a GPU has none for.
 Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int, Engine engine) {
-  return cuda::makeGpuDevice(name.text(), cuda::emulatedDriver(),
-                             {.card = name.index, .onHost = chooserOf(engine)});
+  return cuda::makeGpuDevice(
+      name.text(), cuda::emulatedDriver(),
+      {.card = name.index, .images = cuda::emulatedImages(), .onHost = chooserOf(engine)});
 }
 
-/// No build has an image of the kernels for a card yet, so a driver alone is not enough.
-Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine) {
+Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine engine) {
   Result<const cuda::Driver *> driver = cuda::machineDriver();
-  return fail(ErrorCode::E0501, "{}: {}", name.text(),
-              driver.ok() ? "this build has no kernels compiled for GPUs" : driver.error().message);
+  if (!driver.ok())
+    return fail(ErrorCode::E0501, "{}: {}", name.text(), driver.error().message);
+  if (cuda::kernelImages().empty())
+    return fail(ErrorCode::E0501, "{}: this build had no nvcc, so it has no kernels for GPUs",
+                name.text());
+  return cuda::makeGpuDevice(
+      name.text(), **driver,
+      {.card = name.index, .images = cuda::kernelImages(), .onHost = chooserOf(engine)});
 }
 
 struct Row {

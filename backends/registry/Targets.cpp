@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/compiler/CpuTarget.h"
+#include "backends/cuda/compiler/GpuTarget.h"
 #include "backends/null/compiler/NullTarget.h"
 
 namespace lstmc {
@@ -16,12 +17,9 @@ struct Row {
 
 /// A line per kind of device.
 constexpr Row kTargets[] = {
-    {DeviceKind::Cpu, cpu::cpuTarget},
-    {DeviceKind::Trap, cpu::cpuTarget},
-    {DeviceKind::Null, null::nullTarget},
-    // Planned for as cpus of other speeds, until cuda has a half of its own.
-    {DeviceKind::Gpu, cpu::cpuTarget},
-    {DeviceKind::Emu, cpu::cpuTarget},
+    {DeviceKind::Cpu, cpu::cpuTarget},    {DeviceKind::Trap, cpu::cpuTarget},
+    {DeviceKind::Null, null::nullTarget}, {DeviceKind::Gpu, cuda::gpuTarget},
+    {DeviceKind::Emu, cuda::gpuTarget},
 };
 
 } // namespace

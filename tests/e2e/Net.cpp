@@ -138,9 +138,10 @@ std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t
   cuda::seedEmulatedDriver(seed);
   OwnedDevices devices;
   for (const package::Device &device : data.devices) {
-    devices.push_back(check(cuda::makeGpuDevice(
-        device.name, cuda::emulatedDriver(),
-        {.card = int(devices.size()), .onHost = kernelsOf(cpu::machineLevel())})));
+    devices.push_back(check(cuda::makeGpuDevice(device.name, cuda::emulatedDriver(),
+                                                {.card = int(devices.size()),
+                                                 .images = cuda::emulatedImages(),
+                                                 .onHost = kernelsOf(cpu::machineLevel())})));
     if (wrap)
       devices.back() = wrap(std::move(devices.back()));
   }

@@ -361,6 +361,9 @@ Driver makeTable() {
     *bytes = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGE_SIZE));
     return kDone + 0;
   };
+  driver.deviceAttribute = [](int *value, int, CardNumber) {
+    return *value = gpu::kMaxSharedBytes, kDone + 0;
+  };
   driver.canAccessPeer = [](int *can, CardNumber, CardNumber) { return *can = 1, kDone + 0; };
   driver.retainContext = retain;
   driver.releaseContext = release;
@@ -396,6 +399,12 @@ Driver makeTable() {
 const Driver &emulatedDriver() {
   static const Driver driver = makeTable();
   return driver;
+}
+
+std::span<const std::byte *const> emulatedImages() {
+  static constexpr std::byte kImage{};
+  static constexpr const std::byte *kImages[] = {&kImage};
+  return kImages;
 }
 
 void seedEmulatedDriver(uint64_t seed) { world().reseed(seed); }

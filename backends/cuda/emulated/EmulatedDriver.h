@@ -17,6 +17,9 @@ namespace lstmc::cuda {
 /// a real one does.
 const Driver &emulatedDriver();
 
+/// All kernels are one image.
+std::span<const std::byte *const> emulatedImages();
+
 /// Draws all orders from now on from another seed. At first it is that of the environment variable
 /// LSTMC_EMU_SEED, or 0.
 void seedEmulatedDriver(uint64_t seed);

@@ -70,6 +70,7 @@ private:
     return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
   }
   Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const;
+  DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   void give(const ReadyLaunch &launch, DriverStream stream) const;
   void release();
 
@@ -77,7 +78,8 @@ private:
   const Driver &driver_;
   GpuOptions options_;
   DriverContext context_ = nullptr;
-  DriverModule module_ = nullptr;
+  std::vector<DriverModule> modules_; ///< of the images
+  int sharedBytes_ = 0;               ///< that a block may have
   uint64_t memoryBytes_ = 0;
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
@@ -99,8 +101,8 @@ GpuDevice::~GpuDevice() {
   for (DriverEvent event : events_)
     driver_.destroyEvent(event);
   release();
-  if (module_)
-    driver_.unloadModule(module_);
+  for (DriverModule module : modules_)
+    driver_.unloadModule(module);
   driver_.releaseContext(options_.card);
 }
 
@@ -118,7 +120,10 @@ Status GpuDevice::open() {
   if (!error)
     error = driver_.setContext(context_);
   if (!error)
-    error = driver_.loadModule(&module_, options_.image);
+    error = driver_.deviceAttribute(&sharedBytes_, kSharedBytesOfBlock, options_.card);
+  for (const std::byte *image : options_.images)
+    if (!error)
+      error = driver_.loadModule(&modules_.emplace_back(), image);
   if (!error)
     error = driver_.createStream(&copies_, kStreamNonBlocking);
   if (error)
@@ -171,13 +176,23 @@ Result<std::unique_ptr<PreparedProgram>> GpuDevice::prepare(std::vector<LaunchSp
   return std::unique_ptr<PreparedProgram>(std::move(program));
 }
 
+/// In the module that has it.
+DriverResult GpuDevice::findFunction(const std::string &name, DriverFunction &function) const {
+  DriverResult error = 0;
+  for (DriverModule module : modules_)
+    if ((error = driver_.function(&function, module, name.c_str())) == 0)
+      break;
+  return error;
+}
+
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
   for (size_t i = 0; i < spec.operands.size(); ++i)
     if (spec.operands[i] && spec.operands[i].elements() > 0) {
       auto [begin, end] = bytesOf(spec.operands[i]);
       ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
     }
-  auto kernels = gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program});
+  auto kernels =
+      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, sharedBytes_);
   if (!kernels) {
     KernelFunction function = options_.onHost(spec.kernel, spec.operands);
     if (!function)
@@ -191,9 +206,9 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
       continue;
     KernelStep &step = ready.kernels.emplace_back();
     const std::string symbol(kernel.kernel);
-    DriverResult error = driver_.function(&step.function, module_, symbol.c_str());
+    DriverResult error = findFunction(symbol, step.function);
     if (!error)
-      error = driver_.setAttribute(step.function, kMostSharedBytes, kernel.sharedBytes);
+      error = driver_.setAttribute(step.function, kMostSharedBytes, int(kernel.sharedBytes));
     if (error)
       return refused(ErrorCode::E0402, symbol, error);
     step.launch = std::move(kernel);

@@ -12,8 +12,8 @@ namespace lstmc::cuda {
 
 struct GpuOptions {
   CardNumber card = 0;
-  const void *image = nullptr;    ///< of the kernels, for loadModule; the emulated GPU needs none
-  KernelChooser onHost = nullptr; ///< kernels for what the GPU has none for
+  std::span<const std::byte *const> images; ///< of the kernels (images/Images.h)
+  KernelChooser onHost = nullptr;           ///< kernels for what the GPU has none for
 };
 
 /// `driver` outlives the device. E0501 if it has no such card, or refuses it.

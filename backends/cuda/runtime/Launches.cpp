@@ -16,7 +16,7 @@ gpu::Operand operandOf(const Tensor &tensor) {
   return operand;
 }
 
-Launches gpuLaunches(KernelId id, const LaunchArgs &args) {
+static Launches launchesOf(KernelId id, const LaunchArgs &args) {
   switch (id) {
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
   case KernelId::ID:                                                                               \
@@ -25,6 +25,15 @@ Launches gpuLaunches(KernelId id, const LaunchArgs &args) {
   default:
     return std::nullopt; // transfers, which a session carries out
   }
+}
+
+Launches gpuLaunches(KernelId id, const LaunchArgs &args, int64_t sharedBytes) {
+  Launches launches = launchesOf(id, args);
+  if (launches)
+    for (const GpuLaunch &launch : *launches)
+      if (launch.sharedBytes > sharedBytes)
+        return std::nullopt;
+  return launches;
 }
 
 } // namespace lstmc::cuda

@@ -15,14 +15,17 @@ struct GpuLaunch {
   std::string_view kernel; ///< "lstmc_product_f32"
   std::vector<std::byte> arguments;
   int64_t blocks = 1; ///< 0: there is nothing to do
-  int threads = 128, sharedBytes = 0;
+  int threads = 128;
+  int64_t sharedBytes = 0;
   bool cooperative = false;
   std::vector<std::byte> table; ///< what the kernel reads from memory of the device, besides
   size_t tableAt = 0;           ///< the byte of `arguments` where the address of the table goes
 };
 
 /// The kernels of a launch, which run one after the other; operands have addresses of the device.
-/// Nothing if the host has to carry it out (on-host.txt).
-std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args);
+/// `sharedBytes` is the most shared memory that a block may have. Nothing if the host has to carry
+/// the launch out: a function of libm in f64, or a recurrent layer whose state is larger than that.
+std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args,
+                                                  int64_t sharedBytes);
 
 } // namespace lstmc::cuda

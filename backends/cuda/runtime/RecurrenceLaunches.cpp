@@ -5,8 +5,8 @@ namespace lstmc::cuda {
 
 namespace {
 
-/// Shared memory per block, on every GPU from sm_90 on.
-constexpr int64_t kMaxSharedBytes = 227 * 1024;
+/// Shared memory that a block may have on every GPU from sm_80 on.
+constexpr int64_t kSharedBytes = 99 * 1024;
 
 gpu::Sequence sequenceOf(const Tensor &tensor) {
   gpu::Sequence sequence = {tensor.as<float>(), {}};
@@ -25,12 +25,12 @@ template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t
 template <typename Arguments, typename Bytes>
 GpuLaunch recurrence(const char *one, const char *several, const Arguments &arguments,
                      Bytes sharedBytes) {
-  bool fits = sharedBytes(gpu::kRows) <= kMaxSharedBytes && arguments.shape.batch > 1;
+  bool fits = sharedBytes(gpu::kRows) <= kSharedBytes && arguments.shape.batch > 1;
   int64_t rows = fits ? gpu::kRows : 1;
   GpuLaunch launch = launchOf(fits ? several : one, arguments);
   launch.blocks = (arguments.shape.batch + rows - 1) / rows;
   launch.threads = threadsFor(arguments.shape.units);
-  launch.sharedBytes = int(sharedBytes(rows));
+  launch.sharedBytes = sharedBytes(rows);
   return launch;
 }
 

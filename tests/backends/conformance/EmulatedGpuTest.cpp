@@ -1,25 +1,43 @@
-// The cuda target on an emulated GPU.
+// The cuda target on an emulated GPU, and on a real one where there is one.
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/images/Images.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 
 namespace lstmc::conformance {
 
-/// One host thread runs all threads of the GPU.
-static const Target kEmulated{
-    "emu",
-    [](int) {
-      return cuda::makeGpuDevice("emu:0", cuda::emulatedDriver(),
-                                 {.onHost = [](KernelId id, std::span<const Tensor> operands) {
-                                   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
-                                 }});
-    },
-    "",
-    {1}};
+static KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) {
+  return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
+}
 
+/// One host thread runs all threads of the GPU.
+static const Target kEmulated{"emu",
+                              [](int) {
+                                return cuda::makeGpuDevice(
+                                    "emu:0", cuda::emulatedDriver(),
+                                    {.images = cuda::emulatedImages(), .onHost = hostKernel});
+                              },
+                              "",
+                              {1}};
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
+
+static Result<std::unique_ptr<Device>> realGpu(int) {
+  LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
+  if (cuda::kernelImages().empty())
+    return fail(ErrorCode::E0501, "the build had no nvcc");
+  return cuda::makeGpuDevice("gpu:0", *driver,
+                             {.images = cuda::kernelImages(), .onHost = hostKernel});
+}
+static const Target kReal{"gpu", realGpu, "", {1}};
+
+TEST(RealGpu, GivesTheBitsOfTheReference) {
+  if (auto device = realGpu(1); !device.ok())
+    GTEST_SKIP() << device.error().message;
+  for (KernelId id : allKernels())
+    conform(kReal, id);
+}
 
 } // namespace lstmc::conformance

@@ -57,7 +57,8 @@ TEST(OnHost, OnlyWhatNeedsLibmInF64) {
       const TestLaunch launch = c.make();
       const std::vector<Tensor> tensors = launch.tensors();
       const bool given =
-          cuda::gpuLaunches(id, {tensors, launch.ints, launch.floats, launch.program.get()})
+          cuda::gpuLaunches(id, {tensors, launch.ints, launch.floats, launch.program.get()},
+                            99 * 1024)
               .has_value();
       EXPECT_EQ(given, !needsLibm(launch)) << c.name;
       onHost += !given;

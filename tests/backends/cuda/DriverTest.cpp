@@ -12,7 +12,8 @@ constexpr CardNumber kCard = 40; // no other test has it
 
 std::unique_ptr<Device> makeDevice(CardNumber card = kCard) {
   auto none = [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; };
-  auto made = makeGpuDevice("emu:40", emulatedDriver(), {.card = card, .onHost = none});
+  auto made = makeGpuDevice("emu:40", emulatedDriver(),
+                            {.card = card, .images = emulatedImages(), .onHost = none});
   if (!made.ok())
     throw std::runtime_error(made.error().text());
   return std::move(*made);

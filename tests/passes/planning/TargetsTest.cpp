@@ -42,6 +42,25 @@ TEST(Targets, EveryKindOfDeviceHasOne) {
   EXPECT_EQ(&targetOf(DeviceKind::Null), &targetOf("null:7"));
   EXPECT_EQ(&targetOf("trap:0"), &targetOf("cpu:1"));
   EXPECT_NE(&targetOf("cpu:0"), &targetOf("null:0"));
+  EXPECT_EQ(&targetOf("gpu:0"), &targetOf("emu:3"));
+  EXPECT_NE(&targetOf("gpu:0"), &targetOf("cpu:0"));
+}
+
+TEST(Targets, AGpuProjectsItsStepsOneByOne) {
+  package::PackageData data = compiledFor({"emu:0"}).package;
+  EXPECT_EQ(data.devices[0].name, "emu:0");
+  for (int64_t chunk : chunksOf(stepOf(data).programs[0]))
+    EXPECT_EQ(chunk, 1);
+}
+
+TEST(Targets, AGpuIsAsFastAsItIsSaidToBe) {
+  const target::Target &gpu = targetOf("gpu:0");
+  const target::Machine slow = gpu.withSpeeds({1e12, 1e11, 1e-5});
+  EXPECT_EQ(gpu.speeds(slow).bytesPerSecond, 1e11);
+  const target::Work work = {.flops = int64_t(1e12), .bytes = int64_t(1e9)};
+  EXPECT_DOUBLE_EQ(gpu.launchSeconds(slow, KernelId::Product, work), 1e-5 + 1);
+  EXPECT_DOUBLE_EQ(gpu.launchSeconds(gpu.slowed(slow, 2), KernelId::Product, work), 2e-5 + 2);
+  EXPECT_LT(gpu.launchSeconds({}, KernelId::Product, work), 0.1);
 }
 
 TEST(Targets, ANetIsCompiledAsTheNullTargetChooses) {
