@@ -204,7 +204,6 @@ DriverResult wait(DriverStream stream, DriverEvent event, unsigned) {
 }
 DriverResult callHost(DriverStream stream, void (*function)(void *), void *argument) {
   return give(stream, "a host function", {}, [=]() -> std::optional<std::string> {
-    const FloatMode mode;
     function(argument);
     return std::nullopt;
   });

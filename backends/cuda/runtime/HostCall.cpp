@@ -5,6 +5,7 @@
 #include "executor/abi/FusedProgram.h"
 #include "executor/abi/Hull.h"
 #include "executor/abi/Packing.h"
+#include "executor/base/FloatMode.h"
 
 namespace lstmc::cuda {
 
@@ -128,6 +129,7 @@ DriverResult HostCall::giveTo(const Driver &driver, DriverStream stream) {
 
 void HostCall::run(void *call) {
   auto &self = *static_cast<HostCall *>(call);
+  const FloatMode mode; // the driver's thread has another
   LoneWorker worker;
   self.function_({self.spec_.operands, self.spec_.ints, self.spec_.floats, self.spec_.program},
                  worker);

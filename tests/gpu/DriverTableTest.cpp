@@ -1,0 +1,83 @@
+// The driver's table has the functions of the toolkit's header, with parameters of the same sizes.
+#include <type_traits>
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include "backends/cuda/runtime/Driver.h"
+
+namespace lstmc::cuda {
+namespace {
+
+template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
+template <typename... Ours, typename... Theirs>
+struct SameCall<DriverResult (*)(Ours...), CUresult (*)(Theirs...)> {
+  static constexpr bool value = [] {
+    if constexpr (sizeof...(Ours) != sizeof...(Theirs))
+      return false;
+    else
+      return ((sizeof(Ours) == sizeof(Theirs) &&
+               std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
+              ...);
+  }();
+};
+
+#define LSTMC_DRIVER(FIELD, SYMBOL, PARAMETERS) static constexpr auto k_##FIELD = &Driver::FIELD;
+#include "backends/cuda/runtime/Driver.def"
+
+template <typename Theirs, typename Ours> constexpr bool agrees(Ours Driver::*, Theirs) {
+  return SameCall<Ours, Theirs>::value;
+}
+
+static_assert(agrees(k_init, &cuInit));
+static_assert(agrees(k_driverVersion, &cuDriverGetVersion));
+static_assert(agrees(k_errorName, &cuGetErrorName));
+static_assert(agrees(k_errorText, &cuGetErrorString));
+static_assert(agrees(k_deviceCount, &cuDeviceGetCount));
+static_assert(agrees(k_deviceName, &cuDeviceGetName));
+static_assert(agrees(k_deviceMemory, &cuDeviceTotalMem_v2));
+static_assert(agrees(k_deviceAttribute, &cuDeviceGetAttribute));
+static_assert(agrees(k_canAccessPeer, &cuDeviceCanAccessPeer));
+static_assert(agrees(k_retainContext, &cuDevicePrimaryCtxRetain));
+static_assert(agrees(k_releaseContext, &cuDevicePrimaryCtxRelease_v2));
+static_assert(agrees(k_setContext, &cuCtxSetCurrent));
+static_assert(agrees(k_enablePeer, &cuCtxEnablePeerAccess));
+static_assert(agrees(k_allocate, &cuMemAlloc_v2));
+static_assert(agrees(k_free, &cuMemFree_v2));
+static_assert(agrees(k_copyIn, &cuMemcpyHtoDAsync_v2));
+static_assert(agrees(k_copyOut, &cuMemcpyDtoHAsync_v2));
+static_assert(agrees(k_setBytes, &cuMemsetD8Async));
+static_assert(agrees(k_createStream, &cuStreamCreate));
+static_assert(agrees(k_destroyStream, &cuStreamDestroy_v2));
+static_assert(agrees(k_synchronize, &cuStreamSynchronize));
+static_assert(agrees(k_callHost, &cuLaunchHostFunc));
+static_assert(agrees(k_createEvent, &cuEventCreate));
+static_assert(agrees(k_destroyEvent, &cuEventDestroy_v2));
+static_assert(agrees(k_record, &cuEventRecord));
+static_assert(agrees(k_wait, &cuStreamWaitEvent));
+static_assert(agrees(k_loadModule, &cuModuleLoadData));
+static_assert(agrees(k_unloadModule, &cuModuleUnload));
+static_assert(agrees(k_function, &cuModuleGetFunction));
+static_assert(agrees(k_setAttribute, &cuFuncSetAttribute));
+static_assert(agrees(k_launch, &cuLaunchKernel));
+static_assert(agrees(k_launchTogether, &cuLaunchCooperativeKernel));
+static_assert(sizeof(DeviceAddress) == sizeof(CUdeviceptr));
+
+TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
+  EXPECT_EQ(kStreamNonBlocking, unsigned(CU_STREAM_NON_BLOCKING));
+  EXPECT_EQ(kEventWithoutTiming, unsigned(CU_EVENT_DISABLE_TIMING));
+  EXPECT_EQ(kMostSharedBytes, int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+  EXPECT_EQ(kSharedBytesOfBlock, int(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  EXPECT_EQ(kPeerAlreadyEnabled, int(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
+}
+
+/// The library that stands for the driver when programs are linked exports what the real one does.
+TEST(DriverTable, TheToolkitsLibraryHasEveryFunction) {
+  const auto loaded = loadDriver(LSTMC_CUDA_STUB);
+  ASSERT_FALSE(loaded.ok()); // it does nothing but to be linked
+  EXPECT_EQ(loaded.error().message.find("has no function"), std::string::npos)
+      << loaded.error().message;
+}
+
+} // namespace
+} // namespace lstmc::cuda
