@@ -26,7 +26,8 @@ mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written,
     shape[axis < 0 ? axis + type.getRank() : axis] = 1;
   mlir::Value mask = builder.create<sym::DropoutMaskOp>(
       loc, mlir::RankedTensorType::get(shape, type.getElementType()), scalarInput(entry, "seed"),
-      scalarInput(entry, "update"), builder.getF64FloatAttr(p), builder.getI64IntegerAttr(ordinal));
+      scalarInput(entry, "update"), builder.getF64FloatAttr(p), builder.getI64IntegerAttr(ordinal),
+      written->getAttrOfType<mlir::UnitAttr>(sym::kNumbersAttr));
   mlir::Value dropped = mask.getType() == x.getType()
                             ? mlir::Value(builder.create<sym::ElemwiseMulOp>(loc, type, x, mask))
                             : builder.create<sym::BroadcastMulOp>(loc, type, x, mask);

@@ -46,14 +46,16 @@ std::string plain(std::string_view name) {
 
 std::string suggestion(NameKind kind, std::string_view written,
                        const std::vector<std::string_view> &known) {
-  for (const Synonym &row : kSynonyms) {
-    if (row.kind != kind || row.written != written)
-      continue;
-    if (!row.here.empty() && std::ranges::find(known, row.here) == known.end())
-      continue;
-    return row.help.empty() ? fmt::format("here it is called \"{}\"", row.here)
-                            : std::string(row.help);
-  }
+  for (bool exactly : {true, false})
+    for (const Synonym &row : kSynonyms) {
+      bool meant = exactly ? row.written == written : plain(row.written) == plain(written);
+      if (row.kind != kind || !meant)
+        continue;
+      if (!row.here.empty() && std::ranges::find(known, row.here) == known.end())
+        continue;
+      return row.help.empty() ? fmt::format("here it is called \"{}\"", row.here)
+                              : std::string(row.help);
+    }
   for (std::string_view name : known)
     if (written.size() > 1 && plain(name) == plain(written))
       return fmt::format("did you mean \"{}\"?", name);

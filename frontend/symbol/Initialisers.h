@@ -17,7 +17,7 @@ struct InitialiserRow {
 };
 
 inline constexpr InitialiserRow kInitialisers[] = {
-    {"uniform", "Uniform", {"scale"}},
+    {"uniform", "Uniform", {"scale", "low", "high"}},
     {"normal", "Normal", {"sigma"}},
     {"xavier", "Xavier", {"rnd_type", "factor_type", "magnitude"}},
     {"msraprelu", "MSRAPrelu", {"factor_type", "slope"}},

@@ -40,6 +40,12 @@ std::optional<DType> Symbol::dtype() const {
   return sym::dtypeOf(type.getElementType());
 }
 
+bool Symbol::isOpUnread() const {
+  mlir::Value value = mlir::Value::getFromOpaquePointer(value_);
+  mlir::Operation *op = value.getDefiningOp();
+  return op && value.use_empty() && !llvm::isa<sym::VariableOp, sym::BeginStateOp>(op);
+}
+
 //===---- Graph::Impl -------------------------------------------------------------------------===//
 
 Graph::Impl::Impl(std::string netName, GraphOptions graphOptions)

@@ -124,6 +124,8 @@ public:
   std::string outputName() const;
   Shape shape() const;
   std::optional<DType> dtype() const;
+  /// Whether an op gives it and no op reads it: an output, if it is used at all.
+  bool isOpUnread() const;
 
 private:
   friend class Graph;

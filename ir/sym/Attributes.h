@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kHeadDivisorAttr = "sym.head_divisor";
 /// IntegerAttr on ops of an entry: the ordinal of the op in the net as written. The layers of an
 /// unpacked stack all have the ordinal of the stack.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";
+/// UnitAttr on a sym.dropout: its mask is of uniform numbers (`numbers` of sym.dropout_mask).
+inline constexpr llvm::StringLiteral kNumbersAttr = "sym.numbers";
 
 // ---- on several devices ----
 /// IntegerAttr on ops of an entry: which of the devices that share the layers runs the op

@@ -4,23 +4,7 @@
 #ifndef LSTMC_IR_SYM_COMPOSEDOPS
 #define LSTMC_IR_SYM_COMPOSEDOPS
 
-include "ir/sym/Shorthand.td"
-include "ir/sym/SymBase.td"
-
-/// Rows of the batch are looked for after the op has been written out.
-class Sym_Composed<string mnemonic, string mxnet, list<string> aliases = [],
-    list<Trait> gradient = []>
-    : Sym_Op<mnemonic, mxnet,
-          !listconcat([DeclareOpInterfaceMethods<Sym_ShorthandRule>], gradient)> {
-  let mxnetAliases = aliases;
-  let results = (outs Sym_Tensor:$output);
-  let extraClassDefinition = [{
-    ::lstmc::sym::BatchPosition $cppClass::batchOfResult(
-        unsigned, ::llvm::ArrayRef<::lstmc::sym::BatchPosition>) {
-      return ::lstmc::sym::BatchPosition::none();
-    }
-  }];
-}
+include "ir/sym/ComposedOp.td"
 
 //===---- shapes after another tensor ---------------------------------------------------------===//
 
@@ -167,9 +151,9 @@ def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
   let description = [{
     For x <= 0, by `act_type`: leaky `slope * x`, prelu `gamma * x`, elu `slope * (exp(x) - 1)`. selu is
     elu of slope 1.6732632423543772 times 1.0507009873554805 (on both sides of 0); gelu `x / 2 * (1 + erf(x /
-    sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1.
-    `lower_bound` and `upper_bound` belong to rrelu, which is not built.
-      * act-type: leaky, prelu, elu, selu or gelu.
+    sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1. rrelu is leaky with a
+    slope drawn for each element between `lower_bound` and `upper_bound` in training, and their mean otherwise.
+      * act-type: leaky, prelu, elu, selu, gelu or rrelu.
       * gamma-shape: `gamma` is `[1]` or the extent of axis 1 of `data` (of axis 0 where that is the
         only one); prelu has it, the others do not.
       * same-shape: `output` has the shape and type of `data`.
@@ -260,6 +244,25 @@ def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
     ```
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$indices);
+}
+
+def Sym_ScatterNdOp : Sym_Composed<"scatter_nd", "scatter_nd"> {
+  let summary = "a tensor of zeros with data at several indices";
+  let description = [{
+    The reverse of gather_nd: `output[indices[0, i...], ..., indices[M-1, i...], rest...] = data[i...,
+    rest...]`. An index outside is moved to the nearest one. Where an element is written twice, the values are
+    added. Computed as a product with a row of 0 and 1 for each index.
+      * depth: M is at least 1, at most the length of `shape`.
+      * data-shape: `data` has the extents of `indices` without the first, then those of `shape` without
+        the first M.
+      * shape: `output` has the extents of `shape`, at least 1 each, and the type of `data`, a float.
+
+    ```mlir
+    %y = sym.scatter_nd %x, %i {shape = array<i64: 5, 4, 3>}
+       : (tensor<7x3xf32>, tensor<2x7xi32>) -> tensor<5x4x3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Tensor:$indices, Sym_Tuple:$shape);
 }
 
 def Sym_DiagOp : Sym_Composed<"diag", "diag"> {

@@ -1,5 +1,6 @@
 #include "ir/sym/Create.h"
 
+#include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::sym {
@@ -15,6 +16,20 @@ static llvm::StringRef dtypeWord(mlir::Type elementType) {
 
 Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type) {
   return builder.create<ZerosOp>(loc, type, type.getShape(), "", dtypeWord(type.getElementType()));
+}
+
+Value createFull(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+                 double number) {
+  return builder.create<FullOp>(loc, type, type.getShape(), llvm::APFloat(number), "",
+                                dtypeWord(type.getElementType()));
+}
+
+Value createUniform(mlir::OpBuilder &builder, mlir::Location loc, Value half,
+                    llvm::StringRef mode) {
+  auto drawn = builder.create<DropoutOp>(loc, half.getType(), half, llvm::APFloat(0.5), mode,
+                                         llvm::ArrayRef<int64_t>(), /*cudnn_off=*/false);
+  drawn->setAttr(kNumbersAttr, builder.getUnitAttr());
+  return drawn;
 }
 
 Value createCast(mlir::OpBuilder &builder, mlir::Location loc, Value value,

@@ -19,7 +19,7 @@ def Sym_CopyOp : Sym_Unary<"copy", "_copy", Sym_Function<"x", "x">, ["identity"]
 def Sym_BlockGradOp
     : Sym_Unary<"block_grad", "BlockGrad", Sym_Function<"x, through which no gradient flows", "x",
         AnyNumber, [Sym_NoGradient]>,
-                ["stop_gradient"]>;
+                ["stop_gradient", "detach"]>;
 def Sym_ZerosLikeOp
     : Sym_Unary<"zeros_like", "zeros_like", Sym_Function<"0", "e.number(x.getType(), 0)", AnyNumber,
         [Sym_NoGradient]>>;
@@ -122,7 +122,7 @@ def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
   let summary = "an activation function by its name";
   let description = [{
     relu `max(x, 0)`, sigmoid `1 / (1 + exp(-x))`, tanh, softrelu `log(1 + exp(x))`, softsign `x /
-    (1 + abs(x))`.
+    (1 + abs(x))`, log_sigmoid `log(1 / (1 + exp(-x)))`, mish `x * tanh(log(1 + exp(x)))`.
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
@@ -130,7 +130,7 @@ def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
     ```
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_Choice<["relu", "sigmoid", "tanh", "softrelu",
-                       "softsign"]>:$act_type);
+                       "softsign", "log_sigmoid", "mish"]>:$act_type);
 }
 
 def Sym_HardSigmoidOp : Sym_UnaryWithAttributes<"hard_sigmoid", "hard_sigmoid"> {

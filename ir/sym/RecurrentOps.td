@@ -43,6 +43,7 @@ def Sym_RnnOp
   let results = (outs Variadic<Sym_Tensor>:$outputs);
   let inputConditions = ["state_cell?: mode=lstm", "sequence_length: use_sequence_length=true"];
   let outputNames = ["output", "state_output", "statecell_output"];
+  let attributeAliases = ["num_hidden=state_size"];
   let assemblyFormat = [{
     $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)?
     attr-dict

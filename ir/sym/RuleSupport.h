@@ -18,6 +18,10 @@ llvm::LogicalResult relateEqual(ShapeRelation &relation, mlir::Operation *op, Nu
 llvm::LogicalResult wideFloatType(ShapeRelation &relation, mlir::Value value);
 /// Two operands and the result have one rank and type; extents of 1 stretch.
 llvm::LogicalResult relateBroadcast(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
+/// `output` has this type and the extents in `shape`, 0 for one to infer; an empty shape gives no
+/// information.
+llvm::LogicalResult relateConstant(ShapeRelation &relation, mlir::Value output,
+                                   llvm::ArrayRef<int64_t> shape, llvm::StringRef dtype);
 /// The axis counted from 0. Reports E0319, naming the attribute, if `value`, which is ranked, has
 /// no such axis.
 llvm::FailureOr<int64_t> axisOf(ShapeRelation &relation, mlir::Value value, int64_t axis,

@@ -42,6 +42,8 @@ def Sym_Dialect : Dialect {
     void addRecurrentOps();
     void addSourceOps();
     void addComposedOps();
+    void addSortOps();
+    void addRandomOps();
     void addFusedOps();
     void addTrainingOps();
     void addTransferOps();

@@ -42,6 +42,8 @@ void SymDialect::initialize() {
   addRecurrentOps();
   addSourceOps();
   addComposedOps();
+  addSortOps();
+  addRandomOps();
   addFusedOps();
   addTrainingOps();
   addTransferOps();

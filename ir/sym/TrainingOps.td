@@ -358,6 +358,7 @@ def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterface
     to 15 of a batch of 32.
       * window: an offset and pairs of extent and stride, none below 0, with as many elements as the
         result.
+    With `numbers` the elements are the uniform numbers themselves, times 2: a mask of mean 1 as well.
     ```mlir
     %m = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x32x256xf32>
     %n = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 2048, 64, 8192, 2048, 1>}
@@ -365,13 +366,14 @@ def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterface
     ```
   }];
   let arguments = (ins Sym_Tensor:$seed, Sym_Tensor:$update, F64Attr:$p, I64Attr:$ordinal,
-                   OptionalAttr<DenseI64ArrayAttr>:$window);
+                   OptionalAttr<DenseI64ArrayAttr>:$window, UnitAttr:$numbers);
   let results = (outs Sym_Tensor:$mask);
   let assemblyFormat = "$seed `,` $update attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$seed, "::mlir::Value":$update,
-                                 "::mlir::FloatAttr":$p, "::mlir::IntegerAttr":$ordinal), [{
-    build($_builder, $_state, type, seed, update, p, ordinal, ::mlir::DenseI64ArrayAttr());
+                                 "::mlir::FloatAttr":$p, "::mlir::IntegerAttr":$ordinal,
+                                 CArg<"::mlir::UnitAttr", "{}">:$numbers), [{
+    build($_builder, $_state, type, seed, update, p, ordinal, ::mlir::DenseI64ArrayAttr(), numbers);
   }]>];
 }
 

@@ -45,8 +45,10 @@ public:
       return constant(value, 1);
     if (name == "constant")
       return constant(value, number("value", 0));
+    if (name == "uniform" && (given.contains("low") || given.contains("high")))
+      return uniform(value, number("low", 0), number("high", 1));
     if (name == "uniform")
-      return uniform(value, number("scale", 0.07));
+      return uniform(value, -number("scale", 0.07), number("scale", 0.07));
     if (name == "normal")
       return normal(value, number("sigma", 0.01));
     if (name == "orthogonal")
@@ -95,10 +97,10 @@ private:
     value.a = a;
     return value;
   }
-  static InitialValue uniform(InitialValue value, double scale) {
+  static InitialValue uniform(InitialValue value, double low, double high) {
     value.kind = InitKind::Uniform;
-    value.a = -scale;
-    value.b = scale;
+    value.a = low;
+    value.b = high;
     return value;
   }
   static InitialValue normal(InitialValue value, double sigma) {
@@ -128,7 +130,7 @@ private:
     double scale = std::sqrt(magnitude / (factor == "in"    ? in
                                           : factor == "out" ? out
                                                             : (in + out) / 2));
-    return kind == "gaussian" ? normal(value, scale) : uniform(value, scale);
+    return kind == "gaussian" ? normal(value, scale) : uniform(value, -scale, scale);
   }
 
   mlir::LogicalResult needsMatrix(StringRef what) {

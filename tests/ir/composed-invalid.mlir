@@ -211,3 +211,75 @@ func.func @f(%x: tensor<3x4xf32>) {
   %z = sym.cumsum %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
   return
 }
+
+// -----
+// sort:axis
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{sort: axis is 2, data has 2 axes}}
+  %z = sym.sort %x {axis = 2 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+// argsort:axis
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{argsort: axis is -3, data has 2 axes}}
+  %z = sym.argsort %x {axis = -3 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+// topk:axis
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{topk: axis is 2, data has 2 axes}}
+  %z = sym.topk %x {axis = 2 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+// topk:k
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{topk: k is 5, data has 4 on axis 1}}
+  %z = sym.topk %x {k = 5 : i64} : (tensor<3x4xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+// topk: an output at a time
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{topk: ret_typ both is not built yet; two calls give values and indices}}
+  %z = sym.topk %x {ret_typ = "both"} : (tensor<3x4xf32>) -> tensor<3x1xf32>
+  return
+}
+
+// -----
+// scatter_nd:depth
+func.func @f(%x: tensor<7xf32>, %i: tensor<2x7xi32>) {
+  // expected-error@+1 {{scatter_nd: indices has 2 on axis 0, shape has 1 axis}}
+  %z = sym.scatter_nd %x, %i {shape = array<i64: 5>} : (tensor<7xf32>, tensor<2x7xi32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+// scatter_nd:data-shape
+func.func @f(%x: tensor<6xf32>, %i: tensor<1x7xi32>) {
+  // expected-error@+1 {{scatter_nd: data has 6 on axis 0, indices has 7}}
+  %z = sym.scatter_nd %x, %i {shape = array<i64: 5>} : (tensor<6xf32>, tensor<1x7xi32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+// random_uniform:shape
+func.func @f() {
+  // expected-error@+1 {{random_uniform: output has 3 on axis 0, 2 from shape}}
+  %z = sym.random_uniform {shape = array<i64: 2>} : () -> tensor<3xf32>
+  return
+}
+
+// -----
+// sample_multinomial:shape
+func.func @f(%p: tensor<3x4xf32>) {
+  // expected-error@+1 {{sample_multinomial: output has 2 axes, wants 1}}
+  %z = sym.sample_multinomial %p : (tensor<3x4xf32>) -> tensor<3x4xi32>
+  return
+}

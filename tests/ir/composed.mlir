@@ -54,3 +54,31 @@ func.func @elements(%x: tensor<5x4x3xf32>, %i: tensor<2x7xi32>, %v: tensor<3xf32
   %d = sym.cumsum %x {dtype = "float64"} : (tensor<5x4x3xf32>) -> !open
   return %d : !open
 }
+
+// CHECK-LABEL: func @sorted
+// CHECK:         sym.sort {{.*}} -> tensor<5x4xf32>
+// CHECK-NEXT:    sym.argsort {{.*}} -> tensor<5x4xi32>
+// CHECK-NEXT:    sym.topk {{.*}} -> tensor<2x4xf32>
+// CHECK-NEXT:    sym.topk {{.*}} -> tensor<5x4xf32>
+// CHECK-NEXT:    sym.scatter_nd {{.*}} -> tensor<6x7x4xf32>
+func.func @sorted(%x: tensor<5x4xf32>, %i: tensor<2x5xi32>) -> !open {
+  %a = sym.sort %x : (tensor<5x4xf32>) -> !open
+  %b = sym.argsort %x {dtype = "int32"} : (tensor<5x4xf32>) -> !open
+  %c = sym.topk %x {axis = 0 : i64, k = 2 : i64} : (tensor<5x4xf32>) -> !open
+  %d = sym.topk %x {axis = 0 : i64, k = 2 : i64, ret_typ = "mask"} : (tensor<5x4xf32>) -> !open
+  %e = sym.scatter_nd %x, %i {shape = array<i64: 6, 7, 4>} : (tensor<5x4xf32>, tensor<2x5xi32>) -> !open
+  return %e : !open
+}
+
+// CHECK-LABEL: func @drawn
+// CHECK:         sym.random_uniform {{.*}} : () -> tensor<2x3xf64>
+// CHECK-NEXT:    sym.random_normal {{.*}} : () -> tensor<5xf32>
+// CHECK-NEXT:    sym.sample_multinomial {{.*}} -> tensor<8x4xi32>
+// CHECK-NEXT:    sym.sample_multinomial {{.*}} -> tensor<1xi32>
+func.func @drawn(%p: tensor<8x5xf32>, %q: tensor<5xf32>) -> !open {
+  %a = sym.random_uniform {shape = array<i64: 2, 3>, dtype = "float64"} : () -> !open
+  %b = sym.random_normal {shape = array<i64: 5>} : () -> !open
+  %c = sym.sample_multinomial %p {shape = array<i64: 4>} : (tensor<8x5xf32>) -> !open
+  %d = sym.sample_multinomial %q : (tensor<5xf32>) -> !open
+  return %d : !open
+}

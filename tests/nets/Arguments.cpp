@@ -52,6 +52,7 @@ constexpr Row kWishes[] = {
     {"sym.linalg_gemm2", "B", Wish::Inner},
     {"sym.linalg_gemm", "B", Wish::Inner},
     {"sym.gather_nd", "indices", Wish::Indices},
+    {"sym.scatter_nd", "indices", Wish::Indices},
     {"sym.squeeze", "data", Wish::Ones},
     {"sym.broadcast_to", "data", Wish::Ones},
     {"sym.broadcast_axis", "data", Wish::Ones},

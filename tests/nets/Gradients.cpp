@@ -39,6 +39,21 @@ bool isHead(const NodeView &node, mlir::MLIRContext &context) {
   return op && mlir::OperationName(op->opName, &context).hasInterface<sym::LossHead>();
 }
 
+/// Attributes with which an op draws no random numbers.
+struct WithoutChance {
+  std::string_view op, attribute;
+  double number;
+};
+constexpr WithoutChance kWithoutChance[] = {
+    {"Dropout", "p", 0},
+    {"RNN", "p", 0},
+    {"_random_uniform", "low", 1},
+    {"_random_uniform", "high", 1},
+    {"_random_normal", "scale", 0},
+    {"LeakyReLU", "lower_bound", 0.25},
+    {"LeakyReLU", "upper_bound", 0.25},
+};
+
 /// Replaces heads by their input, and switches off random numbers.
 GraphView withoutHeads(GraphView view) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -56,11 +71,12 @@ GraphView withoutHeads(GraphView view) {
       continue;
     if (isHead(node, context))
       gives[i] = node.inputs.front().second;
-    bool random = node.op == "Dropout" || node.op == "RNN";
-    if (random) {
-      std::erase_if(node.attributes, [](const auto &attribute) { return attribute.name == "p"; });
-      node.attributes.push_back({"p", 0.0});
-    }
+    for (const auto &[op, name, number] : kWithoutChance)
+      if (node.op == op) {
+        std::erase_if(node.attributes,
+                      [&](const auto &attribute) { return attribute.name == name; });
+        node.attributes.push_back({std::string(name), number});
+      }
   }
   std::ranges::for_each(view.outputs, follow);
   return pruned(view);

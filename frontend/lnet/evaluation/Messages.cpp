@@ -61,6 +61,8 @@ bool Messages::fits(std::string_view what, std::string_view unit, uint64_t count
 }
 
 bool Messages::mayDraw(std::string_view what, Span span) {
+  if (!graph && fileGraph)
+    graph = fileGraph();
   if (graph)
     return true;
   error(ErrorCode::E0319, span, "{} makes a tensor, and tensors are made in a net only", what);

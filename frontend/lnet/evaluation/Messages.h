@@ -1,6 +1,8 @@
 // What a run says, at the place where it is; and how it ends early.
 #pragma once
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "executor/base/NumberText.h"
@@ -22,6 +24,9 @@ public:
   Heap heap; ///< declared before everything that holds values, so that it is destroyed last
   Position at;
   symbol::Graph *graph = nullptr; ///< of the net that is being drawn; null while a file is run
+
+  /// Gives the graph of tensors that are made at file level, or null where there is to be none.
+  std::function<symbol::Graph *()> fileGraph;
 
   const Limits &limits() const { return limits_; }
   Problems &problems() { return problems_; }

@@ -125,16 +125,8 @@ bool isUnbuiltOp(std::string_view name) {
                                        "ROIPooling",
                                        "BilinearSampler",
                                        "SVMOutput",
-                                       "scatter_nd",
                                        "IdentityAttachKLSparseReg",
                                        "_contrib_ctc_loss",
-                                       "random_uniform",
-                                       "random_normal",
-                                       "uniform",
-                                       "normal",
-                                       "sort",
-                                       "argsort",
-                                       "topk",
                                        "Bilinear",
                                        "FusedRNN"};
   return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);

@@ -43,7 +43,7 @@ std::string columnHelp(const Extents &shorter, const Extents &longer) {
   for (size_t i = 0; i < shorter.size(); ++i)
     if (shorter[i] != 1 && differ(shorter[i], longer[i]))
       return {};
-  return fmt::format("expand_dims(x, axis=-1) of the one of {}", text(shorter));
+  return fmt::format("expand_dims(x, axis=-1) makes {} a column", text(shorter));
 }
 
 void refuse(Run &run, const TensorPair &pair, const Extents &left, const Extents &right,

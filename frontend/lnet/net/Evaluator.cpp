@@ -34,15 +34,16 @@ bool isFunction(std::string_view name) {
 
 Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehearses)
     : options_(options), run_(options.limits, problems, rehearses),
-      files_(run_, options.includeDirs), nodes_(run_, files_),
+      files_(run_, options.includeDirs), nodes_(run_, files_), fileNet_(run_, nodes_, options),
       interpreter_(run_, files_, kLayers, builtins_, tensors_), types_(interpreter_, dims_),
-      tensors_(interpreter_, nodes_, dims_, types_), functions_{IterationFunctions(interpreter_),
-                                                                ConversionFunctions(interpreter_),
-                                                                Settings(run_, options, dims_),
-                                                                TrainingDefaults(run_),
-                                                                Variables(run_, nodes_, dims_),
-                                                                Initialisers(run_),
-                                                                Schedules(run_)} {
+      tensors_(interpreter_, nodes_, dims_, types_),
+      functions_{IterationFunctions(interpreter_),
+                 ConversionFunctions(interpreter_),
+                 Settings(run_, options, dims_),
+                 TrainingDefaults(run_),
+                 Variables(run_, nodes_, dims_, fileNet_),
+                 Initialisers(run_),
+                 Schedules(run_)} {
   std::apply([&](auto &...part) { (builtins_.add(part), ...); }, functions_.parts());
 }
 
@@ -63,6 +64,7 @@ Module *Evaluator::runMain(const std::string &path, std::optional<std::string> t
   std::string key = std::filesystem::weakly_canonical(path, failure).string();
   Module &module = files_.add(path, key, std::move(*text));
   module.main = true;
+  fileNet_.allow(module);
   if (!module.broken)
     interpreter_.imports.runFile(module);
   return &module;
@@ -99,17 +101,19 @@ std::map<std::string, int64_t> Evaluator::dimsOfShapes(Module &module) {
 }
 
 std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
-  FunctionObject *net = chooseNet(module, true);
-  if (!net || run_.aborted())
+  bool ofFile = fileNet_.begun() && options_.net.empty();
+  FunctionObject *net = ofFile ? nullptr : chooseNet(module, true);
+  if ((!net && !ofFile) || run_.aborted())
     return std::nullopt;
   std::unique_ptr<symbol::Graph> graph =
-      NetBuilder(interpreter_, nodes_, types_, options_, *net).build(module);
+      ofFile ? fileNet_.finish(module)
+             : NetBuilder(interpreter_, nodes_, types_, options_, *net).build(module);
   if (!graph)
     return std::nullopt;
   functions_.settings.checkUsed();
   if (run_.problems().any())
     return std::nullopt;
-  return describe(module, net->name(), std::move(graph));
+  return describe(module, ofFile ? kFileNetName : net->name(), std::move(graph));
 }
 
 LoadedNet Evaluator::describe(Module &module, std::string_view net,
@@ -118,6 +122,8 @@ LoadedNet Evaluator::describe(Module &module, std::string_view net,
   loaded.net = net;
   for (FunctionObject *each : netsOf(module))
     loaded.nets.emplace_back(each->name());
+  if (loaded.nets.empty())
+    loaded.nets.emplace_back(net);
   loaded.fit = TrainingDefaults::of(functions_.training.fits, net);
   loaded.data = TrainingDefaults::of(functions_.training.data, net);
   loaded.place = TrainingDefaults::of(functions_.training.places, net);

@@ -58,6 +58,7 @@ private:
   Files files_;
   DimNames dims_;
   Nodes nodes_;
+  FileNet fileNet_;
   Builtins builtins_;
   Interpreter interpreter_;
   Types types_;

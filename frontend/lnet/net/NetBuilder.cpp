@@ -19,12 +19,16 @@ NetBuilder::NetBuilder(Interpreter &interpreter, Nodes &nodes, Types &types,
                        const LoadOptions &options, FunctionObject &net)
     : interpreter_(interpreter), run_(interpreter.run), nodes_(nodes), types_(types),
       options_(options), net_(net) {
-  symbol::GraphOptions graphOptions;
-  // A bound of the graph alone: Run::checkNodes stops earlier, with a better message.
-  graphOptions.nodeLimit = int64_t(options.limits.nodes) + 1'000'000;
-  graphOptions.rehearsable = run_.rehearses();
-  graph_ = std::make_unique<symbol::Graph>(std::string(net.name()), graphOptions);
+  graph_ = std::make_unique<symbol::Graph>(std::string(net.name()), graphOptions(run_, options));
   run_.graph = graph_.get();
+}
+
+symbol::GraphOptions NetBuilder::graphOptions(const Run &run, const LoadOptions &options) {
+  symbol::GraphOptions made;
+  // A bound of the graph alone: Run::checkNodes stops earlier, with a better message.
+  made.nodeLimit = int64_t(options.limits.nodes) + 1'000'000;
+  made.rehearsable = run.rehearses();
+  return made;
 }
 
 std::unique_ptr<symbol::Graph> NetBuilder::build(Module &main) {
@@ -131,7 +135,7 @@ std::optional<std::vector<symbol::Symbol>> NetBuilder::outputs(const Value &resu
       run_.makeError(ErrorCode::E0318, net_.def->name->span,
                      fmt::format("net \"{}\" returns no tensor or tuple of tensors", net_.name()),
                      result.is(ValueKind::None) ? "end it with a line: return x"
-                                 : fmt::format("it returns {}", reprOf(result))));
+                                                : fmt::format("it returns {}", reprOf(result))));
   return std::nullopt;
 }
 

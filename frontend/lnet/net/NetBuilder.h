@@ -16,6 +16,8 @@ public:
   NetBuilder(const NetBuilder &) = delete;
   NetBuilder &operator=(const NetBuilder &) = delete;
 
+  static symbol::GraphOptions graphOptions(const Run &run, const LoadOptions &options);
+
   /// The graph, finished; null after an error or a rehearsal.
   std::unique_ptr<symbol::Graph> build(Module &main);
 

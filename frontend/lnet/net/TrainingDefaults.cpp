@@ -5,6 +5,7 @@
 #include "executor/abi/Optimizers.h"
 #include "executor/base/LowerCase.h"
 #include "frontend/lnet/Load.h"
+#include "frontend/lnet/net/FileNet.h"
 #include "frontend/lnet/net/Initialisers.h"
 #include "frontend/lnet/net/NetChoice.h"
 
@@ -313,10 +314,13 @@ private:
     const Value &net = arguments_.positional[0];
     if (net.isUnknown())
       return net;
-    if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
+    if (net.is(ValueKind::Tensor))
+      defaults_.net = kFileNetName;
+    else if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
       return run_.error(ErrorCode::E0214, arguments_.places[0]->span, "{} is for a net, got {}",
                         function_, reprOf(net));
-    defaults_.net = net.as<FunctionObject>().name();
+    else
+      defaults_.net = net.as<FunctionObject>().name();
     if (std::ranges::find(all, defaults_.net, &NetDefaults::net) != all.end())
       return run_.error(ErrorCode::E0214, span_, "{} of \"{}\" stands twice", function_,
                         defaults_.net);

@@ -36,6 +36,9 @@ Value Variables::variable(Arguments &arguments) {
   if (!taken)
     return Value::unknown();
   taken->shareIsMeant = !byLayer;
+  if (!byLayer)
+    if (std::optional<Value> input = fileNet_.input(values[0].string(), *taken, span))
+      return *input;
   return nodes_.variable(values[0].string(), std::move(*taken), span);
 }
 

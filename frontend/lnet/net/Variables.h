@@ -3,13 +3,15 @@
 
 #include "frontend/lnet/evaluation/Builtins.h"
 #include "frontend/lnet/net/Extents.h"
+#include "frontend/lnet/net/FileNet.h"
 #include "frontend/lnet/net/Nodes.h"
 
 namespace lstmc::lnet {
 
 class Variables {
 public:
-  Variables(Run &run, Nodes &nodes, const DimNames &dims) : run_(run), nodes_(nodes), dims_(dims) {}
+  Variables(Run &run, Nodes &nodes, const DimNames &dims, FileNet &fileNet)
+      : run_(run), nodes_(nodes), dims_(dims), fileNet_(fileNet) {}
   static std::span<const BuiltinRow<Variables>> functions();
 
 private:
@@ -33,6 +35,7 @@ private:
   Run &run_;
   Nodes &nodes_;
   const DimNames &dims_;
+  FileNet &fileNet_;
   std::map<std::string, int> layerCounts_; ///< by hint: "lstm" of "lstm0"
 };
 

@@ -70,10 +70,11 @@ LSTMC_GRADIENT(SiluOp, dy *([&] {
                  return s + y * (1.0 - s);
                }()))
 /// t + x (1 - t^2) s with t = tanh(softplus(x)) and s the sigmoid.
-LSTMC_GRADIENT(MishOp, dy *([&] {
-                 E t = x.of<SoftplusOp>().of<TanhOp>();
-                 return t + x * (1.0 - t * t) * x.of<SigmoidOp>();
-               }()))
+static E slopeOfMish(E x) {
+  E t = x.of<SoftplusOp>().of<TanhOp>();
+  return t + x * (1.0 - t * t) * x.of<SigmoidOp>();
+}
+LSTMC_GRADIENT(MishOp, dy *slopeOfMish(x))
 /// (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
 LSTMC_GRADIENT(GeluOp, dy *([&] {
                  E below = (((x * std::numbers::sqrt2 / 2.0).of<ErfOp>()) + 1.0) * 0.5;
@@ -96,11 +97,13 @@ LSTMC_GRADIENT(SmoothL1Op, dy *([&] {
 llvm::LogicalResult ActivationOp::buildGradient(GradientBuilder &builder) {
   return unary(*this, builder, [&](E x, E y, E dy) {
     llvm::StringRef type = getActType();
-    return type == "relu"       ? dy * (x > 0.0)
-           : type == "sigmoid"  ? dy * (y * (1.0 - y))
-           : type == "tanh"     ? dy * (1.0 - y * y)
-           : type == "softrelu" ? dy * x.of<SigmoidOp>()
-                                : dy / (x.of<AbsOp>() + 1.0).of<SquareOp>();
+    return type == "relu"          ? dy * (x > 0.0)
+           : type == "sigmoid"     ? dy * (y * (1.0 - y))
+           : type == "tanh"        ? dy * (1.0 - y * y)
+           : type == "softrelu"    ? dy * x.of<SigmoidOp>()
+           : type == "log_sigmoid" ? dy * (-x).of<SigmoidOp>()
+           : type == "mish"        ? dy * slopeOfMish(x)
+                                   : dy / (x.of<AbsOp>() + 1.0).of<SquareOp>();
   });
 }
 

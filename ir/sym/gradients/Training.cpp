@@ -102,13 +102,15 @@ int64_t BiasGradientOp::flops() { return sum(llvm::map_to_vector(getDys(), eleme
 
 //===---- dropout_mask ------------------------------------------------------------------------===//
 
-/// uniform >= p keeps an element, as 1 / (1 - p).
+/// uniform >= p keeps an element, as 1 / (1 - p); or 2 * uniform.
 mlir::Value DropoutMaskOp::emitScalar(mlir::OpBuilder &builder, mlir::ValueRange element) {
   ScalarEmitter e(builder, getLoc());
   mlir::Type type = rankedType(getMask()).getElementType();
   double p = getP().convertToDouble();
   mlir::Value uniform = builder.create<ApplyScalarOp>(getLoc(), type, lstmc::ScalarOp::Uniform,
                                                       element, double(getOrdinal()));
+  if (getNumbers())
+    return e.mul(uniform, e.number(type, 2));
   mlir::Value kept = e.apply(lstmc::ScalarOp::GreaterEqual, {uniform, e.number(type, p)});
   return e.apply(lstmc::ScalarOp::Select, {kept, e.number(type, 1 / (1 - p)), e.number(type, 0)});
 }

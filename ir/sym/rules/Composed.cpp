@@ -197,8 +197,10 @@ LogicalResult SoftmaxActivationOp::relateShapes(ShapeRelation &relation) {
 LogicalResult LeakyReluOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), gamma = getGamma();
   // leaky_relu:act-type
-  if (getActType() == "rrelu")
-    return relation.refuse(ErrorCode::E0215) << "act_type rrelu is not built yet";
+  double lower = getLowerBound().convertToDouble(), upper = getUpperBound().convertToDouble();
+  if (getActType() == "rrelu" && !(lower <= upper))
+    return relation.refuse(ErrorCode::E0319)
+           << "lower_bound is " << lower << ", upper_bound is " << upper;
   if (bool(gamma) != (getActType() == "prelu"))
     return relation.refuse(ErrorCode::E0319)
            << (gamma ? "has gamma, which belongs to act_type prelu" : "prelu needs gamma");
@@ -289,6 +291,42 @@ LogicalResult GatherNdOp::relateShapes(ShapeRelation &relation) {
     if (failed(axis < picked
                    ? relation.equal(output, axis, indices, axis + 1, onAxis(axis))
                    : relation.equal(output, axis, data, axis - picked + depth, onAxis(axis))))
+      return failure();
+  return success();
+}
+
+//===---- scatter_nd --------------------------------------------------------------------------===//
+
+LogicalResult ScatterNdOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData(), indices = getIndices(), output = getOutput();
+  if (failed(relation.sameType(data, output)) || failed(relation.floatType(data)))
+    return failure();
+  // scatter_nd:shape
+  for (int64_t extent : getShape())
+    if (extent < 1)
+      return relation.refuse(ErrorCode::E0206) << "dimension " << extent;
+  if (failed(relation.fixShape(output, getShape(), "shape")))
+    return failure();
+  if (!relation.ranked(indices))
+    return success();
+  if (failed(rankAtLeast(relation, indices, 1)))
+    return failure();
+  int64_t depth = relation.extent(indices, 0), picked = relation.rank(indices) - 1;
+  if (depth == kOpen)
+    return success();
+  // scatter_nd:depth
+  int64_t rank = int64_t(getShape().size());
+  if (depth < 1 || depth > rank)
+    return relation.refuse(ErrorCode::E0207, {{indices, 0}})
+           << relation.name(indices) << " has " << depth << " on axis 0, shape has " << rank
+           << (rank == 1 ? " axis" : " axes");
+  // scatter_nd:data-shape
+  if (failed(relation.fixRank(data, picked + rank - depth)))
+    return failure();
+  for (int64_t axis = 0; axis < relation.rank(data); ++axis)
+    if (failed(axis < picked
+                   ? relation.equal(data, axis, indices, axis + 1, onAxis(axis))
+                   : relation.equal(data, axis, output, axis - picked + depth, onAxis(axis))))
       return failure();
   return success();
 }

@@ -28,6 +28,10 @@ Value ActivationOp::emitScalar(OpBuilder &builder, ValueRange element) {
     return e.apply(ScalarOp::Tanh, x);
   if (type == "softrelu")
     return e.apply(ScalarOp::SoftRelu, x);
+  if (type == "log_sigmoid")
+    return e.apply(ScalarOp::Neg, e.apply(ScalarOp::SoftRelu, e.apply(ScalarOp::Neg, x)));
+  if (type == "mish")
+    return e.mul(x, e.apply(ScalarOp::Tanh, e.apply(ScalarOp::SoftRelu, x)));
   return e.softsign(x);
 }
 

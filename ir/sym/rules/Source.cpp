@@ -24,9 +24,8 @@ LogicalResult BeginStateOp::relateShapes(ShapeRelation &relation) {
 }
 BatchPosition BeginStateOp::batchOfResult(unsigned, Positions) { return writtenBatch(*this); }
 
-/// The extents in `shape`, 0 for one to infer; an empty shape gives no information.
-static LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape,
-                                    StringRef dtype) {
+LogicalResult relateConstant(ShapeRelation &relation, Value output, ArrayRef<int64_t> shape,
+                             StringRef dtype) {
   if (failed(relation.fixType(output, elementType(output.getContext(), dtype), "dtype")))
     return failure();
   if (shape.empty())

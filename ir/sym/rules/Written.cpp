@@ -131,6 +131,12 @@ Value LeakyReluOp::writtenOut(OpBuilder &builder) {
     int64_t rank = rankOf(getData());
     Value gamma = alongAxis(builder, getLoc(), getGamma(), rank, rank == 1 ? 0 : 1);
     below.value = builder.create<BroadcastMulOp>(getLoc(), getType(), getData(), gamma);
+  } else if (type == "rrelu") {
+    // Outside of training dropout gives its input, half of the way.
+    double lower = getLowerBound().convertToDouble(), upper = getUpperBound().convertToDouble();
+    E half = x.of<ZerosLikeOp>() + 0.5;
+    E way{createUniform(builder, getLoc(), half.value, "training"), &builder};
+    below = x * (way * (upper - lower) + lower);
   } else if (type == "elu") {
     below = exponentialBelow(x, slope);
   } else { // selu
@@ -164,17 +170,18 @@ Value LinalgGemmOp::writtenOut(OpBuilder &builder) {
 
 //===---- elements by index -------------------------------------------------------------------===//
 
-Value GatherNdOp::writtenOut(OpBuilder &builder) {
-  ArrayRef<int64_t> extents = shapeOf(getData());
-  SmallVector<int64_t> picked(shapeOf(getIndices()).drop_front());
+/// The positions that `indices` [M, ...] name among the elements of the first M of `extents`, each
+/// moved to the nearest one inside.
+static Value positionsOf(OpBuilder &builder, Location loc, Value indices,
+                         ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> picked(shapeOf(indices).drop_front());
   if (picked.empty())
     picked.push_back(1);
-  int64_t depth = shapeOf(getIndices())[0];
+  int64_t depth = shapeOf(indices)[0];
   E position{Value(), &builder};
   for (int64_t axis = 0; axis < depth; ++axis) {
-    Value one = createSliceAxis(builder, getLoc(), getIndices(), 0, axis, axis + 1);
-    one = createCast(builder, getLoc(), createReshape(builder, getLoc(), one, picked),
-                     builder.getI64Type());
+    Value one = createSliceAxis(builder, loc, indices, 0, axis, axis + 1);
+    one = createCast(builder, loc, createReshape(builder, loc, one, picked), builder.getI64Type());
     E index =
         E{one, &builder}.make<ClipOp>(one, builder.getF64FloatAttr(0),
                                       builder.getF64FloatAttr(double(extents[size_t(axis)] - 1)));
@@ -182,14 +189,41 @@ Value GatherNdOp::writtenOut(OpBuilder &builder) {
     index = index * double(stride);
     position = axis == 0 ? index : position + index;
   }
+  return position.value;
+}
+
+Value GatherNdOp::writtenOut(OpBuilder &builder) {
+  ArrayRef<int64_t> extents = shapeOf(getData());
+  int64_t depth = shapeOf(getIndices())[0];
+  Value positions = positionsOf(builder, getLoc(), getIndices(), extents);
+  ArrayRef<int64_t> picked = shapeOf(positions);
   SmallVector<int64_t> flat{product(extents.take_front(size_t(depth)))}, result(picked);
   flat.append(extents.begin() + depth, extents.end());
   result.append(extents.begin() + depth, extents.end());
   Value rows = createReshape(builder, getLoc(), getData(), flat);
-  Value y =
-      builder.create<TakeOp>(getLoc(), rankedType(getData()).clone(result), rows, position.value,
-                             builder.getI64IntegerAttr(0), builder.getStringAttr("clip"));
+  Value y = builder.create<TakeOp>(getLoc(), rankedType(getData()).clone(result), rows, positions,
+                                   builder.getI64IntegerAttr(0), builder.getStringAttr("clip"));
   return createReshape(builder, getLoc(), y, shapeOf(getOutput()));
+}
+
+Value ScatterNdOp::writtenOut(OpBuilder &builder) {
+  ArrayRef<int64_t> extents = shapeOf(getOutput());
+  int64_t depth = shapeOf(getIndices())[0];
+  int64_t rows = product(extents.take_front(size_t(depth)));
+  int64_t inRow = product(extents.drop_front(size_t(depth)));
+  Value positions = positionsOf(builder, getLoc(), getIndices(), extents);
+  int64_t count = product(shapeOf(positions));
+  positions = createReshape(builder, getLoc(), positions, {count});
+  auto type = rankedType(getData());
+  std::string_view dtype = dtypeLongName(*dtypeOf(type.getElementType()));
+  Value chosen = builder.create<OneHotOp>(
+      getLoc(), type.clone({count, rows}), positions, builder.getI64IntegerAttr(rows),
+      builder.getF64FloatAttr(1), builder.getF64FloatAttr(0),
+      builder.getStringAttr(StringRef(dtype.data(), dtype.size())));
+  Value data = createReshape(builder, getLoc(), getData(), {count, inRow});
+  Value y = builder.create<DotOp>(getLoc(), type.clone({rows, inRow}), chosen, data,
+                                  builder.getBoolAttr(true), builder.getBoolAttr(false));
+  return createReshape(builder, getLoc(), y, extents);
 }
 
 /// The matrix with `diagonal` [n] on diagonal k: rows of n + |k| + 1 elements whose first is of the

@@ -88,3 +88,25 @@ func.func @cumsum_of_all(%x: tensor<3x2xf64>) -> tensor<6xf64> {
   %r0 = sym.cumsum %x : (tensor<3x2xf64>) -> tensor<6xf64>
   return %r0 : tensor<6xf64>
 }
+func.func @log_sigmoid_activation(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %r0 = sym.activation %x {act_type = "log_sigmoid"} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  return %r0 : tensor<3x4xf64>
+}
+func.func @mish_activation(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %r0 = sym.activation %x {act_type = "mish"} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  return %r0 : tensor<3x4xf64>
+}
+func.func @scatter_nd(%x: tensor<3x4xf64>) -> tensor<2x5x4xf64> {
+  %one = sym.arange {start = 0.0, stop = 2.0, step = 1.0} : tensor<2xf32>
+  %i = sym.one_hot %one {depth = 3 : i64} : (tensor<2xf32>) -> tensor<2x3xf32>
+  %r0 = sym.scatter_nd %x, %i {shape = array<i64: 2, 5, 4>} : (tensor<3x4xf64>, tensor<2x3xf32>) -> tensor<2x5x4xf64>
+  return %r0 : tensor<2x5x4xf64>
+}
+func.func @sort(%x: tensor<2x5x3xf64>) -> tensor<2x5x3xf64> {
+  %r0 = sym.sort %x {axis = 1 : i64, is_ascend = false} : (tensor<2x5x3xf64>) -> tensor<2x5x3xf64>
+  return %r0 : tensor<2x5x3xf64>
+}
+func.func @topk_values(%x: tensor<4x7xf64>) -> tensor<4x3xf64> {
+  %r0 = sym.topk %x {k = 3 : i64, ret_typ = "value"} : (tensor<4x7xf64>) -> tensor<4x3xf64>
+  return %r0 : tensor<4x3xf64>
+}

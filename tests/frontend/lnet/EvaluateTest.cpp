@@ -20,6 +20,17 @@ TEST(Evaluate, ArithmeticIsPythons) {
         "assert 0x1f == 31 and 0b101 == 5 and 0o17 == 15 and 1_000 == 1000 and .5 == 5e-1");
 }
 
+TEST(Evaluate, OpsOfNumbersAreNumbers) {
+  holds(R"(assert sqrt(16.0) == 4.0 and exp(0) == 1.0 and log(1) == 0.0 and maximum(2, 3.5) == 3.5
+assert floor(-2.5) == -3 and ceil(2.1) == 3 and trunc(-2.9) == -2 and [0] * floor(2.9) == [0, 0]
+assert round(2.5) == 2 and round(3.5) == 4 and round(-0.4) == 0 and round(3.14159, 2) == 3.14 and round(7) == 7
+assert 3.141592653589793 == pi and power(2.0, 10) == 1024.0
+assert any([0, "", 3]) and not any([]) and all([]) and not all([1, 0]) and all([1, "a"]))");
+  EXPECT_NE(refusal(withNet("x = sqrt(-1.0)")).find("sqrt(-1.0) is no real number"),
+            std::string::npos);
+  EXPECT_NE(refusal(withNet("x = exp(1000)")).find("exp(1000) overflows"), std::string::npos);
+}
+
 TEST(Evaluate, TextAndFormats) {
   holds(
       R"(assert "a" "b" == 'ab' and "\u00e9" == "é"

@@ -224,6 +224,35 @@ def net(data: float32[2, 4]):
   EXPECT_EQ(refused.diagnostics()[0].message, "\"link.lnet\" is outside the folders of imports");
 }
 
+TEST(Graph, SymbolsAtFileLevelAreANet) {
+  LoadOptions options;
+  options.shapes = {{"x", {2, 3}, {}}};
+  std::string text = graphOf(R"(x = Variable("x")
+y = Variable("y")
+w = Variable("w_weight", shape=(2, 3))
+z = x + y * w
+m = z / 100
+)",
+                             options);
+  std::string net = graphOf(R"(def net(x: float32[2, 3], y: float32[2, 3]):
+    w = Variable("w_weight", shape=(2, 3))
+    return (x + y * w) / 100
+)");
+  EXPECT_EQ(text, net);
+  // With a net of its own, a file has no symbols at file level.
+  EXPECT_NE(refusal("x = Variable(\"x\")\ndef f(data: float32[2]):\n    return data\n")
+                .find("tensors are made in a net only"),
+            std::string::npos);
+  // A net of the file is trained as any other.
+  Checked<LoadedNet> fitted = loadText("t.lnet", R"(data = Variable("data", shape=(8, 4))
+net = LinearRegressionOutput(FullyConnected(data, num_hidden=1), name="out")
+fit(net, optimizer="adam")
+)");
+  ASSERT_TRUE(fitted.ok()) << symbol::render(fitted.diagnostics());
+  EXPECT_EQ(fitted->net, "net");
+  EXPECT_EQ(fitted->fit.size(), 1u);
+}
+
 TEST(Graph, NetsAreChosenAndCalled) {
   std::string text = R"(def encoder(data: float32[2, 4]):
     return FullyConnected(data, num_hidden=3, name="fc")
@@ -312,7 +341,7 @@ TEST(LargeNet, BelowTheLimitIsMadeAfterItsRehearsal) {
 
 TEST(LargeNet, WhatIsWrongLateIsSaidOfItsOwnNode) {
   std::string text =
-      refusal(longNet(30'000, "x = x + Variable(\"w\", shape=(3,)) if t == 29000 else x"));
+      refusal(longNet(30'000, "x = x + Variable(\"w\", shape=(2, 3)) if t == 29000 else x"));
   EXPECT_NE(text.find("error[E0207]"), std::string::npos) << text;
   EXPECT_NE(text.find("for t = 29000"), std::string::npos) << text;
 }

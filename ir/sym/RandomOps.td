@@ -1,0 +1,56 @@
+// Ops that draw random numbers in every run, from seed and update as Dropout does (rules/Random.cpp).
+
+#ifndef LSTMC_IR_SYM_RANDOMOPS
+#define LSTMC_IR_SYM_RANDOMOPS
+
+include "ir/sym/ComposedOp.td"
+
+class Sym_RandomNumbers<string mnemonic, string mxnet, list<string> aliases, string what,
+    string example> : Sym_Composed<mnemonic, mxnet, aliases, [Sym_NoGradient]> {
+  let summary = what;
+  let description = [{
+    Drawn anew in every update, by docs/numerics.md rule 10: the same numbers on any number of devices. 0
+    in `shape` is an extent to infer; `ctx` is ignored.
+      * shape: `output` has the extents of `shape` and the type `dtype`, a float.
+
+    ```mlir
+    %y = sym.}] # example # [{ : () -> tensor<8x5xf32>
+    ```
+  }];
+}
+def Sym_RandomUniformOp
+    : Sym_RandomNumbers<"random_uniform", "_random_uniform", ["random_uniform", "uniform"],
+          "random numbers, uniform in [low, high)",
+          "random_uniform {high = 2.0, shape = array<i64: 8, 5>}"> {
+  let arguments = (ins Sym_Float<"0.0">:$low, Sym_Float<"1.0">:$high, Sym_DefaultTuple:$shape,
+                       DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
+}
+def Sym_RandomNormalOp
+    : Sym_RandomNumbers<"random_normal", "_random_normal", ["random_normal", "normal"],
+          "random numbers of a normal distribution",
+          "random_normal {scale = 2.0, shape = array<i64: 8, 5>}"> {
+  let attributeAliases = ["loc=mean"]; // getLoc is where an op comes from
+  let arguments = (ins Sym_Float<"0.0">:$mean, Sym_Float<"1.0">:$scale, Sym_DefaultTuple:$shape,
+                       DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
+}
+
+def Sym_SampleMultinomialOp
+    : Sym_Composed<"sample_multinomial", "_sample_multinomial", ["sample_multinomial"],
+          [Sym_NoGradient]> {
+  let summary = "a class drawn by the probabilities of each row";
+  let description = [{
+    The last axis of `data` holds the probabilities of the classes; they need not sum to 1. With
+    `shape`, so many for each row. Drawn as the argmax of `log(p)` and Gumbel noise, from seed and update as
+    Dropout does. `get_prob` has a second output and is refused.
+      * shape: `output` has the extents of `data` without the last axis, then those of `shape`, and the type
+        `dtype`; without any, `[1]`.
+
+    ```mlir
+    %y = sym.sample_multinomial %p : (tensor<8x5xf32>) -> tensor<8xi32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_DefaultTuple:$shape, Sym_Flag<>:$get_prob,
+                       DefaultValuedAttr<Sym_DType, "\"int32\"">:$dtype);
+}
+
+#endif // LSTMC_IR_SYM_RANDOMOPS

@@ -1,0 +1,58 @@
+// Ops that sort, written out as a network of comparisons (rules/Sort.cpp).
+
+#ifndef LSTMC_IR_SYM_SORTOPS
+#define LSTMC_IR_SYM_SORTOPS
+
+include "ir/sym/ComposedOp.td"
+
+def Sym_SortOp : Sym_Composed<"sort", "sort"> {
+  let summary = "the elements along an axis in order";
+  let description = [{
+    Equal elements keep their order. Where there is a NaN the result has no meaning. The network of
+    comparisons has log2(n) * (log2(n) + 1) / 2 rounds for n elements. Gradients go to where the elements came
+    from.
+      * axis: `axis` is an axis of `data`.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.sort %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Integer<-1>:$axis, Sym_Flag<"true">:$is_ascend);
+}
+
+def Sym_ArgsortOp : Sym_Composed<"argsort", "argsort", [], [Sym_NoGradient]> {
+  let summary = "the indices that would sort an axis";
+  let description = [{
+    As sort: the index of the first element in order, of the second and so on.
+      * axis: `axis` is an axis of `data`.
+      * same-shape: `output` has the shape of `data` and type `dtype`.
+
+    ```mlir
+    %y = sym.argsort %x : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Integer<-1>:$axis, Sym_Flag<"true">:$is_ascend,
+                       Sym_Float32:$dtype);
+}
+
+def Sym_TopkOp : Sym_Composed<"topk", "topk"> {
+  let summary = "the k largest elements along an axis, or the k smallest";
+  let description = [{
+    By `ret_typ` their indices as `dtype`, their values in order, or a mask: 1 at these elements and 0
+    elsewhere, in the type of `data`. Of equal elements the first come first. `both` has two outputs and is
+    refused; two calls give them. `k` below 1 stands for all.
+      * axis: `axis` is an axis of `data`.
+      * k: at most the extent of `axis`.
+      * output-shape: that of `data` with `k` at `axis`; for a mask that of `data`.
+
+    ```mlir
+    %y = sym.topk %x {k = 2 : i64, ret_typ = "value"} : (tensor<8x5xf32>) -> tensor<8x2xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Integer<-1>:$axis, Sym_Integer<1>:$k,
+                       Sym_DefaultChoice<"indices", ["value", "indices", "mask", "both"]>:$ret_typ,
+                       Sym_Flag<>:$is_ascend, Sym_Float32:$dtype);
+}
+
+#endif // LSTMC_IR_SYM_SORTOPS

@@ -1,0 +1,93 @@
+"""Operators, indices, methods and functions of the language give what NumPy gives."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+RANDOM = np.random.default_rng(7)
+INPUTS = {
+    "x": RANDOM.standard_normal((4, 3)).astype(np.float32),
+    "b": RANDOM.standard_normal(3).astype(np.float32),
+    "c": RANDOM.standard_normal((4, 1)).astype(np.float32),
+    "s": RANDOM.standard_normal((2, 1, 3)).astype(np.float32),
+    "i": np.array([-7, 7, 5, -3], np.int32),
+    "t": np.array([[2, 1, 2, 0, 1], [3, 3, -1, 3, 2]], np.float32),
+}
+
+
+def largest(x, k):
+    """The indices of the k largest of each row; of equal ones the first."""
+    return np.argsort(-x, axis=-1, kind="stable")[:, :k]
+
+
+# Each expression of the language, and of NumPy where that is written in another way.
+CASES = [
+    ("x + b", None), ("b - x", None), ("c * x", None), ("x / c", None), ("s + x", None), ("x % 0.7", None), ("c ** 2", None),
+    ("b[:2] * 2 + b[1:]", None), ("i // 3", None), ("i % 3", None), ("3 // i", None), ("x // 0.7", None), ("i // i", None),
+    ("(x > b) * 1.0", None), ("(c <= x) + 0.0", "(c <= x) + np.float32(0)"), ("(s == s) * 1.0", None),
+    ("max(x, 0.0)", "np.maximum(x, 0)"), ("min(x, b)", "np.minimum(x, b)"), ("max(0, x, c)", "np.maximum(np.maximum(0, x), c)"),
+    ("maximum(b, x)", "np.maximum(b, x)"), ("minimum(x, 0.5)", "np.minimum(x, np.float32(0.5))"),
+    ("x[..., None]", None), ("b[None]", None), ("x[None, :, 1:, None]", None), ("x[1, None]", None), ("x[..., 1:, None]", None),
+    ("x[None, ..., 0]", None), ("s[:, None, 0, ::2]", None), ("x[:, -1]", None), ("x[::2]", None), ("x[::-1, 1]", None),
+    ("x.T", None), ("x.reshape(2, -1)", None), ("x.reshape((6, 2))", None), ("x.transpose(1, 0)", None), ("s.transpose((2, 0, 1))", None),
+    ("x.sum(1)", None), ("x.sum()", "x.sum().reshape(1)"), ("x.mean(axis=0, keepdims=True)", None), ("x.max(axis=1)", None),
+    ("x.expand_dims(1)", "np.expand_dims(x, 1)"), ("c.squeeze()", None), ("x.astype(\"float64\").exp()", "np.exp(x.astype(np.float64))"),
+    ("x.tanh()", "np.tanh(x)"), ("x.clip(-0.5, 0.5)", None), ("x.swapaxes(0, 1)", None), ("detach(x)", "x"),
+    ("x * sqrt(32.0) / pi", "x * np.float32(np.sqrt(32.0)) / np.float32(np.pi)"), ("x * x.shape[0] + x.ndim + x.size + len(x)", "x * 4 + 2 + 12 + 4"),
+    ("sort(t, is_ascend=False)", "-np.sort(-t, axis=-1)"), ("sort(x, axis=0)", "np.sort(x, axis=0)"), ("sort(i)", "np.sort(i)"),
+    ("argsort(t)", "np.argsort(t, axis=-1, kind='stable')"), ("topk(t, k=3)", "largest(t, 3)"),
+    ("topk(t, k=2, ret_typ=\"value\")", "np.take_along_axis(t, largest(t, 2), axis=-1)"),
+    ("topk(t, k=2, ret_typ=\"mask\")", "(np.arange(5) == largest(t, 2)[:, :, None]).any(axis=1)"),
+    ("topk(x, k=1, axis=0, is_ascend=True)", "np.argmin(x, axis=0)[None]"),
+    ("scatter_nd(b, (abs(i[:3]) - 3)[None], shape=(6,))", "np.bincount(np.abs(i[:3]) - 3, b, 6).astype(np.float32)"),
+    ("Activation(x, act_type=\"mish\")", "x * np.tanh(np.log1p(np.exp(x)))"),
+    ("Activation(x, act_type=\"log_sigmoid\")", "-np.log1p(np.exp(-x))"),
+]
+
+
+class Language(unittest.TestCase):
+    def test_expressions(self):
+        types = {"float32": "float32", "int32": "int32"}
+        parameters = ", ".join(f"{name}: {types[str(a.dtype)]}[{', '.join(map(str, a.shape))}]" for name, a in INPUTS.items())
+        results = self.run_net(f"def f({parameters}):\n    return " + ",\\\n        ".join(f"({case[0]}) * 1" for case in CASES) + "\n")
+        self.assertEqual(len(results), len(CASES))
+        for (written, ours), result in zip(CASES, results):
+            with self.subTest(written):
+                wanted = np.asarray(eval(ours or written, {"np": np, "largest": largest, **INPUTS}))
+                self.assertEqual(result.shape, wanted.shape)
+                np.testing.assert_allclose(result, wanted, rtol=2e-6, atol=2e-6)
+
+    def test_random_numbers(self):
+        text = ("def f(p: float32[8, 5]):\n"
+                "    return uniform(low=2.0, high=5.0, shape=(200, 100)), normal(loc=-1.0, scale=3.0, shape=(200, 100)),\\\n"
+                "        sample_multinomial(p, shape=(4000,)), uniform(low=2.0, high=5.0, shape=(200, 100))\n")
+        p = np.array([[0.1, 0.2, 0.0, 0.3, 0.4]] * 8, np.float32)
+        uniform, normal, drawn, other = self.run_net(text, {"p": p})
+        self.assertTrue(uniform.min() >= 2 and uniform.max() < 5 and (uniform != other).mean() > 0.99)
+        # Six standard deviations of means over 20,000 and 32,000 numbers.
+        self.assertAlmostEqual(uniform.mean(), 3.5, delta=6 * 3 / np.sqrt(12 * 20000))
+        self.assertAlmostEqual(normal.mean(), -1, delta=6 * 3 / np.sqrt(20000))
+        self.assertAlmostEqual(normal.std(), 3, delta=6 * 3 / np.sqrt(2 * 20000))
+        self.assertEqual(drawn.shape, (8, 4000))
+        for i in range(5):
+            self.assertAlmostEqual((drawn == i).mean(), p[0, i], delta=6 * np.sqrt(0.25 / 32000))
+
+    def run_net(self, text, inputs=INPUTS):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "net.lnet").write_text(text)
+            arguments = []
+            for name, value in inputs.items():
+                np.save(folder / f"{name}.npy", value)
+                arguments += ["-i", f"{name}=@{folder / name}.npy"]
+            done = subprocess.run([os.environ["LSTMC"], "run", folder / "net.lnet", *arguments, "-o", folder / "out.npz"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with np.load(folder / "out.npz") as results:
+                return [results[name] for name in results.files]
+
+
+if __name__ == "__main__":
+    unittest.main()
