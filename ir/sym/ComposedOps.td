@@ -153,7 +153,7 @@ def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
     elu of slope 1.6732632423543772 times 1.0507009873554805 (on both sides of 0); gelu `x / 2 * (1 + erf(x /
     sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1. rrelu is leaky with a
     slope drawn for each element between `lower_bound` and `upper_bound` in training, and their mean otherwise.
-      * act-type: leaky, prelu, elu, selu, gelu or rrelu.
+      * bounds: of rrelu, `lower_bound` is not above `upper_bound`.
       * gamma-shape: `gamma` is `[1]` or the extent of axis 1 of `data` (of axis 0 where that is the
         only one); prelu has it, the others do not.
       * same-shape: `output` has the shape and type of `data`.

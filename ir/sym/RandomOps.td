@@ -19,14 +19,14 @@ class Sym_RandomNumbers<string mnemonic, string mxnet, list<string> aliases, str
   }];
 }
 def Sym_RandomUniformOp
-    : Sym_RandomNumbers<"random_uniform", "_random_uniform", ["random_uniform", "uniform"],
+    : Sym_RandomNumbers<"random_uniform", "random_uniform", ["_random_uniform", "uniform"],
           "random numbers, uniform in [low, high)",
           "random_uniform {high = 2.0, shape = array<i64: 8, 5>}"> {
   let arguments = (ins Sym_Float<"0.0">:$low, Sym_Float<"1.0">:$high, Sym_DefaultTuple:$shape,
                        DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);
 }
 def Sym_RandomNormalOp
-    : Sym_RandomNumbers<"random_normal", "_random_normal", ["random_normal", "normal"],
+    : Sym_RandomNumbers<"random_normal", "random_normal", ["_random_normal", "normal"],
           "random numbers of a normal distribution",
           "random_normal {scale = 2.0, shape = array<i64: 8, 5>}"> {
   let attributeAliases = ["loc=mean"]; // getLoc is where an op comes from
@@ -35,7 +35,7 @@ def Sym_RandomNormalOp
 }
 
 def Sym_SampleMultinomialOp
-    : Sym_Composed<"sample_multinomial", "_sample_multinomial", ["sample_multinomial"],
+    : Sym_Composed<"sample_multinomial", "sample_multinomial", ["_sample_multinomial"],
           [Sym_NoGradient]> {
   let summary = "a class drawn by the probabilities of each row";
   let description = [{

@@ -80,10 +80,10 @@ func.func @f(%x: tensor<4xf32>) {
 }
 
 // -----
-// leaky_relu:act-type
+// leaky_relu:bounds
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error@+1 {{LeakyReLU: act_type rrelu is not built yet}}
-  %z = sym.leaky_relu %x {act_type = "rrelu"} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{LeakyReLU: lower_bound is 1.250000e-01, upper_bound is 1.000000e-01}}
+  %z = sym.leaky_relu %x {act_type = "rrelu", upper_bound = 0.1} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 
@@ -271,7 +271,7 @@ func.func @f(%x: tensor<6xf32>, %i: tensor<1x7xi32>) {
 // -----
 // random_uniform:shape
 func.func @f() {
-  // expected-error@+1 {{random_uniform: output has 3 on axis 0, 2 from shape}}
+  // expected-error@+1 {{random_uniform: output has 3 on axis 0, shape gives 2}}
   %z = sym.random_uniform {shape = array<i64: 2>} : () -> tensor<3xf32>
   return
 }

@@ -47,9 +47,9 @@ struct WithoutChance {
 constexpr WithoutChance kWithoutChance[] = {
     {"Dropout", "p", 0},
     {"RNN", "p", 0},
-    {"_random_uniform", "low", 1},
-    {"_random_uniform", "high", 1},
-    {"_random_normal", "scale", 0},
+    {"random_uniform", "low", 1},
+    {"random_uniform", "high", 1},
+    {"random_normal", "scale", 0},
     {"LeakyReLU", "lower_bound", 0.25},
     {"LeakyReLU", "upper_bound", 0.25},
 };

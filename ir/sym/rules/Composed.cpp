@@ -196,7 +196,7 @@ LogicalResult SoftmaxActivationOp::relateShapes(ShapeRelation &relation) {
 
 LogicalResult LeakyReluOp::relateShapes(ShapeRelation &relation) {
   Value data = getData(), gamma = getGamma();
-  // leaky_relu:act-type
+  // leaky_relu:bounds
   double lower = getLowerBound().convertToDouble(), upper = getUpperBound().convertToDouble();
   if (getActType() == "rrelu" && !(lower <= upper))
     return relation.refuse(ErrorCode::E0319)
