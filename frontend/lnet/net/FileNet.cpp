@@ -88,7 +88,11 @@ std::unique_ptr<symbol::Graph> FileNet::finish(Module &main) {
                                "give the last one a name: net = SoftmaxOutput(x)"));
   if (run_.problems().any() || run_.aborted())
     return nullptr;
-  nodes_.report(graph_->finish(outputs));
+  Diagnostics said = graph_->finish(outputs);
+  for (Diagnostic &diagnostic : said)
+    if (diagnostic.code == ErrorCode::E0211 && diagnostic.help.empty())
+      diagnostic.help = "Variable(\"x\", shape=(2, 3)), or --shape x:2x3";
+  nodes_.report(std::move(said));
   run_.graph = nullptr;
   return std::move(graph_);
 }

@@ -17,6 +17,7 @@ Value NetTensors::call(const symbol::OpSignature &op, Arguments &arguments) {
     return Value::unknown();
   if (std::optional<Value> made = callOfTwo(run_, nodes_, op, arguments, shown))
     return *made;
+  fillNumbersOfWhere(nodes_, op, arguments);
   return OpCall(run_, nodes_, dims_, op, arguments, shown).make();
 }
 

@@ -153,4 +153,18 @@ std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature
   return std::nullopt;
 }
 
+void fillNumbersOfWhere(Nodes &nodes, const symbol::OpSignature &op, Arguments &arguments) {
+  if (op.name != "where" || arguments.positional.size() != 3)
+    return;
+  for (size_t i : {size_t(1), size_t(2)}) {
+    const Value &like = arguments.positional[3 - i], &number = arguments.positional[i];
+    if (!number.isNumber() || !like.is(ValueKind::Tensor))
+      continue;
+    Span span = calleeSpan(arguments.call);
+    Value filled = nodes.applyOne("zeros_like", {like}, {}, span, {arguments.places[3 - i]});
+    arguments.positional[i] = nodes.applyOne(
+        "_plus_scalar", {filled}, {{"scalar", number.number()}}, span, {arguments.places[i]});
+  }
+}
+
 } // namespace lstmc::lnet

@@ -18,4 +18,7 @@ Value tensorCompare(Run &run, Nodes &nodes, CompareOp op, const Value &left, con
 std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature &op,
                                const Arguments &arguments, std::string_view shown);
 
+/// Replaces the numbers of `where(condition, x, 0.0)` by tensors like the other one.
+void fillNumbersOfWhere(Nodes &nodes, const symbol::OpSignature &op, Arguments &arguments);
+
 } // namespace lstmc::lnet

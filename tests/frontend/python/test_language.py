@@ -30,6 +30,7 @@ CASES = [
     ("(x > b) * 1.0", None), ("(c <= x) + 0.0", "(c <= x) + np.float32(0)"), ("(s == s) * 1.0", None),
     ("max(x, 0.0)", "np.maximum(x, 0)"), ("min(x, b)", "np.minimum(x, b)"), ("max(0, x, c)", "np.maximum(np.maximum(0, x), c)"),
     ("maximum(b, x)", "np.maximum(b, x)"), ("minimum(x, 0.5)", "np.minimum(x, np.float32(0.5))"),
+    ("where(x > b, x, 0.0)", "np.where(x > b, x, np.float32(0))"), ("where(x > b, 1.5, x)", "np.where(x > b, np.float32(1.5), x)"),
     ("x[..., None]", None), ("b[None]", None), ("x[None, :, 1:, None]", None), ("x[1, None]", None), ("x[..., 1:, None]", None),
     ("x[None, ..., 0]", None), ("s[:, None, 0, ::2]", None), ("x[:, -1]", None), ("x[::2]", None), ("x[::-1, 1]", None),
     ("x.T", None), ("x.reshape(2, -1)", None), ("x.reshape((6, 2))", None), ("x.transpose(1, 0)", None), ("s.transpose((2, 0, 1))", None),
