@@ -251,7 +251,7 @@ class Asked(Fits):
     def test_metrics_that_the_net_cannot_have(self):
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "accuracy" is of a softmax output, and the net has none',
                      *self.fit('eval_metric="accuracy"'))
-        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "bleu"; there are ce, ',
+        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "bleu"; there are mse, ',
                      *self.fit('eval_metric="bleu"'))
         self.refused(3, 'there is no metric "ppl" (here it is called "perplexity"); there are ', *self.fit('eval_metric="ppl"'))
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "acc" is of a softmax output, and the net has none', *self.fit('eval_metric="acc"'))
