@@ -251,9 +251,14 @@ class Asked(Fits):
     def test_metrics_that_the_net_cannot_have(self):
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "accuracy" is of a softmax output, and the net has none',
                      *self.fit('eval_metric="accuracy"'))
-        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "bleu"; there are mse, ',
+        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "bleu"; there are mse, mae, ce, loss, acc, rmse, f1, mcc, auc, accuracy, '
+                        "nll-loss, nll_loss, perplexity, Perplexity, pearsonr, bits_per_label, cross-entropy, binary_accuracy, "
+                        + ", ".join(f"top_k_accuracy_{k}" for k in range(1, 11)),
                      *self.fit('eval_metric="bleu"'))
-        self.refused(3, 'there is no metric "ppl" (here it is called "perplexity"); there are ', *self.fit('eval_metric="ppl"'))
+        self.refused(3, 'asked.lnet:7:11: error[E0214]: there is no metric "ppl" (here it is called "perplexity"); there are acc, mse, mae, ce, f1, '
+                        "mcc, auc, loss, rmse, perplexity, nll-loss, nll_loss, pearsonr, Perplexity, accuracy, bits_per_label, cross-entropy, "
+                        + ", ".join(f"top_k_accuracy_{k}" for k in range(1, 10)) + ", binary_accuracy, top_k_accuracy_10",
+                     *self.fit('eval_metric="ppl"'))
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "acc" is of a softmax output, and the net has none', *self.fit('eval_metric="acc"'))
         self.refused(2, 'error[E0001]: metric "perplexity" is of a softmax output, and the net has none', *self.fit('optimizer="sgd"'),
                      "--metric", "perplexity")
