@@ -35,10 +35,11 @@ TEST(Message, WrongArguments) {
   EXPECT_EQ(
       say(callOf("Embedding", {x, x, x}, {{"input_dim", int64_t(5)}, {"output_dim", int64_t(5)}})),
       "error[E0205]: Embedding takes 2 inputs, got 3\n");
-  EXPECT_EQ(
-      say(callOf("Activation", {x}, {{"act_type", std::string("sigmod")}})),
-      "error[E0204]: act_type is one of relu, sigmoid, tanh, softrelu, softsign, got \"sigmod\"\n"
-      "    help: did you mean \"sigmoid\"?\n");
+  EXPECT_EQ(say(callOf("Activation", {x}, {{"act_type", std::string("sigmod")}})),
+            "error[E0204]: act_type is one of relu, sigmoid, tanh, softrelu, softsign, "
+            "log_sigmoid, mish, "
+            "got \"sigmod\"\n"
+            "    help: did you mean \"sigmoid\"?\n");
   EXPECT_EQ(say(callOf("Cast", {x}, {{"dtype", std::string("flot32")}})),
             "error[E0204]: dtype is a dtype, got \"flot32\"\n");
   EXPECT_EQ(say(callOf("clip", {x}, {{"a_min", 0.0}})), "error[E0203]: clip needs a_max\n");

@@ -141,7 +141,7 @@ TEST(OpSignature, SaysWhatACallTakes) {
   EXPECT_EQ(findOp("Concat")->countAttribute, "num_args");
   EXPECT_EQ(findOp("Concat")->attributes[0].aliases, Names{"axis"});
   EXPECT_EQ(findOp("Activation")->attributes[0].choices,
-            (Names{"relu", "sigmoid", "tanh", "softrelu", "softsign"}));
+            (Names{"relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish"}));
 }
 
 } // namespace
