@@ -13,7 +13,7 @@
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Ranks.h"
-#include "passes/planning/Threads.h"
+#include "frontend/cli/ThreadFlags.h"
 
 namespace lstmc::cli {
 
@@ -111,12 +111,10 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   LSTMC_ASSIGN(std::shared_ptr<Peers> peers, joinJob());
   if (peers)
     LSTMC_TRY(agreeOn(*peers, model, seed));
-  LSTMC_ASSIGN(
-      auto devices,
-      makeDevicesOfRank(
-          names,
-          {.threads = planning::threadsInForce(model.package->data(), threads), .engine = engine},
-          peers.get()));
+  LSTMC_ASSIGN(auto devices,
+               makeDevicesOfRank(
+                   names, {.threads = threadsOf(model.package->data(), threads), .engine = engine},
+                   peers.get()));
   SessionOptions sessionOptions;
   sessionOptions.peers = peers;
   sessionOptions.oneThread = engine == Engine::Naive;

@@ -16,7 +16,6 @@
 #include "passes/planning/Cluster.h"
 #include "passes/planning/Recompute.h"
 #include "passes/planning/Remedies.h"
-#include "passes/planning/Threads.h"
 #include "passes/planning/rates/MachineRates.h"
 #include "viz/Cost.h"
 
@@ -79,8 +78,7 @@ Status describeDevices(Planned &planned, const Target &target) {
     planned.machines = part.machines;
     planned.capacities = part.memory;
   } else {
-    planned.machines =
-        planning::machinesOf(planned.data, planning::threadsInForce(planned.data, target.threads));
+    planned.machines = planning::machinesOf(planned.data, threadsOf(planned.data, target.threads));
     // Devices of one machine have its memory together; what one of them may use is what the others
     // leave.
     uint64_t others = 0;

@@ -5,6 +5,8 @@
 #include "executor/device/ThreadTeam.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Ranks.h"
+#include "passes/planning/PackageForecast.h"
+#include "passes/planning/Threads.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -33,6 +35,26 @@ void measureIfNew(const std::set<int> &threadCounts, Console &console) {
   if (std::optional<planning::Measured> measured = planning::measureIfNew(threadCounts))
     console.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
                             measured->seconds, measured->file));
+}
+
+int threadsOf(const package::PackageData &data, int64_t asked) {
+  /// What several threads have to gain by forecast, which is no more exact than that.
+  constexpr double kGain = 0.9;
+  int threads = planning::threadsInForce(data, asked);
+  if (asked > 0 || threads == 1)
+    return threads;
+  target::Machines one = planning::machinesOf(data, 1),
+                   several = planning::machinesOf(data, threads);
+  auto measured = [](const target::Machines &machines, int count) {
+    return std::ranges::all_of(
+        machines, [&](const target::Machine &machine) { return machine.measuredThreads == count; });
+  };
+  if (!measured(one, 1) || !measured(several, threads))
+    return threads;
+  for (std::string_view entry : {"step", "forward", "evaluate"})
+    if (std::optional<double> alone = planning::forecastSeconds(data, entry, one))
+      return *planning::forecastSeconds(data, entry, several) < kGain * *alone ? threads : 1;
+  return threads;
 }
 
 } // namespace lstmc::cli

@@ -1,11 +1,12 @@
 """What is seen and steered of a training: metrics, norms of gradients, event files, other weights to begin with, rates."""
 import json
 import math
+import os
 import re
 import struct
 import unittest
 
-from command import Case
+from command import Case, SOURCE
 from test_data import npy
 
 CLASSES = """\
@@ -208,6 +209,24 @@ class Watching(Case):
         self.assertEqual({update for update, _, _ in seen}, {"1", "4"})
         self.assertTrue(all(float(value) >= 0 for _, _, value in seen))
         self.assertTrue(any("first" in name for _, name, _ in seen), seen)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
+    def test_one_thread_where_several_are_not_faster(self):
+        cache = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
+        wide = ["bench", SOURCE / "samples/mnist_rows.lnet", "--entry", "forward", "-r", "1", "--warmup", "0", "--json"]
+        self.good(*wide, env=cache)
+        kept = self.folder / "cache/machine.json"
+        measured = json.loads(kept.read_text())
+        several = next(name for name in measured["rates"] if ", 1 threads" not in name)
+        alone = next(name for name in measured["rates"] if ", 1 threads" in name)
+        def scaled(value, factor):
+            return {key: scaled(inner, factor) for key, inner in value.items()} if isinstance(value, dict) else value * factor
+        for factor, threads in [(10, 1), (0.5, int(re.search(r"(\d+) threads", several).group(1)))]:
+            measured["rates"][several]["kernels"] = scaled(measured["rates"][alone]["kernels"], factor)
+            kept.write_text(json.dumps(measured))
+            cell = json.loads(self.good(*wide, env=cache).stdout)["cells"][0]
+            self.assertEqual(cell["threads"], threads, factor)
+        self.assertEqual(json.loads(self.good(*wide, "-t", "1", env=cache).stdout)["cells"][0]["threads"], 1)
 
     def test_variables_of_mxnet(self):
         words = ["run", "small.lnet", "-i", "data=1"]
