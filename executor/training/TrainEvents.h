@@ -38,6 +38,8 @@ struct UpdateEvent {
   double lossScale = 1;
   int64_t labels = 0; ///< since the last line
   double labelsPerSecond = 0, samplesPerSecond = 0;
+  double inputSeconds = 0; ///< since the last line, in which the step waited for its input
+  double inputShare = 0;   ///< of the time since the last line
   double secondsLeft = 0;
   double share = 0; ///< of the whole run, 0 to 1
 };

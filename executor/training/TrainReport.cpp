@@ -102,6 +102,7 @@ void TrainReport::update(const UpdateEvent &event) {
   line["labels"] = event.labels;
   line["labels_per_s"] = number(event.labelsPerSecond);
   line["samples_per_s"] = number(event.samplesPerSecond);
+  line["input_wait_s"] = number(event.inputSeconds);
   line["left_s"] = number(event.secondsLeft);
   state_->take(line, nullptr);
 }

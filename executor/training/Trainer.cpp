@@ -202,7 +202,9 @@ private:
   Status update() {
     if (feed_->restarts(state_.position))
       resetStates(model_);
+    Clock::time_point waits = Clock::now();
     feed_->fill(state_.position);
+    inputSeconds_ += secondsSince(waits);
     int64_t number = state_.update + 1;
     UpdateScalars given = formula_.at(rateOf(number), number);
     Trainable::StepScalars scalars{given.learningRate, number, options_.seed,
@@ -274,7 +276,9 @@ private:
     event.lossScale = state_.lossScale;
     event.labels = int64_t(running_.labels());
     double seconds = secondsSince(lineBegin_);
+    event.inputSeconds = inputSeconds_;
     if (seconds > 0) {
+      event.inputShare = std::min(1.0, inputSeconds_ / seconds);
       event.labelsPerSecond = double(state_.labels - lineLabels_) / seconds;
       event.samplesPerSecond = double(state_.samples - lineSamples_) / seconds;
     }
@@ -289,6 +293,7 @@ private:
     running_.clear();
     state_.runningUpdates = 0;
     lineBegin_ = Clock::now();
+    inputSeconds_ = 0;
     lineLabels_ = state_.labels;
     lineSamples_ = state_.samples;
   }
@@ -444,6 +449,7 @@ private:
 
   Clock::time_point begin_, lineBegin_;
   int64_t lineLabels_ = 0, lineSamples_ = 0;
+  double inputSeconds_ = 0; ///< since the last line
   double startShare_ = 0;
 };
 

@@ -40,6 +40,9 @@ static std::string measures(const std::optional<double> &loss,
   return text;
 }
 
+/// Share of the time in which a step waits for its input, from which the live line says so.
+static constexpr double kWaits = 0.05;
+
 void Progress::clearLive() {
   if (liveShown_)
     writeMessage("\r\x1b[2K");
@@ -86,6 +89,8 @@ void Progress::tick(const training::UpdateEvent &event) {
       tail += fmt::format("  {} {:.4f}", name, value);
   if (event.gradientNorm)
     tail += fmt::format("  gnorm {:.2f}", *event.gradientNorm);
+  if (event.inputShare >= kWaits)
+    tail += fmt::format("  waits for input {:.0f} %", event.inputShare * 100);
   tail += fmt::format("  lr {:g}  {} labels/s  left {}", event.learningRate,
                       rate(event.labelsPerSecond), duration(event.secondsLeft));
   int cells = std::clamp(console_.width() - int(head.size() + tail.size()) - 1, 4, 24);
@@ -106,8 +111,8 @@ void Progress::update(const training::UpdateEvent &event) {
       line += fmt::format(" {}={:.4f}", name, value);
   if (event.gradientNorm)
     line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
-  line += fmt::format(" lr={:g} labels/s={:.0f} left={:.0f}s", event.learningRate,
-                      event.labelsPerSecond, event.secondsLeft);
+  line += fmt::format(" lr={:g} labels/s={:.0f} input={:.1f}% left={:.0f}s", event.learningRate,
+                      event.labelsPerSecond, event.inputShare * 100, event.secondsLeft);
   if (console_.live())
     console_.note(line);
   else

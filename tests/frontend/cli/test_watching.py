@@ -4,6 +4,7 @@ import math
 import os
 import re
 import struct
+import time
 import unittest
 
 from command import Case, SOURCE
@@ -171,6 +172,16 @@ class Watching(Case):
                                       r"median of all weights is ")
         self.assertEqual(done.stderr.count("warning"), 1)
         self.assertNotIn("vanishes", self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
+
+    def test_the_wait_for_input(self):
+        begin = time.monotonic()
+        lines = self.lines("-o", "ck", "--after", "40u", "--disp-every", "10u")
+        waits = [line["input_wait_s"] for line in lines if line["event"] == "update"]
+        self.assertEqual(len(waits), 4)
+        self.assertTrue(all(wait > 0 for wait in waits), waits)
+        self.assertLess(sum(waits), lines[-1]["time_s"])
+        self.assertLess(lines[-1]["time_s"], time.monotonic() - begin)
+        self.assertRegex(self.train("-o", "ck1", "--after", "10u", "--disp-every", "10u").stderr, r"(?m)^update=10 .* input=\d+\.\d% left=")
 
     def test_event_files(self):
         lines = self.lines("-o", "ck", "--after", "6u", "--disp-every", "2u", "--tensorboard", "tb", "--valid", "0.3", "--valid-every", "3u")
