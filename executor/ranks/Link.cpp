@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstring>
 
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include "executor/base/Threads.h"
@@ -19,13 +18,13 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
-/// Polls without a pause after somebody has asked for haste.
-constexpr int kHastyPolls = 64;
+/// Pauses between polls: so many short ones after there was something to do, or somebody has asked
+/// for haste. A thread that yields instead waits for all others of a busy machine.
+constexpr int kHastyPolls = 200;
+constexpr auto kShortPause = std::chrono::microseconds(10);
 constexpr auto kPause = std::chrono::microseconds(50);
 /// For the others to hear of an abort before this process ends.
 constexpr auto kFarewell = std::chrono::milliseconds(500);
-/// For who waits before it leaves the polling to the pauses.
-constexpr auto kHaste = std::chrono::milliseconds(20);
 
 } // namespace
 
@@ -200,13 +199,9 @@ bool Link::poll() {
 void Link::rest(int &idle) {
   if (hurry_.exchange(false))
     idle = 0;
-  if (++idle < kHastyPolls) {
-    sched_yield();
-    return;
-  }
   std::unique_lock lock(mutex_);
   if (!first_ && !tells_ && !leaving_)
-    changed_.wait_for(lock, kPause);
+    changed_.wait_for(lock, ++idle < kHastyPolls ? kShortPause : kPause);
 }
 
 void Link::submit(Parcel &parcel) {
@@ -274,12 +269,8 @@ Status Link::carry(int peer, int tag, bool sends, std::span<std::byte> bytes) {
   waited->sends = sends;
   if (sends)
     std::ranges::copy(bytes, waited->own.begin());
+  hurry();
   submit(*waited);
-  const auto until = Clock::now() + kHaste;
-  while (!waited->done.load() && !broken() && Clock::now() < until) {
-    hurry();
-    sched_yield();
-  }
   std::unique_lock lock(mutex_);
   met_.wait(lock, [&] { return waited->done.load() || error_; });
   if (!waited->done.load()) {

@@ -37,9 +37,8 @@ private:
   bool retired_ = false; ///< nobody is told when it is done
 };
 
-/// The only thread that touches the wire. It polls: without a pause while somebody waits for what
-/// it brings (yielding the processor), else with short sleeps. An abort of any rank breaks the link
-/// for good.
+/// The only thread that touches the wire. It polls, with sleeps between that are shorter while
+/// somebody waits for what it brings. An abort of any rank breaks the link for good.
 class Link {
 public:
   using Opener = std::function<std::unique_ptr<Wire>(std::string &error)>;

@@ -2,10 +2,10 @@
 
 namespace lstmc::session {
 
-DeviceThreads::DeviceThreads(std::vector<size_t> here, size_t devices, bool crowded)
+DeviceThreads::DeviceThreads(std::vector<size_t> here, size_t devices, Parker::Crowd crowd)
     : here_(std::move(here)) {
   for (size_t device = 0; device < devices; ++device)
-    parkers_.emplace_back(crowded);
+    parkers_.emplace_back(crowd);
   try {
     for (size_t i = 1; i < here_.size(); ++i)
       threads_.emplace_back([this, device = here_[i]] { serve(device); });

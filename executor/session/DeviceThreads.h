@@ -16,10 +16,9 @@ namespace lstmc::session {
 /// Each thread has its own parker, so that an announcement wakes only the thread that it concerns.
 class DeviceThreads {
 public:
-  /// `here`: the devices of this process, out of `devices` in all. `crowded`: the devices use more
-  /// threads than there are processors. Throws std::system_error if a thread cannot be started,
-  /// after those already started have ended.
-  DeviceThreads(std::vector<size_t> here, size_t devices, bool crowded);
+  /// `here`: the devices of this process, out of `devices` in all. Throws std::system_error if a
+  /// thread cannot be started, after those already started have ended.
+  DeviceThreads(std::vector<size_t> here, size_t devices, Parker::Crowd crowd);
   ~DeviceThreads() { leave(); }
   DeviceThreads(const DeviceThreads &) = delete;
   DeviceThreads &operator=(const DeviceThreads &) = delete;

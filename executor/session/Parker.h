@@ -18,11 +18,17 @@ class Parker {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// `crowded`: there are more threads than processors, so polling keeps another thread from
-  /// working.
-  explicit Parker(bool crowded)
-      : spins_(crowded ? 32 : 4000),
-        pollFor_(crowded ? std::chrono::milliseconds(1) : std::chrono::milliseconds(50)) {}
+  /// How many threads there are for the processors.
+  enum class Crowd : uint8_t {
+    Fits,    ///< one each
+    Crowded, ///< more, so polling keeps another thread of this process from working
+    Others,  ///< more, and some are of other processes, which yielding does not let run
+  };
+  explicit Parker(Crowd crowd)
+      : spins_(crowd == Crowd::Fits ? 4000 : 32),
+        pollFor_(crowd == Crowd::Fits      ? std::chrono::milliseconds(50)
+                 : crowd == Crowd::Crowded ? std::chrono::milliseconds(1)
+                                           : std::chrono::milliseconds(0)) {}
 
   /// Waits until `ready()` is true or the deadline has passed and returns its last value; without a
   /// deadline that is true.

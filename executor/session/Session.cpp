@@ -165,13 +165,15 @@ Status Session::Impl::bindEntries() {
   return {};
 }
 
-/// Whether threads of the devices have to share processors, if all of so many ranks are on one
-/// host.
-static bool crowded(const session::Devices &devices, int ranks) {
+/// If all of so many ranks are on one host, each with a thread that moves bytes.
+static session::Parker::Crowd crowdOf(const session::Devices &devices, int ranks) {
+  using Crowd = session::Parker::Crowd;
   int threads = 0;
   for (const std::unique_ptr<Device> &device : devices)
     threads += device->threads();
-  return threads * ranks > availableProcessors();
+  if (ranks == 1)
+    return threads > availableProcessors() ? Crowd::Crowded : Crowd::Fits;
+  return (threads + 1) * ranks > availableProcessors() ? Crowd::Others : Crowd::Fits;
 }
 
 static std::vector<size_t> devicesHere(const session::Devices &devices) {
@@ -186,7 +188,7 @@ Status Session::Impl::startThreads(const SessionOptions &options) try {
   const int ranks = options.peers ? options.peers->ranks() : 1;
   if (devices.size() > 1 && !options.oneThread)
     threads = std::make_unique<session::DeviceThreads>(devicesHere(devices), devices.size(),
-                                                       crowded(devices, ranks));
+                                                       crowdOf(devices, ranks));
   watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch, options.deadline,
                                                  [this](const Error &error) { endRun(error); });
   if (threads)
