@@ -138,7 +138,8 @@ Result<JobEnd> Supervisor::run() {
 
 /// Whether there is nothing left to wait for.
 bool Supervisor::over() {
-  return std::ranges::all_of(ranks_, &Rank::ended) || (until_ && Clock::now() >= *until_);
+  auto hasLeft = [](const Rank &rank) { return rank.ended || (rank.came && rank.socket < 0); };
+  return std::ranges::all_of(ranks_, hasLeft) || (until_ && Clock::now() >= *until_);
 }
 
 void Supervisor::turn() {
@@ -251,6 +252,8 @@ void Supervisor::lose(int index, std::string why) {
       fmt::format("{} {}", rank.came ? nameOf(size_t(index)) : fmt::format("rank {}", index), why);
   if (!rank.place.empty())
     lost_ += "; " + rank.place;
+  if (rank.socket >= 0) // it may be stopped, and would go on one day
+    ::kill(rank.pid, SIGKILL);
   tellAll("lost " + lost_);
   until_ = Clock::now() + kAfterLoss;
 }
