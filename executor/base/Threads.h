@@ -8,7 +8,7 @@
 
 namespace lstmc {
 
-/// E0902 for an exception of std::thread: names what was asked for ("8 threads of cpu:0"), how many
+/// E0901 for an exception of std::thread: names what was asked for ("8 threads of cpu:0"), how many
 /// threads the process has and how many it may have.
 Error noThread(std::string_view asked, const std::system_error &thrown);
 

@@ -13,7 +13,7 @@ namespace lstmc {
 using KernelChooser = KernelFunction (*)(KernelId, std::span<const Tensor> operands);
 
 /// `threads` workers, the calling thread among them; 0: one per processor that this process may
-/// use. E0902 when a thread cannot be had.
+/// use. E0901 when a thread cannot be had.
 Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose, int threads);
 
 } // namespace lstmc

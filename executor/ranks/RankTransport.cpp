@@ -64,8 +64,9 @@ public:
     State state = State::Flying;
     if (state_.compare_exchange_strong(state, State::Free))
       return;
+    pack(); // only then may the device overwrite the value
     state_.store(State::Flying);
-    go();
+    link_.submit(*this);
     wake_(from);
   }
 
@@ -74,9 +75,12 @@ public:
 private:
   enum class State : uint8_t { Free, Flying, Waiting };
 
-  void go() {
+  void pack() {
     copy_.run();
     header_.write(buffer_.header(), buffer_.payload());
+  }
+  void go() {
+    pack();
     link_.submit(*this);
   }
 

@@ -98,10 +98,10 @@ struct MemoryUse {
 /// in rank 0 after collect(); what is set has to be set in every rank.
 class Session {
 public:
-  /// E0501 when the devices are not those the package was compiled for in number; E0401 when the
-  /// arenas are larger than the memory they are in; E0901 when one cannot be had, E0902 when a
-  /// thread cannot. Several devices work side by side, the first on the caller's thread, each other
-  /// one on a thread made here. Everything is zero until initialise() or setParameter().
+  /// E0501 if the devices are not as many as the package was compiled for; E0401 if the arenas are
+  /// larger than the memory they are in; E0901 if an arena or a thread cannot be had. Several
+  /// devices work side by side, the first on the caller's thread, each other one on a thread made
+  /// here. Everything is zero until initialise() or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});

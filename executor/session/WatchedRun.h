@@ -81,8 +81,8 @@ private:
 std::optional<Diagnostic> explainGiven(const package::Package &package, const Devices &devices,
                                        const BoundEntry &entry, std::string_view when);
 
-/// Runs the launches before commit again, one by one, up to the first value that is not finite. With
-/// `peers`, all ranks call it, and the value is the first of all ranks.
+/// Runs the launches before commit again, one by one, up to the first value that is not finite.
+/// With `peers`, all ranks call it, and the value is the first of all ranks.
 Diagnostic explain(const package::Package &package, const Devices &devices, Transport &transport,
                    const BoundEntry &entry, std::string_view when, Peers *peers);
 

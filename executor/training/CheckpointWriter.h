@@ -46,7 +46,7 @@ public:
   };
 
   /// Makes the folder if need be, takes its lock (E0601 when another process has it), starts the
-  /// thread (E0902), and removes what an interrupted save left.
+  /// thread (E0901), and removes what an interrupted save left.
   static Result<std::unique_ptr<CheckpointWriter>> open(Options options);
   ~CheckpointWriter();
 

@@ -1,6 +1,7 @@
 // Ranks that are threads of the test: what one sends lies in a mailbox until another takes it.
 #pragma once
 
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "executor/ranks/Link.h"
 #include "executor/ranks/Wire.h"
 
 namespace lstmc::test {
@@ -22,6 +24,8 @@ struct Mailboxes {
   const int ranks;
   /// May change a message on its way; false loses it.
   std::function<bool(const Key &, std::vector<std::byte> &)> onTheWay;
+  /// How long a sender of a value takes to learn that it has been sent.
+  std::chrono::milliseconds held{0};
   std::mutex mutex;
   std::map<Key, std::deque<std::vector<std::byte>>> boxes;
 };
@@ -40,7 +44,9 @@ public:
     std::lock_guard lock(mail_->mutex);
     if (!mail_->onTheWay || mail_->onTheWay(key, message))
       mail_->boxes[key].push_back(std::move(message));
-    done_.push_back({what, bytes.size()});
+    const bool value = tag >= ranks::kTagMessages;
+    sent_.push_back(
+        {Clock::now() + (value ? mail_->held : Clock::duration(0)), {what, bytes.size()}});
     return true;
   }
   bool receive(int from, int tag, std::span<std::byte> bytes, void *what) override {
@@ -61,6 +67,11 @@ public:
       box.pop_front();
       waiting_.erase(waiting_.begin() + long(i));
     }
+    std::erase_if(sent_, [&, now = Clock::now()](const Sent &sent) {
+      if (sent.due <= now)
+        done_.push_back(sent.done);
+      return sent.due <= now;
+    });
     size_t count = std::min(done.size(), done_.size());
     std::copy_n(done_.begin(), count, done.begin());
     done_.erase(done_.begin(), done_.begin() + long(count));
@@ -70,6 +81,11 @@ public:
   void leave() override {}
 
 private:
+  using Clock = std::chrono::steady_clock;
+  struct Sent {
+    Clock::time_point due;
+    Done done;
+  };
   struct Waiting {
     Mailboxes::Key key;
     std::span<std::byte> bytes;
@@ -78,6 +94,7 @@ private:
   std::shared_ptr<Mailboxes> mail_;
   const int rank_;
   std::vector<Waiting> waiting_;
+  std::vector<Sent> sent_;
   std::deque<Done> done_;
 };
 

@@ -35,6 +35,15 @@ TEST(Ranks, TrainToTheBitsOfOneProcess) {
       });
 }
 
+/// A value that is posted again while it is still being sent is packed later: until then its device
+/// must not overwrite it.
+TEST(Ranks, WaitForValuesThatAreStillBeingSent) {
+  const uint64_t want = trainedHash(*makeSession(kDevices));
+  auto mail = std::make_shared<Mailboxes>(2);
+  mail->held = std::chrono::milliseconds(100);
+  inRanks(2, [&](JobPointer job) { EXPECT_EQ(trainedHash(*sessionOf(job)), want); }, mail);
+}
+
 TEST(Ranks, EndWhenABitFlipsOnTheWay) {
   auto mail = std::make_shared<Mailboxes>(2);
   std::atomic<int> messages = 0;

@@ -18,6 +18,10 @@ def command_lines(text):
         found = found.split(" #")[0].split(" | ")[0].split(" > ")[0].rstrip()
         words = shlex.split(found.replace("…", ""))
         if len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
+            if words[1] == "launch" and "--" in words:  # and the command that it starts
+                inner = words.index("--")
+                yield words[inner + 1:]
+                words = words[:inner]
             yield words[1:]
 
 

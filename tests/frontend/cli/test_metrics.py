@@ -239,7 +239,7 @@ class Refused(Metrics):
                      *evaluate, "auc")
         self.refused(2, 'metric "pearsonr" is of a regression output, and the net has none\n', *evaluate, "pearsonr")
         self.refused(2, 'there is no metric "top_k_accuracy"', *evaluate, "top_k_accuracy")
-        self.refused(2, "top_k_accuracy_9, top_k_accuracy_10, f1, mcc, pearsonr, binary_accuracy, auc\n", *evaluate, "top_k_accuracy_11")
+        self.refused(2, 'there is no metric "top_k_accuracy_11"; there are top_k_accuracy_1, top_k_accuracy_10, ', *evaluate, "top_k_accuracy_11")
         (self.folder / "asked.lnet").write_text(PICK.replace('optimizer="sgd"', 'eval_metric="f1"'))
         self.refused(3, 'asked.lnet:8:11: error[E0214]: metric "f1" is of a softmax output of two classes, and the net has none\n', "compile",
                      "asked.lnet", "-o", "m.lstmc")
