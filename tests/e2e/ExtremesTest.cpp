@@ -137,7 +137,7 @@ std::string ordinary(const OpAttribute &attribute, size_t rank) {
 /// A call that can be planned; none if no shape and no way to return it works.
 std::optional<Sample> planned(const OpSignature &op) {
   for (const std::vector<int64_t> &shape : kShapes)
-    for (const char *others : {"data", "mean(data, axis=-1)"})
+    for (const char *others : {"data", "mean(data, axis=-1)", "expand_dims(data, axis=0)"})
       for (const char *result : {"MakeLoss(mean(%s))", "MakeLoss(mean(%s[0]))", "%s"}) {
         Sample sample{&op, shape, result, others, {}};
         for (const OpAttribute &attribute : op.attributes)
