@@ -7,9 +7,9 @@ namespace lstmc::lnet {
 
 namespace {
 
-Checked<LoadedNet> run(const std::string &path, const std::optional<std::string> &text,
-                       const LoadOptions &options) {
-  std::optional<LoadedNet> loaded;
+Checked<symbol::Network> run(const std::string &path, const std::optional<std::string> &text,
+                             const LoadOptions &options) {
+  std::optional<symbol::Network> loaded;
   Diagnostics diagnostics;
   runOnDeepStack([&] {
     // `--shape` sets the values of dims before line 1 runs, but which dims the inputs of the net
@@ -45,11 +45,12 @@ Checked<LoadedNet> run(const std::string &path, const std::optional<std::string>
 
 } // namespace
 
-Checked<LoadedNet> load(const std::string &path, const LoadOptions &options) {
+Checked<symbol::Network> load(const std::string &path, const LoadOptions &options) {
   return run(path, std::nullopt, options);
 }
 
-Checked<LoadedNet> loadText(const std::string &name, std::string text, const LoadOptions &options) {
+Checked<symbol::Network> loadText(const std::string &name, std::string text,
+                                  const LoadOptions &options) {
   return run(name, std::move(text), options);
 }
 

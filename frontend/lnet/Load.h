@@ -12,7 +12,6 @@
 namespace lstmc::lnet {
 
 using symbol::InputShape, symbol::SettingInForce;
-using LoadedNet = symbol::Network;
 
 struct LoadOptions : symbol::NetworkRequest {
   std::vector<std::string> includeDirs; ///< `-I`
@@ -28,11 +27,11 @@ std::string_view layersText();
 /// Reads a file and everything that it imports, and draws the net that was asked for.
 /// Errors: E01 text, E02 names, types and shapes, E03 evaluation, E0601 a file that cannot be read,
 /// E0001 an option that names nothing in the file. Warnings come with the net.
-Checked<LoadedNet> load(const std::string &path, const LoadOptions &options = {});
+Checked<symbol::Network> load(const std::string &path, const LoadOptions &options = {});
 
 /// As above for a text that is not in a file. Messages show `name`, and imports are looked for in
 /// its folder.
-Checked<LoadedNet> loadText(const std::string &name, std::string text,
-                            const LoadOptions &options = {});
+Checked<symbol::Network> loadText(const std::string &name, std::string text,
+                                  const LoadOptions &options = {});
 
 } // namespace lstmc::lnet

@@ -63,7 +63,7 @@ std::unique_ptr<Session> open(const Shape &shape, const std::string &what, int t
     std::cerr << symbol::render(diagnostics);
     std::exit(3);
   };
-  Checked<lnet::LoadedNet> net =
+  Checked<symbol::Network> net =
       sample.empty() ? lnet::loadText("cell.lnet", networkText(shape, what)) : lnet::load(sample);
   if (!net.ok())
     stop(net.diagnostics());

@@ -55,7 +55,7 @@ Outcome refused(const Diagnostics &diagnostics) {
 
 /// Compiles a text into a package and runs the checks of packages on it.
 Outcome plan(const std::string &text) {
-  Checked<lnet::LoadedNet> net = lnet::loadText("t.lnet", text);
+  Checked<symbol::Network> net = lnet::loadText("t.lnet", text);
   if (!net.ok())
     return refused(net.diagnostics());
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);

@@ -66,7 +66,7 @@ passes::Compiled compileNet(const Recipe &recipe) {
   if (recipe.steps)
     options.settings.push_back({"seq", std::to_string(recipe.steps)});
   std::filesystem::path file = std::filesystem::path(LSTMC_SOURCE_DIR) / recipe.file;
-  lnet::LoadedNet net = check(lnet::load(file, options));
+  symbol::Network net = check(lnet::load(file, options));
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   return check(planning::compile(*module, recipe.compile));
 }
@@ -237,7 +237,7 @@ std::vector<Model> modelsOf(const std::string &folder) {
                 .recipe = {.file = std::filesystem::absolute(entry.path())},
                 .classes = 5,
                 .stages = 2};
-    lnet::LoadedNet net = check(lnet::load(model.recipe.file));
+    symbol::Network net = check(lnet::load(model.recipe.file));
     for (const lnet::SettingInForce &setting : net.settings)
       if (const int64_t *extent = std::get_if<int64_t>(&setting.value);
           extent && setting.isDim && setting.name == "seq")

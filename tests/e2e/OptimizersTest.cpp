@@ -26,7 +26,7 @@ def net(data: float32[N, 50], label: float32[N, 100]):
 )";
 
 passes::Compiled compileText(const passes::CompileOptions &options) {
-  Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", kNet);
+  Checked<symbol::Network> net = lnet::loadText("net.lnet", kNet);
   if (!net.ok())
     throw std::runtime_error(symbol::render(net.diagnostics()));
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);

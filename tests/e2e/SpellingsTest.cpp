@@ -144,7 +144,7 @@ TEST_P(Spellings, SayTheSame) {
                   "    w, b = Variable(\"w\", shape=(3, 1)), Variable(\"b\", shape=(3,))\n"
                   "    return {}, {}\n",
                   spelling.arguments, spelling.one, spelling.other);
-  Checked<lnet::LoadedNet> net = lnet::loadText("spelling.lnet", text);
+  Checked<symbol::Network> net = lnet::loadText("spelling.lnet", text);
   ASSERT_TRUE(net.ok()) << net.diagnostics().front().message;
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
   Checked<passes::Compiled> compiled = passes::compile(*module, {});

@@ -122,7 +122,7 @@ private:
 };
 
 /// The optimizer that fit(..) names.
-passes::CompileOptions optionsOf(const lnet::LoadedNet &net, double &learningRate) {
+passes::CompileOptions optionsOf(const symbol::Network &net, double &learningRate) {
   passes::CompileOptions options;
   options.net = net.net;
   for (const symbol::Setting &setting : net.fit) {
@@ -148,8 +148,8 @@ passes::CompileOptions optionsOf(const lnet::LoadedNet &net, double &learningRat
   return options;
 }
 
-lnet::LoadedNet load(const std::string &text) {
-  Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", text);
+symbol::Network load(const std::string &text) {
+  Checked<symbol::Network> net = lnet::loadText("net.lnet", text);
   if (!net.ok())
     throw std::runtime_error(symbol::render(net.diagnostics()));
   return std::move(*net);

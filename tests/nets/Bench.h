@@ -37,7 +37,7 @@ public:
   /// Throws the errors of the language.
   explicit Bench(const std::string &text);
 
-  const lnet::LoadedNet &net() const { return net_; }
+  const symbol::Network &net() const { return net_; }
   const symbol::GraphView &view() const { return view_; }
   const std::vector<std::string> &groups() const { return groups_; }
   const std::vector<std::string> &layers() const { return layers_; }
@@ -48,7 +48,7 @@ public:
   Checked<passes::Compiled> compile(const passes::CompileOptions &options);
 
 private:
-  lnet::LoadedNet net_;
+  symbol::Network net_;
   symbol::GraphView view_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   passes::CompileOptions options_;

@@ -75,7 +75,7 @@ private:
     Written written = write(view, makeFit());
     if (written.text.empty())
       return {};
-    Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", written.text);
+    Checked<symbol::Network> net = lnet::loadText("net.lnet", written.text);
     if (!net.ok())
       throw Finding{"text", symbol::render(net.diagnostics()) + written.text};
     if (net->graph->hash() != written.hash)

@@ -70,10 +70,10 @@ private:
 
   void judgeText() {
     at_ = "text";
-    Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", text_);
+    Checked<symbol::Network> net = lnet::loadText("net.lnet", text_);
     std::string hash = net->graph->hash();
     std::string written = lnet::emitLnet(*net->graph, net->fit);
-    Checked<lnet::LoadedNet> again = lnet::loadText("net.lnet", written);
+    Checked<symbol::Network> again = lnet::loadText("net.lnet", written);
     if (!again.ok())
       return fail("text", symbol::render(again.diagnostics()) + written);
     if (again->graph->hash() != hash)

@@ -14,7 +14,7 @@ namespace lstmc::nets {
 namespace {
 
 symbol::GraphView viewOf(const std::string &text) {
-  Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", text);
+  Checked<symbol::Network> net = lnet::loadText("net.lnet", text);
   EXPECT_TRUE(net.ok()) << text;
   return symbol::view(*net->graph);
 }

@@ -36,7 +36,7 @@ public:
 
 private:
   bool load() {
-    Checked<lnet::LoadedNet> net = lnet::loadText("net.lnet", text_);
+    Checked<symbol::Network> net = lnet::loadText("net.lnet", text_);
     if (!net.ok())
       return false;
     view_ = symbol::view(*net->graph);

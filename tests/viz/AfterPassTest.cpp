@@ -24,7 +24,7 @@ std::string after(const std::string &pass, const NetworkOptions &drawing = {},
   load.settings = {{"seq", "4"}};
   if (sample == "char_lm")
     load.settings.emplace_back("hidden", "8");
-  Checked<lnet::LoadedNet> net = lnet::load(LSTMC_SOURCE_DIR "/samples/" + sample + ".lnet", load);
+  Checked<symbol::Network> net = lnet::load(LSTMC_SOURCE_DIR "/samples/" + sample + ".lnet", load);
   if (!net.ok())
     return "no net";
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);

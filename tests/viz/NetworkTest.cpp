@@ -32,7 +32,7 @@ std::string drawn(const std::string &file, const NetworkOptions &options = {},
   lnet::LoadOptions load;
   if (steps)
     load.settings = {{"seq", steps}};
-  Checked<lnet::LoadedNet> net = lnet::load(LSTMC_SOURCE_DIR "/" + file, load);
+  Checked<symbol::Network> net = lnet::load(LSTMC_SOURCE_DIR "/" + file, load);
   EXPECT_TRUE(net.ok());
   return net.ok() ? networkDot(*symbol::takeModule(*net->graph), options) : "";
 }

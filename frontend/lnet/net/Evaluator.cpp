@@ -100,7 +100,7 @@ std::map<std::string, int64_t> Evaluator::dimsOfShapes(Module &module) {
   return dims;
 }
 
-std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
+std::optional<symbol::Network> Evaluator::drawNet(Module &module) {
   bool ofFile = fileNet_.begun() && options_.net.empty();
   FunctionObject *net = ofFile ? nullptr : chooseNet(module, true);
   if ((!net && !ofFile) || run_.aborted())
@@ -116,9 +116,9 @@ std::optional<LoadedNet> Evaluator::drawNet(Module &module) {
   return describe(module, ofFile ? kFileNetName : net->name(), std::move(graph));
 }
 
-LoadedNet Evaluator::describe(Module &module, std::string_view net,
-                              std::unique_ptr<symbol::Graph> graph) {
-  LoadedNet loaded;
+symbol::Network Evaluator::describe(Module &module, std::string_view net,
+                                    std::unique_ptr<symbol::Graph> graph) {
+  symbol::Network loaded;
   loaded.net = net;
   for (FunctionObject *each : netsOf(module))
     loaded.nets.emplace_back(each->name());

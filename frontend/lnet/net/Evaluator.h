@@ -41,7 +41,7 @@ public:
   /// Runs the file; null if it could not be read. `text` instead of the file's own.
   Module *runMain(const std::string &path, std::optional<std::string> text);
   /// Draws the net that options and file choose. Nothing after errors.
-  std::optional<LoadedNet> drawNet(Module &module);
+  std::optional<symbol::Network> drawNet(Module &module);
   /// Values that `--shape` gives to the dims of the chosen net's inputs.
   std::map<std::string, int64_t> dimsOfShapes(Module &module);
   void giveDims(std::map<std::string, int64_t> dims) {
@@ -51,7 +51,8 @@ public:
 
 private:
   FunctionObject *chooseNet(Module &module, bool report);
-  LoadedNet describe(Module &module, std::string_view net, std::unique_ptr<symbol::Graph> graph);
+  symbol::Network describe(Module &module, std::string_view net,
+                           std::unique_ptr<symbol::Graph> graph);
 
   const LoadOptions &options_;
   Run run_;

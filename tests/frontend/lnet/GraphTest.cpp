@@ -13,16 +13,16 @@ namespace {
 
 const std::string kSource = LSTMC_SOURCE_DIR;
 
-LoadedNet loaded(const std::string &path, const LoadOptions &options = {}) {
-  Checked<LoadedNet> net = load(path, options);
+symbol::Network loaded(const std::string &path, const LoadOptions &options = {}) {
+  Checked<symbol::Network> net = load(path, options);
   EXPECT_TRUE(net.ok()) << symbol::render(net.diagnostics());
-  return net.ok() ? std::move(*net) : LoadedNet();
+  return net.ok() ? std::move(*net) : symbol::Network();
 }
 
 TEST(Graph, SamplesLoad) {
   for (const auto &entry : std::filesystem::directory_iterator(kSource + "/samples"))
     if (entry.path().extension() == ".lnet") {
-      Checked<LoadedNet> net = load(entry.path().string());
+      Checked<symbol::Network> net = load(entry.path().string());
       EXPECT_TRUE(net.ok()) << symbol::render(net.diagnostics());
       EXPECT_TRUE(net.diagnostics().empty());
     }
@@ -114,7 +114,7 @@ TEST(Graph, LayersAreThoseOfTheSymbolApi) {
             std::to_string(layers) + ", bidirectional=" + (bidirectional ? "True" : "False") +
             ", p=0.5, layout=\"" + (batchMajor ? "NTC" : "TNC") +
             "\", name=\"l\")\n    return y, h, c\n";
-        Checked<LoadedNet> net = loadText("t", text);
+        Checked<symbol::Network> net = loadText("t", text);
         ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
         symbol::Graph twin("net");
         Checked<symbol::Symbol> x = twin.input("data", DType::F32, {5, 3, 8}, symbol::Role::Data);
@@ -164,7 +164,7 @@ def net(data: float32[N, 8]):
   options.settings = {{"n", "6"}, {"on", "False"}, {"word", "relu"}, {"scale", "2"}};
   options.offeredVocab = 77;
   options.shapes = {{"data", {5, 8}, {}}};
-  Checked<LoadedNet> net = loadText("t", text, options);
+  Checked<symbol::Network> net = loadText("t", text, options);
   ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
   EXPECT_EQ(net->settings.size(), 6u);
   std::map<std::string, std::string> origins;
@@ -179,7 +179,7 @@ def net(data: float32[N, 8]):
 }
 
 TEST(Graph, FitAndData) {
-  LoadedNet net = loaded(kSource + "/samples/pollution.lnet");
+  symbol::Network net = loaded(kSource + "/samples/pollution.lnet");
   std::map<std::string, symbol::Setting> fit, data;
   for (const symbol::Setting &setting : net.fit)
     fit[setting.key] = setting;
@@ -190,7 +190,7 @@ TEST(Graph, FitAndData) {
   EXPECT_EQ(std::get<std::string>(fit["eval_metric"].value), "mse,mae");
   EXPECT_EQ(std::get<std::string>(data["inputs"].value), "pm2.5|DEWP|TEMP|PRES|cbwd|Iws|Is|Ir");
   EXPECT_EQ(std::get<int64_t>(data["window"].value), 24);
-  LoadedNet words = loaded(kSource + "/samples/word_lm.lnet");
+  symbol::Network words = loaded(kSource + "/samples/word_lm.lnet");
   for (const symbol::Setting &setting : words.fit)
     if (setting.key == "lr_scheduler") {
       EXPECT_EQ(std::get<std::string>(setting.value), "multifactor");
@@ -211,14 +211,14 @@ def net(data: float32[2, 4]):
 )");
   LoadOptions options;
   options.includeDirs = {(folder.path() / "lib").string()};
-  LoadedNet net = loaded(main, options);
+  symbol::Network net = loaded(main, options);
   ASSERT_EQ(net.files.size(), 3u);
   // A link that leads out of its folder is refused.
   Folder outside;
   outside.write("secret.lnet", "x = 1\n");
   std::filesystem::create_symlink(outside.path() / "secret.lnet", folder.path() / "link.lnet");
   std::string linking = folder.write("linking.lnet", "from link import x\n");
-  Checked<LoadedNet> refused = load(linking);
+  Checked<symbol::Network> refused = load(linking);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.diagnostics()[0].code, ErrorCode::E0307);
   EXPECT_EQ(refused.diagnostics()[0].message, "\"link.lnet\" is outside the folders of imports");
@@ -244,7 +244,7 @@ m = z / 100
                 .find("tensors are made in a net only"),
             std::string::npos);
   // A net of the file is trained as any other.
-  Checked<LoadedNet> fitted = loadText("t.lnet", R"(data = Variable("data", shape=(8, 4))
+  Checked<symbol::Network> fitted = loadText("t.lnet", R"(data = Variable("data", shape=(8, 4))
 net = LinearRegressionOutput(FullyConnected(data, num_hidden=1), name="out")
 fit(net, optimizer="adam")
 )");
@@ -267,9 +267,9 @@ fit(whole, optimizer="sgd")
   EXPECT_EQ(loadText("t", text, options)->net, "encoder");
 }
 
-void emitsItself(const LoadedNet &net) {
+void emitsItself(const symbol::Network &net) {
   std::string text = emitLnet(*net.graph, net.fit, net.data, net.place);
-  Checked<LoadedNet> again = loadText("emitted", text);
+  Checked<symbol::Network> again = loadText("emitted", text);
   ASSERT_TRUE(again.ok()) << symbol::render(again.diagnostics()) << text;
   EXPECT_EQ(again->graph->hash(), net.graph->hash())
       << text << net.graph->text() << again->graph->text();
@@ -288,7 +288,7 @@ TEST(Graph, EmittedTextGivesTheGraphAgain) {
   for (const auto &entry : std::filesystem::directory_iterator(kSource + "/samples"))
     if (entry.path().extension() == ".lnet")
       emitsItself(loaded(entry.path().string()));
-  Checked<LoadedNet> odd = loadText("t", R"(N = dim("batch", 3)
+  Checked<symbol::Network> odd = loadText("t", R"(N = dim("batch", 3)
 def odd(data: float32[5, N, 8], length: float32[N], softmax_label: int32[5, N]):
     init = Mixed(["a.*", ".*"], [One(), Normal(0.5)])
     w = Variable("shared weight", shape=(6, _), init=init, lr_mult=2, wd_mult=0.0)
@@ -314,7 +314,7 @@ place(odd, low="cpu:1", top="cpu")
 TEST(Graph, AQuarterOfAMillionNodesTakesAboutASecond) {
   std::string text = "def net(data: float32[4, 4]):\n    x = data\n    for i in range(250000):\n   "
                      "     x = x + data\n    return x\n";
-  Checked<LoadedNet> net = loadText("t", text);
+  Checked<symbol::Network> net = loadText("t", text);
   ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
   EXPECT_EQ(net->graph->nodeCount(), 250001);
 }
@@ -333,7 +333,7 @@ std::string longNet(int64_t count, const std::string &statement) {
 }
 
 TEST(LargeNet, BelowTheLimitIsMadeAfterItsRehearsal) {
-  Checked<LoadedNet> net = loadText("t.lnet", longNet(30'000, "pass"));
+  Checked<symbol::Network> net = loadText("t.lnet", longNet(30'000, "pass"));
   ASSERT_TRUE(net.ok()) << symbol::render(net.diagnostics());
   EXPECT_EQ(net->graph->nodeCount(), 30'001);
   EXPECT_FALSE(net->graph->rehearsing());

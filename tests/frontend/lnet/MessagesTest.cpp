@@ -55,7 +55,7 @@ TEST_P(Messages, AreTheseWords) {
   // Messages have paths as given, so the test runs in the folder.
   fs::path before = fs::current_path();
   fs::current_path(folder());
-  Checked<LoadedNet> net = load(GetParam() + ".lnet", optionsOf(GetParam()));
+  Checked<symbol::Network> net = load(GetParam() + ".lnet", optionsOf(GetParam()));
   fs::current_path(before);
   EXPECT_FALSE(net.ok());
   std::string text = symbol::render(net.diagnostics());
@@ -89,7 +89,7 @@ TEST(Messages, OfNewcomersPrograms) {
     LoadOptions options;
     if (name == "norm")
       options.net = "nul";
-    Checked<LoadedNet> net = load(name + ".lnet", options);
+    Checked<symbol::Network> net = load(name + ".lnet", options);
     std::string text = (net.ok() ? "loads\n" : "") + symbol::render(net.diagnostics());
     if (std::getenv("LSTMC_WRITE_EXPECTED"))
       std::ofstream(expected / (name + ".txt")) << text;
@@ -114,7 +114,7 @@ TEST(Messages, EveryCodeHasOne) {
 }
 
 TEST(Messages, AFileThatIsNotThere) {
-  Checked<LoadedNet> net = load("/nowhere/x.lnet");
+  Checked<symbol::Network> net = load("/nowhere/x.lnet");
   ASSERT_FALSE(net.ok());
   EXPECT_EQ(errorRecord(net.diagnostics()[0].code).exit, ExitCode::File);
 }
@@ -131,7 +131,7 @@ TEST(Messages, ColumnsCountCells) {
         continue;
       ++lines;
       std::string program = "x = (\"" + line + "\", missing)  # " + line + "\n";
-      Checked<LoadedNet> net = loadText("t.lnet", program);
+      Checked<symbol::Network> net = loadText("t.lnet", program);
       ASSERT_FALSE(net.ok());
       const Diagnostic &first = net.diagnostics()[0];
       if (first.code == ErrorCode::E0101)
@@ -157,7 +157,7 @@ TEST(Messages, AtMostTwentyAndACount) {
   std::string text;
   for (int i = 0; i < 25; ++i)
     text += "x" + std::to_string(i) + " = y\n";
-  Checked<LoadedNet> net = loadText("t.lnet", text);
+  Checked<symbol::Network> net = loadText("t.lnet", text);
   ASSERT_FALSE(net.ok());
   ASSERT_EQ(net.diagnostics().size(), 21u);
   EXPECT_EQ(net.diagnostics().back().severity, Severity::Note);

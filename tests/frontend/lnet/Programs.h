@@ -21,7 +21,7 @@ inline std::string readText(const std::filesystem::path &path) {
 
 /// The error message for a text that should load; empty if it loads.
 inline std::string refusal(const std::string &text, const LoadOptions &options = {}) {
-  Checked<LoadedNet> net = loadText("t.lnet", text, options);
+  Checked<symbol::Network> net = loadText("t.lnet", text, options);
   return net.ok() ? "" : symbol::render(net.diagnostics());
 }
 
@@ -32,7 +32,7 @@ inline std::string withNet(const std::string &statements) {
 
 /// The sym text of a program that loads, without locations.
 inline std::string graphOf(const std::string &text, const LoadOptions &options = {}) {
-  Checked<LoadedNet> net = loadText("t.lnet", text, options);
+  Checked<symbol::Network> net = loadText("t.lnet", text, options);
   EXPECT_TRUE(net.ok()) << symbol::render(net.diagnostics()) << text;
   return net.ok() ? net->graph->text() : "";
 }
