@@ -306,7 +306,7 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Each `sym.gradient` becomes one `sym.fused` that makes the new parameter and the optimizer's state from the old ones, and writes of them. With
     clipping by global norm, `sym.norm_squared` adds all gradients in declared order and one factor scales them; the
-    norm before clipping is an output. What an update is and keeps is a row of executor/abi/Optimizers.def; where it asks for norms of whole
+    norm before clipping is an output, `gradient_norm`; the norm of a parameter that is marked `report_norm` is one too, `gradient_norm:NAME`. What an update is and keeps is a row of executor/abi/Optimizers.def; where it asks for norms of whole
     parameters, one `sym.fused` makes what they are of, `sym.norm_squared` adds, and a second one makes the parameter. `none` returns the gradients as outputs. Where a gradient is on a device (sync-parameters), so are its update and
     its slots; of a slice, they are of that slice, and the norm goes on from the one before it. All devices update before one gives another what it made.
 
