@@ -25,17 +25,17 @@ namespace lstmc {
 
 struct SessionOptions {
   uint64_t seed = 0;
-  /// Looks at every value that a launch writes, in every run; the slower path.
+  /// Checks every value that a launch writes, in every run. Slow.
   bool checkNan = false;
-  /// Carries the programs of several devices out launch by launch on the calling thread, in a fixed
-  /// order, instead of side by side.
+  /// Runs the programs of several devices launch by launch on the calling thread, in a fixed order,
+  /// instead of in parallel.
   bool oneThread = false;
-  /// How long a device waits for another one while none gets on.
+  /// How long a device waits for another one while no device makes progress.
   std::chrono::milliseconds deadline{60'000};
-  LaunchWatch watch = {}; ///< of a launch that does not end
+  LaunchWatch watch = {}; ///< for launches that do not finish
   DeviceHook hook = {};   ///< for tests of several devices
-  /// The job that the session is a rank of; null: there are no other processes. The devices of
-  /// others are stood for by session::makeRemoteDevice().
+  /// The job of which the session is a rank; null if there are no other processes. Devices of other
+  /// processes are represented by session::makeRemoteDevice().
   std::shared_ptr<Peers> peers = {};
 };
 
@@ -43,13 +43,13 @@ struct SessionOptions {
 struct LaunchView {
   std::string_view entry;
   std::string_view device;
-  size_t index; ///< in the device's program
+  size_t index; ///< index in the device's program
   const package::Launch &launch;
   const package::Location &location;
   std::span<const DeviceTensor> operands;
 };
 
-/// Sees launches one at a time (--verbose-ops, bench --calibrate).
+/// Observes launches one at a time (--verbose-ops, bench --calibrate).
 class SessionObserver {
 public:
   virtual ~SessionObserver() = default;
@@ -57,13 +57,13 @@ public:
   virtual void after(const LaunchView &) {}
 };
 
-/// Is told when launches ran (--trace, plot --measured). Nothing waits for it: devices work side by
-/// side as ever.
+/// Receives the times of launches (--trace, plot --measured). Devices still run in parallel.
 class SessionTimer {
 public:
   virtual ~SessionTimer() = default;
-  /// An entry has been run. `times`: of each of its programs, and in these of each launch; of one
-  /// that did not run, since the entry failed, begin and end are the clock's 0.
+  /// Called after an entry has run. `times` has an element per program, with one interval per
+  /// launch. For a launch that did not run because the entry failed, begin and end are the clock's
+  /// 0.
   virtual void ran(const package::Package &package, const package::Entry &entry,
                    std::span<const std::span<const LaunchInterval>> times) = 0;
 };
@@ -71,31 +71,31 @@ public:
 struct DevicePeak {
   std::string device;
   uint64_t plannedBytes;
-  uint64_t touchedBytes; ///< in pages that were really used
+  uint64_t touchedBytes; ///< bytes of pages that were really used
 };
 
-/// What a process needed, as the system counted it.
+/// Memory of the process, as counted by the system.
 struct MemoryUse {
   std::vector<DevicePeak> devices;
-  /// The most that was resident at one time besides the arenas: code, heap, stacks.
+  /// Peak resident memory besides the arenas: code, heap, stacks.
   uint64_t residentBeyondBytes = 0;
 };
 
-/// Owns the devices' arenas, what persists between calls (weights, gradients, optimizer slots,
-/// states), and the order of a call. Used by one thread at a time.
+/// Owns the devices' arenas and what persists between calls (weights, gradients, optimizer slots,
+/// states), and runs entries. Used by one thread at a time.
 ///
-/// Tensors that it gives are for the host to read and write. Where the host sees a device's memory
-/// they are views of the arena: parameters, gradients, slots and states keep their place and
-/// contents; inputs and outputs of an entry hold theirs until another entry runs. Where it does not
-/// they are copies, made when they are first asked for: inputs, outputs and states keep their place
-/// and are copied in before a run and out after it; a parameter, gradient or slot is good until an
-/// entry runs, which takes back what was written to it. So is a slot that devices have slices of,
-/// on any device.
+/// The host can read and write the tensors that a session returns. If the host sees a device's
+/// memory, they are views of the arena: parameters, gradients, slots and states keep their address
+/// and contents; inputs and outputs of an entry keep theirs until another entry runs. Otherwise
+/// they are copies, made at the first call: inputs, outputs and states keep their address and are
+/// copied in before a run and out after it; a parameter, gradient or slot is valid until an entry
+/// runs, which first copies it back. The latter holds on any device for a slot of which several
+/// devices have slices.
 ///
 /// In a job of several processes every rank has a session of the same package and makes the same
-/// calls in the same order. Inputs are given in every rank; outputs that output() was asked for,
-/// and hashes, are those of the job in every rank. What persists is known where its device is, and
-/// in rank 0 after collect(); what is set has to be set in every rank.
+/// calls in the same order. Inputs and weights must be set in every rank. Outputs requested by
+/// output(), and hashes, are equal in every rank. Values that persist are readable in the process
+/// of their device, and in rank 0 after collect().
 class Session {
 public:
   /// E0501 if the devices are not as many as the package was compiled for; E0401 if the arenas are
@@ -110,73 +110,72 @@ public:
   const package::Package &package() const;
   const Device &device(size_t index) const;
 
-  /// Initial values of all parameters from `seed`, as the source says; optimizer slots and states
-  /// become 0. Like everything here that changes parameters or slots it changes the first of their
-  /// copies; the next run() brings the others to the same value.
+  /// Gives all parameters the initial values of the source for `seed`, and optimizer slots and
+  /// states 0. Like every function here that changes parameters or slots, it changes the first
+  /// copy; the next run() sends the value to the others.
   Status initialise(uint64_t seed);
 
-  // By name; E0610 when the package has none of that name. Of several copies, the first.
+  // By name; E0610 if the package has none of that name. If there are several copies, the first.
   Result<Tensor> parameter(std::string_view name) const;
   Result<Tensor> gradient(std::string_view name) const;
   Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
   Result<Tensor> state(std::string_view name) const;
-  /// The same where they lie, to be read or set as a whole without a copy in between (a slot may be
-  /// in slices). Who sets a parameter or slot calls parametersChanged(). Good until an entry runs.
+  /// The same in device memory, to be read or set piece by piece without a copy of the whole (a
+  /// slot may be in slices). Call parametersChanged() after setting one. Valid until an entry runs.
   Result<StoredTensor> storedParameter(std::string_view name) const;
   Result<StoredTensor> storedSlot(std::string_view parameter, std::string_view slot) const;
   Result<StoredTensor> storedState(std::string_view name) const;
 
-  /// Copies a value in; of the same shape and dtype, else E0610. Any strides.
+  /// Copies a value in. E0610 for another shape or dtype; any strides.
   Status setParameter(std::string_view name, const Tensor &value);
-  /// From another session, say, piece by piece.
+  /// The same piece by piece, for example from another session.
   Status setParameter(std::string_view name, const StoredTensor &value);
   Status setSlot(std::string_view parameter, std::string_view slot, const Tensor &value);
   Status setState(std::string_view name, const Tensor &value);
   void resetStates();
-  /// To be called by who writes through parameter() or slot(): copies and packed weights are made
-  /// anew before the next run.
+  /// Must be called after writing through parameter() or slot(): copies and packed weights are then
+  /// refreshed before the next run.
   void parametersChanged();
 
-  // Inputs and outputs. E0001 for an entry or name that is not there.
+  // Inputs and outputs. E0001 for an unknown entry or name.
   Result<Tensor> input(std::string_view entry, std::string_view name);
   Result<Tensor> output(std::string_view entry, std::string_view name) const;
 
   bool hasEntry(std::string_view entry) const;
   /// Sets the scalar in every entry that has it (`learning_rate`, `update`, `seed`, ...); it keeps
-  /// its value until it is set again. False when none has it.
+  /// its value until it is set again. False if no entry has it.
   bool setScalar(std::string_view name, double value);
   bool setScalar(std::string_view name, int64_t value);
 
   /// Runs an entry: first `init` if parameters or slots were changed from outside, and
   /// `prepare:ENTRY` if parameters changed since it ran, then the launches. An entry that changes
-  /// parameters stops at `commit`; when an output of role metric, or named loss or gradient_norm,
-  /// is not finite, the launches run again one at a time and E0701 names op, line, update and first
-  /// index, with nothing that persists changed but gradients. Of several devices, all come to
-  /// `commit` before any goes on; where one waits too long (E0802) or throws
-  /// (E0803, E0901), all stop, and what comes after `commit` may be half done. Allocates nothing.
+  /// parameters stops at `commit`; if an output of role metric, or named loss or gradient_norm, is
+  /// not finite, the launches run again one at a time and E0701 names op, line, update and first
+  /// index; then only gradients have changed of what persists. All devices reach `commit` before
+  /// any continues; if one waits too long (E0802) or throws (E0803, E0901), all stop, and the part
+  /// after `commit` may be incomplete. Allocates nothing.
   Status run(std::string_view entry);
 
-  /// What E0701 was about, in full; null before one.
+  /// The full diagnostic of the last E0701; null if there was none.
   const Diagnostic *fault() const;
-  /// Whether what persists had begun to change when the last run that failed did so: after
-  /// `commit`.
+  /// Whether the last run that failed did so after `commit`, so that what persists had begun to
+  /// change.
   bool faultBehindCommit() const;
 
-  /// Null: none.
+  /// Null removes it.
   void setObserver(SessionObserver *observer);
-  /// Null: none, as before the first. Runs allocate while there is one.
+  /// Null removes it. Runs allocate while there is one.
   void setTimer(SessionTimer *timer);
 
   /// Compares 64-bit hashes of the copies of every parameter and auxiliary: E0702 (exit 7) names
-  /// the first one that differs, the devices and the update. What was changed from outside is not
-  /// compared before the run that brings the copies to the same value.
+  /// the first one that differs, the devices and the update. Values changed from outside are
+  /// compared only after the next run, which makes the copies equal.
   Status compareReplicas();
 
-  /// The job that this session is a rank of; null where it is none.
+  /// The job of which this session is a rank; null if there is none.
   Peers *peers() const;
-  /// Brings what persists and lies on devices of other processes to rank 0, to be read there until
-  /// the next run. E0801 where the job has fallen apart. All ranks come here; of one process,
-  /// nothing.
+  /// Sends what persists on devices of other processes to rank 0, where it can be read until the
+  /// next run. All ranks must call it. E0801 if the job has broken. Does nothing without a job.
   Status collect();
   /// XXH3-64 over the names and values of the parameters set since create(), in their order.
   uint64_t givenHash() const;
@@ -186,10 +185,11 @@ public:
   /// Per parameter, in declared order.
   std::vector<uint64_t> weightHashes() const;
 
-  /// Planned bytes of every device of this process, and those that entries have touched since
-  /// create(): never more, and once the entry with the peak has run less by under a page.
+  /// Planned bytes of every device of this process, and the bytes that entries have touched since
+  /// create(): at most the planned ones, and less than a page fewer once the entry with the peak
+  /// has run.
   std::vector<DevicePeak> peaks() const;
-  /// The same, and what the process had resident beyond them.
+  /// The same, and the resident memory of the process beyond them.
   MemoryUse memory() const;
 
 private:

@@ -11,56 +11,56 @@
 
 namespace lstmc::session {
 
-/// A value that one device sends another, as both ends know it. Fixed when an entry is bound.
+/// A value that one device sends to another. Fixed when an entry is bound.
 struct Message {
-  size_t entry;       ///< in the package
-  int64_t number;     ///< in its entry; ascending in the programs of both devices
+  size_t entry;       ///< index in the package
+  int64_t number;     ///< within its entry; ascending in the programs of both devices
   size_t from, to;    ///< devices
-  DeviceTensor value; ///< in the sender's memory
-  DeviceTensor place; ///< in the receiver's: of the same type and shape
-  bool given = false; ///< the value is an input, which every process of a job has
+  DeviceTensor value; ///< in the memory of the sender
+  DeviceTensor place; ///< in that of the receiver, with the same type and shape
+  bool given = false; ///< whether the value is an input, which every process of a job has
 };
 
-/// A message that a transport knows.
+/// Identifies a message within a transport.
 using MessageId = size_t;
 
-/// Moves messages. No function waits: who waits for arrived() or sent() sleeps, and is woken by the
-/// transport whenever one of the two, or aborted(), has become true for a message of its device.
-/// A part of an entry is a round; within one, a message is posted and taken once.
+/// Moves messages between devices. Only vote() waits. A thread that waits for arrived() or sent()
+/// sleeps; the transport wakes it whenever one of them, or aborted(), has become true for a message
+/// of its device. A part of an entry is a round, in which each message is posted and taken once.
 class Transport {
 public:
   virtual ~Transport() = default;
 
-  /// Takes all that the message will ever need, since a run allocates nothing. Before the first
-  /// round. E0402 when the receiver has no kernel for it.
+  /// Registers a message before the first round and allocates everything it needs, since a run
+  /// allocates nothing. E0402 if the receiver has no kernel for it.
   virtual Result<MessageId> add(const Message &message) = 0;
 
-  /// Another round. All devices have come back from the one before: what was posted in it and not
-  /// taken is forgotten, as is its error.
+  /// Begins a round. All devices have finished the previous one; its messages that were not taken,
+  /// and its error, are discarded.
   virtual void begin() = 0;
 
   // On the sender's thread.
-  /// The value is in its place and stays there until it is sent().
+  /// The value is complete and remains unchanged until sent().
   virtual void post(MessageId message) = 0;
-  /// Whether the value may be written over: it was taken, or not posted in this round.
+  /// Whether the value may be overwritten: it was taken, or not posted in this round.
   virtual bool sent(MessageId message) const = 0;
-  /// Whether all that the device has posted may be written over from outside the part.
+  /// Whether all values that the device has posted may be overwritten after the part.
   virtual bool drained(size_t /*device*/) const { return true; }
 
   // On the receiver's thread.
   virtual bool arrived(MessageId message) const = 0;
-  /// Once it has arrived: puts the value where the receiver wants it. `time`, unless null, takes
-  /// from when to when.
+  /// Called once the message has arrived: copies the value to the receiver's place. `time`, unless
+  /// null, receives begin and end.
   virtual void take(MessageId message, LaunchInterval *time) = 0;
 
-  /// Whether all processes of the job say yes; all of them come here, between two rounds.
+  /// Whether all processes of the job vote yes. All of them call it, between two rounds.
   virtual bool vote(bool yes) = 0;
 
   // From any thread.
-  /// Ends the round with this error, everywhere; the first one counts.
+  /// Ends the round in all processes with this error; the first error is kept.
   virtual void abort(Error error) = 0;
   virtual const std::atomic<bool> &aborted() const = 0;
-  /// The error of the round, if it has one.
+  /// The error of the round, if there is one.
   virtual Status status() const = 0;
 };
 
