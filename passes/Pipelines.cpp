@@ -16,7 +16,8 @@ struct PipelinePass {
   bool perEntry = false;
 };
 
-std::vector<PipelinePass> passesOf(const CompileOptions &options) {
+std::vector<PipelinePass>
+passesOf(const CompileOptions &options) { // NOLINT(readability-function-size): a table
   std::vector<PipelinePass> passes;
   auto enabled = [&](llvm::StringRef pass) {
     return !llvm::is_contained(options.disabled, pass.str());
