@@ -24,6 +24,16 @@ void LayerMonitor::watch(int64_t update) {
   session_.setObserver(update % interval_ == 0 ? this : nullptr);
 }
 
+bool LayerMonitor::matches(const package::Location &location, std::string_view buffer) {
+  auto place = std::tuple(location.file, location.line, location.column);
+  if (passes::matchesPattern(location.name, pattern_)) {
+    places_.insert(place);
+    return true;
+  }
+  // A gradient is made where its layer was written, and has a name of its own.
+  return passes::matchesPattern(buffer, pattern_) || places_.contains(place);
+}
+
 void LayerMonitor::after(const LaunchView &view) {
   if (view.entry != "step")
     return;
@@ -36,12 +46,11 @@ void LayerMonitor::after(const LaunchView &view) {
     using package::Kind;
     bool shown =
         isFloat(buffer.dtype) && buffer.kind != Kind::Workspace && buffer.kind != Kind::Packed;
-    bool named = passes::matchesPattern(view.location.name, pattern_) ||
-                 passes::matchesPattern(buffer.name, pattern_);
-    if (!shown || !named)
+    if (!shown || !matches(view.location, buffer.name))
       continue;
-    console_.say(fmt::format("monitor   update {} {} {} {:.6g}", update_, view.device, buffer.name,
-                             statistic(operand.forHost(scratch_))));
+    console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device,
+                             buffer.name, statistic(operand.forHost(scratch_)), view.location.file,
+                             view.location.line));
   }
 }
 

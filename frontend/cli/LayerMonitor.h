@@ -1,6 +1,9 @@
 // --monitor: what layers compute while they train, as MXNet's Monitor prints it.
 #pragma once
 
+#include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "executor/session/Session.h"
@@ -23,6 +26,8 @@ public:
   void after(const LaunchView &view) override;
 
 private:
+  /// Whether the launch is one of a layer that is looked at, or of its gradient.
+  bool matches(const package::Location &location, std::string_view buffer);
   /// Whether the update after `update` is to be seen.
   void watch(int64_t update);
 
@@ -31,6 +36,8 @@ private:
   std::string pattern_;
   int64_t interval_;
   int64_t update_ = 0; ///< that runs
+  std::set<std::tuple<std::string, uint32_t, uint32_t>>
+      places_; ///< of the layers: file, line, column
   std::vector<std::byte> scratch_;
 };
 

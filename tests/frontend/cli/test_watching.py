@@ -216,10 +216,11 @@ class Watching(Case):
         plain = self.lines("-o", "ck", "--after", "5u")[-1]["weights_hash"]
         done = self.train("-o", "ck1", "--after", "5u", "--disp-every", "3u", "--monitor", "first*")
         self.assertIn(plain, done.stdout)
-        seen = re.findall(r"(?m)^monitor   update (\d+) cpu:0 (\S+) (\S+)$", done.stderr)
+        seen = re.findall(r"(?m)^monitor   update (\d+) cpu:0 (\S+) (\S+)  classes\.lnet:\d+$", done.stderr)
         self.assertEqual({update for update, _, _ in seen}, {"1", "4"})
         self.assertTrue(all(float(value) >= 0 for _, _, value in seen))
-        self.assertTrue(any("first" in name for _, name, _ in seen), seen)
+        names = {name for _, name, _ in seen}
+        self.assertTrue(any("first" in name for name in names) and any("gradient" in name for name in names), names)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
     def test_one_thread_where_several_are_not_faster(self):
