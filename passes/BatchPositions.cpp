@@ -1,6 +1,7 @@
 #include "passes/BatchPositions.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
@@ -24,6 +25,17 @@ static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
 static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
   auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, sym::kRoleAttr);
   return role && (role.getValue() == "scalar" || role.getValue() == "state");
+}
+
+/// An op's answer. One that does not fit the result would let kernels read other memory.
+static BatchPosition fitting(mlir::OpResult result, BatchPosition position) {
+  auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
+  if (position && (position.axis >= type.getRank() ||
+                   type.getDimSize(unsigned(position.axis)) !=
+                       position.outer * position.batch * position.inner))
+    llvm::report_fatal_error(result.getOwner()->getName().getStringRef() +
+                             " says rows of the batch that its result does not have");
+  return position;
 }
 
 BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
@@ -51,7 +63,8 @@ BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
       for (mlir::Value operand : op->getOperands())
         operands.push_back(of(operand));
       for (mlir::OpResult result : op->getResults())
-        positions[result] = rule.batchOfResult(result.getResultNumber(), operands);
+        positions[result] =
+            fitting(result, rule.batchOfResult(result.getResultNumber(), operands));
     }
   });
 }

@@ -205,8 +205,8 @@ BatchPosition movedTo(BatchPosition position, int64_t axis) {
   return position;
 }
 
-BatchPosition withAxis(BatchPosition position, int64_t axis, bool kept) {
-  if (!kept && position && position.axis >= axis)
+BatchPosition withAxis(BatchPosition position, int64_t axis, Value of, Value in) {
+  if (position && position.axis >= axis && rankOf(of) < rankOf(in))
     ++position.axis;
   return unlessOn(position, axis);
 }

@@ -58,8 +58,9 @@ BatchPosition broadcastBatch(mlir::Operation *op, llvm::ArrayRef<BatchPosition> 
 /// For an op none of whose operands has rows, so that all its rows are alike: the position that
 /// sym.batch_at gives, or the axis whose extent was written as the dim of the batch.
 BatchPosition writtenBatch(mlir::Operation *op);
-/// The position in a result that has one axis more, `axis`, or (`kept`) where the operand's is 1.
-BatchPosition withAxis(BatchPosition position, int64_t axis, bool kept);
+/// The position of `of` in `in`, which has one axis more, `axis`. With the same rank `of` is 1 on
+/// that axis: it was kept, or it was the only one, and a tensor without axes has the shape [1].
+BatchPosition withAxis(BatchPosition position, int64_t axis, mlir::Value of, mlir::Value in);
 /// The position; none if it is on `axis`, because the op combines all elements along it.
 BatchPosition unlessOn(BatchPosition position, int64_t axis);
 /// Elements from one row of the batch to the next in a value of this type.

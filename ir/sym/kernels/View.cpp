@@ -1,5 +1,6 @@
 // Views: windows on memory, and which reshapes need no copy.
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include "ir/sym/KernelBuilder.h"
 
@@ -59,7 +60,8 @@ std::optional<View> View::tryReshape(llvm::ArrayRef<int64_t> wanted) const {
 
 View View::reshape(llvm::ArrayRef<int64_t> wanted) const {
   std::optional<View> result = tryReshape(wanted);
-  assert(result && "no strides say this shape");
+  if (!result)
+    llvm::report_fatal_error("a kernel's view cannot be given the shape that its op asks for");
   return *result;
 }
 

@@ -115,7 +115,7 @@ BatchPosition PickOp::batchOfResult(unsigned, Positions operands) {
   int64_t axis = normalAxis(getAxis(), rankOf(getData()));
   BatchPosition position = operands[0];
   if (!position)
-    position = withAxis(operands[1], axis, rankOf(getIndex()) == rankOf(getData()));
+    position = withAxis(operands[1], axis, getIndex(), getData());
   return withoutAxes(position, {axis}, getKeepdims());
 }
 

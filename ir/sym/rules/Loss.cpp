@@ -75,7 +75,7 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = operands[0];
   if (!position && operands[1]) {
     int64_t missing = rank - rankOf(getLabel());
-    position = missing <= 1 ? withAxis(operands[1], axis, missing == 0) : operands[1];
+    position = missing <= 1 ? withAxis(operands[1], axis, getLabel(), getData()) : operands[1];
     if (missing > 1 && position.axis != 0)
       return BatchPosition::none();
   }

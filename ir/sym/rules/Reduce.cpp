@@ -136,7 +136,7 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
 template <typename Op> static BatchPosition softmaxBatch(Op op, ArrayRef<BatchPosition> operands) {
   int64_t axis = normalAxis(op.getAxis(), rankOf(op.getData()));
   if (!operands[0] && op.getLength())
-    return withAxis(operands[1], axis, false);
+    return withAxis(operands[1], axis, op.getLength(), op.getData());
   return unlessOn(operands[0], axis);
 }
 

@@ -49,32 +49,32 @@ BatchPosition SoftmaxOutputGradientOp::batchOfResult(unsigned, Positions operand
     return unlessOn(operands[0], axis);
   int64_t missing = rankOf(getP()) - rankOf(getLabel());
   if (missing <= 1)
-    return withAxis(operands[1], axis, missing == 0);
+    return withAxis(operands[1], axis, getLabel(), getP());
   return operands[1] && operands[1].axis == 0 ? unlessOn(operands[1], axis) : BatchPosition::none();
 }
 
 BatchPosition SoftmaxGradientOp::batchOfResult(unsigned, Positions operands) {
   if (BatchPosition position = firstBatch(operands.take_front(2)))
     return unlessOn(position, int64_t(getAxis()));
-  return operands.size() > 2 ? withAxis(operands[2], int64_t(getAxis()), false)
-                             : BatchPosition::none();
+  return getLength() ? withAxis(operands[2], int64_t(getAxis()), getLength(), getDx())
+                     : BatchPosition::none();
 }
 
 BatchPosition LayerNormGradientOp::batchOfResult(unsigned, Positions operands) {
   // x, gamma, mean, rstd, dy
   if (BatchPosition position = operands[0] ? operands[0] : operands[4])
     return unlessOn(position, int64_t(getAxis()));
-  return withAxis(firstBatch({operands[2], operands[3]}), int64_t(getAxis()), false);
+  return withAxis(firstBatch({operands[2], operands[3]}), int64_t(getAxis()), getMean(), getX());
 }
 
 BatchPosition PickGradientOp::batchOfResult(unsigned, Positions operands) {
   unsigned of = operands[0] ? 0 : 1;
-  return withAxis(operands[of], int64_t(getAxis()), rankOf(getOperand(of)) == rankOf(getDx()));
+  return withAxis(operands[of], int64_t(getAxis()), getOperand(of), getDx());
 }
 
 BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands) {
   if (operands[0])
-    return withAxis(operands[0], int64_t(getAxis()), false);
+    return withAxis(operands[0], int64_t(getAxis()), getDy(), getDx());
   return movedTo(operands[1], operands[1] ? 1 - int64_t(getAxis()) : -1);
 }
 
