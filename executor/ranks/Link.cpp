@@ -126,16 +126,17 @@ void Link::work() {
     const bool began = beginQueued();
     if (poll() || began)
       idle = 0;
-    bool leaving, broken;
+    bool leaving, broken, untold;
     {
       std::lock_guard lock(mutex_);
       leaving = leaving_;
       broken = error_.has_value();
+      untold = tells_ || unsent_ > 0;
     }
     if (broken && leaving) {
       if (!farewell)
         farewell = Clock::now() + kFarewell;
-      if (unsent_ == 0 || Clock::now() >= *farewell)
+      if (!untold || Clock::now() >= *farewell)
         return (void)wire_.release(); // what is under way on it has no orderly end
     } else if (leaving) {
       wire_->leave();
