@@ -30,9 +30,9 @@ static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
 /// An op's answer. One that does not fit the result would let kernels read other memory.
 static BatchPosition fitting(mlir::OpResult result, BatchPosition position) {
   auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
-  if (position && (position.axis >= type.getRank() ||
-                   type.getDimSize(unsigned(position.axis)) !=
-                       position.outer * position.batch * position.inner))
+  if (position &&
+      (position.axis >= type.getRank() || type.getDimSize(unsigned(position.axis)) !=
+                                              position.outer * position.batch * position.inner))
     llvm::report_fatal_error(result.getOwner()->getName().getStringRef() +
                              " says rows of the batch that its result does not have");
   return position;
@@ -63,8 +63,7 @@ BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
       for (mlir::Value operand : op->getOperands())
         operands.push_back(of(operand));
       for (mlir::OpResult result : op->getResults())
-        positions[result] =
-            fitting(result, rule.batchOfResult(result.getResultNumber(), operands));
+        positions[result] = fitting(result, rule.batchOfResult(result.getResultNumber(), operands));
     }
   });
 }

@@ -137,7 +137,7 @@ void Link::work() {
       if (!farewell)
         farewell = Clock::now() + kFarewell;
       if (!untold || Clock::now() >= *farewell)
-        return (void)wire_.release(); // what is under way on it has no orderly end
+        break;
     } else if (leaving) {
       wire_->leave();
       wire_.reset();
@@ -145,6 +145,8 @@ void Link::work() {
     }
     rest(idle);
   }
+  // What is under way on a broken wire has no orderly end.
+  [[maybe_unused]] Wire *kept = wire_.release();
 }
 
 /// Whether there was anything to begin.
@@ -246,7 +248,7 @@ void Link::breakWith(const Error &error) {
     tell(error);
 }
 
-void Link::onBreak(std::function<void(const Error &)> f) {
+void Link::onBreak(const std::function<void(const Error &)> &f) {
   std::optional<Error> already;
   {
     std::lock_guard lock(mutex_);
@@ -275,7 +277,7 @@ Status Link::carry(int peer, int tag, bool sends, std::span<std::byte> bytes) {
   std::unique_lock lock(mutex_);
   met_.wait(lock, [&] { return waited->done.load() || error_; });
   if (!waited->done.load()) {
-    (void)waited.release();
+    [[maybe_unused]] Parcel *kept = waited.release(); // the library has it still
     return *error_;
   }
   if (!sends && waited->received != bytes.size())

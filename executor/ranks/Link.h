@@ -70,7 +70,7 @@ public:
   bool broken() const { return broken_.load(); }
   Status status() const;
   /// Is called once, on any thread, when the link breaks.
-  void onBreak(std::function<void(const Error &)> f);
+  void onBreak(const std::function<void(const Error &)> &f);
 
   // Blocking, from one thread.
   Status sendBytes(int to, int tag, std::span<std::byte> bytes);

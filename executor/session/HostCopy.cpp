@@ -5,8 +5,7 @@
 namespace lstmc::session {
 
 HostCopy::HostCopy(DeviceTensor from, DeviceTensor to)
-    : from_(std::move(from)), to_(std::move(to)),
-      dense_(from_.layout.dense() && to_.layout.dense()) {
+    : from_(from), to_(to), dense_(from_.layout.dense() && to_.layout.dense()) {
   const bool seesFrom = from_.range.host(), seesTo = to_.range.host();
   if (!seesFrom && !(dense_ && seesTo))
     room_.resize(size_t(from_.range.size()));

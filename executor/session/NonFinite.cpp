@@ -1,6 +1,7 @@
 #include "executor/session/NonFinite.h"
 
 #include <cmath>
+#include <limits>
 
 #include "executor/abi/ElementWindow.h"
 #include "executor/base/NumberText.h"
@@ -46,7 +47,7 @@ std::string_view operandName(const package::Launch &launch, size_t operand) {
 std::string rangeText(std::string_view name, const Tensor &tensor) {
   if (!tensor || !isFloat(tensor.dtype))
     return {};
-  double low = INFINITY, high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
   forEachReal(tensor, [&](double value, const auto &) {
     if (std::isfinite(value)) {
       low = std::min(low, value);

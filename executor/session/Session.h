@@ -160,7 +160,7 @@ public:
   const Diagnostic *fault() const;
   /// Whether the last run that failed did so after `commit`, so that what persists had begun to
   /// change.
-  bool faultBehindCommit() const;
+  bool faultAfterCommit() const;
 
   /// Null removes it.
   void setObserver(SessionObserver *observer);

@@ -27,7 +27,7 @@ public:
   const std::vector<Head> &heads() const override { return heads_; }
   Result<std::vector<data::InputSlot>> inputs(Entry entry) override;
   Status step(const StepScalars &scalars) override;
-  bool failedBehindCommit() const override { return session_.faultBehindCommit(); }
+  bool failedAfterCommit() const override { return session_.faultAfterCommit(); }
   Status evaluate() override;
   Status compareReplicas() override { return session_.compareReplicas(); }
   Status collect() override { return session_.collect(); }

@@ -62,11 +62,11 @@ public:
     std::vector<std::pair<std::string, double>> optimizer = {}; ///< UpdateScalars::inputs
   };
   /// One update. E0701 when a number is not finite; nothing but gradients has changed
-  /// then, but for failedBehindCommit().
+  /// then, but for failedAfterCommit().
   virtual Status step(const StepScalars &scalars) = 0;
   /// Whether a step that failed has changed what persists all the same: where every value is looked
   /// at, and the one not finite was written by the update itself.
-  virtual bool failedBehindCommit() const { return false; }
+  virtual bool failedAfterCommit() const { return false; }
   virtual Status evaluate() = 0;
   /// E0702 where a parameter is not the same on all devices that hold it.
   virtual Status compareReplicas() { return {}; }

@@ -71,7 +71,7 @@ private:
   /// An update that did not end in time for a signal, with nothing changed that a checkpoint holds.
   bool givenUp(const Status &status) const {
     return !status.ok() && status.error().code == ErrorCode::E0802 && model_.signal() != 0 &&
-           !model_.failedBehindCommit();
+           !model_.failedAfterCommit();
   }
 
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
@@ -352,7 +352,7 @@ private:
   /// The update that did not succeed, for who wants to see it again. That it cannot be kept is a
   /// warning: the error is the update's.
   void keepFailed(const Trainable::StepScalars &scalars) {
-    if (options_.folder.empty() || model_.failedBehindCommit())
+    if (options_.folder.empty() || model_.failedAfterCommit())
       return;
     if (Status status = model_.collect(); !status.ok())
       return observer_.warning(status.error());

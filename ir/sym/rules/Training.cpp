@@ -149,8 +149,8 @@ int64_t BiasGradientOp::rowStride(unsigned operand) {
 int64_t SoftmaxMetricOp::rowStride(unsigned operand) {
   ArrayRef<int64_t> shape = shapeOf(getX());
   auto inner = int64_t(getInner());
-  bool classesBehind = product(shape.drop_front(size_t(getAxis()) + 1)) <= inner;
-  return operand == 0 && classesBehind ? inner * shape[size_t(getAxis())] : inner;
+  bool classesAfter = product(shape.drop_front(size_t(getAxis()) + 1)) <= inner;
+  return operand == 0 && classesAfter ? inner * shape[size_t(getAxis())] : inner;
 }
 int64_t RegressionMetricOp::rowStride(unsigned) { return int64_t(getInner()); }
 int64_t LossMetricOp::rowStride(unsigned) { return int64_t(getInner()); }

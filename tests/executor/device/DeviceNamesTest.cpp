@@ -15,7 +15,7 @@ std::string parsed(std::string_view list) {
   return text;
 }
 
-TEST(DeviceNames, CountBeforeTheXIndexBehindTheColon) {
+TEST(DeviceNames, CountBeforeTheXIndexAfterTheColon) {
   EXPECT_EQ(parsed("cpu"), "cpu:0");
   EXPECT_EQ(parsed("4xcpu"), "cpu:0 cpu:1 cpu:2 cpu:3");
   EXPECT_EQ(parsed("cpu:0,2"), "cpu:0 cpu:2");

@@ -266,7 +266,7 @@ TEST_P(Recurrence, RowsAreIndependent) {
 }
 
 // Results after a sequence's end do not depend on x, and x there changes no result before it.
-TEST_P(Recurrence, NothingBehindTheEndCounts) {
+TEST_P(Recurrence, NothingAfterTheEndCounts) {
   for (const RnnShape &s : shapesOf(GetParam())) {
     SCOPED_TRACE(s.text());
     if (!s.lengths)

@@ -286,7 +286,7 @@ TEST(Devices, NonFiniteValueOfAnyDeviceStopsAllAndIsNamed) {
       EXPECT_EQ(status.error().text(), "net.lnet:2:5: error[E0701]: first infinity at update 7: "
                                        "scale (elemwise_mul), output[1, 0]");
       EXPECT_EQ(session->weightsHash(), before);
-      EXPECT_FALSE(session->faultBehindCommit());
+      EXPECT_FALSE(session->faultAfterCommit());
       ASSERT_EQ(session->fault()->reasons.size(), 1u);
       std::string name = "cpu:" + std::to_string(device);
       EXPECT_EQ(session->fault()->reasons[0].text.substr(0, 5), name);
@@ -366,7 +366,7 @@ TEST(Devices, LackOfMemoryOnADeviceIsOne) {
             "memory");
 }
 
-TEST(Devices, ExceptionBehindCommitMayLeaveItHalfDone) {
+TEST(Devices, ExceptionAfterCommitMayLeaveItHalfDone) {
   size_t sendNewW = transferPackage(2).entries[0].programs[0].launches.size() - 1;
   Trouble trouble(2, 0, sendNewW, [](auto &) { throw 1; });
   uint64_t before = trouble.session->weightsHash();

@@ -238,17 +238,17 @@ TEST(Session, ForwardPassesNonFiniteValuesUnlessAsked) {
             "element [1, 1]");
 }
 
-TEST(Session, SaysWhetherTheValueWasFoundBehindCommit) {
+TEST(Session, SaysWhetherTheValueWasFoundAfterCommit) {
   auto session = makeSession(package::samplePackage(), {0, true});
   fill(*session);
   session->setScalar("update", int64_t(1));
   session->setScalar("learning_rate", double(std::numeric_limits<float>::max()));
   uint64_t before = session->weightsHash();
   EXPECT_FALSE(session->run("step").ok());
-  EXPECT_TRUE(session->faultBehindCommit());
+  EXPECT_TRUE(session->faultAfterCommit());
   EXPECT_NE(session->weightsHash(), before);
   EXPECT_FALSE(session->run("step").ok());
-  EXPECT_FALSE(session->faultBehindCommit());
+  EXPECT_FALSE(session->faultAfterCommit());
 }
 
 // ---- observers, refusals ----

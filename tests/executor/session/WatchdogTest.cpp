@@ -105,7 +105,7 @@ TEST(Watchdog, ALaunchThatDoesNotEndIsNamedAndThenEnded) {
       EXPECT_NE(status.error().text().find("s; the run is given up"), std::string::npos)
           << status.error().text();
       EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Job);
-      EXPECT_FALSE(watched.session->faultBehindCommit());
+      EXPECT_FALSE(watched.session->faultAfterCommit());
       ASSERT_EQ(watched.notices.size(), 1u);
       expectBegins(watched.notices[0], place);
       EXPECT_NE(watched.notices[0].find("the run ends when it takes 0.2 s"), std::string::npos);

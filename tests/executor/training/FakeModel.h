@@ -49,7 +49,7 @@ public:
     lastUpdate_ = scalars.update;
     return {};
   }
-  bool failedBehindCommit() const override { return behindCommit; }
+  bool failedAfterCommit() const override { return behindCommit; }
   Status evaluate() override {
     run(nullptr);
     return {};

@@ -1,0 +1,115 @@
+// What a session holds.
+#pragma once
+
+#include <mutex>
+
+#include "executor/base/Hash.h"
+#include "executor/package/Plan.h"
+#include "executor/session/BoundEntry.h"
+#include "executor/session/DeviceThreads.h"
+#include "executor/session/HostViews.h"
+#include "executor/session/ParallelRun.h"
+#include "executor/session/Replicas.h"
+#include "executor/session/Session.h"
+#include "executor/session/Transport.h"
+#include "executor/session/Watchdog.h"
+#include "executor/session/WatchedRun.h"
+
+namespace lstmc {
+
+struct Session::Impl {
+  /// Where a parameter's initial values are made.
+  struct InitialLaunch {
+    size_t device;
+    size_t launch; ///< of those made ready on it
+  };
+
+  package::Package::Pointer package;
+  session::Devices devices;
+  SessionOptions options;
+  SessionObserver *observer = nullptr;
+  SessionTimer *timer = nullptr;
+
+  std::vector<session::BoundEntry> entries;
+  std::vector<std::unique_ptr<PreparedProgram>> initialise; ///< by device
+  std::vector<std::optional<InitialLaunch>> initialiseAt;   ///< by parameter
+  std::vector<DeviceTensor> seeds;                          ///< what those launches read
+  uint64_t parametersVersion = 1;
+  std::optional<size_t> init; ///< the entry of that name
+  bool copiesAreStale = false;
+  uint64_t given = 0; ///< hash of the parameters set
+  std::optional<Diagnostic> fault;
+  bool faultAfterCommit = false;
+  std::optional<session::Replicas> replicas;
+  std::optional<session::HostViews> views;
+  std::mutex lateMutex;
+  std::optional<Error> late;                       ///< why the watchdog ended the run
+  std::unique_ptr<session::DeviceThreads> threads; ///< of several devices
+  std::unique_ptr<session::Transport> transport;
+  std::unique_ptr<session::Watchdog> watchdog;
+  std::optional<session::ParallelRun> parallel; ///< where there are threads
+  std::vector<std::vector<bool>> shared; ///< by entry and output: whether output() was asked for it
+
+  ~Impl() {
+    if (options.peers)
+      options.peers->watch(nullptr);
+    if (watchdog)
+      watchdog->leave(); // it ends runs by what goes before it
+  }
+
+  const package::PackageData &data() const { return package->data(); }
+  Peers *peers() const { return options.peers.get(); }
+  void clear(const std::vector<uint32_t> &buffers) {
+    for (uint32_t index : buffers) {
+      const package::Buffer &buffer = data().buffers[index];
+      MemoryRange(*devices[buffer.device], buffer.offset, buffer.bytes).clear();
+    }
+  }
+
+  // Making one.
+  Status checkMemory() const;
+  Status bindEntries();
+  Status startThreads(const SessionOptions &options);
+  Status bindInitialise();
+
+  // What has a name; E0610 where the package has none of that name.
+  /// Of several copies the first.
+  session::Value firstOf(const std::vector<uint32_t> &buffers) const {
+    return {std::span(buffers).first(1), data().buffers[buffers[0]]};
+  }
+  Result<session::Value> parameterValue(std::string_view name) const;
+  Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
+  Result<session::Value> stateValue(std::string_view name) const;
+  template <typename T> bool setScalar(std::string_view name, T value);
+  void remember(std::string_view name, const StoredTensor &value) {
+    if (options.peers)
+      given = hashBytes(name.data(), name.size(), given ^ value.hash());
+  }
+
+  // Running (SessionRun.cpp).
+  Status run(session::BoundEntry &entry);
+  Status runTimed(session::BoundEntry &entry);
+  Status runParts(session::BoundEntry &entry);
+  Status runPart(session::BoundEntry &entry, session::Part part);
+  Status runInTurn(session::BoundEntry &entry, session::Part part);
+  void runStreams(const session::BoundEntry &entry, const session::BoundProgram &program,
+                  session::Part part);
+  Status runWatched(session::BoundEntry &entry);
+  void beginRun();
+  void endRun(const Error &error);
+  Status lateStatus();
+  bool isInit(const session::BoundEntry &entry) const { return init && &entry == &entries[*init]; }
+  Error explain(session::BoundEntry &entry);
+  Status foundBy(const session::WatchedRun &watched, const session::BoundEntry &entry, bool well);
+  std::string when(const session::BoundEntry &entry) const;
+
+  // With the other processes of the job, and for reports (SessionJob.cpp).
+  SharedRange sharedRange(uint32_t buffer) const;
+  Status shareOutputs(size_t entry);
+  Result<std::vector<uint64_t>> gatherHashes(const std::vector<uint64_t> &mine,
+                                             std::span<const uint32_t> devices) const;
+  /// "after update 1,041", by the scalar of that name; "now" where no entry has it.
+  std::string lastUpdate() const;
+};
+
+} // namespace lstmc

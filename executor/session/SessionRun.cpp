@@ -1,0 +1,216 @@
+// A session runs its entries: in parts around `commit`, on one thread or several, and says what
+// went wrong.
+#include <algorithm>
+
+#include "executor/base/NumberText.h"
+#include "executor/base/Quote.h"
+#include "executor/session/Findings.h"
+#include "executor/session/NonFinite.h"
+#include "executor/session/SessionImpl.h"
+
+namespace lstmc {
+
+using session::BoundEntry;
+using session::Part;
+
+void Session::Impl::beginRun() {
+  std::lock_guard lock(lateMutex);
+  if (late)
+    for (const std::unique_ptr<Device> &device : devices)
+      device->stop(false);
+  late.reset();
+}
+
+/// From the watchdog's thread.
+void Session::Impl::endRun(const Error &error) {
+  std::lock_guard lock(lateMutex);
+  late = error;
+  for (const std::unique_ptr<Device> &device : devices)
+    device->stop(true);
+  transport->abort(error);
+}
+
+Status Session::Impl::lateStatus() {
+  std::lock_guard lock(lateMutex);
+  return late ? Status(*late) : Status();
+}
+
+Status Session::Impl::runPart(BoundEntry &entry, Part part) {
+  Status status = (entry.programs.size() > 1 || options.peers) && parallel
+                      ? parallel->run(entry, part)
+                      : runInTurn(entry, part);
+  if (status.ok())
+    status = lateStatus(); // what the launches have left is not what they should
+  if (!status.ok())
+    faultAfterCommit = part != Part::BeforeCommit && entry.changesParameters;
+  return status;
+}
+
+Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
+  for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
+    Device &device = *devices[program.device];
+    if (program.streams > 1) {
+      runStreams(entry, program, part);
+      continue;
+    }
+    size_t commit = program.source->commit, end = program.launches->size();
+    size_t first = part == Part::Committed ? commit : 0;
+    session::Watchdog::Stretch stretch(*watchdog, entry, program, first);
+    device.run(*program.launches, first, part == Part::BeforeCommit ? commit : end,
+               program.timesFrom(first));
+  }
+  return {};
+}
+
+/// A program without transfers.
+void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
+                               Part part) {
+  Device &device = *devices[program.device];
+  for (size_t i = program.firstSegment(part); i < program.lastSegment(part); ++i) {
+    const session::Segment &segment = program.segments[i];
+    session::Watchdog::Stretch stretch(*watchdog, entry, program, segment.launch);
+    if (i == program.commitSegment)
+      device.finish(); // where all streams come together
+    program.begin(device, segment);
+    program.launch(device, segment);
+    program.end(device, segment);
+  }
+  device.finish();
+}
+
+Status Session::Impl::runParts(BoundEntry &entry) {
+  if (observer || options.checkNan || (entry.programs.size() > 1 && options.oneThread))
+    return runWatched(entry);
+  if (!entry.looksAtNumbers)
+    return runPart(entry, Part::All);
+  LSTMC_TRY(runPart(entry, Part::BeforeCommit));
+  if (!transport->vote(entry.finite())) {
+    LSTMC_TRY(transport->status());
+    return explain(entry);
+  }
+  return runPart(entry, Part::Committed);
+}
+
+/// And tells the timer, if there is one.
+Status Session::Impl::runTimed(BoundEntry &entry) {
+  if (!timer)
+    return runParts(entry);
+  std::vector<std::span<const LaunchInterval>> times;
+  for (session::BoundProgram &program : entry.programs) {
+    program.times->assign(program.source->launches.size(), {});
+    times.push_back(*program.times);
+  }
+  Status status = runParts(entry);
+  timer->ran(*package, *entry.source, times);
+  return status;
+}
+
+Status Session::Impl::run(BoundEntry &entry) {
+  if (init && copiesAreStale) {
+    LSTMC_TRY(runTimed(entries[*init]));
+    copiesAreStale = false;
+  }
+  if (entry.prepare && entry.preparedFor != parametersVersion) {
+    LSTMC_TRY(run(entries[*entry.prepare]));
+    entry.preparedFor = parametersVersion;
+  }
+  for (const session::ScalarInput &scalar : entry.scalars)
+    scalar.write();
+  Status status = runTimed(entry);
+  // One that failed may have changed some of them.
+  if (entry.changesParameters)
+    ++parametersVersion;
+  if (!status.ok())
+    copiesAreStale = true;
+  return status;
+}
+
+Status Session::run(std::string_view name) {
+  auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
+  if (found == impl_->entries.end())
+    return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+  const auto index = size_t(found - impl_->entries.begin());
+  impl_->views->giveBack(index);
+  impl_->beginRun();
+  Status status = impl_->run(*found);
+  if (status.ok() && impl_->options.peers)
+    status = impl_->shareOutputs(index);
+  impl_->views->take(index); // also of one that failed: what it left counts
+  return status;
+}
+
+std::string Session::Impl::when(const BoundEntry &entry) const {
+  // What prepares an entry is a part of it to the user.
+  for (const BoundEntry &prepared : entries)
+    if (prepared.prepare && &entries[*prepared.prepare] == &entry)
+      return when(prepared);
+  for (const session::ScalarInput &scalar : entry.scalars)
+    if (scalar.name == "update")
+      return "at update " + grouped(scalar.integer);
+  return "in " + std::string(entry.name);
+}
+
+Status Session::Impl::runWatched(BoundEntry &entry) {
+  // What init copies is looked at where an entry uses it, which can say at which update.
+  session::WatchedRun watched(*package, devices, *transport, observer,
+                              options.checkNan && !isInit(entry), watchdog.get());
+  for (Part part : {Part::BeforeCommit, Part::Committed}) {
+    const bool well = watched.run(entry, part);
+    Status status = lateStatus();
+    if (status.ok())
+      status = transport->status();
+    if (status.ok() && (!well || (peers() && watched.checksNan())))
+      status = foundBy(watched, entry, well);
+    if (!status.ok()) {
+      faultAfterCommit = part == Part::Committed && entry.changesParameters;
+      return status;
+    }
+    if (part == Part::BeforeCommit && !transport->vote(entry.finite())) {
+      LSTMC_TRY(transport->status());
+      return explain(entry);
+    }
+  }
+  return {};
+}
+
+/// What the run stopped at, or any rank's did.
+Status Session::Impl::foundBy(const session::WatchedRun &watched, const BoundEntry &entry,
+                              bool well) {
+  const std::string moment = when(entry);
+  std::optional<session::Found> mine;
+  if (!well) {
+    mine = {-1, {}};
+    if (auto given = session::explainGiven(*package, devices, entry, moment))
+      mine->diagnostic = *given;
+    else
+      mine = {watched.order(entry), watched.describe(moment)};
+  }
+  if (peers()) {
+    LSTMC_ASSIGN(fault, session::earliest(*peers(), mine));
+  } else {
+    fault = mine->diagnostic;
+  }
+  return fault ? Status(session::asError(*fault)) : Status();
+}
+
+/// Says what was not finite before `commit`, which is all that has run.
+Error Session::Impl::explain(BoundEntry &entry) {
+  faultAfterCommit = false;
+  fault = session::explain(*package, devices, *transport, entry, when(entry), peers());
+  if (Status status = transport->status(); !status.ok())
+    return status.error(); // the ranks could not look together
+  return session::asError(*fault);
+}
+
+const Diagnostic *Session::fault() const { return impl_->fault ? &*impl_->fault : nullptr; }
+bool Session::faultAfterCommit() const { return impl_->faultAfterCommit; }
+void Session::setObserver(SessionObserver *observer) { impl_->observer = observer; }
+
+void Session::setTimer(SessionTimer *timer) {
+  impl_->timer = timer;
+  for (BoundEntry &entry : impl_->entries)
+    for (session::BoundProgram &program : entry.programs)
+      program.times = timer ? std::make_unique<std::vector<LaunchInterval>>() : nullptr;
+}
+
+} // namespace lstmc
