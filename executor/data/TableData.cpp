@@ -163,7 +163,7 @@ public:
       all.rows.push_back(start + window + spec_.horizon);
     all.feed.reset(new TableFeed(std::move(features), Feature(), window, spec_.horizon,
                                  std::move(starts), batch, Part::All, filled,
-                                 SampleOrder(all.count, /*shuffled=*/false, /*seed=*/0)));
+                                 SampleOrder(all.count, /*shuffle=*/false, /*seed=*/0)));
     return all;
   }
 

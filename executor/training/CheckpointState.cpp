@@ -196,80 +196,85 @@ static Status checkCounters(const CheckpointState &state, const std::string &fil
   return {};
 }
 
-std::string CheckpointState::text() const {
-  auto optional = [](JsonText &json, const char *key, const std::optional<double> &value) {
-    json.key(key);
-    value ? json.value(hexFloat(*value)) : json.null();
-  };
-  JsonText json;
-  json.open('{');
+static void writeOptional(JsonText &json, const char *key, const std::optional<double> &value) {
+  json.key(key);
+  value ? json.value(hexFloat(*value)) : json.null();
+}
+
+static void writeIdentity(JsonText &json, const CheckpointState &state) {
   json.field("schema", kSchema);
   json.field("format", int64_t(kCheckpointFormat));
-  json.field("version", version);
-  json.field("net", identity.net);
-  json.field("graph_hash", identity.graphHash);
-  json.field("program_sha256", identity.programDigest);
-  json.field("numerics", identity.numerics);
-  json.field("shards", int64_t(identity.shards));
+  json.field("version", state.version);
+  json.field("net", state.identity.net);
+  json.field("graph_hash", state.identity.graphHash);
+  json.field("program_sha256", state.identity.programDigest);
+  json.field("numerics", state.identity.numerics);
+  json.field("shards", int64_t(state.identity.shards));
   json.key("settings");
   json.open('{');
-  for (const auto &[name, value] : identity.settings)
+  for (const auto &[name, value] : state.identity.settings)
     json.field(name, value);
   json.close('}');
-  json.field("optimizer", optimizer);
+  json.field("optimizer", state.optimizer);
+}
 
+static void writeProgress(JsonText &json, const CheckpointState &state) {
   json.key("progress");
   json.open('{');
-  json.field("update", update);
-  json.field("epoch", position.epoch);
-  json.field("batch", position.batch);
-  json.field("labels", labels);
-  json.field("samples", samples);
-  json.field("seconds", hexFloat(seconds));
-  json.field("source", source);
-  json.field("source_sha256", sourceDigest);
+  json.field("update", state.update);
+  json.field("epoch", state.position.epoch);
+  json.field("batch", state.position.batch);
+  json.field("labels", state.labels);
+  json.field("samples", state.samples);
+  json.field("seconds", hexFloat(state.seconds));
+  json.field("source", state.source);
+  json.field("source_sha256", state.sourceDigest);
   json.key("scaling");
-  scaling.empty() ? json.null() : json.json(scaling);
+  state.scaling.empty() ? json.null() : json.json(state.scaling);
   json.key("unit");
-  unit ? json.value(data::textUnitName(*unit)) : json.null();
-  json.field("worse_validations", int64_t(worseValidations));
-  optional(json, "best_loss", bestLoss);
-  json.field("best_update", bestUpdate);
-  optional(json, "valid_loss", validLoss);
-  if (plateau) {
+  state.unit ? json.value(data::textUnitName(*state.unit)) : json.null();
+  json.field("worse_validations", int64_t(state.worseValidations));
+  writeOptional(json, "best_loss", state.bestLoss);
+  json.field("best_update", state.bestUpdate);
+  writeOptional(json, "valid_loss", state.validLoss);
+  if (state.plateau) {
     json.key("plateau");
     json.open('{');
-    json.field("scale", hexFloat(plateau->scale));
-    optional(json, "best", plateau->best);
-    json.field("worse", plateau->worse);
-    json.field("cooldown", plateau->cooldown);
+    json.field("scale", hexFloat(state.plateau->scale));
+    writeOptional(json, "best", state.plateau->best);
+    json.field("worse", state.plateau->worse);
+    json.field("cooldown", state.plateau->cooldown);
     json.close('}');
   }
   json.close('}');
+}
 
+static void writeNumbers(JsonText &json, const CheckpointState &state) {
   json.key("numbers");
   json.open('{');
-  json.field("seed", seed);
-  json.field("loss_scale", hexFloat(lossScale));
+  json.field("seed", state.seed);
+  json.field("loss_scale", hexFloat(state.lossScale));
   json.key("carried");
-  bool carried = std::any_of(files.begin(), files.end(),
+  bool carried = std::any_of(state.files.begin(), state.files.end(),
                              [](const FileRecord &file) { return file.name == kStatesFile; });
   carried ? json.value(kStatesFile) : json.null();
   json.key("running");
   json.open('[');
-  for (const MetricValues &head : running) {
+  for (const MetricValues &head : state.running) {
     json.open('[');
     for (double value : std::span(head).first(kMetricFields)) // a step measures no more
       json.value(hexFloat(value));
     json.close(']');
   }
   json.close(']');
-  json.field("running_updates", runningUpdates);
+  json.field("running_updates", state.runningUpdates);
   json.close('}');
+}
 
+static void writeFiles(JsonText &json, const CheckpointState &state) {
   json.key("files");
   json.open('[');
-  for (const FileRecord &file : files) {
+  for (const FileRecord &file : state.files) {
     json.open('{');
     json.field("name", file.name);
     json.field("bytes", file.bytes);
@@ -277,10 +282,12 @@ std::string CheckpointState::text() const {
     json.close('}');
   }
   json.close(']');
+}
 
+static void writeTensors(JsonText &json, const CheckpointState &state) {
   json.key("tensors");
   json.open('[');
-  for (const TensorHash &tensor : tensors) {
+  for (const TensorHash &tensor : state.tensors) {
     json.open('{');
     json.field("file", tensor.file);
     json.field("name", tensor.name);
@@ -294,23 +301,21 @@ std::string CheckpointState::text() const {
     json.close('}');
   }
   json.close(']');
+}
+
+std::string CheckpointState::text() const {
+  JsonText json;
+  json.open('{');
+  writeIdentity(json, *this);
+  writeProgress(json, *this);
+  writeNumbers(json, *this);
+  writeFiles(json, *this);
+  writeTensors(json, *this);
   json.close('}');
   return seal(json.take());
 }
 
-Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
-                                               const Limits &limits) try {
-  LSTMC_TRY(checkSeal(text, file));
-  LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
-  std::optional<Error> error;
-  Fields top(document, "", file, error);
-  int64_t format = top.integer("format", 1);
-  if (!error && format != kCheckpointFormat)
-    return failAt({file}, ErrorCode::E0603, "format: found {}, want {}; a newer lstmc wrote this",
-                  format, kCheckpointFormat);
-  if (std::string schema = top.text("schema"); !error && schema != kSchema)
-    return failAt({file}, ErrorCode::E0603, "schema: found {}, want {}", inQuotes(schema), kSchema);
-  CheckpointState state;
+static void readIdentity(Fields &top, CheckpointState &state) {
   state.version = top.text("version");
   state.identity.net = top.text("net");
   state.identity.graphHash = top.text("graph_hash");
@@ -321,7 +326,9 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   for (const auto &[key, value] : settings.raw().items())
     state.identity.settings.emplace_back(key, settings.text(key.c_str()));
   state.optimizer = top.text("optimizer");
+}
 
+static void readProgress(Fields &top, CheckpointState &state) {
   Fields progress = top.object("progress");
   state.update = progress.integer("update", 0);
   state.position.epoch = progress.integer("epoch", 0);
@@ -346,7 +353,9 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
     state.plateau = PlateauState{plateau.real("scale"), plateau.optionalReal("best"),
                                  plateau.integer("worse", 0), plateau.integer("cooldown", 0)};
   }
+}
 
+static void readNumbers(Fields &top, CheckpointState &state) {
   Fields numbers = top.object("numbers");
   state.seed = numbers.unsignedInteger("seed");
   state.lossScale = numbers.real("loss_scale");
@@ -364,7 +373,9 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
       values = {values[0], values[1], values[1], values[2], values[3], values[0]};
     state.running.push_back(values);
   }
+}
 
+static void readFiles(Fields &top, CheckpointState &state) {
   size_t index = 0;
   for (const json &entry : top.list("files")) {
     Fields fields = top.element(entry, "files", index++);
@@ -374,6 +385,25 @@ Result<CheckpointState> CheckpointState::parse(std::string_view text, const std:
   index = 0;
   for (const json &entry : top.list("tensors"))
     state.tensors.push_back(readTensor(top.element(entry, "tensors", index++)));
+}
+
+Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
+                                               const Limits &limits) try {
+  LSTMC_TRY(checkSeal(text, file));
+  LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
+  std::optional<Error> error;
+  Fields top(document, "", file, error);
+  int64_t format = top.integer("format", 1);
+  if (!error && format != kCheckpointFormat)
+    return failAt({file}, ErrorCode::E0603, "format: found {}, want {}; a newer lstmc wrote this",
+                  format, kCheckpointFormat);
+  if (std::string schema = top.text("schema"); !error && schema != kSchema)
+    return failAt({file}, ErrorCode::E0603, "schema: found {}, want {}", inQuotes(schema), kSchema);
+  CheckpointState state;
+  readIdentity(top, state);
+  readProgress(top, state);
+  readNumbers(top, state);
+  readFiles(top, state);
   if (error)
     return *error;
   LSTMC_TRY(checkCounters(state, file));

@@ -129,7 +129,7 @@ CheckpointWriter::CheckpointWriter(Options options) : options_(std::move(options
   finished_.reserve(kMostToTell);
 }
 
-Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options) try {
+Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(const Options &options) try {
   std::error_code error;
   const std::string &folder = options.folder;
   std::filesystem::create_directories(folder, error);
@@ -155,7 +155,7 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(Options options
   }
   for (const std::string &name : namesIn(folder))
     if (name.starts_with(kTrash) || name.starts_with(kTemporary))
-      removeFolder(folder + "/" + name);
+      removeFolder(fmt::format("{}/{}", folder, name));
   writer->thread_ = std::thread([raw = writer.get()] { raw->work(); });
   return writer;
 } catch (const std::bad_alloc &) {
@@ -244,7 +244,7 @@ Result<SavedCheckpoint> CheckpointWriter::makeSafe(Job &job) try {
   if (status.ok())
     status = seal(job, saved.sha256);
   if (status.ok())
-    status = publish(job, job.temporary, name);
+    status = publish(job.temporary, name);
   if (!status.ok()) {
     removeFolder(job.temporary);
     return status.error();
@@ -343,7 +343,7 @@ Status CheckpointWriter::seal(Job &job, std::string &manifestDigest) try {
 }
 
 /// Step 6: under its name, for good.
-Status CheckpointWriter::publish(Job &job, const std::string &temporary, const std::string &name) {
+Status CheckpointWriter::publish(const std::string &temporary, const std::string &name) {
   std::string path = options_.folder + "/" + name;
   struct stat there{};
   bool present = ::lstat(path.c_str(), &there) == 0;

@@ -47,7 +47,7 @@ public:
 
   /// Makes the folder if need be, takes its lock (E0601 when another process has it), starts the
   /// thread (E0901), and removes what an interrupted save left.
-  static Result<std::unique_ptr<CheckpointWriter>> open(Options options);
+  static Result<std::unique_ptr<CheckpointWriter>> open(const Options &options);
   ~CheckpointWriter();
 
   /// Writes the model's tensors from where they lie, and leaves to the thread what takes a disk's
@@ -68,7 +68,7 @@ private:
   Status write(Job &job, Trainable &model) const;
   Result<SavedCheckpoint> makeSafe(Job &job);
   Status seal(Job &job, std::string &manifestDigest);
-  Status publish(Job &job, const std::string &temporary, const std::string &name);
+  Status publish(const std::string &temporary, const std::string &name);
   Status link(const std::string &name, const std::string &target);
   Status removeOld(int64_t newest);
   Status toTrash(const std::string &name);

@@ -113,7 +113,7 @@ void removeFolder(const std::string &path) {
   if (::unlink(path.c_str()) == 0 || errno != EISDIR)
     return;
   for (const std::string &name : namesIn(path))
-    removeFolder(path + "/" + name);
+    removeFolder(fmt::format("{}/{}", path, name));
   ::rmdir(path.c_str());
 }
 
