@@ -127,7 +127,7 @@ private:
     if (std::optional<data::Vocabulary> vocabulary = data_->learned().vocabulary)
       writer.attachments.emplace_back(kVocabularyFile, vocabulary->text());
     writer.fault = options_.fault;
-    LSTMC_ASSIGN(writer_, CheckpointWriter::open(std::move(writer)));
+    LSTMC_ASSIGN(writer_, CheckpointWriter::open(writer));
     return {};
   }
 

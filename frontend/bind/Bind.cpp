@@ -34,7 +34,7 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   return compile;
 }
 
-static Result<std::unique_ptr<Session>> open(package::PackageData data,
+static Result<std::unique_ptr<Session>> open(const package::PackageData &data,
                                              const BindOptions &options) {
   LSTMC_ASSIGN(auto package, package::Package::open(package::serialize(data), "bind"));
   LSTMC_ASSIGN(std::vector<DeviceName> names,
@@ -53,7 +53,7 @@ Checked<std::unique_ptr<Session>> bind(Graph &graph, const BindOptions &options)
   Checked<passes::Compiled> compiled = planning::compile(*module, *compile);
   if (!compiled.ok())
     return compiled.diagnostics();
-  Result<std::unique_ptr<Session>> session = open(std::move(compiled->package), options);
+  Result<std::unique_ptr<Session>> session = open(compiled->package, options);
   if (!session.ok())
     return diagnosticsOf(session.error());
   return {std::move(*session), compiled.diagnostics()};

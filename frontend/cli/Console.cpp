@@ -56,7 +56,7 @@ Status Console::openLog(const Options &options) {
   return {};
 }
 
-void Console::log(std::string_view level, nlohmann::ordered_json fields) const {
+void Console::log(std::string_view level, const nlohmann::ordered_json &fields) const {
   if (!log_)
     return;
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();

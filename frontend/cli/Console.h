@@ -49,7 +49,7 @@ public:
   int width() const { return width_; }
 
 private:
-  void log(std::string_view level, nlohmann::ordered_json fields) const;
+  void log(std::string_view level, const nlohmann::ordered_json &fields) const;
   void log(const Diagnostics &diagnostics) const;
 
   bool muted_; ///< a rank that is not the first says nothing

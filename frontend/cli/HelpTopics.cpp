@@ -50,9 +50,10 @@ std::string valueText(double value) {
 }
 
 std::string keyText(const OptimizerKey &key) {
-  return row(fmt::format("{} = {}", key.name,
-                         key.yesNo ? (key.fallback ? "True" : "False") : valueText(key.fallback)),
-             key.meaning, 32);
+  return row(
+      fmt::format("{} = {}", key.name,
+                  key.yesNo ? (key.fallback != 0 ? "True" : "False") : valueText(key.fallback)),
+      key.meaning, 32);
 }
 
 std::string optimizerText(const Optimizer &optimizer) {
