@@ -1,43 +1,68 @@
 #include "executor/base/Suggest.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 namespace lstmc {
 
 namespace {
-constexpr size_t kLongestName = 80; ///< longer names are not taken for typing errors
 
-/// Letters that must be put in, left out or exchanged to make the one of the other (Levenshtein).
-size_t editDistance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1); // from the letters of `from` so far to each begin of `to`
-  std::iota(row.begin(), row.end(), size_t(0));
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < to.size(); ++j) {
-      size_t exchanged = diagonal + (from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
-    }
+/// Edit distances from one name to many (Levenshtein): a column of the table is two words of bits,
+/// which say where it rises and where it falls. Source: Hyyrö, "Explaining and extending the
+/// bit-parallel approximate string matching algorithm of Myers", 2001, figure 9 for whole strings.
+class Distances {
+public:
+  static constexpr size_t kLongest = 64; ///< one bit a letter
+
+  /// `from` has 1 to kLongest letters.
+  explicit Distances(std::string_view from) : size_(from.size()) {
+    for (size_t i = 0; i < size_; ++i)
+      places_[static_cast<unsigned char>(from[i])] |= uint64_t(1) << i;
   }
-  return row[to.size()];
-}
+
+  size_t to(std::string_view name) const {
+    uint64_t rises = ~uint64_t(0), falls = 0, last = uint64_t(1) << (size_ - 1);
+    size_t distance = size_;
+    for (char letter : name) {
+      uint64_t equal = places_[static_cast<unsigned char>(letter)];
+      uint64_t diagonal = (((equal & rises) + rises) ^ rises) | equal | falls;
+      uint64_t right = falls | ~(diagonal | rises), left = rises & diagonal;
+      distance += (right & last) != 0;
+      distance -= (left & last) != 0;
+      right = right << 1 | 1; // the first row counts the letters of `name`
+      left <<= 1;
+      rises = left | ~(diagonal | right);
+      falls = right & diagonal;
+    }
+    return distance;
+  }
+
+private:
+  const size_t size_;
+  std::array<uint64_t, 256> places_{}; ///< by letter: bit i where `from` has it at i
+};
+
+size_t between(size_t a, size_t b) { return a > b ? a - b : b - a; }
+
 } // namespace
 
 std::string nearest(std::string_view written, const std::vector<std::string_view> &candidates) {
-  if (written.size() > kLongestName)
+  const size_t farthest = written.size() / 3;
+  if (farthest == 0 || written.size() > Distances::kLongest)
     return {};
-  size_t best = written.size() / 3 + 1;
+  Distances distances(written);
+  size_t best = farthest + 1;
   std::string_view found;
   bool tie = false;
   for (std::string_view candidate : candidates) {
-    if (candidate.size() > written.size() + best || candidate == found)
+    if (between(candidate.size(), written.size()) > std::min(best, farthest) || candidate == found)
       continue;
-    size_t distance = editDistance(written, candidate);
-    if (distance > best || distance > written.size() / 3)
+    size_t distance = distances.to(candidate);
+    if (distance > best || distance > farthest)
       continue;
     tie = distance == best;
     if (distance < best) {
@@ -50,10 +75,15 @@ std::string nearest(std::string_view written, const std::vector<std::string_view
 
 std::vector<std::string_view> nearestFirst(std::string_view written,
                                            std::vector<std::string_view> candidates) {
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](std::string_view a, std::string_view b) {
-                     return editDistance(written, a) < editDistance(written, b);
-                   });
+  if (written.empty() || written.size() > Distances::kLongest)
+    return candidates;
+  Distances distances(written);
+  std::vector<std::pair<size_t, std::string_view>> rows;
+  rows.reserve(candidates.size());
+  for (std::string_view candidate : candidates)
+    rows.emplace_back(distances.to(candidate), candidate);
+  std::ranges::stable_sort(rows, {}, [](const auto &row) { return row.first; });
+  std::ranges::transform(rows, candidates.begin(), [](const auto &row) { return row.second; });
   return candidates;
 }
 

@@ -33,13 +33,20 @@ constexpr PythonModule kModules[] = {
 #include "frontend/names/Synonyms.def"
 };
 
-/// Lower-case letters and digits alone: `Leaky_ReLU` and `LeakyReLU` are one.
-std::string plain(std::string_view name) {
-  std::string letters;
-  for (char c : name)
-    if (c != '_')
-      letters += char(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
+/// Whether two names are one but for case and underscores: `Leaky_ReLU` and `LeakyReLU`.
+bool alike(std::string_view a, std::string_view b) {
+  size_t i = 0, j = 0;
+  while (true) {
+    while (i < a.size() && a[i] == '_')
+      ++i;
+    while (j < b.size() && b[j] == '_')
+      ++j;
+    if (i == a.size() || j == b.size())
+      return i == a.size() && j == b.size();
+    if (std::tolower(static_cast<unsigned char>(a[i++])) !=
+        std::tolower(static_cast<unsigned char>(b[j++])))
+      return false;
+  }
 }
 
 } // namespace
@@ -48,8 +55,7 @@ std::string suggestion(NameKind kind, std::string_view written,
                        const std::vector<std::string_view> &known) {
   for (bool exactly : {true, false})
     for (const Synonym &row : kSynonyms) {
-      bool meant = exactly ? row.written == written : plain(row.written) == plain(written);
-      if (row.kind != kind || !meant)
+      if (row.kind != kind || !(exactly ? row.written == written : alike(row.written, written)))
         continue;
       if (!row.here.empty() && std::ranges::find(known, row.here) == known.end())
         continue;
@@ -57,7 +63,7 @@ std::string suggestion(NameKind kind, std::string_view written,
                               : std::string(row.help);
     }
   for (std::string_view name : known)
-    if (written.size() > 1 && plain(name) == plain(written))
+    if (written.size() > 1 && alike(name, written))
       return fmt::format("did you mean \"{}\"?", name);
   return didYouMean(written, known);
 }

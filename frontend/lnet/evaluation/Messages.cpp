@@ -30,6 +30,8 @@ Value Messages::report(Diagnostic diagnostic) {
 Value Messages::unknownName(ErrorCode code, Span span, std::string message, NameKind kind,
                             std::string_view written, const std::vector<std::string_view> &known) {
   constexpr size_t kListed = 60;
+  if (giveUpRehearsal()) // before names are compared
+    return Value::unknown();
   Diagnostic diagnostic = makeError(code, span, std::move(message));
   if (known.size() > kListed) {
     diagnostic.help = suggestionOrList(kind, written, known);

@@ -39,5 +39,37 @@ TEST(Suggest, OrdersByDistanceAndKeepsEqualOnes) {
               ElementsAre("adam", "adams", "sgd", "nag"));
 }
 
+/// Levenshtein's definition, by recursion.
+size_t distance(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty())
+    return a.size() + b.size();
+  if (a[0] == b[0])
+    return distance(a.substr(1), b.substr(1));
+  return 1 + std::min({distance(a.substr(1), b), distance(a, b.substr(1)),
+                       distance(a.substr(1), b.substr(1))});
+}
+
+TEST(Suggest, DistancesAreThoseOfTheDefinition) {
+  std::vector<std::string> words = {""};
+  for (size_t i = 0; words.size() < 1 + 2 + 4 + 8 + 16 + 32; ++i)
+    for (char letter : {'a', 'b'})
+      words.push_back(words[i] + letter);
+  std::vector<std::string_view> all(words.begin(), words.end());
+  for (const std::string &written : words) {
+    std::vector<std::string_view> wanted = all;
+    if (!written.empty())
+      std::ranges::stable_sort(wanted, {}, [&](auto word) { return distance(written, word); });
+    EXPECT_EQ(nearestFirst(written, all), wanted) << written;
+  }
+}
+
+TEST(Suggest, NamesOf64LettersAreComparedAndLongerOnesAreNot) {
+  std::string longest = std::string(63, 'a') + "z", near = std::string(64, 'a');
+  EXPECT_EQ(nearest(longest, {"b", near}), near);
+  EXPECT_THAT(nearestFirst(longest, {"b", near}), ElementsAre(near, "b"));
+  EXPECT_EQ(nearest(longest + "z", {"b", near}), "");
+  EXPECT_THAT(nearestFirst(longest + "z", {"b", near}), ElementsAre("b", near));
+}
+
 } // namespace
 } // namespace lstmc
