@@ -87,6 +87,8 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0701, "    lstmc train m.lnet --data text:input.txt -o ck --lr 1e30"},
     {ErrorCode::E0702, "    lstmc train m.lnet --data text:input.txt -o ck -d 2xcpu "
                        "--check-replicas 1     # and a bit flips in the memory of cpu:1"},
+    {ErrorCode::E0703, "    y = take(table, data * 3)        # data is 0 to 9, table has 10 rows"},
+    {ErrorCode::E0704, "    for i in range(40): x = sigmoid(FullyConnected(x, num_hidden=16))"},
     {ErrorCode::E0801,
      "    kill -9 PROCESS                  # of a rank that lstmc launch -v has named"},
     {ErrorCode::E0802, "    (none: each one is a bug of ours, or a machine that keeps a thread "

@@ -196,6 +196,14 @@ Status run(const Arguments &arguments) {
   for (const std::string &input : arguments.inputs)
     LSTMC_TRY(session::setInput(*session, arguments.entry, input));
   LSTMC_TRY(session->run(arguments.entry));
+  LSTMC_ASSIGN(Diagnostics outside, session->indexWarning());
+  for (const Diagnostic &warning : outside) {
+    writeMessage(escaped(fmt::format("{}:{}:{}: warning: {}", warning.place.file,
+                                     warning.place.line, warning.place.column, warning.message)) +
+                 "\n");
+    for (const Reason &reason : warning.reasons)
+      writeMessage("    " + escaped(reason.text) + "\n");
+  }
 
   std::vector<data::NamedTensor> outputs;
   for (const package::Binding &output : model.package->data().entries[*index].outputs) {

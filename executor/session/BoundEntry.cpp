@@ -69,8 +69,12 @@ std::multimap<size_t, int64_t> overwrites(const PackageData &data,
 /// messages.
 Result<BoundProgram> bindProgram(const package::Package &package,
                                  const package::DeviceProgram &source, size_t position,
-                                 const Devices &devices, MessageEnds &messages) {
+                                 std::span<const size_t> counted, const Devices &devices,
+                                 MessageEnds &messages) {
   BoundProgram program{source.device, &source, nullptr, {}, 0};
+  if (!counted.empty())
+    program.indices =
+        std::make_unique<IndexCounter>(package.data(), source, counted, *devices[source.device]);
   std::vector<LaunchSpec> specs;
   specs.reserve(source.launches.size());
   uint32_t events = 0;
@@ -93,7 +97,8 @@ Result<BoundProgram> bindProgram(const package::Package &package,
     segment.event = launch.event;
     program.streams = std::max(program.streams, launch.stream + 1);
     events = std::max(events, uint32_t(launch.event + 1));
-    extend = extend && launch.waits.empty() && program.segments.back().stream == launch.stream;
+    extend = extend && launch.waits.empty() && program.segments.back().stream == launch.stream &&
+             !std::ranges::binary_search(counted, i);
     if (isTransfer(launch.kernel)) {
       Ends &ends = messages[messageNumber(launch)];
       bool send = launch.kernel == KernelId::Send;
@@ -149,6 +154,8 @@ void BoundProgram::begin(Device &target, const Segment &segment) const {
 }
 
 void BoundProgram::launch(Device &target, const Segment &segment) const {
+  if (indices)
+    indices->count(target, segment.launch, segment.stream);
   target.launch(segment.stream, *launches, segment.first, segment.last, timesFrom(segment.launch));
 }
 
@@ -184,9 +191,11 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   entry.prepare = package.findEntry(std::string(kPreparePrefix) + source.name);
 
   MessageEnds messages;
+  const std::vector<std::vector<size_t>> counted = countedLaunches(data, source);
   for (const package::DeviceProgram &program : source.programs) {
+    const size_t position = entry.programs.size();
     LSTMC_ASSIGN(BoundProgram made,
-                 bindProgram(package, program, entry.programs.size(), devices, messages));
+                 bindProgram(package, program, position, counted[position], devices, messages));
     entry.programs.push_back(std::move(made));
   }
   for (const auto &[number, ends] : messages) {

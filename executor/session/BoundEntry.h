@@ -13,6 +13,7 @@
 #include "executor/device/Device.h"
 #include "executor/device/DeviceTensor.h"
 #include "executor/package/Package.h"
+#include "executor/session/IndexCounter.h"
 #include "executor/session/Transport.h"
 
 namespace lstmc::session {
@@ -24,7 +25,7 @@ enum class Part : uint8_t { BeforeCommit, Committed, All };
 
 /// What a device runs without a look at the others: consecutive launches of one stream, its end of
 /// a transfer, or a wait until a message that it sent has been taken, because `launch` overwrites
-/// it.
+/// it. A launch whose indices are counted is the first of its segment.
 struct Segment {
   enum class Kind : uint8_t { Launches, Send, Receive, Await };
   Kind kind;
@@ -45,6 +46,7 @@ struct BoundProgram {
   uint32_t streams = 1;
   std::unique_ptr<std::vector<LaunchInterval>> times =
       nullptr; ///< one per launch of the package; null if not timed
+  std::unique_ptr<IndexCounter> indices = nullptr; ///< null if there is nothing to count
 
   size_t firstSegment(Part part) const { return part == Part::Committed ? commitSegment : 0; }
   size_t lastSegment(Part part) const {

@@ -185,6 +185,11 @@ public:
   /// Per parameter, in declared order.
   std::vector<uint64_t> weightHashes() const;
 
+  /// The warning W0703 that says how many indices, which a network computed, were outside what
+  /// they index since create(), by op; empty if none were. The count is the same for any devices
+  /// and threads. In a job all ranks must call it and get the same; E0801 if the job has broken.
+  Result<Diagnostics> indexWarning() const;
+
   /// Planned bytes of every device of this process, and the bytes that entries have touched since
   /// create(): at most the planned ones, and less than a page fewer once the entry with the peak
   /// has run.

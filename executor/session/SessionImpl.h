@@ -106,8 +106,8 @@ struct Session::Impl {
   // With the other processes of the job, and for reports (SessionJob.cpp).
   SharedRange sharedRange(uint32_t buffer) const;
   Status shareOutputs(size_t entry);
-  Result<std::vector<uint64_t>> gatherHashes(const std::vector<uint64_t> &mine,
-                                             std::span<const uint32_t> devices) const;
+  Result<std::vector<uint64_t>> gatherNumbers(const std::vector<uint64_t> &mine,
+                                              std::span<const uint32_t> devices) const;
   /// "after update 1,041", by the scalar of that name; "now" where no entry has it.
   std::string lastUpdate() const;
 };

@@ -52,22 +52,22 @@ Peers *Session::peers() const { return impl_->peers(); }
 
 uint64_t Session::givenHash() const { return impl_->given; }
 
-/// What each hash is in the process that has its device.
+/// What each number is in the process that has its device.
 Result<std::vector<uint64_t>>
-Session::Impl::gatherHashes(const std::vector<uint64_t> &mine,
-                            std::span<const uint32_t> deviceOf) const {
+Session::Impl::gatherNumbers(const std::vector<uint64_t> &mine,
+                             std::span<const uint32_t> deviceOf) const {
   std::string bytes(mine.size() * sizeof(uint64_t), '\0');
   std::memcpy(bytes.data(), mine.data(), bytes.size());
   LSTMC_ASSIGN(std::vector<std::string> all, options.peers->gather(bytes));
-  std::vector<uint64_t> hashes(mine.size());
-  for (size_t i = 0; i < hashes.size(); ++i) {
+  std::vector<uint64_t> numbers(mine.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
     const std::string &said = all[size_t(options.peers->rankOf(deviceOf[i], devices.size()))];
     if (said.size() != bytes.size())
-      return fail(ErrorCode::E0804, "ranks count {} and {} hashes", said.size() / sizeof(uint64_t),
+      return fail(ErrorCode::E0804, "ranks count {} and {} numbers", said.size() / sizeof(uint64_t),
                   mine.size());
-    std::memcpy(&hashes[i], said.data() + i * sizeof(uint64_t), sizeof(uint64_t));
+    std::memcpy(&numbers[i], said.data() + i * sizeof(uint64_t), sizeof(uint64_t));
   }
-  return hashes;
+  return numbers;
 }
 
 // ---- reports ----
@@ -91,7 +91,7 @@ Status Session::compareReplicas() {
       hash(device);
   if (impl_->options.peers) {
     LSTMC_ASSIGN(std::vector<uint64_t> hashes,
-                 impl_->gatherHashes(impl_->replicas->hashes(), impl_->replicas->devices()));
+                 impl_->gatherNumbers(impl_->replicas->hashes(), impl_->replicas->devices()));
     impl_->replicas->setHashes(hashes);
   }
   return impl_->replicas->compare(impl_->lastUpdate());
@@ -106,7 +106,7 @@ std::vector<uint64_t> Session::weightHashes() const {
   }
   if (!impl_->options.peers)
     return hashes;
-  auto gathered = impl_->gatherHashes(hashes, deviceOf);
+  auto gathered = impl_->gatherNumbers(hashes, deviceOf);
   return gathered.ok() ? *gathered : hashes; // of a job that has fallen apart, this process's
 }
 
@@ -119,6 +119,24 @@ std::vector<DevicePeak> Session::peaks() const {
       peaks.push_back({impl_->devices[i]->name(), package().data().devices[i].arenaBytes,
                        impl_->devices[i]->touchedBytes()});
   return peaks;
+}
+
+Result<Diagnostics> Session::indexWarning() const {
+  std::vector<const session::IndexCounter::Count *> counts;
+  std::vector<uint64_t> totals;
+  std::vector<uint32_t> deviceOf;
+  for (const BoundEntry &entry : impl_->entries)
+    for (const session::BoundProgram &program : entry.programs)
+      if (program.indices)
+        for (const session::IndexCounter::Count &count : program.indices->counts()) {
+          counts.push_back(&count);
+          totals.push_back(count.outside);
+          deviceOf.push_back(uint32_t(program.device));
+        }
+  if (impl_->options.peers && !counts.empty()) {
+    LSTMC_ASSIGN(totals, impl_->gatherNumbers(totals, deviceOf));
+  }
+  return session::describe(package().data(), counts, totals);
 }
 
 MemoryUse Session::memory() const {

@@ -49,7 +49,7 @@ Status Session::Impl::runPart(BoundEntry &entry, Part part) {
 Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     Device &device = *devices[program.device];
-    if (program.streams > 1) {
+    if (program.streams > 1 || program.indices) {
       runStreams(entry, program, part);
       continue;
     }
@@ -62,7 +62,7 @@ Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   return {};
 }
 
-/// A program without transfers.
+/// Segment by segment; a program without transfers.
 void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
                                Part part) {
   Device &device = *devices[program.device];

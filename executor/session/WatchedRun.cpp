@@ -114,6 +114,8 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
     std::optional<Watchdog::Stretch> stretch;
     if (watchdog_)
       stretch.emplace(*watchdog_, entry, program, index);
+    if (program.indices && watchdog_) // a run that explains another repeats it
+      program.indices->count(device, index, 0);
     if (segment.kind == Segment::Kind::Receive)
       transport_.take(entry.messages[segment.message].id, time);
     else

@@ -110,6 +110,8 @@ CommandResult evalCommand(const Options &options, Console &console) {
     console.say("nothing was evaluated: --dry-run");
     return ExitCode::Ok;
   }
+  LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
+  console.warn(outside);
   if (!evaluation->leftOut.empty())
     console.say(fmt::format("left out  {}", evaluation->leftOut));
   LSTMC_CHECKED_TRY(trace.write(console));

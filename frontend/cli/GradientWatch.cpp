@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/package/Package.h"
+
 namespace lstmc::cli {
 
 std::vector<GradientWatch::Weight>
@@ -36,14 +38,17 @@ void GradientWatch::look(const training::UpdateEvent &event) {
   warned_ = true;
   const Weight &worst = vanished > 0 ? weights.front() : weights.back();
   auto others = (vanished > 0 ? vanished : exploded) - 1;
-  const package::Location &place = package_.locations[worst.parameter->location];
-  console_.say(fmt::format(
-      "{}warning: the gradient of {}{} {}: {:.2g} an element at update {}, where the median of all "
-      "weights is {:.2g}",
-      place.line > 0 ? fmt::format("{}:{}:{}: ", place.file, place.line, place.column) : "",
+  Diagnostic warning;
+  warning.code = ErrorCode::E0704;
+  warning.severity = Severity::Warning;
+  warning.place = package::rangeOf(package_.locations[worst.parameter->location]);
+  warning.message = fmt::format(
+      "the gradient of {}{} {}: {:.2g} an element at update {}, where the median of all weights is "
+      "{:.2g}",
       worst.parameter->name,
       others > 0 ? fmt::format(" (and {} other weight{})", others, others > 1 ? "s" : "") : "",
-      vanished > 0 ? "vanishes" : "explodes", worst.size, event.progress.update, median));
+      vanished > 0 ? "vanishes" : "explodes", worst.size, event.progress.update, median);
+  console_.warn({warning});
 }
 
 } // namespace lstmc::cli

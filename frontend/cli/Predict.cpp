@@ -352,6 +352,8 @@ CommandResult predictCommand(const Options &options, Console &console) {
   }
   if (int signal = training::SignalWatch::exitCode(); signal != 0)
     return ExitCode(signal);
+  LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
+  console.warn(outside);
   LSTMC_CHECKED_TRY(trace.write(console));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.json())

@@ -259,6 +259,8 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
   }
   console.say(fmt::format("seed {}", call.scalars.seed), 1);
   LSTMC_CHECKED_ASSIGN(double seconds, carryOut(session, call, *options.repeat));
+  LSTMC_CHECKED_ASSIGN(Diagnostics outside, session.indexWarning());
+  console.warn(outside);
   LSTMC_CHECKED_ASSIGN(std::vector<data::NamedTensor> outputs, outputsOf(session, call.entry));
   if (options.output && jobRank() == 0)
     LSTMC_CHECKED_TRY(writeOutputs(*options.output, outputs, options, console));

@@ -265,6 +265,8 @@ CommandResult sampleCommand(const Options &options, Console &console) {
     return ExitCode::Ok;
   training::SignalWatch watch; // what is there by then is kept
   LSTMC_CHECKED_TRY(writeText(writer, *session, sampling, options, console));
+  LSTMC_CHECKED_ASSIGN(Diagnostics outside, session->indexWarning());
+  console.warn(outside);
   return ExitCode(training::SignalWatch::exitCode());
 }
 

@@ -310,6 +310,8 @@ CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const O
       training::train(*job.trainable, *job.data.data, job.data.valid.get(), job.options, observers);
   if (!end.ok())
     return faultOf(end.error(), job, observers.failedUpdate, options);
+  LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
+  console.warn(outside);
   if (std::string text = clock.text(job.forecast.seconds()); !text.empty())
     console.say(text);
   LSTMC_CHECKED_TRY(trace.write(console));

@@ -168,7 +168,7 @@ class Watching(Case):
 
     def test_a_gradient_that_vanishes(self):
         done = self.train("-o", "ck", "--after", "12u", net="deep.lnet")
-        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning: the gradient of fc0_weight \(and \d other weights\) vanishes: \S+ an element at update 10, where the "
+        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning\[W0704\]: the gradient of fc0_weight \(and \d other weights\) vanishes: \S+ an element at update 10, where the "
                                       r"median of all weights is ")
         self.assertEqual(done.stderr.count("warning"), 1)
         self.assertNotIn("vanishes", self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
