@@ -15,6 +15,7 @@
 #include "viz/Dot.h"
 #include "viz/MemoryChart.h"
 #include "viz/Network.h"
+#include "viz/PackageNetwork.h"
 #include "viz/Schedule.h"
 
 namespace lstmc::cli {
@@ -91,13 +92,31 @@ moduleToDraw(symbol::Network &net, const viz::NetworkOptions &drawing, const Opt
   return left;
 }
 
+static CommandResult writeGraph(const std::string &dot, const std::string &suffix,
+                                const Options &options, Console &console) {
+  if (suffix == "dot" || suffix.empty())
+    return writePicture(dot, options, console);
+  LSTMC_CHECKED_ASSIGN(std::string picture, viz::render(dot, suffix));
+  return writePicture(picture, options, console);
+}
+
+/// Of a package or a checkpoint.
+static CommandResult plotPackage(const viz::NetworkOptions &drawing, const Options &options,
+                                 Console &console, const std::string &suffix) {
+  for (Flag flag : {Flag::unfold, Flag::afterPass})
+    if (options.isGiven(flag))
+      return fail(ErrorCode::E0001, "--{} needs the source: {} holds launches and no layers",
+                  recordOf(flag).name, options.operands[0]);
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  return writeGraph(viz::packageDot(model.package->data(), drawing), suffix, options, console);
+}
+
 static CommandResult plotNetwork(const Options &options, Console &console,
                                  const std::string &suffix) {
   LSTMC_CHECKED_ASSIGN(viz::NetworkOptions drawing, drawingAsked(options));
-  if (options.operands.size() != 1 || !isSource(options.operands[0]))
-    return fail(ErrorCode::E0001, "plot --what network takes one .lnet file; packages "
-                                  "and checkpoints hold launches and no layers, "
-                                  "and have --what schedule and memory");
+  LSTMC_CHECKED_TRY(checkOneModel(options));
+  if (!isSource(options.operands[0]))
+    return plotPackage(drawing, options, console, suffix);
   Checked<symbol::Network> net = loadSource(options.operands[0], options);
   if (!net.ok())
     return net.diagnostics();
@@ -106,11 +125,7 @@ static CommandResult plotNetwork(const Options &options, Console &console,
   if (!module.ok())
     return module.diagnostics();
   console.warn(module.diagnostics());
-  std::string dot = viz::networkDot(**module, drawing);
-  if (suffix == "dot" || suffix.empty())
-    return writePicture(dot, options, console);
-  LSTMC_CHECKED_ASSIGN(std::string picture, viz::render(dot, suffix));
-  return writePicture(picture, options, console);
+  return writeGraph(viz::networkDot(**module, drawing), suffix, options, console);
 }
 
 /// As they are for the whole machine, or for --threads.

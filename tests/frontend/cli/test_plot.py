@@ -21,6 +21,37 @@ class Plot(Case):
         self.assertIn("schedule of step", text)
         self.assertIn("built-in rates of one core, not of this machine", text)
 
+    def edges(self, *words):
+        """Between boxes, by the first line of their labels."""
+        text = self.good("plot", *words).stdout
+        names = dict(re.findall(r'(\w+) \[(?:shape=oval, )?fillcolor="[^"]*", label="([^"\\]*)', text))
+        return {(names[a], names[b]) for a, b in re.findall(r"(\w+) -> (\w+)", text) if a != b}
+
+    def test_the_network_of_a_package(self):
+        (self.folder / "net.lnet").write_text("""\
+N = dim("batch", 8)
+
+def net(data: float32[N, 6], scale: float32[N, 6]):
+    a = FullyConnected(data * scale, num_hidden=5, name="a")
+    with ctx_group("b"):
+        b = FullyConnected(a, num_hidden=4, name="b")
+        c = FullyConnected(Concat(a, b, dim=1, name="join"), num_hidden=3, name="c")
+    return transpose(c) @ b
+""")
+        wanted = {(a, "c" if b == "join" else b) for a, b in self.edges("net.lnet") if a != "join"} # a plan has no launch for it
+        self.assertEqual(len(wanted), 8)
+        for words in ([], ["-d", "2xcpu", "--place", "b=cpu:1"], ["-d", "2xcpu"], ["--accumulate", "2"]):
+            self.good("compile", "net.lnet", "-o", "net.lstmc", "-y", *words)
+            self.assertEqual(self.edges("net.lstmc"), wanted, words)
+        text = self.good("plot", "net.lstmc", "--show", "device,memory").stdout
+        self.assertIn('label="a\\nFullyConnected\\n160 bytes + parameters ', text)
+        # Of a checkpoint too; what needs the source says so.
+        self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "1u")
+        self.assertLessEqual({("data", "embed"), ("embed", "lstm"), ("lstm", "decoder")}, self.edges("ck"))
+        done = self.run_here("plot", "net.lstmc", "--unfold", "time")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--unfold needs the source: net.lstmc holds launches and no layers", done.stderr)
+
     def trace(self, *words):
         self.good("plot", "small.lnet", *words, "-o", "t.json", "--force")
         return json.loads((self.folder / "t.json").read_text())["traceEvents"]
