@@ -125,7 +125,7 @@ Result<Diagnostics> Session::indexWarning() const {
   std::vector<const session::IndexCounter::Count *> counts;
   std::vector<uint64_t> totals;
   std::vector<uint32_t> deviceOf;
-  for (const BoundEntry &entry : impl_->entries)
+  for (const session::BoundEntry &entry : impl_->entries)
     for (const session::BoundProgram &program : entry.programs)
       if (program.indices)
         for (const session::IndexCounter::Count &count : program.indices->counts()) {
