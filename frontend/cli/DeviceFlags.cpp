@@ -16,7 +16,7 @@ static constexpr int64_t kMostParts = 65536;
 Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
   LSTMC_ASSIGN(std::vector<DeviceName> devices,
                parseDevices(fmt::format("{}", fmt::join(*options.devices, ","))));
-  return devicesOfJob(std::move(devices));
+  return devicesOfJob(devices);
 }
 
 static Result<int64_t> partsAsked(Flag flag, int64_t parts, int64_t least) {

@@ -114,11 +114,10 @@ private:
       text_ += "," + inQuotesIfNeeded(fmt::format("{}top{}", prefix, k)) + "," +
                inQuotesIfNeeded(fmt::format("{}score{}", prefix, k));
     for (int64_t i = 0; request_.top == 0 && i < width; ++i) {
-      std::string name = output.classes.empty() ? "" : output.classes[size_t(i)];
-      if (name.empty())
-        name = width == 1 ? output.name : fmt::format("{}[{}]", output.name, i);
-      else
-        name = prefix + name;
+      const std::string ofClass = output.classes.empty() ? "" : output.classes[size_t(i)];
+      const std::string name = !ofClass.empty() ? fmt::format("{}{}", prefix, ofClass)
+                               : width == 1     ? output.name
+                                                : fmt::format("{}[{}]", output.name, i);
       text_ += "," + inQuotesIfNeeded(name);
     }
   }

@@ -102,7 +102,7 @@ void leaveJob(int exit, const Error *error) {
   ::_exit(exit);
 }
 
-Result<std::vector<DeviceName>> devicesOfJob(std::vector<DeviceName> ofRank) {
+Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank) {
   const int ranks = jobRanks();
   if (ofRank.size() * size_t(ranks) > size_t(kMaxDevices))
     return fail(ErrorCode::E0001,

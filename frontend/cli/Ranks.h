@@ -35,7 +35,7 @@ void leaveJob(int exit, const Error *error);
 
 /// -d of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5. E0001
 /// where that is too many.
-Result<std::vector<DeviceName>> devicesOfJob(std::vector<DeviceName> ofRank);
+Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank);
 
 /// The devices of this process, with mirrors of those of other ranks. E0501 where there are fewer
 /// than ranks.

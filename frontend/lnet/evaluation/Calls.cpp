@@ -17,7 +17,9 @@ bool Calls::evaluateArguments(const CallExpr *expr, Arguments &arguments) {
     Value value = interpreter_.evaluate(argument.value);
     if (argument.star) {
       std::optional<std::vector<Value>> items;
-      if (value.isUnknown() || !(items = elements(run_, value, argument.value))) {
+      if (!value.isUnknown())
+        items = elements(run_, value, argument.value);
+      if (!items) {
         arguments.unknown = true;
         known = false;
         continue;
@@ -119,7 +121,6 @@ Value Calls::callFunction(const Value &callee, Arguments &arguments) {
   std::ranges::move(values, frame.as<FrameObject>().slots.begin());
   if (outermostLayer)
     std::swap(run_.at.layerShown, shown);
-  Value hold = callee;
   Value result = runBody(function, frame.as<FrameObject>(), arguments.call);
   if (outermostLayer)
     std::swap(run_.at.layerShown, shown);

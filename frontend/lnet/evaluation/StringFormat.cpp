@@ -16,7 +16,8 @@ struct Conversion {
 
 constexpr int kWidest = 10000;
 
-std::string pad(const Conversion &how, std::string sign, std::string digits, bool number) {
+std::string pad(const Conversion &how, const std::string &sign, const std::string &digits,
+                bool number) {
   size_t cells = 0;
   for (char c : sign + digits)
     cells += (c & 0xC0) != 0x80;

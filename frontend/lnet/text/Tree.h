@@ -262,7 +262,7 @@ public:
     return {data, items.size()};
   }
   const std::string *keep(std::string text) { return &strings_.emplace_back(std::move(text)); }
-  Scope *keep(std::shared_ptr<Scope> scope) {
+  Scope *keep(const std::shared_ptr<Scope> &scope) {
     scopes_.push_back(scope);
     return scope.get();
   }
