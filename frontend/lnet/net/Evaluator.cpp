@@ -48,7 +48,9 @@ Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehear
 }
 
 Module *Evaluator::runMain(const std::string &path, std::optional<std::string> text) {
-  if (!text && !(text = files_.read(path, std::nullopt)))
+  if (!text)
+    text = files_.read(path, std::nullopt);
+  if (!text)
     return nullptr;
   if (text->size() > options_.limits.source) {
     Diagnostic diagnostic;

@@ -38,7 +38,7 @@ Value Nodes::apply(symbol::Call &call, Span origin) {
   return values(*outputs);
 }
 
-Value Nodes::applyOne(std::string_view op, std::vector<Value> inputs,
+Value Nodes::applyOne(std::string_view op, const std::vector<Value> &inputs,
                       std::vector<symbol::NamedAttribute> attributes, Span origin,
                       std::vector<const Expr *> places) {
   if (!run_.mayDraw(op, origin))

@@ -13,7 +13,7 @@ public:
   /// The outputs of a call: one tensor, or a tuple of them. Unknown after an error.
   Value apply(symbol::Call &call, Span origin);
   /// A call with inputs by position, whose expressions are `places`.
-  Value applyOne(std::string_view op, std::vector<Value> inputs,
+  Value applyOne(std::string_view op, const std::vector<Value> &inputs,
                  std::vector<symbol::NamedAttribute> attributes, Span origin,
                  std::vector<const Expr *> places);
   Value variable(const std::string &name, symbol::VariableOptions options, Span origin);
