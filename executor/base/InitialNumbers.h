@@ -1,11 +1,10 @@
 // Random numbers for initial values: functions of seed, op and element, at update 0.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <numbers>
 
 #include "executor/base/Philox.h"
+#include "executor/base/functions/Normal.h"
 
 namespace lstmc {
 
@@ -33,10 +32,8 @@ struct InitialNumbers {
   void normalPair(uint64_t element, double &even, double &odd) const {
     const PhiloxBlock words = randomBlock(seed, element / 4, ordinal, 0);
     const double first = uniformFromWord(words[element % 4]);
-    const double radius = std::sqrt(-2 * std::log(first + 0x1p-24)); // log of a number in (0, 1]
-    const double angle = 2 * std::numbers::pi * uniformFromWord(words[element % 4 + 1]);
-    even = radius * std::cos(angle);
-    odd = radius * std::sin(angle);
+    real::normalPair(uniformFromWord(words[element % 4]), uniformFromWord(words[element % 4 + 1]),
+                     even, odd);
   }
 };
 

@@ -17,21 +17,22 @@
 #include "executor/base/Numeric.h"
 #include "executor/base/Philox.h"
 #include "executor/base/ScalarFloat.h"
+#include "executor/base/ScalarFunctions.h"
 
 namespace lstmc {
 
 namespace scalar {
 
-// The four functions with an implementation of ours: f32 by base/ElementaryFunctions.h, f64 by
-// libm.
+// The four functions that have an f32 form: f32 by base/ElementaryFunctions.h, f64 by
+// base/functions.
 inline float exponential(float x) { return lstmc::exponential(ScalarFloat<>{x}).v; }
-inline double exponential(double x) { return std::exp(x); }
+inline double exponential(double x) { return functionInF64(ScalarOp::Exp, x); }
 inline float logarithm(float x) { return lstmc::logarithm(ScalarFloat<>{x}).v; }
-inline double logarithm(double x) { return std::log(x); }
+inline double logarithm(double x) { return functionInF64(ScalarOp::Log, x); }
 inline float hyperbolicTangent(float x) { return lstmc::hyperbolicTangent(ScalarFloat<>{x}).v; }
-inline double hyperbolicTangent(double x) { return std::tanh(x); }
+inline double hyperbolicTangent(double x) { return functionInF64(ScalarOp::Tanh, x); }
 inline float sigmoid(float x) { return lstmc::sigmoid(ScalarFloat<>{x}).v; }
-inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+inline double sigmoid(double x) { return functionInF64(ScalarOp::Sigmoid, x); }
 
 /// Replaces a denormal by a zero of its sign. Needed where no arithmetic flushes it: the result
 /// must not depend on whether the compiler uses a comparison or the maximum instruction, which
@@ -53,137 +54,11 @@ inline double rintHalvesDown(double x) {
   return x - floor <= ceil - x ? floor : ceil;
 }
 
-/// Python's %: the result has the sign of b.
-inline double modulo(double a, double b) {
-  if (b == 0)
-    return 0;
-  double r = std::fmod(a, b);
-  if (r == 0)
-    return std::copysign(0.0, b);
-  return (r < 0) == (b < 0) ? r : r + b;
-}
-
-/// Derivative of log |Gamma|. Negative x by reflection, psi(1-x) = psi(x) + pi cot(pi x); then the
-/// recurrence psi(x) = psi(x+1) - 1/x up to 6 and the asymptotic series. NaN at the poles 0, -1,
-/// -2, ...
-///
-/// Source: Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.
-inline double digamma(double x) {
-  constexpr double kPi = 3.141592653589793238462643383279502884;
-  if (x <= 0) {
-    if (x == std::floor(x))
-      return std::numeric_limits<double>::quiet_NaN();
-    // Using only the distance to the pole keeps the argument of tan small for every negative x.
-    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
-  }
-  double low = 0;
-  for (; x < 6; x += 1)
-    low += 1 / x;
-  double s = 1 / (x * x);
-  // B_2n / (2n), n = 10 down to 1; at x = 6 the first omitted term is 3e-16 of log x.
-  constexpr double kSeries[] = {-174611.0 / 6600, 43867.0 / 14364, -3617.0 / 8160, 1.0 / 12,
-                                -691.0 / 32760,   1.0 / 132,       -1.0 / 240,     1.0 / 252,
-                                -1.0 / 120,       1.0 / 12};
-  double series = 0;
-  for (double coefficient : kSeries)
-    series = (series + coefficient) * s;
-  return std::log(x) - 0.5 / x - series - low;
-}
-
-/// Inverse of erf. The start has a relative error of 2e-3; each Newton step squares the error. The
-/// steps use erf, or erfc near 1, where erf has lost the digits.
-///
-/// Source of the start value: S. Winitzki, "A handy approximation for the error function and its
-/// inverse".
-inline double erfinv(double y) {
-  double a = std::fabs(y);
-  if (!(a < 1))
-    return a == 1 ? std::copysign(std::numeric_limits<double>::infinity(), y)
-                  : std::numeric_limits<double>::quiet_NaN();
-  constexpr double kShape = 0.147, kTwoOverPi = 0.636619772367581343,
-                   kHalfRootPi = 0.886226925452758014;
-  double l = std::log1p(-a * a), b = kTwoOverPi / kShape + l / 2;
-  double x = a < 1e-4 ? a * kHalfRootPi : std::sqrt(std::sqrt(b * b - l / kShape) - b);
-  for (int step = 0; step < 3; ++step) {
-    double error = a < 0.5 ? std::erf(x) - a : (1 - a) - std::erfc(x);
-    double newton = error * kHalfRootPi * std::exp(x * x);
-    x -= newton / (1 + x * newton); // Halley's correction
-  }
-  return std::copysign(x, y);
-}
-
-inline double softRelu(double x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-inline double logGamma(double x) {
-  int sign; // lgamma would write a global variable
-  return lgamma_r(x, &sign);
-}
-
-/// Operations computed in f64 and rounded once.
-inline double evaluateInF64(ScalarOp op, double a, double b) {
-  switch (op) {
-  case ScalarOp::Pow:
-    return std::pow(a, b);
-  case ScalarOp::Hypot:
-    return std::hypot(a, b);
-  case ScalarOp::Cbrt:
-    return std::cbrt(a);
-  case ScalarOp::Expm1:
-    return std::expm1(a);
-  case ScalarOp::Log10:
-    return std::log10(a);
-  case ScalarOp::Log2:
-    return std::log2(a);
-  case ScalarOp::Log1p:
-    return std::log1p(a);
-  case ScalarOp::Sin:
-    return std::sin(a);
-  case ScalarOp::Cos:
-    return std::cos(a);
-  case ScalarOp::Tan:
-    return std::tan(a);
-  case ScalarOp::Asin:
-    return std::asin(a);
-  case ScalarOp::Acos:
-    return std::acos(a);
-  case ScalarOp::Atan:
-    return std::atan(a);
-  case ScalarOp::Sinh:
-    return std::sinh(a);
-  case ScalarOp::Cosh:
-    return std::cosh(a);
-  case ScalarOp::Asinh:
-    return std::asinh(a);
-  case ScalarOp::Acosh:
-    return std::acosh(a);
-  case ScalarOp::Atanh:
-    return std::atanh(a);
-  case ScalarOp::Gamma:
-    return std::tgamma(a);
-  case ScalarOp::LogGamma:
-    return logGamma(a);
-  case ScalarOp::Digamma:
-    return digamma(a);
-  case ScalarOp::Erf:
-    return std::erf(a);
-  case ScalarOp::Erfinv:
-    return erfinv(a);
-  case ScalarOp::SoftRelu:
-    return softRelu(a);
-  default:
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
 /// Operations of f32 and f64 only.
 template <std::floating_point T> inline T evaluateFloat(ScalarOp op, T a, T b, T c) {
   switch (op) {
   case ScalarOp::Div:
     return a / b;
-  case ScalarOp::Mod:
-    return T(modulo(a, b));
   case ScalarOp::Fma:
     return std::fma(a, b, c);
   case ScalarOp::Neg:
@@ -213,7 +88,7 @@ template <std::floating_point T> inline T evaluateFloat(ScalarOp op, T a, T b, T
   case ScalarOp::Sigmoid:
     return sigmoid(a);
   default:
-    return T(evaluateInF64(op, a, b));
+    return T(functionInF64(op, a, b)); // f32 is rounded once more
   }
 }
 

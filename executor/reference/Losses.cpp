@@ -219,7 +219,7 @@ template <typename Real> void regressionMetric(const RegressionMetricLaunch &lau
     const double output = kind == RegressionLoss::Logistic ? scalar::sigmoid(value) : value;
     const double difference = output - truth, square = difference * difference;
     const double loss = kind == RegressionLoss::Logistic
-                            ? scalar::softRelu(double(value)) - double(value) * truth
+                            ? functionInF64(ScalarOp::SoftRelu, value) - double(value) * truth
                         : kind == RegressionLoss::Absolute ? std::fabs(difference)
                                                            : 0.5 * square;
     // The shorter record ends before the agreement at one half.

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/Quote.h"
+#include "executor/base/ScalarFunctions.h"
 #include "executor/training/Numbers.h"
 
 namespace lstmc::training {
@@ -155,7 +156,7 @@ double doneAt(const Schedule &schedule, int64_t n) {
 
 /// From `from` to `to` in half a cosine.
 double halfCosine(double from, double to, double share) {
-  return to + (from - to) * (1 + std::cos(std::numbers::pi * share)) / 2;
+  return to + (from - to) * (1 + functionInF64(ScalarOp::Cos, std::numbers::pi * share)) / 2;
 }
 
 // The rates of the rows, after the warm-up.
@@ -182,7 +183,8 @@ double rateMultiFactor(const Schedule &schedule, double base, int64_t n, double)
 
 double ratePoly(const Schedule &schedule, double base, int64_t n, double) {
   double last = schedule.value("final_lr");
-  return last + (base - last) * std::pow(1 - doneAt(schedule, n), schedule.value("pwr"));
+  return last + (base - last) *
+                    functionInF64(ScalarOp::Pow, 1 - doneAt(schedule, n), schedule.value("pwr"));
 }
 
 double rateCosine(const Schedule &schedule, double base, int64_t n, double) {

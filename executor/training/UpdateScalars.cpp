@@ -11,7 +11,7 @@ namespace {
 
 double power(double base, double exponent) {
   if (exponent != std::floor(exponent) || exponent < 0 || exponent > double(INT64_MAX / 2))
-    return std::pow(base, exponent);
+    return functionInF64(ScalarOp::Pow, base, exponent);
   double result = 1;
   for (auto left = int64_t(exponent); left > 0; left >>= 1, base *= base)
     if (left & 1)

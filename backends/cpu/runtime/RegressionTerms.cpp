@@ -7,7 +7,7 @@ namespace lstmc::cpu {
 static double lossOf(RegressionLoss kind, float x, double truth, double difference) {
   switch (kind) {
   case RegressionLoss::Logistic:
-    return lstmc::scalar::softRelu(double(x)) - double(x) * truth;
+    return functionInF64(ScalarOp::SoftRelu, x) - double(x) * truth;
   case RegressionLoss::Absolute:
     return std::fabs(difference);
   case RegressionLoss::HalfSquare:

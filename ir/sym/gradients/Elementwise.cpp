@@ -1,8 +1,8 @@
 // Gradients of element-wise functions of one tensor: operand x, result y, incoming gradient dy.
 
-#include <cmath>
 #include <numbers>
 
+#include "executor/base/ScalarFunctions.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/gradients/Expression.h"
 
@@ -89,7 +89,7 @@ LSTMC_GRADIENT(DropoutOp, dy)
 
 /// s^2 x if abs(x) < 1/s^2, else the sign of x.
 LSTMC_GRADIENT(SmoothL1Op, dy *([&] {
-                 double square = std::pow(getScalar().convertToDouble(), 2);
+                 double scalar = getScalar().convertToDouble(), square = scalar * scalar;
                  E inside = x.of<AbsOp>() < 1.0 / square;
                  return inside * (x * square) + (1.0 - inside) * x.of<SignOp>();
                }()))
@@ -132,7 +132,7 @@ LSTMC_SCALAR_GRADIENT(RdivScalarOp, ((void)s, -(dy *(y / x))))
 LSTMC_SCALAR_GRADIENT(ModScalarOp, ((void)s, dy))
 LSTMC_SCALAR_GRADIENT(RmodScalarOp, -(dy *x.withScalar<RdivScalarOp>(s).of<FloorOp>()))
 LSTMC_SCALAR_GRADIENT(PowerScalarOp, dy *(x.withScalar<PowerScalarOp>(s - 1) * s))
-LSTMC_SCALAR_GRADIENT(RpowerScalarOp, dy *(y *std::log(s)))
+LSTMC_SCALAR_GRADIENT(RpowerScalarOp, dy *(y *functionInF64(ScalarOp::Log, s)))
 LSTMC_SCALAR_GRADIENT(MaximumScalarOp, dy *(x >= s))
 LSTMC_SCALAR_GRADIENT(MinimumScalarOp, dy *(x <= s))
 LSTMC_SCALAR_GRADIENT(HypotScalarOp, ((void)s, dy *(x / y)))
