@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -55,6 +57,13 @@ Result<std::optional<Place>> placeInJob() {
   return std::optional(Place{*rank, *ranks, control ? control : ""});
 }
 
+std::string processSpace() {
+  std::string boot = "?";
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::error_code error;
+  return boot + "/" + std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+}
+
 std::string onOneLine(std::string_view text) {
   std::string line(text);
   std::ranges::replace(line, '\n', '\v');
@@ -85,8 +94,8 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
   char name[256] = "";
   ::gethostname(name, sizeof(name) - 1);
   std::unique_ptr<Control> control(new Control(socket));
-  control->say(fmt::format("hello {} {} {} {}", place.control.substr(token + 1), place.rank,
-                           ::getpid(), name));
+  control->say(fmt::format("hello {} {} {} {} {}", place.control.substr(token + 1), place.rank,
+                           ::getpid(), processSpace(), name));
   control->thread_ = std::thread([&control = *control] { control.work(); });
   return control;
 } catch (const std::system_error &error) {

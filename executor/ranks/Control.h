@@ -25,7 +25,7 @@ Result<std::optional<Place>> placeInJob();
 
 /// Lines of text over TCP, a word and what it is about. A rank says
 ///
-///   hello TOKEN RANK PID HOST   first
+///   hello TOKEN RANK PID SPACE HOST   first; SPACE: processSpace()
 ///   beat PROGRESS WHERE         every half second
 ///   end EXIT MESSAGE            last
 ///
@@ -69,6 +69,10 @@ private:
   bool mayGo_ = false, leaving_ = false, ended_ = false;
   std::thread thread_;
 };
+
+/// In what the number of a process has its meaning: a boot of a machine, and a namespace of its
+/// processes. One word.
+std::string processSpace();
 
 /// Without line ends, which end a line of the connection.
 std::string onOneLine(std::string_view text);

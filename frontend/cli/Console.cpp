@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -43,21 +44,28 @@ Console::Console(const Options &options)
 // Written as it happens and not renamed at the end, unlike results: a log is wanted most when the
 // end was a bad one.
 Status Console::openLog(const Options &options) {
-  const std::optional<std::string> &path = options.log;
-  if (!path || muted_)
+  auto open = [this](const std::string &path, int how) -> Status {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    if (file < 0 && errno == EEXIST)
+      return failAt({path}, ErrorCode::E0608, "it exists; --force overwrites it");
+    if (file < 0)
+      return failAt({path}, ErrorCode::E0601, "cannot write this log: {}", std::strerror(errno));
+    logs_.emplace_back(::fdopen(file, "w"), std::fclose);
     return {};
-  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.force ? O_TRUNC : O_EXCL);
-  int file = ::open(path->c_str(), flags, 0666);
-  if (file < 0 && errno == EEXIST)
-    return failAt({*path}, ErrorCode::E0608, "it exists; --force overwrites it");
-  if (file < 0)
-    return failAt({*path}, ErrorCode::E0601, "cannot write this log: {}", std::strerror(errno));
-  log_.reset(::fdopen(file, "w"), std::fclose);
+  };
+  if (options.log && !muted_)
+    LSTMC_TRY(open(*options.log, options.force ? O_TRUNC : O_EXCL));
+  // Every rank has one of its own, which goes on when the job is started again.
+  if (const char *folder = std::getenv("LSTMC_LOG_DIR"); folder && isSet("LSTMC_CONTROL")) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    LSTMC_TRY(open(fmt::format("{}/rank-{}.log", folder, jobRank()), O_APPEND));
+  }
   return {};
 }
 
 void Console::log(std::string_view level, const nlohmann::ordered_json &fields) const {
-  if (!log_)
+  if (logs_.empty())
     return;
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   nlohmann::ordered_json line = {{"time_s", seconds}, {"level", level}};
@@ -65,8 +73,9 @@ void Console::log(std::string_view level, const nlohmann::ordered_json &fields) 
   std::string text =
       line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   // The work is worth more than its log: what cannot be written is left out.
-  if (std::fwrite(text.data(), 1, text.size(), log_.get()) == text.size())
-    std::fflush(log_.get());
+  for (const auto &file : logs_)
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) == text.size())
+      std::fflush(file.get());
 }
 
 void Console::log(const Diagnostics &diagnostics) const {

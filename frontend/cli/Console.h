@@ -55,7 +55,7 @@ private:
   bool muted_; ///< a rank that is not the first says nothing
   bool json_, quiet_, color_, live_;
   int verbosity_, width_;
-  std::shared_ptr<std::FILE> log_; ///< null: none
+  std::vector<std::shared_ptr<std::FILE>> logs_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -10,6 +10,7 @@
 #include "executor/abi/DType.h"
 #include "executor/base/Status.h"
 #include "executor/training/Amount.h"
+#include "frontend/launch/Hosts.h"
 #include "frontend/symbol/Network.h"
 
 namespace lstmc::cli {
@@ -89,6 +90,8 @@ inline constexpr std::string_view kWords<Origin> = "torch-lstm|torch-gru|torch-r
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
 template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = "bash";
+template <>
+inline constexpr std::string_view kWords<launch::Launcher> = "local|ssh|mpi|slurm|sge|yarn";
 
 /// The words of "a|b|c".
 std::vector<std::string_view> wordsIn(std::string_view words);

@@ -8,14 +8,13 @@
 #include "executor/ranks/OpenWire.h"
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/LaunchFlags.h"
 #include "frontend/cli/ThreadFlags.h"
-#include "frontend/launch/Supervisor.h"
+#include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
 
 namespace {
-
-constexpr int64_t kMostRanks = 64;
 
 std::atomic<int> askedTimes = 0, askedSignal = 0;
 
@@ -77,9 +76,9 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
                                 const Options &command, Console &console) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   for (int64_t restarts = 0;; ++restarts) {
-    watch.command = {program};
+    watch.start.command = {program};
     const std::vector<std::string> words = resumed(options.rest, command);
-    watch.command.insert(watch.command.end(), words.begin(), words.end());
+    watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
     if (!end.lostRank || restarts == *options.maxRestarts || askedTimes > 0)
       return end;
@@ -87,30 +86,25 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
       console.say(end.message);
     console.say(
         fmt::format("launch    starts again, {} of {}", restarts + 1, *options.maxRestarts));
+    LSTMC_TRY(leaveLostHosts(watch.start, console));
   }
 }
 
 } // namespace
 
 CommandResult launchCommand(const Options &options, Console &console) {
-  const int64_t ranks = options.ranks.value_or(1);
-  if (ranks < 1 || ranks > kMostRanks)
-    return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
-  if (options.rendezvousTimeout->unit != training::Amount::Unit::Seconds)
-    return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
-                options.rendezvousTimeout->text());
+  LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, console));
   LSTMC_CHECKED_ASSIGN(Options command, readCommand(options));
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
-  console.say(fmt::format("launch    {} ranks by {}", ranks, library), 1);
+  LSTMC_CHECKED_TRY(checkHosts(watch.start));
+  console.say(fmt::format("launch    {} ranks by {}", watch.start.ranks, library), 1);
   // Once for all of them, alone on the machine.
-  ::setenv("LSTMC_WORLD_SIZE", std::to_string(ranks).c_str(), 1);
+  ::setenv("LSTMC_WORLD_SIZE", std::to_string(watch.start.ranks).c_str(), 1);
   measureIfNew(threadsInQuestion(command), console);
+  if (!watch.start.hosts.empty())
+    watch.start.environment["LSTMC_RATES"] = planning::keptRatesText();
 
   SignalsForRanks signals;
-  launch::Watch watch;
-  watch.ranks = int(ranks);
-  watch.rendezvous = std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
-  watch.say = [&console](const std::string &text) { console.say("launch    " + text, 1); };
   watch.askedToEnd = [] { return std::pair<int, int>(askedTimes, askedSignal); };
   LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, console));
   if (end.lostRank && !end.message.empty())

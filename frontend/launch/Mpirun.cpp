@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
+#include <tuple>
 
 #include <csignal>
 #include <fcntl.h>
@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
 namespace lstmc::launch {
 
-namespace fs = std::filesystem;
-
-static std::string findOnPath(std::string_view name) {
+std::string findOnPath(std::string_view name) {
   const char *path = std::getenv("PATH");
   std::string_view left = path ? path : "";
   while (!left.empty()) {
@@ -29,25 +29,101 @@ static std::string findOnPath(std::string_view name) {
   return "";
 }
 
+std::vector<std::string> sshWords(int port) {
+  std::vector<std::string> words = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
+  if (port != 0)
+    words.insert(words.end(), {"-p", std::to_string(port)});
+  return words;
+}
+
+/// The command of a scheduler that waits for room and runs the rest of the words there; empty where
+/// there is none, or where this process has been given its room.
+static std::vector<std::string> schedulerWords(const Start &start) {
+  const std::string ranks = std::to_string(start.ranks);
+  if (start.launcher == Launcher::Slurm && !std::getenv("SLURM_JOB_ID"))
+    return {"salloc", "--quiet", "--ntasks=" + ranks};
+  // qrsh rather than qsub: what rank 0 prints comes here.
+  if (start.launcher == Launcher::Sge && !std::getenv("PE_HOSTFILE"))
+    return {"qrsh", "-now", "no", "-cwd", "-V", "-pe", start.parallelEnvironment, ranks};
+  return {};
+}
+
+/// Where ranks go, and who starts them there.
+static std::vector<std::string> placeWords(const Start &start) {
+  if (start.launcher == Launcher::Slurm)
+    return {"--mca", "plm", "slurm"};
+  if (start.launcher == Launcher::Sge)
+    return {};
+  if (start.hosts.empty())
+    return start.launcher == Launcher::Local
+               ? std::vector<std::string>{"--host", fmt::format("localhost:{}", start.ranks)}
+               : std::vector<std::string>{};
+  // One host for each rank, in the order of ranks.
+  std::vector<std::string> words = {"--host", fmt::format("{}", fmt::join(start.hosts, ",")),
+                                    "--map-by", "seq"};
+  if (start.launcher == Launcher::Ssh) {
+    words.insert(words.end(),
+                 {"--mca", "plm", "rsh", "--mca", "plm_rsh_agent",
+                  fmt::format("{}", fmt::join(sshWords(start.sshPort), " ")),
+                  // Every host is reached from here: among themselves they need no ssh.
+                  "--mca", "plm_rsh_no_tree_spawn", "1"});
+  }
+  return words;
+}
+
+static std::vector<std::string> networkWords(const Start &start) {
+  std::vector<std::string> words;
+  auto set = [&words](const char *parameter, const std::string &value) {
+    words.insert(words.end(), {"--mca", parameter, value});
+  };
+  if (!start.interface.empty()) {
+    set("btl_tcp_if_include", start.interface);
+    set("oob_tcp_if_include", start.interface);
+  }
+  if (start.port != 0) {
+    const int messages = 2 * start.ranks;
+    set("btl_tcp_port_min_v4", std::to_string(start.port + 1));
+    set("btl_tcp_port_range_v4", std::to_string(messages));
+    set("oob_tcp_dynamic_ipv4_ports",
+        fmt::format("{}-{}", start.port + messages + 1, start.port + messages + 8));
+  }
+  return words;
+}
+
 std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root) {
-  std::vector<std::string> words = {
-      mpirun, "--quiet",
-      // Ranks have threads of their own to place, and may be more than processors; who waits
-      // yields.
-      "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
-      // Shared memory within a host without what containers forbid, TCP between hosts.
-      "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca",
-      "btl_vader_single_copy_mechanism", "none",
-      // A rank that fails tells the others itself, and they end themselves.
-      "--mca", "orte_abort_on_non_zero_status", "0", "-n", std::to_string(start.ranks)};
+  std::vector<std::string> words = schedulerWords(start);
+  auto add = [&words](std::vector<std::string> more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add({mpirun, "--quiet",
+       // Ranks have threads of their own to place, and may be more than processors; who waits
+       // yields.
+       "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+       // Shared memory within a host without what containers forbid, TCP between hosts.
+       "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca",
+       "btl_vader_single_copy_mechanism", "none",
+       // A rank that fails tells the others itself, and they end themselves.
+       "--mca", "orte_abort_on_non_zero_status", "0", "-n", std::to_string(start.ranks)});
+  add(placeWords(start));
+  add(networkWords(start));
   if (root)
     words.push_back("--allow-run-as-root");
-  for (const auto &[name, value] : start.environment) {
-    words.push_back("-x"); // by name: values are nobody's who looks at the list of processes
-    words.push_back(name);
-  }
-  words.insert(words.end(), start.command.begin(), start.command.end());
+  for (const auto &[name, value] : start.environment)
+    add({"-x", name}); // by name: values are nobody's who looks at the list of processes
+  add(start.command);
   return words;
+}
+
+/// Besides mpirun: what begins the command, and what mpirun calls.
+static Status checkPrograms(const Start &start, const std::string &first) {
+  const bool ssh = start.launcher == Launcher::Ssh && !start.hosts.empty();
+  for (const auto &[program, package, needed] :
+       {std::tuple("ssh", "openssh-client", ssh),
+        std::tuple("salloc", "slurm-client", first == "salloc"),
+        std::tuple("qrsh", "gridengine-client", first == "qrsh")})
+    if (needed && findOnPath(program).empty())
+      return fail(ErrorCode::E0503, "{} is not on the PATH: apt-get install {}", program, package);
+  return {};
 }
 
 Result<Mpirun> Mpirun::start(const Start &start) {
@@ -55,6 +131,7 @@ Result<Mpirun> Mpirun::start(const Start &start) {
   if (mpirun.empty())
     return fail(ErrorCode::E0503, "mpirun is not on the PATH: apt-get install openmpi-bin");
   std::vector<std::string> words = mpirunWords(start, mpirun, ::geteuid() == 0);
+  LSTMC_TRY(checkPrograms(start, words[0]));
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
@@ -71,7 +148,7 @@ Result<Mpirun> Mpirun::start(const Start &start) {
       ::dup2(null, STDIN_FILENO);
     for (const auto &[name, value] : start.environment)
       ::setenv(name.c_str(), value.c_str(), 1);
-    ::execv(mpirun.c_str(), arguments.data());
+    ::execvp(arguments[0], arguments.data());
     ::_exit(127);
   }
   return Mpirun(child);

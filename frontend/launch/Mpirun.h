@@ -1,6 +1,7 @@
 // mpirun as a child of this process.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,21 +9,32 @@
 #include <sys/types.h>
 
 #include "executor/base/Status.h"
+#include "frontend/launch/Hosts.h"
 
 namespace lstmc::launch {
 
-/// The ranks of a job: what each of them runs, and with which variables in its environment.
+/// The ranks of a job: what each of them runs, where, and with which variables in its environment.
 struct Start {
   int ranks = 1;
   std::vector<std::string> command;
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::map<std::string, std::string> environment;
+  Launcher launcher = Launcher::Local;
+  std::vector<std::string> hosts; ///< of each rank; empty: this machine, or the scheduler's choice
+  int sshPort = 0;                ///< 0: what ssh itself takes
+  std::string interface;          ///< for messages; empty: any, within a machine its loopback
+  int port = 0; ///< the ports of mpirun and of messages are those after it; 0: any
+  std::string parallelEnvironment; ///< of Grid Engine
 };
+
+/// The ssh by which hosts are reached: it asks nobody for a password, and gives up after 10 s.
+std::vector<std::string> sshWords(int port);
 
 /// mpirun, in a session of its own, so that a terminal's ^C does not reach it. It is asked to end
 /// when this process dies.
 class Mpirun {
 public:
-  /// E0503 with the command that installs it, where it is not on the PATH; E0901.
+  /// E0503 with the command that installs it, where mpirun or what the launcher needs is not on the
+  /// PATH; E0901.
   static Result<Mpirun> start(const Start &start);
   Mpirun(Mpirun &&other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Mpirun &operator=(Mpirun &&) = delete;
@@ -40,7 +52,11 @@ private:
   pid_t pid_ = -1; ///< -1: it has ended
 };
 
-/// What mpirun is given for it.
+/// What is started for it. Outside of an allocation of Slurm or a job of Grid Engine, that begins
+/// with the scheduler's command that waits for one.
 std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root);
+
+/// The file of that name in a folder of PATH; empty where there is none.
+std::string findOnPath(std::string_view name);
 
 } // namespace lstmc::launch

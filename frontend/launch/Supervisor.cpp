@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "executor/base/OutputFile.h"
-#include "frontend/launch/Mpirun.h"
+#include "executor/ranks/Control.h"
+#include "frontend/launch/Network.h"
 
 namespace lstmc::launch {
 
@@ -52,12 +53,13 @@ struct Rank {
   uint64_t progress = 0;
   Clock::time_point heardAt;
   bool came = false, ended = false;
+  bool here = false; ///< a process of this machine, which `pid` names
   int exit = 0;
 };
 
 class Supervisor {
 public:
-  explicit Supervisor(const Watch &watch) : watch_(watch), ranks_(size_t(watch.ranks)) {}
+  explicit Supervisor(const Watch &watch) : watch_(watch), ranks_(size_t(watch.start.ranks)) {}
   ~Supervisor() {
     for (const Connection &connection : connections_)
       ::close(connection.socket);
@@ -86,6 +88,14 @@ private:
     return fmt::format("rank {} (process {} on {})", rank, ranks_[rank].pid, ranks_[rank].host);
   }
 
+  /// Of a rank that has never come.
+  std::string absentName(size_t rank) const {
+    const std::vector<std::string> &hosts = watch_.start.hosts;
+    return hosts.empty() ? fmt::format("rank {}", rank)
+                         : fmt::format("rank {} (to run on {}, and to connect to {}:{})", rank,
+                                       hosts[rank], watch_.address, port_);
+  }
+
   const Watch &watch_;
   std::vector<Rank> ranks_;
   std::vector<Connection> connections_;
@@ -102,13 +112,17 @@ private:
 Status Supervisor::listen() {
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(uint16_t(watch_.start.port));
+  inet_pton(AF_INET, watch_.address.c_str(), &address.sin_addr);
   socklen_t size = sizeof(address);
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   auto *any = reinterpret_cast<sockaddr *>(&address);
+  const int on = 1; // for a job that is started again
+  ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (listener_ < 0 || ::bind(listener_, any, size) != 0 ||
-      ::listen(listener_, watch_.ranks) != 0 || ::getsockname(listener_, any, &size) != 0)
-    return fail(ErrorCode::E0801, "no port on 127.0.0.1 for ranks to connect to: {}",
+      ::listen(listener_, watch_.start.ranks) != 0 || ::getsockname(listener_, any, &size) != 0)
+    return fail(ErrorCode::E0801, "no port{} on {} for ranks to connect to: {}",
+                watch_.start.port ? fmt::format(" {}", watch_.start.port) : "", watch_.address,
                 std::strerror(errno));
   port_ = ntohs(address.sin_port);
   return {};
@@ -116,10 +130,9 @@ Status Supervisor::listen() {
 
 Result<JobEnd> Supervisor::run() {
   LSTMC_TRY(listen());
-  const Start start{watch_.ranks,
-                    watch_.command,
-                    {{"LSTMC_WORLD_SIZE", std::to_string(watch_.ranks)},
-                     {"LSTMC_CONTROL", fmt::format("127.0.0.1:{}:{}", port_, token_)}}};
+  Start start = watch_.start;
+  start.environment["LSTMC_WORLD_SIZE"] = std::to_string(start.ranks);
+  start.environment["LSTMC_CONTROL"] = fmt::format("{}:{}:{}", watch_.address, port_, token_);
   LSTMC_ASSIGN(Mpirun mpirun, Mpirun::start(start));
   while (!over()) {
     turn();
@@ -191,9 +204,10 @@ bool Supervisor::hear(Connection &connection, std::string_view line) {
     came.came = true;
     came.socket = connection.socket;
     came.pid = pid_t(numberOf(takeWord(line)));
+    came.here = takeWord(line) == ranks::processSpace();
     came.host = line;
     came.heardAt = Clock::now();
-    watch_.say(fmt::format("{} has come", nameOf(rank)));
+    watch_.say(fmt::format("{} has come from {}", nameOf(rank), peerOf(connection.socket)));
     return true;
   }
   Rank &rank = ranks_[size_t(connection.rank)];
@@ -237,7 +251,8 @@ void Supervisor::look(Mpirun &mpirun) {
   if (mpirun.ended() && !until_)
     for (size_t i = 0; i < ranks_.size(); ++i)
       if (!ranks_[i].ended)
-        lose(int(i), "is gone, and mpirun with it");
+        lose(int(i),
+             ranks_[i].came ? "is gone, and mpirun with it" : "has not come, and mpirun has ended");
   if (now >= reportAt_) {
     reportAt_ = now + kReport;
     report();
@@ -248,11 +263,10 @@ void Supervisor::lose(int index, std::string why) {
   if (!lost_.empty())
     return;
   const Rank &rank = ranks_[size_t(index)];
-  lost_ =
-      fmt::format("{} {}", rank.came ? nameOf(size_t(index)) : fmt::format("rank {}", index), why);
+  lost_ = fmt::format("{} {}", rank.came ? nameOf(size_t(index)) : absentName(size_t(index)), why);
   if (!rank.place.empty())
     lost_ += "; " + rank.place;
-  if (rank.socket >= 0) // it may be stopped, and would go on one day
+  if (rank.socket >= 0 && rank.here) // it may be stopped, and would go on one day
     ::kill(rank.pid, SIGKILL);
   tellAll("lost " + lost_);
   until_ = Clock::now() + kAfterLoss;
@@ -280,10 +294,11 @@ void Supervisor::say(int socket, std::string line) {
   (void)::send(socket, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// Those that still hold their connection: the number of another process may be anybody's.
+/// Those of this machine that still hold their connection: any other number may be anybody's. Those
+/// of other hosts are mpirun's to end.
 void Supervisor::killRanks() const {
   for (const Rank &rank : ranks_)
-    if (rank.socket >= 0 && rank.pid > 0)
+    if (rank.socket >= 0 && rank.here && rank.pid > 0)
       ::kill(rank.pid, SIGKILL);
 }
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "executor/base/Status.h"
+#include "frontend/launch/Mpirun.h"
 
 namespace lstmc::launch {
 
 struct Watch {
-  int ranks = 1;
-  std::vector<std::string> command;
+  Start start;
+  std::string address = "127.0.0.1";            ///< where ranks connect to: one of this machine's
   std::chrono::milliseconds rendezvous{60'000}; ///< until all ranks have come
   std::chrono::milliseconds silence{2'500};     ///< of a rank that is lost
   std::function<void(const std::string &)> say; ///< what happens, for who wants to know

@@ -44,9 +44,14 @@ static std::string keyOf(int threads) {
   return fmt::format("{}, {}, {} threads", host.processor, host.level, threads);
 }
 
+/// What LSTMC_RATES holds, else the file.
 static Json kept() {
-  Result<Bytes> bytes = readFile(cacheFile().string());
-  Json document = bytes.ok() ? Json::parse(asText(*bytes), nullptr, false) : Json();
+  std::string text;
+  if (const char *given = std::getenv("LSTMC_RATES"))
+    text = given;
+  else if (Result<Bytes> bytes = readFile(cacheFile().string()); bytes.ok())
+    text = asText(*bytes);
+  Json document = Json::parse(text, nullptr, false);
   bool good = document.is_object() && document.value("schema", "") == "lstmc.machine/1" &&
               document["rates"].is_object();
   return good ? document : Json{{"schema", "lstmc.machine/1"}, {"rates", Json::object()}};
@@ -163,6 +168,17 @@ std::optional<Measured> measureIfNew(const std::set<int> &threadCounts) {
   if (child <= 0 || status != 0)
     return std::nullopt;
   return Measured{seconds, cacheFile().string()};
+}
+
+std::string keptRatesText() {
+  Json document = kept(), rates = Json::object();
+  const HostFacts host = hostFacts();
+  const std::string prefix = fmt::format("{}, {}, ", host.processor, host.level);
+  for (const auto &[key, row] : document["rates"].items())
+    if (key.starts_with(prefix))
+      rates[key] = row;
+  document["rates"] = rates;
+  return document.dump();
 }
 
 std::optional<MachineRates> keptRates(int threads) {

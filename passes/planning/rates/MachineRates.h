@@ -48,6 +48,10 @@ bool isMeasured(DeviceKind kind);
 target::Machines machinesOf(const std::vector<DeviceName> &devices, int threads);
 target::Machines machinesOf(const package::PackageData &data, int threads);
 
+/// All that is kept for this processor, for LSTMC_RATES of a process that is to plan with the same
+/// figures on another host.
+std::string keptRatesText();
+
 /// What was kept for this processor, level and number of threads; none before a calibrate.
 std::optional<MachineRates> keptRates(int threads);
 

@@ -1,0 +1,176 @@
+// doctor: what of this machine lstmc can use, and what brings the rest.
+
+#include <cstdlib>
+#include <fstream>
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include "backends/registry/HostFacts.h"
+#include "executor/device/ThreadTeam.h"
+#include "executor/ranks/OpenWire.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/launch/Mpirun.h"
+#include "passes/planning/rates/MachineRates.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+/// One question: whether it is here, what was found, and what brings it.
+struct Finding {
+  std::string what;
+  bool here;
+  std::string found, remedy;
+};
+
+std::string firstLine(const char *file) {
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return line;
+}
+
+std::string gib(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
+
+/// A number of kB in /proc/meminfo, in bytes; 0 where it is not there.
+double memory(std::string_view field) {
+  std::ifstream stream("/proc/meminfo");
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with(field))
+      return 1024 * std::strtod(line.c_str() + field.size() + 1, nullptr);
+  return 0;
+}
+
+Finding processor() {
+  const HostFacts host = hostFacts();
+  const int free = availableProcessors();
+  return {"processor", host.level != "scalar",
+          fmt::format("{}, {} cores of which this process may use {}, {}", host.processor,
+                      host.cores, free, host.level),
+          "kernels are fast with AVX2 and FMA: another machine, or LSTMC_CPU_LEVEL not set to "
+          "scalar"};
+}
+
+Finding memoryFinding() {
+  const double free = memory("MemAvailable:");
+  return {"memory", free > double(1 << 30),
+          fmt::format("{} free of {}", gib(free), gib(memory("MemTotal:"))),
+          "lstmc plan NET says what a network needs"};
+}
+
+Finding hugePages() {
+  const std::string mode = firstLine("/sys/kernel/mm/transparent_hugepage/enabled");
+  const bool here = mode.find("[never]") == std::string::npos && !mode.empty();
+  return {"huge pages", here, mode.empty() ? "not in this kernel" : mode,
+          "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
+}
+
+/// A limit of the shell, and the letter that `ulimit` has for it.
+Finding limit(const char *what, __rlimit_resource resource, rlim_t want, char letter) {
+  rlimit now{};
+  ::getrlimit(resource, &now);
+  auto text = [](rlim_t value) {
+    return value == RLIM_INFINITY ? "unlimited" : std::to_string(value);
+  };
+  return {what, now.rlim_cur >= want, text(now.rlim_cur),
+          fmt::format("ulimit -{} {}", letter, text(want))};
+}
+
+Finding mpi() {
+  const Result<std::string> library = ranks::findMpiLibrary();
+  const std::string mpirun = launch::findOnPath("mpirun");
+  return {"MPI", library.ok() && !mpirun.empty(),
+          fmt::format("{}, {}", mpirun.empty() ? "no mpirun" : mpirun,
+                      library.ok() ? *library : "no liblstmc-mpi.so"),
+          "apt-get install libopenmpi-dev openmpi-bin, then build lstmc again"};
+}
+
+Finding program(const char *what, const char *name, const char *package) {
+  const std::string path = launch::findOnPath(name);
+  return {what, !path.empty(), path.empty() ? fmt::format("no {}", name) : path,
+          fmt::format("apt-get install {}", package)};
+}
+
+/// What the driver counts.
+Finding gpus() {
+  void *driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto init = reinterpret_cast<int (*)(unsigned)>(driver ? ::dlsym(driver, "cuInit") : nullptr);
+  auto count =
+      reinterpret_cast<int (*)(int *)>(driver ? ::dlsym(driver, "cuDeviceGetCount") : nullptr);
+  int gpus = 0;
+  const bool here = init && count && init(0) == 0 && count(&gpus) == 0 && gpus > 0;
+  return {"GPUs", here,
+          here     ? fmt::format("{}", gpus)
+          : driver ? "driver without GPU"
+                   : "no driver",
+          "NVIDIA's driver for the card: apt-get install nvidia-driver"};
+}
+
+Finding nccl() {
+  void *library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  auto version =
+      reinterpret_cast<int (*)(int *)>(library ? ::dlsym(library, "ncclGetVersion") : nullptr);
+  int number = 0;
+  const bool here = version && version(&number) == 0;
+  return {"NCCL", here,
+          here ? fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100)
+               : "no libnccl.so.2",
+          "apt-get install libnccl2, from NVIDIA's repository"};
+}
+
+Finding rates() {
+  const int threads = availableProcessors();
+  const bool here = planning::machineOf(threads).measuredThreads > 0;
+  return {"forecasts", here,
+          here ? fmt::format("measured with {} threads", threads) : "this machine is not measured",
+          "lstmc bench MODEL --calibrate, or the first plan or train"};
+}
+
+std::vector<Finding> findings() {
+  return {processor(),
+          memoryFinding(),
+          hugePages(),
+          limit("open files", RLIMIT_NOFILE, 1024, 'n'),
+          limit("processes", RLIMIT_NPROC, 1024, 'u'),
+          limit("address space", RLIMIT_AS, RLIM_INFINITY, 'v'),
+          mpi(),
+          program("ssh", "ssh", "openssh-client"),
+          program("pictures", "dot", "graphviz"),
+          gpus(),
+          nccl(),
+          rates()};
+}
+
+nlohmann::ordered_json asJson(const std::vector<Finding> &all) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Finding &finding : all) {
+    nlohmann::ordered_json row = {
+        {"what", finding.what}, {"here", finding.here}, {"found", finding.found}};
+    if (!finding.here)
+      row["remedy"] = finding.remedy;
+    rows.push_back(row);
+  }
+  return {{"schema", "lstmc.doctor/1"}, {"findings", rows}};
+}
+
+} // namespace
+
+CommandResult doctorCommand(const Options &options, Console &console) {
+  if (options.hosts)
+    return fail(ErrorCode::E0215, "doctor --hosts");
+  const std::vector<Finding> all = findings();
+  if (console.json()) {
+    console.print(asJson(all));
+    return ExitCode::Ok;
+  }
+  for (const Finding &finding : all) {
+    console.print(fmt::format("{:<8} {:<14} {}", finding.here ? "here" : "missing", finding.what,
+                              finding.found));
+    if (!finding.here)
+      console.print(fmt::format("{:24}{}", "", finding.remedy));
+  }
+  return ExitCode::Ok;
+}
+
+} // namespace lstmc::cli

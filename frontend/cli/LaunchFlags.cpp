@@ -1,0 +1,200 @@
+#include "frontend/cli/LaunchFlags.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "frontend/launch/Network.h"
+#include "frontend/launch/Ssh.h"
+
+extern char **environ;
+
+namespace lstmc::cli {
+
+namespace {
+
+constexpr int kMostRanks = 64;
+
+using launch::Launcher;
+
+bool isScheduler(Launcher launcher) {
+  return launcher == Launcher::Slurm || launcher == Launcher::Sge;
+}
+
+Result<Launcher> launcherAsked(const Options &options) {
+  const Launcher launcher =
+      options.launcher.value_or(options.hosts ? Launcher::Ssh : Launcher::Local);
+  if (launcher == Launcher::Yarn)
+    return fail(ErrorCode::E0503,
+                "--launcher yarn: YARN starts its containers for a Java client and has no mpirun; "
+                "--launcher ssh -H HOSTS runs on the same machines");
+  if (options.hosts && (launcher == Launcher::Local || isScheduler(launcher)))
+    return fail(
+        ErrorCode::E0001, "--hosts is for --launcher ssh or mpi; with {} {}", wordOf(launcher),
+        launcher == Launcher::Local ? "all ranks run here" : "the scheduler chooses the hosts");
+  if (!options.hosts && launcher == Launcher::Ssh)
+    return fail(ErrorCode::E0001, "--launcher ssh wants --hosts FILE or --hosts a,b");
+  return launcher;
+}
+
+/// Where all ranks run here, nothing has to be reached.
+void stayHereIfAll(launch::Start &start) {
+  if (start.hosts.empty() || !std::ranges::all_of(start.hosts, launch::isThisMachine))
+    return;
+  start.hosts.clear();
+  start.launcher = Launcher::Local;
+}
+
+/// The hosts of the ranks, and the port of their ssh.
+Status takeHosts(const Options &options, launch::Start &start) {
+  std::vector<launch::Host> hosts;
+  if (options.hosts) {
+    LSTMC_ASSIGN(hosts, launch::readHosts(*options.hosts));
+  }
+  const int64_t ranks = options.ranks.value_or(hosts.empty() ? 1 : launch::slotsOf(hosts));
+  if (ranks < 1 || ranks > kMostRanks)
+    return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
+  start.ranks = int(ranks);
+  start.hosts = hosts.empty() ? std::vector<std::string>() : hostsOfRanks(hosts, start.ranks);
+  for (const launch::Host &host : hosts) {
+    if (start.sshPort != 0 && host.port != 0 && host.port != start.sshPort)
+      return fail(ErrorCode::E0001,
+                  "hosts: {} has port {} and another one {}, want one port for all; the Port of "
+                  "~/.ssh/config may differ from host to host",
+                  host.name, host.port, start.sshPort);
+    start.sshPort = std::max(start.sshPort, host.port);
+  }
+  return {};
+}
+
+/// Where ranks connect to, and the network that messages take.
+Status takeNetwork(const Options &options, launch::Watch &watch) {
+  launch::Start &start = watch.start;
+  const int64_t ports = 2 * start.ranks + 8;
+  if (*options.port != 0 && (*options.port < 1 || *options.port + ports > 65535))
+    return fail(ErrorCode::E0001, "--port: found {}, want 1 to {} for {} ranks", *options.port,
+                65535 - ports, start.ranks);
+  start.port = int(*options.port);
+  start.interface = options.interface.value_or("");
+  if (options.interface) {
+    LSTMC_ASSIGN(watch.address, launch::addressOfInterface(*options.interface));
+    return {};
+  }
+  if (isScheduler(start.launcher)) {
+    // The scheduler's hosts are not known yet; they know this one by its name.
+    return fail(ErrorCode::E0001,
+                "--launcher {} wants --interface NAME: the network by which the scheduler's hosts "
+                "reach this machine",
+                wordOf(start.launcher));
+  }
+  const auto away = std::ranges::find_if_not(start.hosts, launch::isThisMachine);
+  if (away != start.hosts.end()) {
+    LSTMC_ASSIGN(watch.address, launch::addressTowards(*away));
+  } else {
+    start.interface = "lo";
+  }
+  return {};
+}
+
+Status takeEnvironment(const Options &options, launch::Start &start) {
+  auto &variables = start.environment;
+  // What this process was told by its environment, ranks on other hosts are told too.
+  for (char **at = environ; *at; ++at) {
+    const std::string_view text = *at;
+    if (const size_t equal = text.find('='); text.starts_with("LSTMC_") && equal < text.size())
+      variables[std::string(text.substr(0, equal))] = text.substr(equal + 1);
+  }
+  variables.erase("LSTMC_RANK"); // each has its own
+  for (const std::string &text : options.environment) {
+    const size_t equal = text.find('=');
+    const std::string name = text.substr(0, equal);
+    const char *here = std::getenv(name.c_str());
+    if (name.empty() || (equal == std::string::npos && !here))
+      return fail(ErrorCode::E0001,
+                  "--env takes NAME=VALUE, or the NAME of a variable that is set here; got \"{}\"",
+                  text);
+    variables[name] = equal == std::string::npos ? here : text.substr(equal + 1);
+  }
+  for (const std::string &text : options.workerEnvironment) {
+    const size_t colon = text.find(':');
+    if (colon == 0 || colon == std::string::npos)
+      return fail(ErrorCode::E0001, "--env-worker takes NAME:VALUE, got \"{}\"", text);
+    variables[text.substr(0, colon)] = text.substr(colon + 1);
+  }
+  return {};
+}
+
+Status takeLogs(const Options &options, launch::Start &start) {
+  if (!options.logDir)
+    return {};
+  std::error_code error;
+  std::filesystem::create_directories(*options.logDir, error);
+  if (error)
+    return failAt({*options.logDir}, ErrorCode::E0601, "cannot be made for logs: {}",
+                  error.message());
+  start.environment["LSTMC_LOG_DIR"] = std::filesystem::absolute(*options.logDir).string();
+  return {};
+}
+
+/// Hosts that ssh does not reach, with its reasons.
+std::map<std::string, std::string> unreachable(const launch::Start &start) {
+  std::map<std::string, std::string> lost;
+  if (start.launcher != Launcher::Ssh)
+    return lost;
+  const std::set<std::string> names(start.hosts.begin(), start.hosts.end());
+  const std::vector<std::string> hosts(names.begin(), names.end());
+  const auto answers = launch::tryHosts(hosts, start.sshPort);
+  for (size_t i = 0; i < hosts.size(); ++i)
+    if (answers[i])
+      lost[hosts[i]] = *answers[i];
+  return lost;
+}
+
+} // namespace
+
+Result<launch::Watch> watchAsked(const Options &options, Console &console) {
+  if (options.rendezvousTimeout->unit != training::Amount::Unit::Seconds)
+    return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
+                options.rendezvousTimeout->text());
+  launch::Watch watch;
+  watch.rendezvous = std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
+  LSTMC_ASSIGN(watch.start.launcher, launcherAsked(options));
+  LSTMC_TRY(takeHosts(options, watch.start));
+  LSTMC_TRY(takeNetwork(options, watch));
+  stayHereIfAll(watch.start);
+  LSTMC_TRY(takeEnvironment(options, watch.start));
+  LSTMC_TRY(takeLogs(options, watch.start));
+  watch.start.parallelEnvironment = *options.parallelEnvironment;
+  if (options.servers || !options.serverEnvironment.empty())
+    console.say("note: no process is only a server: ranks add up gradients themselves");
+  watch.say = [&console](const std::string &text) { console.say("launch    " + text, 1); };
+  return watch;
+}
+
+Status checkHosts(const launch::Start &start) {
+  for (const auto &[host, reason] : unreachable(start))
+    return fail(ErrorCode::E0801, "host {} is not reached: {}", host, reason);
+  return {};
+}
+
+Status leaveLostHosts(launch::Start &start, Console &console) {
+  const std::map<std::string, std::string> lost = unreachable(start);
+  if (lost.empty())
+    return {};
+  for (const auto &[host, reason] : lost)
+    console.say(fmt::format("launch    goes on without host {}: {}", host, reason));
+  std::vector<std::string> left;
+  for (const std::string &host : start.hosts)
+    if (!lost.contains(host))
+      left.push_back(host);
+  if (left.empty())
+    return fail(ErrorCode::E0801, "none of the hosts is reached any more");
+  for (size_t rank = 0; rank < start.hosts.size(); ++rank)
+    start.hosts[rank] = left[rank % left.size()];
+  stayHereIfAll(start);
+  return {};
+}
+
+} // namespace lstmc::cli

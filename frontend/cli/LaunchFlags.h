@@ -1,0 +1,23 @@
+// The flags of `launch` that say where ranks run and how they are started.
+#pragma once
+
+#include "frontend/cli/Console.h"
+#include "frontend/cli/Options.h"
+#include "frontend/launch/Supervisor.h"
+
+namespace lstmc::cli {
+
+/// Ranks, hosts, network and environment; the command of the ranks is left to the caller. E0001 for
+/// flags that cannot go together, E0503 for a launcher that there is not, E0604 for a file of
+/// hosts.
+Result<launch::Watch> watchAsked(const Options &options, Console &console);
+
+/// Tries to reach all hosts by ssh, where that starts ranks. E0801 with the first that is not
+/// reached, and why.
+Status checkHosts(const launch::Start &start);
+
+/// Takes hosts that ssh does not reach any more off the list of a job that is to start again, and
+/// says which; its ranks go to those that are left. E0801 where none is.
+Status leaveLostHosts(launch::Start &start, Console &console);
+
+} // namespace lstmc::cli

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on the loopback of this machine, and by stand-ins for Slurm and
+Grid Engine.
+
+The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon of its own on each, and their ranks
+exchange messages by TCP. Prints what is missing and exits 77 where there is no Open MPI or no sshd.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+LSTMC = pathlib.Path(sys.argv.pop(1)).resolve()
+SSHD = shutil.which("sshd") or shutil.which("/usr/sbin/sshd")
+NET = """\
+N, T = dim("batch", 8), dim("seq", 8)
+
+def small(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=5, output_dim=8, name="embed")
+    x, h, c = LSTM(x, num_hidden=16, name="lstm")
+    y = FullyConnected(x, num_hidden=5, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(small, optimizer="adam", learning_rate=0.01, carry=["lstm*"])
+"""
+SALLOC = """\
+#!/bin/sh
+echo "$*" >> "$CALLS"
+while case $1 in -*) true;; *) false;; esac; do shift; done
+name=$(hostname)
+export SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_NODELIST=$name SLURM_JOB_NODELIST=$name SLURM_TASKS_PER_NODE=2 SLURM_NNODES=1 SLURM_NTASKS=2
+exec "$@"
+"""
+QRSH = """\
+#!/bin/sh
+echo "$*" >> "$CALLS"
+while [ "$1" != "-pe" ]; do shift; done
+shift 3
+echo "$(hostname) 2 all.q UNDEFINED" > "$CALLS.hosts"
+export SGE_ROOT=/nowhere ARC=any PE_HOSTFILE="$CALLS.hosts" JOB_ID=3
+exec "$@"
+"""
+
+
+def script(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Hosts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.bin = cls.folder / "bin"
+        cls.bin.mkdir()
+        (cls.folder / "net.lnet").write_text(NET)
+        (cls.folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        cls.calls = cls.folder / "calls"
+        script(cls.bin / "salloc", SALLOC)
+        script(cls.bin / "qrsh", QRSH)
+        cls.env = {**os.environ, "PATH": f"{cls.bin}:{os.environ['PATH']}", "CALLS": str(cls.calls)}
+        cls.start_sshd()
+        cls.want = cls.hash_of(cls.lstmc(*cls.train("one")))
+
+    @classmethod
+    def start_sshd(cls):
+        keys = cls.folder / "keys"
+        keys.mkdir(0o700)
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", keys / name], check=True)
+        cls.port = free_port()
+        (keys / "sshd").write_text(f"""\
+Port {cls.port}
+ListenAddress 127.0.0.1
+HostKey {keys}/host
+AuthorizedKeysFile {keys}/user.pub
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+""")
+        (keys / "ssh").write_text(f"""\
+Host node*
+  HostName 127.0.0.1
+  IdentityFile {keys}/user
+  IdentitiesOnly yes
+  UserKnownHostsFile {keys}/known
+  StrictHostKeyChecking accept-new
+""")
+        script(cls.bin / "ssh", f'#!/bin/sh\nexec {shutil.which("ssh")} -F {keys}/ssh "$@"\n')
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)
+        cls.sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", keys / "sshd"], stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 10
+        while subprocess.run([cls.bin / "ssh", "-p", str(cls.port), "node1", "true"], capture_output=True).returncode != 0:
+            if cls.sshd.poll() is not None or time.monotonic() > end:
+                raise unittest.SkipTest("sshd does not start here")
+            time.sleep(0.05)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.sshd.kill()
+        cls.sshd.wait()
+        cls.scratch.cleanup()
+
+    @classmethod
+    def train(cls, name, updates=12):
+        return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u", "--save-every", "4u", "-t", "1", "--format", "jsonl", "-o", name]
+
+    @classmethod
+    def lstmc(cls, *words, want=0):
+        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=60, env=cls.env, cwd=cls.folder)
+        if done.returncode != want:
+            raise AssertionError(f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
+        return done
+
+    @staticmethod
+    def hash_of(done):
+        return json.loads(done.stdout.splitlines()[-1])["weights_hash"]
+
+    def test_ranks_go_to_hosts_in_the_order_of_the_file(self):
+        (self.folder / "hosts").write_text(f"# two\nnode2:{self.port} slots=2\n\nnode1:{self.port}   # the other\n")
+        done = self.lstmc("launch", "-v", "-n", "4", "-H", "hosts", "--interface", "lo", "--log-dir", "logs", "--env", "LSTMC_CPU_LEVEL=avx2", "--port",
+                          free_port() // 2 + 10000, "--", *self.train("four"))
+        self.assertEqual(self.hash_of(done), self.want)
+        came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has come from 127\.0\.0\.1:\d+", done.stderr))
+        self.assertEqual(sorted(came), list("0123"), done.stderr)
+        for rank in range(4):
+            lines = [json.loads(line) for line in (self.folder / "logs" / f"rank-{rank}.log").read_text().splitlines()]
+            self.assertTrue(any("8 shards" in line.get("text", "") for line in lines), lines)
+
+    def test_each_host_runs_its_own_ranks(self):
+        """Each rank has the daemon of its host as parent, which tells the hosts apart."""
+        job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-n", "3", "-H", f"node1:{self.port},node2", "--interface", "lo", "--",
+                                                 *self.train("apart", 100000))],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
+        pids = {}
+        for line in job.stderr:
+            if came := re.search(r"rank (\d) \(process (\d+)", line):
+                pids[int(came[1])] = int(came[2])
+            if len(pids) == 3:
+                break
+        parent = {rank: pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1] for rank, pid in pids.items()}
+        self.assertEqual(parent[0], parent[2])
+        self.assertNotEqual(parent[0], parent[1])
+        os.kill(pids[1], signal.SIGKILL)
+        rest = job.stderr.read()
+        self.assertEqual(job.wait(30), 8)
+        self.assertRegex(rest, r"rank 1 \(process \d+ on .*\) has died")
+        for pid in pids.values():
+            self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), rest)
+        job.stderr.close()
+
+    def test_a_lost_host_is_left_out_when_the_job_starts_again(self):
+        """The second start of node2 fails, as that of a host that is gone."""
+        gone = self.folder / "gone"
+        real = (self.bin / "ssh").read_text()
+        script(self.bin / "ssh", real.replace("exec", f'case "$*" in *node2*) [ -e {gone} ] && exit 255;; esac\nexec', 1))
+        try:
+            job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1",
+                                                     "--", *self.train("again", 120))],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
+            for line in job.stderr:
+                if came := re.search(r"rank 1 \(process (\d+)", line):
+                    break
+            while not list((self.folder / "again").glob("update-*")):
+                time.sleep(0.005)
+            gone.touch()
+            os.kill(int(came[1]), signal.SIGKILL)
+            out, said = job.communicate(timeout=60)
+        finally:
+            script(self.bin / "ssh", real)
+        self.assertEqual(job.returncode, 0, said)
+        self.assertRegex(said, "goes on without host node2")
+        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("long", 120))))
+
+    def test_schedulers_are_asked_for_room(self):
+        for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "), ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):
+            with self.subTest(launcher):
+                self.calls.unlink(missing_ok=True)
+                done = self.lstmc("launch", "-n", "2", "--launcher", launcher, "--parallel-environment", "orte", "--interface", "lo", "--",
+                                  *self.train(launcher))
+                self.assertEqual(self.hash_of(done), self.want)
+                self.assertRegex(self.calls.read_text(), call)
+
+    def test_what_cannot_be_started_is_said(self):
+        (self.folder / "bad").write_text("node1\nnode2 slot=2\n")
+        ssh = ["-H", f"node1:{self.port}", "--interface", "lo"]
+        for flags, exit_code, message in (
+            (["--launcher", "yarn"], 5, "YARN"),
+            (["--launcher", "slurm"], 2, "wants --interface"),
+            (["--launcher", "slurm", *ssh], 2, "the scheduler chooses the hosts"),
+            (["--launcher", "local", *ssh], 2, "all ranks run here"),
+            (["--launcher", "ssh"], 2, "wants --hosts"),
+            (["-H", "bad"], 6, r"bad:2.*slot=2"),
+            (["-H", "node1,-oProxyCommand"], 2, "-oProxyCommand"),
+            (["-H", "node1:70000"], 2, "70000"),
+            (["-H", "node1:22,node2:23"], 2, "one port for all"),
+            (["-H", "node1.invalid"], 8, "host node1.invalid has no IPv4 address"),
+            ([*ssh[:1], f"{ssh[1]},other.invalid", *ssh[2:]], 8, "host other.invalid is not reached: .*resolve"),
+            (["--interface", "none9"], 2, r"want one of .*lo"),
+            (["--port", "65530"], 2, "--port"),
+            (["--env", "NOT_SET_ANYWHERE"], 2, "NOT_SET_ANYWHERE"),
+        ):
+            with self.subTest(flags=flags):
+                done = self.lstmc("launch", *flags, "--", *self.train("never"), want=exit_code)
+                self.assertRegex(done.stderr + done.stdout, message)
+        self.assertFalse((self.folder / "never").exists())
+
+
+if __name__ == "__main__":
+    if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
+        print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
+        sys.exit(77)
+    if not (SSHD and shutil.which("ssh")):
+        print("skipped: there is no sshd; openssh-server and openssh-client bring it")
+        sys.exit(77)
+    unittest.main()
