@@ -32,9 +32,8 @@ std::string overviewText() {
                      "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
-  return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder.\n"
-                "`lstmc help COMMAND` has its flags; `lstmc help NAME` explains an op, an "
-                "optimizer, fit, data.\n";
+  return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder. "
+                "`lstmc help COMMAND` has its flags.\n";
 }
 
 namespace {

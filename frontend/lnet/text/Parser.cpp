@@ -44,7 +44,7 @@ std::unique_ptr<Tree> StatementParser::run() {
 
 /// After an error: moves to the next statement. If a heading failed, its block is still parsed, to
 /// report the errors in it.
-void StatementParser::recover(std::vector<Stmt *> &block) {
+void StatementParser::recover() {
   while (!is(TokenKind::Newline) && !is(TokenKind::End) && !is(TokenKind::Indent) &&
          !is(TokenKind::Dedent))
     take();
@@ -68,7 +68,7 @@ void StatementParser::parseStatement(std::vector<Stmt *> &block) {
   bool dropped = droppedHeading_;
   droppedHeading_ = false;
   if (!mayDescend())
-    return recover(block);
+    return recover();
   if (is(TokenKind::Indent)) {
     error(ErrorCode::E0103, token().span, "indented, and no block begins here");
     take();
@@ -80,7 +80,7 @@ void StatementParser::parseStatement(std::vector<Stmt *> &block) {
   bool hangsOn = is(TokenKind::KwElse) || is(TokenKind::KwElif) || is(TokenKind::KwExcept) ||
                  is(TokenKind::KwFinally);
   if (hangsOn && dropped) {
-    recover(block);
+    recover();
     return;
   }
   bool compound =
@@ -88,7 +88,7 @@ void StatementParser::parseStatement(std::vector<Stmt *> &block) {
   bool refused = !compound && refuseStatement();
   if (refused || (compound && !parseCompound(block))) {
     bool heading = compound || refused;
-    recover(block);
+    recover();
     droppedHeading_ |= heading;
     return;
   }
@@ -141,13 +141,13 @@ void StatementParser::parseSimpleLine(std::vector<Stmt *> &block) {
       matchRefused_ = true;
     }
     if (!stmt || failed_)
-      return recover(block);
+      return recover();
     block.push_back(stmt);
     if (accept(TokenKind::Newline))
       return;
     if (!is(TokenKind::Semicolon)) {
       expected("the end of the line");
-      return recover(block);
+      return recover();
     }
     take();
     if (accept(TokenKind::Newline))

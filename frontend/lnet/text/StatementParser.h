@@ -30,7 +30,7 @@ private:
   TypeNode *parseType();
   bool checkTargets(Expr *targets);
   bool refuseStatement();
-  void recover(std::vector<Stmt *> &block);
+  void recover();
 
   bool matchRefused_ = false; ///< a `match` was reported, and `case` may follow
   /// The heading of the last block was refused: its block is dropped without a word.

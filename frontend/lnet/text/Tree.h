@@ -257,7 +257,7 @@ public:
   template <typename T> std::span<T> copy(const std::vector<T> &items) {
     if (items.empty())
       return {};
-    T *data = static_cast<T *>(memory_.allocate(sizeof(T) * items.size(), alignof(T)));
+    T *data = std::pmr::polymorphic_allocator<T>(&memory_).allocate(items.size());
     std::uninitialized_copy(items.begin(), items.end(), data);
     return {data, items.size()};
   }

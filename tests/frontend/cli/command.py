@@ -42,7 +42,7 @@ def words_in_table():
     commands = re.findall(r'^LSTMC_COMMAND\(\w+, \w+, "([^"]+)"', text, re.M)
     flags = []
     # (field, name, letter, type, argument, default, group, help, commands)
-    flag = r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>]+, "([^"]*)", "([^"]*)", \w+, "([^"]*)", (.*)\)$'
+    flag = r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>:]+, "([^"]*)", "([^"]*)", \w+, "([^"]*)", (.*)\)$'
     # (MXNet's name, our field, text before and after, argument, help, commands)
     spelling = r'^LSTMC_SPELLING\("([^"]+)", \w+, "[^"]*", "[^"]*", "([^"]*)", "([^"]*)", (.*)\)$'
     rows = re.findall(flag, text, re.M) + [(name, "0", argument, "", help, served) for name, argument, help, served in re.findall(spelling, text, re.M)]
