@@ -2,30 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include <fmt/ranges.h>
 
-#include "executor/abi/Optimizers.h"
-#include "executor/abi/Schedules.h"
-#include "executor/base/ErrorExamples.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Completion.h"
+#include "frontend/cli/HelpPages.h"
 #include "frontend/cli/HelpTopics.h"
 #include "frontend/cli/Version.h"
 
 namespace lstmc::cli {
-
-static std::string flagSynopsis(const FlagRecord &flag) {
-  std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name)
-                                 : fmt::format("    --{}", flag.name);
-  return flag.argument.empty() ? text : fmt::format("{} {}", text, flag.argument);
-}
-
-static std::string helpOf(const FlagRecord &flag) {
-  return flag.fallback.empty() ? std::string(flag.help)
-                               : fmt::format("{} (default: {})", flag.help, flag.fallback);
-}
 
 std::string overviewText() {
   std::string text = "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n"
@@ -163,108 +149,10 @@ static std::string manualPage() {
   return text;
 }
 
-/// A bar would end the cell of a Markdown table.
-static std::string inCell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
-    text.insert(at, "\\");
-  return text;
-}
-
-static std::string flagsPage() {
-  std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help "
-                     "--pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
-  for (const FlagRecord &flag : flags()) {
-    text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)),
-                        flag.group == FlagGroup::Common ? "all but opt" : flag.commands);
-  }
-  return text;
-}
-
 /// E0207; or W0319, which the error of its number explains.
 static bool isErrorCode(std::string_view name) {
   return name.size() == 5 && (name[0] == 'E' || name[0] == 'W') &&
          name.substr(1).find_first_not_of("0123456789") == name.npos;
-}
-
-/// The text of a record, with its example.
-static std::string explanation(const ErrorRecord &record) {
-  std::string_view example = errorExample(record.code);
-  return fmt::format("{}{}{}", record.text, example.empty() ? "" : "\n\n", example);
-}
-
-static std::string errorsPage() {
-  std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help "
-                     "--pages`; `lstmc explain CODE` prints one.\n";
-  for (std::string_view name : errorNames()) {
-    ErrorRecord record = *findError(name);
-    text += fmt::format("\n## {}: {}\n\nExit {}.\n\n{}\n", record.name, record.title,
-                        int(record.exit), explanation(record));
-  }
-  return text;
-}
-
-/// "beta1 = 0.9, lower_bound = None"
-static std::string keysText(const Optimizer &row) {
-  std::vector<std::string> texts;
-  for (const OptimizerKey &key : row.keys)
-    if (!key.name.empty())
-      texts.push_back(fmt::format("`{}` = {}: {}", key.name,
-                                  key.yesNo                  ? key.fallback != 0 ? "True" : "False"
-                                  : key.fallback == kNoBound ? "None"
-                                                             : fmt::format("{}", key.fallback),
-                                  key.meaning));
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-/// A formula with a statement a line.
-static std::string statements(std::string_view formula) {
-  std::string text;
-  for (char c : formula)
-    text += c == ';' ? std::string("\n    ") : std::string(1, c);
-  return text.empty() ? "" : "    " + text + "\n";
-}
-
-static std::string optimizersPage() {
-  std::string text =
-      "# Optimizers\n\nMade from `executor/abi/Optimizers.def` by `lstmc help --pages`; "
-      "`executor/abi/Optimizers.h` says what the names are. Keys of all: `learning_rate`";
-  for (const OptimizerKey &key : kCommonOptimizerKeys)
-    text += fmt::format("; `{}`: {}", key.name, key.meaning);
-  text += ".\n";
-  for (const Optimizer &row : kOptimizers) {
-    text += fmt::format("\n## {}\n\n`learning_rate` = {}; {}\n", row.name, row.rate, keysText(row));
-    if (!row.perUpdate.empty())
-      text += fmt::format("\nOnce an update:\n\n{}", statements(row.perUpdate));
-    for (const OptimizerForm &form : row.forms)
-      if (!form.formula.empty())
-        text += fmt::format("\nFor each element{}:\n\n{}{}",
-                            form.when.empty() ? "" : fmt::format(", unless `{}` is 0", form.when),
-                            statements(form.formula), statements(form.finish));
-  }
-  text += "\n# Schedules\n\nMade from `executor/abi/Schedules.def`.\n\n| name | in a file | "
-          "arguments | "
-          "rate |\n| --- | --- | --- | --- |\n";
-  for (const ScheduleRow &row : kSchedules) {
-    std::vector<std::string> arguments;
-    for (const ScheduleArgument &argument : row.arguments)
-      if (!argument.name.empty())
-        arguments.push_back(argument.required
-                                ? std::string(argument.name)
-                                : fmt::format("{}={}", argument.name, argument.fallback));
-    text += fmt::format("| `{}` | `{}` | {} | {} |\n", row.name, row.shown,
-                        fmt::join(arguments, ", "), inCell(std::string(row.meaning)));
-  }
-  return text;
-}
-
-static CommandResult writePages(const std::string &folder, OutputFile::Existing existing) {
-  std::error_code failure; // writing says it better
-  std::filesystem::create_directories(folder, failure);
-  for (auto &[name, text] :
-       {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage()),
-        std::pair("optimizers.md", optimizersPage())})
-    LSTMC_CHECKED_TRY(writeFile(folder + "/" + name, text, existing));
-  return ExitCode::Ok;
 }
 
 /// On something that is no command.

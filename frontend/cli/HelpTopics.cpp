@@ -7,6 +7,7 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/abi/Schedules.h"
+#include "executor/base/ErrorExamples.h"
 #include "executor/base/LowerCase.h"
 #include "executor/data/DataSpec.h"
 #include "executor/training/Metrics.h"
@@ -36,6 +37,22 @@ std::string folded(std::string_view first, std::string_view text, size_t indent)
     begun = true;
   }
   return all + "\n";
+}
+
+std::string flagSynopsis(const FlagRecord &flag) {
+  std::string text = flag.letter ? fmt::format("-{}, --{}", flag.letter, flag.name)
+                                 : fmt::format("    --{}", flag.name);
+  return flag.argument.empty() ? text : fmt::format("{} {}", text, flag.argument);
+}
+
+std::string helpOf(const FlagRecord &flag) {
+  return flag.fallback.empty() ? std::string(flag.help)
+                               : fmt::format("{} (default: {})", flag.help, flag.fallback);
+}
+
+std::string explanation(const ErrorRecord &record) {
+  std::string_view example = errorExample(record.code);
+  return fmt::format("{}{}{}", record.text, example.empty() ? "" : "\n\n", example);
 }
 
 namespace {

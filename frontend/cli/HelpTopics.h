@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/base/Errors.h"
+#include "frontend/cli/Options.h"
+
 namespace lstmc::cli {
 
 /// Columns that help is folded to.
@@ -14,6 +17,13 @@ inline constexpr size_t kHelpColumns = 100;
 
 /// `text` after `first`, folded at kHelpColumns; the lines after the first are indented so far.
 std::string folded(std::string_view first, std::string_view text, size_t indent);
+
+/// "-o, --output PATH"
+std::string flagSynopsis(const FlagRecord &flag);
+/// What the flag does, and its default.
+std::string helpOf(const FlagRecord &flag);
+/// The text of an error's record, with its example.
+std::string explanation(const ErrorRecord &record);
 
 /// The text on a thing of that name; nothing if there is none.
 std::optional<std::string> topicText(std::string_view name);

@@ -42,7 +42,8 @@ class Records:
         found = [self.all[name] for name in self.all["!instanceof"]["Sym_Op"]]
         return sorted(found, key=position)
 
-    def attribute(self, name, constraint):
+    def attribute_facts(self, name, constraint):
+        """Kind, required, nullable, choices, default as MXNet's documents write it."""
         classes = constraint["!superclasses"]
         nullable = "OptionalAttr" in classes
         has_default = "DefaultValuedAttr" in classes
@@ -59,10 +60,15 @@ class Records:
         if has_default:
             default = {"true": "True", "false": "False", "{}": "()"}.get(constraint["defaultValue"],
                                                                          constraint["defaultValue"].strip('"'))
-        return (f"{{{quote(name)}, AttributeKind::{kind}, {str(not nullable and not has_default).lower()}, "
+        return kind, not nullable and not has_default, nullable, choices, default
+
+    def attribute(self, name, constraint):
+        kind, required, nullable, choices, default = self.attribute_facts(name, constraint)
+        return (f"{{{quote(name)}, AttributeKind::{kind}, {str(required).lower()}, "
                 f"{str(nullable).lower()}, {strings(choices)}, {quote(default)}}}")
 
-    def input(self, name, constraint, conditions):
+    def input_facts(self, name, constraint, conditions):
+        """Flags (optional, parameter, label, variadic), and attribute and value of the input's condition."""
         classes = constraint["!superclasses"]
         base = self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes else constraint
         optional = "Optional" in classes
@@ -71,10 +77,15 @@ class Records:
         attribute, _, value = conditions.get(name, conditions.get(name + "?", "")).partition("=")
         flags = [  # optional, parameter, label, variadic
             optional, base["!name"] == "Sym_Parameter", base["!name"] == "Sym_Label", "Variadic" in classes]
+        return flags, attribute, value
+
+    def input(self, name, constraint, conditions):
+        flags, attribute, value = self.input_facts(name, constraint, conditions)
         return (f"{{{quote(name)}, {', '.join(str(flag).lower() for flag in flags)}, "
                 f"{quote(attribute)}, {quote(value)}}}")
 
-    def row(self, op):
+    def arguments(self, op, input, attribute):
+        """What `input` and `attribute` make of the op's arguments."""
         conditions = dict(part.split(": ") for part in op["inputConditions"])
         inputs, attributes = [], []
         for reference, name in op["arguments"]["args"]:
@@ -82,9 +93,13 @@ class Records:
             if "AttrConstraint" in constraint["!superclasses"]:
                 if not op["mxnetName"]:
                     continue  # users make these in other ways
-                attributes.append(self.attribute(name, constraint))
+                attributes.append(attribute(name, constraint))
             else:
-                inputs.append(self.input(name, constraint, conditions))
+                inputs.append(input(name, constraint, conditions))
+        return inputs, attributes
+
+    def row(self, op):
+        inputs, attributes = self.arguments(op, self.input, self.attribute)
         results = [name for _, name in op["results"]["args"]]
         aliases = [tuple(pair.split("=")) for pair in op["attributeAliases"]]
         return ("{" + ",\n   ".join([
@@ -103,4 +118,5 @@ def main():
             out.write(records.row(op) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

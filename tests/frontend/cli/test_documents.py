@@ -1,9 +1,11 @@
-"""Every command line of `lstmc` in a document parses: flags, their values, and flags that require others."""
+"""Every command line of `lstmc` in a document parses: flags, their values, and flags that require others. The pages that are
+made from the source agree with the command, and every page is in the site's navigation."""
+import pathlib
 import re
 import shlex
 import unittest
 
-from command import Case, SOURCE, words_in_table
+from command import Case, LSTMC, SOURCE, words_in_table
 
 COMMANDS, FLAGS = words_in_table()
 DOCUMENTS = [SOURCE / "README.md", *sorted((SOURCE / "samples").glob("*")),
@@ -41,6 +43,29 @@ class Documents(Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), where)
                 seen += 1
         self.assertGreater(seen, 15)
+
+    def test_operators_have_the_signatures_of_help(self):
+        page = (pathlib.Path(LSTMC).parents[2] / "docs/operators.md").read_text()
+        sections = dict(re.findall(r"^### (\S+)\n\n```python\n(.*)\n```$", page, re.M))
+        names = self.good("help", "ops").stdout.split("\n\n")[1].split()
+        self.assertEqual(sorted(names), sorted(sections))
+        for name in names[::4]:  # a process each
+            signature = " ".join(self.good("help", name).stdout.split("\n\n")[0].split()).replace("( ", "(")
+            if name not in ("LSTM", "GRU", "RNNLayer"):
+                self.assertEqual(signature.replace(", name=None)", ")").replace("(name=None)", "()"), sections[name])
+
+    def test_every_page_is_in_the_site_and_every_link_leads_to_one(self):
+        self.good("help", "--pages", "pages")
+        pages = {path.relative_to(self.folder / "pages").as_posix(): path for path in (self.folder / "pages").rglob("*.md")}
+        pages |= {path.name: path for folder in (SOURCE / "docs", pathlib.Path(LSTMC).parents[2] / "docs") for path in folder.glob("*.md")}
+        listed = re.findall(r": (\S+\.md)$", (SOURCE / "docs/site/mkdocs.yml").read_text(), re.M)
+        self.assertEqual(sorted(listed), sorted(name for name in pages if not name.startswith("errors/")))
+        links = 0
+        for name, path in pages.items():
+            for link in re.findall(r"\]\(([^)#:]+\.md)", path.read_text()):
+                self.assertIn((pathlib.PurePosixPath("/") / name).parent.joinpath(link).as_posix().replace("/errors/../", "/")[1:], pages, f"{name}: {link}")
+                links += 1
+        self.assertGreater(links, 100)
 
 
 if __name__ == "__main__":

@@ -194,12 +194,13 @@ class Explain(Case):
         codes = re.findall(r"^LSTMC_ERROR\((E\d+), (\w+)", (SOURCE / "executor/base/Errors.def").read_text(), re.M)
         self.assertGreater(len(codes), 50)
         self.good("help", "--pages", ".")
-        page = (self.folder / "errors.md").read_text()
+        listed = (self.folder / "errors.md").read_text()
         for code, _ in codes:
             text = self.good("explain", code).stdout
             self.assertRegex(text, rf"^{code}: .+ \(exit \d+\)\n\n")
             self.assertRegex(text, r"(?m)^    \S", f"{code} has no example")
-            self.assertIn(f"## {code}: ", page)
+            self.assertIn(f"| [{code}](errors/{code}.md) | ", listed)
+            self.assertIn(text.split("\n\n", 1)[1].strip(), (self.folder / "errors" / f"{code}.md").read_text())
 
 
 if __name__ == "__main__":

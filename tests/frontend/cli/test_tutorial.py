@@ -1,0 +1,64 @@
+"""The console blocks of a document, run in order in an empty folder, print what the document says.
+
+A block with a title is a file. In what a command prints, a line that is `…` stands for any number of lines, `…` within a line for any text."""
+import os
+import re
+import subprocess
+import unittest
+
+from command import Case, LSTMC, SOURCE
+
+BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.M | re.S)
+
+
+def commands(block):
+    """Pairs of a command and the lines that it prints."""
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, printed = part.partition("\n")
+        yield command, printed
+
+
+def pattern(printed):
+    lines = []
+    for line in printed.splitlines():
+        if line == "…":
+            lines.append(r"(?:.*\n)*?")
+        else:
+            words = [re.sub(r"(?:\\ )+", r"\\s+", re.escape(words)) for words in line.split("…")]
+            lines.append(".*?".join(words) + r" *\n")
+    return re.compile("".join(lines))
+
+
+class Tutorial(Case):
+    def follow(self, name):
+        where = self.folder / name
+        where.mkdir()
+        tools = self.folder / "bin"
+        tools.mkdir()
+        (tools / "lstmc").symlink_to(LSTMC)
+        env = {"PATH": f"{tools}:{os.environ['PATH']}"}
+        seen = 0
+        for kind, title, block in BLOCK.findall((SOURCE / "docs" / name).read_text()):
+            if title:
+                (where / title).write_text(block)
+            elif kind == "console":
+                for command, printed in commands(block):
+                    done = subprocess.run(["sh", "-c", command], cwd=where, env=env, text=True, timeout=120,
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                    self.assertRegex(done.stdout, re.compile(r"\A" + pattern(printed).pattern + r"\Z"), f"{name}: $ {command}")
+                    seen += 1
+        return seen
+
+    def test_tutorial(self):
+        self.assertGreater(self.follow("tutorial.md"), 10)
+
+    def test_a_page_that_says_something_else_fails(self):
+        text = "valid  loss 0.1\nsaved ck\n"
+        self.assertTrue(pattern("valid  loss …\n…\n").fullmatch(text))
+        self.assertTrue(pattern("…\nsaved ck\n").fullmatch(text))
+        for wrong in ("valid  loss …\n", "valid  loss 0.2\n…\n", "saved ck\n…\n", ""):
+            self.assertFalse(pattern(wrong).fullmatch(text), wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
