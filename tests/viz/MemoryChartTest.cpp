@@ -70,8 +70,11 @@ TEST(MemoryChart, DrawsThem) {
     last = (*at)[1];
     heights.back() += std::stod((*at)[2]);
   }
-  size_t moment = 0;
+  std::vector<size_t> order; // step first
   for (size_t entry = 0; entry < data.entries.size(); ++entry)
+    order.insert(data.entries[entry].name == "step" ? order.begin() : order.end(), entry);
+  size_t moment = 0;
+  for (size_t entry : order)
     for (const BytesOfKind &bytes : package::bytesAlive(data, 0, entry)) {
       ASSERT_LT(moment, heights.size());
       // A height is rounded to two digits, for each of at most 11 kinds.
@@ -80,6 +83,27 @@ TEST(MemoryChart, DrawsThem) {
           << entry;
     }
   EXPECT_EQ(moment, heights.size());
+}
+
+/// The axes end at the arena and at the time of the entry; the peak names what the plan names,
+/// once; a bar says its kind and bytes.
+TEST(MemoryChart, SaysWhatIsSeen) {
+  package::PackageData data = e2e::compileNet(e2e::models().front().recipe).package;
+  std::string svg = memoryChart(data, {target::Machine()});
+  package::DevicePlan plan = package::planOf(data)[0];
+  const package::Buffer &largest = data.buffers[plan.largest[0]];
+  EXPECT_LT(svg.find(">step</text>"), svg.find(">forward</text>"));
+  auto count = [&](const std::string &text) {
+    size_t found = 0;
+    for (size_t at = svg.find(text); at != svg.npos; at = svg.find(text, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count(">" + bytesText(plan.arenaBytes) + "</text>"), data.entries.size());
+  EXPECT_EQ(count("largest " + largest.name + " "), 1u);
+  EXPECT_EQ(count(">peak " + bytesText(plan.arenaBytes, 2) + " in "), 1u);
+  uint64_t weights = plan.bytesOfKind[size_t(package::Kind::Parameter)];
+  EXPECT_GT(count("<title>parameter " + bytesText(weights) + ", at "), 1u);
 }
 
 /// A second device with half the memory, and programs that send it something.
@@ -112,15 +136,15 @@ TEST(MemoryChart, HasALanePerDeviceOnOneScale) {
                                  bytesText(data.devices[0].arenaBytes, 2),
                                  bytesText(data.devices[1].arenaBytes, 2))),
             std::string::npos);
-  // The lane of the second device in the first entry: it waits all the time and holds its
+  // The lane of the second device in the first entry but step: it waits all the time and holds its
   // parameter. The lane is half as high as that of the first device's peak.
   std::smatch bar;
   std::string lane = svg.substr(svg.find(">cpu:1</text>"));
   ASSERT_TRUE(std::regex_search(
       lane, bar,
       std::regex("<rect x=\"110.0000\" y=\"[0-9.]+\" width=\"900.0000\" height=\"80.00\"")));
-  EXPECT_NE(lane.find("y1=\"330.00\""), std::string::npos)
-      << "the peak's line: 40 + 160 + 50 + 160 - 80";
+  EXPECT_NE(lane.find("y1=\"540.00\""), std::string::npos)
+      << "the peak's line, of the third lane after step's: 40 + 2 * (160 + 50) + 160 - 80";
 }
 
 TEST(MemoryChart, IsATraceToo) {
