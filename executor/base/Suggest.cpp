@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,13 +78,16 @@ std::vector<std::string_view> nearestFirst(std::string_view written,
   if (written.empty() || written.size() > Distances::kLongest)
     return candidates;
   Distances distances(written);
-  std::vector<std::pair<size_t, std::string_view>> rows;
+  std::vector<std::pair<size_t, size_t>> rows; // distance and position
   rows.reserve(candidates.size());
-  for (std::string_view candidate : candidates)
-    rows.emplace_back(distances.to(candidate), candidate);
-  std::ranges::stable_sort(rows, {}, [](const auto &row) { return row.first; });
-  std::ranges::transform(rows, candidates.begin(), [](const auto &row) { return row.second; });
-  return candidates;
+  for (size_t i = 0; i < candidates.size(); ++i)
+    rows.emplace_back(distances.to(candidates[i]), i);
+  std::ranges::sort(rows);
+  std::vector<std::string_view> ordered;
+  ordered.reserve(rows.size());
+  for (const auto &[distance, position] : rows)
+    ordered.push_back(candidates[position]);
+  return ordered;
 }
 
 std::string didYouMean(std::string_view written, const std::vector<std::string_view> &candidates) {
