@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "backends/cuda/kernels/Gpu.h"
+#include "executor/base/functions/Exponentials.h"
+#include "executor/base/functions/Logarithms.h"
 
 namespace lstmc::gpu {
 
@@ -36,6 +38,13 @@ struct Double {
 
   /// A denormal becomes a zero of its sign.
   friend LSTMC_DEVICE Double flushed(Double a) { return {a.in()}; }
+
+  friend LSTMC_DEVICE Double exponential(Double a) { return of(real::exponential(a.in())); }
+  friend LSTMC_DEVICE Double logarithm(Double a) { return of(real::logarithm(a.in())); }
+  friend LSTMC_DEVICE Double sigmoid(Double a) { return of(real::sigmoid(a.in())); }
+  friend LSTMC_DEVICE Double hyperbolicTangent(Double a) {
+    return of(real::hyperbolicTangent(a.in()));
+  }
 
 private:
   static constexpr uint64_t kSign = uint64_t(1) << 63, kExponent = uint64_t(0x7ff) << 52;

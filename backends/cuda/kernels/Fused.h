@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/cuda/kernels/Operand.h"
-#include "executor/abi/ScalarOps.h"
 
 namespace lstmc::gpu {
 
@@ -25,47 +24,6 @@ struct FusedArguments {
   int64_t operands, instructions, windowRank, windowOffset;
   int64_t count, rank, shape[kRank];
 };
-
-/// Whether the interpreter has the operation for operands of this type. The others call libm in f64
-/// on the CPU.
-constexpr bool interprets(ScalarOp op, bool isFloat32, bool isInteger) {
-  switch (op) {
-  case ScalarOp::Exp:
-  case ScalarOp::Log:
-  case ScalarOp::Tanh:
-  case ScalarOp::Sigmoid:
-    return isFloat32;
-  case ScalarOp::Mod:
-    return isInteger;
-  case ScalarOp::Pow:
-  case ScalarOp::Hypot:
-  case ScalarOp::Cbrt:
-  case ScalarOp::Expm1:
-  case ScalarOp::Log10:
-  case ScalarOp::Log2:
-  case ScalarOp::Log1p:
-  case ScalarOp::Sin:
-  case ScalarOp::Cos:
-  case ScalarOp::Tan:
-  case ScalarOp::Asin:
-  case ScalarOp::Acos:
-  case ScalarOp::Atan:
-  case ScalarOp::Sinh:
-  case ScalarOp::Cosh:
-  case ScalarOp::Asinh:
-  case ScalarOp::Acosh:
-  case ScalarOp::Atanh:
-  case ScalarOp::Gamma:
-  case ScalarOp::LogGamma:
-  case ScalarOp::Digamma:
-  case ScalarOp::Erf:
-  case ScalarOp::Erfinv:
-  case ScalarOp::SoftRelu:
-    return false;
-  default:
-    return true;
-  }
-}
 
 LSTMC_GPU_KERNEL(lstmc_fused, FusedArguments, a);
 

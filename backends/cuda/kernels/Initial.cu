@@ -2,7 +2,7 @@
 
 #include "backends/cuda/kernels/Elements.h"
 #include "executor/abi/Gate.h"
-#include "executor/base/Philox.h"
+#include "executor/base/InitialNumbers.h"
 
 namespace lstmc::gpu {
 
@@ -14,12 +14,13 @@ LSTMC_GPU_KERNEL(lstmc_arange, ArangeArguments, a) {
 }
 
 LSTMC_GPU_KERNEL(lstmc_initialise, InitialiseArguments, a) {
+  const InitialNumbers numbers = {a.seed.data ? uint64_t(indexAt(a.seed, 0)) : 0, a.ordinal};
   for (int64_t e = globalThreadIndex(); e < a.count; e += gridThreads()) {
     Double value = {a.a};
     if (a.kind == InitKind::Uniform) {
-      const auto seed = uint64_t(indexAt(a.seed, 0));
-      value = value +
-              (Double{a.b} - Double{a.a}) * Double{randomUniform(seed, uint64_t(e), a.ordinal, 0)};
+      value = value + (Double{a.b} - Double{a.a}) * Double{numbers.uniform(uint64_t(e))};
+    } else if (a.kind == InitKind::Normal) {
+      value = value * Double{numbers.normal(uint64_t(e))};
     } else if (a.kind == InitKind::LstmBias && e * 4 / a.count != kGateF) {
       value = {0};
     }

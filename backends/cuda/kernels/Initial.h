@@ -13,7 +13,7 @@ struct ArangeArguments {
   double start, step;
 };
 
-/// w is dense; kind is Constant, Uniform or LstmBias.
+/// w is dense; kind is Constant, Uniform, Normal or LstmBias.
 struct InitialiseArguments {
   Operand seed, w;
   int64_t count;

@@ -58,6 +58,28 @@ template <typename V> LSTMC_DEVICE void softmaxOutputGradient(const SoftmaxOutpu
   }
 }
 
+/// Row n belongs to lane n mod 16, which is a warp.
+template <typename V> LSTMC_DEVICE void softmaxCrossEntropy(const CrossEntropyArguments &a) {
+  const Shared<double> lanes = shared<double>(0, kLanes);
+  const int64_t rows = a.x.shape[0], classes = a.x.shape[1];
+  Double sum = {0};
+  for (int64_t n = warpIndex(); n < rows; n += kLanes) {
+    auto x = [&](int64_t c) { return loadAs<V>(a.x, at(a.x, n, c)); };
+    const SoftmaxRow row(classes, V{1}, x);
+    const int64_t label = inside(indexAt(a.label, at(a.label, n)), classes, false);
+    sum = sum + Double{converted<double>((-row.logProbability(label)).v)};
+  }
+  if (laneIndex() == 0)
+    lanes.store(warpIndex(), sum.v);
+  syncThreads();
+  if (warpIndex() != 0)
+    return;
+  sum =
+      joinLanes(Double{lanes.load(laneIndex() % kLanes)}, [](Double x, Double y) { return x + y; });
+  if (laneIndex() == 0)
+    storeAs(a.y, 0, V{converted<typename V::Stored>(sum.v)});
+}
+
 } // namespace
 
 LSTMC_GPU_KERNEL(lstmc_softmax_output_gradient_f32, SoftmaxOutputArguments, a) {
@@ -73,26 +95,11 @@ LSTMC_GPU_KERNEL(lstmc_valid_count, ValidCountArguments, a) {
     elementsOf<double>(a.y).store(0, double(count));
 }
 
-/// Row n belongs to lane n mod 16, which is a warp.
-LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy, CrossEntropyArguments, a) {
-  const Shared<double> lanes = shared<double>(0, kLanes);
-  const int64_t rows = a.x.shape[0], classes = a.x.shape[1];
-  Double sum = {0};
-  for (int64_t n = warpIndex(); n < rows; n += kLanes) {
-    auto x = [&](int64_t c) { return loadAs<Float>(a.x, at(a.x, n, c)); };
-    const SoftmaxRow row(classes, Float{1}, x);
-    const int64_t label = inside(indexAt(a.label, at(a.label, n)), classes, false);
-    sum = sum + Double{converted<double>((-row.logProbability(label)).v)};
-  }
-  if (laneIndex() == 0)
-    lanes.store(warpIndex(), sum.v);
-  syncThreads();
-  if (warpIndex() != 0)
-    return;
-  sum =
-      joinLanes(Double{lanes.load(laneIndex() % kLanes)}, [](Double x, Double y) { return x + y; });
-  if (laneIndex() == 0)
-    storeAs(a.y, 0, Float{converted<float>(sum.v)});
+LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy_f32, CrossEntropyArguments, a) {
+  softmaxCrossEntropy<Float>(a);
+}
+LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy_f64, CrossEntropyArguments, a) {
+  softmaxCrossEntropy<Double>(a);
 }
 
 } // namespace lstmc::gpu

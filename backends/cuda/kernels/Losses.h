@@ -37,7 +37,7 @@ struct SoftmaxMetricArguments {
   int64_t ignored;
   double smoothAlpha, scale;
 };
-/// x, label [O, B, Q]; y as above. `loss` is no logistic one.
+/// x, label [O, B, Q]; y as above.
 struct RegressionMetricArguments {
   Operand x, label, y;
   ShardRange range;
@@ -62,8 +62,10 @@ constexpr int metricSharedBytes(int64_t fields) { return int(16 * fields * 8); }
 LSTMC_GPU_KERNEL(lstmc_softmax_output_gradient_f32, SoftmaxOutputArguments, a);
 LSTMC_GPU_KERNEL(lstmc_softmax_output_gradient_f64, SoftmaxOutputArguments, a);
 LSTMC_GPU_KERNEL(lstmc_valid_count, ValidCountArguments, a);
-LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy, CrossEntropyArguments, a);
-LSTMC_GPU_KERNEL(lstmc_softmax_metric, SoftmaxMetricArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy_f32, CrossEntropyArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_cross_entropy_f64, CrossEntropyArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_metric_f32, SoftmaxMetricArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_metric_f64, SoftmaxMetricArguments, a);
 LSTMC_GPU_KERNEL(lstmc_regression_metric, RegressionMetricArguments, a);
 LSTMC_GPU_KERNEL(lstmc_loss_metric, LossMetricArguments, a);
 

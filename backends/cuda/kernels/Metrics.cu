@@ -62,8 +62,8 @@ LSTMC_DEVICE void metric(const ShardRange &range, const Operand &x, const Operan
 }
 
 /// log(sum(exp(x))) - sum(q(c) * x(c)) in f64. Where q is 0, x may be anything.
-template <typename X, typename Q>
-LSTMC_DEVICE double crossEntropy(const SoftmaxRow<X> &row, int64_t classes, Q q) {
+template <typename V, typename X, typename Q>
+LSTMC_DEVICE double crossEntropy(const SoftmaxRow<V, X> &row, int64_t classes, Q q) {
   const Double top = {converted<double>(row.largest.v)};
   const Double logSum = {converted<double>(logarithm(row.sum).v)};
   const Double inside = sumInLanes<Double>(classes, [&](Double lane, int64_t c) {
@@ -79,10 +79,10 @@ LSTMC_DEVICE double crossEntropy(const SoftmaxRow<X> &row, int64_t classes, Q q)
 /// How many classes are likelier than `truth`: larger, or as large with a smaller index; a NaN is
 /// larger than all numbers.
 template <typename X> LSTMC_DEVICE int64_t rankOf(int64_t classes, int64_t truth, X x) {
-  const Float own = x(truth);
+  const auto own = x(truth);
   int64_t before = 0;
   for (int64_t c = laneIndex(); c < classes; c += kWarp) {
-    const Float other = x(c);
+    const auto other = x(c);
     const bool equal = isNan(own) ? isNan(other) : bool(other == own);
     const bool larger = !isNan(own) && (own < other || isNan(other));
     before += larger || (equal && c < truth);
@@ -115,11 +115,12 @@ LSTMC_DEVICE int64_t at4(const Operand &x, int64_t o, int64_t b, int64_t q, int6
   return at(x, o, b, q) + c * x.strides[3];
 }
 
+template <typename V>
 LSTMC_DEVICE Measures measureSoftmax(const SoftmaxMetricArguments &a, int64_t o, int64_t b,
                                      int64_t q) {
   const int64_t classes = a.x.shape[3];
   const bool all = a.y.shape[a.y.rank - 1] == kEvaluationFields;
-  auto logit = [&](int64_t c) { return loadAs<Float>(a.x, at4(a.x, o, b, q, c)); };
+  auto logit = [&](int64_t c) { return loadAs<V>(a.x, at4(a.x, o, b, q, c)); };
   auto probability = [&](int64_t c) {
     return Double{elementAs<double>(a.label, at4(a.label, o, b, q, c))};
   };
@@ -137,7 +138,7 @@ LSTMC_DEVICE Measures measureSoftmax(const SoftmaxMetricArguments &a, int64_t o,
   }
   const int64_t likeliest =
       firstMaximumOf<double>(classes, [&](int64_t c) { return converted<double>(logit(c).v); });
-  const SoftmaxRow row(classes, Float{1}, logit);
+  const SoftmaxRow row(classes, V{1}, logit);
   if (labels) {
     const int64_t label = inside(truth, classes, false);
     f[5] = converted<double>((-row.logProbability(label)).v);
@@ -161,10 +162,17 @@ LSTMC_DEVICE Measures measureSoftmax(const SoftmaxMetricArguments &a, int64_t o,
 
 LSTMC_DEVICE Measures measureRegression(const RegressionMetricArguments &a, int64_t o, int64_t b,
                                         int64_t q) {
-  const Double output = {elementAs<double>(a.x, at(a.x, o, b, q))};
+  const bool logistic = a.loss == RegressionLoss::Logistic, wide = DType(a.x.dtype) == DType::F64;
+  const int64_t place = at(a.x, o, b, q);
+  const Double value = {elementAs<double>(a.x, place)};
+  const Double output = !logistic ? value
+                        : wide    ? sigmoid(value)
+                                  : Double{sigmoidOf(elementAs<float>(a.x, place))};
   const Double truth = {elementAs<double>(a.label, at(a.label, o, b, q))};
   const Double difference = output - truth, square = difference * difference;
-  const Double loss = a.loss == RegressionLoss::Absolute ? abs(difference) : Double{0.5} * square;
+  const Double loss = logistic ? Double{flushed(Double{real::softRelu(value.v)})} - value * truth
+                      : a.loss == RegressionLoss::Absolute ? abs(difference)
+                                                           : Double{0.5} * square;
   const Double half = {0.5};
   return {{scaled(a.scale, loss.v), 1, 1, abs(difference).v, square.v, 0,
            double((half < output) == (half < truth)), output.v, truth.v, (output * output).v,
@@ -179,9 +187,13 @@ LSTMC_DEVICE Measures measureLoss(const LossMetricArguments &a, int64_t o, int64
 
 } // namespace
 
-LSTMC_GPU_KERNEL(lstmc_softmax_metric, SoftmaxMetricArguments, a) {
+LSTMC_GPU_KERNEL(lstmc_softmax_metric_f32, SoftmaxMetricArguments, a) {
   metric(a.range, a.x, a.y,
-         [&](int64_t o, int64_t b, int64_t q) { return measureSoftmax(a, o, b, q); });
+         [&](int64_t o, int64_t b, int64_t q) { return measureSoftmax<Float>(a, o, b, q); });
+}
+LSTMC_GPU_KERNEL(lstmc_softmax_metric_f64, SoftmaxMetricArguments, a) {
+  metric(a.range, a.x, a.y,
+         [&](int64_t o, int64_t b, int64_t q) { return measureSoftmax<Double>(a, o, b, q); });
 }
 LSTMC_GPU_KERNEL(lstmc_regression_metric, RegressionMetricArguments, a) {
   metric(a.range, a.x, a.y,

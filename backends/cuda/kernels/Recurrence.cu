@@ -1,19 +1,35 @@
 #include "backends/cuda/kernels/Recurrence.h"
 
+#include "backends/cuda/kernels/Double.h"
 #include "backends/cuda/kernels/Float.h"
 
 namespace lstmc::gpu {
 
 namespace {
 
-LSTMC_DEVICE float loadAt(const Sequence &x, int64_t i, int64_t j = 0, int64_t k = 0) {
-  return Global<const float>{x.data}.load(i * x.strides[0] + j * x.strides[1] + k * x.strides[2]);
+template <typename V>
+LSTMC_DEVICE V loadAt(const Sequence &x, int64_t i, int64_t j = 0, int64_t k = 0) {
+  return {x.as<const typename V::Stored>().load(i * x.strides[0] + j * x.strides[1] +
+                                                k * x.strides[2])};
 }
-LSTMC_DEVICE void storeAt(const Sequence &x, float value, int64_t i, int64_t j = 0, int64_t k = 0) {
-  Global<float>{x.data}.store(i * x.strides[0] + j * x.strides[1] + k * x.strides[2], value);
+template <typename V>
+LSTMC_DEVICE void storeAt(const Sequence &x, V value, int64_t i, int64_t j = 0, int64_t k = 0) {
+  x.as<typename V::Stored>().store(i * x.strides[0] + j * x.strides[1] + k * x.strides[2], value.v);
 }
-LSTMC_DEVICE float loadOr0(const Sequence &x, int64_t i, int64_t j) {
-  return x ? loadAt(x, i, j) : 0.0f;
+template <typename V> LSTMC_DEVICE V loadOr0(const Sequence &x, int64_t i, int64_t j) {
+  return x ? loadAt<V>(x, i, j) : V{0};
+}
+
+/// Numbers in the block's shared memory.
+template <typename V> struct SharedValues {
+  Shared<typename V::Stored> numbers;
+
+  LSTMC_DEVICE V load(int i) const { return {numbers.load(i)}; }
+  LSTMC_DEVICE void store(int i, V value) const { numbers.store(i, value.v); }
+};
+/// `count` numbers from number `first` on.
+template <typename V> LSTMC_DEVICE SharedValues<V> sharedValues(int first, int count) {
+  return {shared<typename V::Stored>(int(sizeof(V)) * first, count)};
 }
 
 /// Number of real steps of sequence b.
@@ -25,35 +41,35 @@ LSTMC_DEVICE int64_t lengthOf(const Operand &length, int64_t b, int64_t steps) {
 }
 
 /// One step of one unit. The result of every operation is rounded (docs/numerics.md rule 2).
-struct Cell {
-  float h, c;
-  float input[kMaxGates];     ///< W x + bi
-  float recurrent[kMaxGates]; ///< R h + bh
-  float gate[kMaxGates];      ///< activated gates
+template <typename V> struct Cell {
+  V h, c;
+  V input[kMaxGates];     ///< W x + bi
+  V recurrent[kMaxGates]; ///< R h + bh
+  V gate[kMaxGates];      ///< activated gates
 
   LSTMC_DEVICE void advance(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu: {
-      float z = input[0] + recurrent[0];
-      h = gate[0] = z != z ? z : z > 0 ? z : 0.0f;
+      const V z = input[0] + recurrent[0];
+      h = gate[0] = isNan(z) || V{0} < z ? z : V{0};
       return;
     }
     case RnnMode::Tanh:
-      h = gate[0] = tanhOf(input[0] + recurrent[0]);
+      h = gate[0] = hyperbolicTangent(input[0] + recurrent[0]);
       return;
     case RnnMode::Lstm:
-      gate[kGateI] = sigmoidOf(input[kGateI] + recurrent[kGateI]);
-      gate[kGateF] = sigmoidOf(input[kGateF] + recurrent[kGateF]);
-      gate[kGateG] = tanhOf(input[kGateG] + recurrent[kGateG]);
-      gate[kGateO] = sigmoidOf(input[kGateO] + recurrent[kGateO]);
+      gate[kGateI] = sigmoid(input[kGateI] + recurrent[kGateI]);
+      gate[kGateF] = sigmoid(input[kGateF] + recurrent[kGateF]);
+      gate[kGateG] = hyperbolicTangent(input[kGateG] + recurrent[kGateG]);
+      gate[kGateO] = sigmoid(input[kGateO] + recurrent[kGateO]);
       c = gate[kGateF] * c + gate[kGateI] * gate[kGateG];
-      h = gate[kGateO] * tanhOf(c);
+      h = gate[kGateO] * hyperbolicTangent(c);
       return;
     case RnnMode::Gru:
-      gate[kGateR] = sigmoidOf(input[kGateR] + recurrent[kGateR]);
-      gate[kGateZ] = sigmoidOf(input[kGateZ] + recurrent[kGateZ]);
-      gate[kGateN] = tanhOf(input[kGateN] + gate[kGateR] * recurrent[kGateN]);
-      h = (1 - gate[kGateZ]) * gate[kGateN] + gate[kGateZ] * h;
+      gate[kGateR] = sigmoid(input[kGateR] + recurrent[kGateR]);
+      gate[kGateZ] = sigmoid(input[kGateZ] + recurrent[kGateZ]);
+      gate[kGateN] = hyperbolicTangent(input[kGateN] + gate[kGateR] * recurrent[kGateN]);
+      h = (V{1} - gate[kGateZ]) * gate[kGateN] + gate[kGateZ] * h;
       return;
     }
   }
@@ -64,16 +80,17 @@ LSTMC_DEVICE int64_t packedAt(int64_t unit, int64_t k, int64_t columns, int gate
   return ((unit / kPanel * columns + k) * gates + gate) * kPanel + unit % kPanel;
 }
 
-template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
+template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
+  using T = typename V::Stored;
   const LayerShape &s = a.shape;
   int64_t first = blockIndex() * rows;
   int units = int(s.units), count = int(s.batch - first < rows ? s.batch - first : rows);
-  Shared<float> h[2] = {shared<float>(0, rows * units),
-                        shared<float>(4 * rows * units, rows * units)};
-  Shared<float> c = shared<float>(8 * rows * units, rows * units);
+  const SharedValues<V> h[2] = {sharedValues<V>(0, rows * units),
+                                sharedValues<V>(rows * units, rows * units)};
+  const SharedValues<V> c = sharedValues<V>(2 * rows * units, rows * units);
   for (int i = threadIndex(); i < count * units; i += blockThreads()) {
-    h[0].store(i, loadOr0(a.h0, first + i / units, i % units));
-    c.store(i, loadOr0(a.c0, first + i / units, i % units));
+    h[0].store(i, loadOr0<V>(a.h0, first + i / units, i % units));
+    c.store(i, loadOr0<V>(a.c0, first + i / units, i % units));
   }
   int64_t length[rows];
   for (int row = 0; row < rows; ++row)
@@ -82,26 +99,26 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
 
   for (int64_t index = 0; index < s.steps; ++index) {
     int64_t t = s.step(index);
-    Shared<float> now = h[index % 2], next = h[(index + 1) % 2];
+    const SharedValues<V> now = h[index % 2], next = h[(index + 1) % 2];
     for (int u = threadIndex(); u < units; u += blockThreads()) {
-      Cell cell[rows];
+      Cell<V> cell[rows];
       for (int row = 0; row < rows; ++row)
         for (int g = 0; g < kMaxGates; ++g)
-          cell[row].input[g] = cell[row].recurrent[g] = cell[row].gate[g] = 0;
-      Global<const float> w{a.w.data}, r{a.r.data};
+          cell[row].input[g] = cell[row].recurrent[g] = cell[row].gate[g] = V{0};
+      const auto w = a.w.as<const T>(), r = a.r.as<const T>();
       for (int64_t k = 0; k < s.inputs; ++k)
         for (int g = 0; g < kMaxGates; ++g)
           if (g < s.gates) {
-            float weight = w.load(packedAt(u, k, s.inputs, g, s.gates));
+            const V weight = {w.load(packedAt(u, k, s.inputs, g, s.gates))};
             for (int row = 0; row < rows; ++row)
               if (t < length[row])
                 cell[row].input[g] =
-                    multiplyAdd(loadAt(a.x, t, first + row, k), weight, cell[row].input[g]);
+                    multiplyAdd(loadAt<V>(a.x, t, first + row, k), weight, cell[row].input[g]);
           }
       for (int k = 0; k < units; ++k)
         for (int g = 0; g < kMaxGates; ++g)
           if (g < s.gates) {
-            float weight = r.load(packedAt(u, k, units, g, s.gates));
+            const V weight = {r.load(packedAt(u, k, units, g, s.gates))};
             for (int row = 0; row < rows; ++row)
               if (t < length[row])
                 cell[row].recurrent[g] =
@@ -111,7 +128,7 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
         if (row >= count)
           continue;
         int64_t b = first + row;
-        Cell &unit = cell[row];
+        Cell<V> &unit = cell[row];
         bool counts = t < length[row];
         unit.h = now.load(row * units + u);
         unit.c = c.load(row * units + u);
@@ -121,15 +138,15 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
           for (int g = 0; g < kMaxGates; ++g)
             if (g < s.gates) {
               if (a.bi)
-                unit.input[g] += loadAt(a.bi, g * s.units + u);
+                unit.input[g] = unit.input[g] + loadAt<V>(a.bi, g * s.units + u);
               if (a.bh)
-                unit.recurrent[g] += loadAt(a.bh, g * s.units + u);
+                unit.recurrent[g] = unit.recurrent[g] + loadAt<V>(a.bh, g * s.units + u);
             }
           unit.advance(s.mode);
         }
         next.store(row * units + u, unit.h);
         c.store(row * units + u, unit.c);
-        storeAt(a.y, counts ? unit.h : 0.0f, t, b, u);
+        storeAt(a.y, counts ? unit.h : V{0}, t, b, u);
         for (int g = 0; g < kMaxGates; ++g)
           if (a.gates && g < s.gates)
             storeAt(a.gates, unit.gate[g], t, b, g * s.units + u);
@@ -143,7 +160,7 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
     syncThreads();
   }
 
-  Shared<float> last = h[s.steps % 2];
+  const SharedValues<V> last = h[s.steps % 2];
   for (int i = threadIndex(); i < count * units; i += blockThreads()) {
     if (a.hN)
       storeAt(a.hN, last.load(i), first + i / units, i % units);
@@ -152,32 +169,32 @@ template <int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
   }
 }
 
-LSTMC_DEVICE float throughSigmoid(float d, float s) { return d * (s * (1 - s)); }
-LSTMC_DEVICE float throughTanh(float d, float t) { return d * (1 - t * t); }
+template <typename V> LSTMC_DEVICE V throughSigmoid(V d, V s) { return d * (s * (V{1} - s)); }
+template <typename V> LSTMC_DEVICE V throughTanh(V d, V t) { return d * (V{1} - t * t); }
 
 /// One step of one unit backward, composed of the gradients of the single operations.
-struct CellGradient {
-  float dh, dc;          ///< gradients of the state after the step; dc becomes that of the state
-                         ///< before
-  float before, cBefore; ///< state before the step
-  float cell;            ///< lstm c', gru R h + bh of gate n
-  float gate[kMaxGates];
-  float input[kMaxGates];     ///< gradient of W x + bi
-  float recurrent[kMaxGates]; ///< gradient of R h + bh
-  float direct;               ///< gradient of h before the step that does not go through the
-                              ///< product
+template <typename V> struct CellGradient {
+  V dh, dc;          ///< gradients of the state after the step; dc becomes that of the state
+                     ///< before
+  V before, cBefore; ///< state before the step
+  V cell;            ///< lstm c', gru R h + bh of gate n
+  V gate[kMaxGates];
+  V input[kMaxGates];     ///< gradient of W x + bi
+  V recurrent[kMaxGates]; ///< gradient of R h + bh
+  V direct;               ///< gradient of h before the step that does not go through the
+                          ///< product
 
   LSTMC_DEVICE void backward(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu:
-      input[0] = gate[0] > 0 ? dh : 0.0f;
+      input[0] = V{0} < gate[0] ? dh : V{0};
       break;
     case RnnMode::Tanh:
       input[0] = throughTanh(dh, gate[0]);
       break;
     case RnnMode::Lstm: {
-      float i = gate[kGateI], f = gate[kGateF], g = gate[kGateG], o = gate[kGateO];
-      float t = tanhOf(cell);
+      const V i = gate[kGateI], f = gate[kGateF], g = gate[kGateG], o = gate[kGateO];
+      const V t = hyperbolicTangent(cell);
       dc = dc + throughTanh(dh * o, t);
       input[kGateI] = throughSigmoid(dc * g, i);
       input[kGateF] = throughSigmoid(dc * cBefore, f);
@@ -187,8 +204,8 @@ struct CellGradient {
       break;
     }
     case RnnMode::Gru: {
-      float r = gate[kGateR], z = gate[kGateZ], n = gate[kGateN];
-      float dn = throughTanh(dh * (1 - z), n);
+      const V r = gate[kGateR], z = gate[kGateZ], n = gate[kGateN];
+      const V dn = throughTanh(dh * (V{1} - z), n);
       input[kGateR] = throughSigmoid(dn * cell, r);
       input[kGateZ] = throughSigmoid(dh * before - dh * n, z);
       input[kGateN] = dn;
@@ -203,17 +220,17 @@ struct CellGradient {
   }
 };
 
-template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
+template <typename V, int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
   const LayerShape &s = a.shape;
   int64_t first = blockIndex() * rows;
   int units = int(s.units), wide = units * s.gates;
   int count = int(s.batch - first < rows ? s.batch - first : rows);
-  Shared<float> dh = shared<float>(0, rows * units),
-                dc = shared<float>(4 * rows * units, rows * units);
-  Shared<float> hidden = shared<float>(8 * rows * units, rows * wide);
+  const SharedValues<V> dh = sharedValues<V>(0, rows * units),
+                        dc = sharedValues<V>(rows * units, rows * units),
+                        hidden = sharedValues<V>(2 * rows * units, rows * wide);
   for (int i = threadIndex(); i < count * units; i += blockThreads()) {
-    dh.store(i, loadOr0(a.dhN, first + i / units, i % units));
-    dc.store(i, loadOr0(a.dcN, first + i / units, i % units));
+    dh.store(i, loadOr0<V>(a.dhN, first + i / units, i % units));
+    dc.store(i, loadOr0<V>(a.dcN, first + i / units, i % units));
   }
   int64_t length[rows];
   for (int row = 0; row < rows; ++row)
@@ -227,20 +244,20 @@ template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
       int row = i / units, u = i % units;
       int64_t b = first + row, end = lengthOf(a.length, b, s.steps);
       bool begins = previous < 0 || previous >= end; // the state before the step is the initial one
-      CellGradient cell = {};
+      CellGradient<V> cell = {};
       if (t < end) {
-        cell.dh = dh.load(i) + (a.dy ? loadAt(a.dy, t, b, u) : 0.0f);
+        cell.dh = dh.load(i) + (a.dy ? loadAt<V>(a.dy, t, b, u) : V{0});
         cell.dc = dc.load(i);
-        cell.before = a.before  ? loadAt(a.before, t, b, u)
-                      : !begins ? loadAt(a.y, previous, b, u)
-                                : loadOr0(a.h0, b, u);
+        cell.before = a.before  ? loadAt<V>(a.before, t, b, u)
+                      : !begins ? loadAt<V>(a.y, previous, b, u)
+                                : loadOr0<V>(a.h0, b, u);
         if (lstm)
-          cell.cBefore = !begins ? loadAt(a.cells, previous, b, u) : loadOr0(a.c0, b, u);
+          cell.cBefore = !begins ? loadAt<V>(a.cells, previous, b, u) : loadOr0<V>(a.c0, b, u);
         if (lstm || gru)
-          cell.cell = loadAt(a.cells, t, b, u);
+          cell.cell = loadAt<V>(a.cells, t, b, u);
         for (int g = 0; g < kMaxGates; ++g)
           if (g < s.gates)
-            cell.gate[g] = loadAt(a.gates, t, b, g * s.units + u);
+            cell.gate[g] = loadAt<V>(a.gates, t, b, g * s.units + u);
         cell.backward(s.mode);
         dh.store(i, cell.direct);
         dc.store(i, cell.dc);
@@ -255,12 +272,12 @@ template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
     }
     syncThreads();
     for (int u = threadIndex(); u < units; u += blockThreads()) {
-      float sum[rows];
+      V sum[rows];
       for (int row = 0; row < rows; ++row)
-        sum[row] = 0;
-      Global<const float> rt{a.rt.data};
+        sum[row] = V{0};
+      const auto rt = a.rt.as<const typename V::Stored>();
       for (int k = 0; k < wide; ++k) {
-        float weight = rt.load(packedAt(u, k, wide, 0, 1));
+        const V weight = {rt.load(packedAt(u, k, wide, 0, 1))};
         for (int row = 0; row < rows; ++row)
           if (row < count)
             sum[row] = multiplyAdd(hidden.load(row * wide + k), weight, sum[row]);
@@ -282,9 +299,13 @@ template <int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
 
 } // namespace
 
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_1, RnnForwardArguments, a) { forward<1>(a); }
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_4, RnnForwardArguments, a) { forward<4>(a); }
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_1, RnnBackwardArguments, a) { backward<1>(a); }
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_4, RnnBackwardArguments, a) { backward<4>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1_f32, RnnForwardArguments, a) { forward<Float, 1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4_f32, RnnForwardArguments, a) { forward<Float, 4>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1_f64, RnnForwardArguments, a) { forward<Double, 1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4_f64, RnnForwardArguments, a) { forward<Double, 4>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1_f32, RnnBackwardArguments, a) { backward<Float, 1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4_f32, RnnBackwardArguments, a) { backward<Float, 4>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1_f64, RnnBackwardArguments, a) { backward<Double, 1>(a); }
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4_f64, RnnBackwardArguments, a) { backward<Double, 4>(a); }
 
 } // namespace lstmc::gpu

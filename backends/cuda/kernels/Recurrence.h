@@ -8,8 +8,10 @@ namespace lstmc::gpu {
 
 /// Up to three axes of an operand; `data` is null if it is absent.
 struct Sequence {
-  float *data;
+  void *data;
   int64_t strides[3];
+
+  template <typename T> LSTMC_DEVICE Global<T> as() const { return {static_cast<T *>(data)}; }
 
   LSTMC_DEVICE explicit operator bool() const { return data != nullptr; }
 };
@@ -42,16 +44,20 @@ struct RnnBackwardArguments {
 /// Number of sequences per block.
 inline constexpr int kRows = 4;
 
-/// h before and after the step, and c: [3, rows, units].
-constexpr int64_t forwardSharedBytes(int64_t rows, int64_t units) { return 12 * rows * units; }
+/// Numbers in shared memory: h before and after the step, and c: [3, rows, units].
+constexpr int64_t forwardSharedNumbers(int64_t rows, int64_t units) { return 3 * rows * units; }
 /// dh and dc [2, rows, units], and the gradients of R h + bh [rows, gates * units].
-constexpr int64_t backwardSharedBytes(int64_t rows, int64_t units, int64_t gates) {
-  return 4 * rows * units * (2 + gates);
+constexpr int64_t backwardSharedNumbers(int64_t rows, int64_t units, int64_t gates) {
+  return rows * units * (2 + gates);
 }
 
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_1, RnnForwardArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_4, RnnForwardArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_1, RnnBackwardArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_4, RnnBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1_f32, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4_f32, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_1_f64, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_4_f64, RnnForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1_f32, RnnBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4_f32, RnnBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_1_f64, RnnBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_4_f64, RnnBackwardArguments, a);
 
 } // namespace lstmc::gpu

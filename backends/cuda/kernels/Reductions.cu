@@ -72,6 +72,33 @@ LSTMC_DEVICE T reduceIntegers(ReduceKind kind, int64_t count, X x) {
                                     : sum;
 }
 
+template <typename V> LSTMC_DEVICE void softmax(const SoftmaxArguments &a) {
+  const int64_t r = blockIndex(), columns = a.y.shape[1], count = countOf(a.length, r, columns);
+  auto x = [&](int64_t c) { return loadAs<V>(a.x, at(a.x, r, c)); };
+  const SoftmaxRow row(count, V{typename V::Stored(a.temperature)}, x);
+  syncWarp(); // y may be x
+  for (int64_t c = threadIndex(); c < columns; c += blockThreads())
+    storeAs(a.y, at(a.y, r, c),
+            c >= count ? V{0}
+            : a.log    ? row.logProbability(c)
+                       : row.probability(c));
+}
+
+template <typename V> LSTMC_DEVICE void softmaxGradient(const SoftmaxGradientArguments &a) {
+  const int64_t r = blockIndex(), columns = a.dx.shape[1], count = countOf(a.length, r, columns);
+  const V temperature = {typename V::Stored(a.temperature)};
+  auto y = [&](int64_t c) { return loadAs<V>(a.y, at(a.y, r, c)); };
+  auto dy = [&](int64_t c) { return loadAs<V>(a.dy, at(a.dy, r, c)); };
+  const V sum = sumInLanes<V>(count, [&](V lane, int64_t c) {
+    return a.log ? lane + dy(c) : multiplyAdd(dy(c), y(c), lane);
+  });
+  for (int64_t c = threadIndex(); c < columns; c += blockThreads())
+    storeAs(a.dx, at(a.dx, r, c),
+            c >= count ? V{0}
+            : a.log    ? (dy(c) - exponential(y(c)) * sum) / temperature
+                       : y(c) * (dy(c) - sum) / temperature);
+}
+
 template <typename V> LSTMC_DEVICE void layerNorm(const LayerNormArguments &a) {
   const int64_t r = blockIndex(), columns = a.x.shape[1];
   const V n = {typename V::Stored(columns)};
@@ -171,31 +198,13 @@ LSTMC_GPU_KERNEL(lstmc_reduce, ReduceArguments, a) {
   }
 }
 
-LSTMC_GPU_KERNEL(lstmc_softmax, SoftmaxArguments, a) {
-  const int64_t r = blockIndex(), columns = a.y.shape[1], count = countOf(a.length, r, columns);
-  auto x = [&](int64_t c) { return loadAs<Float>(a.x, at(a.x, r, c)); };
-  const SoftmaxRow row(count, Float{a.temperature}, x);
-  syncWarp(); // y may be x
-  for (int64_t c = threadIndex(); c < columns; c += blockThreads())
-    storeAs(a.y, at(a.y, r, c),
-            c >= count ? Float{0}
-            : a.log    ? row.logProbability(c)
-                       : row.probability(c));
+LSTMC_GPU_KERNEL(lstmc_softmax_f32, SoftmaxArguments, a) { softmax<Float>(a); }
+LSTMC_GPU_KERNEL(lstmc_softmax_f64, SoftmaxArguments, a) { softmax<Double>(a); }
+LSTMC_GPU_KERNEL(lstmc_softmax_gradient_f32, SoftmaxGradientArguments, a) {
+  softmaxGradient<Float>(a);
 }
-
-LSTMC_GPU_KERNEL(lstmc_softmax_gradient, SoftmaxGradientArguments, a) {
-  const int64_t r = blockIndex(), columns = a.dx.shape[1], count = countOf(a.length, r, columns);
-  const Float temperature = {a.temperature};
-  auto y = [&](int64_t c) { return loadAs<Float>(a.y, at(a.y, r, c)); };
-  auto dy = [&](int64_t c) { return loadAs<Float>(a.dy, at(a.dy, r, c)); };
-  const Float sum = sumInLanes<Float>(count, [&](Float lane, int64_t c) {
-    return a.log ? lane + dy(c) : multiplyAdd(dy(c), y(c), lane);
-  });
-  for (int64_t c = threadIndex(); c < columns; c += blockThreads())
-    storeAs(a.dx, at(a.dx, r, c),
-            c >= count ? Float{0}
-            : a.log    ? (dy(c) - exponential(y(c)) * sum) / temperature
-                       : y(c) * (dy(c) - sum) / temperature);
+LSTMC_GPU_KERNEL(lstmc_softmax_gradient_f64, SoftmaxGradientArguments, a) {
+  softmaxGradient<Double>(a);
 }
 
 LSTMC_GPU_KERNEL(lstmc_layer_norm_f32, LayerNormArguments, a) { layerNorm<Float>(a); }

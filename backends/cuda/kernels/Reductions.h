@@ -18,13 +18,13 @@ struct SoftmaxArguments {
   Operand x, length, y;
   int64_t rows;
   bool log;
-  float temperature;
+  double temperature;
 };
 struct SoftmaxGradientArguments {
   Operand y, dy, length, dx;
   int64_t rows;
   bool log;
-  float temperature;
+  double temperature;
 };
 
 struct LayerNormArguments {
@@ -51,8 +51,10 @@ struct NormArguments {
 inline constexpr int kNormWarps = 4;
 
 LSTMC_GPU_KERNEL(lstmc_reduce, ReduceArguments, a);
-LSTMC_GPU_KERNEL(lstmc_softmax, SoftmaxArguments, a);
-LSTMC_GPU_KERNEL(lstmc_softmax_gradient, SoftmaxGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_f32, SoftmaxArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_f64, SoftmaxArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_gradient_f32, SoftmaxGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_softmax_gradient_f64, SoftmaxGradientArguments, a);
 LSTMC_GPU_KERNEL(lstmc_layer_norm_f32, LayerNormArguments, a);
 LSTMC_GPU_KERNEL(lstmc_layer_norm_f64, LayerNormArguments, a);
 LSTMC_GPU_KERNEL(lstmc_layer_norm_gradient_f32, LayerNormGradientArguments, a);

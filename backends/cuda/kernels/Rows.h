@@ -14,26 +14,26 @@ LSTMC_DEVICE int64_t countOf(const Operand &length, int64_t r, int64_t columns) 
 }
 
 /// The largest of x(0) ... x(count - 1), or NaN if one of them is; -infinity if there are none.
-template <typename X> LSTMC_DEVICE Float maximumOf(int64_t count, X x) {
+template <typename V, typename X> LSTMC_DEVICE V maximumOf(int64_t count, X x) {
   return foldInLanes(
-      count, Float{-INFINITY}, [&](Float lane, int64_t e) { return larger(lane, x(e)); },
-      [](Float a, Float b) { return larger(a, b); });
+      count, V{typename V::Stored(-INFINITY)},
+      [&](V lane, int64_t e) { return larger(lane, x(e)); }, [](V a, V b) { return larger(a, b); });
 }
 
 /// The terms of softmax and its logarithm: the largest element m, and the sum of exp((x - m) /
 /// temperature).
-template <typename X> struct SoftmaxRow {
+template <typename V, typename X> struct SoftmaxRow {
   X x;
-  Float temperature, largest, sum;
+  V temperature, largest, sum;
 
-  LSTMC_DEVICE SoftmaxRow(int64_t count, Float temperature, X x)
-      : x(x), temperature(temperature), largest(maximumOf(count, x)),
-        sum(sumInLanes<Float>(
-            count, [&](Float lane, int64_t e) { return lane + exponential(scaled(e)); })) {}
+  LSTMC_DEVICE SoftmaxRow(int64_t count, V temperature, X x)
+      : x(x), temperature(temperature), largest(maximumOf<V>(count, x)),
+        sum(sumInLanes<V>(count,
+                          [&](V lane, int64_t e) { return lane + exponential(scaled(e)); })) {}
 
-  LSTMC_DEVICE Float scaled(int64_t e) const { return (x(e) - largest) / temperature; }
-  LSTMC_DEVICE Float probability(int64_t e) const { return exponential(scaled(e)) / sum; }
-  LSTMC_DEVICE Float logProbability(int64_t e) const { return scaled(e) - logarithm(sum); }
+  LSTMC_DEVICE V scaled(int64_t e) const { return (x(e) - largest) / temperature; }
+  LSTMC_DEVICE V probability(int64_t e) const { return exponential(scaled(e)) / sum; }
+  LSTMC_DEVICE V logProbability(int64_t e) const { return scaled(e) - logarithm(sum); }
 };
 
 /// An element and its index; of equal ones the first counts, and NaN is larger than all numbers.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cuda/kernels/Elements.h"
-#include "executor/abi/ScalarOps.h"
+#include "executor/base/functions/Functions.h"
 
 namespace lstmc::gpu {
 
@@ -79,7 +79,8 @@ template <typename V> LSTMC_DEVICE V floatOperation(ScalarOp op, V a, V b, V c) 
     default:
       break;
     }
-  return a;
+  return {converted<typename V::Stored>(
+      real::evaluate(op, converted<double>(flushed(a).v), converted<double>(flushed(b).v)))};
 }
 
 /// Operations on i32 and i64; sums and products wrap.
@@ -112,8 +113,14 @@ template <typename T> LSTMC_DEVICE T integerOperation(ScalarOp op, T a, T b, T c
     return T((a > 0) - (a < 0));
   case ScalarOp::Sqrt:
     return convert<T>(root(Double{double(a)}).v);
-  default:
-    return a; // already a whole number
+  case ScalarOp::Floor:
+  case ScalarOp::Ceil:
+  case ScalarOp::Trunc:
+  case ScalarOp::Round:
+  case ScalarOp::Rint:
+    return a;
+  default: // in f64, and back
+    return convert<T>(real::evaluate(op, double(a), double(b)));
   }
 }
 

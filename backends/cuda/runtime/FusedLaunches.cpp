@@ -30,8 +30,7 @@ DType typeOf(const FusedProgram &program, size_t value) {
                           : program.instructions[value - operands].type;
 }
 
-/// Nothing if the interpreter lacks the operation, or it does not have the types that the check of
-/// packages wants.
+/// Nothing if the operation does not have the types that the check of packages wants.
 std::optional<gpu::FusedStep> stepOf(const FusedProgram &program, const FusedInstruction &in) {
   gpu::FusedStep step = {};
   step.op = uint8_t(in.op);
@@ -46,9 +45,6 @@ std::optional<gpu::FusedStep> stepOf(const FusedProgram &program, const FusedIns
     step.immediate = bitsOfValue(in.type, in.immediate);
   else if (in.op == ScalarOp::Uniform)
     step.immediate = uint32_t(convert<int64_t>(in.immediate));
-  const bool integer = from == DType::I32 || from == DType::I64;
-  if (!gpu::interprets(in.op, from == DType::F32, integer))
-    return std::nullopt;
   const uint16_t read[] = {in.a, in.b, in.c};
   for (int i = 0; i < record.operands; ++i) {
     const DType want = in.op == ScalarOp::Uniform            ? DType::I64

@@ -9,9 +9,8 @@ Launches launchesArange(const ArangeLaunch &launch) {
                                             launch.start, launch.step})}};
 }
 
-/// Normal numbers need log, sin and cos in f64, and orthogonal matrices may begin with them.
 Launches launchesInitialise(const InitialiseLaunch &launch) {
-  if (launch.kind == InitKind::Normal || launch.kind == InitKind::Orthogonal)
+  if (launch.kind == InitKind::Orthogonal) // its vectors depend on one another
     return std::nullopt;
   return {{elementwise("lstmc_initialise",
                        gpu::InitialiseArguments{operandOf(launch.seed), operandOf(launch.w),

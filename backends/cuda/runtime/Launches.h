@@ -24,7 +24,8 @@ struct GpuLaunch {
 
 /// The kernels of a launch, which run one after the other; operands have addresses of the device.
 /// `sharedBytes` is the most shared memory that a block may have. Nothing if the host has to carry
-/// the launch out: a function of libm in f64, or a recurrent layer whose state is larger than that.
+/// the launch out: an orthogonal initial value, or a recurrent layer whose state is larger than
+/// that.
 std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args,
                                                   int64_t sharedBytes);
 

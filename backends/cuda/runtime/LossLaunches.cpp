@@ -45,18 +45,16 @@ Launches launchesValidCount(const ValidCountLaunch &launch) {
 }
 
 Launches launchesSoftmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch) {
-  if (launch.x.dtype == DType::F64) // elementary functions are there for f32 alone
-    return std::nullopt;
   return lossBlocks(
-      "lstmc_softmax_cross_entropy",
+      launch.x.dtype == DType::F64 ? "lstmc_softmax_cross_entropy_f64"
+                                   : "lstmc_softmax_cross_entropy_f32",
       gpu::CrossEntropyArguments{operandOf(launch.x), operandOf(launch.label), operandOf(launch.y)},
       launch.y, gpu::kCrossEntropySharedBytes);
 }
 
 Launches launchesSoftmaxMetric(const SoftmaxMetricLaunch &launch) {
-  if (launch.x.dtype == DType::F64)
-    return std::nullopt;
-  return metric("lstmc_softmax_metric",
+  return metric(launch.x.dtype == DType::F64 ? "lstmc_softmax_metric_f64"
+                                             : "lstmc_softmax_metric_f32",
                 gpu::SoftmaxMetricArguments{operandOf(launch.x), operandOf(launch.label),
                                             operandOf(launch.y), launch.range, launch.useIgnore,
                                             launch.valid, convert<int64_t>(launch.ignoreLabel),
@@ -65,8 +63,6 @@ Launches launchesSoftmaxMetric(const SoftmaxMetricLaunch &launch) {
 }
 
 Launches launchesRegressionMetric(const RegressionMetricLaunch &launch) {
-  if (launch.loss == RegressionLoss::Logistic) // needs log and exp in f64
-    return std::nullopt;
   return metric("lstmc_regression_metric",
                 gpu::RegressionMetricArguments{operandOf(launch.x), operandOf(launch.label),
                                                operandOf(launch.y), launch.range, launch.loss,

@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kSharedBytes = 99 * 1024;
 
 gpu::Sequence sequenceOf(const Tensor &tensor) {
-  gpu::Sequence sequence = {tensor.as<float>(), {}};
+  gpu::Sequence sequence = {tensor.data, {}};
   std::copy_n(tensor.strides.begin(), size_t(std::min(tensor.rank, 3)), sequence.strides);
   return sequence;
 }
@@ -20,14 +20,22 @@ template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t
           launch.reverse};
 }
 
-/// `sharedBytes(rows)` is the shared memory of a block with so many sequences. Takes as many as
-/// fit.
-template <typename Arguments, typename Bytes>
-GpuLaunch recurrence(const char *one, const char *several, const Arguments &arguments,
-                     Bytes sharedBytes) {
+/// Kernels for one sequence per block, and for several; each for f32 and f64.
+using Kernels = std::string_view[2][2];
+constexpr Kernels kForward = {{"lstmc_rnn_forward_1_f32", "lstmc_rnn_forward_1_f64"},
+                              {"lstmc_rnn_forward_4_f32", "lstmc_rnn_forward_4_f64"}};
+constexpr Kernels kBackward = {{"lstmc_rnn_backward_1_f32", "lstmc_rnn_backward_1_f64"},
+                               {"lstmc_rnn_backward_4_f32", "lstmc_rnn_backward_4_f64"}};
+
+/// `sharedNumbers(rows)` are in the shared memory of a block with so many sequences. Takes as many
+/// as fit.
+template <typename Arguments, typename Numbers>
+GpuLaunch recurrence(const Kernels &kernels, DType type, const Arguments &arguments,
+                     Numbers sharedNumbers) {
+  auto sharedBytes = [&](int64_t rows) { return sharedNumbers(rows) * bytesOf(type); };
   bool fits = sharedBytes(gpu::kRows) <= kSharedBytes && arguments.shape.batch > 1;
   int64_t rows = fits ? gpu::kRows : 1;
-  GpuLaunch launch = launchOf(fits ? several : one, arguments);
+  GpuLaunch launch = launchOf(kernels[fits][type == DType::F64], arguments);
   launch.blocks = (arguments.shape.batch + rows - 1) / rows;
   launch.threads = threadsFor(arguments.shape.units);
   launch.sharedBytes = sharedBytes(rows);
@@ -37,8 +45,6 @@ GpuLaunch recurrence(const char *one, const char *several, const Arguments &argu
 } // namespace
 
 Launches launchesRnnForward(const RnnForwardLaunch &launch) {
-  if (launch.y.dtype == DType::F64) // elementary functions are there for f32 alone
-    return std::nullopt;
   gpu::RnnForwardArguments arguments = {layerOf(launch, launch.x.shape[2]),
                                         sequenceOf(launch.x),
                                         sequenceOf(launch.w),
@@ -54,14 +60,12 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch) {
                                         sequenceOf(launch.cells),
                                         sequenceOf(launch.before),
                                         operandOf(launch.length)};
-  return {{recurrence("lstmc_rnn_forward_1", "lstmc_rnn_forward_4", arguments, [&](int64_t rows) {
-    return gpu::forwardSharedBytes(rows, arguments.shape.units);
+  return {{recurrence(kForward, launch.y.dtype, arguments, [&](int64_t rows) {
+    return gpu::forwardSharedNumbers(rows, arguments.shape.units);
   })}};
 }
 
 Launches launchesRnnBackward(const RnnBackwardLaunch &launch) {
-  if (launch.y.dtype == DType::F64)
-    return std::nullopt;
   gpu::RnnBackwardArguments arguments = {
       layerOf(launch, 0),         sequenceOf(launch.gates), sequenceOf(launch.cells),
       sequenceOf(launch.y),       sequenceOf(launch.h0),    sequenceOf(launch.c0),
@@ -70,8 +74,8 @@ Launches launchesRnnBackward(const RnnBackwardLaunch &launch) {
       sequenceOf(launch.dhidden), sequenceOf(launch.dh0),   sequenceOf(launch.dc0),
       operandOf(launch.length)};
   std::vector<GpuLaunch> launches = {
-      recurrence("lstmc_rnn_backward_1", "lstmc_rnn_backward_4", arguments, [&](int64_t rows) {
-        return gpu::backwardSharedBytes(rows, arguments.shape.units, arguments.shape.gates);
+      recurrence(kBackward, launch.y.dtype, arguments, [&](int64_t rows) {
+        return gpu::backwardSharedNumbers(rows, arguments.shape.units, arguments.shape.gates);
       })};
   if (launch.dx)
     launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));

@@ -33,24 +33,19 @@ Launches launchesReduce(const ReduceLaunch &launch) {
 }
 
 Launches launchesSoftmax(const SoftmaxLaunch &launch) {
-  if (isWide(launch.x)) // elementary functions are there for f32 alone
-    return std::nullopt;
   const int64_t rows = launch.y.shape[0];
-  return perRow("lstmc_softmax",
+  return perRow(isWide(launch.x) ? "lstmc_softmax_f64" : "lstmc_softmax_f32",
                 gpu::SoftmaxArguments{operandOf(launch.x), operandOf(launch.length),
-                                      operandOf(launch.y), rows, launch.log,
-                                      float(launch.temperature)},
+                                      operandOf(launch.y), rows, launch.log, launch.temperature},
                 rows);
 }
 
 Launches launchesSoftmaxGradient(const SoftmaxGradientLaunch &launch) {
-  if (isWide(launch.y))
-    return std::nullopt;
   const int64_t rows = launch.dx.shape[0];
-  return perRow("lstmc_softmax_gradient",
+  return perRow(isWide(launch.y) ? "lstmc_softmax_gradient_f64" : "lstmc_softmax_gradient_f32",
                 gpu::SoftmaxGradientArguments{operandOf(launch.y), operandOf(launch.dy),
                                               operandOf(launch.length), operandOf(launch.dx), rows,
-                                              launch.log, float(launch.temperature)},
+                                              launch.log, launch.temperature},
                 rows);
 }
 
