@@ -24,6 +24,9 @@ public:
   int rankOf(size_t device, size_t devices) const override;
   const std::string &library() const { return link_->library(); }
 
+  /// For messages besides those of a package: used by the thread that gathers.
+  Link &link() { return *link_; }
+
   /// Waits for all others to leave too, unless the job has fallen apart.
   void leave() { link_->leave(); }
 

@@ -10,6 +10,7 @@
 #include "executor/device/ThreadTeam.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/DoctorHosts.h"
 #include "frontend/launch/Mpirun.h"
 #include "passes/planning/rates/MachineRates.h"
 
@@ -158,7 +159,7 @@ nlohmann::ordered_json asJson(const std::vector<Finding> &all) {
 
 CommandResult doctorCommand(const Options &options, Console &console) {
   if (options.hosts)
-    return fail(ErrorCode::E0215, "doctor --hosts");
+    return doctorHosts(options, console);
   const std::vector<Finding> all = findings();
   if (console.json()) {
     console.print(asJson(all));

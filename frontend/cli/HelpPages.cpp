@@ -38,7 +38,7 @@ std::string keysText(const Optimizer &row) {
   for (const OptimizerKey &key : row.keys)
     if (!key.name.empty())
       texts.push_back(fmt::format("`{}` = {}: {}", key.name,
-                                  key.yesNo                  ? key.fallback ? "True" : "False"
+                                  key.yesNo                  ? key.fallback != 0 ? "True" : "False"
                                   : key.fallback == kNoBound ? "None"
                                                              : fmt::format("{}", key.fallback),
                                   key.meaning));

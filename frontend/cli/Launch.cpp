@@ -1,7 +1,5 @@
 // launch: a command as several processes that work for one job.
 
-#include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -9,42 +7,13 @@
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/LaunchFlags.h"
+#include "frontend/cli/SignalsForRanks.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
 
 namespace {
-
-std::atomic<int> askedTimes = 0, askedSignal = 0;
-
-extern "C" void ask(int signal) {
-  askedSignal = signal;
-  ++askedTimes;
-}
-
-/// While it lives, signals are for the ranks.
-class SignalsForRanks {
-public:
-  SignalsForRanks() {
-    struct sigaction action{};
-    action.sa_handler = ask;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      ::sigaction(kSignals[i], &action, &before_[i]);
-      if (before_[i].sa_handler == SIG_IGN)
-        ::sigaction(kSignals[i], &before_[i], nullptr);
-    }
-  }
-  ~SignalsForRanks() {
-    for (size_t i = 0; i < std::size(kSignals); ++i)
-      ::sigaction(kSignals[i], &before_[i], nullptr);
-  }
-
-private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[std::size(kSignals)];
-};
 
 /// What each rank is to run, read as it will read it: what is wrong in it is said once, here.
 Result<Options> readCommand(const Options &options) {
@@ -80,7 +49,7 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
     const std::vector<std::string> words = resumed(options.rest, command);
     watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
-    if (!end.lostRank || restarts == *options.maxRestarts || askedTimes > 0)
+    if (!end.lostRank || restarts == *options.maxRestarts || SignalsForRanks::asked().first > 0)
       return end;
     if (!end.message.empty())
       console.say(end.message);
@@ -104,8 +73,8 @@ CommandResult launchCommand(const Options &options, Console &console) {
   if (!watch.start.hosts.empty())
     watch.start.environment["LSTMC_RATES"] = planning::keptRatesText();
 
-  SignalsForRanks signals;
-  watch.askedToEnd = [] { return std::pair<int, int>(askedTimes, askedSignal); };
+  const SignalsForRanks signals;
+  watch.askedToEnd = SignalsForRanks::asked;
   LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, console));
   if (end.lostRank && !end.message.empty())
     return fail(ErrorCode::E0801, "{}", end.message);

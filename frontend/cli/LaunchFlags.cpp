@@ -138,20 +138,6 @@ Status takeLogs(const Options &options, launch::Start &start) {
   return {};
 }
 
-/// Hosts that ssh does not reach, with its reasons.
-std::map<std::string, std::string> unreachable(const launch::Start &start) {
-  std::map<std::string, std::string> lost;
-  if (start.launcher != Launcher::Ssh)
-    return lost;
-  const std::set<std::string> names(start.hosts.begin(), start.hosts.end());
-  const std::vector<std::string> hosts(names.begin(), names.end());
-  const auto answers = launch::tryHosts(hosts, start.sshPort);
-  for (size_t i = 0; i < hosts.size(); ++i)
-    if (answers[i])
-      lost[hosts[i]] = *answers[i];
-  return lost;
-}
-
 } // namespace
 
 Result<launch::Watch> watchAsked(const Options &options, Console &console) {
@@ -173,10 +159,27 @@ Result<launch::Watch> watchAsked(const Options &options, Console &console) {
   return watch;
 }
 
+/// Hosts that ssh does not reach, with its reasons.
+static std::map<std::string, std::string> unreachable(const launch::Start &start) {
+  std::map<std::string, std::string> lost;
+  if (start.launcher != Launcher::Ssh)
+    return lost;
+  const std::set<std::string> names(start.hosts.begin(), start.hosts.end());
+  const std::vector<std::string> hosts(names.begin(), names.end());
+  const auto answers = launch::tryHosts(hosts, start.sshPort);
+  for (size_t i = 0; i < hosts.size(); ++i)
+    if (answers[i])
+      lost[hosts[i]] = *answers[i];
+  return lost;
+}
+
 Status checkHosts(const launch::Start &start) {
+  std::vector<std::string> lost;
   for (const auto &[host, reason] : unreachable(start))
-    return fail(ErrorCode::E0801, "host {} is not reached: {}", host, reason);
-  return {};
+    lost.push_back(fmt::format("host {} is not reached: {}", host, reason));
+  if (lost.empty())
+    return {};
+  return fail(ErrorCode::E0801, "{}", fmt::join(lost, "; "));
 }
 
 Status leaveLostHosts(launch::Start &start, Console &console) {

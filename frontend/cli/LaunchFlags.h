@@ -12,7 +12,7 @@ namespace lstmc::cli {
 /// hosts.
 Result<launch::Watch> watchAsked(const Options &options, Console &console);
 
-/// Tries to reach all hosts by ssh, where that starts ranks. E0801 with the first that is not
+/// Tries to reach all hosts by ssh, where that starts ranks. E0801 with those that are not
 /// reached, and why.
 Status checkHosts(const launch::Start &start);
 

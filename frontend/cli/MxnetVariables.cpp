@@ -39,10 +39,12 @@ constexpr Answered kAnswered[] = {
     {"MXNET_SAFE_ACCUMULATION", "the order of every sum is fixed (docs/numerics.md)"},
     {"MXNET_CUDNN_AUTOTUNE_DEFAULT", "no kernel is chosen by timing it"},
     {"MXNET_PROFILER_AUTOSTART", "--trace FILE records passes and launches"},
-    {"DMLC_INTERFACE", "this is one process; -d 4xcpu gives it several devices"},
-    {"DMLC_ROLE", "this is one process; -d 4xcpu gives it several devices"},
-    {"DMLC_PS_ROOT_URI", "this is one process; -d 4xcpu gives it several devices"},
-    {"DMLC_NUM_WORKER", "this is one process; -d 4xcpu gives it several devices"},
+    {"DMLC_INTERFACE", "lstmc launch --interface NAME does that"},
+    {"DMLC_ROLE", "lstmc launch -n N -- train ... starts all processes, which are workers alone"},
+    {"DMLC_PS_ROOT_URI", "lstmc launch tells its ranks where it is; --interface NAME chooses"},
+    {"DMLC_PS_ROOT_PORT", "lstmc launch --port N does that"},
+    {"DMLC_NUM_WORKER", "lstmc launch -n N does that"},
+    {"DMLC_NUM_SERVER", "no process is only a server: ranks add up gradients themselves"},
 };
 
 std::string_view valueOf(std::string_view variable) {

@@ -88,6 +88,11 @@ Result<std::shared_ptr<Peers>> joinJob() {
   return std::shared_ptr<Peers>(process.job);
 }
 
+Result<std::vector<ranks::PairRate>> measureRanks() {
+  LSTMC_ASSIGN(std::shared_ptr<Peers> job, joinJob());
+  return job ? measurePairs(*process.job) : std::vector<ranks::PairRate>();
+}
+
 void leaveJob(int exit, const Error *error) {
   if (process.job) {
     if (error)

@@ -8,6 +8,7 @@
 #include "backends/registry/Devices.h"
 #include "executor/base/Status.h"
 #include "executor/device/DeviceNames.h"
+#include "executor/ranks/PairRates.h"
 #include "executor/session/Peers.h"
 #include "executor/session/Session.h"
 
@@ -28,6 +29,9 @@ bool isRank();
 /// The job, with all ranks together; null for a process by itself. Joined by the first call. E0503
 /// without MPI, E0804 where the ranks are not of one version.
 Result<std::shared_ptr<Peers>> joinJob();
+
+/// The rates of messages between all ranks of this job. E0503, E0801, E0804.
+Result<std::vector<ranks::PairRate>> measureRanks();
 
 /// The last thing that a rank does: leaves the job in good order, or, where `error` kept it from
 /// going on, with that for the others. Comes back where there is no job.

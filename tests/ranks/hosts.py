@@ -119,8 +119,8 @@ Host node*
         cls.scratch.cleanup()
 
     @classmethod
-    def train(cls, name, updates=12):
-        return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u", "--save-every", "4u", "-t", "1", "--format", "jsonl", "-o", name]
+    def train(cls, name, updates=12, save_every=4):
+        return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u", "--save-every", f"{save_every}u", "-t", "1", "--format", "jsonl", "-o", name]
 
     @classmethod
     def lstmc(cls, *words, want=0):
@@ -173,7 +173,7 @@ Host node*
         script(self.bin / "ssh", real.replace("exec", f'case "$*" in *node2*) [ -e {gone} ] && exit 255;; esac\nexec', 1))
         try:
             job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1",
-                                                     "--", *self.train("again", 120))],
+                                                     "--", *self.train("again", 200, 50))],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
             for line in job.stderr:
                 if came := re.search(r"rank 1 \(process (\d+)", line):
@@ -187,7 +187,7 @@ Host node*
             script(self.bin / "ssh", real)
         self.assertEqual(job.returncode, 0, said)
         self.assertRegex(said, "goes on without host node2")
-        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("long", 120))))
+        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("long", 200, 50))))
 
     def test_schedulers_are_asked_for_room(self):
         for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "), ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):
@@ -197,6 +197,24 @@ Host node*
                                   *self.train(launcher))
                 self.assertEqual(self.hash_of(done), self.want)
                 self.assertRegex(self.calls.read_text(), call)
+
+    def test_doctor_measures_every_pair(self):
+        hosts = ["-H", f"node1:{self.port},node2,localhost", "--interface", "lo"]
+        pairs = json.loads(self.lstmc("doctor", *hosts, "--json").stdout)["pairs"]
+        self.assertEqual([p["hosts"] for p in pairs], [["node1", "node2"], ["node1", "localhost"], ["node2", "localhost"]])
+        for pair in pairs:
+            self.assertTrue(0 < pair["message_s"] < 1 and pair["bytes_per_s"] > 1e6, pair)
+        done = self.lstmc("doctor", "-H", f"node1:{self.port},other.invalid,more.invalid", "--interface", "lo", want=8)
+        self.assertRegex(done.stderr, "host more.invalid is not reached: .*; host other.invalid is not reached")
+        self.lstmc("doctor", "-H", "localhost", want=2)
+        found = {f["what"]: f for f in json.loads(self.lstmc("doctor", "--json").stdout)["findings"]}
+        self.assertTrue(found["MPI"]["here"] and found["ssh"]["here"], found)
+        self.assertIn("mpirun", found["MPI"]["found"])
+        without = {**self.env, "PATH": str(self.folder)}
+        done = subprocess.run([str(LSTMC), "doctor", "--json"], capture_output=True, text=True, env=without, check=True)
+        found = {f["what"]: f for f in json.loads(done.stdout)["findings"]}
+        self.assertFalse(found["MPI"]["here"])
+        self.assertEqual(found["ssh"]["remedy"], "apt-get install openssh-client")
 
     def test_what_cannot_be_started_is_said(self):
         (self.folder / "bad").write_text("node1\nnode2 slot=2\n")

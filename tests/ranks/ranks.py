@@ -161,6 +161,17 @@ class Ranks(unittest.TestCase):
             answers.append(out.read_bytes())
         self.assertEqual(*answers)
 
+    def test_samples_end_with_the_weights_that_they_show(self):
+        text = (SAMPLES / "cluster/README.md").read_text()
+        shown = set(re.findall(r"weights ([0-9a-f]{16})", text))
+        commands = re.findall(r"^lstmc ((?:train|launch) .*) -o \S+$", text, re.M)
+        self.assertEqual(len(commands), 2)
+        for number, words in enumerate(commands):
+            out = self.folder / f"sample{number}"
+            done = subprocess.run([str(LSTMC), *words.split(), "-o", str(out)], capture_output=True, text=True, timeout=120, cwd=SAMPLES.parent)
+            self.assertEqual({re.search(r"weights (\w+)$", done.stdout.strip())[1]}, shown, done.stderr)
+        self.assertRegex(run([SAMPLES / "cluster/lost.sh", LSTMC]).stdout, r"starts again, 1 of 1\n.*\nequal: 30 of")
+
     def test_a_killed_rank_ends_the_job_and_a_restart_has_the_same_end(self):
         for rank in (0, 1):
             with self.subTest(rank=rank):
