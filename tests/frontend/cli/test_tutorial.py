@@ -1,8 +1,9 @@
-"""The console blocks of a document, run in order in an empty folder, print what the document says.
+"""The commands of the README run. The console blocks of the tutorial, run in order in an empty folder, print what it says.
 
 A block with a title is a file. In what a command prints, a line that is `…` stands for any number of lines, `…` within a line for any text."""
 import os
 import re
+import shlex
 import subprocess
 import unittest
 
@@ -51,6 +52,15 @@ class Tutorial(Case):
 
     def test_tutorial(self):
         self.assertGreater(self.follow("tutorial.md"), 10)
+
+    def test_readme(self):
+        """Its commands run as they stand, but for fewer updates."""
+        commands = re.findall(r"^build/(lstmc (?:train|eval|sample) .*)$", (SOURCE / "README.md").read_text(), re.M)
+        self.assertEqual([command.split()[1] for command in commands], ["train", "eval", "sample"])
+        for name in ("docs", "samples"):
+            (self.folder / name).symlink_to(SOURCE / name)
+        for command in commands:
+            self.good(*shlex.split(command.replace("--after 100u", "--after 2u"))[1:])
 
     def test_a_page_that_says_something_else_fails(self):
         text = "valid  loss 0.1\nsaved ck\n"
