@@ -62,6 +62,13 @@ static std::optional<Error> asError(const CommandResult &result) {
   return fail(ErrorCode::E0099, "it failed without an error");
 }
 
+static void sayWhatTimesMean(const Options &options, const Console &console) {
+  for (const std::string &device : *options.devices)
+    if (device.find("emu") != std::string::npos)
+      return console.say("emulated GPUs are for correctness: the times that are printed for them "
+                         "say nothing about a GPU");
+}
+
 /// The exit code, once the results are out.
 static int carryOut(int argc, char **argv) {
   Options none;
@@ -91,6 +98,7 @@ static int carryOut(int argc, char **argv) {
   if (Status status = console.openLog(*options); !status.ok())
     return console.finish(status.error());
   answerMxnetVariables(*options, console);
+  sayWhatTimesMean(*options, console);
   Command command = options->dumpConfig ? dumpConfig : functionOf(*options->command);
   if (Status status = joinLaunch(); !status.ok())
     return console.finish(status.error());

@@ -21,6 +21,12 @@ class Emu(Case):
         [peak] = self.document("run", "small.lnet", "-i", "data=random:3", "-d", "emu:0", schema="lstmc.run/1")["peak"]
         self.assertEqual(peak["planned_bytes"], peak["measured_bytes"])
 
+    def test_times_are_said_to_mean_nothing(self):
+        said = "emulated GPUs are for correctness"
+        for words in (["run", "small.lnet", "-i", "data=random:3"], ["plan", "small.lnet"], ["bench", "small.lnet", "-r", "1"]):
+            self.assertIn(said, self.good(*words, "-d", "emu:0").stderr, words)
+            self.assertNotIn(said, self.good(*words, "-d", "cpu").stderr, words)
+
     def test_a_gpu_needs_a_driver(self):
         done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", "gpu:0")
         if done.returncode == 0:
