@@ -16,7 +16,7 @@ LSTMC_PORTABLE Pair stirling(Pair x) {
   const double reciprocal = 1 / x.high;
   const double series = reciprocal * polynomial(reciprocal * reciprocal, kSeries);
   const Pair halfLogOf2Pi = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
-  return (x - 0.5) * logarithmPair(x) - x + (halfLogOf2Pi + series);
+  return (x - 0.5) * preciseLogarithm(x) - x + (halfLogOf2Pi + series);
 }
 
 /// Gamma(x) = e^logarithm / divisor.
@@ -83,7 +83,7 @@ LSTMC_PORTABLE Pair logGammaPair(double x) {
   if (magnitude(from2) <= 0.125)
     return logGammaNear2(from2);
   const GammaParts parts = gammaParts(x);
-  return parts.logarithm - logarithmPair(parts.divisor);
+  return parts.logarithm - preciseLogarithm(parts.divisor);
 }
 
 /// Of |Gamma(x)|; infinite at the poles.

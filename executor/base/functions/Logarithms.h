@@ -11,29 +11,52 @@ struct Logarithm {
   Pair ofM;
 };
 
-/// For normal x > 0. With f = m - 1 and s = f / (2 + f), log m = 2 artanh s
-/// = 2 s + s z (2/3 + z (2/5 + z R(z))), z = s^2 < 0.0295. R is a polynomial of degree 7 through
-/// the Chebyshev nodes. The relative error is below 2^-67.
-LSTMC_PORTABLE Logarithm logarithmOf(double x) {
+/// 2^n and m, less 1, of normal x > 0.
+struct Reduced {
+  double n, f;
+};
+LSTMC_PORTABLE Reduced reduced(double x) {
+  constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
+  const uint64_t from = bitsOf(x) - kRootHalf;
+  return {double(int64_t(from) >> 52), fromBits((from & 0x000fffffffffffff) + kRootHalf) - 1};
+}
+
+/// With f = m - 1 and s = f / (2 + f), log m = 2 artanh s = 2 s + s z (2/3 + z (2/5 + z R(z))),
+/// z = s^2 < 0.0295. R is a polynomial of degree 7 through the Chebyshev nodes.
+LSTMC_PORTABLE double seventhAndOn(double z) {
   const double kSeventh[] = {0x1.2492492492492p-2, 0x1.c71c71c71c824p-3, 0x1.745d1745a3aecp-3,
                              0x1.3b13b16b845a0p-3, 0x1.1110f7ed90f7bp-3, 0x1.e1f004ce6b5cap-4,
                              0x1.acf7370081675p-4, 0x1.b2ebd5566f660p-4};
-  constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
-  const uint64_t from = bitsOf(x) - kRootHalf;
-  const double n = double(int64_t(from) >> 52);
-  const double f = fromBits((from & 0x000fffffffffffff) + kRootHalf) - 1;
-  const Pair s = Pair{f, 0} / orderedSum(2, f), z = s * s;
-  const Pair fifth = orderedSum(0x1.999999999999ap-2, z.high * polynomial(z.high, kSeventh)) +
-                     -0x1.999999999999ap-56;
+  return polynomial(z, kSeventh);
+}
+/// Of normal x > 0, with a relative error below 2^-57.
+LSTMC_PORTABLE Logarithm logarithmOf(double x) {
+  const Reduced r = reduced(x);
+  const Pair s = Pair{r.f, 0} / orderedSum(2, r.f);
+  const double z = s.high * s.high;
+  const double fifth = multiplyAdd(z, seventhAndOn(z), 0x1.999999999999ap-2);
+  const double cubic = s.high * z * multiplyAdd(z, fifth, 0x1.5555555555555p-1);
+  return {r.n, orderedSum(s.high + s.high, s.low + s.low + cubic)};
+}
+/// Of normal x > 0, with a relative error below 2^-67.
+LSTMC_PORTABLE Logarithm preciseLogarithmOf(double x) {
+  const Reduced r = reduced(x);
+  const Pair s = Pair{r.f, 0} / orderedSum(2, r.f), z = s * s;
+  const Pair fifth =
+      orderedSum(0x1.999999999999ap-2, z.high * seventhAndOn(z.high)) + -0x1.999999999999ap-56;
   const Pair third = Pair{0x1.5555555555555p-1, 0x1.5555555555555p-55} + z * fifth;
-  return {n, timesPower(s, 2) + s * z * third};
+  return {r.n, timesPower(s, 2) + s * z * third};
 }
 
-/// log x of normal x > 0.
-LSTMC_PORTABLE Pair logarithmPair(double x) {
-  const Logarithm l = logarithmOf(x);
-  return productOf(l.n, 0x1.62e42fefa3800p-1) + (productOf(l.n, 0x1.ef35793c76730p-45) + l.ofM);
+/// n ln 2 + log m. ln 2 is a number of 42 bits, whose product with n is exact, and a rest.
+LSTMC_PORTABLE Pair pairOf(Logarithm l) {
+  const Pair sum = orderedSum(l.n * 0x1.62e42fefa3800p-1, l.ofM.high);
+  return orderedSum(sum.high, sum.low + multiplyAdd(l.n, 0x1.ef35793c76730p-45, l.ofM.low));
 }
+/// log x of normal x > 0.
+LSTMC_PORTABLE Pair logarithmPair(double x) { return pairOf(logarithmOf(x)); }
+LSTMC_PORTABLE Pair preciseLogarithm(double x) { return pairOf(preciseLogarithmOf(x)); }
+LSTMC_PORTABLE Pair preciseLogarithm(Pair x) { return preciseLogarithm(x.high) + x.low / x.high; }
 /// log x of x > 0.
 LSTMC_PORTABLE Pair logarithmPair(Pair x) {
   const double rest = x.low / x.high;

@@ -22,7 +22,7 @@ LSTMC_PORTABLE double power(double a, double b) {
     return withSign((size < 1) == (b < 0) ? kInfinity : 0, sign);
   if (a < 0 && !whole)
     return kNaN;
-  const Pair logarithm = logarithmPair(size);
+  const Pair logarithm = preciseLogarithm(size);
   const double estimate = b * logarithm.high;
   if (!(magnitude(estimate) < 1000))
     return withSign(estimate > 0 ? kInfinity : 0, sign);
@@ -34,7 +34,7 @@ LSTMC_PORTABLE double cubeRoot(double x) {
   const double size = magnitude(x);
   if (!(size > 0 && size < kInfinity))
     return x;
-  return withSign(valueOf(exponentialOf(logarithmPair(size) / Pair{3, 0})), x);
+  return withSign(valueOf(exponentialOf(preciseLogarithm(size) / Pair{3, 0})), x);
 }
 
 /// sqrt(a^2 + b^2), infinite if one is.
