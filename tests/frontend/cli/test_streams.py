@@ -31,7 +31,7 @@ class Streams(Case):
                "eval": ["ck", "--data", "text:text.txt"], "predict": ["ck", "--data", "text:text.txt", "-o", "-"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
                "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
                "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"], "bench": ["small.lnet", "-r", "1"],
-               "devices": [], "explain": ["E0207"], "help": []}
+               "devices": [], "doctor": [], "explain": ["E0207"], "help": []}
 
     def test_a_result_that_cannot_be_written_is_none(self):
         self.assertEqual({*self.RESULTS, "launch"}, set(words_in_table()[0]))
