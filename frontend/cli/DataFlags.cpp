@@ -38,13 +38,15 @@ static Status checkDigest(const data::DataSpec &spec, const DataNamer &namer) {
   return {};
 }
 
-/// `text` with those keys of data(..) that it does not set itself.
-static Result<data::DataSpec>
-withFileKeys(const std::string &text, const std::vector<package::Setting> &file, bool sameKind) {
+/// `text` with those keys of data(..) that it does not set itself; `valid` only if a share of these
+/// data is to be kept for validation.
+static Result<data::DataSpec> withFileKeys(const std::string &text,
+                                           const std::vector<package::Setting> &file, bool sameKind,
+                                           bool keepsShare) {
   LSTMC_ASSIGN(data::DataSpec spec, data::DataSpec::parse(text));
   for (const package::Setting &setting : file) {
     bool source = setting.name == "train" || setting.name == "test" ||
-                  (setting.name == "valid" && !isNumber(setting.value));
+                  (setting.name == "valid" && !(keepsShare && isNumber(setting.value)));
     if (source || !sameKind || text.find("," + setting.name + "=") != std::string::npos)
       continue;
     LSTMC_TRY(spec.set(setting.name, setting.value));
@@ -79,8 +81,10 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
                 "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
                 options.commandName());
   auto kindOf = [](const std::string &spec) { return spec.substr(0, spec.find(':')); };
+  // Of data that are typed to be measured every row counts.
+  const bool keepsShare = fromFile || options.command == CommandId::Train;
   LSTMC_ASSIGN(data::DataSpec spec,
-               withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text)));
+               withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text), keepsShare));
   std::optional<std::string> valid = options.valid;
   bool validFromFile = !valid && fromFile;
   if (validFromFile)
@@ -101,7 +105,7 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned, limits));
   data::Learned known = result.data->learned();
   if (valid && options.command == CommandId::Train) {
-    LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false));
+    LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false, false));
     if (validFromFile)
       validSpec.folders = foldersOf(namer, options);
     LSTMC_ASSIGN(result.valid, data::DataSet::load(validSpec, &known, limits));

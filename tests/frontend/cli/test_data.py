@@ -220,6 +220,16 @@ class Kept(Fits):
         self.assertEqual(*weights)
         self.good("train", "small.lstmc", "--after", "2u", "-o", "ck")
 
+    def test_data_that_are_typed_are_measured_whole(self):
+        for name in "xy":
+            npy(self.folder / f"{name}.npy", "f", "(12, 3)", [0.1 * i for i in range(36)])
+        self.write("rows.lnet", ROWS.format(y="y") + 'data(rows, train="npy:data=x.npy,label=y.npy", valid=0.25)\n')
+        self.good("train", "rows.lnet", "--after", "2u", "-o", "ck")
+        typed = ["--data", "npy:data=x.npy,label=y.npy"]
+        for model, words, rows in [("ck", [], 3), ("ck", typed, 12), ("ck", [typed[0], typed[1] + ",valid=0.5"], 6),
+                                   ("rows.lnet", ["--params", "ck", *typed], 12), ("rows.lnet", ["--params", "ck"], 3)]:
+            self.assertEqual(self.document("eval", model, *words, schema="lstmc.eval/1")["labels"], 3 * rows, words)
+
 
 class Asked(Fits):
     def fit(self, text):
