@@ -17,6 +17,9 @@ using Command = CommandResult (*)(const Options &, Console &);
 /// --dump-config: every value in force, with where it comes from.
 CommandResult dumpConfig(const Options &options, Console &console);
 
+/// inspect --untrusted.
+CommandResult inspectUntrusted(const Options &options, Console &console);
+
 /// The names of --metric; E0001 for one that there is not.
 Result<std::vector<std::string>> metricsAsked(const Options &options);
 

@@ -287,6 +287,8 @@ CommandResult inspectCommand(const Options &options, Console &console) {
   if (console.json() && options.operands.size() > 1)
     return fail(ErrorCode::E0001, "--json is one document, on one file; got {}",
                 options.operands.size());
+  if (options.untrusted)
+    return inspectUntrusted(options, console);
   for (const std::string &path : options.operands)
     if (CommandResult result = inspectFile(path, options, console);
         !result.ok() || result.exit() != ExitCode::Ok)

@@ -60,6 +60,33 @@ class Hostile(Case):
         self.assertIn(message, done.stderr, where)
         self.assertEqual(done.stdout, "", where)
 
+    def test_inspect_in_a_process_of_its_own(self):
+        (self.folder / "part.lnet").write_text("def part(x):\n    return tanh(x)\n")
+        (self.folder / "whole.lnet").write_text("from part import part\n\ndef whole(data: float32[2, 3]):\n    return part(data)\n")
+        self.good("compile", "flat.lnet", "-o", "m.lstmc")
+        self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "1u")
+        (self.folder / "bad.lstmc").write_bytes((self.folder / "m.lstmc").read_bytes()[:99])
+        (self.folder / "x.npy").write_bytes(npy([1, 2], "(2,)"))
+        (self.folder / "bad.lnet").write_text("def bad(data: float32[2]):\n    return tanh(dat)\n")
+        # Names that would steer a terminal are escaped by the reader, or else by whoever prints what it said.
+        (self.folder / "esc.safetensors").write_bytes(safetensors({"a\\u001b]0;x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)))
+        for words in (["m.lstmc"], ["m.lstmc", "--plan"], ["m.lstmc", "--json"], ["ck"], ["ck", "--params"], ["x.npy"], ["x.npy", "m.lstmc"],
+                      ["ck/last/model.safetensors", "--json"], ["whole.lnet"], ["whole.lnet", "--emit", "sym"], ["flat.lnet", "--params"],
+                      ["bad.lstmc"], ["bad.lstmc", "--json"], ["bad.lnet"], ["none.npy"], ["esc.safetensors"]):
+            plain = self.run_here("inspect", *words)
+            apart = self.run_here("inspect", *words, "--untrusted")
+            self.assertEqual((apart.returncode, apart.stdout, apart.stderr), (plain.returncode, plain.stdout, plain.stderr), words)
+            self.assertNotIn("\x1b", plain.stdout + apart.stdout)
+        # What the reader may not read is refused to it, wherever a link leads.
+        (self.folder / "links").mkdir()
+        (self.folder / "links/update-000001").symlink_to("../ck/update-000001")
+        self.good("inspect", "links")
+        done = self.run_here("inspect", "links", "--untrusted")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("cannot read: Permission denied", done.stderr)
+        done = self.run_here("inspect", "-", "--untrusted")
+        self.assertEqual(done.returncode, 2)
+
     def test_packages(self):
         self.good("compile", "flat.lnet", "-o", "m.lstmc")
         good = (self.folder / "m.lstmc").read_bytes()
