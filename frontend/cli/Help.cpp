@@ -15,7 +15,7 @@ namespace lstmc::cli {
 
 std::string overviewText() {
   std::string text = "lstmc compiles networks of symbols, stacked LSTMs above all, and runs them.\n"
-                     "usage: lstmc COMMAND [FLAGS] [MODEL]\n";
+                     "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
   return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder. "
