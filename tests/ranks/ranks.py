@@ -162,7 +162,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(*answers)
 
     def test_samples_end_with_the_weights_that_they_show(self):
-        text = (SAMPLES / "cluster/README.md").read_text()
+        text = (SAMPLES / "cluster" / "README.md").read_text()
         shown = set(re.findall(r"weights ([0-9a-f]{16})", text))
         commands = re.findall(r"^lstmc ((?:train|launch) .*) -o \S+$", text, re.M)
         self.assertEqual(len(commands), 2)
