@@ -306,7 +306,7 @@ class Cluster(Case):
         self.assertEqual([(d["device"], d["capacity_bytes"]) for d in one["devices"]], [("cpu:1", 1 << 20)])
 
     def test_only_what_does_not_fit_is_an_error(self):
-        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "--set", "hidden=180")
+        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "--set", "hidden=150")
         self.assertEqual(done.returncode, 4)
         self.assertEqual(re.findall(r"error\[E0401\]: the plan needs .* on (cpu:\d), ", done.stderr), ["cpu:1"])
         self.assertRegex(done.stdout, r"(?m)^cpu:1 .*\n +does not fit: ")
