@@ -63,14 +63,12 @@ TEST(Driver, AKernelThatTheHostLacksTooIsAnError) {
   auto device = makeDevice();
   ASSERT_TRUE(device->allocate(64).ok());
   LaunchSpec spec = copyOf(device->arena(), device->arena() + 32, 4);
-  spec.kernel = KernelId::Softmax;
-  spec.operands = {spec.operands[0], Tensor(), spec.operands[1]};
-  for (size_t i : {0, 2})
-    spec.operands[i].dtype = DType::F64;
-  spec.ints = {0};
-  spec.floats = {1};
+  spec.kernel = KernelId::Initialise;
+  spec.operands.push_back(Tensor());
+  spec.ints = {int64_t(InitKind::Orthogonal), 0, 0};
+  spec.floats = {1, 0};
   EXPECT_EQ(device->prepare({spec}).error().text(),
-            "error[E0402]: emu:40 has no kernel \"softmax\" for these types");
+            "error[E0402]: emu:40 has no kernel \"initialise\" for these types");
 }
 
 /// The card then refuses everything, until nobody uses it.
