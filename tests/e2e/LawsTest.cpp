@@ -103,7 +103,8 @@ TEST_P(Layer, StepsAtOnceAreCallsThatCarryState) {
 /// every step.
 TEST(Cell, WrittenByHandIsTheLayer) {
   auto make = [](const char *net) {
-    Recipe recipe{.file = "tests/e2e/nets/cell.lnet", .load = {{.net = net}}};
+    Recipe recipe{.file = "tests/e2e/nets/cell.lnet"};
+    recipe.load.net = net;
     recipe.compile.optimizer = {.name = "sgd", .keys = {{"momentum", 0.9}}};
     return openSession(compileNet(recipe).package);
   };

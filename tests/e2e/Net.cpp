@@ -176,11 +176,8 @@ void feed(Session &session, std::string_view entry, int64_t update, int64_t clas
 
 std::vector<Model> models() {
   Model characters{
-      .name = "characters",
-      .recipe = {.file = "samples/char_lm.lnet",
-                 .steps = 9,
-                 .load = {{.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}}}}},
-      .classes = 21};
+      .name = "characters", .recipe = {.file = "samples/char_lm.lnet", .steps = 9}, .classes = 21};
+  characters.recipe.load.settings = {{"vocab", "21"}, {"hidden", "37"}, {"batch", "10"}};
   characters.recipe.compile.optimizer = {.name = "adam", .clipGradientNorm = 0.5};
   characters.recipe.compile.carry = {"lstm*"};
 
@@ -192,10 +189,8 @@ std::vector<Model> models() {
       .name = "sgd", .keys = {{"momentum", 0.9}}, .wd = 1e-3, .clipGradientNorm = 0.2};
   words.recipe.compile.carry = {"lstm*"};
 
-  Model lengths{.name = "lengths",
-                .recipe = {.file = "samples/forecast.lnet",
-                           .steps = 7,
-                           .load = {{.settings = {{"hidden", "24"}, {"batch", "13"}}}}}};
+  Model lengths{.name = "lengths", .recipe = {.file = "samples/forecast.lnet", .steps = 7}};
+  lengths.recipe.load.settings = {{"hidden", "24"}, {"batch", "13"}};
   lengths.recipe.compile.optimizer = {.name = "adam", .wd = 1e-3};
   lengths.stages = 3;
 

@@ -15,6 +15,13 @@ inline constexpr size_t kKernelCount = 0
 #include "executor/abi/Kernels.def"
     ;
 
+/// Of a call. g++ can be told so at the function only.
+#ifdef __clang__
+#define LSTMC_OUT_OF_LINE [[clang::noinline]]
+#else
+#define LSTMC_OUT_OF_LINE
+#endif
+
 class KernelTable {
 public:
   /// Which operands a function accepts. F32: no operand that is present is f64, f16 or bf16. Any:
@@ -28,7 +35,7 @@ public:
                                            const Launch launch(args);
                                            // If it were inlined here, less would be inlined into
                                            // it: reduce becomes a third slower.
-                                           [[clang::noinline]] function(launch, worker);
+                                           LSTMC_OUT_OF_LINE function(launch, worker);
                                          },
                                          types};
   }

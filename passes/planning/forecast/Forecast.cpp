@@ -15,8 +15,8 @@ public:
   Simulation(const package::PackageData &package, const package::Entry &entry,
              const target::Machines &machines, const Targets &targets)
       : package_(package), entry_(entry), machines_(machines), targets_(targets),
-        clocks_(entry.programs.size()), linkFree_(entry.programs.size()),
-        arrived_(entry.programs.size()), next_(entry.programs.size()) {}
+        clocks_(entry.programs.size()), next_(entry.programs.size()),
+        arrived_(entry.programs.size()), linkFree_(entry.programs.size()) {}
 
   EntryTimes run() {
     for (const package::DeviceProgram &program : entry_.programs)

@@ -325,7 +325,7 @@ TEST(TrainReport, LinesAndDocument) {
   TrainReport report(TrainReport::Form::Lines,
                      {"0.1.0", "abc", "m.lnet", {"cpu:0"}, 64, R"({"fits":true})"},
                      [&](const std::string &text) { lines.push_back(text); });
-  report.start({{}, 7, "m", "hash", 10, 32, 8, "cpu-f32", ""});
+  report.start({{}, 7, "m", "hash", 10, 32, 8, "cpu-f32", "", "", ""});
   UpdateEvent update;
   update.progress = {50, 0.5, 100, 2.5};
   update.loss = std::nan("");
