@@ -60,8 +60,11 @@ uint64_t outsideOf(const Tensor &indices, int64_t extent) {
       offset += at[axis] * indices.strides[axis];
     const auto index = readElement<int64_t>(indices.data, indices.dtype, offset);
     outside += index < 0 || index >= extent;
-    for (size_t axis = size_t(indices.rank); axis-- > 0 && ++at[axis] == indices.shape[axis];)
+    for (size_t axis = size_t(indices.rank); axis-- > 0;) {
+      if (++at[axis] < indices.shape[axis])
+        break;
       at[axis] = 0;
+    }
   }
   return outside;
 }

@@ -44,6 +44,7 @@ bool CardMemory::free(DeviceAddress address) {
   auto found = allocations_.find(address);
   if (found == allocations_.end())
     return false;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of a card are numbers
   munmap(reinterpret_cast<void *>(uintptr_t(address)), found->second.mapped);
   munmap(found->second.memory, found->second.mapped);
   allocations_.erase(found);

@@ -255,6 +255,7 @@ std::vector<gpu::Region> regionsOf(std::span<const MemoryUse> uses) {
   std::vector<gpu::Region> regions;
   for (const MemoryUse &use : uses)
     if (std::byte *memory = world().memory.find(use.begin, use.bytes))
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of a card are numbers
       regions.push_back({reinterpret_cast<const void *>(uintptr_t(use.begin)), use.bytes,
                          use.writes, std::string(use.name), memory});
   return regions;

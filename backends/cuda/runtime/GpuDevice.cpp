@@ -24,6 +24,7 @@ public:
   int threads() const override { return 1; }
   Status allocate(uint64_t bytes) override;
   std::byte *arena() const override {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of a card are numbers
     return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(arena_));
   }
   /// Memory of a GPU has no pages that are not there.

@@ -37,6 +37,7 @@ LSTMC_PORTABLE GammaParts gammaParts(double x) {
 LSTMC_PORTABLE bool isWhole(double x) { return magnitude(x) >= 0x1p52 || double(int64_t(x)) == x; }
 /// |x| minus the nearest whole number, |x| < 2^52; `odd` says whether that is odd.
 LSTMC_PORTABLE double fractionOf(double x, bool &odd) {
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): beside a half either neighbour will do
   const int64_t whole = int64_t(magnitude(x) + 0.5);
   odd = whole & 1;
   return magnitude(x) - double(whole);
