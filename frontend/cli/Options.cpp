@@ -58,10 +58,11 @@ struct Parser {
       if (flag.argument.empty())
         slot.option = app.add_flag(names, slot.switches);
       else
+        // One value each time that it is given: the next word may be the model.
         slot.option = app.add_option(names, slot.values)
                           ->allow_extra_args(false)
                           ->type_size(1)
-                          ->expected(1, 1 << 20);
+                          ->expected(1, CLI::detail::expected_max_vector_size);
     }
   }
 

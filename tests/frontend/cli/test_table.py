@@ -150,6 +150,12 @@ class Table(Case):
             self.assertEqual(done.returncode, 2)
             self.assertIn('takes a count (K, M, G are powers of 1,000), got "all"', done.stderr)
 
+    def test_flags_may_stand_before_the_model(self):
+        self.good("plan", "-t", "1", "--optimizer", "adam", "small.lnet", "-d", "2xcpu")
+        self.good("plot", "--what", "memory", "small.lnet")
+        self.good("compile", "-o", "net.lstmc", "small.lnet")
+        self.assertIn("--lr is given 2 times", self.run_here("train", "--lr", "1", "small.lnet", "--lr", "2").stderr)
+
     def test_bench_takes_lists(self):
         done = self.good("bench", "small.lnet", "--dry-run", "-b", "1,2", "-b", "3", "-t", "1,2", "--entry", "forward,step", "--dtype", "f32,f64")
         self.assertIn("--dry-run (24 cells)", done.stderr)
