@@ -240,7 +240,7 @@ TEST(Devices, WhatDidNotRunHasNoTime) {
   EXPECT_NE(times.programs[0].front().end, LaunchInterval::Clock::time_point());
   session->setTimer(nullptr);
   times.programs.clear();
-  EXPECT_TRUE(session->run("step").ok());
+  EXPECT_FALSE(session->run("step").ok());
   EXPECT_TRUE(times.programs.empty());
 }
 
