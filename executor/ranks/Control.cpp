@@ -94,8 +94,8 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
   char name[256] = "";
   ::gethostname(name, sizeof(name) - 1);
   std::unique_ptr<Control> control(new Control(socket));
-  control->say(fmt::format("hello {} {} {} {} {}", place.control.substr(token + 1), place.rank,
-                           ::getpid(), processSpace(), name));
+  control->sendLine(fmt::format("hello {} {} {} {} {}", place.control.substr(token + 1), place.rank,
+                                ::getpid(), processSpace(), name));
   control->thread_ = std::thread([&control = *control] { control.work(); });
   return control;
 } catch (const std::system_error &error) {
@@ -113,17 +113,17 @@ Control::~Control() {
   ::close(socket_);
 }
 
-void Control::listen(Hearer hearer) {
+void Control::listen(Handlers handlers) {
   std::lock_guard lock(mutex_);
-  hearer_ = std::move(hearer);
+  handlers_ = std::move(handlers);
 }
 
-Control::Hearer Control::hearer() const {
+Control::Handlers Control::handlers() const {
   std::lock_guard lock(mutex_);
-  return hearer_;
+  return handlers_;
 }
 
-bool Control::say(std::string line) {
+bool Control::sendLine(std::string line) {
   line += '\n';
   for (std::string_view left = line; !left.empty();) {
     const ssize_t sent = ::send(socket_, left.data(), left.size(), MSG_NOSIGNAL);
@@ -135,7 +135,7 @@ bool Control::say(std::string line) {
 }
 
 void Control::work() {
-  std::string heard;
+  std::string received;
   auto next = Clock::now();
   bool connected = true;
   while (connected) {
@@ -146,9 +146,9 @@ void Control::work() {
     }
     if (Clock::now() >= next) {
       next += kBeat;
-      const Hearer now = hearer();
+      const Handlers now = handlers();
       const Standing standing = now.standing ? now.standing() : Standing();
-      connected = say(fmt::format("beat {} {}", standing.progress, onOneLine(standing.place)));
+      connected = sendLine(fmt::format("beat {} {}", standing.progress, onOneLine(standing.place)));
     }
     pollfd ready{socket_, POLLIN, 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
@@ -157,24 +157,24 @@ void Control::work() {
     char bytes[4096];
     const ssize_t size = ::recv(socket_, bytes, sizeof(bytes), 0);
     connected = size > 0;
-    heard.append(bytes, size_t(std::max<ssize_t>(size, 0)));
-    for (size_t end; (end = heard.find('\n')) != std::string::npos; heard.erase(0, end + 1))
-      hear(std::string_view(heard).substr(0, end));
+    received.append(bytes, size_t(std::max<ssize_t>(size, 0)));
+    for (size_t end; (end = received.find('\n')) != std::string::npos; received.erase(0, end + 1))
+      receive(std::string_view(received).substr(0, end));
   }
   std::unique_lock lock(mutex_);
-  const bool expected = leaving_ || ended_;
-  mayGo_ = true;
+  const bool expected = leaving_ || reportedEnd_;
+  released_ = true;
   changed_.notify_all();
   lock.unlock();
-  if (const Hearer now = hearer(); !expected && now.lost)
+  if (const Handlers now = handlers(); !expected && now.lost)
     now.lost(fail(ErrorCode::E0801, "`lstmc launch` is gone, and nobody watches over the job"));
 }
 
-void Control::hear(std::string_view line) {
+void Control::receive(std::string_view line) {
   const size_t space = std::min(line.find(' '), line.size());
   const std::string_view word = line.substr(0, space);
   const std::string_view rest = line.substr(std::min(space + 1, line.size()));
-  const Hearer now = hearer();
+  const Handlers now = handlers();
   if (word == "progress" && now.progress)
     now.progress(numberOf(rest));
   else if (word == "signal" && now.signal)
@@ -183,7 +183,7 @@ void Control::hear(std::string_view line) {
     now.lost(fail(ErrorCode::E0801, "{}", rest));
   else if (word == "bye") {
     std::lock_guard lock(mutex_);
-    mayGo_ = true;
+    released_ = true;
     changed_.notify_all();
   }
 }
@@ -191,11 +191,11 @@ void Control::hear(std::string_view line) {
 void Control::end(int exit, std::string_view message) {
   {
     std::lock_guard lock(mutex_);
-    ended_ = true;
+    reportedEnd_ = true;
   }
-  say(fmt::format("end {} {}", exit, onOneLine(message)));
+  sendLine(fmt::format("end {} {}", exit, onOneLine(message)));
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kLeave, [this] { return mayGo_; });
+  changed_.wait_for(lock, kLeave, [this] { return released_; });
 }
 
 } // namespace lstmc::ranks

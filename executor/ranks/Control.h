@@ -1,4 +1,4 @@
-// The connection of a rank with who has started it and watches over it.
+// The connection between a rank and the `lstmc launch` that supervises it.
 #pragma once
 
 #include <condition_variable>
@@ -17,64 +17,64 @@ namespace lstmc::ranks {
 /// What a process learns from its environment where `lstmc launch` has started it.
 struct Place {
   int rank = 0, ranks = 1;
-  std::string control; ///< HOST:PORT:TOKEN; empty: nobody watches
+  std::string control; ///< HOST:PORT:TOKEN; empty: not supervised
 };
 
 /// None where this process is no rank of a job. E0001 where the environment makes no sense.
 Result<std::optional<Place>> placeInJob();
 
-/// Lines of text over TCP, a word and what it is about. A rank says
+/// Lines of text over TCP: a word and its arguments. A rank sends
 ///
 ///   hello TOKEN RANK PID SPACE HOST   first; SPACE: processSpace()
 ///   beat PROGRESS WHERE         every half second
 ///   end EXIT MESSAGE            last
 ///
-/// and hears
+/// and receives
 ///
-///   progress NUMBER             the sum of what the others said
+///   progress NUMBER             the sum of what the others sent
 ///   signal NUMBER               the job is to end as it does on that signal
 ///   lost MESSAGE                a rank is gone, and the job with it
-///   bye                         it may go
+///   bye                         it may exit
 class Control {
 public:
-  struct Hearer {
+  struct Handlers {
     std::function<Standing()> standing;
     std::function<void(uint64_t)> progress;
     std::function<void(int)> signal;
     std::function<void(const Error &)> lost; ///< also when the connection ends
   };
 
-  /// Connects. E0801 when nobody answers at that address.
+  /// Connects. E0801 when nothing listens at that address.
   static Result<std::unique_ptr<Control>> connect(const Place &place);
   ~Control();
   Control(const Control &) = delete;
   Control &operator=(const Control &) = delete;
 
-  /// From then on, calls it from a thread of its own, which is there already.
-  void listen(Hearer hearer);
-  /// Says with what the process ends, and waits for leave to go, for two seconds at most.
+  /// From now on, the handlers are called on the thread of this connection.
+  void listen(Handlers handlers);
+  /// Reports the exit code and message of the process, and waits for `bye`, two seconds at most.
   void end(int exit, std::string_view message);
 
 private:
   explicit Control(int socket) : socket_(socket) {}
   void work();
-  void hear(std::string_view line);
-  bool say(std::string line);
-  Hearer hearer() const;
+  void receive(std::string_view line);
+  bool sendLine(std::string line);
+  Handlers handlers() const;
 
   const int socket_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Hearer hearer_;
-  bool mayGo_ = false, leaving_ = false, ended_ = false;
+  Handlers handlers_;
+  bool released_ = false, leaving_ = false, reportedEnd_ = false;
   std::thread thread_;
 };
 
-/// In what the number of a process has its meaning: a boot of a machine, and a namespace of its
-/// processes. One word.
+/// Identifies the boot of the machine and the namespace of processes in which process numbers are
+/// unique. One word.
 std::string processSpace();
 
-/// Without line ends, which end a line of the connection.
+/// With line ends replaced, since a line end is the end of a message on the connection.
 std::string onOneLine(std::string_view text);
 
 } // namespace lstmc::ranks

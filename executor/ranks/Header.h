@@ -1,4 +1,4 @@
-// What every message between processes begins with.
+// The header of every message between processes.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace lstmc::ranks {
 
-/// 64 bytes, little-endian, before the value's own. Both ends make the same one, each from its
-/// plan; a field that differs says that their plans do.
+/// 64 bytes, little-endian, before the value. Sender and receiver each make it from their plan, so
+/// a field that differs shows that their plans differ.
 struct Header {
   static constexpr size_t kBytes = 64;
   static constexpr uint16_t kVersion = 1;
@@ -33,7 +33,7 @@ struct Header {
                                      std::span<const std::byte> payload) const;
 };
 
-/// The op that a header names, whatever else is in it.
+/// The op of a header whose other fields have not been checked.
 uint32_t opOf(std::span<const std::byte> header);
 
 /// The first 32 hex digits as bytes.

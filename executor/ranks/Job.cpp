@@ -10,7 +10,7 @@ namespace lstmc::ranks {
 namespace {
 
 /// Bytes that are shared at a time.
-constexpr uint64_t kSharedPiece = 1 << 20;
+constexpr uint64_t kChunk = 1 << 20;
 
 /// Texts one after another, each after its length and a colon.
 std::string join(const std::vector<std::string> &texts) {
@@ -40,7 +40,7 @@ Result<std::vector<std::string>> split(std::string_view all, size_t count) {
 } // namespace
 
 Job::Job(std::unique_ptr<Link> link, std::function<int()> signal)
-    : link_(std::move(link)), askedToEnd_(std::move(signal)) {}
+    : link_(std::move(link)), pendingSignal_(std::move(signal)) {}
 
 int Job::rankOf(size_t device, size_t devices) const {
   // The last rank that begins at the device or before it.
@@ -72,7 +72,7 @@ Result<std::vector<std::string>> Job::gather(std::string_view mine) {
 }
 
 bool Job::vote(bool yes) {
-  const int asked = askedToEnd_ ? askedToEnd_() : 0;
+  const int asked = pendingSignal_ ? pendingSignal_() : 0;
   Result<std::vector<std::string>> said = gather(fmt::format("{}{}", yes ? 'y' : 'n', asked));
   if (!said.ok())
     return false;
@@ -86,23 +86,23 @@ bool Job::vote(bool yes) {
 }
 
 Status Job::share(std::span<const SharedRange> ranges, size_t devices, Receivers to) {
-  std::vector<std::byte> piece;
+  std::vector<std::byte> chunk;
   for (const SharedRange &shared : ranges) {
     const int owner = rankOf(shared.device, devices);
     const bool takes = rank() != owner && (to == Receivers::All || rank() == 0);
     if (rank() != owner && !takes)
       continue;
-    for (uint64_t begin = 0; begin < shared.range.size(); begin += kSharedPiece) {
-      piece.resize(size_t(std::min(kSharedPiece, shared.range.size() - begin)));
+    for (uint64_t begin = 0; begin < shared.range.size(); begin += kChunk) {
+      chunk.resize(size_t(std::min(kChunk, shared.range.size() - begin)));
       if (takes) {
-        LSTMC_TRY(link_->receiveBytes(owner, kTagShare, piece));
-        shared.range.write(begin, piece);
+        LSTMC_TRY(link_->receiveBytes(owner, kTagShare, chunk));
+        shared.range.write(begin, chunk);
         continue;
       }
-      shared.range.read(begin, piece);
+      shared.range.read(begin, chunk);
       for (int peer = 0; peer < (to == Receivers::All ? ranks() : 1); ++peer)
         if (peer != owner)
-          LSTMC_TRY(link_->sendBytes(peer, kTagShare, piece));
+          LSTMC_TRY(link_->sendBytes(peer, kTagShare, chunk));
     }
   }
   return {};

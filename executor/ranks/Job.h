@@ -16,7 +16,7 @@ namespace lstmc::ranks {
 /// floor((r + 1) D / n)).
 class Job final : public Peers {
 public:
-  /// `signal`: the one that this process was asked to end with, or 0.
+  /// `signal`: the number of the signal by which this process was asked to end, or 0.
   Job(std::unique_ptr<Link> link, std::function<int()> signal);
 
   int rank() const override { return link_->rank(); }
@@ -24,10 +24,10 @@ public:
   int rankOf(size_t device, size_t devices) const override;
   const std::string &library() const { return link_->library(); }
 
-  /// For messages besides those of a package: used by the thread that gathers.
+  /// For messages besides those of a package; to be used by the thread that calls gather().
   Link &link() { return *link_; }
 
-  /// Waits for all others to leave too, unless the job has fallen apart.
+  /// Waits for all others to leave too, unless the link is broken.
   void leave() { link_->leave(); }
 
   std::unique_ptr<session::Transport> transport(const package::Package &package,
@@ -41,17 +41,17 @@ public:
   void watch(std::function<Standing()> standing) override;
   uint64_t progressElsewhere() const override { return progressElsewhere_.load(); }
 
-  // From any thread: for who supervises the job.
+  // From any thread, for the connection with `lstmc launch`.
   Standing standing() const;
   void otherRanksAreAt(uint64_t progress) { progressElsewhere_.store(progress); }
-  /// This process cannot go on, and so no other can.
+  /// This process cannot continue: ends the job in all ranks.
   void abort(const Error &error) { link_->abort(error); }
-  /// The job has fallen apart, as the other ranks know already.
+  /// The job has failed, and the other ranks know already.
   void breakWith(const Error &error) { link_->breakWith(error); }
 
 private:
   std::unique_ptr<Link> link_;
-  const std::function<int()> askedToEnd_;
+  const std::function<int()> pendingSignal_;
   int signal_ = 0;
   std::atomic<uint64_t> progressElsewhere_{0};
   mutable std::mutex mutex_;

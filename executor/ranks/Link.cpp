@@ -18,25 +18,25 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
-/// Pauses between polls: so many short ones after there was something to do, or somebody has asked
-/// for haste. A thread that yields instead waits for all others of a busy machine.
-constexpr int kHastyPolls = 200;
+/// Pauses between polls: this many short ones after a poll that found something or after
+/// pollOften(). A thread that yields instead waits for all other threads of a busy machine.
+constexpr int kShortPauses = 200;
 constexpr auto kShortPause = std::chrono::microseconds(10);
 constexpr auto kPause = std::chrono::microseconds(50);
-/// For the others to hear of an abort before this process ends.
-constexpr auto kFarewell = std::chrono::milliseconds(500);
+/// How long leave() waits for the sends of an abort to complete.
+constexpr auto kAbortGrace = std::chrono::milliseconds(500);
 
 } // namespace
 
-/// A transfer that a thread waits for. Has bytes of its own: where the link breaks, it is left to
-/// the library for as long as that is there.
-class Link::Waited final : public Parcel {
+/// A transfer that a thread waits for. Owns its bytes: when the link breaks, MPI may still write to
+/// them, so the request is leaked.
+class Link::BlockingRequest final : public Request {
 public:
-  explicit Waited(Link &link, size_t size) : own(size), link_(link) { bytes = own; }
-  void finished() override {
+  explicit BlockingRequest(Link &link, size_t size) : own(size), link_(link) { bytes = own; }
+  void completed() override {
     std::lock_guard lock(link_.mutex_);
     done.store(true);
-    link_.met_.notify_all();
+    link_.completedOrBroken_.notify_all();
   }
   std::vector<std::byte> own;
   std::atomic<bool> done{false};
@@ -45,13 +45,13 @@ private:
   Link &link_;
 };
 
-/// An abort on its way.
-class Link::Notice final : public Parcel {
+/// An abort that is sent or received.
+class Link::AbortRequest final : public Request {
 public:
-  explicit Notice(Link &link) : own(kAbortBytes), link_(link) { bytes = own; }
-  void finished() override {
+  explicit AbortRequest(Link &link) : own(kAbortBytes), link_(link) { bytes = own; }
+  void completed() override {
     if (sends)
-      --link_.unsent_;
+      --link_.unsentAborts_;
     else
       link_.breakWith(unpackError({reinterpret_cast<const char *>(own.data()), received}));
   }
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Link>> Link::open(Opener opener) try {
   std::unique_ptr<Link> link(new Link(std::move(opener)));
   link->thread_ = std::thread([&link = *link] { link.work(); });
   std::unique_lock lock(link->mutex_);
-  link->met_.wait(lock, [&] { return link->opened_; });
+  link->completedOrBroken_.wait(lock, [&] { return link->opened_; });
   if (!link->openError_.empty())
     return fail(ErrorCode::E0503, "{}", link->openError_);
   return link;
@@ -98,82 +98,82 @@ bool Link::start() {
   } else {
     openError_ = error.empty() ? "no connection to the other processes" : error;
   }
-  met_.notify_all();
+  completedOrBroken_.notify_all();
   return wire_ != nullptr;
 }
 
-void Link::listenForAborts() {
+void Link::receiveAborts() {
   for (int peer = 0; peer < ranks_; ++peer) {
     if (peer == rank_)
       continue;
-    notices_.push_back(std::make_unique<Notice>(*this));
-    notices_.back()->peer = peer;
-    notices_.back()->tag = kTagAbort;
-    wire_->receive(peer, kTagAbort, notices_.back()->bytes, notices_.back().get());
-    told_.push_back(std::make_unique<Notice>(*this));
-    told_.back()->peer = peer;
-    told_.back()->sends = true;
+    abortReceives_.push_back(std::make_unique<AbortRequest>(*this));
+    abortReceives_.back()->peer = peer;
+    abortReceives_.back()->tag = kTagAbort;
+    wire_->receive(peer, kTagAbort, abortReceives_.back()->bytes, abortReceives_.back().get());
+    abortSends_.push_back(std::make_unique<AbortRequest>(*this));
+    abortSends_.back()->peer = peer;
+    abortSends_.back()->sends = true;
   }
 }
 
 void Link::work() {
-  prctl(PR_SET_TIMERSLACK, 1000UL); // ns: pauses are as short as they say
+  prctl(PR_SET_TIMERSLACK, 1000UL); // ns: else a pause of 10 us takes 60
   if (!start())
     return;
-  listenForAborts();
-  std::optional<Clock::time_point> farewell;
+  receiveAborts();
+  std::optional<Clock::time_point> deadline;
   for (int idle = 0;;) {
     const bool began = beginQueued();
     if (poll() || began)
       idle = 0;
-    bool leaving, broken, untold;
+    bool leaving, broken, abortPending;
     {
       std::lock_guard lock(mutex_);
       leaving = leaving_;
       broken = error_.has_value();
-      untold = tells_ || unsent_ > 0;
+      abortPending = mustSendAbort_ || unsentAborts_ > 0;
     }
     if (broken && leaving) {
-      if (!farewell)
-        farewell = Clock::now() + kFarewell;
-      if (!untold || Clock::now() >= *farewell)
+      if (!deadline)
+        deadline = Clock::now() + kAbortGrace;
+      if (!abortPending || Clock::now() >= *deadline)
         break;
     } else if (leaving) {
       wire_->leave();
       wire_.reset();
       return;
     }
-    rest(idle);
+    pause(idle);
   }
-  // What is under way on a broken wire has no orderly end.
-  [[maybe_unused]] Wire *kept = wire_.release();
+  // MPI may still use the memory of requests in flight.
+  [[maybe_unused]] Wire *leaked = wire_.release();
 }
 
-/// Whether there was anything to begin.
+/// Begins what has been submitted; false when there was nothing.
 bool Link::beginQueued() {
-  Parcel *parcel;
-  bool tells;
+  Request *request;
+  bool sendsAbort;
   std::string text;
   {
     std::lock_guard lock(mutex_);
-    parcel = error_ ? nullptr : first_;
+    request = error_ ? nullptr : first_;
     first_ = last_ = nullptr;
-    tells = std::exchange(tells_, false);
-    if (tells)
+    sendsAbort = std::exchange(mustSendAbort_, false);
+    if (sendsAbort)
       text = packError(*error_);
   }
-  if (tells)
-    for (auto &notice : told_) {
-      const size_t size = std::min(text.size(), notice->own.size());
-      std::memcpy(notice->own.data(), text.data(), size);
-      notice->bytes = std::span(notice->own).first(size);
-      if (wire_->send(notice->peer, kTagAbort, notice->bytes, notice.get()))
-        ++unsent_;
+  if (sendsAbort)
+    for (auto &request : abortSends_) {
+      const size_t size = std::min(text.size(), request->own.size());
+      std::memcpy(request->own.data(), text.data(), size);
+      request->bytes = std::span(request->own).first(size);
+      if (wire_->send(request->peer, kTagAbort, request->bytes, request.get()))
+        ++unsentAborts_;
     }
-  const bool any = parcel || tells;
-  while (parcel) {
-    Parcel &next = *parcel;
-    parcel = next.next_;
+  const bool any = request || sendsAbort;
+  while (request) {
+    Request &next = *request;
+    request = next.next_;
     const bool well = next.sends ? wire_->send(next.peer, next.tag, next.bytes, &next)
                                  : wire_->receive(next.peer, next.tag, next.bytes, &next);
     if (!well)
@@ -189,37 +189,37 @@ bool Link::poll() {
     breakWith(fail(ErrorCode::E0801, "the ranks are out of touch: {}", wire_->error()));
   std::lock_guard dispatch(dispatch_);
   for (int i = 0; i < count; ++i) {
-    Parcel &parcel = *static_cast<Parcel *>(done[i].what);
-    // Who waited for it has gone where the link is broken, but for the link's own.
-    if (parcel.retired_ || (broken_.load() && !dynamic_cast<Notice *>(&parcel)))
+    Request &request = *static_cast<Request *>(done[i].what);
+    // On a broken link the owner of a request may be gone; the aborts belong to the link itself.
+    if (request.detached_ || (broken_.load() && !dynamic_cast<AbortRequest *>(&request)))
       continue;
-    parcel.received = done[i].bytes;
-    parcel.finished();
+    request.received = done[i].bytes;
+    request.completed();
   }
   return count > 0;
 }
 
-void Link::rest(int &idle) {
-  if (hurry_.exchange(false))
+void Link::pause(int &idle) {
+  if (pollOften_.exchange(false))
     idle = 0;
   std::unique_lock lock(mutex_);
-  if (!first_ && !tells_ && !leaving_)
-    changed_.wait_for(lock, ++idle < kHastyPolls ? kShortPause : kPause);
+  if (!first_ && !mustSendAbort_ && !leaving_)
+    changed_.wait_for(lock, ++idle < kShortPauses ? kShortPause : kPause);
 }
 
-void Link::submit(Parcel &parcel) {
+void Link::submit(Request &request) {
   std::lock_guard lock(mutex_);
-  parcel.next_ = nullptr;
-  (last_ ? last_->next_ : first_) = &parcel;
-  last_ = &parcel;
+  request.next_ = nullptr;
+  (last_ ? last_->next_ : first_) = &request;
+  last_ = &request;
   changed_.notify_one();
 }
 
-void Link::retire(std::vector<std::unique_ptr<Parcel>> parcels) {
+void Link::detach(std::vector<std::unique_ptr<Request>> requests) {
   std::lock_guard dispatch(dispatch_);
-  for (std::unique_ptr<Parcel> &parcel : parcels) {
-    parcel->retired_ = true;
-    retiredParcels_.push_back(std::move(parcel));
+  for (std::unique_ptr<Request> &request : requests) {
+    request->detached_ = true;
+    detachedRequests_.push_back(std::move(request));
   }
 }
 
@@ -227,7 +227,7 @@ void Link::abort(const Error &error) {
   {
     std::lock_guard lock(mutex_);
     if (!error_)
-      tells_ = true;
+      mustSendAbort_ = true;
   }
   breakWith(error);
 }
@@ -241,7 +241,7 @@ void Link::breakWith(const Error &error) {
     error_ = error;
     broken_.store(true);
     tell = onBreak_;
-    met_.notify_all();
+    completedOrBroken_.notify_all();
     changed_.notify_all();
   }
   if (tell)
@@ -264,36 +264,36 @@ Status Link::status() const {
   return error_ ? Status(*error_) : Status();
 }
 
-Status Link::carry(int peer, int tag, bool sends, std::span<std::byte> bytes) {
+Status Link::transfer(int peer, int tag, bool sends, std::span<std::byte> bytes) {
   LSTMC_TRY(status());
-  auto waited = std::make_unique<Waited>(*this, bytes.size());
-  waited->peer = peer;
-  waited->tag = tag;
-  waited->sends = sends;
+  auto blocking = std::make_unique<BlockingRequest>(*this, bytes.size());
+  blocking->peer = peer;
+  blocking->tag = tag;
+  blocking->sends = sends;
   if (sends)
-    std::ranges::copy(bytes, waited->own.begin());
-  hurry();
-  submit(*waited);
+    std::ranges::copy(bytes, blocking->own.begin());
+  pollOften();
+  submit(*blocking);
   std::unique_lock lock(mutex_);
-  met_.wait(lock, [&] { return waited->done.load() || error_; });
-  if (!waited->done.load()) {
-    [[maybe_unused]] Parcel *kept = waited.release(); // the library has it still
+  completedOrBroken_.wait(lock, [&] { return blocking->done.load() || error_; });
+  if (!blocking->done.load()) {
+    [[maybe_unused]] Request *leaked = blocking.release(); // MPI may still write to it
     return *error_;
   }
-  if (!sends && waited->received != bytes.size())
-    return fail(ErrorCode::E0804, "rank {} sent {} bytes, want {}", peer, waited->received,
+  if (!sends && blocking->received != bytes.size())
+    return fail(ErrorCode::E0804, "rank {} sent {} bytes, want {}", peer, blocking->received,
                 bytes.size());
   if (!sends)
-    std::ranges::copy(waited->own, bytes.begin());
+    std::ranges::copy(blocking->own, bytes.begin());
   return {};
 }
 
 Status Link::sendBytes(int to, int tag, std::span<std::byte> bytes) {
-  return carry(to, tag, true, bytes);
+  return transfer(to, tag, true, bytes);
 }
 
 Status Link::receiveBytes(int from, int tag, std::span<std::byte> bytes) {
-  return carry(from, tag, false, bytes);
+  return transfer(from, tag, false, bytes);
 }
 
 Status Link::sendText(int to, std::string_view text) {
@@ -303,9 +303,9 @@ Status Link::sendText(int to, std::string_view text) {
   std::memcpy(head, &size, sizeof(size));
   std::memcpy(head + sizeof(size), text.data(), now);
   LSTMC_TRY(sendBytes(to, kTagText, head));
-  std::vector<std::byte> rest(text.size() - now);
-  std::memcpy(rest.data(), text.data() + now, rest.size());
-  return rest.empty() ? Status() : sendBytes(to, kTagText, rest);
+  std::vector<std::byte> pause(text.size() - now);
+  std::memcpy(pause.data(), text.data() + now, pause.size());
+  return pause.empty() ? Status() : sendBytes(to, kTagText, pause);
 }
 
 Result<std::string> Link::receiveText(int from) {
@@ -314,7 +314,7 @@ Result<std::string> Link::receiveText(int from) {
   uint64_t size = 0;
   std::memcpy(&size, head, sizeof(size));
   if (size > uint64_t(1) << 30)
-    return fail(ErrorCode::E0804, "rank {} wants to say {} bytes, want at most 1 GiB", from, size);
+    return fail(ErrorCode::E0804, "rank {} announces {} bytes, want at most 1 GiB", from, size);
   std::string text(size, '\0');
   const size_t now = std::min(text.size(), kTextHead - sizeof(size));
   std::memcpy(text.data(), head + sizeof(size), now);

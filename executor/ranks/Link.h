@@ -16,15 +16,15 @@
 
 namespace lstmc::ranks {
 
-/// Which conversation a message belongs to. Those of packages count from kTagMessages on.
+/// What a message is for. The messages of packages are numbered from kTagMessages on.
 enum Tag : int { kTagText = 1, kTagShare = 2, kTagAbort = 3, kTagMessages = 16 };
 
-/// Bytes that are to be sent or received. Stays where it is from submit() to finished().
-class Parcel {
+/// A send or a receive. Must not move between submit() and completed().
+class Request {
 public:
-  virtual ~Parcel() = default;
+  virtual ~Request() = default;
   /// On the link's thread.
-  virtual void finished() = 0;
+  virtual void completed() = 0;
 
   int peer = 0, tag = 0;
   bool sends = false;
@@ -33,12 +33,12 @@ public:
 
 private:
   friend class Link;
-  Parcel *next_ = nullptr;
-  bool retired_ = false; ///< nobody is told when it is done
+  Request *next_ = nullptr;
+  bool detached_ = false; ///< completed() is not called
 };
 
-/// The only thread that touches the wire. It polls, with sleeps between that are shorter while
-/// somebody waits for what it brings. An abort of any rank breaks the link for good.
+/// Owns the only thread that uses the wire. The thread polls; the pauses between polls are shorter
+/// while another thread waits for a message. An abort of any rank breaks the link for good.
 class Link {
 public:
   using Opener = std::function<std::unique_ptr<Wire>(std::string &error)>;
@@ -53,23 +53,23 @@ public:
   int ranks() const { return ranks_; }
   const std::string &library() const { return library_; }
 
-  /// Leaves the wire with all others, unless the link is broken. Nothing is sent or received after.
+  /// Leaves the wire together with all others, unless the link is broken. No request may follow.
   void leave();
 
   // From any thread.
-  /// Forgotten when the link is broken.
-  void submit(Parcel &parcel);
-  /// Takes over parcels that may be under way, and tells nobody of them any more.
-  void retire(std::vector<std::unique_ptr<Parcel>> parcels);
-  /// Somebody waits: polls harder for a while.
-  void hurry() { hurry_.store(true); }
-  /// Breaks the link, with the error for all ranks; the first one counts.
+  /// Dropped when the link is broken.
+  void submit(Request &request);
+  /// Takes ownership of requests that may be in flight; completed() is no longer called.
+  void detach(std::vector<std::unique_ptr<Request>> requests);
+  /// A thread waits for a message: pauses are short for a while.
+  void pollOften() { pollOften_.store(true); }
+  /// Breaks the link and sends the error to all ranks; only the first error counts.
   void abort(const Error &error);
-  /// The same without telling the others.
+  /// Breaks the link without sending the error to the others.
   void breakWith(const Error &error);
   bool broken() const { return broken_.load(); }
   Status status() const;
-  /// Is called once, on any thread, when the link breaks.
+  /// f is called once, on any thread, when the link breaks.
   void onBreak(const std::function<void(const Error &)> &f);
 
   // Blocking, from one thread.
@@ -80,36 +80,36 @@ public:
   Result<std::string> receiveText(int from);
 
 private:
-  class Waited;
-  class Notice;
+  class BlockingRequest;
+  class AbortRequest;
   explicit Link(Opener opener);
   void work();
   bool start();
   bool beginQueued();
   bool poll();
-  void rest(int &idle);
-  void listenForAborts();
-  Status carry(int peer, int tag, bool sends, std::span<std::byte> bytes);
+  void pause(int &idle);
+  void receiveAborts();
+  Status transfer(int peer, int tag, bool sends, std::span<std::byte> bytes);
 
   Opener opener_;
   std::unique_ptr<Wire> wire_; ///< of the link's thread
   int rank_ = 0, ranks_ = 1;
   std::string library_, openError_;
-  std::vector<std::unique_ptr<Notice>> notices_; ///< of aborts: a receive for each other rank
-  std::vector<std::unique_ptr<Notice>> told_;    ///< and a send
+  std::vector<std::unique_ptr<AbortRequest>> abortReceives_; ///< one for each other rank
+  std::vector<std::unique_ptr<AbortRequest>> abortSends_;    ///< one for each other rank
 
-  std::mutex dispatch_; ///< held while parcels are told that they are done
-  std::vector<std::unique_ptr<Parcel>> retiredParcels_;
+  std::mutex dispatch_; ///< held while completed() is called
+  std::vector<std::unique_ptr<Request>> detachedRequests_;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_; ///< the queue, or the end
-  std::condition_variable met_;     ///< what a blocking call waits for
-  Parcel *first_ = nullptr, *last_ = nullptr;
-  bool opened_ = false, leaving_ = false, tells_ = false;
-  int unsent_ = 0; ///< of told_
+  std::condition_variable changed_;           ///< the queue, or leaving_
+  std::condition_variable completedOrBroken_; ///< for calls that block
+  Request *first_ = nullptr, *last_ = nullptr;
+  bool opened_ = false, leaving_ = false, mustSendAbort_ = false;
+  int unsentAborts_ = 0; ///< of abortSends_
   std::optional<Error> error_;
   std::function<void(const Error &)> onBreak_;
-  std::atomic<bool> hurry_{false}, broken_{false};
+  std::atomic<bool> pollOften_{false}, broken_{false};
   std::thread thread_;
 };
 

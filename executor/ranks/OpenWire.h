@@ -14,7 +14,7 @@ namespace lstmc::ranks {
 Result<std::string> findMpiLibrary();
 
 /// The wire that the library at `path` gives, among the processes that were started together; null
-/// with `error` filled. For Link::open, on whose thread it is to be called.
+/// with `error` filled. Link::open calls it on the link's thread.
 std::unique_ptr<Wire> openMpiWire(const std::string &path, std::string &error);
 
 } // namespace lstmc::ranks

@@ -17,19 +17,19 @@ constexpr auto kDeadline = std::chrono::seconds(20);
 constexpr int kTurns = 100, kLargeTurns = 5;
 constexpr size_t kLarge = size_t(4) << 20;
 
-/// Breaks the link where a pair does not come to its end.
+/// Breaks the link when a pair is not measured within kDeadline.
 class Deadline {
 public:
   Deadline(Job &job, int a, int b)
       : thread_([this, &job, a, b] {
           std::unique_lock lock(mutex_);
-          if (!changed_.wait_for(lock, kDeadline, [this] { return met_; }))
+          if (!changed_.wait_for(lock, kDeadline, [this] { return done_; }))
             job.abort(fail(ErrorCode::E0801, "rank {} and rank {} exchange no messages", a, b));
         }) {}
   ~Deadline() {
     {
       std::lock_guard lock(mutex_);
-      met_ = true;
+      done_ = true;
     }
     changed_.notify_all();
     thread_.join();
@@ -38,7 +38,7 @@ public:
 private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool met_ = false;
+  bool done_ = false;
   std::thread thread_; ///< last: it uses what is above
 };
 
@@ -79,7 +79,7 @@ Result<std::vector<PairRate>> measurePairs(Job &job) {
   for (int a = 0; a < job.ranks(); ++a)
     for (int b = a + 1; b < job.ranks(); ++b) {
       LSTMC_ASSIGN(std::string mine, measure(job, a, b));
-      // All wait here, so that no two pairs are measured at once.
+      // A barrier: no two pairs are measured at once.
       LSTMC_ASSIGN(std::vector<std::string> said, job.gather(mine));
       char *end = nullptr;
       const double seconds = std::strtod(said[size_t(a)].c_str(), &end);

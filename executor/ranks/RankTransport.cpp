@@ -32,9 +32,9 @@ struct Buffer {
 
 } // namespace
 
-/// A message to another process. It is posted by its device's thread, and has arrived there, as far
-/// as this process can tell, on the link's.
-class RankTransport::Outgoing final : public Parcel {
+/// A message to another process. It is posted on the thread of its device and completed on the
+/// thread of the link.
+class RankTransport::Outgoing final : public Request {
 public:
   Outgoing(const Message &message, const Header &header, Link &link, int rank,
            const std::function<void(size_t)> &wake, int tag)
@@ -51,7 +51,7 @@ public:
     State state = State::Free;
     if (state_.compare_exchange_strong(state, State::Flying))
       return go();
-    // The one before it is still on its way.
+    // The send of the previous run has not completed.
     state = State::Flying;
     if (!state_.compare_exchange_strong(state, State::Waiting)) {
       state_.store(State::Flying);
@@ -60,11 +60,11 @@ public:
   }
   bool packed() const { return state_.load() != State::Waiting; }
 
-  void finished() override {
+  void completed() override {
     State state = State::Flying;
     if (state_.compare_exchange_strong(state, State::Free))
       return;
-    pack(); // only then may the device overwrite the value
+    pack(); // from here on the device may overwrite the value
     state_.store(State::Flying);
     link_.submit(*this);
     wake_(from);
@@ -92,8 +92,8 @@ private:
   std::atomic<State> state_{State::Free};
 };
 
-/// A message from another process: received ahead, and again as soon as it is taken.
-class RankTransport::Incoming final : public Parcel {
+/// A message from another process: its receive is begun at once, and again after each take().
+class RankTransport::Incoming final : public Request {
 public:
   Incoming(const Message &message, const Header &header, Link &link, int rank,
            const std::function<void(size_t)> &wake, int tag)
@@ -106,12 +106,13 @@ public:
   }
 
   bool arrived() const { return arrived_.load(); }
-  void finished() override {
+  void completed() override {
     arrived_.store(true);
     wake_(to);
   }
 
-  /// How what has come differs from what should have; nothing is taken then.
+  /// Copies the value to its place. If the message is not the expected one, copies nothing and
+  /// returns the difference.
   std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) {
     header.sequence = sequence;
     if (received != bytes.size())
@@ -145,10 +146,10 @@ RankTransport::RankTransport(const package::Package &package, const session::Dev
 
 RankTransport::~RankTransport() {
   link_.onBreak(nullptr);
-  std::vector<std::unique_ptr<Parcel>> parcels;
-  std::ranges::move(outgoing_, std::back_inserter(parcels));
-  std::ranges::move(incoming_, std::back_inserter(parcels));
-  link_.retire(std::move(parcels));
+  std::vector<std::unique_ptr<Request>> requests;
+  std::ranges::move(outgoing_, std::back_inserter(requests));
+  std::ranges::move(incoming_, std::back_inserter(requests));
+  link_.detach(std::move(requests));
 }
 
 Header RankTransport::headerOf(const Message &message) const {
@@ -217,7 +218,7 @@ bool RankTransport::arrived(MessageId message) const {
     return here_.arrived(way.here);
   if (way.kind == Kind::Given || way.incoming->arrived())
     return true;
-  link_.hurry();
+  link_.pollOften();
   return false;
 }
 
@@ -247,7 +248,7 @@ const package::Launch *RankTransport::launchOf(const Way &way) const {
 
 std::string RankTransport::opText(size_t message) const {
   if (message >= ways_.size())
-    return "an op that its package has not";
+    return "an unknown op";
   const Way &way = ways_[message];
   const package::Launch *launch = launchOf(way);
   std::string text =

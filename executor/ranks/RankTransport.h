@@ -20,7 +20,7 @@ namespace lstmc::ranks {
 /// packed into a buffer with its header when it is posted, so that the value may be written over at
 /// once; one from another process is received into a buffer ahead of time, checked field by field,
 /// and unpacked when it is taken. What every process has, an input, is taken from the mirror of its
-/// device. An error ends the job: there is no round after it.
+/// device. An error ends the job: no run follows it.
 class RankTransport final : public session::Transport {
 public:
   /// Package, devices, peers and link outlive it.

@@ -1,4 +1,4 @@
-// What the ranks of a job need of a library that moves bytes between processes.
+// The interface to the library that moves bytes between processes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace lstmc::ranks {
 
-/// Two-sided messages in order between ranks. Used by one thread, which has made it. The library
-/// that implements it is loaded at run time (OpenWire.h), so nothing here has a definition.
+/// Two-sided messages in order between ranks. Used only by the thread that has created it. The
+/// library that implements it is loaded at run time (OpenWire.h), so nothing here has a definition.
 class Wire {
 public:
   virtual ~Wire() = default;
@@ -18,8 +18,8 @@ public:
   /// "Open MPI 4.1.4"
   virtual std::string library() const = 0;
 
-  // Begins; the bytes stay where they are until poll() has told `what`. A message goes to the
-  // receive of its tag that was begun first. False when the library refuses: error() says why.
+  // Begin a transfer; the bytes must not move until poll() has returned `what`. A message goes to
+  // the receive of its tag that was begun first. False when the library refuses: see error().
   virtual bool send(int to, int tag, std::span<const std::byte> bytes, void *what) = 0;
   virtual bool receive(int from, int tag, std::span<std::byte> bytes, void *what) = 0;
 
@@ -27,12 +27,12 @@ public:
     void *what;
     size_t bytes; ///< received
   };
-  /// What has been sent or received since; how many, or -1 with error().
+  /// The transfers completed since the last call: their number, or -1 with error().
   virtual int poll(std::span<Done> done) = 0;
 
   virtual std::string error() const = 0;
 
-  /// Leaves with all others, who come here too. Receives that are left are given up.
+  /// Waits until all ranks have called it. Receives in flight are cancelled.
   virtual void leave() = 0;
 };
 

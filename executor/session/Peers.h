@@ -17,18 +17,18 @@
 
 namespace lstmc {
 
-/// Bytes of a device of some process: there the bytes themselves, elsewhere in the device's mirror.
+/// Bytes of a device: in its own process the bytes themselves, in others those of its mirror.
 struct SharedRange {
   size_t device;
   MemoryRange range;
 };
 
-/// Who gets what a process shares.
+/// The receivers of what a process shares: rank 0, or all.
 enum class Receivers : uint8_t { First, All };
 
-/// How far a process has come.
+/// The progress of a process.
 struct Standing {
-  uint64_t progress = 0; ///< another number means that it gets on
+  uint64_t progress = 0; ///< changes while it makes progress
   std::string place;     ///< "cpu:1 was at launch 4 of step, fc (FullyConnected)"; empty: in no run
 };
 
@@ -41,7 +41,7 @@ public:
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
-  /// Whose the device is, of so many.
+  /// The rank that has the device, of `devices` in all.
   virtual int rankOf(size_t device, size_t devices) const = 0;
 
   /// For the messages of a session, those between devices of this process included.
@@ -49,10 +49,10 @@ public:
   transport(const package::Package &package, const session::Devices &devices,
             std::function<void(size_t device)> wake) = 0;
 
-  // All processes come here, each with the same kind of call. E0801 when the job has fallen apart.
-  /// What each of them says, by rank.
+  // All processes must make the same calls in the same order. E0801 when the job has failed.
+  /// The texts of all processes, by rank.
   virtual Result<std::vector<std::string>> gather(std::string_view mine) = 0;
-  /// Whether all of them say yes.
+  /// Whether all of them vote yes.
   virtual bool vote(bool yes) = 0;
   /// Sends the bytes from the process that has the device to the others, or to rank 0 alone.
   virtual Status share(std::span<const SharedRange> ranges, size_t devices, Receivers to) = 0;
@@ -61,14 +61,14 @@ public:
   virtual int signal() const = 0;
 
   // From any thread.
-  /// Who asks how far this process has come, until it is called with nobody.
+  /// Sets the function that reports the progress of this process; an empty one removes it.
   virtual void watch(std::function<Standing()> standing) = 0;
-  /// Grows while some other process gets on.
+  /// Grows while another process makes progress.
   virtual uint64_t progressElsewhere() const = 0;
 };
 
-/// E0804 where a process says something else than the others, naming it and both values. All come
-/// here.
+/// E0804 where the value of a process differs from the others', naming it and both values. All
+/// processes must call it.
 Status agree(Peers &peers, std::string_view what, std::string_view value);
 
 } // namespace lstmc

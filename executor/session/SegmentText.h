@@ -1,4 +1,4 @@
-// Describes in messages how far a device has come.
+// Describes the position of a device in its program, for messages.
 #pragma once
 
 #include <string>

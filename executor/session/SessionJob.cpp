@@ -107,7 +107,7 @@ std::vector<uint64_t> Session::weightHashes() const {
   if (!impl_->options.peers)
     return hashes;
   auto gathered = impl_->gatherNumbers(hashes, deviceOf);
-  return gathered.ok() ? *gathered : hashes; // of a job that has fallen apart, this process's
+  return gathered.ok() ? *gathered : hashes; // of this process, if the job has failed
 }
 
 uint64_t Session::weightsHash() const { return combineHashes(weightHashes()); }

@@ -9,7 +9,7 @@
 
 namespace lstmc::training {
 
-/// How far a run has come.
+/// The progress of a run.
 struct Progress {
   int64_t update = 0;
   double epoch = 0;   ///< whole ones and the part of the one that runs

@@ -53,7 +53,7 @@ CommandResult doctorHosts(const Options &options, Console &console) {
   if (console.json())
     watch.start.command.emplace_back("--json");
   const SignalsForRanks signals;
-  watch.askedToEnd = SignalsForRanks::asked;
+  watch.signals = SignalsForRanks::asked;
   LSTMC_CHECKED_ASSIGN(launch::JobEnd end, launch::supervise(watch));
   if (!end.message.empty())
     return fail(ErrorCode::E0801, "{}", end.message);

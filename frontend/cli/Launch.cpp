@@ -74,7 +74,7 @@ CommandResult launchCommand(const Options &options, Console &console) {
     watch.start.environment["LSTMC_RATES"] = planning::keptRatesText();
 
   const SignalsForRanks signals;
-  watch.askedToEnd = SignalsForRanks::asked;
+  watch.signals = SignalsForRanks::asked;
   LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, console));
   if (end.lostRank && !end.message.empty())
     return fail(ErrorCode::E0801, "{}", end.message);

@@ -145,7 +145,8 @@ Result<launch::Watch> watchAsked(const Options &options, Console &console) {
     return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
                 options.rendezvousTimeout->text());
   launch::Watch watch;
-  watch.rendezvous = std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
+  watch.rendezvousTimeout =
+      std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
   LSTMC_ASSIGN(watch.start.launcher, launcherAsked(options));
   LSTMC_TRY(takeHosts(options, watch.start));
   LSTMC_TRY(takeNetwork(options, watch));
@@ -155,7 +156,7 @@ Result<launch::Watch> watchAsked(const Options &options, Console &console) {
   watch.start.parallelEnvironment = *options.parallelEnvironment;
   if (options.servers || !options.serverEnvironment.empty())
     console.say("note: no process is only a server: ranks add up gradients themselves");
-  watch.say = [&console](const std::string &text) { console.say("launch    " + text, 1); };
+  watch.log = [&console](const std::string &text) { console.say("launch    " + text, 1); };
   return watch;
 }
 

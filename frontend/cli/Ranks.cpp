@@ -31,7 +31,7 @@ ranks::Place place() {
   return found.ok() && *found ? **found : ranks::Place();
 }
 
-/// Before there is a job, a rank that is told to give up has nothing to keep.
+/// Handles the loss of another rank before the job has begun: there is nothing to save yet.
 void giveUp(const Error &error) {
   writeMessage(error.text() + "\n");
   ::_exit(int(errorRecord(error.code).exit));
@@ -40,15 +40,15 @@ void giveUp(const Error &error) {
 void listen() {
   if (!process.control)
     return;
-  ranks::Control::Hearer hearer;
-  hearer.signal = [](int signal) { ::kill(::getpid(), signal); };
-  hearer.lost = giveUp;
+  ranks::Control::Handlers handlers;
+  handlers.signal = [](int signal) { ::kill(::getpid(), signal); };
+  handlers.lost = giveUp;
   if (ranks::Job *job = process.job.get()) {
-    hearer.standing = [job] { return job->standing(); };
-    hearer.progress = [job](uint64_t progress) { job->otherRanksAreAt(progress); };
-    hearer.lost = [job](const Error &error) { job->breakWith(error); };
+    handlers.standing = [job] { return job->standing(); };
+    handlers.progress = [job](uint64_t progress) { job->otherRanksAreAt(progress); };
+    handlers.lost = [job](const Error &error) { job->breakWith(error); };
   }
-  process.control->listen(std::move(hearer));
+  process.control->listen(std::move(handlers));
 }
 
 } // namespace

@@ -36,8 +36,8 @@ std::vector<std::string> sshWords(int port) {
   return words;
 }
 
-/// The command of a scheduler that waits for room and runs the rest of the words there; empty where
-/// there is none, or where this process has been given its room.
+/// The scheduler's command that waits for an allocation and runs the rest of the words in it; empty
+/// without a scheduler, or inside an allocation.
 static std::vector<std::string> schedulerWords(const Start &start) {
   const std::string ranks = std::to_string(start.ranks);
   if (start.launcher == Launcher::Slurm && !std::getenv("SLURM_JOB_ID"))
@@ -96,8 +96,7 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
     words.insert(words.end(), more.begin(), more.end());
   };
   add({mpirun, "--quiet",
-       // Ranks have threads of their own to place, and may be more than processors; who waits
-       // yields.
+       // Ranks place their own threads, and may outnumber the processors; a rank that waits yields.
        "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
        // Shared memory within a host without what containers forbid, TCP between hosts.
        "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca",
@@ -109,7 +108,7 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
   if (root)
     words.push_back("--allow-run-as-root");
   for (const auto &[name, value] : start.environment)
-    add({"-x", name}); // by name: values are nobody's who looks at the list of processes
+    add({"-x", name}); // by name only: the list of processes shows the words to all users
   add(start.command);
   return words;
 }

@@ -26,11 +26,11 @@ struct Start {
   std::string parallelEnvironment; ///< of Grid Engine
 };
 
-/// The ssh by which hosts are reached: it asks nobody for a password, and gives up after 10 s.
+/// The ssh command that reaches hosts: it never asks for a password, and gives up after 10 s.
 std::vector<std::string> sshWords(int port);
 
-/// mpirun, in a session of its own, so that a terminal's ^C does not reach it. It is asked to end
-/// when this process dies.
+/// mpirun, in a process session of its own, so that ^C in the terminal does not reach it. The
+/// kernel sends it SIGTERM when this process dies.
 class Mpirun {
 public:
   /// E0503 with the command that installs it, where mpirun or what the launcher needs is not on the
@@ -42,7 +42,7 @@ public:
 
   /// Whether it has ended.
   bool ended();
-  /// Ends it and what it has started, and waits for it: it is asked first.
+  /// Ends it and its ranks, by SIGTERM and then SIGKILL, and waits for it.
   void kill();
 
 private:
@@ -52,8 +52,8 @@ private:
   pid_t pid_ = -1; ///< -1: it has ended
 };
 
-/// What is started for it. Outside of an allocation of Slurm or a job of Grid Engine, that begins
-/// with the scheduler's command that waits for one.
+/// The command line that starts the ranks. Outside of an allocation of Slurm or a job of Grid
+/// Engine it begins with the scheduler's command that waits for one.
 std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root);
 
 /// The file of that name in a folder of PATH; empty where there is none.

@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick(50), kReport(500);
-/// For ranks to end by themselves once one has: when it is lost, and when it has failed, which
-/// others may have to write down.
+/// Time that the other ranks have to end by themselves after one is lost, and after one has failed
+/// (they may still write a checkpoint then).
 constexpr milliseconds kAfterLoss(1'500), kAfterFailure(10'000);
 
 uint64_t numberOf(std::string_view text) {
@@ -39,10 +39,10 @@ std::string_view takeWord(std::string_view &line) {
   return word;
 }
 
-/// A rank, or somebody who has connected and not said which.
+/// A connection whose rank is -1 until its hello has arrived.
 struct Connection {
   int socket = -1;
-  std::string heard;
+  std::string buffer;
   int rank = -1;
 };
 
@@ -51,9 +51,9 @@ struct Rank {
   pid_t pid = 0;
   std::string host, place, message;
   uint64_t progress = 0;
-  Clock::time_point heardAt;
-  bool came = false, ended = false;
-  bool here = false; ///< a process of this machine, which `pid` names
+  Clock::time_point lastHeartbeat;
+  bool connected = false, ended = false;
+  bool local = false; ///< a process of this machine, which `pid` names
   int exit = 0;
 };
 
@@ -71,24 +71,24 @@ public:
 
 private:
   Status listen();
-  void turn();
+  void pollOnce();
   void accept();
-  bool hear(Connection &connection);
-  bool hear(Connection &connection, std::string_view line);
-  void gone(const Connection &connection);
-  void look(Mpirun &mpirun);
-  void lose(int rank, std::string why);
+  bool receive(Connection &connection);
+  bool receive(Connection &connection, std::string_view line);
+  void disconnected(const Connection &connection);
+  void checkRanks(Mpirun &mpirun);
+  void markLost(int rank, std::string why);
   void report();
-  void tellAll(const std::string &line);
-  static void say(int socket, std::string line);
-  bool over();
+  void sendToAll(const std::string &line);
+  static void sendLine(int socket, std::string line);
+  bool finished();
   JobEnd end() const;
   void killRanks() const;
   std::string nameOf(size_t rank) const {
     return fmt::format("rank {} (process {} on {})", rank, ranks_[rank].pid, ranks_[rank].host);
   }
 
-  /// Of a rank that has never come.
+  /// Of a rank that has never connected.
   std::string absentName(size_t rank) const {
     const std::vector<std::string> &hosts = watch_.start.hosts;
     return hosts.empty() ? fmt::format("rank {}", rank)
@@ -104,9 +104,9 @@ private:
   const std::string token_ = randomSuffix();
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point reportAt_ = begin_;
-  std::optional<Clock::time_point> until_; ///< once the job is to end
-  std::string lost_;
-  int asked_ = 0;
+  std::optional<Clock::time_point> deadline_; ///< set when the job is to end
+  std::string lostMessage_;
+  int signalsSent_ = 0;
 };
 
 Status Supervisor::listen() {
@@ -134,36 +134,36 @@ Result<JobEnd> Supervisor::run() {
   start.environment["LSTMC_WORLD_SIZE"] = std::to_string(start.ranks);
   start.environment["LSTMC_CONTROL"] = fmt::format("{}:{}:{}", watch_.address, port_, token_);
   LSTMC_ASSIGN(Mpirun mpirun, Mpirun::start(start));
-  while (!over()) {
-    turn();
-    look(mpirun);
+  while (!finished()) {
+    pollOnce();
+    checkRanks(mpirun);
   }
-  tellAll("bye");
-  // Who has said its last word leaves by itself; who has not has had its time.
+  sendToAll("bye");
+  // A rank that has reported its end exits by itself; the time of the others is over.
   if (!std::ranges::all_of(ranks_, &Rank::ended))
     killRanks();
   for (auto until = Clock::now() + kAfterLoss; !mpirun.ended() && Clock::now() < until;)
-    turn();
+    pollOnce();
   killRanks();
   mpirun.kill();
   return end();
 }
 
-/// Whether there is nothing left to wait for.
-bool Supervisor::over() {
-  auto hasLeft = [](const Rank &rank) { return rank.ended || (rank.came && rank.socket < 0); };
-  return std::ranges::all_of(ranks_, hasLeft) || (until_ && Clock::now() >= *until_);
+/// Whether all ranks have left, or their time is over.
+bool Supervisor::finished() {
+  auto hasLeft = [](const Rank &rank) { return rank.ended || (rank.connected && rank.socket < 0); };
+  return std::ranges::all_of(ranks_, hasLeft) || (deadline_ && Clock::now() >= *deadline_);
 }
 
-void Supervisor::turn() {
+void Supervisor::pollOnce() {
   std::vector<pollfd> sockets{{listener_, POLLIN, 0}};
   for (const Connection &connection : connections_)
     sockets.push_back({connection.socket, POLLIN, 0});
   if (::poll(sockets.data(), sockets.size(), int(kTick.count())) <= 0)
     return;
   for (size_t i = connections_.size(); i-- > 0;)
-    if (sockets[i + 1].revents && !hear(connections_[i])) {
-      gone(connections_[i]);
+    if (sockets[i + 1].revents && !receive(connections_[i])) {
+      disconnected(connections_[i]);
       ::close(connections_[i].socket);
       connections_.erase(connections_.begin() + long(i));
     }
@@ -177,41 +177,41 @@ void Supervisor::accept() {
     connections_.push_back({socket, {}, -1});
 }
 
-/// False when there is no more to hear.
-bool Supervisor::hear(Connection &connection) {
+/// False when there is no more to receive.
+bool Supervisor::receive(Connection &connection) {
   char bytes[4096];
   const ssize_t size = ::recv(connection.socket, bytes, sizeof(bytes), 0);
   if (size <= 0)
     return size < 0 && (errno == EAGAIN || errno == EINTR);
-  connection.heard.append(bytes, size_t(size));
-  for (size_t end; (end = connection.heard.find('\n')) != std::string::npos;
-       connection.heard.erase(0, end + 1))
-    if (!hear(connection, std::string_view(connection.heard).substr(0, end)))
+  connection.buffer.append(bytes, size_t(size));
+  for (size_t end; (end = connection.buffer.find('\n')) != std::string::npos;
+       connection.buffer.erase(0, end + 1))
+    if (!receive(connection, std::string_view(connection.buffer).substr(0, end)))
       return false;
-  return connection.heard.size() < (1 << 16);
+  return connection.buffer.size() < (1 << 16);
 }
 
-/// False for what no rank of this job says.
-bool Supervisor::hear(Connection &connection, std::string_view line) {
+/// False for a line that no rank of this job sends.
+bool Supervisor::receive(Connection &connection, std::string_view line) {
   const std::string_view word = takeWord(line);
   if (connection.rank < 0) {
     const bool knows = word == "hello" && takeWord(line) == token_;
     const uint64_t rank = knows ? numberOf(takeWord(line)) : ranks_.size();
-    if (rank >= ranks_.size() || ranks_[rank].came)
+    if (rank >= ranks_.size() || ranks_[rank].connected)
       return false;
-    Rank &came = ranks_[rank];
+    Rank &peer = ranks_[rank];
     connection.rank = int(rank);
-    came.came = true;
-    came.socket = connection.socket;
-    came.pid = pid_t(numberOf(takeWord(line)));
-    came.here = takeWord(line) == ranks::processSpace();
-    came.host = line;
-    came.heardAt = Clock::now();
-    watch_.say(fmt::format("{} has come from {}", nameOf(rank), peerOf(connection.socket)));
+    peer.connected = true;
+    peer.socket = connection.socket;
+    peer.pid = pid_t(numberOf(takeWord(line)));
+    peer.local = takeWord(line) == ranks::processSpace();
+    peer.host = line;
+    peer.lastHeartbeat = Clock::now();
+    watch_.log(fmt::format("{} has connected from {}", nameOf(rank), peerOf(connection.socket)));
     return true;
   }
   Rank &rank = ranks_[size_t(connection.rank)];
-  rank.heardAt = Clock::now();
+  rank.lastHeartbeat = Clock::now();
   if (word == "beat") {
     rank.progress = numberOf(takeWord(line));
     rank.place = line;
@@ -219,57 +219,60 @@ bool Supervisor::hear(Connection &connection, std::string_view line) {
     rank.exit = int(numberOf(takeWord(line)));
     rank.message = line;
     rank.ended = true;
-    if (rank.exit != 0 && !until_)
-      until_ = Clock::now() + kAfterFailure;
+    if (rank.exit != 0 && !deadline_)
+      deadline_ = Clock::now() + kAfterFailure;
   }
   return true;
 }
 
-void Supervisor::gone(const Connection &connection) {
+void Supervisor::disconnected(const Connection &connection) {
   if (connection.rank < 0)
     return;
   Rank &rank = ranks_[size_t(connection.rank)];
   rank.socket = -1;
   if (!rank.ended)
-    lose(connection.rank, "has died");
+    markLost(connection.rank, "has died");
 }
 
-void Supervisor::look(Mpirun &mpirun) {
+void Supervisor::checkRanks(Mpirun &mpirun) {
   const auto now = Clock::now();
-  if (const auto [times, signal] = watch_.askedToEnd(); times > asked_) {
-    asked_ = times;
-    tellAll(fmt::format("signal {}", signal));
+  if (const auto [times, signal] = watch_.signals(); times > signalsSent_) {
+    signalsSent_ = times;
+    sendToAll(fmt::format("signal {}", signal));
   }
   for (size_t i = 0; i < ranks_.size(); ++i) {
     const Rank &rank = ranks_[i];
-    if (!rank.came && now >= begin_ + watch_.rendezvous)
-      lose(int(i), fmt::format("has not come in {} s", watch_.rendezvous.count() / 1000));
-    else if (rank.came && !rank.ended && now >= rank.heardAt + watch_.silence)
-      lose(int(i), fmt::format("has been silent for {:.1f} s",
-                               std::chrono::duration<double>(now - rank.heardAt).count()));
+    if (!rank.connected && now >= begin_ + watch_.rendezvousTimeout)
+      markLost(int(i),
+               fmt::format("has not come in {} s", watch_.rendezvousTimeout.count() / 1000));
+    else if (rank.connected && !rank.ended && now >= rank.lastHeartbeat + watch_.heartbeatTimeout)
+      markLost(int(i),
+               fmt::format("has been silent for {:.1f} s",
+                           std::chrono::duration<double>(now - rank.lastHeartbeat).count()));
   }
-  if (mpirun.ended() && !until_)
+  if (mpirun.ended() && !deadline_)
     for (size_t i = 0; i < ranks_.size(); ++i)
       if (!ranks_[i].ended)
-        lose(int(i),
-             ranks_[i].came ? "is gone, and mpirun with it" : "has not come, and mpirun has ended");
+        markLost(int(i), ranks_[i].connected ? "is gone, and mpirun with it"
+                                             : "has not come, and mpirun has ended");
   if (now >= reportAt_) {
     reportAt_ = now + kReport;
     report();
   }
 }
 
-void Supervisor::lose(int index, std::string why) {
-  if (!lost_.empty())
+void Supervisor::markLost(int index, std::string why) {
+  if (!lostMessage_.empty())
     return;
   const Rank &rank = ranks_[size_t(index)];
-  lost_ = fmt::format("{} {}", rank.came ? nameOf(size_t(index)) : absentName(size_t(index)), why);
+  lostMessage_ =
+      fmt::format("{} {}", rank.connected ? nameOf(size_t(index)) : absentName(size_t(index)), why);
   if (!rank.place.empty())
-    lost_ += "; " + rank.place;
-  if (rank.socket >= 0 && rank.here) // it may be stopped, and would go on one day
+    lostMessage_ += "; " + rank.place;
+  if (rank.socket >= 0 && rank.local) // stopped by SIGSTOP it would continue later
     ::kill(rank.pid, SIGKILL);
-  tellAll("lost " + lost_);
-  until_ = Clock::now() + kAfterLoss;
+  sendToAll("lost " + lostMessage_);
+  deadline_ = Clock::now() + kAfterLoss;
 }
 
 /// To each rank, how far the others are.
@@ -279,35 +282,35 @@ void Supervisor::report() {
     all += rank.progress;
   for (const Rank &rank : ranks_)
     if (rank.socket >= 0)
-      say(rank.socket, fmt::format("progress {}", all - rank.progress));
+      sendLine(rank.socket, fmt::format("progress {}", all - rank.progress));
 }
 
-void Supervisor::tellAll(const std::string &line) {
+void Supervisor::sendToAll(const std::string &line) {
   for (const Rank &rank : ranks_)
     if (rank.socket >= 0)
-      say(rank.socket, line);
+      sendLine(rank.socket, line);
 }
 
-/// Who does not read it is lost anyway.
-void Supervisor::say(int socket, std::string line) {
+/// A rank that does not read it misses its heartbeat deadline anyway.
+void Supervisor::sendLine(int socket, std::string line) {
   line += '\n';
   (void)::send(socket, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// Those of this machine that still hold their connection: any other number may be anybody's. Those
-/// of other hosts are mpirun's to end.
+/// Ranks of this machine whose connection is open: after it closes, their process number may belong
+/// to another process. Ranks of other hosts are ended by mpirun.
 void Supervisor::killRanks() const {
   for (const Rank &rank : ranks_)
-    if (rank.socket >= 0 && rank.here && rank.pid > 0)
+    if (rank.socket >= 0 && rank.local && rank.pid > 0)
       ::kill(rank.pid, SIGKILL);
 }
 
 JobEnd Supervisor::end() const {
   const Rank &first = ranks_[0];
-  if (!lost_.empty())
-    return {int(ExitCode::Job), true, first.ended ? "" : lost_};
+  if (!lostMessage_.empty())
+    return {int(ExitCode::Job), true, first.ended ? "" : lostMessage_};
   if (first.exit != 0 && first.ended)
-    return {first.exit, false, ""}; // and has said why
+    return {first.exit, false, ""}; // and has printed why
   for (size_t i = 0; i < ranks_.size(); ++i)
     if (ranks_[i].exit != 0)
       return {ranks_[i].exit, false, fmt::format("rank {}: {}", i, ranks_[i].message)};

@@ -13,12 +13,12 @@ namespace lstmc::launch {
 
 struct Watch {
   Start start;
-  std::string address = "127.0.0.1";            ///< where ranks connect to: one of this machine's
-  std::chrono::milliseconds rendezvous{60'000}; ///< until all ranks have come
-  std::chrono::milliseconds silence{2'500};     ///< of a rank that is lost
-  std::function<void(const std::string &)> say; ///< what happens, for who wants to know
+  std::string address = "127.0.0.1"; ///< where ranks connect to: one of this machine's
+  std::chrono::milliseconds rendezvousTimeout{60'000}; ///< for all ranks to connect
+  std::chrono::milliseconds heartbeatTimeout{2'500};   ///< after it a silent rank is lost
+  std::function<void(const std::string &)> log;        ///< gets a line for each event
   /// How many times the job was asked to end, and with which signal the last time.
-  std::function<std::pair<int, int>()> askedToEnd;
+  std::function<std::pair<int, int>()> signals;
 };
 
 /// What became of a job.
@@ -29,9 +29,10 @@ struct JobEnd {
   std::string message;
 };
 
-/// Starts the ranks, and returns when none is left. A rank that ends without a word or is silent
-/// for too long is lost: the others are told, have a moment to end, and are killed. E0503 where
-/// there is no mpirun; E0801 where no connection can be offered.
+/// Starts the ranks, and returns when all have ended. A rank is lost when its connection closes
+/// before it has reported its end, or when its heartbeats stop. The others are then notified and
+/// given a short time to end before they are killed. E0503 where there is no mpirun; E0801 where no
+/// port can be opened.
 Result<JobEnd> supervise(const Watch &watch);
 
 } // namespace lstmc::launch

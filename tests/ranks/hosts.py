@@ -138,7 +138,7 @@ Host node*
         done = self.lstmc("launch", "-v", "-n", "4", "-H", "hosts", "--interface", "lo", "--log-dir", "logs", "--env", "LSTMC_CPU_LEVEL=avx2", "--port",
                           free_port() // 2 + 10000, "--", *self.train("four"))
         self.assertEqual(self.hash_of(done), self.want)
-        came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has come from 127\.0\.0\.1:\d+", done.stderr))
+        came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has connected from 127\.0\.0\.1:\d+", done.stderr))
         self.assertEqual(sorted(came), list("0123"), done.stderr)
         for rank in range(4):
             lines = [json.loads(line) for line in (self.folder / "logs" / f"rank-{rank}.log").read_text().splitlines()]

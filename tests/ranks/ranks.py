@@ -64,7 +64,7 @@ class Job:
     def read(self):
         for line in self.child.stderr:
             self.said.append((time.monotonic(), line))
-            if came := re.search(r"rank (\d+) \(process (\d+) on .*has come", line):
+            if came := re.search(r"rank (\d+) \(process (\d+) on .*has connected", line):
                 self.pids[int(came[1])] = int(came[2])
 
     def wait_for(self, pattern, seconds=60):

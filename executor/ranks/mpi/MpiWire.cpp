@@ -122,7 +122,7 @@ private:
 
 extern "C" lstmc::ranks::Wire *lstmcOpenWire(std::string &error) {
   int provided = 0;
-  // The only thread that calls MPI is the one that has come here.
+  // Only this thread calls MPI.
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     error = "MPI_Init_thread failed";
     return nullptr;

@@ -33,7 +33,7 @@ struct EntryTimes {
 /// `machines` may be one, for all devices; what a launch or a message costs is asked of the target
 /// of each device's kind. A sender goes on at once, while what it sends leaves one message after
 /// the other; a receiver waits for the message and copies it, or, where it comes by itself (over a
-/// network), until it has come; all come to `commit` before any goes on.
+/// network), until it has arrived; all reach `commit` before any continues.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines);
 
