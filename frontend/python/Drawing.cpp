@@ -41,7 +41,7 @@ template <typename T> static std::optional<T> optionOf(const nb::dict &options, 
   return nb::cast<T>(options[key]);
 }
 
-Symbol Drawing::variable(const std::string &name, nb::dict given, nb::handle place) {
+Symbol Drawing::variable(const std::string &name, const nb::dict &given, nb::handle place) {
   symbol::VariableOptions options;
   options.shareIsMeant = true;
   if (std::optional<std::string> dtype = optionOf<std::string>(given, "dtype"))
@@ -60,7 +60,8 @@ std::vector<Symbol> Drawing::apply(const PythonCall &call) {
 }
 
 std::vector<Symbol> Drawing::layer(const std::string &kind, Symbol x, int64_t units,
-                                   const std::string &name, nb::dict given, nb::handle place) {
+                                   const std::string &name, const nb::dict &given,
+                                   nb::handle place) {
   symbol::LayerOptions options;
   options.layers = optionOf<int64_t>(given, "num_layers").value_or(1);
   options.bidirectional = optionOf<bool>(given, "bidirectional").value_or(false);

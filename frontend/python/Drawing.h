@@ -31,11 +31,12 @@ public:
 
   symbol::Symbol input(const std::string &name, const std::string &dtype, nanobind::handle shape,
                        bool label, nanobind::handle place);
-  symbol::Symbol variable(const std::string &name, nanobind::dict options, nanobind::handle place);
+  symbol::Symbol variable(const std::string &name, const nanobind::dict &options,
+                          nanobind::handle place);
   std::vector<symbol::Symbol> apply(const PythonCall &call);
   /// "LSTM", "GRU" or "RNNLayer" of Layers.h: output and last states.
   std::vector<symbol::Symbol> layer(const std::string &kind, symbol::Symbol x, int64_t units,
-                                    const std::string &name, nanobind::dict options,
+                                    const std::string &name, const nanobind::dict &options,
                                     nanobind::handle place);
   /// "ctx_group", "recompute", "dtype" or "name_scope".
   void push(const std::string &scope, const std::string &value);

@@ -106,11 +106,11 @@ void addSessions(nb::module_ &module) {
       .def("state", [](nb::handle self,
                        const std::string &name) { return view(self, sessionOf(self).state(name)); })
       .def("set_parameter",
-           [](PythonSession &session, const std::string &name, HostArray array) {
+           [](PythonSession &session, const std::string &name, const HostArray &array) {
              check(session.get().setParameter(name, tensorOf(array)));
            })
       .def("set_state",
-           [](PythonSession &session, const std::string &name, HostArray array) {
+           [](PythonSession &session, const std::string &name, const HostArray &array) {
              check(session.get().setState(name, tensorOf(array)));
            })
       .def("reset_states", [](PythonSession &session) { session.get().resetStates(); })

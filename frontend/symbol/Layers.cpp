@@ -125,17 +125,17 @@ std::string shownAs(const char *layer, int64_t units) {
 } // namespace
 
 Checked<LayerOutputs> lstm(Graph &graph, Symbol x, int64_t units, const std::string &name,
-                           LayerOptions options) {
+                           const LayerOptions &options) {
   return LayerMaker(graph, name, options, shownAs("LSTM", units)).run("lstm", 4, x, units);
 }
 
 Checked<LayerOutputs> gru(Graph &graph, Symbol x, int64_t units, const std::string &name,
-                          LayerOptions options) {
+                          const LayerOptions &options) {
   return LayerMaker(graph, name, options, shownAs("GRU", units)).run("gru", 3, x, units);
 }
 
 Checked<LayerOutputs> rnnLayer(Graph &graph, Symbol x, int64_t units, const std::string &activation,
-                               const std::string &name, LayerOptions options) {
+                               const std::string &name, const LayerOptions &options) {
   return LayerMaker(graph, name, options, shownAs("RNNLayer", units))
       .run("rnn_" + activation, 1, x, units);
 }

@@ -29,11 +29,11 @@ struct LayerOutputs {
 /// NAME_l1_... above the first layer, NAME_r0_... backward. Prefixes of name scopes
 /// go before all of them.
 Checked<LayerOutputs> lstm(Graph &graph, Symbol x, int64_t units, const std::string &name,
-                           LayerOptions options = {});
+                           const LayerOptions &options = {});
 Checked<LayerOutputs> gru(Graph &graph, Symbol x, int64_t units, const std::string &name,
-                          LayerOptions options = {});
+                          const LayerOptions &options = {});
 /// `activation` is "tanh" or "relu".
 Checked<LayerOutputs> rnnLayer(Graph &graph, Symbol x, int64_t units, const std::string &activation,
-                               const std::string &name, LayerOptions options = {});
+                               const std::string &name, const LayerOptions &options = {});
 
 } // namespace lstmc::symbol

@@ -228,17 +228,17 @@ static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting
   return builder.getArrayAttr(all);
 }
 
-void Graph::setFit(std::vector<Setting> settings) {
+void Graph::setFit(const std::vector<Setting> &settings) {
   impl_->module.get()->setAttr(sym::kFitAttr, settingsAttr(*impl_, settings));
 }
 
-void Graph::setData(std::vector<Setting> settings) {
+void Graph::setData(const std::vector<Setting> &settings) {
   impl_->module.get()->setAttr(sym::kDataAttr, settingsAttr(*impl_, settings));
 }
 
-void Graph::setSettings(std::vector<std::pair<std::string, AttributeValue>> settings) {
+void Graph::setSettings(const std::vector<std::pair<std::string, AttributeValue>> &settings) {
   llvm::SmallVector<mlir::Attribute> all;
-  for (auto &[key, value] : settings)
+  for (const auto &[key, value] : settings)
     all.push_back(impl_->builder.getArrayAttr(
         {impl_->builder.getStringAttr(key), impl_->attributeOf(value)}));
   impl_->module.get()->setAttr(sym::kSettingsAttr, impl_->builder.getArrayAttr(all));

@@ -192,11 +192,14 @@ public:
 
   const std::string &name() const;
 
-  Checked<Symbol> input(std::string name, DType dtype, Shape shape, Role role, Origin origin = {});
+  Checked<Symbol> input(const std::string &name, DType dtype, const Shape &shape, Role role,
+                        const Origin &origin = {});
   /// A parameter. The same name is the same parameter; declarations must agree (E0209).
-  Checked<Symbol> variable(std::string name, VariableOptions options = {}, Origin origin = {});
+  Checked<Symbol> variable(const std::string &name, const VariableOptions &options = {},
+                           const Origin &origin = {});
   /// The begin state of a recurrent layer: zero, unless fit's `carry` keeps it.
-  Checked<Symbol> beginState(std::string name, DType dtype, Shape shape, Origin origin = {});
+  Checked<Symbol> beginState(const std::string &name, DType dtype, const Shape &shape,
+                             const Origin &origin = {});
   /// Adds a node and returns its visible outputs. Makes the parameters that the call leaves out.
   Checked<std::vector<Symbol>> apply(const Call &call);
 
@@ -207,10 +210,10 @@ public:
   /// open.
   Diagnostics finish(const std::vector<Symbol> &outputs);
 
-  void setFit(std::vector<Setting> settings);
-  void setData(std::vector<Setting> settings);
+  void setFit(const std::vector<Setting> &settings);
+  void setData(const std::vector<Setting> &settings);
   /// Values of `setting`s and `dim`s in force, kept for provenance and for `inspect`.
-  void setSettings(std::vector<std::pair<std::string, AttributeValue>> settings);
+  void setSettings(const std::vector<std::pair<std::string, AttributeValue>> &settings);
 
   int64_t nodeCount() const;
   /// Begins a rehearsal: from now on, a call like an earlier one only counts its nodes. Finds out

@@ -24,7 +24,8 @@ mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, 
 
 void Graph::Impl::dropLastInput() { function.eraseArgument(function.getNumArguments() - 1); }
 
-Checked<Symbol> Graph::input(std::string name, DType dtype, Shape shape, Role role, Origin origin) {
+Checked<Symbol> Graph::input(const std::string &name, DType dtype, const Shape &shape, Role role,
+                             const Origin &origin) {
   Impl &impl = *impl_;
   if (auto error = impl.checkNew(name, origin))
     return *error;
@@ -145,7 +146,8 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   return std::nullopt;
 }
 
-Checked<Symbol> Graph::variable(std::string name, VariableOptions options, Origin origin) {
+Checked<Symbol> Graph::variable(const std::string &name, const VariableOptions &options,
+                                const Origin &origin) {
   Impl &impl = *impl_;
   if (auto error = impl.checkShape(options.shape, origin))
     return *error;
@@ -209,7 +211,8 @@ std::optional<Symbol> Graph::Impl::rehearseNamed(Graph *graph, StringRef wanted,
   return made->symbols.front();
 }
 
-Checked<Symbol> Graph::beginState(std::string name, DType dtype, Shape shape, Origin origin) {
+Checked<Symbol> Graph::beginState(const std::string &name, DType dtype, const Shape &shape,
+                                  const Origin &origin) {
   Impl &impl = *impl_;
   if (auto error = impl.checkNew(name, origin))
     return *error;

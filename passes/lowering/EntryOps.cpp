@@ -79,7 +79,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   else
     return sym::emitCoded(op, ErrorCode::E0402)
            << "nothing lowers " << op->getName().stripDialect();
-  for (auto [from, to] : pendingCopies)
+  for (const auto &[from, to] : pendingCopies)
     copy(from, to);
   pendingCopies.clear();
   preparing = false;

@@ -204,10 +204,10 @@ public:
 private:
   template <typename Arguments>
   void add(const Arguments &arguments, std::vector<Tensor> operands, bool once = false) {
-    constexpr KernelId id = Arguments::kKernel;
-    KernelFunction function = cpu::kernelTable(cpu::chosenLevel()).own(id);
+    constexpr KernelId kId = Arguments::kKernel;
+    KernelFunction function = cpu::kernelTable(cpu::chosenLevel()).own(kId);
     (once ? once_ : launches_)
-        .push_back({function, id, std::move(operands), wireArguments(arguments).ints});
+        .push_back({function, kId, std::move(operands), wireArguments(arguments).ints});
   }
   Tensor packed(Tensor w, int64_t gates, bool timed) {
     Tensor p = arena_.tensor({packedElements(w.shape[1], w.shape[2], gates)});

@@ -16,7 +16,8 @@ struct SameCall<DriverResult (*)(Ours...), CUresult (*)(Theirs...)> {
     if constexpr (sizeof...(Ours) != sizeof...(Theirs))
       return false;
     else
-      return ((sizeof(Ours) == sizeof(Theirs) &&
+      return ((sizeof(Ours) == sizeof(Theirs) && // NOLINT(bugprone-sizeof-expression): pointers too
+
                std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
               ...);
   }();

@@ -65,7 +65,7 @@ private:
     auto scope = std::make_shared<Scope>();
     scope->kind = kind;
     scope->parent = parent;
-    return tree_.keep(std::move(scope));
+    return tree_.keep(scope);
   }
 
   void name(NameExpr *expr, Scope *scope) {

@@ -45,8 +45,13 @@ static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder,
 #define LSTMC_GRADIENTS(OP, STRETCHES, FIRST, SECOND)                                              \
   llvm::LogicalResult OP::buildGradient(GradientBuilder &builder) {                                \
     return binary<STRETCHES>(                                                                      \
-        *this, builder, [](E a, E b, E y, E dy) { return FIRST; },                                 \
-        [](E a, E b, E y, E dy) { return SECOND; });                                               \
+        *this, builder,                                                                            \
+        []([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y, E dy) {               \
+          return FIRST;                                                                            \
+        },                                                                                         \
+        []([[maybe_unused]] E a, [[maybe_unused]] E b, [[maybe_unused]] E y, E dy) {               \
+          return SECOND;                                                                           \
+        });                                                                                        \
   }
 /// Defines the gradient of the op on equal shapes and of the one that broadcasts.
 #define LSTMC_BOTH(SAME, STRETCHING, FIRST, SECOND)                                                \

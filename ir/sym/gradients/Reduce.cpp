@@ -60,7 +60,8 @@ static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Fo
 #define LSTMC_REDUCTION(OP, EXCLUDE, FORMULA)                                                      \
   LogicalResult OP::buildGradient(GradientBuilder &builder) {                                      \
     return reduction(*this, builder, EXCLUDE,                                                      \
-                     [](E x, auto y, E dy, int64_t count) { return FORMULA; });                    \
+                     []([[maybe_unused]] E x, [[maybe_unused]] auto y, E dy,                       \
+                        [[maybe_unused]] int64_t count) { return FORMULA; });                      \
   }
 
 LSTMC_REDUCTION(SumOp, getExclude(), dy)

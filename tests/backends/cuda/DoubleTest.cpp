@@ -14,7 +14,7 @@ namespace {
 /// Numbers around the smallest normal one, and any others.
 std::vector<double> numbers() {
   std::mt19937_64 random(1);
-  std::vector<double> all = {0.0, -0.0, INFINITY, -INFINITY, 0x1p-1022, 0x1p-1074, 0x0.8p-1022};
+  std::vector<double> all = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 0x1p-1022, 0x1p-1074, 0x0.8p-1022};
   for (int i = 0; i < 300; ++i) {
     const uint64_t exponent = i % 3 == 0 ? random() % 2047 : random() % 4;
     all.push_back(std::bit_cast<double>((random() & ~(uint64_t(0x7ff) << 52)) | exponent << 52));

@@ -33,7 +33,8 @@ TEST(SafeTensors, ReadsWhatItWrites) {
   EXPECT_EQ(read->records()[0].shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(read->metadata().at("net"), "char_lm");
   Array array = read->array(*read->find("z/weight"));
-  EXPECT_EQ(std::memcmp(array.bytes.data(), w, sizeof w), 0);
+  EXPECT_TRUE(
+      std::ranges::equal(array.bytes, std::span(reinterpret_cast<const uint8_t *>(w), sizeof w)));
   EXPECT_EQ(read->array(*read->find("a \"count\"")).tensor().as<int64_t>()[0], n[0]);
 }
 

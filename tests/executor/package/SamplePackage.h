@@ -40,7 +40,7 @@ inline Piece lastRows() {
 ///   forward           y = x w^T; commit; state = y
 ///   step              y = x w^T; loss = sum of y; gradient = y^T x and its norm; commit; w = w -
 ///   rate * gradient
-inline PackageData samplePackage() {
+inline PackageData samplePackage() { // NOLINT(readability-function-size): a table
   using namespace sample;
   PackageData data;
   data.producer = "test";

@@ -274,7 +274,7 @@ TEST_P(Recurrence, NothingAfterTheEndCounts) {
     TestLaunch a = rnnForward(s), b = a.clone();
     b["x"] = Array(s.type, {s.steps, s.batch, s.inputs}, [&](uint64_t i) {
       const int64_t t = int64_t(i) / (s.batch * s.inputs), row = int64_t(i) / s.inputs % s.batch;
-      return t < a["length"].at({row}) ? uniform(-1, 1, 12)(i) : NAN;
+      return double(t) < a["length"].at({row}) ? uniform(-1, 1, 12)(i) : NAN;
     });
     a.run(kernel(a.id));
     b.run(kernel(b.id));
@@ -282,7 +282,7 @@ TEST_P(Recurrence, NothingAfterTheEndCounts) {
       EXPECT_EQ(a[name].values(), b[name].values()) << name;
     for (int64_t t = 0; t < s.steps; ++t)
       for (int64_t row = 0; row < s.batch; ++row)
-        if (t >= a["length"].at({row}))
+        if (double(t) >= a["length"].at({row}))
           EXPECT_EQ(a["y"].at({t, row, 0}), 0);
   }
 }

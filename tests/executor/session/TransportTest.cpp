@@ -13,7 +13,6 @@ namespace {
 
 using session::HostCopy;
 using session::InProcessTransport;
-using session::Message;
 using session::MessageId;
 
 /// Two devices with an arena of 4 x 6 floats each; the first one's are 0 to 23, the other's -1.

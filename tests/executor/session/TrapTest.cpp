@@ -38,7 +38,7 @@ TEST(Trap, InputsOutputsAndStatesKeepTheirPlaces) {
   Tensor x = *session->input("forward", "x"), y = *session->output("forward", "y"),
          h = *session->state("h");
   fill(*session);
-  for (float factor : {1, 2}) {
+  for (float factor : {1.0f, 2.0f}) {
     for (int i = 0; i < 8; ++i)
       x.as<float>()[i] = factor * float(i + 1);
     ASSERT_TRUE(session->run("forward").ok());
