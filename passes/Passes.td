@@ -428,6 +428,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     * In place: an output takes the memory of an input whose last use this launch is, if the kernel's record allows it (`out=x`, and
       fused programs element for element) and both are the same view of elements of one size.
     * Sharing: buffers that are never alive at once may overlap (Placement.h).
+    * Packed weights that only entries read which change no parameters come last of what is kept: entries that do change
+      some may use their memory, since what prepares the others then runs again.
     * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.
     A buffer lives until every launch that may still run is one that comes after all that touch it, by streams and events; with one stream,
     to the last launch that touches it. Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers

@@ -2,7 +2,9 @@
 
 #include "passes/Passes.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
@@ -184,13 +186,48 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
            << largest.bytes();
   }
 
+  /// Entries that change parameters, and the packed buffers that they use.
+  struct Changing {
+    llvm::StringSet<> entries;
+    llvm::DenseSet<mlir::Value> packed;
+
+    Changing(exec::PlanOp plan, const exec::Access &access) {
+      auto eachOperand = [&](auto f) {
+        for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
+          for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>())
+            for (auto [i, view] : llvm::enumerate(launch.operandViews()))
+              if (view)
+                f(program, launch, i, view.buffer.getDefiningOp<exec::BufferOp>());
+      };
+      eachOperand([&](exec::ProgramOp program, exec::LaunchOp launch, size_t operand,
+                      exec::BufferOp buffer) {
+        if (buffer.getKind() == exec::Kind::Parameter && access.writes(launch, operand) &&
+            program.getEntry() != llvm::StringRef(kInitialiseProgram))
+          entries.insert(program.getEntry());
+      });
+      eachOperand([&](exec::ProgramOp program, exec::LaunchOp, size_t, exec::BufferOp buffer) {
+        if (buffer.getKind() == exec::Kind::Packed && entries.contains(program.getEntry()))
+          packed.insert(buffer.getMemory());
+      });
+    }
+  };
+
   uint64_t planDevice(exec::PlanOp plan, int64_t device, const exec::Access &access) {
-    uint64_t persistent = 0, transient = 0;
-    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
-      if (int64_t(buffer.getDevice()) == device) {
+    const Changing changing(plan, access);
+    // Last come packed weights that a changing entry may write over.
+    uint64_t persistent = 0, always = 0;
+    for (bool last : {false, true}) {
+      always = persistent;
+      for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>()) {
+        const bool discarded =
+            buffer.getKind() == exec::Kind::Packed && !changing.packed.contains(buffer.getMemory());
+        if (int64_t(buffer.getDevice()) != device || discarded != last)
+          continue;
         setOffset(buffer, persistent);
         persistent += padded(buffer.bytes());
       }
+    }
+    uint64_t arena = persistent;
     // An entry before what prepares it, which stands before it.
     llvm::SmallVector<exec::ProgramOp> programs(plan.getBody().getOps<exec::ProgramOp>());
     llvm::StringMap<uint64_t> givenEnds;
@@ -203,11 +240,12 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       uint64_t end = part.place(sharing);
       // What prepare:ENTRY needs lies after what ENTRY was given already.
       uint64_t after = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
-      transient = std::max(transient, after + end);
-      part.write(persistent + after);
+      const uint64_t base = changing.entries.contains(program.getEntry()) ? always : persistent;
+      arena = std::max(arena, base + after + end);
+      part.write(base + after);
       givenEnds[(llvm::StringRef(kPreparePrefix) + program.getEntry()).str()] = part.boundEnd();
     }
-    return persistent + transient;
+    return arena;
   }
 };
 

@@ -162,6 +162,31 @@ private:
     return mlir::success();
   }
 
+  /// Packed weights are made again after an entry that changes parameters, so such an entry need
+  /// not leave those whole that it does not touch.
+  llvm::DenseSet<Value> discarded(exec::ProgramOp program) {
+    bool changes = false;
+    llvm::DenseSet<Value> touched, result;
+    for (exec::ProgramOp part : plan.getBody().getOps<exec::ProgramOp>()) {
+      if (part.getEntry() != program.getEntry())
+        continue;
+      for (exec::LaunchOp launch : part.getBody().getOps<exec::LaunchOp>())
+        for (auto [i, view] : llvm::enumerate(launch.operandViews())) {
+          if (!view)
+            continue;
+          touched.insert(view.buffer);
+          changes |=
+              view.buffer.getDefiningOp<exec::BufferOp>().getKind() == exec::Kind::Parameter &&
+              access.writes(launch, i);
+        }
+    }
+    for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
+      if (changes && buffer.getKind() == exec::Kind::Packed &&
+          !touched.contains(buffer.getMemory()))
+        result.insert(buffer.getMemory());
+    return result;
+  }
+
   mlir::LogicalResult runProgram(exec::ProgramOp program, Picture picture) {
     bool committed = false;
     for (mlir::Operation &op : program.getBody().front()) {
@@ -169,8 +194,10 @@ private:
         if (failed(checkPlace(buffer)))
           return mlir::failure();
       } else if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
-        picture.claim(bytesOf(input.getMemory().getDefiningOp<exec::BufferOp>()),
-                      input.getMemory());
+        const Bytes bytes = bytesOf(input.getMemory().getDefiningOp<exec::BufferOp>());
+        if (std::optional<llvm::StringRef> other = keptIn(bytes); other && isLocal(input))
+          return input.emitOpError("overlaps \"") << *other << "\", which keeps its contents";
+        picture.claim(bytes, input.getMemory());
       } else if (llvm::isa<exec::CommitOp>(op)) {
         committed = true;
       } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
@@ -185,11 +212,27 @@ private:
       if (failed(owns(output, picture, bytesOf(output.getMemory().getDefiningOp<exec::BufferOp>()),
                       output.getMemory())))
         return mlir::failure();
+    const llvm::DenseSet<Value> mayLose = discarded(program);
     for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
-      if (int64_t(buffer.getDevice()) == device &&
+      if (int64_t(buffer.getDevice()) == device && !mayLose.contains(buffer.getMemory()) &&
           failed(owns(program, picture, bytesOf(buffer), buffer.getMemory())))
         return mlir::failure();
     return mlir::success();
+  }
+
+  /// An input that only this program has.
+  static bool isLocal(exec::InputOp input) {
+    return llvm::isa<exec::ProgramOp>(input.getMemory().getDefiningOp()->getParentOp());
+  }
+
+  /// The name of a buffer of the plan in these bytes.
+  std::optional<llvm::StringRef> keptIn(Bytes bytes) const {
+    auto next = kept.lower_bound(bytes.begin);
+    if (next != kept.end() && next->first < bytes.end)
+      return next->second.second;
+    if (next != kept.begin() && std::prev(next)->second.first > bytes.begin)
+      return std::prev(next)->second.second;
+    return std::nullopt;
   }
 
   mlir::LogicalResult owns(mlir::Operation *op, Picture &picture, Bytes bytes, Value memory) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/package/PackedLife.h"
 
 namespace lstmc::package {
 
@@ -161,7 +162,16 @@ Status checkLives(const PackageData &data) {
         if (const Held *holder = persistent.find(data.buffers[i].offset, endOf(data.buffers[i])))
           return taken(data, i, holder->buffer, " always");
     } else {
-      Occupied around = persistent; // and the inputs of the entry that this one prepares
+      const std::vector<bool> discards = discardsPacked(data, data.entries[size_t(entry)]);
+      Occupied around = persistent;
+      for (uint32_t i = 0; i < data.buffers.size(); ++i)
+        if (discards[i] && data.buffers[i].device == device)
+          around.erase(data.buffers[i].offset, i);
+      for (uint32_t i : group) // inputs are given while packed weights may still be read
+        if (const Buffer &b = data.buffers[i]; b.kind == Kind::Input)
+          if (const Held *holder = persistent.find(b.offset, endOf(b)))
+            return taken(data, i, holder->buffer, " always");
+      // And the inputs of the entry that this one prepares.
       if (int32_t prepared = preparedEntry(data, entry); prepared >= 0)
         for (uint32_t i = 0; i < data.buffers.size(); ++i) {
           const Buffer &b = data.buffers[i];

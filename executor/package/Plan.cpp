@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "executor/package/PackedLife.h"
+
 namespace lstmc::package {
 
 namespace {
@@ -85,6 +87,10 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
   std::vector<std::vector<uint32_t>> events = eventsOf(data, device, entry);
   std::vector<BytesOfKind> alive(events.size());
   BytesOfKind now = persistent(data, device);
+  const std::vector<bool> discards = discardsPacked(data, data.entries[entry]);
+  for (size_t i = 0; i < data.buffers.size(); ++i)
+    if (discards[i] && data.buffers[i].device == device)
+      now[size_t(Kind::Packed)] -= data.buffers[i].bytes;
   for (uint32_t launch = 0; launch < events.size(); ++launch) {
     for (uint32_t i : events[launch])
       if (data.buffers[i].from == launch)
@@ -101,15 +107,40 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
   return alive;
 }
 
+uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries) {
+  std::vector<bool> used(data.buffers.size());
+  for (size_t e = 0; e < data.entries.size(); ++e)
+    for (const DeviceProgram &program : data.entries[e].programs)
+      for (const Launch &launch : program.launches)
+        for (const Operand &operand : launch.operands)
+          if (entries[e] && operand.buffer != kNoBuffer)
+            used[operand.buffer] = true;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < data.buffers.size(); ++i) {
+    const Buffer &buffer = data.buffers[i];
+    const bool needed = buffer.entry != kPersistent   ? entries[size_t(buffer.entry)]
+                        : buffer.kind == Kind::Packed ? used[i]
+                                                      : true;
+    if (buffer.device == device && needed)
+      bytes = std::max(bytes, buffer.offset + buffer.bytes);
+  }
+  return bytes;
+}
+
 /// Which buffers live at the peak, but for those that others take the place of; largest first.
 static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t device,
                                            const DevicePlan &plan, size_t most) {
   std::vector<uint32_t> found;
   std::vector<const Buffer *> gone;
-  if (plan.peakEntry != kPersistent)
+  if (plan.peakEntry != kPersistent) {
     eachInPlace(data, eventsOf(data, device, size_t(plan.peakEntry))[plan.peakLaunch],
                 plan.peakLaunch,
                 [&](const Buffer &old, const Buffer &, uint64_t) { gone.push_back(&old); });
+    const std::vector<bool> discards = discardsPacked(data, data.entries[size_t(plan.peakEntry)]);
+    for (size_t i = 0; i < discards.size(); ++i)
+      if (discards[i])
+        gone.push_back(&data.buffers[i]);
+  }
   std::ranges::sort(gone);
   for (uint32_t i = 0; i < data.buffers.size(); ++i) {
     const Buffer &buffer = data.buffers[i];

@@ -88,7 +88,7 @@ struct ScalarInput {
 };
 
 struct BoundEntry {
-  const package::Entry *source;
+  const package::Entry *source = nullptr;
   std::string_view name;
   std::vector<BoundProgram> programs;
   std::vector<BoundMessage> messages; ///< by ascending number

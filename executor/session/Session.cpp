@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Threads.h"
@@ -23,7 +24,7 @@ Status Session::Impl::checkMemory() const {
   uint64_t hosts = 0; // all that the host sees is its own
   size_t visible = 0;
   for (size_t i = 0; i < devices.size(); ++i) {
-    const uint64_t needed = data().devices[i].arenaBytes, has = devices[i]->memoryBytes();
+    const uint64_t needed = arenaBytes(i), has = devices[i]->memoryBytes();
     if (session::isRemote(*devices[i]))
       continue;
     if (devices[i]->hostVisible()) {
@@ -42,6 +43,21 @@ Status Session::Impl::checkMemory() const {
   return {};
 }
 
+Status Session::Impl::selectEntries() {
+  selected.assign(data().entries.size(), options.entries.empty());
+  for (const std::string &name : options.entries)
+    for (const std::string &needed : {name, std::string(kPreparePrefix) + name})
+      if (std::optional<size_t> at = package->findEntry(needed))
+        selected[*at] = true;
+      else if (needed == name)
+        return fail(ErrorCode::E0001, "entry {}: the package has none of that name",
+                    inQuotes(name));
+  init = package->findEntry(package::kInitEntry);
+  if (init)
+    selected[*init] = true;
+  return {};
+}
+
 Status Session::Impl::bindEntries() {
   auto wake = [this](size_t device) {
     if (threads)
@@ -52,6 +68,10 @@ Status Session::Impl::bindEntries() {
   else
     transport = std::make_unique<session::InProcessTransport>(devices, wake);
   for (size_t i = 0; i < data().entries.size(); ++i) {
+    if (!selected[i]) {
+      entries.emplace_back();
+      continue;
+    }
     LSTMC_ASSIGN(BoundEntry entry, session::bindEntry(*package, i, devices));
     for (session::BoundMessage &message : entry.messages) {
       LSTMC_ASSIGN(message.id, transport->add(message.message));
@@ -137,11 +157,11 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->package = std::move(package);
   impl->devices = std::move(devices);
   impl->options = std::move(options);
+  LSTMC_TRY(impl->selectEntries());
   LSTMC_TRY(impl->checkMemory());
   for (size_t i = 0; i < impl->devices.size(); ++i)
-    LSTMC_TRY(impl->devices[i]->allocate(data.devices[i].arenaBytes));
+    LSTMC_TRY(impl->devices[i]->allocate(impl->arenaBytes(i)));
   LSTMC_TRY(impl->bindEntries());
-  impl->init = impl->package->findEntry(package::kInitEntry);
   LSTMC_TRY(impl->bindInitialise());
   impl->replicas.emplace(*impl->package, impl->devices);
   impl->views.emplace(*impl->package, impl->devices);
@@ -309,27 +329,25 @@ void Session::parametersChanged() {
 
 // ---- inputs and outputs ----
 
-/// The input or output of that name.
-static Result<session::Value> bound(const package::Package &package, std::string_view entry,
-                                    std::string_view name, bool input) {
-  const PackageData &data = package.data();
-  auto at = package.findEntry(entry);
+Result<session::Value> Session::Impl::bindingValue(std::string_view entry, std::string_view name,
+                                                   bool input) const {
+  auto at = findEntry(entry);
   if (!at)
     return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(entry));
-  const package::Entry &source = data.entries[*at];
+  const package::Entry &source = data().entries[*at];
   for (const package::Binding &binding : input ? source.inputs : source.outputs)
     if (binding.name == name)
-      return session::Value{std::span(&binding.buffer, 1), data.buffers[binding.buffer]};
+      return session::Value{std::span(&binding.buffer, 1), data().buffers[binding.buffer]};
   return fail(ErrorCode::E0001, "{} {}: {} has none of that name", input ? "input" : "output",
               inQuotes(name), entry);
 }
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
-  LSTMC_ASSIGN(session::Value value, bound(package(), entry, name, true));
+  LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
   return impl_->views->view(value, session::Kept::Input);
 }
 Result<Tensor> Session::output(std::string_view entry, std::string_view name) const {
-  LSTMC_ASSIGN(session::Value value, bound(package(), entry, name, false));
+  LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, false));
   Tensor view = impl_->views->view(value, session::Kept::Output);
   if (!impl_->options.peers)
     return view;
@@ -347,9 +365,7 @@ Result<Tensor> Session::output(std::string_view entry, std::string_view name) co
   return view;
 }
 
-bool Session::hasEntry(std::string_view entry) const {
-  return package().findEntry(entry).has_value();
-}
+bool Session::hasEntry(std::string_view entry) const { return impl_->findEntry(entry).has_value(); }
 
 template <typename T> bool Session::Impl::setScalar(std::string_view name, T value) {
   bool found = false;

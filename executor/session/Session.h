@@ -25,6 +25,9 @@ namespace lstmc {
 
 struct SessionOptions {
   uint64_t seed = 0;
+  /// The entries that are run; empty: all of the package. The arenas have room for these, for what
+  /// prepares them and for what persists; others are as if the package had none of that name.
+  std::vector<std::string> entries = {};
   /// Checks every value that a launch writes, in every run. Slow.
   bool checkNan = false;
   /// Runs the programs of several devices launch by launch on the calling thread, in a fixed order,
@@ -98,10 +101,11 @@ struct MemoryUse {
 /// of their device, and in rank 0 after collect().
 class Session {
 public:
-  /// E0501 if the devices are not as many as the package was compiled for; E0401 if the arenas are
-  /// larger than the memory they are in; E0901 if an arena or a thread cannot be had. Several
-  /// devices work side by side, the first on the caller's thread, each other one on a thread made
-  /// here. Everything is zero until initialise() or setParameter().
+  /// E0501 if the devices are not as many as the package was compiled for; E0001 for a name of an
+  /// entry that the package does not have; E0401 if the arenas are larger than the memory they are
+  /// in; E0901 if an arena or a thread cannot be had. Several devices work side by side, the first
+  /// on the caller's thread, each other one on a thread made here. Everything is zero until
+  /// initialise() or setParameter().
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});

@@ -36,6 +36,7 @@ struct Session::Impl {
   std::vector<DeviceTensor> seeds;                          ///< what those launches read
   uint64_t parametersVersion = 1;
   std::optional<size_t> init; ///< the entry of that name
+  std::vector<bool> selected; ///< by entry: whether it can be run
   bool copiesAreStale = false;
   uint64_t given = 0; ///< hash of the parameters set
   std::optional<Diagnostic> fault;
@@ -67,12 +68,21 @@ struct Session::Impl {
   }
 
   // Making one.
+  Status selectEntries();
+  uint64_t arenaBytes(size_t device) const {
+    return package::arenaBytes(data(), uint32_t(device), selected);
+  }
   Status checkMemory() const;
   Status bindEntries();
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();
 
   // What has a name; E0610 where the package has none of that name.
+  /// The entry of that name, if it can be run.
+  std::optional<size_t> findEntry(std::string_view name) const {
+    std::optional<size_t> at = package->findEntry(name);
+    return at && selected[*at] ? at : std::nullopt;
+  }
   /// Of several copies the first.
   session::Value firstOf(const std::vector<uint32_t> &buffers) const {
     return {std::span(buffers).first(1), data().buffers[buffers[0]]};
@@ -80,6 +90,9 @@ struct Session::Impl {
   Result<session::Value> parameterValue(std::string_view name) const;
   Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
   Result<session::Value> stateValue(std::string_view name) const;
+  /// An input or an output; E0001 where there is none.
+  Result<session::Value> bindingValue(std::string_view entry, std::string_view name,
+                                      bool input) const;
   template <typename T> bool setScalar(std::string_view name, T value);
   void remember(std::string_view name, const StoredTensor &value) {
     if (options.peers)

@@ -116,8 +116,8 @@ std::vector<DevicePeak> Session::peaks() const {
   std::vector<DevicePeak> peaks;
   for (size_t i = 0; i < impl_->devices.size(); ++i)
     if (!session::isRemote(*impl_->devices[i]))
-      peaks.push_back({impl_->devices[i]->name(), package().data().devices[i].arenaBytes,
-                       impl_->devices[i]->touchedBytes()});
+      peaks.push_back(
+          {impl_->devices[i]->name(), impl_->arenaBytes(i), impl_->devices[i]->touchedBytes()});
   return peaks;
 }
 

@@ -64,10 +64,9 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
   std::unique_ptr<SessionTrainable> model(new SessionTrainable(session));
   const package::Package &package = session.package();
   for (size_t e = 0; e < std::size(kEntryNames); ++e) {
-    std::optional<size_t> index = package.findEntry(kEntryNames[e]);
-    if (!index)
+    if (!session.hasEntry(kEntryNames[e]))
       continue;
-    const package::Entry &entry = package.data().entries[*index];
+    const package::Entry &entry = package.data().entries[*package.findEntry(kEntryNames[e])];
     std::vector<Head> heads;
     for (const package::Binding &output : entry.outputs) {
       if (output.role == "metric") {
@@ -81,7 +80,7 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
         model->norms_.push_back({output.name.substr(kNormPrefix.size())});
       }
     }
-    const bool first = e == 0 || !package.findEntry(kEntryNames[0]);
+    const bool first = e == 0 || !session.hasEntry(kEntryNames[0]);
     if (!first && heads.size() != model->heads_.size())
       return failAt({package.file()}, ErrorCode::E0605,
                     "entry {}: found {} metrics, want {} as in step", entry.name, heads.size(),

@@ -137,7 +137,7 @@ Status timeCalls(Cell &cell, Session &session, const Options &options) {
 
 Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
                      Trace &trace) {
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options));
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options, {entryName}));
   LSTMC_ASSIGN(Cell cell, describe(model, *session, options, entryName));
   if (options.dryRun)
     return cell;

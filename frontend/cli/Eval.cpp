@@ -55,7 +55,7 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
     return asDiagnostic(failAt({job.model.path}, ErrorCode::E0610,
                                "weights: found none to evaluate, want --params PATH, or a "
                                "checkpoint in place of this file"));
-  LSTMC_CHECKED_ASSIGN(job.session, openSession(job.model, options));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(job.model, options, {"evaluate"}));
   LSTMC_CHECKED_ASSIGN(job.seed, seedInForce(job.model, options));
   return job;
 }

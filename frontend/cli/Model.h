@@ -83,8 +83,10 @@ moduleAfter(const std::string &pass, symbol::Network &net, const Options &option
 // What runs: ModelSession.cpp.
 
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights,
-/// F.safetensors beside F.lstmc, or initial values from --seed.
+/// F.safetensors beside F.lstmc, or initial values from --seed. Memory is for `entries`, as far as
+/// the package has them; for all, where that is none of them.
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
+                                             const std::vector<std::string> &entries = {},
                                              Engine engine = Engine::Fast);
 
 /// Whether that would find weights, rather than make them up.

@@ -99,6 +99,7 @@ static Status agreeOn(Peers &peers, const Model &model, uint64_t seed) {
 }
 
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
+                                             const std::vector<std::string> &entries,
                                              Engine engine) {
   int64_t threads = *options.threads;
   if (threads > 1024)
@@ -116,6 +117,9 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
                    names, {.threads = threadsOf(model.package->data(), threads), .engine = engine},
                    peers.get()));
   SessionOptions sessionOptions;
+  for (const std::string &entry : entries)
+    if (model.package->findEntry(entry))
+      sessionOptions.entries.push_back(entry);
   sessionOptions.peers = peers;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;

@@ -216,7 +216,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
     return asDiagnostic(failAt({job.model.path}, ErrorCode::E0610,
                                "weights: found none to predict with, want --params PATH, or a "
                                "checkpoint in place of this file"));
-  LSTMC_CHECKED_ASSIGN(job.session, openSession(job.model, options));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(job.model, options, {std::string(kEntry)}));
   LSTMC_CHECKED_ASSIGN(uint64_t seed, seedInForce(job.model, options));
   job.session->setScalar("update", int64_t(1));
   job.session->setScalar("seed", int64_t(seed));

@@ -95,6 +95,11 @@ struct Call {
   training::Trainable::StepScalars scalars;
 };
 
+/// Whether the model is the record of an update that failed.
+bool repeatsUpdate(const Model &model) {
+  return model.checkpoint && training::isFailedUpdate(*model.checkpoint);
+}
+
 /// An update that failed has all that it read with it, and is the same only with just that.
 Result<Call> failedUpdate(Session &session, const Model &model, const Options &options) {
   for (Flag flag : {Flag::input, Flag::params, Flag::seed, Flag::repeat})
@@ -246,9 +251,8 @@ void printOutputs(const std::vector<data::NamedTensor> &outputs,
 /// Calls the session, and says what it gave.
 CommandResult runSession(Session &session, const Model &model, const Options &options, Trace &trace,
                          Console &console) {
-  bool again = model.checkpoint && training::isFailedUpdate(*model.checkpoint);
-  LSTMC_CHECKED_ASSIGN(Call call, again ? failedUpdate(session, model, options)
-                                        : forwardCall(session, model, options));
+  LSTMC_CHECKED_ASSIGN(Call call, repeatsUpdate(model) ? failedUpdate(session, model, options)
+                                                       : forwardCall(session, model, options));
   trace.watch(session);
   OpLog log(console, session);
   if (options.verboseOps)
@@ -284,7 +288,9 @@ CommandResult runCommand(const Options &options, Console &console) {
   if (model.compiled)
     trace.passes(model.compiled->spans);
   Engine engine = *options.engine == EngineKind::Naive ? Engine::Naive : Engine::Fast;
-  LSTMC_CHECKED_ASSIGN(std::unique_ptr<Session> session, openSession(model, options, engine));
+  LSTMC_CHECKED_ASSIGN(
+      std::unique_ptr<Session> session,
+      openSession(model, options, {repeatsUpdate(model) ? "step" : "forward"}, engine));
   return runSession(*session, model, options, trace, console);
 }
 

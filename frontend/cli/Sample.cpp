@@ -258,7 +258,8 @@ CommandResult sampleCommand(const Options &options, Console &console) {
   if (!writer.learned.vocabulary)
     return fail(ErrorCode::E0001,
                 "sample needs a vocabulary: give a checkpoint, or --data text:FILE");
-  LSTMC_CHECKED_ASSIGN(std::unique_ptr<Session> session, openSession(writer.model, options));
+  LSTMC_CHECKED_ASSIGN(std::unique_ptr<Session> session,
+                       openSession(writer.model, options, {"forward"}));
   LSTMC_CHECKED_ASSIGN(sampling.seed, seedInForce(writer.model, options));
   console.say(fmt::format("seed {}", sampling.seed));
   if (options.dryRun)

@@ -114,7 +114,7 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
 
 Status prepareAll(Session &session) {
   for (const package::Entry &entry : session.package().data().entries)
-    if (entry.name.starts_with(kPreparePrefix))
+    if (entry.name.starts_with(kPreparePrefix) && session.hasEntry(entry.name))
       LSTMC_TRY(session.run(entry.name));
   return {};
 }
@@ -192,7 +192,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
   warnUnmeasured(job, console);
-  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, {"step", "evaluate"}));
   if (options.initParams)
     LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
   LSTMC_CHECKED_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));

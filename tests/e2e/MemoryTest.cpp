@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "executor/base/Hash.h"
 #include "tests/e2e/Net.h"
 
 // Counts every allocation of the process, through all forms of operator new.
@@ -95,6 +96,50 @@ TEST_P(Memory, OfThePlanDoesNotDependOnTheNumberOfSteps) {
   ASSERT_EQ(few.times.size(), many.times.size());
   for (size_t i = 0; i < few.times.size(); ++i)
     EXPECT_EQ(few.times[i].opsAfter, many.times[i].opsAfter) << few.times[i].pass;
+}
+
+/// The hash of all outputs of forward.
+uint64_t forwardHash(Session &session, const Model &model) {
+  session.resetStates();
+  feed(session, "forward", 1, model.classes, model.recipe.steps);
+  EXPECT_TRUE(session.run("forward").ok());
+  uint64_t hash = 0;
+  const package::PackageData &data = session.package().data();
+  for (const package::Binding &output :
+       data.entries[*session.package().findEntry("forward")].outputs) {
+    const Tensor values = *session.output("forward", output.name);
+    hash = hashBytes(values.data, size_t(values.elements()) * dtypeBytes(values.dtype), hash);
+  }
+  return hash;
+}
+
+/// A step may use their memory; see executor/package/PackedLife.h.
+TEST_P(Memory, PackedWeightsAreMadeAgainAfterAStep) {
+  const package::PackageData data = compileNet(model.recipe).package;
+  auto often = openSession(data), once = openSession(data);
+  const uint64_t before = forwardHash(*often, model);
+  for (int64_t update : {1, 2}) {
+    for (Session *session : {often.get(), once.get()}) {
+      session->resetStates();
+      train(*session, model, update, 1);
+    }
+    forwardHash(*often, model);
+    EXPECT_TRUE(often->run("evaluate").ok());
+  }
+  EXPECT_EQ(forwardHash(*often, model), forwardHash(*once, model));
+  EXPECT_NE(forwardHash(*often, model), before);
+}
+
+TEST(PackedWeights, LendTheirMemoryToAStep) {
+  const package::PackageData data = compileNet(models().front().recipe).package;
+  bool overlap = false;
+  for (const package::Buffer &packed : data.buffers)
+    for (const package::Buffer &other : data.buffers)
+      overlap |= packed.kind == package::Kind::Packed && other.entry != package::kPersistent &&
+                 data.entries[size_t(other.entry)].name == "step" &&
+                 packed.offset < other.offset + other.bytes &&
+                 other.offset < packed.offset + packed.bytes;
+  EXPECT_TRUE(overlap);
 }
 
 } // namespace

@@ -161,3 +161,30 @@ exec.plan ["cpu:0"] {
     exec.output "a" "output" = %a dims [] : memref<16xf32>
   }
 } {arena_bytes = array<i64: 64>}
+
+// -----
+
+// Evaluate changes no parameter, so packed weights are not made again after it.
+exec.plan ["cpu:0"] {
+  %p = exec.buffer packed "w.packed" on 0 {offset = 0 : i64} : memref<16xf32>
+  // expected-error @below {{'exec.program' op reads "w.packed", whose memory "a" has taken}}
+  exec.program "evaluate" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+  }
+} {arena_bytes = array<i64: 64>}
+
+// -----
+
+// Step changes w, and reads the packed weights that it has written over.
+exec.plan ["cpu:0"] {
+  %w = exec.buffer parameter "w" on 0 {offset = 0 : i64} : memref<16xf32>
+  %p = exec.buffer packed "w.packed" on 0 {offset = 64 : i64} : memref<16xf32>
+  exec.program "step" on 0 {
+    %a = exec.buffer activation "a" on 0 {offset = 64 : i64} : memref<16xf32>
+    exec.launch "fill"(%a) floats [0.0] : memref<16xf32>
+    exec.commit
+    // expected-error @below {{'exec.launch' op reads "w.packed", whose memory "a" has taken}}
+    exec.launch "copy"(%p, %w) : memref<16xf32>, memref<16xf32>
+  }
+} {arena_bytes = array<i64: 128>}

@@ -22,13 +22,26 @@ uint64_t total(const BytesOfKind &bytes) {
   return sum;
 }
 
+/// Weights that others packed hold nothing during a step, after which they are packed again.
+bool isLost(const package::PackageData &data, uint32_t buffer, size_t entry) {
+  if (data.buffers[buffer].kind != package::Kind::Packed || data.entries[entry].name != "step")
+    return false;
+  for (const package::Launch &launch : data.entries[entry].programs[0].launches)
+    for (const package::Operand &operand : launch.operands)
+      if (operand.buffer == buffer)
+        return false;
+  return true;
+}
+
 /// Every byte of the arena that some buffer holds at a launch, counted on a map of the arena.
 uint64_t heldAt(const package::PackageData &data, size_t entry, uint32_t launch) {
   std::vector<bool> held(data.devices[0].arenaBytes);
-  for (const package::Buffer &buffer : data.buffers)
-    if (buffer.entry == package::kPersistent ||
+  for (uint32_t i = 0; i < data.buffers.size(); ++i) {
+    const package::Buffer &buffer = data.buffers[i];
+    if ((buffer.entry == package::kPersistent && !isLost(data, i, entry)) ||
         (buffer.entry == int32_t(entry) && buffer.from <= launch && launch <= buffer.to))
       std::fill_n(held.begin() + int64_t(buffer.offset), buffer.bytes, true);
+  }
   return uint64_t(std::count(held.begin(), held.end(), true));
 }
 

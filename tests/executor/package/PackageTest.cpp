@@ -78,6 +78,21 @@ TEST(Plan, PartsAddUpToTheArena) {
   EXPECT_EQ(plan.largest, (std::vector<uint32_t>{sample::kPackedWeight, sample::kWeight}));
 }
 
+/// Packed weights are made again after a step, which may use their memory if it does not read them.
+TEST(Plan, PackedWeightsAreLostInAStep) {
+  PackageData data = samplePackage();
+  packApart(data);
+  data.buffers[sample::kStepY].offset = data.buffers[sample::kPackedWeight].offset;
+  auto package = Package::open(serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  const uint64_t packed = data.buffers[sample::kPackedWeight].bytes;
+  auto packedAt = [&](size_t entry, size_t launch) {
+    return bytesAlive(data, 0, entry)[launch][size_t(Kind::Packed)];
+  };
+  EXPECT_EQ(packedAt(sample::kForward, 0), packed);
+  EXPECT_EQ(packedAt(sample::kStep, 2), 0u);
+}
+
 TEST(Plan, PeakIsTheLaunchWhereMostLives) {
   PackageData data = samplePackage();
   // Another activation of step, alive at launches 2 and 3, moves the peak from 1 to 2.

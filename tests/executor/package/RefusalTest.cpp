@@ -125,6 +125,39 @@ const RefusalCase kCases[] = {
     {"ActivationOverWeights", [](auto &d) { d.buffers[kStepY].offset = 0; }, "E0611",
      "buffers[10].offset: found bytes 0 to 24, want none of those that buffers[0] holds always, 0 "
      "to 48"},
+    {"WorkspaceOverPackedWeights",
+     [](auto &d) {
+       packApart(d);
+       d.buffers.push_back({0, d.buffers[kPackedWeight].offset, 64, DType::U8, {64},
+                            Kind::Workspace, "scratch", 0, kForward, 1, 1});
+     },
+     "E0611",
+     "buffers[14].offset: found bytes 192 to 256, want none of those that buffers[3] holds always, "
+     "192 to 448"},
+    {"WorkspaceOverPackedWeightsOfItsEntry",
+     [](auto &d) {
+       d.buffers.push_back({0, d.buffers[kPackedWeight].offset, 64, DType::U8, {64},
+                            Kind::Workspace, "scratch", 0, kStep, 3, 3});
+     },
+     "E0611",
+     "buffers[13].offset: found bytes 192 to 256, want none of those that buffers[3] holds always, "
+     "192 to 448"},
+    {"InputOverPackedWeights",
+     [](auto &d) {
+       packApart(d);
+       d.buffers.push_back(d.buffers[kX]);
+       Buffer &input = d.buffers.back();
+       input.entry = kStep;
+       input.to = 5;
+       input.offset = d.buffers[kPackedWeight].offset;
+       d.entries[kStep].inputs[0].buffer = uint32_t(d.buffers.size() - 1);
+       auto &launches = d.entries[kStep].programs[0].launches;
+       launches[1].operands[0].buffer = launches[3].operands[3].buffer =
+           uint32_t(d.buffers.size() - 1);
+     },
+     "E0611",
+     "buffers[14].offset: found bytes 192 to 224, want none of those that buffers[3] holds always, "
+     "192 to 448"},
     {"ActivationsOverlap",
      [](auto &d) {
        d.buffers.push_back(d.buffers[kStepY]);

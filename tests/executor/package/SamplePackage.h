@@ -146,4 +146,20 @@ inline PackageData samplePackage() { // NOLINT(readability-function-size): a tab
   return data;
 }
 
+/// Step packs into a workspace of its own, so that what forward reads is lost to it.
+inline void packApart(PackageData &data) {
+  using namespace sample;
+  Buffer apart = data.buffers[kPackedWeight];
+  apart.kind = Kind::Workspace;
+  apart.entry = kStep;
+  apart.from = 0;
+  apart.to = 1;
+  apart.offset = uint64_t(roundUp(int64_t(data.devices[0].arenaBytes), kAlignment));
+  data.devices[0].arenaBytes = apart.offset + apart.bytes;
+  std::vector<Launch> &launches = data.entries[kStep].programs[0].launches;
+  launches[0].operands[PackOperand::p].buffer = uint32_t(data.buffers.size());
+  launches[1].operands[ProductOperand::p].buffer = uint32_t(data.buffers.size());
+  data.buffers.push_back(std::move(apart));
+}
+
 } // namespace lstmc::package

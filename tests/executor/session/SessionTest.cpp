@@ -156,6 +156,30 @@ TEST(Session, MeasuredPeakIsThePlannedOne) {
   EXPECT_EQ(peaks[0].touchedBytes, peaks[0].plannedBytes);
 }
 
+/// Forward's output lies last.
+TEST(Session, HasMemoryForTheEntriesThatAreAskedFor) {
+  PackageData data = package::samplePackage();
+  const uint64_t rest = data.devices[0].arenaBytes;
+  package::Buffer &y = data.buffers[package::sample::kForwardY];
+  y.offset = uint64_t(roundUp(int64_t(rest), kAlignment));
+  data.devices[0].arenaBytes = y.offset + y.bytes;
+  SessionOptions options;
+  options.entries = {"step"};
+  auto session = makeSession(data, options), whole = makeSession(data);
+  for (Session *each : {session.get(), whole.get()}) {
+    fill(*each);
+    ASSERT_TRUE(each->run("step").ok());
+  }
+  EXPECT_EQ(session->weightsHash(), whole->weightsHash());
+  EXPECT_EQ(session->peaks()[0].plannedBytes, rest);
+  EXPECT_EQ(whole->peaks()[0].plannedBytes, data.devices[0].arenaBytes);
+  EXPECT_FALSE(session->hasEntry("forward"));
+  const std::string none = "error[E0001]: entry \"forward\": the package has none of that name";
+  EXPECT_EQ(session->run("forward").error().text(), none);
+  EXPECT_EQ(session->input("forward", "x").error().text(), none);
+  EXPECT_EQ(session->output("forward", "y").error().text(), none);
+}
+
 // ---- what is not finite ----
 
 TEST(Session, NonFiniteStepChangesNothingAndNamesTheLaunch) {
