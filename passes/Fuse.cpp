@@ -14,6 +14,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/OperandSlices.h"
 #include "passes/Passes.h"
+#include "passes/ShardTree.h"
 #include "passes/lowering/FusedPrograms.h"
 
 namespace lstmc::passes {
@@ -103,6 +104,13 @@ private:
     return user->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kRecomputeAttr);
   }
 
+  /// Whether `op` adds parts of the batch for a further addition with the parts after them. Where
+  /// the two were one, it would be made after all parts, and its operands kept until then.
+  static bool precedesParts(Operation *op, Operation *user) {
+    return op->hasAttr(kAggregateAttr) && user->hasAttr(kAggregateAttr) &&
+           user->getOperand(0).getDefiningOp() == op;
+  }
+
   unsigned root(unsigned group) {
     while (groups[group].parent != group)
       group = groups[group].parent = groups[groups[group].parent].parent;
@@ -124,7 +132,7 @@ private:
       if (heights.lookup(user) != height)
         continue;
       auto found = groupOf.find(user);
-      joins &= found != groupOf.end() && !isKeptFor(op, user);
+      joins &= found != groupOf.end() && !isKeptFor(op, user) && !precedesParts(op, user);
       if (!joins)
         break;
       unsigned group = root(found->second);
@@ -280,7 +288,8 @@ private:
     for (Operation *op : members[consumer])
       for (Value operand : op->getOperands())
         if (auto maker = groupOf.find(operand.getDefiningOp());
-            maker != groupOf.end() && maker->second == producer && isKeptFor(maker->first, op))
+            maker != groupOf.end() && maker->second == producer &&
+            (isKeptFor(maker->first, op) || precedesParts(maker->first, op)))
           return false;
     return llvm::none_of(members[producer],
                          [&](Operation *op) { return isNarrow(op->getResult(0)); });

@@ -363,7 +363,8 @@ def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
     A producer joins its consumers if its result has their shape, so that nothing is computed more than once;
     operands may be broadcast. An op is kept out where a value would have to exist before the rest of the region can run: every op has a
     height above the end of the program, ops of a region share one, and all other edges go down, so that no cycle can arise. Ops
-    that do not feed one another are not grouped. A region stays below the limits of abi/ScalarOps.h (`max-ops`,
+    that do not feed one another are not grouped. A sum of the batch's first parts stays apart from the addition of later ones, so that
+    it can be made, and its operands forgotten, before those are there. A region stays below the limits of abi/ScalarOps.h (`max-ops`,
     `max-operands` bound it before instructions are counted; what is too long after all is lowered op by op).
     Transfers keep their order, which counts as one more edge. Same bits with and without: scalar operations do not change, nor does their order. Linear in ops. Runs before lower-to-exec.
   }];

@@ -105,3 +105,17 @@ func.func @one_window(%x: !t, %seed: !s, %update: !s) -> !t {
   %3 = sym.elemwise_mul %1, %2 : (!t, !t) -> !t
   return %3 : !t
 }
+
+// The sum of the first two parts does not wait for the other two.
+// CHECK-LABEL: func @parts
+// CHECK:         %[[FIRST:.+]] = sym.elemwise_add %arg0, %arg1
+// CHECK:         sym.fused %arg2, %arg3, %[[FIRST]] :
+// CHECK-NOT:     sym.elemwise_add
+// CHECK:         return
+func.func @parts(%a: !t, %b: !t, %c: !t, %d: !t) -> !t {
+  %0 = sym.elemwise_add %a, %b {sym.aggregate} : (!t, !t) -> !t
+  %1 = sym.elemwise_add %c, %d {sym.aggregate} : (!t, !t) -> !t
+  %2 = sym.elemwise_add %0, %1 {sym.aggregate} : (!t, !t) -> !t
+  %3 = sym.negative %2 : (!t) -> !t
+  return %3 : !t
+}

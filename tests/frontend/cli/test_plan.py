@@ -305,8 +305,14 @@ class Cluster(Case):
         one = self.document("plan", "small.lnet", "--cluster", "c.toml", "-d", "cpu:1", schema="lstmc.plan/1")
         self.assertEqual([(d["device"], d["capacity_bytes"]) for d in one["devices"]], [("cpu:1", 1 << 20)])
 
+    def test_more_parts_take_no_more_memory(self):
+        peaks = [self.document("plan", SOURCE / "samples/char_lm.lnet", "-b", "64", "--set", "hidden=64", "--accumulate", str(parts),
+                               schema="lstmc.plan/1")["devices"][0]["peak_bytes"] for parts in (1, 2, 4, 8, 16)]
+        self.assertEqual(peaks, sorted(peaks, reverse=True))
+        self.assertLess(peaks[3], 0.6 * peaks[0])
+
     def test_only_what_does_not_fit_is_an_error(self):
-        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "--set", "hidden=150")
+        done = self.run_here("plan", "small.lnet", "--cluster", "c.toml", "--set", "hidden=180")
         self.assertEqual(done.returncode, 4)
         self.assertEqual(re.findall(r"error\[E0401\]: the plan needs .* on (cpu:\d), ", done.stderr), ["cpu:1"])
         self.assertRegex(done.stdout, r"(?m)^cpu:1 .*\n +does not fit: ")
