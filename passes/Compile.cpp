@@ -27,6 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A larger module is not verified after every pass, which would take as long as the passes. Its
+/// plan and its package are checked like any other's.
+constexpr int64_t kVerifiedOps = 50'000;
+
 int64_t countOps(mlir::Operation *op) {
   int64_t count = 0;
   op->walk([&](mlir::Operation *) { ++count; });
@@ -171,7 +175,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return diagnostics;
   package::PackageData data;
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
-  manager.enableVerifier(options.verifyEach);
+  manager.enableVerifier(options.verifyEach && countOps(module) <= kVerifiedOps);
   buildPipeline(manager, options);
   if (options.stopAfter.empty())
     manager.addPass(createLowerToPackageInto(data));

@@ -91,7 +91,7 @@ struct CompileOptions {
   /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
   /// plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;
-  bool verifyEach = true; ///< the verifier after every pass
+  bool verifyEach = true; ///< the verifier after every pass, unless the module is very large
   bool keepExec = false;  ///< give the lowered form as text
   /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass
   /// leaves it, and there is no package. Empty: all of them.
