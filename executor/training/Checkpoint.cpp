@@ -151,9 +151,10 @@ Result<FoundCheckpoint> findCheckpoint(const std::string &path, const Limits &li
   }
   std::vector<Error> passedOver;
   for (const auto &[update, name] : listCheckpoints(path)) {
-    Result<Checkpoint> checkpoint = readCheckpoint(path + "/" + name, limits);
+    const std::string folder = fmt::format("{}/{}", path, name);
+    Result<Checkpoint> checkpoint = readCheckpoint(folder, limits);
     if (checkpoint.ok() && checkpoint->state.update != update)
-      checkpoint = failAt({path + "/" + name}, ErrorCode::E0605, "update: found {}, want {}",
+      checkpoint = failAt({folder}, ErrorCode::E0605, "update: found {}, want {}",
                           checkpoint->state.update, update);
     if (checkpoint.ok())
       return FoundCheckpoint{std::move(*checkpoint), std::move(passedOver)};

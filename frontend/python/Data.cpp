@@ -101,7 +101,7 @@ private:
 
 } // namespace
 
-static PythonData ofArrays(nb::dict arrays, double valid, bool shuffle) {
+static PythonData ofArrays(const nb::dict &arrays, double valid, bool shuffle) {
   std::vector<data::NamedArray> copies;
   for (auto [name, array] : arrays)
     copies.push_back({nb::cast<std::string>(name), copyOf(nb::cast<HostArray>(array))});

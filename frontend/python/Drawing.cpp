@@ -52,7 +52,7 @@ Symbol Drawing::variable(const std::string &name, const nb::dict &given, nb::han
     options.init = initialiserOf(given["init"]);
   options.lrMult = optionOf<double>(given, "lr_mult");
   options.wdMult = optionOf<double>(given, "wd_mult");
-  return valueOf(graph_->variable(name, std::move(options), placeOf(place)));
+  return valueOf(graph_->variable(name, options, placeOf(place)));
 }
 
 std::vector<Symbol> Drawing::apply(const PythonCall &call) {

@@ -6,7 +6,6 @@
 namespace lstmc::symbol {
 
 using llvm::StringRef;
-using mlir::Value;
 
 namespace {
 
@@ -29,7 +28,7 @@ public:
       // Refused: bind again with the places of the arguments, which cost time to find and are only
       // now needed.
       impl_.collector.take();
-      op->setLoc(impl_.locations.encode(origin(), argumentPlaces(op)));
+      op->setLoc(impl_.locations.encode(origin(), argumentPlaces()));
       (void)impl_.solver.settle(op);
       impl_.dimNames.forget(op);
       op->erase();
@@ -129,7 +128,7 @@ private:
     state.addAttributes(scopes.getAttrs());
   }
 
-  std::vector<SourceRange> argumentPlaces(mlir::Operation *op) {
+  std::vector<SourceRange> argumentPlaces() {
     std::vector<SourceRange> places;
     if (!call_.argumentPlace)
       return places;

@@ -73,7 +73,7 @@ private:
   Symbol variable(const std::string &name, Shape shape) {
     VariableOptions options;
     options.shape = std::move(shape);
-    return take(graph_.variable(name, std::move(options), options_.origin));
+    return take(graph_.variable(name, options, options_.origin));
   }
 
   Symbol beginState(int which, Symbol x, int64_t units) {

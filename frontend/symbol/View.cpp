@@ -8,8 +8,6 @@
 
 namespace lstmc::symbol {
 
-using llvm::StringRef;
-
 namespace {
 
 Tuple tupleOf(mlir::Attribute attribute) {

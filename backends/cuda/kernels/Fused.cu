@@ -160,6 +160,7 @@ struct Place {
 LSTMC_DEVICE Place placeOf(const FusedArguments &a, int64_t operand, const int64_t *index) {
   const int64_t first = operand * (3 + a.rank);
   Place place = {};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the table holds addresses as numbers
   place.operand.data = reinterpret_cast<void *>(uintptr_t(a.table.load(first)));
   const uint64_t types = a.table.load(first + 1);
   place.operand.dtype = int32_t(types & 0xff);

@@ -8,7 +8,8 @@ namespace lstmc::gpu {
 
 LSTMC_GPU_KERNEL(lstmc_arange, ArangeArguments, a) {
   for (int64_t i = globalThreadIndex(); i < a.count; i += gridThreads()) {
-    const Double value = Double{a.start} + Double{double(i / a.repeat)} * Double{a.step};
+    const int64_t place = i / a.repeat;
+    const Double value = Double{a.start} + Double{double(place)} * Double{a.step};
     storeElement(a.y, at(a.y, i), value.v);
   }
 }

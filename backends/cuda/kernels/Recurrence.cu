@@ -80,8 +80,36 @@ LSTMC_DEVICE int64_t packedAt(int64_t unit, int64_t k, int64_t columns, int gate
   return ((unit / kPanel * columns + k) * gates + gate) * kPanel + unit % kPanel;
 }
 
-template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
+/// Adds W x and R h of one unit at step t, k ascending, for the rows whose sequence has it.
+template <typename V, int rows>
+LSTMC_DEVICE void addProducts(const RnnForwardArguments &a, int64_t t, int64_t first,
+                              const int64_t (&length)[rows], int u, const SharedValues<V> &h,
+                              Cell<V> (&cell)[rows]) {
   using T = typename V::Stored;
+  const LayerShape &s = a.shape;
+  const int units = int(s.units);
+  const auto w = a.w.as<const T>(), r = a.r.as<const T>();
+  for (int64_t k = 0; k < s.inputs; ++k)
+    for (int g = 0; g < kMaxGates; ++g)
+      if (g < s.gates) {
+        const V weight = {w.load(packedAt(u, k, s.inputs, g, s.gates))};
+        for (int row = 0; row < rows; ++row)
+          if (t < length[row])
+            cell[row].input[g] =
+                multiplyAdd(loadAt<V>(a.x, t, first + row, k), weight, cell[row].input[g]);
+      }
+  for (int k = 0; k < units; ++k)
+    for (int g = 0; g < kMaxGates; ++g)
+      if (g < s.gates) {
+        const V weight = {r.load(packedAt(u, k, units, g, s.gates))};
+        for (int row = 0; row < rows; ++row)
+          if (t < length[row])
+            cell[row].recurrent[g] =
+                multiplyAdd(h.load(row * units + k), weight, cell[row].recurrent[g]);
+      }
+}
+
+template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArguments &a) {
   const LayerShape &s = a.shape;
   int64_t first = blockIndex() * rows;
   int units = int(s.units), count = int(s.batch - first < rows ? s.batch - first : rows);
@@ -105,25 +133,7 @@ template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArgume
       for (int row = 0; row < rows; ++row)
         for (int g = 0; g < kMaxGates; ++g)
           cell[row].input[g] = cell[row].recurrent[g] = cell[row].gate[g] = V{0};
-      const auto w = a.w.as<const T>(), r = a.r.as<const T>();
-      for (int64_t k = 0; k < s.inputs; ++k)
-        for (int g = 0; g < kMaxGates; ++g)
-          if (g < s.gates) {
-            const V weight = {w.load(packedAt(u, k, s.inputs, g, s.gates))};
-            for (int row = 0; row < rows; ++row)
-              if (t < length[row])
-                cell[row].input[g] =
-                    multiplyAdd(loadAt<V>(a.x, t, first + row, k), weight, cell[row].input[g]);
-          }
-      for (int k = 0; k < units; ++k)
-        for (int g = 0; g < kMaxGates; ++g)
-          if (g < s.gates) {
-            const V weight = {r.load(packedAt(u, k, units, g, s.gates))};
-            for (int row = 0; row < rows; ++row)
-              if (t < length[row])
-                cell[row].recurrent[g] =
-                    multiplyAdd(now.load(row * units + k), weight, cell[row].recurrent[g]);
-          }
+      addProducts<V, rows>(a, t, first, length, u, now, cell);
       for (int row = 0; row < rows; ++row) {
         if (row >= count)
           continue;

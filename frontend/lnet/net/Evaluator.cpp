@@ -140,7 +140,7 @@ symbol::Network Evaluator::describe(Module &module, std::string_view net,
   if (!loaded.data.empty())
     graph->setData(loaded.data);
   if (!inForce.empty())
-    graph->setSettings(std::move(inForce));
+    graph->setSettings(inForce);
   loaded.graph = std::move(graph);
   return loaded;
 }

@@ -60,8 +60,8 @@ std::optional<Value> FileNet::input(const std::string &name, const symbol::Varia
     shape = symbol::Shape(std::move(dims));
   }
   auto role = name.ends_with("label") ? symbol::Role::Label : symbol::Role::Data;
-  Checked<symbol::Symbol> made = graph_->input(name, options.dtype.value_or(DType::F32),
-                                               std::move(shape), role, run_.place(span));
+  Checked<symbol::Symbol> made =
+      graph_->input(name, options.dtype.value_or(DType::F32), shape, role, run_.place(span));
   nodes_.report(std::move(made.diagnostics()));
   Value value = made.ok() && run_.checkNodes(span) ? nodes_.tensor(*made) : Value::unknown();
   inputs_.emplace(name, value);

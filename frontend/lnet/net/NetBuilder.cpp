@@ -76,7 +76,7 @@ Value NetBuilder::input(const Parameter &parameter, const TypeValue &type) {
     return Value::unknown();
   auto role = name.ends_with("label") ? symbol::Role::Label : symbol::Role::Data;
   Checked<symbol::Symbol> made =
-      graph_->input(name, *type.dtype, std::move(*shape), role, run_.place(parameter.name->span));
+      graph_->input(name, *type.dtype, *shape, role, run_.place(parameter.name->span));
   nodes_.report(std::move(made.diagnostics()));
   return made.ok() ? nodes_.tensor(*made) : Value::unknown();
 }

@@ -65,12 +65,14 @@ Value Nodes::applyOne(std::string_view op, const std::vector<Value> &inputs,
   return apply(call, origin);
 }
 
-Value Nodes::variable(const std::string &name, symbol::VariableOptions options, Span origin) {
-  return made(run_.graph->variable(name, std::move(options), run_.place(origin)), origin);
+Value Nodes::variable(const std::string &name, const symbol::VariableOptions &options,
+                      Span origin) {
+  return made(run_.graph->variable(name, options, run_.place(origin)), origin);
 }
 
-Value Nodes::beginState(const std::string &name, DType dtype, symbol::Shape shape, Span origin) {
-  return made(run_.graph->beginState(name, dtype, std::move(shape), run_.place(origin)), origin);
+Value Nodes::beginState(const std::string &name, DType dtype, const symbol::Shape &shape,
+                        Span origin) {
+  return made(run_.graph->beginState(name, dtype, shape, run_.place(origin)), origin);
 }
 
 Value Nodes::made(Checked<symbol::Symbol> symbol, Span origin) {

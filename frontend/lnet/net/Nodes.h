@@ -16,8 +16,8 @@ public:
   Value applyOne(std::string_view op, const std::vector<Value> &inputs,
                  std::vector<symbol::NamedAttribute> attributes, Span origin,
                  std::vector<const Expr *> places);
-  Value variable(const std::string &name, symbol::VariableOptions options, Span origin);
-  Value beginState(const std::string &name, DType dtype, symbol::Shape shape, Span origin);
+  Value variable(const std::string &name, const symbol::VariableOptions &options, Span origin);
+  Value beginState(const std::string &name, DType dtype, const symbol::Shape &shape, Span origin);
 
   Value tensor(symbol::Symbol symbol) { return run_.heap.make<TensorObject>(symbol); }
   /// Reports diagnostics of the graph.
