@@ -45,7 +45,7 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
       std::string before = error.reasons.empty()
                                ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
                                : "then ";
-      error.reasons.push_back({before + describe(buffer) + at, place});
+      error.reasons.push_back({fmt::format("{}{}{}", before, describe(buffer), at), place});
     }
     errors.push_back(std::move(error));
   }

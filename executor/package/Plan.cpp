@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "executor/abi/Packing.h"
 #include "executor/package/PackedLife.h"
 
 namespace lstmc::package {
@@ -124,7 +125,7 @@ uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<
     if (buffer.device == device && needed)
       bytes = std::max(bytes, buffer.offset + buffer.bytes);
   }
-  return bytes;
+  return std::min(uint64_t(roundUp(int64_t(bytes), kAlignment)), data.devices[device].arenaBytes);
 }
 
 /// Which buffers live at the peak, but for those that others take the place of; largest first.

@@ -25,9 +25,6 @@ namespace lstmc {
 
 struct SessionOptions {
   uint64_t seed = 0;
-  /// The entries that are run; empty: all of the package. The arenas have room for these, for what
-  /// prepares them and for what persists; others are as if the package had none of that name.
-  std::vector<std::string> entries = {};
   /// Checks every value that a launch writes, in every run. Slow.
   bool checkNan = false;
   /// Runs the programs of several devices launch by launch on the calling thread, in a fixed order,
@@ -40,6 +37,9 @@ struct SessionOptions {
   /// The job of which the session is a rank; null if there are no other processes. Devices of other
   /// processes are represented by session::makeRemoteDevice().
   std::shared_ptr<Peers> peers = {};
+  /// The entries that are run; empty: all of the package. The arenas have room for these, for what
+  /// prepares them and for what persists; others are as if the package had none of that name.
+  std::vector<std::string> entries = {};
 };
 
 /// A launch about to run or just run, for observers.

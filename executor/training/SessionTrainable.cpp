@@ -38,12 +38,14 @@ Head headMeasuredBy(const package::PackageData &data, const package::Entry &entr
   return head;
 }
 
-/// The scores of the heads; null for those that have none. E0605 where they are not of the rows
-/// that the metrics are of.
+/// The scores of the heads; null for those that have none, and where nothing is evaluated. E0605
+/// where they are not of the rows that the metrics are of.
 Result<std::vector<Tensor>> scoresOf(Session &session, const std::vector<Head> &heads,
                                      const std::vector<Tensor> &metrics) {
   const package::Package &package = session.package();
   std::vector<Tensor> all(heads.size());
+  if (!session.hasEntry("evaluate"))
+    return all;
   for (const package::Metric &metric : package.data().metrics) {
     auto head = std::ranges::find(heads, metric.name, &Head::name);
     if (metric.scores.empty() || head == heads.end())
@@ -64,15 +66,19 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
   std::unique_ptr<SessionTrainable> model(new SessionTrainable(session));
   const package::Package &package = session.package();
   for (size_t e = 0; e < std::size(kEntryNames); ++e) {
-    if (!session.hasEntry(kEntryNames[e]))
+    std::optional<size_t> index = package.findEntry(kEntryNames[e]);
+    if (!index)
       continue;
-    const package::Entry &entry = package.data().entries[*package.findEntry(kEntryNames[e])];
+    const package::Entry &entry = package.data().entries[*index];
+    const bool runs = session.hasEntry(entry.name);
     std::vector<Head> heads;
     for (const package::Binding &output : entry.outputs) {
-      if (output.role == "metric") {
-        LSTMC_ASSIGN(Tensor tensor, session.output(entry.name, output.name));
+      if (output.role == "metric")
         heads.push_back(headMeasuredBy(package.data(), entry, output));
-        model->metrics_[e].push_back(tensor);
+      if (!runs)
+        continue;
+      if (output.role == "metric") {
+        LSTMC_ASSIGN(model->metrics_[e].emplace_back(), session.output(entry.name, output.name));
       } else if (output.name == "gradient_norm") {
         LSTMC_ASSIGN(model->gradientNorm_, session.output(entry.name, output.name));
       } else if (output.name.starts_with(kNormPrefix)) {
@@ -80,7 +86,7 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
         model->norms_.push_back({output.name.substr(kNormPrefix.size())});
       }
     }
-    const bool first = e == 0 || !session.hasEntry(kEntryNames[0]);
+    const bool first = e == 0 || !package.findEntry(kEntryNames[0]);
     if (!first && heads.size() != model->heads_.size())
       return failAt({package.file()}, ErrorCode::E0605,
                     "entry {}: found {} metrics, want {} as in step", entry.name, heads.size(),

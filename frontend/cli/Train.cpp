@@ -168,9 +168,17 @@ Result<std::vector<std::string>> metricsOf(const Job &job, const Options &option
   return metrics.empty() ? splitCommas(job.options.fit.metric) : metrics;
 }
 
+bool validates(const Job &job) { return job.data.valid || job.data.data->spec().valid > 0; }
+
+/// The entries that training runs.
+std::vector<std::string> trainingEntries(const Job &job) {
+  return validates(job) ? std::vector<std::string>{"step", "evaluate"}
+                        : std::vector<std::string>{"step"};
+}
+
 /// Metrics that only validations measure, where there are none.
 void warnUnmeasured(const Job &job, Console &console) {
-  if (job.data.valid || job.data.data->spec().valid > 0)
+  if (validates(job))
     return;
   for (const std::string &name : job.metrics)
     if (!training::measuredByStep(name))
@@ -192,7 +200,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
   warnUnmeasured(job, console);
-  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, {"step", "evaluate"}));
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job)));
   if (options.initParams)
     LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
   LSTMC_CHECKED_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));

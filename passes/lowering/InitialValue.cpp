@@ -119,7 +119,8 @@ private:
     return value;
   }
 
-  mlir::FailureOr<InitialValue> xavier(InitialValue value, double magnitude, StringRef kind) {
+  mlir::FailureOr<InitialValue> xavier(const InitialValue &value, double magnitude,
+                                       StringRef kind) {
     if (failed(needsMatrix("Xavier")))
       return mlir::failure();
     double area = 1;

@@ -81,7 +81,7 @@ Case caseOf(std::string name, const Arguments &arguments, std::vector<Tensor> op
 
 } // namespace
 
-int main() {
+int main() { // NOLINT(readability-function-size): a table
   constexpr int64_t kT = 64, kN = 32, kH = 256, kV = 65, kRows = kT * kN;
   constexpr DType kF = DType::F32;
   const InitialiseArguments normal{

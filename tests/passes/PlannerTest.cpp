@@ -228,7 +228,7 @@ TEST_F(PlannerTest, PlantedOverlapsAreCaught) {
       // b begins while a will still be read later
       if (!(a.from < b.from && b.from < a.to))
         continue;
-      b.buffer.setOffset(*a.buffer.getOffset());
+      b.buffer.setOffsetAttr(a.buffer.getOffsetAttr());
       ++planted;
       EXPECT_FALSE(run(*program.module, createValidatePlan())) << seed;
       break;

@@ -23,7 +23,8 @@ static llvm::LogicalResult unary(mlir::Operation *op, GradientBuilder &builder, 
 
 #define LSTMC_GRADIENT(OP, FORMULA)                                                                \
   llvm::LogicalResult OP::buildGradient(GradientBuilder &builder) {                                \
-    return unary(*this, builder, [&](E x, E y, E dy) { return FORMULA; });                         \
+    return unary(*this, builder,                                                                   \
+                 [&]([[maybe_unused]] E x, [[maybe_unused]] E y, E dy) { return FORMULA; });       \
   }
 
 LSTMC_GRADIENT(CopyOp, dy)
@@ -120,7 +121,8 @@ llvm::LogicalResult CastOp::buildGradient(GradientBuilder &builder) {
 #define LSTMC_SCALAR_GRADIENT(OP, FORMULA)                                                         \
   llvm::LogicalResult OP::buildGradient(GradientBuilder &builder) {                                \
     double s = getScalar().convertToDouble();                                                      \
-    return unary(*this, builder, [&](E x, E y, E dy) { return FORMULA; });                         \
+    return unary(*this, builder,                                                                   \
+                 [&]([[maybe_unused]] E x, [[maybe_unused]] E y, E dy) { return FORMULA; });       \
   }
 
 LSTMC_SCALAR_GRADIENT(PlusScalarOp, ((void)s, dy))

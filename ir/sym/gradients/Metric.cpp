@@ -33,7 +33,7 @@ static RankedTensorType sumsType(OpBuilder &builder, const HeadMeasure &measure)
 
 /// The kernel divides by `elements`. This factor on its sum makes the reported value factor * sum /
 /// divisor.
-static llvm::APFloat scaleOf(llvm::APFloat factor, int64_t elements, int64_t divisor) {
+static llvm::APFloat scaleOf(const llvm::APFloat &factor, int64_t elements, int64_t divisor) {
   return llvm::APFloat(factor.convertToDouble() * double(elements) / double(divisor));
 }
 

@@ -9,7 +9,6 @@ namespace lstmc::sym {
 
 using llvm::LogicalResult;
 using llvm::SmallVector;
-using llvm::success;
 using mlir::Value;
 
 LogicalResult SequenceMaskOp::buildGradient(GradientBuilder &builder) {

@@ -187,7 +187,7 @@ Status sample(const Cell &cell, int threads, int rounds, std::vector<target::Sam
   Stopwatch stopwatch(threads);
   for (int round = -1; round < rounds; ++round) {
     session->setObserver(round < 0 ? nullptr : &stopwatch); // the first warms up
-    session->setScalar("update", int64_t(round + 2));
+    session->setScalar("update", int64_t(round) + 2);
     for (std::string_view entry : {"forward", "step"})
       LSTMC_TRY(session->run(entry));
   }

@@ -77,7 +77,7 @@ struct Block {
   Block &randomise(uint32_t seed, double range = 3) {
     std::mt19937 random(seed);
     for (int64_t i = 0; i < elements(); ++i) {
-      double x = (random() * 0x1p-31 - 1) * range;
+      double x = (double(random()) * 0x1p-31 - 1) * range;
       if (dtype == DType::Bool)
         set(i, x > 0);
       else

@@ -116,7 +116,10 @@ LSTMC_GPU_KERNEL(beforeTheBegin, Vectors, a) {
 LSTMC_GPU_KERNEL(writesInput, Vectors, a) {
   Global<float>{const_cast<float *>(a.x.data)}.store(globalThreadIndex(), 0);
 }
-LSTMC_GPU_KERNEL(pastShared, Vectors, a) { shared<float>(0, 64).store(threadIndex() + 1, 0); }
+LSTMC_GPU_KERNEL(pastShared, Vectors, a) {
+  (void)a;
+  shared<float>(0, 64).store(threadIndex() + 1, 0);
+}
 LSTMC_GPU_KERNEL(unwritten, Vectors, a) {
   a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex()));
 }
@@ -150,10 +153,12 @@ LSTMC_GPU_KERNEL(publishedTooEarly, Vectors, a) {
   }
 }
 LSTMC_GPU_KERNEL(notAllMeet, Vectors, a) {
+  (void)a;
   if (threadIndex() != 5)
     syncThreads();
 }
 LSTMC_GPU_KERNEL(twoMeetings, Vectors, a) {
+  (void)a;
   if (threadIndex() < 32)
     syncThreads();
   else

@@ -134,7 +134,7 @@ TEST(HostDeviceDeathTest, LaunchReachesItsOperandsAlone) {
     GTEST_SKIP() << "built without AddressSanitizer";
   auto device = std::move(*makeHostDevice(
       "cpu:0",
-      [](KernelId id, std::span<const Tensor>) -> KernelFunction {
+      [](KernelId, std::span<const Tensor>) -> KernelFunction {
         return [](const LaunchArgs &args, Worker &) {
           const FillLaunch launch(args);
           launch.y.as<float>()[int64_t(launch.value)] = 1;

@@ -207,7 +207,7 @@ TEST(Gradient, SoftmaxOutput) {
         double sum = 0;
         for (int64_t a = 0; a < A; ++a)
           for (int64_t c = 0; label.at({a, 0}) != 1 && c < C; ++c) // 1 is ignored
-            sum -= p.at({a, c}) * (c == label.at({a, 0}) ? 1 - alpha : alpha / (C - 1));
+            sum -= p.at({a, c}) * (double(c) == label.at({a, 0}) ? 1 - alpha : alpha / (C - 1));
         return 0.7 * sum / divisor;
       };
       Numbers want = differences(x, loss);

@@ -219,7 +219,7 @@ TEST(Meaning, InitialValues) {
   EXPECT_NEAR(moments[4], 3, 4 * 9.8 / 200);
   double neighbours = 0; // cosine and sine of one angle are uncorrelated
   for (int64_t i = 0; i + 1 < n; i += 2)
-    neighbours += z[i] * z[i + 1] / 0.25 / (n / 2);
+    neighbours += z[i] * z[i + 1] / 0.25 / (n / 2.0);
   EXPECT_NEAR(neighbours, 0, 4 / std::sqrt(n / 2.0));
 }
 
