@@ -10,9 +10,9 @@
 namespace lstmc::viz {
 
 void Chart::rectangle(double x, double y, double width, double height, std::string_view color,
-                      std::string_view title) {
+                      std::string_view title, std::optional<size_t> box) {
   marks_.push_back(
-      {Mark::Kind::Rectangle, x, y, width, height, std::string(color), std::string(title)});
+      {Mark::Kind::Rectangle, x, y, width, height, std::string(color), std::string(title), box});
 }
 
 void Chart::line(double x1, double y1, double x2, double y2, std::string_view color) {
@@ -55,6 +55,8 @@ std::string Chart::svg() const {
     svg += fmt::format(
         "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.3f}\" height=\"{:.2f}\" fill=\"{}\"", mark.x,
         mark.y, mark.width, mark.height, mark.color);
+    if (mark.box)
+      svg += fmt::format(" data-box=\"{}\"", *mark.box);
     svg +=
         mark.text.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", xmlText(mark.text));
   }

@@ -2,6 +2,7 @@
 // and PDF of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,10 @@ class Chart {
 public:
   Chart(double width, double height) : width_(width), height_(height) {}
 
-  /// `title` is shown by viewers of SVG when pointed at.
+  /// `title` is shown by viewers of SVG when pointed at. `box`: the box of a network that it
+  /// belongs to, for pages.
   void rectangle(double x, double y, double width, double height, std::string_view color,
-                 std::string_view title = "");
+                 std::string_view title = "", std::optional<size_t> box = {});
   void line(double x1, double y1, double x2, double y2, std::string_view color = "#333333");
   void arrow(double x1, double y1, double x2, double y2, std::string_view color = "#555555");
   /// From `x` to the right, on the base line `y`.
@@ -37,6 +39,7 @@ private:
         height;        ///< of a text no size; of an arrow how far it goes, in either direction
     std::string color; ///< of a text none
     std::string text;
+    std::optional<size_t> box = {};
   };
   std::string dot() const;
 

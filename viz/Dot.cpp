@@ -6,6 +6,7 @@
 #include <csignal>
 #include <vector>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -72,7 +73,8 @@ std::string xmlText(std::string_view text) {
   return out;
 }
 
-Result<std::string> render(const std::string &dot, std::string_view format) {
+/// One run of `dot`, with these options; empty where it failed.
+static Result<std::string> runDot(const std::string &dot, std::vector<std::string> words) {
   int toChild[2], fromChild[2];
   if (pipe(toChild) != 0)
     return fail(ErrorCode::E0601, "cannot open a pipe to dot");
@@ -81,11 +83,6 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
     close(toChild[1]);
     return fail(ErrorCode::E0601, "cannot open a pipe from dot");
   }
-  std::vector<std::string> words = {"dot", fmt::format("-T{}", format)};
-  // Graphviz's best layout takes minutes from some hundred boxes on: fewer rounds, and straight
-  // edges.
-  if (std::count(dot.begin(), dot.end(), '\n') > kManyLines)
-    words.insert(words.end(), {"-Gnslimit=2", "-Gnslimit1=2", "-Gsplines=line"});
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
@@ -94,6 +91,7 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, toChild[0], 0);
   posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   for (int fd : {toChild[0], toChild[1], fromChild[0], fromChild[1]})
     posix_spawn_file_actions_addclose(&actions, fd);
   pid_t child = 0;
@@ -113,8 +111,21 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
   close(fromChild[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return fail(ErrorCode::E0501, "dot failed with status {}", status);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? picture : std::string();
+}
+
+Result<std::string> render(const std::string &dot, std::string_view format) {
+  std::vector<std::string> words = {"dot", fmt::format("-T{}", format)};
+  // Graphviz's best layout takes minutes from some hundred boxes on: fewer rounds.
+  if (std::count(dot.begin(), dot.end(), '\n') > kManyLines)
+    words.insert(words.end(), {"-Gnslimit=0.2", "-Gnslimit1=0.2", "-Gmclimit=0.2"});
+  LSTMC_ASSIGN(std::string picture, runDot(dot, words));
+  if (picture.empty()) { // it loses some curves of arrows within a row, but no straight line
+    words.emplace_back("-Gsplines=line");
+    LSTMC_ASSIGN(picture, runDot(dot, words));
+  }
+  if (picture.empty())
+    return fail(ErrorCode::E0501, "dot failed");
   return picture;
 }
 

@@ -1,7 +1,5 @@
 #include "viz/LaunchGraph.h"
 
-#include <set>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,69 +16,73 @@ class LaunchDrawing {
 public:
   LaunchDrawing(exec::ProgramOp program, const NetworkOptions &options)
       : program_(program), plan_(program->getParentOfType<exec::PlanOp>()), access_(plan_),
-        options_(options) {}
+        options_(options), diagram_(emptyDiagram(program.getEntry().str(), options)) {
+    // A program is of one device, whichever of all that is.
+    diagram_.devices = {
+        llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).str()};
+    diagram_.colorsDevices = false;
+  }
 
-  std::string dot() {
-    std::string boxes, *into = &boxes, committed;
+  Diagram build() {
+    std::string group;
     for (mlir::Operation &op : program_.getBody().front()) {
       if (auto input = llvm::dyn_cast<exec::InputOp>(op)) {
         inputs_[input.getMemory()] = input.getName().str();
       } else if (llvm::isa<exec::CommitOp>(op)) {
-        into = &committed;
+        group = "after the commit";
       } else if (auto launch = llvm::dyn_cast<exec::LaunchOp>(op)) {
-        std::string id = fmt::format("l{}", count_++);
-        *into += box(launch, id);
-        connect(launch, id);
+        size_t box = diagram_.boxes.size();
+        diagram_.boxes.push_back(boxOf(launch, group));
+        connect(launch, box);
       }
     }
     // Where a program says its outputs is no moment; what they hold is known at its end.
     for (auto output : program_.getBody().getOps<exec::OutputOp>()) {
-      std::string id = fmt::format("o{}", count_++);
-      boxes += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", id,
-                           quoted(output.getName().str()));
+      size_t box = addInputOrOutput(output.getName().str());
       for (const Writer &writer : writers_[output.getMemory()])
-        edge(writer.box, id, output.getMemory());
+        connectBoxes(writer.box, box, output.getMemory());
     }
-    if (!committed.empty())
-      boxes += fmt::format("  subgraph cluster_commit {{\n    label=\"after the commit\"; "
-                           "labelloc=b; color=\"#999999\"; style=dashed; "
-                           "fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
-                           committed);
-    return dotHeader(program_.getEntry().str(), options_) + boxes + edges_ + "}\n";
+    mergeEqualEdges(diagram_);
+    return std::move(diagram_);
   }
 
 private:
   struct Writer {
-    std::string box;
+    size_t box;
     std::pair<int64_t, int64_t> window; ///< elements, [low, high)
   };
 
-  std::string box(exec::LaunchOp launch, const std::string &id) {
-    std::string label(kernelRecord(launch.kernelId()).name);
+  size_t addInputOrOutput(const std::string &name) {
+    Box box;
+    box.kind = Box::Kind::Input;
+    box.label = box.name = name;
+    diagram_.boxes.push_back(std::move(box));
+    return diagram_.boxes.size() - 1;
+  }
+
+  Box boxOf(exec::LaunchOp launch, const std::string &group) {
+    Box box;
+    box.what = kernelRecord(launch.kernelId()).name;
+    box.label = box.what;
+    box.group = group;
+    box.color = kKernelKinds[kindOf(launch.kernelId())].color;
+    box.devices = {0};
     // "OP NAME", as lower-to-exec says where a launch comes from.
     if (auto named = llvm::dyn_cast<mlir::NameLoc>(launch.getLoc())) {
       auto [op, name] = named.getName().strref().split(' ');
       llvm::StringRef from = name.empty() ? op : name;
-      label += from == label ? "" : "\n" + from.str();
+      box.name = name.str();
+      box.label += from == box.label ? "" : "\n" + from.str();
     }
-    if (options_.memory) {
-      int64_t bytes = 0;
-      for (auto [i, view] : llvm::enumerate(launch.operandViews()))
-        if (view && access_.writes(launch, i))
-          bytes += elements(view) *
-                   int64_t(dtypeBytes(exec::dtypeOf(
-                       llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType())));
-      label += "\n" + bytesText(uint64_t(bytes));
-    }
-    if (!options_.devices.empty())
-      label +=
-          "\n" +
-          llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).getValue().str();
+    for (auto [i, view] : llvm::enumerate(launch.operandViews()))
+      if (view && access_.writes(launch, i))
+        box.bytes += uint64_t(elements(view)) *
+                     dtypeBytes(exec::dtypeOf(
+                         llvm::cast<mlir::MemRefType>(view.buffer.getType()).getElementType()));
     if (options_.target)
-      label += "\n" + durationText(options_.target->launchSeconds(
-                          options_.machine, launch.kernelId(), workOf(launch)));
-    return fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id,
-                       kKernelKinds[kindOf(launch.kernelId())].color, quoted(label));
+      box.seconds =
+          options_.target->launchSeconds(options_.machine, launch.kernelId(), workOf(launch));
+    return box;
   }
 
   static int64_t elements(const exec::OperandView &view) {
@@ -91,7 +93,7 @@ private:
   }
 
   /// Edges to what it reads, then it is the writer of what it writes.
-  void connect(exec::LaunchOp launch, const std::string &id) {
+  void connect(exec::LaunchOp launch, size_t id) {
     llvm::SmallVector<exec::OperandView> views = launch.operandViews();
     for (auto [i, view] : llvm::enumerate(views))
       if (view && access_.reads(launch, i))
@@ -110,50 +112,45 @@ private:
     }
   }
 
-  void read(const exec::OperandView &view, const std::string &id) {
+  void read(const exec::OperandView &view, size_t id) {
     auto [low, high] = view.hull();
     auto found = writers_.find(view.buffer);
     if (found != writers_.end())
       for (const Writer &writer : found->second)
         if (writer.window.first < high && low < writer.window.second)
-          edge(writer.box, id, view.buffer);
+          connectBoxes(writer.box, id, view.buffer);
     if (auto input = inputs_.find(view.buffer); input != inputs_.end()) {
-      std::string name =
-          fmt::format("i{}", view.buffer.getDefiningOp<exec::BufferOp>().getName().str());
-      if (drawnInputs_.insert(name).second)
-        edges_ += fmt::format("  {} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", quoted(name),
-                              quoted(input->second));
-      edge(quoted(name), id, view.buffer);
+      auto [drawn, added] = drawnInputs_.try_emplace(view.buffer, 0);
+      if (added)
+        drawn->second = addInputOrOutput(input->second);
+      connectBoxes(drawn->second, id, view.buffer);
     }
   }
 
-  void edge(const std::string &from, const std::string &to, mlir::Value memory) {
+  void connectBoxes(size_t from, size_t to, mlir::Value memory) {
     auto buffer = memory.getDefiningOp<exec::BufferOp>();
     std::string label = buffer.getName().str();
     if (options_.shapes)
       label += fmt::format(
           "\n{}", fmt::join(llvm::cast<mlir::MemRefType>(memory.getType()).getShape(), "x"));
-    std::string line = fmt::format("  {} -> {} [label={}];\n", from, to, quoted(label));
-    if (drawnEdges_.insert(line).second)
-      edges_ += line;
+    diagram_.edges.push_back({from, to, std::move(label), "", ""});
   }
 
   exec::ProgramOp program_;
   exec::PlanOp plan_;
   exec::Access access_;
-  NetworkOptions options_;
-  int count_ = 0;
+  const NetworkOptions &options_;
+  Diagram diagram_;
   llvm::DenseMap<mlir::Value, std::vector<Writer>>
       writers_; // looked up, never walked, as are the inputs
   llvm::DenseMap<mlir::Value, std::string> inputs_;
-  std::set<std::string> drawnInputs_, drawnEdges_;
-  std::string edges_;
+  llvm::DenseMap<mlir::Value, size_t> drawnInputs_; ///< boxes
 };
 
 } // namespace
 
 std::string launchDot(exec::ProgramOp program, const NetworkOptions &options) {
-  return LaunchDrawing(program, options).dot();
+  return diagramDot(LaunchDrawing(program, options).build());
 }
 
 } // namespace lstmc::viz

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "executor/base/NumberText.h"
 #include "executor/package/Plan.h"
+#include "viz/Axis.h"
 #include "viz/Cost.h"
-#include "viz/Dot.h"
 
 namespace lstmc::viz {
 
@@ -63,14 +66,31 @@ std::vector<Lane> lanesOf(const package::PackageData &package, const target::Mac
   return lanes;
 }
 
-struct Place {
-  double x, y;
-};
+uint64_t total(const Moment &moment) {
+  return std::accumulate(moment.bytes.begin(), moment.bytes.end(), uint64_t(0));
+}
 
-std::string textAt(Place at, std::string_view text, std::string_view anchor = "start") {
-  return fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\"{}>{}</text>\n", at.x, at.y,
-                     anchor == "start" ? "" : fmt::format(" text-anchor=\"{}\"", anchor),
-                     xmlText(text));
+/// Whether the lane holds as many bytes throughout.
+bool isFlat(const Lane &lane) {
+  return std::all_of(lane.moments.begin(), lane.moments.end(),
+                     [&](const Moment &moment) { return total(moment) == total(lane.moments[0]); });
+}
+
+/// Takes out the entries whose lanes are all flat, unless all are; gives their names.
+std::vector<std::string> leaveOutFlat(std::vector<Lane> &lanes,
+                                      const package::PackageData &package) {
+  std::vector<bool> flat(package.entries.size(), true);
+  for (const Lane &lane : lanes)
+    flat[lane.entry] = flat[lane.entry] && isFlat(lane);
+  std::vector<std::string> names;
+  if (std::all_of(lanes.begin(), lanes.end(), [&](const Lane &lane) { return flat[lane.entry]; }))
+    return names;
+  for (size_t e = 0; e < flat.size(); ++e)
+    if (flat[e] &&
+        std::any_of(lanes.begin(), lanes.end(), [&](const Lane &lane) { return lane.entry == e; }))
+      names.push_back(package.entries[e].name);
+  std::erase_if(lanes, [&](const Lane &lane) { return flat[lane.entry]; });
+  return names;
 }
 
 /// Bytes at the left, up to those of the scale, and time below, each with a mark at half of it.
@@ -131,9 +151,47 @@ std::string bars(const Lane &lane, double bottom, uint64_t most) {
   return svg;
 }
 
+/// What the ops of each box make, as an outline over the lane.
+std::string outlines(const package::PackageData &package, const Lane &lane, double bottom,
+                     uint64_t most, const BoxLinks &links) {
+  size_t moments = lane.moments.size();
+  // By box, what begins to be held at a moment, less what was held up to it.
+  std::map<size_t, std::vector<int64_t>> changes;
+  for (const package::Buffer &buffer : package.buffers) {
+    std::optional<size_t> box = links.boxOf(buffer.location);
+    bool persists = buffer.entry == package::kPersistent;
+    if (!box || buffer.device != lane.device || moments == 0 ||
+        (!persists && buffer.entry != int32_t(lane.entry)))
+      continue;
+    std::vector<int64_t> &change = changes[*box];
+    change.resize(moments + 1);
+    change[persists ? 0 : std::min<size_t>(buffer.from, moments)] += int64_t(buffer.bytes);
+    change[persists ? moments : std::min<size_t>(buffer.to + size_t(1), moments)] -=
+        int64_t(buffer.bytes);
+  }
+  std::string svg;
+  double scale = lane.seconds > 0 ? kWidth / lane.seconds : 0;
+  for (const auto &[box, change] : changes) {
+    std::string path = fmt::format("M{:.2f},{:.2f}", kLeft, bottom);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < moments; ++i) {
+      bytes += change[i];
+      if (change[i] != 0)
+        path += fmt::format("H{:.2f}V{:.2f}", kLeft + lane.moments[i].begin * scale,
+                            bottom - kHeight * double(bytes) / double(most));
+    }
+    svg += fmt::format("<path class=\"layer\" data-box=\"{}\" d=\"{}H{:.2f}V{:.2f}Z\" "
+                       "visibility=\"hidden\" fill=\"#000000\" fill-opacity=\"0.55\" "
+                       "pointer-events=\"none\"/>\n",
+                       box, path, kLeft + kWidth, bottom);
+  }
+  return svg;
+}
+
 } // namespace
 
-std::string memoryChart(const package::PackageData &package, const target::Machines &machines) {
+std::string memoryChart(const package::PackageData &package, const target::Machines &machines,
+                        const BoxLinks *links) {
   uint64_t most = 1;
   std::string peaks;
   for (const package::Device &device : package.devices) {
@@ -142,19 +200,26 @@ std::string memoryChart(const package::PackageData &package, const target::Machi
                          device.name);
   }
   std::vector<Lane> lanes = lanesOf(package, machines);
+  std::vector<std::string> flat = leaveOutFlat(lanes, package);
   double height = kTop + double(lanes.size()) * (kHeight + kGap) + 40;
-  std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" "
-                                "height=\"{}\" font-family=\"Helvetica\" font-size=\"11\">\n",
-                                kLeft + kWidth + 20, height);
-  svg += textAt({kLeft, 20},
-                fmt::format("{}: planned peak {}", package.net, peaks.empty() ? "-" : peaks));
+  std::string svg =
+      svgOpening(kLeft + kWidth + 20, height) +
+      textAt({kLeft, 20},
+             fmt::format("{}: planned peak {}{}", package.net, peaks.empty() ? "-" : peaks,
+                         flat.empty() ? ""
+                                      : fmt::format("; the same bytes throughout: {}",
+                                                    fmt::join(flat, ", "))));
   for (size_t l = 0; l < lanes.size(); ++l) {
     const Lane &lane = lanes[l];
     double bottom = kTop + double(l) * (kHeight + kGap) + kHeight;
     double peak = bottom - kHeight * double(package.devices[lane.device].arenaBytes) / double(most);
     svg += textAt({4, bottom - kHeight + 24}, package.entries[lane.entry].name);
     svg += textAt({4, bottom - kHeight + 38}, package.devices[lane.device].name);
-    svg += bars(lane, bottom, most) + axes(lane, bottom, most) + peakLine(package, lane, peak);
+    // Without seams between bars that touch.
+    svg += "<g shape-rendering=\"crispEdges\">\n" + bars(lane, bottom, most) + "</g>\n";
+    if (links)
+      svg += outlines(package, lane, bottom, most, *links);
+    svg += axes(lane, bottom, most) + peakLine(package, lane, peak);
   }
   for (size_t kind = 0; kind < kColors.size(); ++kind)
     svg += fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"10\" height=\"10\" fill=\"{2}\"/><text "

@@ -1,7 +1,6 @@
 #include "viz/Network.h"
 
 #include <map>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,90 +11,17 @@
 #include "executor/base/NumberText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
+#include "passes/PackageBuilder.h"
+#include "viz/BoxLinks.h"
 #include "viz/Dot.h"
+#include "viz/Fold.h"
 #include "viz/LaunchGraph.h"
+#include "viz/OpLook.h"
 #include "viz/Unfold.h"
 
 namespace lstmc::viz {
 
 namespace {
-
-/// MXNet's colours (mxnet.md section 7.1), by what an op is.
-struct Look {
-  std::string label;
-  std::string_view color = "#fccde5";
-};
-
-std::string text(llvm::StringRef ref) { return ref.str(); }
-
-int64_t integer(mlir::Operation *op, llvm::StringRef name) {
-  auto attribute = op->getAttrOfType<mlir::IntegerAttr>(name);
-  return attribute ? attribute.getInt() : 0;
-}
-std::string word(mlir::Operation *op, llvm::StringRef name) {
-  auto attribute = op->getAttrOfType<mlir::StringAttr>(name);
-  return attribute ? text(attribute.getValue()) : "";
-}
-
-std::string nodeName(mlir::Operation *op) { return word(op, sym::kNameAttr); }
-
-Look lookOf(mlir::Operation *op) {
-  std::string kind = text(op->getName().stripDialect());
-  std::string name = nodeName(op);
-  std::string title = name.empty() ? kind : name;
-  if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op)) {
-    std::string layers = rnn.getNumLayers() > 1 ? fmt::format("{} x ", rnn.getNumLayers()) : "";
-    return {fmt::format("{}\n{}{}{} {}", title, layers,
-                        rnn.getBidirectional() ? "bidirectional " : "", text(rnn.getMode()),
-                        rnn.getStateSize()),
-            "#b3cde3"};
-  }
-  if (llvm::isa<sym::FullyConnectedOp>(op))
-    return {fmt::format("{}\nFullyConnected\n{}", title, integer(op, "num_hidden")), "#fb8072"};
-  if (llvm::isa<sym::EmbeddingOp>(op))
-    return {fmt::format("{}\nEmbedding\n{} x {}", title, integer(op, "input_dim"),
-                        integer(op, "output_dim")),
-            "#fb8072"};
-  if (llvm::isa<sym::ActivationOp>(op))
-    return {fmt::format("{}\nActivation\n{}", title, word(op, "act_type")), "#ffffb3"};
-  if (llvm::isa<sym::LayerNormOp>(op))
-    return {fmt::format("{}\nLayerNorm", title), "#bebada"};
-  if (llvm::isa<sym::LossHead>(op))
-    return {fmt::format("{}\n{}", title, kind), "#b3de69"};
-  if (llvm::isa<sym::ConcatOp, sym::FlattenOp, sym::ReshapeOp>(op))
-    return {title, "#fdb462"};
-  if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
-    return {fmt::format("{}\n{}{} {}", title, layer.getReverse() ? "backward " : "",
-                        text(layer.getMode()),
-                        llvm::cast<mlir::RankedTensorType>(layer.getR().getType()).getDimSize(1)),
-            "#b3cde3"};
-  if (llvm::isa<sym::RnnLayerGradientOp>(op))
-    return {name.empty() ? kind : fmt::format("{}\n{}", name, kind), "#b3cde3"};
-  if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
-    return {"write\n" + text(write.getTarget()), "#d9d9d9"};
-  if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
-    return {"gradient of\n" + text(gradient.getParameter()), "#d9d9d9"};
-  return {name.empty() || name.starts_with(kind) ? title : fmt::format("{}\n{}", name, kind)};
-}
-
-/// Parameters, zeros, joined parameters and whatever else is kept between calls are part of the box
-/// that reads them.
-bool isHidden(mlir::Operation *op) {
-  return llvm::isa<sym::VariableOp, sym::ReadOp, sym::BeginStateOp, sym::RnnParamConcatOp>(op);
-}
-
-/// Moves of elements: a line, not a box, unless everything is asked for.
-bool isMove(mlir::Operation *op) {
-  return llvm::isa<sym::SwapAxisOp, sym::TransposeOp, sym::ReshapeOp, sym::FlattenOp,
-                   sym::ExpandDimsOp, sym::SqueezeOp>(op);
-}
-
-bool readsOnlyParameters(mlir::Operation *op) {
-  return isMove(op) && llvm::all_of(op->getOperands(), [](mlir::Value v) {
-           mlir::Operation *from = v.getDefiningOp();
-           return from && (isHidden(from) || readsOnlyParameters(from));
-         });
-}
 
 /// Of the whole, or of one step where steps are the first axis.
 std::string shapeLabel(mlir::Value value, bool ofStep) {
@@ -108,6 +34,12 @@ std::string shapeLabel(mlir::Value value, bool ofStep) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }
 
+std::string typeText(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 uint64_t bytesOf(mlir::Value value) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
   return type && type.hasStaticShape()
@@ -115,43 +47,35 @@ uint64_t bytesOf(mlir::Value value) {
              : 0;
 }
 
-std::string memoryLabel(mlir::Operation *op) {
-  uint64_t results = 0, parameters = 0;
-  for (mlir::Value result : op->getResults())
-    results += result.use_empty() ? 0 : bytesOf(result);
-  for (mlir::Value operand : op->getOperands())
-    if (mlir::Operation *from = operand.getDefiningOp();
-        from && (isHidden(from) || readsOnlyParameters(from)))
-      parameters += bytesOf(operand);
-  return fmt::format("\n{}{}", bytesText(results),
-                     parameters ? " + parameters " + bytesText(parameters) : "");
-}
-
-class Drawing {
+/// Fills a diagram with the ops of a net.
+class Builder {
 public:
-  Drawing(mlir::func::FuncOp net, const NetworkOptions &options) : net_(net), options_(options) {}
+  Builder(mlir::func::FuncOp net, const NetworkOptions &options)
+      : net_(net), options_(options), diagram_(emptyDiagram(net.getName().str(), options)) {}
 
-  std::string dot() {
-    out_ = dotHeader(text(net_.getName()), options_);
+  Diagram build() {
     for (unsigned i = 0; i < net_.getNumArguments(); ++i)
-      drawInput(i);
-    std::map<std::string, std::string> groups;
-    for (mlir::Operation &op : net_.front().without_terminator())
-      if (isDrawn(&op))
-        groups[word(&op, sym::kGroupAttr)] += box(&op);
-    int cluster = 0;
-    for (const auto &[group, boxes] : groups)
-      out_ += group.empty()
-                  ? boxes
-                  : fmt::format("  subgraph cluster_{} {{\n    label={};{} color=\"#999999\"; "
-                                "fontname=\"Helvetica\"; fontsize=10;\n{}  }}\n",
-                                cluster++, quoted(group), options_.allSteps ? " labeljust=l;" : "",
-                                boxes);
+      addInput(i);
+    int64_t ordinal = 0;
+    for (mlir::Operation &op : net_.front().without_terminator()) {
+      if (llvm::isa<sym::VariableOp>(op))
+        addParameter(&op);
+      else if (isDrawn(&op))
+        addOp(&op, ordinal);
+      ++ordinal;
+    }
     for (mlir::Operation &op : net_.front().without_terminator())
       if (isDrawn(&op))
         for (mlir::Value operand : op.getOperands())
-          edge(operand, &op);
-    return out_ + edges_ + "}\n";
+          connect(operand, &op);
+    if (options_.placement)
+      addSync();
+    mergeEqualEdges(diagram_);
+    hideOwnParameters(diagram_);
+    if (!options_.allOps)
+      foldRepeats(diagram_);
+    joinParameters(diagram_);
+    return std::move(diagram_);
   }
 
 private:
@@ -159,52 +83,86 @@ private:
     return !isHidden(op) && !readsOnlyParameters(op) && (options_.allOps || !isMove(op));
   }
 
-  std::string id(mlir::Operation *op) {
-    auto [found, added] = ids_.try_emplace(op, int(ids_.size()));
-    return fmt::format("n{}", found->second);
+  void addInput(unsigned index) {
+    auto name = net_.getArgAttrOfType<mlir::StringAttr>(index, sym::kNameAttr);
+    Box box;
+    box.kind = Box::Kind::Input;
+    box.label = box.name = name ? name.str() : "input";
+    box.like = typeText(net_.getArgument(index).getType());
+    arguments_.push_back(diagram_.boxes.size());
+    diagram_.boxes.push_back(std::move(box));
   }
 
-  void drawInput(unsigned index) {
-    auto name = net_.getArgAttrOfType<mlir::StringAttr>(index, sym::kNameAttr);
-    out_ += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", index,
-                        quoted(name ? text(name.getValue()) : "input"));
+  void addParameter(mlir::Operation *op) {
+    auto variable = llvm::cast<sym::VariableOp>(op);
+    Box box;
+    box.kind = Box::Kind::Parameter;
+    box.label = box.name = variable.getName().str();
+    box.like = typeText(op->getResult(0).getType());
+    box.bytes = bytesOf(op->getResult(0));
+    parameters_[box.name] = ids_[op] = diagram_.boxes.size();
+    diagram_.boxes.push_back(std::move(box));
   }
 
   /// Of the devices that share a replica's layers the op's own, until it has one of all devices.
-  std::string deviceOf(mlir::Operation *op) {
+  std::set<size_t> devicesOf(mlir::Operation *op, int64_t ordinal) const {
+    if (options_.placement) {
+      auto found = options_.placement->devices.find(ordinal);
+      return found == options_.placement->devices.end() ? std::set<size_t>() : found->second;
+    }
     auto index = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
     if (!index)
       index = op->getAttrOfType<mlir::IntegerAttr>(sym::kStageAttr);
     if (index && index.getInt() < int64_t(options_.devices.size()))
-      return options_.devices[size_t(index.getInt())];
-    return options_.devices.size() == 1 ? options_.devices[0] : "";
+      return {size_t(index.getInt())};
+    return options_.devices.size() == 1 ? std::set<size_t>{0} : std::set<size_t>();
   }
 
-  double secondsOf(mlir::Operation *op) {
+  double secondsOf(mlir::Operation *op) const {
     Work work = workOf(op);
     return options_.target->opSeconds(options_.machine, work.flops, work.bytes);
   }
 
-  std::string box(mlir::Operation *op) {
+  /// Whose bytes go to the box when it turns out to be the only reader.
+  static bool hasVariables(mlir::Operation *op) {
+    return llvm::isa<sym::VariableOp>(op) || llvm::any_of(op->getOperands(), [](mlir::Value value) {
+             return value.getDefiningOp() && hasVariables(value.getDefiningOp());
+           });
+  }
+
+  void addOp(mlir::Operation *op, int64_t ordinal) {
     Look look = lookOf(op);
-    if (options_.memory && op->getNumResults() > 0)
-      look.label += memoryLabel(op);
-    if (std::string device = deviceOf(op); !device.empty())
-      look.label += "\n" + device;
+    Box box;
+    box.label = look.label;
+    box.color = look.color;
+    box.what = opName(op);
+    box.name = nodeName(op);
+    box.call = callOf(op);
+    box.places = {placeText(passes::locationOf(op->getLoc()))};
+    if (auto group = op->getAttrOfType<mlir::StringAttr>(sym::kGroupAttr))
+      box.group = group.str();
+    box.devices = devicesOf(op, ordinal);
+    box.like = likeness(op, diagram_.colorsDevices);
+    if (!box.like.empty() && diagram_.showsDevices)
+      box.like += fmt::format(" on {}", fmt::join(box.devices, ","));
+    for (mlir::Value result : op->getResults())
+      box.bytes += result.use_empty() ? 0 : bytesOf(result);
+    for (mlir::Value operand : op->getOperands())
+      if (mlir::Operation *from = operand.getDefiningOp();
+          from && (isHidden(from) || readsOnlyParameters(from)) && !hasVariables(from))
+        box.parameterBytes += bytesOf(operand);
     if (options_.target)
-      look.label += "\n" + durationText(secondsOf(op));
-    if (options_.allSteps)
-      if (std::optional<Unfolded> steps = Unfolded::of(op, id(op))) {
-        std::string frame = steps->dot(look.label, look.color);
+      box.seconds = secondsOf(op);
+    ids_[op] = diagram_.boxes.size();
+    if (std::optional<Unfolded> steps = Unfolded::of(op, fmt::format("u{}", unfolded_.size()))) {
+      box.loop = fmt::format("{} steps", steps->steps());
+      if (options_.allSteps) {
+        box.frame = steps->dot(box.label, box.color);
+        box.like.clear();
         unfolded_.emplace(op, std::move(*steps));
-        return frame;
       }
-    std::string line = fmt::format("    {} [fillcolor=\"{}\", label={}];\n", id(op), look.color,
-                                   quoted(look.label));
-    if (std::optional<Unfolded> steps = Unfolded::of(op, ""))
-      line += fmt::format("    {0} -> {0} [label={1}, style=dashed];\n", id(op),
-                          quoted(fmt::format("{} steps", steps->steps())));
-    return line;
+    }
+    diagram_.boxes.push_back(std::move(box));
   }
 
   /// Where a value comes out, or goes in: a box per step that is drawn, or as many as there are.
@@ -216,7 +174,7 @@ private:
   End endOf(mlir::Value value, mlir::Operation *op, bool isSource) {
     auto found = unfolded_.find(op);
     if (found == unfolded_.end())
-      return {{{id(op)}}, false};
+      return {{{""}}, false};
     const Unfolded &steps = found->second;
     if (!steps.isSequence(value))
       return {{isSource ? steps.lasts() : steps.firsts()}, false};
@@ -228,84 +186,149 @@ private:
     return end;
   }
 
+  /// Parameters that the value is made of by moves and joins.
+  void connectParameters(mlir::Value value, mlir::Operation *op) {
+    mlir::Operation *maker = value.getDefiningOp();
+    if (maker && llvm::isa<sym::VariableOp>(maker))
+      diagram_.edges.push_back({ids_.at(maker), ids_.at(op), "", "", ""});
+    else if (maker && (isHidden(maker) || isMove(maker)))
+      for (mlir::Value operand : maker->getOperands())
+        connectParameters(operand, op);
+  }
+
   /// From whatever box the value comes out of, through moves that are not drawn.
-  void edge(mlir::Value value, mlir::Operation *op) {
+  void connect(mlir::Value value, mlir::Operation *op) {
     mlir::Value source = value;
     while (mlir::Operation *maker = source.getDefiningOp()) {
       if (isDrawn(maker))
         break;
-      if (!isMove(maker))
-        return;
+      if (!isMove(maker) || readsOnlyParameters(maker))
+        return connectParameters(source, op);
       source = maker->getOperand(0);
     }
-    End from, to = endOf(value, op, false);
-    if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(source))
-      from.boxes = {{fmt::format("i{}", argument.getArgNumber())}};
-    else if (isHidden(source.getDefiningOp()))
-      return;
-    else
-      from = endOf(source, source.getDefiningOp(), true);
+    mlir::Operation *maker = source.getDefiningOp();
+    End from{{{""}}, false}, to = endOf(value, op, false);
+    if (maker)
+      from = endOf(source, maker, true);
+    size_t tailBox =
+        maker ? ids_.at(maker) : arguments_[llvm::cast<mlir::BlockArgument>(source).getArgNumber()];
     // Step to step; else all of the one to, or from, every step of the other. The first edge says
     // the shape for all.
     std::string label = options_.shapes ? shapeLabel(value, from.perStep || to.perStep) : "";
     for (size_t position = 0; position < std::max(from.boxes.size(), to.boxes.size()); ++position)
       for (const std::string &tail : from.boxes[std::min(position, from.boxes.size() - 1)])
         for (const std::string &head : to.boxes[std::min(position, to.boxes.size() - 1)]) {
-          edges_ += fmt::format("  {} -> {}{};\n", tail, head,
-                                label.empty() ? "" : fmt::format(" [label={}]", quoted(label)));
+          diagram_.edges.push_back({tailBox, ids_.at(op), label, tail, head});
           label.clear();
         }
   }
 
+  void addSync();
+
   mlir::func::FuncOp net_;
-  NetworkOptions options_;
-  std::map<mlir::Operation *, int> ids_;           // looked up, never walked
+  const NetworkOptions &options_;
+  Diagram diagram_;
+  std::vector<size_t> arguments_;                  // boxes
+  std::map<std::string, size_t> parameters_;       // boxes by name
+  std::map<mlir::Operation *, size_t> ids_;        // boxes; looked up, never walked
   std::map<mlir::Operation *, Unfolded> unfolded_; // the same
-  std::string out_, edges_;
 };
 
-} // namespace
-
-std::string dotHeader(const std::string &name, const NetworkOptions &options) {
-  std::string header =
-      fmt::format("digraph {} {{\n  rankdir=BT;\n  node [shape=box, style=filled, "
-                  "fontname=\"Helvetica\", fontsize=11];\n"
-                  "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
-                  quoted(name));
-  if (options.target) {
-    std::string rates = ratesText(options.machine);
-    if (size_t end = rates.find("; "); end != std::string::npos)
-      rates.replace(end, 2, ";\n"); // two lines are narrower than most nets
-    header += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n",
-                          quoted(rates));
-  }
-  return header;
+/// "a, b and 3 more" on lines of their own.
+std::string someOf(const std::vector<std::string> &names) {
+  constexpr size_t kMost = 3;
+  std::vector<std::string> shown(names.begin(),
+                                 names.begin() + long(std::min(names.size(), kMost)));
+  std::string text = fmt::format("{}", fmt::join(shown, "\n"));
+  return names.size() > kMost ? text + fmt::format("\nand {} more", names.size() - kMost) : text;
 }
 
-static exec::PlanOp planOf(mlir::ModuleOp module) {
+/// For each bucket a box from which its initial values come to those who read them, and one that
+/// takes the gradients from them.
+void Builder::addSync() {
+  const std::vector<std::string> &names = diagram_.devices;
+  for (const Bucket &bucket : options_.placement->buckets) {
+    std::set<size_t> readers;
+    for (const std::string &parameter : bucket.parameters)
+      if (auto found = parameters_.find(parameter); found != parameters_.end())
+        for (const Edge &edge : diagram_.edges)
+          if (edge.from == found->second)
+            readers.insert(edge.to);
+    std::string what = fmt::format("{}\n{}", someOf(bucket.parameters), bytesText(bucket.bytes));
+    std::vector<std::string> others;
+    for (size_t device : bucket.devices)
+      if (device != bucket.devices[0])
+        others.push_back(names[device]);
+    Box broadcast;
+    broadcast.kind = Box::Kind::Sync;
+    broadcast.color = "#ffffff";
+    broadcast.label = fmt::format("broadcast at init\n{}\n{} → {}", what, names[bucket.devices[0]],
+                                  others.size() <= 3 ? fmt::format("{}", fmt::join(others, ", "))
+                                                     : fmt::format("{} others", others.size()));
+    for (size_t reader : readers)
+      diagram_.edges.push_back({diagram_.boxes.size(), reader, "", "", ""});
+    diagram_.boxes.push_back(std::move(broadcast));
+    if (bucket.adders.empty())
+      continue;
+    std::vector<std::string> adders;
+    for (size_t device : bucket.adders)
+      adders.push_back(names[device]);
+    Box aggregate;
+    aggregate.kind = Box::Kind::Sync;
+    aggregate.color = "#eeeeee";
+    aggregate.label = fmt::format("aggregate gradients\n{}\non {}", what, fmt::join(adders, ", "));
+    for (size_t reader : readers)
+      diagram_.edges.push_back({reader, diagram_.boxes.size(), "", "", ""});
+    diagram_.boxes.push_back(std::move(aggregate));
+  }
+}
+
+exec::PlanOp planOf(mlir::ModuleOp module) {
   auto plans = module.getOps<exec::PlanOp>();
   return plans.empty() ? exec::PlanOp() : *plans.begin();
 }
 
+} // namespace
+
+Diagram emptyDiagram(const std::string &name, const NetworkOptions &options) {
+  Diagram diagram;
+  diagram.name = name;
+  diagram.devices = options.devices;
+  diagram.showsDevices = !options.devices.empty();
+  diagram.colorsDevices = options.devices.size() > 1;
+  diagram.showsMemory = options.memory;
+  diagram.showsTime = options.target != nullptr;
+  if (options.target) {
+    diagram.note = ratesText(options.machine);
+    if (size_t end = diagram.note.find("; "); end != std::string::npos)
+      diagram.note.replace(end, 2, ";\n"); // two lines are narrower than most nets
+  }
+  return diagram;
+}
+
 bool isLowered(mlir::ModuleOp module) { return bool(planOf(module)); }
 
-std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
-  // Before a plan's entries stand the programs that prepare weights.
-  auto isEntry = [](std::string_view name) {
-    return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
-  };
-  if (exec::PlanOp plan = planOf(module)) {
-    exec::ProgramOp chosen;
-    for (auto program : plan.getBody().getOps<exec::ProgramOp>())
-      if (program.getEntry() == "step" || (!chosen && isEntry(program.getEntry())))
-        chosen = program;
-    return chosen ? launchDot(chosen, options) : "digraph empty {}\n";
-  }
+Diagram networkDiagram(mlir::ModuleOp module, const NetworkOptions &options) {
   mlir::func::FuncOp chosen;
   for (auto net : module.getOps<mlir::func::FuncOp>())
     if (!chosen || net.getName() == "step")
       chosen = net;
-  return chosen ? Drawing(chosen, options).dot() : "digraph empty {}\n";
+  return chosen ? Builder(chosen, options).build() : emptyDiagram("empty", options);
+}
+
+std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
+  exec::PlanOp plan = planOf(module);
+  if (!plan)
+    return diagramDot(networkDiagram(module, options));
+  // Before a plan's entries stand the programs that prepare weights.
+  auto isEntry = [](std::string_view name) {
+    return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
+  };
+  exec::ProgramOp chosen;
+  for (auto program : plan.getBody().getOps<exec::ProgramOp>())
+    if (program.getEntry() == "step" || (!chosen && isEntry(program.getEntry())))
+      chosen = program;
+  return chosen ? launchDot(chosen, options) : diagramDot(emptyDiagram("empty", options));
 }
 
 } // namespace lstmc::viz

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "executor/base/NumberText.h"
 #include "executor/package/Package.h"
 #include "passes/planning/forecast/Forecast.h"
-#include "viz/Dot.h"
+#include "viz/BoxLinks.h"
+#include "viz/Fold.h"
 #include "viz/KernelKind.h"
 
 namespace lstmc::viz {
@@ -46,39 +46,57 @@ public:
       inputs_[entry.inputs[i].buffer] = int64_t(i);
   }
 
-  std::string dot() {
+  Diagram build() {
     for (size_t i = 0; i < entry_.programs.size(); ++i)
       for (const Launch &launch : entry_.programs[i].launches)
         follow(launch, entry_.programs[i].device);
     if (options_.target)
       addTimes();
-    std::string text = dotHeader(package_.net, options_);
+    Diagram diagram = emptyDiagram(package_.net, options_);
+    diagram.devices.clear();
+    for (const package::Device &device : package_.devices)
+      diagram.devices.push_back(device.name);
+    diagram.colorsDevices = diagram.devices.size() > 1;
+    diagram.showsDevices |= diagram.colorsDevices;
+    std::map<Source, size_t> ids;
     for (size_t i = 0; i < entry_.inputs.size(); ++i)
-      if (entry_.inputs[i].role != "scalar")
-        text += fmt::format("  i{} [shape=oval, fillcolor=\"#8dd3c7\", label={}];\n", i,
-                            quoted(entry_.inputs[i].name));
-    for (const auto &[location, box] : boxes_)
-      text += fmt::format("  n{} [fillcolor=\"{}\", label={}];\n", location,
-                          kKernelKinds[box.color].color, quoted(label(location, box)));
-    std::set<std::pair<Source, uint32_t>> drawn;
-    for (const Edge &edge : edges_)
-      for (const Source &source : resolved(edge.from))
-        if (source != Source{Source::Kind::Op, edge.to} && drawn.insert({source, edge.to}).second)
-          text += fmt::format(
-              "  {}{} -> n{}{};\n", source.kind == Source::Kind::Op ? 'n' : 'i', source.number,
-              edge.to, edge.label.empty() ? "" : fmt::format(" [label={}]", quoted(edge.label)));
-    return text + "}\n";
+      if (entry_.inputs[i].role != "scalar") {
+        Box box;
+        box.kind = Box::Kind::Input;
+        box.label = box.name = entry_.inputs[i].name;
+        ids[{Source::Kind::Input, int64_t(i)}] = diagram.boxes.size();
+        diagram.boxes.push_back(std::move(box));
+      }
+    // In the order of the source, which is that of the first launches.
+    for (uint32_t location : order_) {
+      ids[{Source::Kind::Op, location}] = diagram.boxes.size();
+      diagram.boxes.push_back(boxOf(location, ops_.at(location)));
+    }
+    for (const Reading &reading : readings_)
+      for (const Source &source : resolved(reading.from))
+        if (auto from = ids.find(source);
+            from != ids.end() && source != Source{Source::Kind::Op, reading.to})
+          diagram.edges.push_back(
+              {from->second, ids.at({Source::Kind::Op, reading.to}), reading.label, "", ""});
+    keepFirstOfEnds(diagram);
+    if (entry_.name != "step") // in which gradients read every weight again
+      addParameters(diagram, ids);
+    hideOwnParameters(diagram);
+    foldRepeats(diagram);
+    joinParameters(diagram);
+    return diagram;
   }
 
 private:
-  struct Box {
+  /// What launches of a location do.
+  struct Op {
     size_t color; ///< in kKernelKinds
     std::set<uint32_t> devices;
     std::map<std::pair<uint32_t, uint64_t>, uint64_t> written; ///< bytes by buffer and first byte
     std::map<uint32_t, uint64_t> parameters;                   ///< bytes by buffer
     double seconds = 0;
   };
-  struct Edge {
+  struct Reading {
     Source from;
     uint32_t to; ///< location
     std::string label;
@@ -141,8 +159,10 @@ private:
   }
 
   void draw(const Launch &launch, uint32_t device) {
-    auto [found, added] = boxes_.try_emplace(launch.location);
-    Box &box = found->second;
+    auto [found, added] = ops_.try_emplace(launch.location);
+    Op &box = found->second;
+    if (added)
+      order_.push_back(launch.location);
     if (added || launch.kernel != KernelId::Fused)
       box.color = kindOf(launch.kernel);
     box.devices.insert(device);
@@ -156,7 +176,7 @@ private:
       std::string shape =
           options_.shapes ? fmt::format("{}", fmt::join(operand.shape, "x")) : std::string();
       for (const Source &source : sourcesOf(operand))
-        edges_.push_back({source, launch.location, shape});
+        readings_.push_back({source, launch.location, shape});
     }
     for (size_t i = 0; i < launch.operands.size(); ++i) {
       const Operand &operand = launch.operands[i];
@@ -184,9 +204,9 @@ private:
     planning::EntryTimes times = planning::forecast(package_, entry_, {options_.machine});
     for (size_t program = 0; program < times.programs.size(); ++program)
       for (size_t i = 0; i < times.programs[program].launches.size(); ++i) {
-        auto box = boxes_.find(entry_.programs[program].launches[i].location);
+        auto box = ops_.find(entry_.programs[program].launches[i].location);
         const planning::LaunchTime &time = times.programs[program].launches[i];
-        if (box != boxes_.end())
+        if (box != ops_.end())
           box->second.seconds += time.end - time.begin;
       }
   }
@@ -198,27 +218,66 @@ private:
     return all;
   }
 
-  std::string label(uint32_t index, const Box &box) const {
+  /// A box for each parameter, read as it is or packed, as "NAME.packed"; its bytes are in those of
+  /// its readers.
+  void addParameters(Diagram &diagram, const std::map<Source, size_t> &ids) const {
+    std::map<uint32_t, std::string> names; // by buffer; copies on other devices have the first's
+    for (const package::Parameter &parameter : package_.parameters)
+      for (uint32_t buffer : parameter.buffers)
+        names[buffer] = parameter.name;
+    std::map<std::string, std::set<size_t>> readers;
+    for (const auto &[location, op] : ops_)
+      for (const auto &[buffer, bytes] : op.parameters) {
+        const std::string &packed = package_.buffers[buffer].name;
+        auto found = names.find(buffer);
+        readers[found != names.end() ? found->second : packed.substr(0, packed.find(".packed"))]
+            .insert(ids.at({Source::Kind::Op, location}));
+      }
+    for (const auto &[name, boxes] : readers) {
+      for (size_t reader : boxes)
+        diagram.edges.push_back({diagram.boxes.size(), reader, "", "", ""});
+      Box box;
+      box.kind = Box::Kind::Parameter;
+      box.label = box.name = name;
+      diagram.boxes.push_back(std::move(box));
+    }
+  }
+
+  /// One arrow from box to box, with the first shape.
+  static void keepFirstOfEnds(Diagram &diagram) {
+    std::set<std::pair<size_t, size_t>> drawn;
+    std::erase_if(diagram.edges,
+                  [&](const Edge &edge) { return !drawn.insert({edge.from, edge.to}).second; });
+  }
+
+  Box boxOf(uint32_t index, const Op &op) const {
     const package::Location &location = package_.locations[index];
-    std::string text = !location.name.empty() ? location.name
-                       : !location.op.empty() ? location.op
-                                              : std::string(kKernelKinds[box.color].name);
-    if (!location.op.empty() && location.op != text)
-      text += "\n" + location.op;
-    if (options_.memory) {
-      text += "\n" + bytesText(sum(box.written));
-      if (uint64_t parameters = sum(box.parameters))
-        text += " + parameters " + bytesText(parameters);
-    }
-    if (!options_.devices.empty()) {
-      std::vector<std::string> names;
-      for (uint32_t device : box.devices)
-        names.push_back(package_.devices[device].name);
-      text += fmt::format("\n{}", fmt::join(names, ","));
-    }
-    if (options_.target)
-      text += "\n" + durationText(box.seconds);
-    return text;
+    Box box;
+    box.color = kKernelKinds[op.color].color;
+    box.what = !location.op.empty() ? location.op : std::string(kKernelKinds[op.color].name);
+    box.name = location.name;
+    box.places = {placeText(location)};
+    box.label = !location.name.empty() ? location.name : box.what;
+    if (!location.op.empty() && location.op != box.label)
+      box.label += "\n" + location.op;
+    if (!location.notes.empty())
+      box.call = callIn(location.notes);
+    box.devices.insert(op.devices.begin(), op.devices.end());
+    box.bytes = sum(op.written);
+    box.parameterBytes = sum(op.parameters);
+    box.seconds = op.seconds;
+    box.like = fmt::format("{} {} {} on {}", box.what, box.bytes, box.parameterBytes,
+                           fmt::join(op.devices, ","));
+    return box;
+  }
+
+  /// "cell" of notes of which the last call is "cell(..) at cell.lnet:16:16".
+  static std::string callIn(const std::vector<std::string> &notes) {
+    std::string call;
+    for (const std::string &note : notes)
+      if (size_t open = note.find('('); open != std::string::npos && !note.starts_with("for "))
+        call = note.substr(0, open);
+    return call;
   }
 
   const package::PackageData &package_;
@@ -227,15 +286,16 @@ private:
   std::map<uint32_t, int64_t> inputs_;              ///< by buffer
   std::map<uint32_t, std::vector<Writer>> writers_; ///< by buffer
   std::map<int64_t, std::set<Source>> sent_;        ///< by message
-  std::map<uint32_t, Box> boxes_;                   ///< by location
-  std::vector<Edge> edges_;
+  std::map<uint32_t, Op> ops_;                      ///< by location
+  std::vector<uint32_t> order_;                     ///< locations, as launches come
+  std::vector<Reading> readings_;
 };
 
 } // namespace
 
-std::string packageDot(const package::PackageData &package, const NetworkOptions &options) {
+Diagram packageDiagram(const package::PackageData &package, const NetworkOptions &options) {
   const package::Entry *entry = drawnEntry(package);
-  return entry ? PackageDrawing(package, *entry, options).dot() : "digraph empty {}\n";
+  return entry ? PackageDrawing(package, *entry, options).build() : emptyDiagram("empty", options);
 }
 
 } // namespace lstmc::viz

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "viz/Axis.h"
 #include "viz/Cost.h"
 #include "viz/KernelKind.h"
 #include "viz/ScheduleText.h"
@@ -19,20 +20,11 @@ namespace {
 constexpr double kWidth = 1100, kLeft = 20, kTop = 30, kTitle = 36, kBar = 48, kLane = 100,
                  kLegendRow = 18, kBottom = 12;
 
-/// A step of 1, 2 or 5 times a power of ten, about `count` of which make up `length`.
-double niceStep(double length, int count) {
-  double power = std::pow(10, std::floor(std::log10(length / count)));
-  for (double factor : {1.0, 2.0, 5.0})
-    if (power * factor * count >= length)
-      return power * factor;
-  return power * 10;
-}
-
 class Lanes {
 public:
   Lanes(const package::PackageData &package, const package::Entry &entry,
-        std::span<const Timeline> timelines)
-      : package_(package), entry_(entry), timelines_(timelines),
+        std::span<const Timeline> timelines, const BoxLinks *links)
+      : package_(package), entry_(entry), timelines_(timelines), links_(links),
         chart_(kLeft + kWidth + 60,
                kTop + double(timelines.size()) * blockHeight() + 2 * kLegendRow + kBottom) {}
 
@@ -93,8 +85,8 @@ private:
     size_t kind = kindOf(launch.kernel);
     kindSeconds_[kind] += counted ? time.end - time.begin : 0;
     chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar,
-                     kKernelKinds[kind].color,
-                     launchTitle(package_, launch, time.end - time.begin));
+                     kKernelKinds[kind].color, launchTitle(package_, launch, time.end - time.begin),
+                     links_ ? links_->boxOf(launch.location) : std::nullopt);
     // Kernel above name; neither where it does not fit.
     const package::Location &at = package_.locations[launch.location];
     double y = top + 0.4 * kBar;
@@ -143,6 +135,7 @@ private:
   const package::PackageData &package_;
   const package::Entry &entry_;
   std::span<const Timeline> timelines_;
+  const BoxLinks *links_;
   Chart chart_;
   double longest_ = 0; ///< seconds of the timeline that takes longest
   std::array<double, kKernelKinds.size()> kindSeconds_ = {};
@@ -159,8 +152,8 @@ const package::Entry *scheduledEntry(const package::PackageData &package) {
 }
 
 Chart scheduleChart(const package::PackageData &package, const package::Entry &entry,
-                    std::span<const Timeline> timelines) {
-  return Lanes(package, entry, timelines).draw();
+                    std::span<const Timeline> timelines, const BoxLinks *links) {
+  return Lanes(package, entry, timelines, links).draw();
 }
 
 } // namespace lstmc::viz

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "executor/base/NumberText.h"
 #include "viz/Cost.h"
 #include "viz/Schedule.h"
 
@@ -18,7 +19,8 @@ std::string launchTitle(const package::PackageData &package, const package::Laun
   std::string title(kernelRecord(launch.kernel).name);
   if (!at.op.empty())
     title += fmt::format(" of {}{}{}", at.op, at.name.empty() ? "" : " ", at.name);
-  title += fmt::format(": {}, {} FLOP, {} bytes", durationText(seconds), work.flops, work.bytes);
+  title += fmt::format(": {}, {} FLOP, {}", durationText(seconds), work.flops,
+                       bytesText(uint64_t(std::max<int64_t>(work.bytes, 0))));
   std::string_view line = at.text;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;

@@ -1,22 +1,19 @@
 // plot: a network, a schedule or a memory plan as a picture.
 
-#include <algorithm>
+#include <cmath>
 
-#include <fmt/ranges.h>
-
-#include "backends/registry/Targets.h"
+#include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/Model.h"
-#include "frontend/symbol/Module.h"
+#include "frontend/cli/PlottedNetwork.h"
 #include "passes/planning/rates/MachineRates.h"
+#include "viz/Cost.h"
 #include "viz/Dot.h"
 #include "viz/MemoryChart.h"
-#include "viz/Network.h"
-#include "viz/PackageNetwork.h"
-#include "viz/Schedule.h"
+#include "viz/Page.h"
 
 namespace lstmc::cli {
 
@@ -42,56 +39,6 @@ static CommandResult writePicture(const std::string &picture, const Options &opt
   return ExitCode::Ok;
 }
 
-/// Words of a flag that is a list are all of `known`.
-static Status checkWords(Flag flag, const std::vector<std::string> &words,
-                         const std::vector<std::string_view> &known) {
-  for (const std::string &word : words)
-    if (std::find(known.begin(), known.end(), word) == known.end())
-      return fail(ErrorCode::E0001, "--{} knows {}, got \"{}\"{}", recordOf(flag).name,
-                  fmt::join(known, ", "), word, didYouMean(word, known));
-  return {};
-}
-
-static Result<viz::NetworkOptions> drawingAsked(const Options &options) {
-  LSTMC_TRY(checkWords(Flag::show, *options.show, {"shapes", "memory", "device", "time"}));
-  LSTMC_TRY(checkWords(Flag::unfold, *options.unfold, {"time", "layer"}));
-  viz::NetworkOptions drawing;
-  drawing.shapes = false;
-  for (const std::string &word : *options.show) {
-    drawing.shapes |= word == "shapes";
-    drawing.memory |= word == "memory";
-    if (word == "device") {
-      LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options));
-      for (const DeviceName &device : devices)
-        drawing.devices.push_back(device.text());
-    }
-    if (word == "time") {
-      drawing.target = &targetOf(DeviceKind::Cpu);
-      drawing.machine = planning::machinesOf({DeviceName{}}, 0).front();
-    }
-  }
-  for (const std::string &word : *options.unfold) {
-    drawing.allSteps |= word == "time";
-    drawing.allOps |= word == "layer";
-  }
-  return drawing;
-}
-
-/// The network as the source has it, or as --after leaves it.
-static Checked<mlir::OwningOpRef<mlir::ModuleOp>>
-moduleToDraw(symbol::Network &net, const viz::NetworkOptions &drawing, const Options &options) {
-  std::optional<std::string> pass = options.afterPass;
-  if (!pass && drawing.devices.size() > 1)
-    pass = "place-devices"; // before it nothing is anywhere
-  if (!pass)
-    return symbol::takeModule(*net.graph);
-  Checked<mlir::OwningOpRef<mlir::ModuleOp>> left = moduleAfter(*pass, net, options);
-  if (left.ok() && viz::isLowered(**left) && options.unfold.given())
-    return asDiagnostic(fail(ErrorCode::E0001,
-                             "--unfold needs layers, and there are only launches after {}", *pass));
-  return left;
-}
-
 static CommandResult writeGraph(const std::string &dot, const std::string &suffix,
                                 const Options &options, Console &console) {
   if (suffix == "dot" || suffix.empty())
@@ -100,32 +47,11 @@ static CommandResult writeGraph(const std::string &dot, const std::string &suffi
   return writePicture(picture, options, console);
 }
 
-/// Of a package or a checkpoint.
-static CommandResult plotPackage(const viz::NetworkOptions &drawing, const Options &options,
-                                 Console &console, const std::string &suffix) {
-  for (Flag flag : {Flag::unfold, Flag::afterPass})
-    if (options.isGiven(flag))
-      return fail(ErrorCode::E0001, "--{} needs the source: {} holds launches and no layers",
-                  recordOf(flag).name, options.operands[0]);
-  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
-  return writeGraph(viz::packageDot(model.package->data(), drawing), suffix, options, console);
-}
-
 static CommandResult plotNetwork(const Options &options, Console &console,
                                  const std::string &suffix) {
-  LSTMC_CHECKED_ASSIGN(viz::NetworkOptions drawing, drawingAsked(options));
-  LSTMC_CHECKED_TRY(checkOneModel(options));
-  if (!isSource(options.operands[0]))
-    return plotPackage(drawing, options, console, suffix);
-  Checked<symbol::Network> net = loadSource(options.operands[0], options);
-  if (!net.ok())
-    return net.diagnostics();
-  console.warn(net.diagnostics());
-  Checked<mlir::OwningOpRef<mlir::ModuleOp>> module = moduleToDraw(*net, drawing, options);
-  if (!module.ok())
-    return module.diagnostics();
-  console.warn(module.diagnostics());
-  return writeGraph(viz::networkDot(**module, drawing), suffix, options, console);
+  LSTMC_CHECKED_ASSIGN(PlottedNetwork network, networkAsked(options, console));
+  return writeGraph(options.afterPass ? network.dotAfterPass : viz::diagramDot(network.diagram),
+                    suffix, options, console);
 }
 
 /// As they are for the whole machine, or for --threads.
@@ -171,14 +97,56 @@ static CommandResult plotMemory(const Model &model, const std::string &suffix,
                       options, console);
 }
 
+/// Validations of the checkpoints that are kept, oldest first.
+static Result<viz::Losses> lossesAsked(const Options &options) {
+  viz::Losses losses;
+  for (const auto &[update, name] : training::listCheckpoints(options.operands[0])) {
+    std::string file = fmt::format("{}/{}/{}", options.operands[0], name, training::kManifest);
+    LSTMC_ASSIGN(Bytes bytes, readFile(file));
+    LSTMC_ASSIGN(training::CheckpointState state,
+                 training::CheckpointState::parse(
+                     {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, file));
+    if (state.validLoss && std::isfinite(*state.validLoss))
+      losses.validation.insert(losses.validation.begin(), {double(update), *state.validLoss});
+  }
+  return losses;
+}
+
+static CommandResult plotPage(const Options &options, Console &console) {
+  if (!options.operands.empty() && options.operands[0] == "-")
+    return fail(ErrorCode::E0001, "a page reads the model twice: give a file, not -");
+  LSTMC_CHECKED_ASSIGN(PlottedNetwork network, networkAsked(options, console));
+  LSTMC_CHECKED_ASSIGN(viz::Losses losses, lossesAsked(options));
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  console.warn(model.warnings);
+  const package::PackageData &data = model.package->data();
+  const package::Entry *entry = viz::scheduledEntry(data);
+  std::vector<viz::Timeline> lines;
+  if (entry) {
+    LSTMC_CHECKED_ASSIGN(lines, timelines(model, *entry, options));
+  }
+  LSTMC_CHECKED_ASSIGN(std::string page, viz::page(network.diagram, data,
+                                                   machinesAsked(options, data), lines, losses));
+  return writePicture(page, options, console);
+}
+
 /// Flags and file names that the picture asked for does not go with.
 static Status checkPicture(const Options &options, const std::string &suffix) {
   Picture what = *options.what;
+  if (suffix == "html") {
+    for (Flag flag : {Flag::what, Flag::afterPass})
+      if (options.isGiven(flag))
+        return fail(ErrorCode::E0001,
+                    "a page has every picture, of the network as it is written: "
+                    "--{} is not for it",
+                    recordOf(flag).name);
+    return {};
+  }
   if (suffix != "" && suffix != "dot" && suffix != "svg" && suffix != "png" && suffix != "pdf" &&
       !(suffix == "json" && what != Picture::Network))
     return fail(ErrorCode::E0001,
-                "plot writes .dot, .svg, .png and .pdf, and of schedules and memory .json for a "
-                "viewer of traces, got \".{}\"",
+                "plot writes .dot, .svg, .png and .pdf, .html with all pictures, and of schedules "
+                "and memory .json for a viewer of traces, got \".{}\"",
                 suffix);
   if (what != Picture::Schedule && options.measured)
     return fail(ErrorCode::E0001, "--measured is for --what schedule, not for {}", wordOf(what));
@@ -202,6 +170,8 @@ static Status checkPicture(const Options &options, const std::string &suffix) {
 CommandResult plotCommand(const Options &options, Console &console) {
   std::string suffix = suffixOf(options.output.value_or(""));
   LSTMC_CHECKED_TRY(checkPicture(options, suffix));
+  if (suffix == "html")
+    return plotPage(options, console);
   if (*options.what == Picture::Network)
     return plotNetwork(options, console, suffix);
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));

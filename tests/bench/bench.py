@@ -15,6 +15,8 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
+pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
+            one another, or a layer does not light up
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
 all others are programs in this folder; `./dev bench list` names them
 
@@ -302,6 +304,8 @@ def main():
         raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
     elif args.name == "faults":
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
+    elif args.name == "pictures":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "pictures.py", root / "build/lstmc", root, root / "build/pictures"]).returncode)
     elif args.name == "nets":
         raise SystemExit(0 if nets(args.seeds) else 1)
     elif args.name == "schedules":
@@ -322,7 +326,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, pictures, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

@@ -67,22 +67,22 @@ TEST(Unfold, DrawsFirstTwoAndLastOfMore) {
 
 TEST(Unfold, CarriesTheStateFromStepToStep) {
   std::string dot = drawn(3, 1, false);
-  EXPECT_THAT(dot, HasSubstr("n0_0 -> n0_1 [color=\"#1f78b4\", label=\"h, c\"]"));
-  EXPECT_THAT(dot, HasSubstr("n0_1 -> n0_2 [color=\"#1f78b4\"]"));
+  EXPECT_THAT(dot, HasSubstr("u0_0 -> u0_1 [color=\"#1f78b4\", label=\"h, c\"]"));
+  EXPECT_THAT(dot, HasSubstr("u0_1 -> u0_2 [color=\"#1f78b4\"]"));
   EXPECT_THAT(dot, Not(HasSubstr("dir=back")));
 }
 
 TEST(Unfold, JoinsAStepToThatStepOfTheNextLayer) {
   std::string dot = drawn(3, 1, false);
   for (int t = 0; t < 3; ++t) {
-    EXPECT_EQ(count(dot, fmt::format("  n0_{0} -> n1_{0}", t)), 1u) << dot;
-    EXPECT_EQ(count(dot, fmt::format("  i0 -> n0_{}", t)), 1u) << dot;
-    EXPECT_EQ(count(dot, fmt::format("  n1_{} -> n2", t)), 1u) << dot;
+    EXPECT_EQ(count(dot, fmt::format("  u0_{0} -> u1_{0}", t)), 1u) << dot;
+    EXPECT_EQ(count(dot, fmt::format("  n0 -> u0_{}", t)), 1u) << dot;
+    EXPECT_EQ(count(dot, fmt::format("  u1_{} -> n4", t)), 1u) << dot;
   }
-  EXPECT_THAT(dot, Not(HasSubstr("n0_0 -> n1_1")));
+  EXPECT_THAT(dot, Not(HasSubstr("u0_0 -> u1_1")));
   // One step is passed on; its shape is written once.
-  EXPECT_THAT(dot, HasSubstr("n0_0 -> n1_0 [label=\"3x4\"]"));
-  EXPECT_THAT(dot, HasSubstr("n0_1 -> n1_1;"));
+  EXPECT_THAT(dot, HasSubstr("u0_0 -> u1_0 [label=\"3x4\"]"));
+  EXPECT_THAT(dot, HasSubstr("u0_1 -> u1_1;"));
 }
 
 TEST(Unfold, OfBothDirectionsHasTheStateGoBothWays) {
@@ -90,7 +90,7 @@ TEST(Unfold, OfBothDirectionsHasTheStateGoBothWays) {
   // For two stacks and two layers, three gaps between the steps that are drawn.
   EXPECT_EQ(count(dot, "→"), 2u * 2 * 3);
   EXPECT_EQ(count(dot, "←"), 2u * 2 * 3);
-  for (const char *edge : {"i0 -> n0_0:i0:s", "n0_0:o0:n -> n1_0:i0:s", "n0_0:o3:n -> n1_0:i3:s"})
+  for (const char *edge : {"n0 -> u0_0:i0:s", "u0_0:o0:n -> u1_0:i0:s", "u0_0:o3:n -> u1_0:i3:s"})
     EXPECT_EQ(count(dot, edge), 1u) << edge;
   for (const char *row :
        {"layer 0, forward", "layer 0, backward", "layer 1, forward", "layer 1, backward"})

@@ -24,8 +24,8 @@ class Plot(Case):
     def edges(self, *words):
         """Between boxes, by the first line of their labels."""
         text = self.good("plot", *words).stdout
-        names = dict(re.findall(r'(\w+) \[(?:shape=oval, )?fillcolor="[^"]*", label="([^"\\]*)', text))
-        return {(names[a], names[b]) for a, b in re.findall(r"(\w+) -> (\w+)", text) if a != b}
+        names = dict(re.findall(r'(n\d+) \[[^\]]*fillcolor="[^"]*", label="([^"\\]*)', text))
+        return {(names[a], names[b]) for a, b in re.findall(r"(n\d+) -> (n\d+)", text) if a != b}
 
     def test_the_network_of_a_package(self):
         (self.folder / "net.lnet").write_text("""\
