@@ -84,7 +84,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
 
     def test_memory_of_every_device(self):
         text = self.good("plot", "small.lnet", "--what", "memory", "-d", "2xcpu").stdout
-        self.assertRegex(text, r"planned peak [\d.]+ KiB on cpu:0, [\d.]+ KiB on cpu:1<")
+        self.assertRegex(text, r"planned peak [\d.]+ KiB on cpu:0, [\d.]+ KiB on cpu:1[;<]")
         peaks = {d["device"]: d["peak_bytes"] for d in self.document("plan", "small.lnet", "-d", "2xcpu", schema="lstmc.plan/1")["devices"]}
         most = {}
         for event in self.trace("--what", "memory", "-d", "2xcpu"):
