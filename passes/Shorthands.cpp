@@ -18,15 +18,15 @@ static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation
 static void writeOut(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::ShorthandRule> &later) {
   mlir::Operation *op = rule, *before = op->getPrevNode();
   mlir::OpBuilder builder(op);
-  mlir::Value value = rule.writtenOut(builder);
-  if (!value)
+  const llvm::SmallVector<mlir::Value> values = rule.writtenOutAll(builder);
+  if (values.empty())
     return;
   mlir::Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
-  inherit(op, first, value.getDefiningOp());
+  inherit(op, first, values.front().getDefiningOp());
   for (mlir::Operation *made = first; made != op; made = made->getNextNode())
     if (auto shorthand = llvm::dyn_cast<sym::ShorthandRule>(made))
       later.push_back(shorthand);
-  op->getResult(0).replaceAllUsesWith(value);
+  op->replaceAllUsesWith(values);
   op->erase();
 }
 

@@ -163,7 +163,7 @@ private:
 
   std::vector<Symbol> visible(mlir::Operation *op) {
     std::vector<Symbol> symbols;
-    int wanted = bound_.record->visibleOutputs;
+    const int wanted = sym::visibleResults(op, *bound_.record);
     for (mlir::Value result : op->getResults())
       if (wanted < 0 || int(symbols.size()) < wanted)
         symbols.push_back(impl_.symbolOf(&graph_, result));

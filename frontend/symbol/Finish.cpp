@@ -24,7 +24,7 @@ std::string outputName(Value value, StringRef nodeName) {
       result.getOwner()->getNumResults() > 1 || llvm::isa<sym::SliceChannelOp>(result.getOwner());
   if (record && index < record->outputNames.size())
     return nodeName.str() + "_" + std::string(record->outputNames[index]);
-  if (record && record->visibleOutputs == 1)
+  if (record && sym::visibleResults(result.getOwner(), *record) == 1)
     numbered = false;
   return nodeName.str() + "_output" + (numbered ? std::to_string(index) : "");
 }

@@ -64,7 +64,11 @@ Initialiser initialiserOf(mlir::ArrayAttr attribute) {
   init.name = llvm::cast<mlir::StringAttr>(attribute[0]).str();
   for (mlir::NamedAttribute argument : llvm::cast<mlir::DictionaryAttr>(attribute[1])) {
     auto list = llvm::dyn_cast<mlir::ArrayAttr>(argument.getValue());
-    if (argument.getName() == "patterns" && list)
+    if (auto values = llvm::dyn_cast<mlir::DenseElementsAttr>(argument.getValue())) {
+      Tuple shape(values.getType().getShape().begin(), values.getType().getShape().end());
+      std::vector<double> numbers(values.value_begin<double>(), values.value_end<double>());
+      init.arguments = {{"shape", std::move(shape)}, {"data", std::move(numbers)}};
+    } else if (argument.getName() == "patterns" && list)
       for (mlir::Attribute pattern : list)
         init.patterns.push_back(llvm::cast<mlir::StringAttr>(pattern).str());
     else if (argument.getName() == "initializers" && list)
@@ -164,8 +168,8 @@ private:
     node.op = record ? std::string(record->mxnetName) : op->getName().getStringRef().str();
     if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
       node.name = name.str();
-    node.outputs =
-        record && record->visibleOutputs >= 0 ? record->visibleOutputs : int(op->getNumResults());
+    const int visible = record ? sym::visibleResults(op, *record) : -1;
+    node.outputs = visible >= 0 ? visible : int(op->getNumResults());
     if (!record)
       return;
     for (const sym::AttributeRecord &attribute : record->attributes) {

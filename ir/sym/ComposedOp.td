@@ -8,9 +8,9 @@ include "ir/sym/SymBase.td"
 
 /// Rows of the batch are looked for after the op has been written out.
 class Sym_Composed<string mnemonic, string mxnet, list<string> aliases = [],
-    list<Trait> gradient = []>
+    list<Trait> gradient = [], list<string> shorthand = []>
     : Sym_Op<mnemonic, mxnet,
-          !listconcat([DeclareOpInterfaceMethods<Sym_ShorthandRule>], gradient)> {
+          !listconcat([DeclareOpInterfaceMethods<Sym_ShorthandRule, shorthand>], gradient)> {
   let mxnetAliases = aliases;
   let results = (outs Sym_Tensor:$output);
   let extraClassDefinition = [{

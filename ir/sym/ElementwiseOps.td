@@ -188,6 +188,7 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
 }
 
 def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
+  let difference = "The numbers are Philox of seed, update, op and element, so they do not depend on devices; `cudnn_off` means nothing.";
   let summary = "elements kept with probability 1 - p";
   let description = [{
     In training, or always with `mode` always: an element is kept and divided by 1 - p with

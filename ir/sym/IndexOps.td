@@ -6,6 +6,7 @@
 include "ir/sym/SymBase.td"
 
 def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
+  let difference = "Ids out of range are refused in data (E0604). `sparse_grad` means nothing: gradients are dense.";
   let summary = "rows of a table, picked by index";
   let description = [{
     `output[i..., :] = weight[data[i...], :]`; an index out of range is moved to the nearest row.
@@ -26,6 +27,7 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
 }
 
 def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
+  let difference = "`mode` raise is refused for indices that the net computes.";
   let summary = "slices of an axis, picked by index";
   let description = [{
     `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent;

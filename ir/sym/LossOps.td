@@ -11,6 +11,7 @@ class Sym_Head<string mnemonic, string mxnet, list<Trait> traits = [Sym_Kernel, 
 }
 
 def Sym_SoftmaxOutputOp : Sym_Head<"softmax_output", "SoftmaxOutput"> {
+  let difference = "`out_grad` is refused. Labels out of range are refused in data (E0604); MXNet ignores them.";
   let mxnetAliases = ["Softmax"];
   let summary = "softmax, whose gradient is that of the cross entropy with the label";
   let description = [{
@@ -64,10 +65,34 @@ def Sym_LinearRegressionOutputOp
         "the difference from the label">;
 def Sym_MaeRegressionOutputOp
     : Sym_RegressionHead<"mae_regression_output", "MAERegressionOutput", "the identity",
-        "the sign of the difference">;
+        "the sign of the difference"> {
+  let difference = "Where output and label are equal the gradient is 0; in MXNet it is -1.";
+}
 def Sym_LogisticRegressionOutputOp
     : Sym_RegressionHead<"logistic_regression_output", "LogisticRegressionOutput", "sigmoid",
         "the difference from the label">;
+
+def Sym_SvmOutputOp : Sym_Head<"svm_output", "SVMOutput", [Sym_Scalar, Sym_Flops]> {
+  let difference = "`data` has two axes. Only the loss is measured: `accuracy` is of a SoftmaxOutput.";
+  let summary = "the identity, whose gradient is that of a hinge loss, one class against the others";
+  let description = [{
+    With t = 1 for the class of the label and -1 for the others, the loss of a row is the sum over classes of
+    max(0, margin - t * x) squared, or as it is with `use_linear`, times `regularization_coefficient`.
+      * rank: `data` is `[n, classes]`.
+      * label-shape: `label` is `[n]`.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.svm_output %x, %l : (tensor<32x10xf32>, tensor<32xf32>) -> tensor<32x10xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Label:$label, Sym_Float<"1.0">:$margin,
+                       Sym_Float<"1.0">:$regularization_coefficient, Sym_Flag<>:$use_linear);
+  let extraClassDeclaration = [{
+    /// t, and max(0, margin - t * x), of the shape of the data.
+    ::std::pair<::mlir::Value, ::mlir::Value> signsAndShortfalls(::mlir::OpBuilder &builder);
+  }];
+}
 
 def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> {
   let mxnetAliases = ["make_loss"];

@@ -1,5 +1,7 @@
 #include "ir/sym/OpTable.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -45,6 +47,10 @@ const Index &index() {
 const OpRecord *findOpRecord(std::string_view name) { return index().byName.lookup(name); }
 const OpRecord *recordOf(mlir::OperationName name) {
   return index().byOp.lookup(name.getStringRef());
+}
+int visibleResults(mlir::Operation *op, const OpRecord &record) {
+  auto shown = op->getAttrOfType<mlir::BoolAttr>("output_mean_var");
+  return shown && shown.getValue() ? -1 : record.visibleOutputs;
 }
 
 } // namespace lstmc::sym

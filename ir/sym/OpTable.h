@@ -53,5 +53,7 @@ const std::vector<OpRecord> &opRecords();
 const OpRecord *findOpRecord(std::string_view name);
 /// The record of an op of the dialect; null for internal ones.
 const OpRecord *recordOf(mlir::OperationName name);
+/// How many results of the op users see; -1: all.
+int visibleResults(mlir::Operation *op, const OpRecord &record);
 
 } // namespace lstmc::sym

@@ -57,7 +57,7 @@ std::string callText(Operation *op) {
   return inside.empty() ? text : text + "(" + inside + ")";
 }
 
-std::string roleOf(Operation *op, Value value) {
+std::string roleOf(Operation *op, Value value, bool last) {
   const OpRecord *record = recordOf(op->getName());
   if (value.getDefiningOp() == op) {
     unsigned index = cast<OpResult>(value).getResultNumber();
@@ -66,6 +66,9 @@ std::string roleOf(Operation *op, Value value) {
     return op->getNumResults() == 1 ? "output" : "output" + std::to_string(index);
   }
   unsigned index = llvm::find(op->getOperands(), value).getIndex();
+  for (unsigned i = index; last && i < op->getNumOperands(); ++i)
+    if (op->getOperand(i) == value)
+      index = i;
   if (!record)
     return "operand " + std::to_string(index);
   if (record->variadic())

@@ -15,7 +15,7 @@ std::string labelOf(mlir::Operation *op);
 /// layer made, the call of the layer ("LSTM(num_hidden=256)").
 std::string callText(mlir::Operation *op);
 /// "weight", "arg1", "output", "output2".
-std::string roleOf(mlir::Operation *op, mlir::Value value);
+std::string roleOf(mlir::Operation *op, mlir::Value value, bool last = false);
 
 /// The name that users know a value by: that of the input, parameter or state, or of the node that
 /// makes it.

@@ -7,6 +7,7 @@ include "ir/sym/SymBase.td"
 
 def Sym_RnnOp
     : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
+  let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. Projections and `lstm_state_clip` are not there.";
   let summary = "a stack of recurrent layers over all steps";
   let description = [{
     T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`,

@@ -17,6 +17,7 @@ class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> ali
 /// A reduction over several axes.
 class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string> aliases = []>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
+  let difference = "Integers are added up in float64 and saturate, where MXNet wraps; int64 is refused.";
   let description = [{
     Over the axes in `axis` (with `exclude`: over all others). Without `axis`, over all axes, with
     result shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result is
@@ -102,12 +103,13 @@ def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, 
   let summary = "an axis brought to mean 0 and variance 1, then scaled";
   let description = [{
     `(x - mean) / sqrt(variance + eps) * gamma + beta`, with the biased variance. The gradient needs
-    `mean` and `rstd` = 1 / sqrt(variance + eps); users see only `output`.
+    `mean` and `rstd` = 1 / sqrt(variance + eps); users see only `output`. With `output_mean_var` they
+    see three outputs: `output`, the mean and the standard deviation sqrt(variance + eps), both with extent 1
+    at `axis`. As in MXNet, gradients flow through the first alone.
       * axis: `axis` is an axis of `data`.
       * parameter-shape: `gamma` and `beta` are `[extent of axis]`.
       * same-shape: `output` has the shape and type of `data`; `mean` and `rstd` have its extents
-        without `axis`.
-      * output-mean-var: false.
+        without `axis`, or with 1 there.
 
     ```mlir
     %y, %mean, %rstd = sym.layer_norm %x, %g, %b
@@ -120,6 +122,7 @@ def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, 
                    Sym_Flag<>:$output_mean_var);
   let results = (outs Sym_Tensor:$output, Sym_Tensor:$mean, Sym_Tensor:$rstd);
   let visibleOutputs = 1;
+  let outputNames = ["output", "mean", "std"];
 }
 
 #endif // LSTMC_IR_SYM_REDUCEOPS

@@ -122,7 +122,8 @@ LogicalResult ShapeRelation::equal(Value a, int64_t axisA, Value b, int64_t axis
     setExtent(right, axisB, x);
   else
     return refuse(ErrorCode::E0207, {{a, axisA}, {b, axisB}})
-           << name(a) << " has " << x << ' ' << noun << ", " << name(b) << " has " << y;
+           << roleOf(op_, a, /*last=*/a == b) << " has " << x << ' ' << noun << ", " << name(b)
+           << " has " << y;
   return success();
 }
 

@@ -17,6 +17,11 @@ def Sym_ShorthandRule : OpInterface<"ShorthandRule"> {
   let methods = [
     InterfaceMethod<"Adds the ops that replace the op and returns their result. Null, with nothing added, if the op needs no replacement.",
       "::mlir::Value", "writtenOut", (ins "::mlir::OpBuilder &":$builder)>,
+    InterfaceMethod<"The same for an op with several results: one value for each of them; none if the op needs no replacement.",
+      "::llvm::SmallVector<::mlir::Value>", "writtenOutAll", (ins "::mlir::OpBuilder &":$builder), [{}], [{
+        ::mlir::Value value = $_op.writtenOut(builder);
+        return value ? ::llvm::SmallVector<::mlir::Value>{value} : ::llvm::SmallVector<::mlir::Value>();
+      }]>,
   ];
 }
 

@@ -6,6 +6,7 @@
 include "ir/sym/ComposedOp.td"
 
 def Sym_SortOp : Sym_Composed<"sort", "sort"> {
+  let difference = "Equal elements keep their order; in MXNet it is not said.";
   let summary = "the elements along an axis in order";
   let description = [{
     Equal elements keep their order. Where there is a NaN the result has no meaning. The network of
@@ -36,15 +37,18 @@ def Sym_ArgsortOp : Sym_Composed<"argsort", "argsort", [], [Sym_NoGradient]> {
                        Sym_Float32:$dtype);
 }
 
-def Sym_TopkOp : Sym_Composed<"topk", "topk"> {
+def Sym_TopkOp
+    : Sym_Composed<"topk", "topk", [], [Sym_ResultCount], ["writtenOutAll"]> {
+  let difference = "Of equal elements the first come first; in MXNet it is not said. The mask has the type of `data`.";
   let summary = "the k largest elements along an axis, or the k smallest";
   let description = [{
     By `ret_typ` their indices as `dtype`, their values in order, or a mask: 1 at these elements and 0
-    elsewhere, in the type of `data`. Of equal elements the first come first. `both` has two outputs and is
-    refused; two calls give them. `k` below 1 stands for all.
+    elsewhere, in the type of `data`; `both` gives two outputs, the values and the indices. Of equal elements
+    the first come first. `k` below 1 stands for all. Gradients flow through values.
       * axis: `axis` is an axis of `data`.
       * k: at most the extent of `axis`.
       * output-shape: that of `data` with `k` at `axis`; for a mask that of `data`.
+      * outputs: 2 for `both`, else 1.
 
     ```mlir
     %y = sym.topk %x {k = 2 : i64, ret_typ = "value"} : (tensor<8x5xf32>) -> tensor<8x2xf32>
@@ -53,6 +57,7 @@ def Sym_TopkOp : Sym_Composed<"topk", "topk"> {
   let arguments = (ins Sym_Tensor:$data, Sym_Integer<-1>:$axis, Sym_Integer<1>:$k,
                        Sym_DefaultChoice<"indices", ["value", "indices", "mask", "both"]>:$ret_typ,
                        Sym_Flag<>:$is_ascend, Sym_Float32:$dtype);
+  let results = (outs Variadic<Sym_Tensor>:$outputs);
 }
 
 #endif // LSTMC_IR_SYM_SORTOPS

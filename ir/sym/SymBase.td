@@ -167,8 +167,10 @@ class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
   string countAttribute = "";
   /// Names of the outputs, if MXNet names them.
   list<string> outputNames = [];
-  /// How many of the results users see; -1: all.
+  /// How many of the results users see; -1: all. An attribute output_mean_var that is true shows all.
   int visibleOutputs = -1;
+  /// Where the op differs from MXNet's, in the words of users; empty: nowhere that is known.
+  string difference = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 

@@ -130,7 +130,7 @@ def Sym_ShardSum : OpInterface<"ShardSum"> {
 def Sym_LossHead : OpInterface<"LossHead"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
-    A loss head: SoftmaxOutput, the regression outputs, MakeLoss, softmax_cross_entropy.
+    A loss head: SoftmaxOutput, the regression outputs, SVMOutput, MakeLoss, softmax_cross_entropy.
   }];
   let methods = [
     InterfaceMethod<"Adds the op that measures this head, with f64 [measure.fields] as the metric kernels define it.",

@@ -125,6 +125,8 @@ def section(records, op, formulas):
     outputs = op["outputNames"]
     if len(outputs) > 1:
         prose += f"Outputs: {', '.join(f'`{name}`' for name in outputs)}.\n\n"
+    if op["difference"]:
+        prose = f"{prose.strip()}\n\n**Differs from MXNet:** {op['difference']}\n\n"
     return f"{text}\n{prose.strip()}\n\n{gradient_line(op, formulas)}\n\n{mark}{example}\n"
 
 

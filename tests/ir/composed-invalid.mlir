@@ -245,9 +245,9 @@ func.func @f(%x: tensor<3x4xf32>) {
 }
 
 // -----
-// topk: an output at a time
+// topk:outputs
 func.func @f(%x: tensor<3x4xf32>) {
-  // expected-error@+1 {{topk: ret_typ both is not built yet; two calls give values and indices}}
+  // expected-error@+1 {{topk: ret_typ both has 2 outputs, found 1}}
   %z = sym.topk %x {ret_typ = "both"} : (tensor<3x4xf32>) -> tensor<3x1xf32>
   return
 }

@@ -60,12 +60,14 @@ func.func @elements(%x: tensor<5x4x3xf32>, %i: tensor<2x7xi32>, %v: tensor<3xf32
 // CHECK-NEXT:    sym.argsort {{.*}} -> tensor<5x4xi32>
 // CHECK-NEXT:    sym.topk {{.*}} -> tensor<2x4xf32>
 // CHECK-NEXT:    sym.topk {{.*}} -> tensor<5x4xf32>
+// CHECK-NEXT:    sym.topk {{.*}} -> (tensor<5x3xf32>, tensor<5x3xi32>)
 // CHECK-NEXT:    sym.scatter_nd {{.*}} -> tensor<6x7x4xf32>
 func.func @sorted(%x: tensor<5x4xf32>, %i: tensor<2x5xi32>) -> !open {
   %a = sym.sort %x : (tensor<5x4xf32>) -> !open
   %b = sym.argsort %x {dtype = "int32"} : (tensor<5x4xf32>) -> !open
   %c = sym.topk %x {axis = 0 : i64, k = 2 : i64} : (tensor<5x4xf32>) -> !open
   %d = sym.topk %x {axis = 0 : i64, k = 2 : i64, ret_typ = "mask"} : (tensor<5x4xf32>) -> !open
+  %t:2 = sym.topk %x {dtype = "int32", k = 3 : i64, ret_typ = "both"} : (tensor<5x4xf32>) -> (!open, !open)
   %e = sym.scatter_nd %x, %i {shape = array<i64: 6, 7, 4>} : (tensor<5x4xf32>, tensor<2x5xi32>) -> !open
   return %e : !open
 }

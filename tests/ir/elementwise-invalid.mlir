@@ -87,7 +87,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 // dropout:probability
 func.func @f(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{Dropout: p is 1.000000e+00, wants 0 <= p < 1}}
+  // expected-error@+1 {{Dropout: p is 1, wants 0 <= p < 1, the share that is dropped}}
   %y = sym.dropout %x {p = 1.0} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

@@ -144,6 +144,22 @@ func.func @f(%x: tensor<2x4xf32>, %l: tensor<3xf32>) {
 }
 
 // -----
+// svm_output:rank
+func.func @f(%x: tensor<2x4x3xf32>, %l: tensor<2xf32>) {
+  // expected-error@+1 {{SVMOutput: data has 3 axes, wants 2}}
+  %y = sym.svm_output %x, %l : (tensor<2x4x3xf32>, tensor<2xf32>) -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+// svm_output:label-shape
+func.func @f(%x: tensor<2x4xf32>, %l: tensor<3xf32>) {
+  // expected-error@+1 {{SVMOutput: label has 3 labels, data has 2}}
+  %y = sym.svm_output %x, %l : (tensor<2x4xf32>, tensor<3xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
 // sequence_mask:length-shape
 func.func @f(%x: tensor<5x2x4xf32>, %n: tensor<5xf32>) {
   // expected-error@+1 {{SequenceMask: sequence_length has 5 sequences, data has 2}}

@@ -45,6 +45,13 @@ func.func @normalise(%x: tensor<2x3x4xf32>) -> !open {
   return %s : !open
 }
 
+// CHECK-LABEL: func @mean_and_deviation
+// CHECK:         sym.layer_norm {{.*}} -> (tensor<2x3x4xf32>, tensor<2x1x4xf32>, tensor<2x1x4xf32>)
+func.func @mean_and_deviation(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) -> !open {
+  %y:3 = sym.layer_norm %x, %g, %b {axis = 1 : i64, output_mean_var = true} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (!open, !open, !open)
+  return %y#2 : !open
+}
+
 // A head's label gets its shape from the data: the data's without the classes, or one label per row.
 // CHECK-LABEL: func @labels
 // CHECK-SAME:    (%{{.+}}: tensor<4x2x5xf32>, %{{.+}}: tensor<4x2xf32>, %{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4x5xf32>)

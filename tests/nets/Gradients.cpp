@@ -30,6 +30,8 @@ bool hasGradientOfItsOwn(const NodeView &node) {
       auto dtype = std::get_if<std::string>(&attribute.value);
       return dtype && !dtype->starts_with("float");
     });
+  if (node.op == "LayerNorm") // none flows through mean and deviation
+    return node.outputs > 1;
   constexpr std::string_view kOps[] = {"BlockGrad", "digamma", "max", "min"};
   return std::ranges::find(kOps, node.op) != std::end(kOps);
 }

@@ -76,6 +76,17 @@ LogicalResult LogisticRegressionOutputOp::buildGradient(GradientBuilder &builder
   return regression(*this, builder, [](E y, E label) { return y - label; });
 }
 
+/// Source: MXNet's svm_output.cc, L1_SVM and L2_SVM.
+LogicalResult SvmOutputOp::buildGradient(GradientBuilder &builder) {
+  if (!builder.wants(getData()))
+    return success();
+  auto [sign, shortfall] = signsAndShortfalls(builder);
+  const E t{sign, &builder}, h{shortfall, &builder};
+  const double scale = getRegularizationCoefficient().convertToDouble();
+  builder.add(getData(), (getUseLinear() ? t * (h > 0.0) * -scale : t * h * (-2 * scale)).value);
+  return success();
+}
+
 LogicalResult MakeLossOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getData()))
     return success();

@@ -5,6 +5,7 @@
 #include "executor/abi/Kernels.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
+#include "ir/sym/Expression.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -231,6 +232,19 @@ Value MakeLossOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
                                       getValidThresh(), scaleOf(getGradScale(), elements, divisor));
 }
 
+Value SvmOutputOp::buildMetric(OpBuilder &builder, const HeadMeasure &measure) {
+  Rows rows(shapeOf(getData()), measure.rows);
+  Expression loss{signsAndShortfalls(builder).second, &builder};
+  if (!getUseLinear())
+    loss = loss * loss;
+  return builder.create<LossMetricOp>(
+      getLoc(), sumsType(builder, measure), loss.value, rows.outer, rows.batch, rows.inner,
+      measure.shards, /*valid=*/false, llvm::APFloat(0.0),
+      scaleOf(getRegularizationCoefficient(), product(measure.wholeShape(getData())),
+              measure.divisor));
+}
+Value SvmOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
+
 Value SoftmaxOutputOp::buildValue(OpBuilder &builder) {
   Value x = getData();
   int64_t rank = rankOf(x), axis = getPreserveShape() && !getMultiOutput() ? rank - 1 : 1;
@@ -244,6 +258,7 @@ Value MaeRegressionOutputOp::buildValue(OpBuilder &) { return getData(); }
 Value LogisticRegressionOutputOp::buildValue(OpBuilder &builder) {
   return builder.create<SigmoidOp>(getLoc(), getData().getType(), getData());
 }
+Value SvmOutputOp::buildValue(OpBuilder &) { return getData(); }
 Value MakeLossOp::buildValue(OpBuilder &) { return getData(); }
 Value SoftmaxCrossEntropyOp::buildValue(OpBuilder &) { return {}; }
 

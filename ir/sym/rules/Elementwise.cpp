@@ -109,7 +109,8 @@ LogicalResult DropoutOp::relateShapes(ShapeRelation &relation) {
   // dropout:probability
   double p = getP().convertToDouble();
   if (!(p >= 0 && p < 1))
-    return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
+    return relation.refuse(ErrorCode::E0319)
+           << "p is " << fmt::format("{}", p) << ", wants 0 <= p < 1, the share that is dropped";
   // dropout:axes
   if (relation.ranked(getData()) && failed(axesOf(relation, getData(), getAxes(), "axes")))
     return failure();

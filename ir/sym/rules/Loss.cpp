@@ -1,4 +1,6 @@
 // Shapes, batch position, scalar form and cost of the ops in LossOps.td.
+#include "ir/sym/Create.h"
+#include "ir/sym/Expression.h"
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -16,8 +18,14 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
   int64_t labelRank = relation.ranked(label) ? relation.rank(label) : -1;
   // The label holds probabilities.
   if (labelRank == rank &&
-      !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1))
+      !(op.getMultiOutput() && relation.extent(label, 1) == 1 && relation.extent(data, 1) != 1)) {
+    if (!op.getMultiOutput() && relation.extent(label, last) == 1 &&
+        relation.extent(data, last) > 1)
+      return relation.refuse(ErrorCode::E0207, {{label, kTypeAxis}, {data, kTypeAxis}})
+             << "label has 1 on axis " << last << ", data has " << relation.extent(data, last)
+             << " classes there: labels that are classes are without that axis, label.squeeze()";
     return relation.sameShape(label, data);
+  }
   if (!op.getMultiOutput()) {
     int64_t wanted = op.getPreserveShape() ? last : 1; // MXNet: multi_output takes precedence
     if (failed(relation.fixRank(label, wanted)))
@@ -155,6 +163,44 @@ Value LinearRegressionOutputOp::emitScalar(OpBuilder &, ValueRange element) { re
 Value MaeRegressionOutputOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
 Value LogisticRegressionOutputOp::emitScalar(OpBuilder &builder, ValueRange element) {
   return ScalarEmitter(builder, getLoc()).apply(ScalarOp::Sigmoid, element[0]);
+}
+
+//===---- SVMOutput ---------------------------------------------------------------------------===//
+
+LogicalResult SvmOutputOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData(), label = getLabel(), output = getOutput();
+  // svm_output:same-shape
+  if (failed(relation.sameShape(data, output)) || failed(relation.sameType(data, output)) ||
+      failed(wideFloatType(relation, data)))
+    return failure();
+  // svm_output:rank
+  if (failed(relation.fixRank(data, 2)))
+    return failure();
+  // svm_output:label-shape
+  return failed(relation.fixRank(label, 1)) ? failure()
+                                            : relation.equal(label, 0, data, 0, "labels");
+}
+BatchPosition SvmOutputOp::batchOfResult(unsigned, Positions operands) {
+  BatchPosition position = operands[0] ? operands[0] : operands[1];
+  return unlessOn(position, 1);
+}
+Value SvmOutputOp::emitScalar(OpBuilder &, ValueRange element) { return element[0]; }
+int64_t SvmOutputOp::flops() { return 4 * elementsOf(getData()); }
+StringRef SvmOutputOp::metricKind() { return "loss"; }
+int64_t SvmOutputOp::classCount() { return 0; }
+bool SvmOutputOp::ignoresGradient() { return true; }
+bool SvmOutputOp::normalises() { return false; }
+
+std::pair<Value, Value> SvmOutputOp::signsAndShortfalls(OpBuilder &builder) {
+  auto type = rankedType(getData());
+  std::string_view dtype = dtypeLongName(*dtypeOf(type.getElementType()));
+  Value chosen = builder.create<OneHotOp>(
+      getLoc(), type, getLabel(), builder.getI64IntegerAttr(type.getDimSize(1)),
+      builder.getF64FloatAttr(1), builder.getF64FloatAttr(-1),
+      builder.getStringAttr(StringRef(dtype.data(), dtype.size())));
+  Expression sign{chosen, &builder}, x{getData(), &builder};
+  Expression shortfall = getMargin().convertToDouble() - sign * x;
+  return {chosen, shortfall.withScalar<MaximumScalarOp>(0).value};
 }
 
 //===---- MakeLoss ----------------------------------------------------------------------------===//

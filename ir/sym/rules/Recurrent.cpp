@@ -70,7 +70,8 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
     return relation.refuse(ErrorCode::E0402) << "has " << getNumLayers() << " layers, and at most "
                                              << kMostLayers << " can be planned";
   if (!(p >= 0 && p < 1))
-    return relation.refuse(ErrorCode::E0319) << "p is " << p << ", wants 0 <= p < 1";
+    return relation.refuse(ErrorCode::E0319)
+           << "p is " << fmt::format("{}", p) << ", wants 0 <= p < 1, the share that is dropped";
   if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() ||
       getLstmStateClipNan())
     return relation.refuse(ErrorCode::E0215)

@@ -164,9 +164,6 @@ LogicalResult SoftminOp::relateShapes(ShapeRelation &relation) {
 
 LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
   Value data = getData();
-  // layer_norm:output-mean-var
-  if (getOutputMeanVar())
-    return relation.refuse(ErrorCode::E0215) << "output_mean_var is not built yet";
   // layer_norm:same-shape
   for (int round = 0; round < 2; ++round)
     for (Value value : {getGamma(), getBeta(), getOutput(), getMean(), getRstd()})
@@ -188,14 +185,14 @@ LogicalResult LayerNormOp::relateShapes(ShapeRelation &relation) {
     if (failed(relation.equal(parameter, 0, data, *axis, "elements")))
       return failure();
   for (Value statistic : {getMean(), getRstd()})
-    if (failed(relateRemoved(relation, data, statistic, {*axis}, false)))
+    if (failed(relateRemoved(relation, data, statistic, {*axis}, getOutputMeanVar())))
       return failure();
   return success();
 }
 
 BatchPosition LayerNormOp::batchOfResult(unsigned index, Positions operands) {
   int64_t axis = normalAxis(getAxis(), rankOf(getData()));
-  return withoutAxes(operands[0], {axis}, index == 0);
+  return withoutAxes(operands[0], {axis}, index == 0 || getOutputMeanVar());
 }
 int64_t LayerNormOp::flops() { return 8 * elementsOf(getData()); }
 

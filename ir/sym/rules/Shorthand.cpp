@@ -117,10 +117,41 @@ Value written(BatchDotOp op, OpBuilder &builder) {
   return createReshape(builder, op.getLoc(), y, shapeOf(op.getOutput()));
 }
 
+//===---- LayerNorm that shows its mean and deviation -----------------------------------------===//
+
+/// The deviation is 1 / rstd. No gradient flows through either.
+SmallVector<Value> allWritten(LayerNormOp op, OpBuilder &builder) {
+  if (!op.getOutputMeanVar())
+    return {};
+  SmallVector<int64_t> removed(shapeOf(op.getMean()));
+  if (removed.size() > 1) // of one axis it is [1]
+    removed.erase(removed.begin() + normalAxis(op.getAxis(), rankOf(op.getData())));
+  Type statistic = rankedType(op.getMean()).clone(removed);
+  auto plain = builder.create<LayerNormOp>(
+      op.getLoc(), TypeRange{op.getOutput().getType(), statistic, statistic}, op.getData(),
+      op.getGamma(), op.getBeta(), op.getAxisAttr(), op.getEpsAttr(), builder.getBoolAttr(false));
+  Value deviation = builder.create<ReciprocalOp>(op.getLoc(), statistic, Value(plain.getRstd()));
+  SmallVector<Value> all{plain.getOutput()};
+  for (Value value : {Value(plain.getMean()), deviation}) {
+    value = builder.create<BlockGradOp>(op.getLoc(), statistic, value);
+    all.push_back(createReshape(builder, op.getLoc(), value, shapeOf(op.getMean())));
+  }
+  return all;
+}
+Value written(LayerNormOp, OpBuilder &) { return {}; }
+
+template <typename Op> SmallVector<Value> allWritten(Op op, OpBuilder &builder) {
+  Value value = written(op, builder);
+  return value ? SmallVector<Value>{value} : SmallVector<Value>();
+}
+
 template <typename Op>
 struct ShorthandModel : ShorthandRule::ExternalModel<ShorthandModel<Op>, Op> {
   Value writtenOut(Operation *op, OpBuilder &builder) const {
     return written(cast<Op>(op), builder);
+  }
+  SmallVector<Value> writtenOutAll(Operation *op, OpBuilder &builder) const {
+    return allWritten(cast<Op>(op), builder);
   }
 };
 
@@ -132,7 +163,7 @@ template <typename... Ops> void attach(MLIRContext &context) {
 
 void attachShorthands(MLIRContext &context) {
   attach<FullyConnectedOp, DotOp, SoftmaxOp, LogSoftmaxOp, NormOp, SumOp, MeanOp, MaxOp, MinOp,
-         ProdOp, WhereOp, BatchDotOp>(context);
+         ProdOp, WhereOp, BatchDotOp, LayerNormOp>(context);
 }
 
 } // namespace lstmc::sym

@@ -29,34 +29,50 @@ LogicalResult ArgsortOp::relateShapes(ShapeRelation &relation) {
   return relation.sameShape(getData(), getOutput());
 }
 
-LogicalResult TopkOp::relateShapes(ShapeRelation &relation) {
-  Value data = getData(), output = getOutput();
-  if (getRetTyp() == "both")
-    return relation.refuse(ErrorCode::E0215)
-           << "ret_typ both is not built yet; two calls give values and indices";
-  if (failed(getRetTyp() == "indices"
-                 ? relation.fixType(output, elementType(getContext(), getDtype()), "dtype")
+int64_t TopkOp::resultCount(DictionaryAttr attributes) {
+  auto what = attributes.getAs<StringAttr>("ret_typ");
+  return what && what.getValue() == "both" ? 2 : 1;
+}
+
+/// One output: its type, and k elements at the axis.
+static LogicalResult relateTop(ShapeRelation &relation, TopkOp op, Value output, bool isIndex) {
+  Value data = op.getData();
+  if (failed(isIndex
+                 ? relation.fixType(output, elementType(op.getContext(), op.getDtype()), "dtype")
                  : relation.sameType(data, output)))
     return failure();
   if (!relation.ranked(data))
     return success();
   // topk:axis
-  FailureOr<int64_t> axis = axisOf(relation, data, getAxis(), "axis");
+  FailureOr<int64_t> axis = axisOf(relation, data, op.getAxis(), "axis");
   if (failed(axis))
     return failure();
   // topk:k
-  int64_t extent = relation.extent(data, *axis), k = getK();
+  int64_t extent = relation.extent(data, *axis), k = op.getK();
   if (extent != kOpen && k > extent)
     return relation.refuse(ErrorCode::E0319, {{data, *axis}})
            << "k is " << k << ", " << relation.name(data) << " has " << extent << " on axis "
            << *axis;
-  if (getRetTyp() == "mask" || k < 1)
+  if (op.getRetTyp() == "mask" || k < 1)
     return relation.sameShape(data, output);
   if (failed(relation.fixRank(output, relation.rank(data))))
     return failure();
   for (int64_t i = 0; i < relation.rank(data); ++i)
     if (failed(i == *axis ? relation.fix(output, i, k, "elements", "k")
                           : relation.equal(output, i, data, i, "on axis " + std::to_string(i))))
+      return failure();
+  return success();
+}
+
+LogicalResult TopkOp::relateShapes(ShapeRelation &relation) {
+  // topk:outputs
+  auto outputs = getOutputs();
+  const int64_t count = resultCount((*this)->getAttrDictionary());
+  if (int64_t(outputs.size()) != count)
+    return relation.refuse(ErrorCode::E0319) << "ret_typ " << getRetTyp() << " has " << count
+                                             << " outputs, found " << int64_t(outputs.size());
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (failed(relateTop(relation, *this, output, getRetTyp() == "indices" || i == 1)))
       return failure();
   return success();
 }
@@ -239,17 +255,22 @@ Value ArgsortOp::writtenOut(OpBuilder &builder) {
                         rankedType(getOutput()).getElementType());
 }
 
-Value TopkOp::writtenOut(OpBuilder &builder) {
+SmallVector<Value> TopkOp::writtenOutAll(OpBuilder &builder) {
   SortedAxis sorted(builder, getLoc(), getData(), getAxis(), getIsAscend());
   int64_t extent = shapeOf(getData())[size_t(normalAxis(getAxis(), rankOf(getData())))];
   int64_t k = int64_t(getK()) < 1 ? extent : int64_t(getK());
-  Type type = rankedType(getOutput()).getElementType();
+  Type type = rankedType(getOutputs().back()).getElementType();
   if (getRetTyp() == "indices")
-    return sorted.indices(k, type);
+    return {sorted.indices(k, type)};
   if (getRetTyp() == "mask")
-    return sorted.mask(k, type);
+    return {sorted.mask(k, type)};
   Value y = sorted.values(k);
-  return y == getData() ? Value(builder.create<CopyOp>(getLoc(), y.getType(), y)) : y;
+  if (y == getData())
+    y = builder.create<CopyOp>(getLoc(), y.getType(), y);
+  if (getRetTyp() == "both")
+    return {y, sorted.indices(k, type)};
+  return {y};
 }
+Value TopkOp::writtenOut(OpBuilder &builder) { return writtenOutAll(builder).front(); }
 
 } // namespace lstmc::sym

@@ -57,6 +57,10 @@ Range positionsIn(SoftmaxCrossEntropyOp op, unsigned index) {
   return index == 1 ? Range(positions(shapeOf(op.getData())[1])) : std::nullopt;
 }
 
+Range positionsIn(SvmOutputOp op, unsigned index) {
+  return index == 1 ? Range(positions(shapeOf(op.getData())[1])) : std::nullopt;
+}
+
 /// SequenceReverse and SequenceMask accept an empty sequence; SequenceLast does not, as it has no
 /// last step.
 Range positionsIn(SequenceMaskOp op, unsigned index) {
@@ -145,8 +149,8 @@ template <template <typename> typename Model, typename... Ops> void attach(MLIRC
 
 void attachValueUse(MLIRContext &context) {
   attach<IndexModel, EmbeddingOp, TakeOp, PickOp, OneHotOp, SoftmaxOutputOp, SoftmaxCrossEntropyOp,
-         SequenceMaskOp, SequenceLastOp, SequenceReverseOp, RnnOp, SoftmaxOp, LogSoftmaxOp>(
-      context);
+         SvmOutputOp, SequenceMaskOp, SequenceLastOp, SequenceReverseOp, RnnOp, SoftmaxOp,
+         LogSoftmaxOp>(context);
   attach<MovementModel, ReshapeOp, FlattenOp, SwapAxisOp, TransposeOp, ExpandDimsOp, SqueezeOp,
          ConcatOp, StackOp, SliceChannelOp, SliceOp, SliceAxisOp, ReverseOp, TileOp, RepeatOp,
          BroadcastToOp, BroadcastAxisOp, CopyOp, BlockGradOp, CastOp>(context);

@@ -110,3 +110,7 @@ func.func @topk_values(%x: tensor<4x7xf64>) -> tensor<4x3xf64> {
   %r0 = sym.topk %x {k = 3 : i64, ret_typ = "value"} : (tensor<4x7xf64>) -> tensor<4x3xf64>
   return %r0 : tensor<4x3xf64>
 }
+func.func @topk_both(%x: tensor<4x7xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>) {
+  %r0:2 = sym.topk %x {dtype = "float64", k = 3 : i64, ret_typ = "both"} : (tensor<4x7xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>)
+  return %r0#0, %r0#1 : tensor<4x3xf64>, tensor<4x3xf64>
+}

@@ -38,6 +38,14 @@ func.func @logistic_regression_output(%x: tensor<4x2xf64>, %l: tensor<4x2xi32>) 
   %r0 = sym.logistic_regression_output %x, %l {grad_scale = 3.0} : (tensor<4x2xf64>, tensor<4x2xi32>) -> tensor<4x2xf64>
   return %r0 : tensor<4x2xf64>
 }
+func.func @svm_output(%x: tensor<6x3xf64>, %l: tensor<6xi32>) -> tensor<6x3xf64> attributes {test.divisor = 6 : i64} {
+  %r0 = sym.svm_output %x, %l {margin = 0.75, regularization_coefficient = 0.5} : (tensor<6x3xf64>, tensor<6xi32>) -> tensor<6x3xf64>
+  return %r0 : tensor<6x3xf64>
+}
+func.func @svm_output_linear(%x: tensor<6x3xf64>, %l: tensor<6xi32>) -> tensor<6x3xf64> attributes {test.divisor = 6 : i64} {
+  %r0 = sym.svm_output %x, %l {regularization_coefficient = 2.0, use_linear = true} : (tensor<6x3xf64>, tensor<6xi32>) -> tensor<6x3xf64>
+  return %r0 : tensor<6x3xf64>
+}
 // Without inputs there is no batch.
 func.func @make_loss(%x: tensor<4x2xf64>) -> tensor<4x2xf64> attributes {test.divisor = 1 : i64} {
   %r0 = sym.make_loss %x {grad_scale = 3.0} : (tensor<4x2xf64>) -> tensor<4x2xf64>

@@ -129,6 +129,11 @@ func.func @layer_norm_axis(%x: tensor<3x4xf64>, %g: tensor<3xf64>, %b: tensor<3x
   %r0, %r1, %r2 = sym.layer_norm %x, %g, %b {axis = 0 : i64, eps = 0.1} : (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>)
   return %r0 : tensor<3x4xf64>
 }
+// No gradient flows through the other two outputs.
+func.func @layer_norm_shown(%x: tensor<3x4xf64>, %g: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3x4xf64> {
+  %r0, %r1, %r2 = sym.layer_norm %x, %g, %b {axis = 0 : i64, output_mean_var = true} : (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3x4xf64>, tensor<1x4xf64>, tensor<1x4xf64>)
+  return %r0 : tensor<3x4xf64>
+}
 func.func @sequence_last(%x: tensor<4x3x2xf64>, %n: tensor<3xi32>) -> tensor<3x2xf64> {
   %r0 = sym.sequence_last %x, %n {use_sequence_length = true} : (tensor<4x3x2xf64>, tensor<3xi32>) -> tensor<3x2xf64>
   return %r0 : tensor<3x2xf64>
