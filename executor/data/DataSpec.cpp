@@ -28,6 +28,10 @@ constexpr DataKeyRecord kKeys[] = {
     {"target", "C", "csv", "the column to predict"},
     {"window", "N", "csv", "rows in a window; else as the input has steps"},
     {"horizon", "N", "csv", "rows from the last of a window to its target (1)"},
+    {"sequence", "ID", "csv",
+     "rows that are equal in this column are one sequence, filled up to the input's steps; the "
+     "input "
+     "length has its rows"},
     {"na", "TEXT", "csv", "a cell that is missing (NA)"},
     {"fill", "refuse|previous|drop", "csv",
      "what to do with it: refuse, take the row before, leave the window out"},
@@ -117,6 +121,8 @@ Status DataSpec::set(std::string_view key, std::string_view value) {
       inputs.emplace_back(column);
   } else if (key == "target") {
     target = value;
+  } else if (key == "sequence") {
+    sequence = value;
   } else if (key == "na") {
     missing = value;
   } else if (key == "fill") {

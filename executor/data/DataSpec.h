@@ -41,8 +41,9 @@ struct DataSpec {
   std::string vocabularyFile;
   std::vector<std::string> inputs; ///< columns; empty: all
   std::string target;
-  int64_t window = 0;  ///< number of rows in a window of csv; 0: from the network's input
-  int64_t horizon = 1; ///< rows from the last of a window to its target
+  std::string sequence; ///< column that says which rows are one sequence; empty: windows of rows
+  int64_t window = 0;   ///< number of rows in a window of csv; 0: from the network's input
+  int64_t horizon = 1;  ///< rows from the last of a window to its target
   std::string missing = "NA";
   Fill fill = Fill::Refuse;
   bool unlabelled = false; ///< labels are not read, and the column of the target need not be there

@@ -4,13 +4,20 @@
 #include <algorithm>
 
 #include "executor/base/InputFile.h"
+#include "executor/data/Csv.h"
 #include "executor/data/DataSet.h"
+#include "executor/data/Scaling.h"
 
 namespace lstmc::data {
 
 // One function for each kind; DataSet::load chooses.
 Result<std::unique_ptr<DataSet>> loadText(const DataSpec &, const Learned *, const Limits &);
 Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &, const Learned *, const Limits &);
+/// The sequences of a table that loadTable has read. `scaling`: of the training data; empty for
+/// these themselves.
+Result<std::unique_ptr<DataSet>> sequencesOf(const DataSpec &, CsvTable table,
+                                             std::vector<ColumnScaling> scaling,
+                                             std::string digest);
 Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &, const Limits &);
 Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &);
 

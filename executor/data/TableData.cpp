@@ -1,35 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/Array.h"
-#include "executor/data/Csv.h"
 #include "executor/data/Elements.h"
-#include "executor/data/Scaling.h"
 #include "executor/data/Shuffle.h"
 #include "executor/data/Sources.h"
+#include "executor/data/TableColumns.h"
 
 namespace lstmc::data {
 namespace {
-
-/// One column as features of the network: one for a numeric column, one per symbol for a text
-/// column.
-struct Feature {
-  const CsvColumn *column = nullptr;
-  const ColumnScaling *scaling = nullptr;
-  std::vector<int32_t> symbolOf; ///< for text: the scaling's number of each symbol of the table
-
-  int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
-  bool missing(int64_t row) const {
-    return column->text ? column->categories[size_t(row)] < 0
-                        : std::isnan(column->numbers[size_t(row)]);
-  }
-  double scaled(int64_t row) const {
-    return (column->numbers[size_t(row)] - scaling->mean) / scaling->deviation;
-  }
-  int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
-};
 
 /// Windows of rows [window, features], with the target `horizon` rows after the last row.
 class TableFeed : public Feed {
@@ -69,15 +52,8 @@ private:
   void fillData(int64_t start, int64_t n) {
     row_.clear();
     for (int64_t t = 0; t < window_; ++t) {
-      for (const Feature &feature : features_) {
-        if (!feature.column->text) {
-          row_.push_back(feature.scaled(start + t));
-          continue;
-        }
-        size_t begin = row_.size();
-        row_.resize(begin + size_t(feature.width()), 0.0);
-        row_[begin + size_t(feature.symbol(start + t))] = 1.0;
-      }
+      for (const Feature &feature : features_)
+        feature.append(start + t, row_);
     }
     const Tensor &to = data_.tensor;
     int64_t base = n * to.strides[size_t(data_.batchAxis)];
@@ -93,8 +69,7 @@ private:
     int64_t values = to.elements() / batch_;
     eachIndexBut(to, label_->batchAxis, [&](int64_t number, int64_t offset) {
       int64_t row = start + horizon_ + (values == 1 ? window_ - 1 : number);
-      double value = target_.column->text ? double(target_.symbol(row)) : target_.scaled(row);
-      writeElement(to.data, to.dtype, base + offset, value);
+      writeElement(to.data, to.dtype, base + offset, target_.label(row));
     });
   }
 
@@ -123,7 +98,7 @@ public:
     LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Csv));
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
     LSTMC_ASSIGN(std::vector<Feature> features, inputFeatures());
-    LSTMC_ASSIGN(Feature target, featureOf(spec_.target));
+    LSTMC_ASSIGN(Feature target, featureOf(table_, scaling_, spec_.target));
     LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, features));
     if (filled.label)
       LSTMC_TRY(checkLabel(*filled.label, batch, window));
@@ -136,10 +111,10 @@ public:
       return tooFewWindows(starts, begin, end,
                            part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     if (filled.label && filled.label->range)
-      LSTMC_TRY(checkRange(*filled.label, target, begin, end));
+      LSTMC_TRY(checkRange(table_, *filled.label, target, begin, end));
     if (filled.data->range)
       for (const Feature &feature : features)
-        LSTMC_TRY(checkRange(*filled.data, feature, begin, end));
+        LSTMC_TRY(checkRange(table_, *filled.data, feature, begin, end));
     SampleOrder order(int64_t(starts.size()), spec_.shuffle && part == Part::Train, seed);
     return std::unique_ptr<Feed>(new TableFeed(std::move(features), std::move(target), window,
                                                spec_.horizon, std::move(starts), batch, part,
@@ -156,7 +131,7 @@ public:
       return tooFewWindows(starts, 0, table_.rows, "1");
     if (filled.data->range)
       for (const Feature &feature : features)
-        LSTMC_TRY(checkRange(*filled.data, feature, 0, table_.rows));
+        LSTMC_TRY(checkRange(table_, *filled.data, feature, 0, table_.rows));
     Samples all;
     all.count = int64_t(starts.size());
     for (int64_t start : starts)
@@ -189,7 +164,7 @@ private:
   Result<std::vector<Feature>> inputFeatures() const {
     std::vector<Feature> features;
     for (const std::string &name : inputColumns()) {
-      LSTMC_ASSIGN(features.emplace_back(), featureOf(name));
+      LSTMC_ASSIGN(features.emplace_back(), featureOf(table_, scaling_, name));
     }
     return features;
   }
@@ -199,36 +174,6 @@ private:
     return failAt({table_.file}, ErrorCode::E0605,
                   "windows: found {} whole ones in rows {} to {}, want at least {}", starts.size(),
                   begin + 1, end, want);
-  }
-
-  Result<Feature> featureOf(const std::string &name) const {
-    const CsvColumn *column = table_.find(name);
-    auto scaling = std::find_if(scaling_.begin(), scaling_.end(),
-                                [&](const ColumnScaling &one) { return one.name == name; });
-    if (!column || scaling == scaling_.end())
-      return failAt({table_.file}, ErrorCode::E0610,
-                    "column {}: found no scaling of the training data for it", inQuotes(name));
-    Feature feature{column, &*scaling, {}};
-    if (column->text != scaling->text)
-      return failAt({table_.file}, ErrorCode::E0610,
-                    "column {}: found {}, want {} as in the training data", inQuotes(name),
-                    column->text ? "text" : "numbers", scaling->text ? "text" : "numbers");
-    for (const std::string &symbol : column->symbols) {
-      auto known = std::lower_bound(scaling->symbols.begin(), scaling->symbols.end(), symbol);
-      if (known == scaling->symbols.end() || *known != symbol)
-        return failAt({table_.file, lineOf(*column, symbol), 1}, ErrorCode::E0607,
-                      "column {}: found {}, want one of the training data's {} symbols",
-                      inQuotes(name), inQuotes(symbol), scaling->symbols.size());
-      feature.symbolOf.push_back(int32_t(known - scaling->symbols.begin()));
-    }
-    return feature;
-  }
-
-  int lineOf(const CsvColumn &column, const std::string &symbol) const {
-    for (size_t row = 0; row < column.categories.size(); ++row)
-      if (column.categories[row] >= 0 && column.symbols[size_t(column.categories[row])] == symbol)
-        return table_.lineOf(int64_t(row));
-    return 1;
   }
 
   Result<int64_t> windowOf(const InputSlot &slot, int64_t batch,
@@ -259,26 +204,6 @@ private:
       return failAt({table_.file}, ErrorCode::E0605,
                     "input {}: found {} values a sample, want 1 or {}, one a step",
                     inQuotes(slot.name), values, window);
-    return {};
-  }
-
-  /// Refuses values that are out of range for the input: numbers of symbols, or scaled numbers.
-  Status checkRange(const InputSlot &slot, const Feature &feature, int64_t begin,
-                    int64_t end) const {
-    for (int64_t row = begin; row < end; ++row) {
-      if (feature.missing(row))
-        continue;
-      double value = feature.column->text ? double(feature.symbol(row)) : feature.scaled(row);
-      if (!slot.range->holds(value))
-        return failAt({table_.file, table_.lineOf(row), 1}, ErrorCode::E0604,
-                      "column {}: found {}, want {} for input {}", inQuotes(feature.column->name),
-                      feature.column->text
-                          ? fmt::format("{}, symbol {} of {}",
-                                        inQuotes(feature.scaling->symbols[size_t(value)]), value,
-                                        feature.scaling->symbols.size())
-                          : fmt::format("{} (scaled)", value),
-                      slot.range->text(), inQuotes(slot.name));
-    }
     return {};
   }
 
@@ -331,6 +256,13 @@ Status treatMissing(CsvTable &table, Fill fill) {
   return {};
 }
 
+std::string columnList(const CsvTable &table) {
+  std::vector<std::string_view> names;
+  for (const CsvColumn &column : table.columns)
+    names.push_back(column.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 } // namespace
 
 Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned *learned,
@@ -342,7 +274,7 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
   if (learned && !learned->scaling.empty()) {
     LSTMC_ASSIGN(scaling, parseScaling(learned->scaling, file, limits));
     for (const ColumnScaling &one : scaling)
-      if (given.inputs.empty())
+      if (given.inputs.empty() && (spec.sequence.empty() || one.name != spec.target))
         spec.inputs.push_back(one.name); // in the order of the training data
   }
   CsvOptions options;
@@ -350,6 +282,8 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
   options.columns = spec.inputs;
   if (!options.columns.empty() && !spec.target.empty() && !spec.unlabelled)
     options.columns.push_back(spec.target);
+  if (!options.columns.empty() && !spec.sequence.empty())
+    options.columns.push_back(spec.sequence);
   LSTMC_ASSIGN(CsvTable table, parseCsv(bytes, file, options, limits));
   if (spec.target.empty() && table.columns.size() == 1)
     spec.target = table.columns[0].name;
@@ -357,8 +291,10 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
     return fail(ErrorCode::E0001, "data {}: found no target=, want the column to predict",
                 inQuotes(spec.source));
   if (!spec.unlabelled && !table.find(spec.target))
-    return failAt({file, 1, 1}, ErrorCode::E0610, "column {}: found none, want the target",
-                  inQuotes(spec.target));
+    return failAt({file, 1, 1}, ErrorCode::E0610, "column {}: found none, want the target among {}",
+                  inQuotes(spec.target), columnList(table));
+  if (!spec.sequence.empty())
+    return sequencesOf(spec, std::move(table), std::move(scaling), sha256(bytes));
   LSTMC_TRY(treatMissing(table, spec.fill));
   if (scaling.empty())
     scaling = learnScaling(table, splitPoint(table.rows, spec.valid));

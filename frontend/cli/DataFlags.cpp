@@ -62,7 +62,8 @@ std::vector<package::Setting> tableKeys(const std::string &source, const Options
   for (const std::string &part : splitCommas(source)) {
     size_t equals = part.find('=');
     std::string key = part.substr(0, equals);
-    for (std::string_view known : {"inputs", "target", "window", "horizon", "na", "fill"})
+    for (std::string_view known :
+         {"inputs", "target", "window", "horizon", "sequence", "na", "fill"})
       if (equals != part.npos && key == known)
         keys.push_back({key, part.substr(equals + 1)});
   }

@@ -1,0 +1,45 @@
+// The columns of a table as a network reads them.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "executor/data/Csv.h"
+#include "executor/data/DataSet.h"
+#include "executor/data/Scaling.h"
+
+namespace lstmc::data {
+
+/// One column as features of the network: one for a numeric column, one per symbol for a text
+/// column.
+struct Feature {
+  const CsvColumn *column = nullptr;
+  const ColumnScaling *scaling = nullptr;
+  std::vector<int32_t> symbolOf; ///< for text: the scaling's number of each symbol of the table
+
+  int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
+  bool missing(int64_t row) const {
+    return column->text ? column->categories[size_t(row)] < 0
+                        : std::isnan(column->numbers[size_t(row)]);
+  }
+  double scaled(int64_t row) const {
+    return (column->numbers[size_t(row)] - scaling->mean) / scaling->deviation;
+  }
+  int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
+  /// What a label is: the number of a symbol, or a scaled number.
+  double label(int64_t row) const { return column->text ? double(symbol(row)) : scaled(row); }
+  /// Adds the features of a row.
+  void append(int64_t row, std::vector<double> &to) const;
+};
+
+/// The column of that name, scaled as in the training data: E0610 if it was not there or was of
+/// another kind, E0607 for a text that was not.
+Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling> &scaling,
+                          const std::string &name);
+
+/// Refuses (E0604) values of the rows [begin, end) that are out of range for the input.
+Status checkRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,
+                  int64_t begin, int64_t end);
+
+} // namespace lstmc::data
