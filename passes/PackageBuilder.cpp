@@ -3,11 +3,13 @@
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/ScalarOps.h"
 #include "executor/base/Escape.h"
+#include "executor/base/Numeric.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
 #include "passes/Lifetimes.h"
 #include "passes/OperandSlices.h"
+#include "passes/lowering/InitialValue.h"
 
 namespace lstmc::passes {
 
@@ -119,6 +121,7 @@ private:
       parameter.name = buffer.getName().str();
       parameter.buffers = {index};
       parameter.init = textAttr(buffer, "initialiser");
+      parameter.values = initialValues(buffer);
       if (auto factor = buffer->getAttrOfType<mlir::FloatAttr>("lr_mult"))
         parameter.lrMult = factor.getValueAsDouble();
       if (auto factor = buffer->getAttrOfType<mlir::FloatAttr>("wd_mult"))
@@ -144,6 +147,18 @@ private:
     default:
       return;
     }
+  }
+
+  /// The numbers that the source gives, in the type of the buffer.
+  static std::vector<uint8_t> initialValues(exec::BufferOp buffer) {
+    auto values = buffer->getAttrOfType<mlir::DenseElementsAttr>(kInitialValuesAttr);
+    if (!values)
+      return {};
+    const DType dtype = exec::dtypeOf(buffer.getMemory().getType().getElementType());
+    std::vector<uint8_t> bytes(size_t(values.getNumElements()) * dtypeBytes(dtype));
+    for (auto [i, value] : llvm::enumerate(values.getValues<double>()))
+      writeElement(bytes.data(), dtype, int64_t(i), value);
+    return bytes;
   }
 
   static void addSlot(std::vector<package::Slot> &slots, std::string name, uint32_t buffer) {

@@ -153,6 +153,11 @@ private:
           return refuse(Path(path, field), ErrorCode::E0604, "found {}, want a finite number",
                         value);
       LSTMC_TRY(initialise(parameter, Path(path, "initialise")));
+      const Buffer &buffer = data.buffers[parameter.buffers[0]];
+      const uint64_t bytes = uint64_t(buffer.elements()) * dtypeBytes(buffer.dtype);
+      if (!parameter.values.empty() && parameter.values.size() != bytes)
+        return refuse(Path(path, "values"), ErrorCode::E0605, "found {} bytes, want none or {}",
+                      parameter.values.size(), bytes);
     }
     return {};
   }

@@ -163,6 +163,7 @@ struct Parameter {
   bool auxiliary = false;
   std::string group;
   uint32_t location = 0;
+  std::vector<uint8_t> values = {};
   bool operator==(const Parameter &) const = default;
 };
 

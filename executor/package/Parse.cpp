@@ -172,6 +172,7 @@ Parameter Reader::parameter(const fb::Parameter &from) {
   to.auxiliary = from.auxiliary();
   to.group = text(from.group());
   to.location = from.location();
+  to.values = numbers<uint8_t>(from.values());
   return to;
 }
 

@@ -128,8 +128,9 @@ flatbuffers::Offset<fb::Parameter> Writer::parameter(const Parameter &value) {
     return fb::CreateSlot(b, slotName, held);
   });
   auto initialise = launch(value.initialise);
+  auto values = numbers(value.values);
   return fb::CreateParameter(b, name, buffers, gradients, slots, initialise, init, value.lrMult,
-                             value.wdMult, value.auxiliary, group, value.location);
+                             value.wdMult, value.auxiliary, group, value.location, values);
 }
 
 Bytes Writer::write(const PackageData &data) {

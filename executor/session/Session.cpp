@@ -185,6 +185,10 @@ Status Session::initialise(uint64_t seed) {
     if (auto launch = impl_->initialiseAt[i])
       impl_->devices[launch->device]->run(*impl_->initialise[launch->device], launch->launch,
                                           launch->launch + 1);
+    if (!parameter.values.empty()) {
+      LSTMC_ASSIGN(const StoredTensor to, storedParameter(parameter.name));
+      to.write(std::as_bytes(std::span(parameter.values)));
+    }
     for (const package::Slot &slot : parameter.slots)
       impl_->clear(slot.buffers);
   }

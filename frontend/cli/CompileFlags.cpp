@@ -14,6 +14,7 @@
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
 #include "frontend/lnet/Load.h"
+#include "frontend/names/Suggestion.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -57,7 +58,8 @@ Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setti
   for (const auto &[key, value] : options.fit) {
     std::vector<std::string_view> known = lnet::fitKeys();
     if (std::find(known.begin(), known.end(), key) == known.end())
-      return fail(ErrorCode::E0001, "fit has no key \"{}\"{}", key, didYouMean(key, known));
+      return fail(ErrorCode::E0001, "fit has no key \"{}\"; {}", key,
+                  suggestionOrList(NameKind::Key, key, known));
     if (key == "initializer")
       return fail(ErrorCode::E0001,
                   "--fit takes no initializer: it is a call, and stands in fit(..) of the file");

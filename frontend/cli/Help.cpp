@@ -198,6 +198,8 @@ CommandResult explainCommand(const Options &options, Console &console) {
   if (options.operands.size() != 1)
     return fail(ErrorCode::E0001, "explain takes one error code, as in: lstmc explain E0207");
   std::string code = options.operands[0];
+  if (!code.empty() && code.find_first_not_of("0123456789") == code.npos) // the number alone
+    code = fmt::format("E{:0>4}", code);
   if (code.starts_with('W'))
     code[0] = 'E'; // a warning is explained by the error of its number
   std::optional<ErrorRecord> record = findError(code);

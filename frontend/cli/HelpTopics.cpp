@@ -155,7 +155,9 @@ std::string initialisersText() {
         parameters.push_back(name);
     text += fmt::format("  {}({})\n", initialiser.shown, fmt::join(parameters, ", "));
   }
-  return text;
+  return text +
+         "\nor a number, a list of numbers, a function of the indices, or \"@w.npy\", an array "
+         "beside the file.\n";
 }
 
 std::string fitText() {

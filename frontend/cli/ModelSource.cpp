@@ -41,7 +41,7 @@ static symbol::NetworkRequest networkAsked(const Options &options, const ModelRe
 /// "-" is standard input.
 static Checked<symbol::Network>
 loadLnet(const std::string &path, const symbol::NetworkRequest &asked, const Options &options) {
-  lnet::LoadOptions load{asked, options.include, {}};
+  lnet::LoadOptions load{asked, options.include, options.allowData, {}};
   LSTMC_CHECKED_ASSIGN(load.limits, sourceLimits(options));
   if (path != "-")
     return lnet::load(path, load);

@@ -11,7 +11,9 @@
 
 #include "executor/base/NumberText.h"
 #include "executor/base/StandardStreams.h"
+#include "executor/base/Suggest.h"
 #include "frontend/cli/MxnetVariables.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {
 
@@ -87,8 +89,18 @@ Error unknownFlag(CommandId command, std::string_view word) {
   for (const FlagRecord &flag : flags())
     if (flag.servedBy(command))
       candidates.push_back(flag.name);
+  std::string dashed(name);
+  std::ranges::replace(dashed, '_', '-');
+  const std::string help = suggestion(NameKind::Flag, dashed, {});
+  std::string near = help.empty() ? didYouMean(name, candidates, "--") : "; " + help;
+  if (near.empty()) {
+    std::vector<std::string_view> nearest = nearestFirst(name, candidates);
+    nearest.resize(3);
+    near = fmt::format("; the nearest are --{}; lstmc help {} --all lists all",
+                       fmt::join(nearest, ", --"), nameOf(command));
+  }
   return fail(ErrorCode::E0001, "lstmc {} has no flag \"{}\"{}", nameOf(command),
-              word.substr(0, word.find('=')), didYouMean(name, candidates, "--"));
+              word.substr(0, word.find('=')), near);
 }
 
 /// A value of MXNet's spelling is one of our flag.
@@ -251,9 +263,17 @@ Result<Options> parseOptions(int argc, char **argv) {
   if (argc < 2)
     return options;
   options.command = findCommand(argv[1]);
-  if (!options.command)
-    return fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", argv[1],
-                didYouMeanCommand(argv[1]));
+  if (!options.command) {
+    const std::string help = suggestion(NameKind::Command, argv[1], {});
+    std::string near = help.empty() ? didYouMeanCommand(argv[1]) : "; " + help;
+    if (near.empty()) {
+      std::vector<std::string_view> names;
+      for (const CommandRecord &command : commands())
+        names.push_back(command.name);
+      near = fmt::format("; the nearest are {}", listed(argv[1], names, 3));
+    }
+    return fail(ErrorCode::E0001, "lstmc has no subcommand \"{}\"{}", argv[1], near);
+  }
   if (options.command == CommandId::Opt) { // spoken as mlir-opt is
     options.rest.assign(argv + 2, argv + argc);
     return options;

@@ -17,6 +17,7 @@
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Ulp.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {
 
@@ -73,8 +74,8 @@ Status setInputs(Session &session, const Options &options) {
   for (const std::string &text : given) {
     std::string_view name = nameOf(text);
     if (name.size() < text.size() && std::find(names.begin(), names.end(), name) == names.end())
-      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}", name,
-                  didYouMean(name, names));
+      return fail(ErrorCode::E0001, "the network has no input \"{}\"{}; its inputs are {}", name,
+                  didYouMean(name, names), listed(name, names));
     LSTMC_TRY(session::setInput(session, "forward", text, limits));
   }
   for (std::string_view name : names) {

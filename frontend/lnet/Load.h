@@ -15,6 +15,7 @@ using symbol::InputShape, symbol::SettingInForce;
 
 struct LoadOptions : symbol::NetworkRequest {
   std::vector<std::string> includeDirs; ///< `-I`
+  std::vector<std::string> dataFolders; ///< `--allow-data`
   Limits limits;
 };
 

@@ -16,6 +16,8 @@ enum class NameKind {
   Type,
   Method, ///< of a tensor, also without a call
   Scope,
+  Flag,    ///< of the command, without dashes
+  Command, ///< a subcommand
 };
 
 /// The help for a name that is not among `known`: what Synonyms.def has for it, the same letters in

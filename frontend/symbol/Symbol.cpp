@@ -144,6 +144,18 @@ mlir::ArrayAttr Graph::Impl::initAttr(const Initialiser &init) {
   if (init.name.empty())
     return {};
   llvm::SmallVector<mlir::NamedAttribute> arguments;
+  if (init.name == "values") {
+    llvm::SmallVector<int64_t> shape;
+    for (std::optional<int64_t> extent : std::get<Tuple>(init.arguments[0].value))
+      shape.push_back(*extent);
+    return builder.getArrayAttr(
+        {builder.getStringAttr(init.name),
+         builder.getDictionaryAttr(builder.getNamedAttr(
+             "values",
+             mlir::DenseElementsAttr::get(
+                 mlir::RankedTensorType::get(shape, builder.getF64Type()),
+                 llvm::ArrayRef(std::get<std::vector<double>>(init.arguments[1].value)))))});
+  }
   for (const NamedAttribute &argument : init.arguments)
     arguments.push_back(builder.getNamedAttr(argument.name, attributeOf(argument.value)));
   if (!init.initialisers.empty()) {

@@ -51,8 +51,11 @@ struct NamedAttribute {
 };
 
 /// How a parameter gets its first value: name in lower case ("uniform", "xavier", "msraprelu",
-/// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "load") and arguments.
-/// Empty name: fit's initialiser by MXNet's name-suffix rules.
+/// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "load", "values") and
+/// arguments. Empty name: fit's initialiser by MXNet's name-suffix rules.
+///
+/// "values" has the numbers themselves: `shape`, a Tuple, and `data`, row-major. "deferred" stands
+/// for one that only its frontend knows, by `number`; Graph::fillDeferred replaces it.
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;
@@ -209,6 +212,15 @@ public:
   /// Ends the net: its outputs in order. Infers shapes in both directions; E0211 for what stays
   /// open.
   Diagnostics finish(const std::vector<Symbol> &outputs);
+
+  /// Gives every parameter whose initialiser is "deferred" the one that `make` returns for its
+  /// number, name and shape; nothing leaves it as it is, which a compiler refuses. `fallback` is
+  /// that of fit, if there is one: where "deferred" is within it, the parameters that it decides
+  /// about get what it says as their own, and true is returned: it is needed no more. For a graph
+  /// that is finished.
+  using DeferredMaker = std::function<std::optional<Initialiser>(int64_t, std::string_view,
+                                                                 const std::vector<int64_t> &)>;
+  bool fillDeferred(const Initialiser *fallback, const DeferredMaker &make);
 
   void setFit(const std::vector<Setting> &settings);
   void setData(const std::vector<Setting> &settings);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,25 @@ static std::string_view shownName(std::string_view name) {
   return name == "mixed" ? "Mixed" : name == "load" ? "Load" : name;
 }
 
+/// A list of lists, as the shape has axes; `numbers` loses those that are written.
+static std::string nestedText(std::span<const std::optional<int64_t>> shape,
+                              std::span<const double> &numbers) {
+  if (shape.empty()) {
+    std::string text = floatText(numbers.front());
+    numbers = numbers.subspan(1);
+    return text;
+  }
+  std::string text = "[";
+  for (int64_t i = 0; i < *shape.front(); ++i)
+    text += (i ? ", " : "") + nestedText(shape.subspan(1), numbers);
+  return text + "]";
+}
+
 std::string initialiserText(const Initialiser &init) {
+  if (init.name == "values") {
+    std::span<const double> numbers = std::get<std::vector<double>>(init.arguments[1].value);
+    return nestedText(std::get<Tuple>(init.arguments[0].value), numbers);
+  }
   std::string arguments;
   auto add = [&](const std::string &argument) {
     arguments += (arguments.empty() ? "" : ", ") + argument;

@@ -89,6 +89,13 @@ static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std:
                    stringText(name) + " is " + here + " here and " + there + sym::atText(at));
 }
 
+/// As messages say it, which leave out numbers.
+static std::string shortText(const Initialiser &init) {
+  if (init.name == "values")
+    return "init=values of shape " + valueText(init.arguments[0].value);
+  return init.name == "deferred" ? "init=a function" : initialiserText(init);
+}
+
 /// A second declaration of a name: adds what the first left open; E0209 for a contradiction.
 static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
                                               Graph::Impl::Named &known,
@@ -98,7 +105,8 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   if (!variable)
     return makeError(ErrorCode::E0209, origin,
                      stringText(name) + " is no parameter, but an input" +
-                         sym::atText(known.value.getLoc()));
+                         sym::atText(known.value.getLoc()),
+                     "use the parameter of the function: " + name.str());
   auto type = llvm::cast<mlir::TensorType>(known.value.getType());
   mlir::TensorType declared = impl.typeOf(options.shape, options.dtype);
   mlir::TensorType both = merged(type, declared);
@@ -114,7 +122,7 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
       return error;
   if (!options.init.name.empty()) {
     if (!known.init.name.empty() && !same(known.init, options.init))
-      return declaredTwice(origin, name, initialiserText(options.init), initialiserText(known.init),
+      return declaredTwice(origin, name, shortText(options.init), shortText(known.init),
                            variable.getLoc());
     known.init = options.init;
     variable.setInitAttr(impl.initAttr(options.init));

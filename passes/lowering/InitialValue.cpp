@@ -2,15 +2,14 @@
 
 #include <cctype>
 #include <cmath>
-#include <optional>
-#include <regex>
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "ir/sym/Diagnose.h"
+#include "ir/sym/InitialRule.h"
 
 namespace lstmc::passes {
 
@@ -22,20 +21,12 @@ using mlir::DictionaryAttr;
 
 class Resolver {
 public:
-  Resolver(StringRef parameter, llvm::ArrayRef<int64_t> shape, mlir::Location location)
-      : parameter(parameter), shape(shape), location(location) {}
+  Resolver(StringRef parameter, mlir::RankedTensorType type, mlir::Location location)
+      : parameter(parameter), type(type), shape(type.getShape()), location(location) {}
 
   mlir::FailureOr<InitialValue> rule(ArrayAttr init) {
-    StringRef name;
-    DictionaryAttr given = DictionaryAttr::get(init.getContext());
-    if (!init.empty())
-      if (auto word = llvm::dyn_cast<mlir::StringAttr>(init[0]))
-        name = word.getValue();
-    if (init.size() > 1)
-      if (auto dictionary = llvm::dyn_cast<DictionaryAttr>(init[1]))
-        given = dictionary;
-    if (name == "mixed")
-      return mixed(given);
+    StringRef name = sym::nameOfRule(init);
+    DictionaryAttr given = sym::argumentsOfRule(init);
     arguments = given;
     InitialValue value;
     value.text = spell(name, given);
@@ -64,6 +55,8 @@ public:
       value.a = number("forget_bias", 1);
       return value;
     }
+    if (name == "values")
+      return values(given);
     if (name == "load") // the file's values come with --params; until then
       return given.contains("default_init") && llvm::isa<ArrayAttr>(given.get("default_init"))
                  ? rule(llvm::cast<ArrayAttr>(given.get("default_init")))
@@ -71,25 +64,6 @@ public:
     return sym::emitCoded(location, ErrorCode::E0319)
                << "no initialiser is named \"" << name << '"',
            mlir::failure();
-  }
-
-  /// What the name alone says; none where it says "weight", or nothing.
-  std::optional<InitialValue> byName() const {
-    auto one = llvm::StringSwitch<std::optional<double>>(parameter)
-                   .EndsWith("bias", 0)
-                   .EndsWith("gamma", 1)
-                   .EndsWith("beta", 0)
-                   .EndsWith("moving_mean", 0)
-                   .EndsWith("moving_var", 1)
-                   .EndsWith("moving_inv_var", 0)
-                   .EndsWith("moving_avg", 0)
-                   .Default(std::nullopt);
-    if (!one)
-      return std::nullopt;
-    InitialValue value;
-    value.a = *one;
-    value.text = *one == 0 ? "Zero()" : "One()";
-    return value;
   }
 
 private:
@@ -142,29 +116,39 @@ private:
            << int64_t(shape.size());
   }
 
-  mlir::FailureOr<InitialValue> mixed(DictionaryAttr given) {
-    auto patterns = llvm::dyn_cast_or_null<ArrayAttr>(given.get("patterns"));
-    auto initialisers = llvm::dyn_cast_or_null<ArrayAttr>(given.get("initializers"));
-    if (patterns && initialisers && patterns.size() == initialisers.size())
-      for (auto [pattern, chosen] : llvm::zip_equal(patterns, initialisers)) {
-        auto text = llvm::dyn_cast<mlir::StringAttr>(pattern);
-        auto rules = llvm::dyn_cast<ArrayAttr>(chosen);
-        if (text && rules && matches(text.getValue()))
-          return rule(rules);
-      }
-    return sym::emitCoded(location, ErrorCode::E0319)
-               << "no pattern of Mixed matches \"" << parameter << '"',
-           mlir::failure();
+  /// Numbers that the source gives, as the parameter's type holds them.
+  mlir::FailureOr<InitialValue> values(DictionaryAttr given) {
+    auto numbers = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(given.get("values"));
+    if (!numbers || !numbers.getElementType().isF64())
+      return sym::emitCoded(location, ErrorCode::E0319)
+                 << "the initial values of \"" << parameter << "\" are no numbers of f64",
+             mlir::failure();
+    if (numbers.getType().getShape() != type.getShape())
+      return sym::emitCoded(location, ErrorCode::E0319)
+                 << "the initial values of \"" << parameter << "\" are "
+                 << shapeText(numbers.getType().getShape()) << ", the parameter is "
+                 << shapeText(type.getShape()),
+             mlir::failure();
+    InitialValue value;
+    value.text = "values" + shapeText(type.getShape());
+    value.values = numbers;
+    for (double number : numbers.getValues<double>())
+      if (!std::isfinite(type.getElementType().isF32() ? double(float(number)) : number))
+        return sym::emitCoded(location, ErrorCode::E0319)
+                   << "an initial value of \"" << parameter << "\" is " << number
+                   << ", beyond what " << (type.getElementType().isF32() ? "float32" : "float64")
+                   << " holds",
+               mlir::failure();
+    return value;
   }
 
-  /// A regular expression from the name's start, as Python's re.match.
-  bool matches(StringRef pattern) const {
-    try {
-      return std::regex_search(parameter.str(), std::regex(pattern.str()),
-                               std::regex_constants::match_continuous);
-    } catch (const std::regex_error &) {
-      return false;
-    }
+  static std::string shapeText(llvm::ArrayRef<int64_t> extents) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << '[';
+    llvm::interleaveComma(extents, out);
+    out << ']';
+    return text;
   }
 
   double number(StringRef name, double otherwise) const {
@@ -202,6 +186,7 @@ private:
   }
 
   StringRef parameter;
+  mlir::RankedTensorType type;
   llvm::ArrayRef<int64_t> shape;
   mlir::Location location;
   DictionaryAttr arguments;
@@ -209,20 +194,16 @@ private:
 
 } // namespace
 
-mlir::FailureOr<InitialValue> resolveInitialValue(StringRef parameter,
-                                                  llvm::ArrayRef<int64_t> shape, ArrayAttr init,
-                                                  ArrayAttr fallback, mlir::Location location) {
-  Resolver resolver(parameter, shape, location);
-  if (init)
-    return resolver.rule(init);
-  if (std::optional<InitialValue> value = resolver.byName())
-    return *value;
-  if (fallback)
-    return resolver.rule(fallback);
-  mlir::Builder builder(location.getContext());
-  return resolver.rule(builder.getArrayAttr(
-      {builder.getStringAttr("uniform"),
-       builder.getDictionaryAttr(builder.getNamedAttr("scale", builder.getF64FloatAttr(0.01)))}));
+mlir::FailureOr<InitialValue> resolveInitialValue(StringRef parameter, mlir::RankedTensorType type,
+                                                  ArrayAttr init, ArrayAttr fallback,
+                                                  mlir::Location location) {
+  mlir::FailureOr<ArrayAttr> rule =
+      sym::initialRule(parameter, init, fallback, location.getContext());
+  if (failed(rule))
+    return sym::emitCoded(location, ErrorCode::E0319)
+               << "no pattern of Mixed matches \"" << parameter << '"',
+           mlir::failure();
+  return Resolver(parameter, type, location).rule(*rule);
 }
 
 } // namespace lstmc::passes

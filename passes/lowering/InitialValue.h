@@ -4,11 +4,16 @@
 #include <string>
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
 
 #include "executor/abi/Kernels.h"
 
 namespace lstmc::passes {
+
+/// DenseElementsAttr of f64 on the buffer of a parameter: InitialValue::values.
+inline constexpr llvm::StringLiteral kInitialValuesAttr = "initial_values";
 
 /// Attributes of the kernel, and how the initialiser reads in the source: "Uniform(scale=0.08)".
 struct InitialValue {
@@ -16,15 +21,15 @@ struct InitialValue {
   OrthogonalStart variant = OrthogonalStart::Uniform;
   double a = 0, b = 0;
   std::string text;
+  /// Of f64, the parameter's shape: they take the place of what the launch makes. Null if it does.
+  mlir::DenseElementsAttr values;
 };
 
-/// MXNet's rules (mxnet.md 6.6). `init` is `["name", {arguments}]` of the parameter itself, whose
-/// rule holds whatever the name; without it, the name's suffix decides, and where that says
-/// "weight", or nothing, `fallback` does: fit's initialiser, or Uniform(0.01) if it is null. Fails
-/// after reporting an initialiser that cannot be used (E0319).
+/// Of the initialiser that sym::initialRule chooses. Fails after reporting one that cannot be used
+/// (E0319).
 mlir::FailureOr<InitialValue> resolveInitialValue(llvm::StringRef parameter,
-                                                  llvm::ArrayRef<int64_t> shape,
-                                                  mlir::ArrayAttr init, mlir::ArrayAttr fallback,
+                                                  mlir::RankedTensorType type, mlir::ArrayAttr init,
+                                                  mlir::ArrayAttr fallback,
                                                   mlir::Location location);
 
 } // namespace lstmc::passes

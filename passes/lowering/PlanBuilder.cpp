@@ -146,8 +146,8 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
              << dtypeLongName(exec::dtypeOf(type.getElementType())).data()
              << "; those of float32 and float64 are built so far";
     mlir::FailureOr<InitialValue> value = resolveInitialValue(
-        parameter.getSymName(), type.getShape(), parameter->getAttrOfType<mlir::ArrayAttr>("init"),
-        fallback, parameter.getLoc());
+        parameter.getSymName(), type, parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback,
+        parameter.getLoc());
     if (failed(value))
       return mlir::failure();
     auto [device, memory] = memories[parameter.getSymName()].front();
@@ -160,6 +160,8 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
       builder.create<exec::InputOp>(module.getLoc(), seed, "seed", "scalar",
                                     builder.getStrArrayAttr({}));
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
+    if (value->values)
+      memory.getDefiningOp()->setAttr(kInitialValuesAttr, value->values);
     auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
     const InitialiseArguments arguments{.kind = value->kind,
                                         .ordinal = ordinal ? ordinal.getInt() : 0,

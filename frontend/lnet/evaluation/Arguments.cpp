@@ -1,5 +1,7 @@
 #include "frontend/lnet/evaluation/Arguments.h"
 
+#include <fmt/ranges.h>
+
 namespace lstmc::lnet {
 
 bool bindArguments(Run &run, std::string_view callee, std::string_view what, Arguments &arguments,
@@ -56,8 +58,9 @@ bool bindBuiltin(Run &run, std::string_view callee, Arguments &arguments,
   size_t i = 0;
   for (const BuiltinParameter &parameter : parameters)
     if (values[i++].is(ValueKind::Unset) && parameter.required) {
-      run.error(ErrorCode::E0203, calleeSpan(arguments.call), "{} needs {}", callee,
-                parameter.name);
+      run.report(run.makeError(ErrorCode::E0203, calleeSpan(arguments.call),
+                               fmt::format("{} needs {}", callee, parameter.name),
+                               fmt::format("it takes {}", fmt::join(names, ", "))));
       return false;
     }
   return true;

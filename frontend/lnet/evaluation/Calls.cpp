@@ -58,9 +58,23 @@ Value Calls::call(const CallExpr *expr) {
       return *number;
     return interpreter_.tensors.call(callee.op(), arguments);
   default:
-    return run_.error(ErrorCode::E0317, calleeSpan(expr), "{} cannot be called",
-                      kindName(callee.kind()));
+    return notCallable(expr, callee);
   }
+}
+
+/// A layer that is made first and called later, or a function whose name the file has taken.
+Value Calls::notCallable(const CallExpr *expr, const Value &callee) {
+  std::string help;
+  if (expr->callee->kind == ExprKind::Name) {
+    std::string_view name = static_cast<const NameExpr *>(expr->callee)->name;
+    if (interpreter_.builtins.find(name) || symbol::findOp(name))
+      help = fmt::format("\"{}\" was set in this file; give that value another name", name);
+  } else if (expr->callee->kind == ExprKind::Call && callee.is(ValueKind::Tensor)) {
+    help = "a layer is one call: the input comes first, as in FullyConnected(x, num_hidden=10)";
+  }
+  return run_.report(run_.makeError(ErrorCode::E0317, calleeSpan(expr),
+                                    fmt::format("{} cannot be called", kindName(callee.kind())),
+                                    std::move(help)));
 }
 
 Value Calls::callMethod(const CallExpr *expr, const AttributeExpr *callee) {

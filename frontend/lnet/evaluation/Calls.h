@@ -20,6 +20,7 @@ public:
 
 private:
   Value callMethod(const CallExpr *expr, const AttributeExpr *callee);
+  Value notCallable(const CallExpr *expr, const Value &callee);
   /// Gives every parameter its argument or its default; false after an error.
   bool bindParameters(FunctionObject &function, Arguments &arguments,
                       const std::vector<std::string_view> &names, std::vector<Value> &values);

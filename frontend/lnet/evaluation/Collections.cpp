@@ -118,9 +118,18 @@ std::optional<std::vector<Value>> elements(Run &run, const Value &value, const E
       return std::nullopt;
     return charactersOf(run, value.string());
   default:
-    run.error(ErrorCode::E0317, span, "{} has no elements to go over", kindName(value.kind()));
+    run.report(run.makeError(ErrorCode::E0317, span,
+                             fmt::format("{} has no elements to go over", kindName(value.kind())),
+                             elementsHelp(value)));
     return std::nullopt;
   }
+}
+
+std::string elementsHelp(const Value &value) {
+  return value.is(ValueKind::Tensor) ? "for i in range(x.shape[0]): goes over x[i]; "
+                                       "split(x, num_outputs=N, axis=0) gives all parts"
+         : value.isNumber()          ? "for i in range(n): goes over 0 to n - 1"
+                                     : "";
 }
 
 std::string outputNames(const std::vector<Value> &values) {

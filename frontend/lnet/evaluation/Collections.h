@@ -20,6 +20,9 @@ std::optional<size_t> keyHash(Run &run, const Value &key, Span span);
 /// an error.
 std::optional<std::vector<Value>> elements(Run &run, const Value &value, const Expr *source);
 
+/// How to go over the elements of a value that has none to go over; empty for most kinds.
+std::string elementsHelp(const Value &value);
+
 /// Where the UTF-8 character that begins at a byte ends.
 size_t characterEnd(const std::string &text, size_t begin);
 

@@ -30,8 +30,10 @@ std::optional<bool> truth(Run &run, const Value &value, Span span) {
   case ValueKind::Range:
     return value.as<RangeObject>().size() > 0;
   case ValueKind::Tensor:
-    run.report(run.makeError(ErrorCode::E0301, span, "a tensor has no value at build time",
-                             "where(condition, a, b)"));
+    run.report(
+        run.makeError(ErrorCode::E0301, span, "a tensor has no value at build time",
+                      "where(condition, a, b) chooses element by element; both and either of "
+                      "two conditions are a * b and maximum(a, b), and not is 1 - a"));
     return std::nullopt;
   default:
     return true;

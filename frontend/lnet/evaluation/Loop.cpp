@@ -47,8 +47,10 @@ bool Loop::forEach(const Value &iterable, const std::function<bool(Value)> &body
     return true;
   }
   default:
-    run_.error(ErrorCode::E0317, source_->span, "{} has no elements to go over",
-               kindName(iterable.kind()));
+    run_.report(
+        run_.makeError(ErrorCode::E0317, source_->span,
+                       fmt::format("{} has no elements to go over", kindName(iterable.kind())),
+                       elementsHelp(iterable)));
     return false;
   }
 }

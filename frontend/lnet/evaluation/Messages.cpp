@@ -67,7 +67,9 @@ bool Messages::mayDraw(std::string_view what, Span span) {
     graph = fileGraph();
   if (graph)
     return true;
-  error(ErrorCode::E0319, span, "{} makes a tensor, and tensors are made in a net only", what);
+  report(makeError(ErrorCode::E0319, span,
+                   fmt::format("{} makes a tensor, and tensors are made in a net only", what),
+                   "move it into a function with types, as def net(data: float32[N, 10]):"));
   return false;
 }
 

@@ -124,7 +124,6 @@ bool isUnbuiltOp(std::string_view name) {
                                        "InstanceNorm",
                                        "ROIPooling",
                                        "BilinearSampler",
-                                       "SVMOutput",
                                        "IdentityAttachKLSparseReg",
                                        "_contrib_ctc_loss",
                                        "Bilinear",
@@ -142,7 +141,9 @@ Value Names::unknown(const NameExpr *expr) {
                                       fmt::format("\"{}\" is a module of Python", expr->name),
                                       std::string(help)));
   if (isUnbuiltOp(expr->name))
-    return run_.error(ErrorCode::E0215, expr->span, "{} is not built yet", expr->name);
+    return run_.report(run_.makeError(ErrorCode::E0215, expr->span,
+                                      fmt::format("{} is not built yet", expr->name),
+                                      suggestion(NameKind::Function, expr->name, {})));
   return run_.unknownName(ErrorCode::E0201, expr->span,
                           fmt::format("no op or function is named \"{}\"", expr->name),
                           NameKind::Function, expr->name, functionNames());

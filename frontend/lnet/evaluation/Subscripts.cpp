@@ -110,7 +110,9 @@ Value elementAt(Run &run, const Value &base, const Value &key, const IndexExpr *
   if (!base.isSequence() && !string && !range)
     return run.error(ErrorCode::E0317, expr->span, "{} has no elements", kindName(base.kind()));
   if (!key.is(ValueKind::Integer))
-    return run.error(ErrorCode::E0317, span, "an index is an integer, got {}", reprOf(key));
+    return run.report(run.makeError(
+        ErrorCode::E0317, span, fmt::format("an index is an integer, got {}", reprOf(key)),
+        key.is(ValueKind::Float) ? "// divides integers, and int(x) cuts off" : ""));
   if (string && !run.stepMany(base.string().size() / 16, span))
     return Value::unknown();
   std::optional<Characters> characters;

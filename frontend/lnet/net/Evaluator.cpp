@@ -37,12 +37,13 @@ Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehear
       files_(run_, options.includeDirs), nodes_(run_, files_), fileNet_(run_, nodes_, options),
       interpreter_(run_, files_, kLayers, builtins_, tensors_), types_(interpreter_, dims_),
       tensors_(interpreter_, nodes_, dims_, types_),
+      initialValues_(interpreter_, options.dataFolders),
       functions_{IterationFunctions(interpreter_),
                  ConversionFunctions(interpreter_),
                  Settings(run_, options, dims_),
-                 TrainingDefaults(run_),
-                 Variables(run_, nodes_, dims_, fileNet_),
-                 Initialisers(run_),
+                 TrainingDefaults(run_, initialValues_),
+                 Variables(run_, nodes_, dims_, fileNet_, initialValues_),
+                 Initialisers(run_, initialValues_),
                  Schedules(run_)} {
   std::apply([&](auto &...part) { (builtins_.add(part), ...); }, functions_.parts());
 }
@@ -115,7 +116,10 @@ std::optional<symbol::Network> Evaluator::drawNet(Module &module) {
   functions_.settings.checkUsed();
   if (run_.problems().any())
     return std::nullopt;
-  return describe(module, ofFile ? kFileNetName : net->name(), std::move(graph));
+  symbol::Network loaded = describe(module, ofFile ? kFileNetName : net->name(), std::move(graph));
+  if (run_.problems().any())
+    return std::nullopt;
+  return loaded;
 }
 
 symbol::Network Evaluator::describe(Module &module, std::string_view net,
@@ -127,6 +131,7 @@ symbol::Network Evaluator::describe(Module &module, std::string_view net,
   if (loaded.nets.empty())
     loaded.nets.emplace_back(net);
   loaded.fit = TrainingDefaults::of(functions_.training.fits, net);
+  initialValues_.callFunctions(*graph, loaded.fit);
   loaded.data = TrainingDefaults::of(functions_.training.data, net);
   loaded.place = TrainingDefaults::of(functions_.training.places, net);
   loaded.settings = functions_.settings.inForce();

@@ -64,6 +64,7 @@ private:
   Interpreter interpreter_;
   Types types_;
   NetTensors tensors_;
+  InitialValues initialValues_;
   Functions functions_;
 };
 

@@ -5,8 +5,6 @@
 
 #include <fmt/ranges.h>
 
-#include "executor/base/LowerCase.h"
-
 namespace lstmc::lnet {
 
 using symbol::InitialiserRow, symbol::kInitialisers;
@@ -104,7 +102,7 @@ Value Initialisers::mixed(Arguments &arguments) {
     init.patterns.push_back(pattern.string());
   }
   for (const Value &each : values[1].items()) {
-    std::optional<symbol::Initialiser> inner = initialiserOf(run_, each, places[1]);
+    std::optional<symbol::Initialiser> inner = values_.initialiserOf(each, places[1]);
     if (!inner)
       return Value::unknown();
     init.initialisers.push_back(std::move(*inner));
@@ -125,26 +123,12 @@ Value Initialisers::load(Arguments &arguments) {
   init.name = "load";
   init.arguments.push_back({"param", values[0].string()});
   if (!values[1].is(ValueKind::Unset) && !values[1].is(ValueKind::None)) {
-    std::optional<symbol::Initialiser> inner = initialiserOf(run_, values[1], places[1]);
+    std::optional<symbol::Initialiser> inner = values_.initialiserOf(values[1], places[1]);
     if (!inner)
       return Value::unknown();
     init.initialisers.push_back(std::move(*inner));
   }
   return run_.heap.make<InitialiserObject>(std::move(init));
-}
-
-std::optional<symbol::Initialiser> initialiserOf(Run &run, const Value &value, const Expr *place) {
-  if (value.is(ValueKind::Initialiser))
-    return value.as<InitialiserObject>().init;
-  if (value.is(ValueKind::String)) {
-    std::string written = lowerCase(value.string());
-    for (const InitialiserRow &row : kInitialisers)
-      if (!row.required && !written.empty() && (written == row.name || written == row.otherName))
-        return symbol::Initialiser{std::string(row.name), {}, {}, {}};
-  }
-  if (!value.isUnknown())
-    run.error(ErrorCode::E0204, place->span, "init is an initialiser, got {}", reprOf(value));
-  return std::nullopt;
 }
 
 } // namespace lstmc::lnet

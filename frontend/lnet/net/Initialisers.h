@@ -2,13 +2,14 @@
 #pragma once
 
 #include "frontend/lnet/evaluation/Builtins.h"
+#include "frontend/lnet/net/InitialValues.h"
 #include "frontend/symbol/Initialisers.h"
 
 namespace lstmc::lnet {
 
 class Initialisers {
 public:
-  explicit Initialisers(Run &run) : run_(run) {}
+  Initialisers(Run &run, InitialValues &values) : run_(run), values_(values) {}
   static std::span<const BuiltinRow<Initialisers>> functions();
 
 private:
@@ -20,10 +21,7 @@ private:
   Value mixed(Arguments &arguments), load(Arguments &arguments);
 
   Run &run_;
+  InitialValues &values_;
 };
-
-/// An initialiser, or MXNet's name for one without arguments. Nothing after an error (E0204) and
-/// for an unknown value.
-std::optional<symbol::Initialiser> initialiserOf(Run &run, const Value &value, const Expr *place);
 
 } // namespace lstmc::lnet

@@ -4,6 +4,7 @@
 
 #include "executor/base/Suggest.h"
 #include "frontend/lnet/evaluation/Resolve.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::lnet {
 
@@ -49,7 +50,11 @@ std::unique_ptr<symbol::Graph> NetBuilder::build(Module &main) {
   std::optional<std::vector<symbol::Symbol>> returned = outputs(result);
   if (!returned || run_.problems().any() || run_.aborted())
     return nullptr;
-  nodes_.report(graph_->finish(*returned));
+  Diagnostics said = graph_->finish(*returned);
+  for (Diagnostic &diagnostic : said)
+    if (diagnostic.code == ErrorCode::E0211 && diagnostic.help.empty())
+      diagnostic.help = "write its extents: data: float32[N, 10], Variable(\"w\", shape=(2, 3))";
+  nodes_.report(std::move(said));
   types_.checkAgain();
   return std::move(graph_);
 }
@@ -110,11 +115,13 @@ void NetBuilder::checkShapesUsed() {
     if (net_.types[i])
       inputs.push_back(net_.def->parameters[i].name->name);
   for (const InputShape &shape : options_.shapes)
-    if (std::ranges::find(inputs, shape.input) == inputs.end())
+    if (std::ranges::find(inputs, shape.input) == inputs.end()) {
+      const std::string near = didYouMean(shape.input, inputs);
       run_.report(
           run_.makeError(ErrorCode::E0001, net_.def->name->span,
                          fmt::format("net \"{}\" has no input \"{}\"", net_.name(), shape.input),
-                         didYouMean(shape.input, inputs)));
+                         near.empty() ? "its inputs are " + listed(shape.input, inputs) : near));
+    }
 }
 
 //===---- outputs ---------------------------------------------------------------------------===//

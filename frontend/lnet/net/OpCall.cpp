@@ -239,7 +239,9 @@ bool OpCall::has(std::string_view name) const {
 
 void OpCall::refuseMissing() {
   auto need = [&](std::string_view name) {
-    fault(ErrorCode::E0203, span_, fmt::format("{} needs {}", shown_, name));
+    const bool isInput = op_.variadic || (!op_.inputs.empty() && op_.inputs[0].name == name);
+    fault(ErrorCode::E0203, span_, fmt::format("{} needs {}", shown_, name),
+          isInput ? fmt::format("it is one call, with its input first: {}(x)", shown_) : "");
   };
   if (op_.variadic && positional_.empty() && call_.named.empty())
     need("arg0");

@@ -11,6 +11,13 @@ std::span<const BuiltinRow<Schedules>> Schedules::functions() {
   return kTable;
 }
 
+std::string scheduleNames() {
+  std::string names;
+  for (const ScheduleRow &row : kSchedules)
+    names += fmt::format("{}{}(..)", names.empty() ? "" : ", ", row.shown);
+  return names;
+}
+
 namespace {
 
 /// The arguments of the row, and those that all schedules have.

@@ -21,4 +21,7 @@ private:
   Run &run_;
 };
 
+/// "FactorScheduler(..), CosineScheduler(..)": all of them, for messages.
+std::string scheduleNames();
+
 } // namespace lstmc::lnet

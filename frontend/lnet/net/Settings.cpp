@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "executor/base/Suggest.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::lnet {
 
@@ -201,6 +202,9 @@ void Settings::checkUsed() {
     diagnostic.code = ErrorCode::E0001;
     diagnostic.message = fmt::format("--set {}: the file has no setting or dim of that name", name);
     diagnostic.help = didYouMean(name, names);
+    if (diagnostic.help.empty())
+      diagnostic.help = names.empty() ? "setting(\"name\", 1) and dim(\"name\", 1) give it one"
+                                      : "it has " + listed(name, names);
     run_.problems().add(std::move(diagnostic));
   }
 }

@@ -89,12 +89,13 @@ std::optional<int64_t> TensorIndex::readBound(const Expr *source, bool mayBeNone
   if (mayBeNone && value.is(ValueKind::None))
     return std::nullopt;
   if (!value.isUnknown())
-    run_.report(run_.makeError(ErrorCode::E0317, source->span,
-                               fmt::format("an index is an integer, got {}", reprOf(value)),
-                               value.is(ValueKind::Tensor)
-                                   ? "take(x, index, axis=0), or where(condition, x, 0.0)"
-                               : value.isSequence() ? "Concat(x[0:1], x[2:3], dim=0)"
-                                                    : ""));
+    run_.report(run_.makeError(
+        ErrorCode::E0317, source->span,
+        fmt::format("an index is an integer, got {}", reprOf(value)),
+        value.is(ValueKind::Tensor)  ? "take(x, index, axis=0), or where(condition, x, 0.0)"
+        : value.isSequence()         ? "Concat(x[0:1], x[2:3], dim=0)"
+        : value.is(ValueKind::Float) ? "// divides integers, and int(x) cuts off"
+                                     : ""));
   known_ = false;
   return std::nullopt;
 }

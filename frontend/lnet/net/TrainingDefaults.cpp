@@ -6,8 +6,8 @@
 #include "executor/base/LowerCase.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/net/FileNet.h"
-#include "frontend/lnet/net/Initialisers.h"
 #include "frontend/lnet/net/NetChoice.h"
+#include "frontend/lnet/net/Schedules.h"
 
 namespace lstmc::lnet {
 
@@ -77,11 +77,13 @@ const std::vector<TrainingKey> &allFitKeys() {
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 
 constexpr TrainingKey kDataKeys[] = {
-    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
-    {"unit", KeyKind::Text},       {"vocab", KeyKind::Text},         {"inputs", KeyKind::Strings},
-    {"target", KeyKind::Text},     {"window", KeyKind::Integer},     {"horizon", KeyKind::Integer},
-    {"na", KeyKind::Text},         {"fill", KeyKind::Text},          {"shuffle", KeyKind::YesNo},
-    {"classes", KeyKind::Integer},
+    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText},
+    {"test", KeyKind::Text},       {"unit", KeyKind::Text},
+    {"vocab", KeyKind::Text},      {"inputs", KeyKind::Strings},
+    {"target", KeyKind::Text},     {"window", KeyKind::Integer},
+    {"horizon", KeyKind::Integer}, {"sequence", KeyKind::Text},
+    {"na", KeyKind::Text},         {"fill", KeyKind::Text},
+    {"shuffle", KeyKind::YesNo},   {"classes", KeyKind::Integer},
 };
 
 std::string_view kindText(KeyKind kind) {
@@ -123,9 +125,9 @@ namespace {
 /// Converts the value of a key to what the training loop reads.
 class KeyValue {
 public:
-  KeyValue(Run &run, const TrainingKey &key, const Arguments::Named &named)
-      : run_(run), key_(key), name_(named.argument->name), place_(named.argument->value),
-        value_(named.value) {
+  KeyValue(Run &run, InitialValues &values, const TrainingKey &key, const Arguments::Named &named)
+      : run_(run), values_(values), key_(key), name_(named.argument->name),
+        place_(named.argument->value), value_(named.value) {
     setting_.key = name_;
     setting_.origin = run.place(named.argument->nameSpan);
   }
@@ -133,7 +135,7 @@ public:
   /// Nothing after an error: E0204 for a value of another kind.
   std::optional<symbol::Setting> read() {
     if (key_.kind == KeyKind::Initialiser) {
-      std::optional<symbol::Initialiser> init = initialiserOf(run_, value_, place_);
+      std::optional<symbol::Initialiser> init = values_.initialiserOf(value_, place_);
       if (!init)
         return std::nullopt;
       setting_.value = init->name;
@@ -142,8 +144,10 @@ public:
     }
     if (readPlain())
       return setting_;
-    run_.error(ErrorCode::E0204, place_->span, "{} is {}, got {}", name_, kindText(key_.kind),
-               reprOf(value_));
+    run_.report(
+        run_.makeError(ErrorCode::E0204, place_->span,
+                       fmt::format("{} is {}, got {}", name_, kindText(key_.kind), reprOf(value_)),
+                       key_.kind == KeyKind::Scheduler ? "one of " + scheduleNames() : ""));
     return std::nullopt;
   }
 
@@ -198,6 +202,7 @@ private:
   }
 
   Run &run_;
+  InitialValues &values_;
   const TrainingKey &key_;
   std::string_view name_;
   const Expr *place_;
@@ -211,9 +216,9 @@ private:
 class DefaultsCall {
 public:
   /// `keys`: those that the function takes; none where it takes any (place).
-  DefaultsCall(Run &run, std::string_view function, std::span<const TrainingKey> keys,
-               Arguments &arguments)
-      : run_(run), function_(function), keys_(keys), arguments_(arguments),
+  DefaultsCall(Run &run, InitialValues &values, std::string_view function,
+               std::span<const TrainingKey> keys, Arguments &arguments)
+      : run_(run), values_(values), function_(function), keys_(keys), arguments_(arguments),
         span_(calleeSpan(arguments.call)), fit_(function == "fit") {}
 
   /// Adds what the call sets to the defaults of other nets.
@@ -247,7 +252,7 @@ private:
     const TrainingKey *key = keyOf(*named.argument);
     if (!key || named.value.isUnknown() || named.value.is(ValueKind::None))
       return;
-    std::optional<symbol::Setting> setting = KeyValue(run_, *key, named).read();
+    std::optional<symbol::Setting> setting = KeyValue(run_, values_, *key, named).read();
     if (setting && (!fit_ || checkFit(*setting, named)))
       defaults_.settings.push_back(std::move(*setting));
   }
@@ -329,6 +334,7 @@ private:
   }
 
   Run &run_;
+  InitialValues &values_;
   std::string_view function_;
   std::span<const TrainingKey> keys_;
   Arguments &arguments_;
@@ -340,13 +346,13 @@ private:
 } // namespace
 
 Value TrainingDefaults::fit(Arguments &arguments) {
-  return DefaultsCall(run_, "fit", allFitKeys(), arguments).addTo(fits);
+  return DefaultsCall(run_, values_, "fit", allFitKeys(), arguments).addTo(fits);
 }
 Value TrainingDefaults::giveData(Arguments &arguments) {
-  return DefaultsCall(run_, "data", kDataKeys, arguments).addTo(data);
+  return DefaultsCall(run_, values_, "data", kDataKeys, arguments).addTo(data);
 }
 Value TrainingDefaults::place(Arguments &arguments) {
-  return DefaultsCall(run_, "place", {}, arguments).addTo(places);
+  return DefaultsCall(run_, values_, "place", {}, arguments).addTo(places);
 }
 
 } // namespace lstmc::lnet

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/lnet/evaluation/Builtins.h"
+#include "frontend/lnet/net/InitialValues.h"
 
 namespace lstmc::lnet {
 
@@ -14,7 +15,7 @@ struct NetDefaults {
 
 class TrainingDefaults {
 public:
-  explicit TrainingDefaults(Run &run) : run_(run) {}
+  TrainingDefaults(Run &run, InitialValues &values) : run_(run), values_(values) {}
   static std::span<const BuiltinRow<TrainingDefaults>> functions();
 
   std::vector<NetDefaults> fits, data, places;
@@ -25,6 +26,7 @@ private:
   Value fit(Arguments &arguments), giveData(Arguments &arguments), place(Arguments &arguments);
 
   Run &run_;
+  InitialValues &values_;
 };
 
 } // namespace lstmc::lnet

@@ -56,7 +56,11 @@ bool Types::evaluateExtent(const Expr *expr, TypeValue &type) {
   if (value.isUnknown())
     return false;
   if (!value.is(ValueKind::Integer)) {
-    run_.error(ErrorCode::E0204, expr->span, "a dimension is an integer, got {}", reprOf(value));
+    run_.report(run_.makeError(ErrorCode::E0204, expr->span,
+                               fmt::format("a dimension is an integer, got {}", reprOf(value)),
+                               value.is(ValueKind::None)
+                                   ? "_ is an extent to infer, dim(\"batch\", 32) one with a name"
+                                   : ""));
     return false;
   }
   if (!checkExtent(run_, value.integer(), expr->span))

@@ -1,7 +1,9 @@
 #include "frontend/lnet/net/Variables.h"
 
+#include <algorithm>
+
 #include "frontend/lnet/evaluation/Collections.h"
-#include "frontend/lnet/net/Initialisers.h"
+#include "frontend/symbol/ValueText.h"
 
 namespace lstmc::lnet {
 
@@ -75,8 +77,9 @@ std::optional<symbol::VariableOptions> Variables::options(const std::vector<Valu
     }
   }
   if (given(Init)) {
-    std::optional<symbol::Initialiser> init = initialiserOf(run_, values[Init], places[Init]);
-    if (!init)
+    std::optional<symbol::Initialiser> init =
+        initialValues_.initialiserOf(values[Init], places[Init]);
+    if (!init || !takeShape(*init, values[Name].string(), places[Init], options.shape))
       return std::nullopt;
     options.init = std::move(*init);
   }
@@ -91,6 +94,27 @@ std::optional<symbol::VariableOptions> Variables::options(const std::vector<Valu
     (i == LrMult ? options.lrMult : options.wdMult) = values[i].number();
   }
   return options;
+}
+
+/// The shape of values that the source gives is that of the variable: E0207 if it has another.
+bool Variables::takeShape(const symbol::Initialiser &init, const std::string &name,
+                          const Expr *place, symbol::Shape &shape) {
+  if (init.name != "values")
+    return true;
+  const auto &given = std::get<symbol::Tuple>(init.arguments[0].value);
+  bool fits = !shape.ranked || shape.dims.size() == given.size();
+  shape.dims.resize(shape.ranked ? shape.dims.size() : given.size());
+  for (size_t i = 0; fits && i < given.size(); ++i) {
+    fits = shape.dims[i].extent == symbol::kUnknown || shape.dims[i].extent == *given[i];
+    shape.dims[i].extent = *given[i];
+  }
+  if (fits) {
+    shape.ranked = true;
+    return true;
+  }
+  run_.error(ErrorCode::E0207, place->span, "init has the shape {}, and \"{}\" has another one",
+             symbol::valueText(init.arguments[0].value), name);
+  return false;
 }
 
 Value Variables::layerName(Arguments &arguments) {
@@ -149,17 +173,32 @@ Value Variables::expect(Arguments &arguments) {
     return Value::unknown();
   const std::string &kind = values[2].string();
   const Value &value = values[1];
+  if (kind.starts_with("[")) // the axes of a tensor, or None
+    return expectAxes(values[0].string(), value, kind, span);
   bool good = kind == "a tensor"     ? value.is(ValueKind::Tensor)
               : kind == "an integer" ? value.is(ValueKind::Integer)
               : kind == "a number"   ? value.isNumber()
               : kind == "a bool"     ? value.is(ValueKind::Bool)
-              : kind == "a tensor or None"
-                  ? value.is(ValueKind::Tensor) || value.is(ValueKind::None)
-                  : value.is(ValueKind::String);
+                                     : value.is(ValueKind::String);
   if (good)
     return Value::boolean(true);
   return run_.error(ErrorCode::E0204, span, "{} is {}, got {}", values[0].string(), kind,
                     reprOf(value));
+}
+
+Value Variables::expectAxes(std::string_view what, const Value &value, const std::string &axes,
+                            Span span) {
+  if (value.is(ValueKind::None))
+    return Value::boolean(true);
+  const auto wanted = size_t(std::ranges::count(axes.substr(0, axes.find(']')), ',')) + 1;
+  if (value.is(ValueKind::Tensor)) {
+    const symbol::Shape shape = value.as<TensorObject>().symbol.shape();
+    if (!shape.ranked || shape.dims.size() == wanted)
+      return Value::boolean(true);
+    return run_.error(ErrorCode::E0207, span, "{} has {} {}, wants {}: {}", what, shape.dims.size(),
+                      shape.dims.size() == 1 ? "axis" : "axes", wanted, axes);
+  }
+  return run_.error(ErrorCode::E0204, span, "{} is a tensor {}, got {}", what, axes, reprOf(value));
 }
 
 Value Variables::notBuilt(Arguments &arguments) {

@@ -4,14 +4,15 @@
 #include "frontend/lnet/evaluation/Builtins.h"
 #include "frontend/lnet/net/Extents.h"
 #include "frontend/lnet/net/FileNet.h"
+#include "frontend/lnet/net/InitialValues.h"
 #include "frontend/lnet/net/Nodes.h"
 
 namespace lstmc::lnet {
 
 class Variables {
 public:
-  Variables(Run &run, Nodes &nodes, const DimNames &dims, FileNet &fileNet)
-      : run_(run), nodes_(nodes), dims_(dims), fileNet_(fileNet) {}
+  Variables(Run &run, Nodes &nodes, const DimNames &dims, FileNet &fileNet, InitialValues &values)
+      : run_(run), nodes_(nodes), dims_(dims), fileNet_(fileNet), initialValues_(values) {}
   static std::span<const BuiltinRow<Variables>> functions();
 
 private:
@@ -25,17 +26,22 @@ private:
   /// _expect(what, value, kind): E0204 at the user's call unless the value is of that kind. True,
   /// or unknown after an error.
   Value expect(Arguments &arguments);
+  /// Of a kind that lists axes, "[T, N, features]": None, or a tensor with so many. E0204, E0207.
+  Value expectAxes(std::string_view what, const Value &value, const std::string &axes, Span span);
   Value custom(Arguments &arguments), notBuilt(Arguments &arguments);
 
   bool checkName(const Value &name, const Expr *place);
   /// The arguments of Variable beside its name; nothing after an error.
   std::optional<symbol::VariableOptions> options(const std::vector<Value> &values,
                                                  const std::vector<const Expr *> &places);
+  bool takeShape(const symbol::Initialiser &init, const std::string &name, const Expr *place,
+                 symbol::Shape &shape);
 
   Run &run_;
   Nodes &nodes_;
   const DimNames &dims_;
   FileNet &fileNet_;
+  InitialValues &initialValues_;
   std::map<std::string, int> layerCounts_; ///< by hint: "lstm" of "lstm0"
 };
 

@@ -1,5 +1,6 @@
 #include "frontend/lnet/text/Parser.h"
 
+#include "executor/base/Suggest.h"
 #include "frontend/lnet/text/Lexer.h"
 #include "frontend/lnet/text/StatementParser.h"
 
@@ -146,13 +147,31 @@ void StatementParser::parseSimpleLine(std::vector<Stmt *> &block) {
     if (accept(TokenKind::Newline))
       return;
     if (!is(TokenKind::Semicolon)) {
-      expected("the end of the line");
+      expectedEnd(stmt);
       return recover();
     }
     take();
     if (accept(TokenKind::Newline))
       return;
   }
+}
+
+/// E0106 for what stands after a whole statement; after a single name, perhaps a misspelled
+/// keyword.
+void StatementParser::expectedEnd(const Stmt *stmt) {
+  const bool aName = stmt->kind == StmtKind::Expression &&
+                     static_cast<const ExpressionStmt *>(stmt)->value->kind == ExprKind::Name;
+  const bool aValue = is(TokenKind::Name) || is(TokenKind::String) || is(TokenKind::Integer) ||
+                      is(TokenKind::Float);
+  if (!aName || !aValue) {
+    expected("the end of the line");
+    return;
+  }
+  const std::string_view name = text(stmt->span);
+  report(ErrorCode::E0106, token().span, "expected the end of the line, found " + found(),
+         name == "print" ? "a tensor has no numbers before the net runs"
+                         : didYouMean(name, {"return", "for", "if", "elif", "else", "def", "with",
+                                             "from", "assert", "pass"}));
 }
 
 Stmt *StatementParser::parseSmall() {
@@ -376,10 +395,16 @@ TypeNode *StatementParser::parseType() {
       return nullptr;
     type->parts = tree_->copy(parts);
   } else {
+    if (is(TokenKind::String))
+      return report(ErrorCode::E0106, token().span, "expected a type, found a string",
+                    "leave the quotes out");
     if (!is(TokenKind::Name))
       return expected("a type");
     type->nameSpan = take();
     type->name = text(type->nameSpan);
+    if (is(TokenKind::Dot))
+      return report(ErrorCode::E0106, token().span, "expected a type, found a name with a dot",
+                    "a type stands without a module: float32[N, 10]");
     if (is(TokenKind::LBracket)) {
       take(TokenRole::Open);
       type->hasDims = true;

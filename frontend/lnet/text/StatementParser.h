@@ -31,6 +31,7 @@ private:
   bool checkTargets(Expr *targets);
   bool refuseStatement();
   void recover();
+  void expectedEnd(const Stmt *stmt);
 
   bool matchRefused_ = false; ///< a `match` was reported, and `case` may follow
   /// The heading of the last block was refused: its block is dropped without a word.

@@ -595,6 +595,8 @@ const RefusalCase kCases[] = {
      "E0612", "parameters[1].buffers[0]: found buffers[0] again, want it once"},
     {"ParameterKind", [](auto &d) { d.parameters[0].buffers = {kMomentum}; }, "E0605",
      "parameters[0].buffers[0]: found buffers[2] of kind optimizer, want parameter"},
+    {"ParameterValuesOfAnotherSize", [](auto &d) { d.parameters[0].values = {1, 2, 3}; }, "E0605",
+     "parameters[0].values: found 3 bytes, want none or 48"},
     {"ParameterWithoutBuffer", [](auto &d) { d.parameters[0].buffers.clear(); }, "E0604",
      "parameters[0].buffers: found none, want at least 1"},
     {"ParameterMultiplier", [](auto &d) { d.parameters[0].lrMult = 0.0 / 0.0; }, "E0604",

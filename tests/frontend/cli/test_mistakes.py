@@ -1,0 +1,58 @@
+"""What the command says to those who know other frameworks: every message has a remedy or a list."""
+import unittest
+
+from command import Case
+
+NET = """\
+N = dim("batch", 4)
+
+def net(data: float32[N, 3], label: float32[N, 1]):
+    return LinearRegressionOutput(FullyConnected(data, num_hidden=1), label)
+"""
+CASES = [  # words, exit code, message
+    ("trian net.lnet", 2, 'lstmc has no subcommand "trian"; the nearest are train,'),
+    ("fit net.lnet", 2, 'lstmc has no subcommand "fit"; here it is lstmc train'),
+    ("test net.lnet", 2, 'lstmc has no subcommand "test"; here it is lstmc eval'),
+    ("transmogrify net.lnet", 2, 'lstmc has no subcommand "transmogrify"; the nearest are '),
+    ("train net.lnet --epochs 3", 2, 'lstmc train has no flag "--epochs"; here it is --after 10e, or --num-epochs 10'),
+    ("train net.lnet --learning-rate 0.1", 2, 'lstmc train has no flag "--learning-rate"; here it is --lr 0.001'),
+    ("train net.lnet --learning_rate=0.1", 2, 'lstmc train has no flag "--learning_rate"; here it is --lr 0.001'),
+    ("train net.lnet --weight-decay 0.1", 2, 'lstmc train has no flag "--weight-decay"; here it is --fit wd=0.01'),
+    ("train net.lnet --momentum 0.9", 2, 'lstmc train has no flag "--momentum"; here it is --fit momentum=0.9'),
+    ("train net.lnet --workers 4", 2, 'lstmc train has no flag "--workers"; -t N is the number of threads; data are read once and kept in memory'),
+    ("train net.lnet --val-data csv:t.csv", 2, 'lstmc train has no flag "--val-data"; here it is a share of the data, --data csv:F.csv,valid=0.1'),
+    ("train net.lnet --save ck", 2, 'lstmc train has no flag "--save"; here it is -o DIR'),
+    ("train net.lnet --outptu ck", 2, 'lstmc train has no flag "--outptu"; did you mean "--output"?'),
+    ("train net.lnet --zzz", 2, 'lstmc train has no flag "--zzz"; the nearest are --'),
+    ("train net.lnet --data csv:t.csv,target=y --fit lr=0.1", 2, 'fit has no key "lr"; here it is called "learning_rate"'),
+    ("train net.lnet --data csv:t.csv,target=y --fit zzz=0.1", 2, 'fit has no key "zzz"; the names here are '),
+    ("run net.lnet -i x=1", 2, 'the network has no input "x"; its inputs are data'),
+    ("inspect net.lnet --set hidden=4", 2, "--set hidden: the file has no setting or dim of that name"),
+    ("inspect net.lnet --set hidden=4", 2, "help: it has batch"),
+    ("inspect net.lnet --shape x:4x3", 2, "help: its inputs are data, label"),
+    ("train net.lnet --data csv:t.csv,target=z", 6, 'column "z": found none, want the target among a, b, y'),
+    ("train net.lnet --data t.csv", 2, 'data "t.csv": found no kind, want text:FILE, csv:FILE'),
+    ("train net.lnet --data csv:t.csv,target=y,delimiter=x", 2, "there are inputs, target, window, horizon, sequence, na, fill, valid, shuffle"),
+    ("train net.lnet --data csv:t.csv,target=y --metric rsme", 2, 'there is no metric "rsme"; there are mse, rmse'),
+    ("train net.lnet --data csv:t.csv,target=y --optimizer adamm", 2, 'there is no optimizer "adamm"; there are adam, adamw'),
+    ("train net.lnet --data csv:t.csv,target=y --after 3", 2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),
+    ("train net.lnet --data csv:t.csv,target=y -d cuda", 2, "want a list such as cpu, 4xcpu, cpu:0,2 or gpu:0"),
+]
+
+
+class Mistakes(Case):
+    def test_each_has_a_remedy_or_a_list(self):
+        (self.folder / "net.lnet").write_text(NET)
+        (self.folder / "t.csv").write_text("a,b,y\n" + "".join(f"{i},{i + 1},{i + 2}\n" for i in range(20)))
+        for words, status, message in CASES:
+            with self.subTest(words):
+                done = self.run_here(*words.split(), *(["-o", "ck"] if words.startswith("train") else []))
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(message, done.stderr)
+
+    def test_an_error_is_explained_by_its_number(self):
+        self.assertEqual(self.good("explain", "207").stdout, self.good("explain", "E0207").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
