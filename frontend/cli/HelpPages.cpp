@@ -157,11 +157,14 @@ std::string initialisersTable() {
         names.push_back(fmt::format("`{}`", name));
     text += tableRow(row.shown, fmt::format("{}", fmt::join(names, ", ")));
   }
-  return text;
+  return text +
+         "\nOr a number, a list of numbers, a function of the indices, an array beside the file: "
+         "[language](language.md) §7.\n";
 }
 
-std::string trainingPage() {
-  return "# Training\n\nMade from the tables of the source by `lstmc help --pages`.\n\n" +
+std::string fitPage() {
+  return "# Keys of fit and data\n\nMade from the tables of the source by `lstmc help "
+         "--pages`.\n\n" +
          fitTable() + dataTables() + metricsTable() + initialisersTable();
 }
 
@@ -198,7 +201,7 @@ CommandResult writePages(const std::string &folder, OutputFile::Existing existin
   std::filesystem::create_directories(folder + "/errors", failure);
   for (auto &[name, text] :
        {std::pair("flags.md", flagsPage()), std::pair("errors.md", errorsPage()),
-        std::pair("optimizers.md", optimizersPage()), std::pair("training.md", trainingPage()),
+        std::pair("optimizers.md", optimizersPage()), std::pair("fit.md", fitPage()),
         std::pair("names.md", namesPage())})
     LSTMC_CHECKED_TRY(writeFile(folder + "/" + name, text, existing));
   for (std::string_view name : errorNames())

@@ -8,7 +8,7 @@
 
 namespace lstmc::cli {
 
-/// Writes flags.md, errors.md, errors/CODE.md, optimizers.md, training.md and names.md to `folder`,
+/// Writes flags.md, errors.md, errors/CODE.md, optimizers.md, fit.md and names.md to `folder`,
 /// which is made if it is not there. Fails as writeFile does.
 CommandResult writePages(const std::string &folder, OutputFile::Existing existing);
 

@@ -12,7 +12,7 @@ rooms = ["backends", "cmake", "docs", "executor", "frontend", "ir", "passes", "s
 kinds = {".cpp", ".h", ".def", ".td", ".cmake", ".md", ".fbs", ".py", ".mlir", ".lnet", ".txt"}
 cited = re.compile(r"(?<![\w/{}])([\w./-]*\w\.md)(?:\)|`|\b)(?:,? (rules? |§ ?)(\d+))?")
 # Names of documents that `lstmc help --pages` and the target docs write.
-written = {"NAME.md", "docs/NAME.md", "flags.md", "errors.md", "CODE.md", "errors/CODE.md", "optimizers.md", "training.md", "names.md", "operators.md", "docs/operators.md",
+written = {"NAME.md", "docs/NAME.md", "flags.md", "errors.md", "CODE.md", "errors/CODE.md", "optimizers.md", "fit.md", "names.md", "operators.md", "docs/operators.md",
            "ops.md", "passes.md", "../command.md"}  # the last as errors/CODE.md cites it
 
 

@@ -1,0 +1,59 @@
+"""The examples of docs/python.md and docs/from-pytorch.md run as they stand, one after the other."""
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import numpy as np
+
+import lstmc
+
+DOCS = pathlib.Path(os.environ["LSTMC_SOURCE"]) / "docs"
+
+
+def blocks(name):
+    return re.findall(r"^```python\n(.*?)^```$", (DOCS / name).read_text(), re.M | re.S)
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(scratch.name)
+
+    def run_all(self, examples, names):
+        for example in examples:
+            exec(compile(example, "example", "exec"), names)
+
+    def test_python(self):
+        draw = np.random.default_rng(1)
+        y = draw.integers(0, 65, (80, 64), dtype=np.int32)
+        names = {"ids": y[:32], "print": lambda *_: None}
+        drawn, compiled, trained = blocks("python.md")
+        self.run_all([drawn], names)
+        shapes = {"data": (32, 64), "label": (32, 64)}
+        lstmc.Network(names["net"]).compile(shapes, devices="cpu").session().save_params("lm.safetensors")
+        self.run_all([compiled], names)
+        names |= {"x": np.roll(y, 1, axis=1), "y": y}  # in the page they are arrays here
+        self.run_all([trained], names)
+        self.assertEqual(next(iter(names["outputs"].values())).shape, (64, 32, 65))
+        self.assertTrue(pathlib.Path("ck").is_dir())
+
+    def test_from_pytorch(self):
+        try:
+            import torch
+            import safetensors.torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        saved, converted = blocks("from-pytorch.md")
+        names = {"torch": torch, "safetensors": safetensors, "lstmc": lstmc, "ids": np.zeros((1, 100), np.int64)}
+        exec(saved.split("\n\nsafetensors")[0], names)
+        names["model"] = names["CharLM"]()
+        self.run_all([saved.split("\n\n")[-1], converted], names)
+        self.assertTrue(pathlib.Path("lm.lstmc").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
