@@ -30,8 +30,7 @@ constexpr DataKeyRecord kKeys[] = {
     {"horizon", "N", "csv", "rows from the last of a window to its target (1)"},
     {"sequence", "ID", "csv",
      "rows that are equal in this column are one sequence, filled up to the input's steps; the "
-     "input "
-     "length has its rows"},
+     "input length gets its number of rows"},
     {"na", "TEXT", "csv", "a cell that is missing (NA)"},
     {"fill", "refuse|previous|drop", "csv",
      "what to do with it: refuse, take the row before, leave the window out"},

@@ -103,13 +103,13 @@ public:
     const int64_t count = int64_t(sequences_.size()), split = splitPoint(count, spec_.valid);
     const int64_t begin = part == Part::Valid ? split : 0;
     const int64_t end = part == Part::Train ? split : count;
-    return feedOf(part, begin, end, std::move(slots), spec_.shuffle && part == Part::Train, seed);
+    return feedOf(part, begin, end, slots, spec_.shuffle && part == Part::Train, seed);
   }
 
   Result<Samples> samples(std::vector<InputSlot> slots, bool) const override {
     Samples all;
     all.count = int64_t(sequences_.size());
-    LSTMC_ASSIGN(all.feed, feedOf(Part::All, 0, all.count, std::move(slots), false, 0));
+    LSTMC_ASSIGN(all.feed, feedOf(Part::All, 0, all.count, slots, false, 0));
     for (const Sequence &sequence : sequences_)
       all.rows.push_back(sequence.first + sequence.count);
     return all;
@@ -126,7 +126,7 @@ public:
 
 private:
   Result<std::unique_ptr<Feed>> feedOf(Part part, int64_t begin, int64_t end,
-                                       std::vector<InputSlot> slots, bool shuffles,
+                                       const std::vector<InputSlot> &slots, bool shuffles,
                                        uint64_t seed) const {
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
     LSTMC_ASSIGN(SequenceSlots found, slotsOf(slots, batch));

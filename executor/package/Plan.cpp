@@ -110,18 +110,24 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
 
 uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries) {
   std::vector<bool> used(data.buffers.size());
+  auto use = [&](const Launch &launch) {
+    for (const Operand &operand : launch.operands)
+      if (operand.buffer != kNoBuffer)
+        used[operand.buffer] = true;
+  };
+  for (const Parameter &parameter : data.parameters)
+    use(parameter.initialise);
   for (size_t e = 0; e < data.entries.size(); ++e)
     for (const DeviceProgram &program : data.entries[e].programs)
       for (const Launch &launch : program.launches)
-        for (const Operand &operand : launch.operands)
-          if (entries[e] && operand.buffer != kNoBuffer)
-            used[operand.buffer] = true;
+        if (entries[e])
+          use(launch);
   uint64_t bytes = 0;
   for (size_t i = 0; i < data.buffers.size(); ++i) {
     const Buffer &buffer = data.buffers[i];
-    const bool needed = buffer.entry != kPersistent   ? entries[size_t(buffer.entry)]
-                        : buffer.kind == Kind::Packed ? used[i]
-                                                      : true;
+    const bool needed =
+        used[i] || (buffer.entry == kPersistent ? buffer.kind != Kind::Packed
+                                                : bool(entries[size_t(buffer.entry)]));
     if (buffer.device == device && needed)
       bytes = std::max(bytes, buffer.offset + buffer.bytes);
   }

@@ -18,8 +18,9 @@ using BytesOfKind = std::array<uint64_t, kKindCount>; ///< by Kind
 /// a launch makes a buffer in the place of another, their common bytes count once, for the new.
 std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, size_t entry);
 
-/// Bytes of the arena that some entries of the package need, with all that persists; packed weights
-/// only where one of these entries uses them. `entries`: by entry, whether it is one of them.
+/// Bytes of the arena that some entries of the package need, with all that persists and what
+/// initial values are made with; packed weights only where one of these entries uses them.
+/// `entries`: by entry, whether it is one of them.
 uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries);
 
 /// A device's arena at the moment when most of it holds values. The parts add up to arenaBytes.

@@ -6,10 +6,10 @@
 //   (E0402) are listed
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 #include "tests/e2e/Variants.h"
 
@@ -53,15 +53,21 @@ int main(int argc, char **argv) {
   int64_t updates = 200;
   size_t every = 1, from = 0;
   std::string cases;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--updates") == 0)
-      updates = std::atoll(argv[i + 1]);
-    else if (std::strcmp(argv[i], "--every") == 0)
-      every = size_t(std::max(1, std::atoi(argv[i + 1])));
-    else if (std::strcmp(argv[i], "--from") == 0)
-      from = size_t(std::max(0, std::atoi(argv[i + 1])));
-    else if (std::strcmp(argv[i], "--cases") == 0)
-      cases = std::filesystem::absolute(argv[i + 1]);
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
+    if (value && flag == "--updates") {
+      updates = std::atoll(value);
+    } else if (value && flag == "--every") {
+      every = size_t(std::max(1, std::atoi(value)));
+    } else if (value && flag == "--from") {
+      from = size_t(std::max(0, std::atoi(value)));
+    } else if (value && flag == "--cases") {
+      cases = std::filesystem::absolute(value);
+    } else {
+      std::fputs("usage: sameness [--updates N] [--every N] [--from N] [--cases DIR]\n", stderr);
+      return 2;
+    }
   }
   bool same = true;
   std::printf("| model | ways | of | updates | weights |\n|---|---|---|---|---|\n");

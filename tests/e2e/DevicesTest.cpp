@@ -117,24 +117,38 @@ TEST_P(Devices, TrainToTheSameBitsAsIsFastest) {
   EXPECT_EQ(train(*openSession(compiled.package, 1), model, 1, kUpdates), want);
 }
 
-/// Exchanges the messages of devices 1 and 2 where both are terms of one sum of floats. False if
-/// there is no such place.
+/// Exchanges the sum of devices 0 and 1 with what device 2 has sent, where both are terms of one
+/// sum of floats. False if there is no such place.
 bool swapAddends(package::PackageData &data) {
   for (package::Entry &entry : data.entries) {
-    std::vector<package::Launch> &launches = entry.programs[0].launches;
-    for (size_t i = 0; entry.name == "step" && i + 1 < launches.size(); ++i) {
-      package::Launch &one = launches[i], &two = launches[i + 1];
-      if (one.kernel != KernelId::Receive || two.kernel != KernelId::Receive ||
-          argumentsOf<ReceiveArguments>(one).peer != 1 ||
-          argumentsOf<ReceiveArguments>(two).peer != 2)
+    std::vector<int64_t> received(data.buffers.size(), -1); // by buffer: the peer
+    std::vector<bool> isSum(data.buffers.size());
+    for (package::Launch &launch : entry.programs[0].launches) {
+      if (entry.name != "step" || launch.operands.empty())
         continue;
-      package::Buffer &a = data.buffers[one.operands[0].buffer],
-                      &b = data.buffers[two.operands[0].buffer];
-      if (a.dtype != DType::F32 || a.shape != b.shape || a.bytes < 200)
-        continue;
-      std::swap(one.operands, two.operands);
-      a.from = b.from = uint32_t(i);
-      return true;
+      if (launch.kernel == KernelId::Receive)
+        received[launch.operands[0].buffer] = argumentsOf<ReceiveArguments>(launch).peer;
+      package::Operand *sum = nullptr, *third = nullptr;
+      bool readsSecond = false;
+      for (package::Operand &operand : launch.operands) {
+        if (operand.buffer == package::kNoBuffer || launch.kernel != KernelId::Fused)
+          continue;
+        const package::Buffer &buffer = data.buffers[operand.buffer];
+        readsSecond |= received[operand.buffer] == 1;
+        if (buffer.dtype != DType::F32 || buffer.bytes < 200)
+          continue;
+        if (isSum[operand.buffer])
+          sum = &operand;
+        else if (received[operand.buffer] == 2)
+          third = &operand;
+      }
+      if (sum && third && sum->shape == third->shape) {
+        std::swap(*sum, *third);
+        return true;
+      }
+      for (size_t k = 0; readsSecond && k < launch.operands.size(); ++k)
+        if (launch.operands[k].buffer != package::kNoBuffer && package::writes(data, launch, k))
+          isSum[launch.operands[k].buffer] = true;
     }
   }
   return false;
