@@ -181,8 +181,11 @@ std::optional<symbol::Initialiser> InitialValues::call(const Deferred &deferred,
       return std::nullopt;
     }
     numbers.push_back(value.number());
-    for (size_t axis = shape.size(); axis-- > 0 && ++at[axis] == shape[axis];)
-      at[axis] = 0;
+    for (size_t axis = shape.size(); axis > 0; --axis) {
+      if (++at[axis - 1] < shape[axis - 1])
+        break;
+      at[axis - 1] = 0;
+    }
   }
   return valuesOf(shape, std::move(numbers));
 }

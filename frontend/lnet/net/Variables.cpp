@@ -41,7 +41,7 @@ Value Variables::variable(Arguments &arguments) {
   if (!byLayer)
     if (std::optional<Value> input = fileNet_.input(values[0].string(), *taken, span))
       return *input;
-  return nodes_.variable(values[0].string(), std::move(*taken), span);
+  return nodes_.variable(values[0].string(), *taken, span);
 }
 
 bool Variables::checkName(const Value &name, const Expr *place) {
@@ -161,7 +161,7 @@ Value Variables::beginState(Arguments &arguments) {
   if (!values[0].is(ValueKind::String) || values[0].string().empty())
     return run_.error(ErrorCode::E0204, places[0]->span,
                       "name is a string that is not empty, got {}", reprOf(values[0]));
-  return nodes_.beginState(values[0].string(), *dtype, std::move(*shape), span);
+  return nodes_.beginState(values[0].string(), *dtype, *shape, span);
 }
 
 Value Variables::expect(Arguments &arguments) {
