@@ -20,7 +20,7 @@ struct Range {
 };
 
 Range rangeOf(const Losses &losses, double Loss::*field) {
-  double low = INFINITY, high = -INFINITY;
+  double low = HUGE_VAL, high = -HUGE_VAL;
   for (const auto *list : {&losses.training, &losses.validation})
     for (const Loss &loss : *list) {
       low = std::min(low, loss.*field);
