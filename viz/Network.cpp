@@ -262,9 +262,10 @@ void Builder::addSync() {
     Box broadcast;
     broadcast.kind = Box::Kind::Sync;
     broadcast.color = "#ffffff";
-    broadcast.label = fmt::format("broadcast at init\n{}\n{} → {}", what, names[bucket.devices[0]],
-                                  others.size() <= 3 ? fmt::format("{}", fmt::join(others, ", "))
-                                                     : fmt::format("{} others", others.size()));
+    const std::string receivers = others.size() <= 3 ? fmt::format("{}", fmt::join(others, ", "))
+                                                     : fmt::format("{} others", others.size());
+    broadcast.label =
+        fmt::format("broadcast at init\n{}\n{} → {}", what, names[bucket.devices[0]], receivers);
     for (size_t reader : readers)
       diagram_.edges.push_back({diagram_.boxes.size(), reader, "", "", ""});
     diagram_.boxes.push_back(std::move(broadcast));

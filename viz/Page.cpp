@@ -20,13 +20,15 @@ body { font: 14px Helvetica, Arial, sans-serif; margin: 1em; color: #222; backgr
 h1 { font-size: 1.3em; margin: 0 0 .3em; }
 h2 { font-size: 1.05em; margin: 1.2em 0 .3em; }
 main { display: flex; gap: 1.5em; align-items: flex-start; flex-wrap: wrap; }
-#network { flex: 0 1 auto; max-width: 100%; max-height: 86vh; overflow: auto; outline: 1px solid #ccc; }
+#network { flex: 0 1 auto; max-width: 100%; max-height: 86vh; overflow: auto;
+           outline: 1px solid #ccc; }
 #charts { flex: 1 1 640px; min-width: 0; }
 #charts svg { max-width: 100%; height: auto; }
 #told { position: sticky; top: 0; background: #fff; box-shadow: 0 1px #ccc; padding: .4em 0;
         min-height: 2.6em; white-space: pre-line; z-index: 1; }
 g.node { cursor: pointer; }
-g.node.lit > :is(polygon, path, ellipse), g.node.lit a > :is(polygon, path, ellipse) { stroke: #000; stroke-width: 3px; }
+g.node.lit > :is(polygon, path, ellipse),
+g.node.lit a > :is(polygon, path, ellipse) { stroke: #000; stroke-width: 3px; }
 .pointing rect[data-box]:not(.lit) { opacity: .2; }
 rect.lit { stroke: #000; }
 path.layer.lit { visibility: visible; }

@@ -27,10 +27,10 @@ struct SequenceSlots {
 class SequenceFeed : public Feed {
 public:
   SequenceFeed(std::vector<Feature> features, Feature target, std::vector<Sequence> sequences,
-               int64_t steps, int64_t batch, Part part, SequenceSlots slots, SampleOrder order)
+               int64_t batch, Part part, SequenceSlots slots, SampleOrder order)
       : features_(std::move(features)), target_(std::move(target)),
-        sequences_(std::move(sequences)), steps_(steps), batch_(batch), part_(part),
-        slots_(std::move(slots)), order_(std::move(order)) {}
+        sequences_(std::move(sequences)), batch_(batch), part_(part), slots_(std::move(slots)),
+        order_(std::move(order)) {}
 
   int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
   int64_t sequences() const override { return batch_; }
@@ -82,7 +82,7 @@ private:
   std::vector<Feature> features_;
   Feature target_;
   std::vector<Sequence> sequences_;
-  int64_t steps_, batch_;
+  int64_t batch_;
   Part part_;
   SequenceSlots slots_;
   SampleOrder order_;
@@ -115,12 +115,7 @@ public:
     return all;
   }
 
-  std::optional<Target> target() const override {
-    for (const ColumnScaling &one : scaling_)
-      if (one.name == spec_.target)
-        return Target{one.name, one.mean, one.deviation, one.symbols};
-    return std::nullopt;
-  }
+  std::optional<Target> target() const override { return targetOf(scaling_, spec_.target); }
 
   Learned learned() const override { return {std::nullopt, std::nullopt, scalingText(scaling_)}; }
 
@@ -150,8 +145,8 @@ private:
                     part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     SampleOrder order(int64_t(chosen.size()), shuffles, seed);
     return std::unique_ptr<Feed>(new SequenceFeed(std::move(features), std::move(target),
-                                                  std::move(chosen), steps, batch, part,
-                                                  std::move(found), std::move(order)));
+                                                  std::move(chosen), batch, part, std::move(found),
+                                                  std::move(order)));
   }
 
   /// The input called length is filled with lengths; one other input with the rows.

@@ -48,6 +48,13 @@ Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling
   return feature;
 }
 
+std::optional<Target> targetOf(const std::vector<ColumnScaling> &scaling, const std::string &name) {
+  for (const ColumnScaling &one : scaling)
+    if (one.name == name)
+      return Target{one.name, one.mean, one.deviation, one.symbols};
+  return std::nullopt;
+}
+
 Status checkRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,
                   int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; ++row) {

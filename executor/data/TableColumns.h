@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Feature {
 /// another kind, E0607 for a text that was not.
 Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling> &scaling,
                           const std::string &name);
+
+/// The column of that name, in which predictions are in the user's units; none where it is not.
+std::optional<Target> targetOf(const std::vector<ColumnScaling> &scaling, const std::string &name);
 
 /// Refuses (E0604) values of the rows [begin, end) that are out of range for the input.
 Status checkRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,

@@ -142,12 +142,7 @@ public:
     return all;
   }
 
-  std::optional<Target> target() const override {
-    for (const ColumnScaling &one : scaling_)
-      if (one.name == spec_.target)
-        return Target{one.name, one.mean, one.deviation, one.symbols};
-    return std::nullopt;
-  }
+  std::optional<Target> target() const override { return targetOf(scaling_, spec_.target); }
 
   Learned learned() const override { return {std::nullopt, std::nullopt, scalingText(scaling_)}; }
 
