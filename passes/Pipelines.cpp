@@ -16,15 +16,22 @@ struct PipelinePass {
   bool perEntry = false;
 };
 
-std::vector<PipelinePass>
-passesOf(const CompileOptions &options) { // NOLINT(readability-function-size): a table
+struct Pipeline {
   std::vector<PipelinePass> passes;
-  auto enabled = [&](llvm::StringRef pass) {
-    return !llvm::is_contained(options.disabled, pass.str());
+  std::vector<std::string> optimisations; ///< what `disabled` may name
+};
+
+Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-function-size): a table
+  Pipeline pipeline;
+  auto enabled = [&](const char *optimisation) {
+    pipeline.optimisations.emplace_back(optimisation);
+    return !llvm::is_contained(options.disabled, optimisation);
   };
-  auto add = [&](std::unique_ptr<mlir::Pass> pass) { passes.push_back({std::move(pass), false}); };
+  auto add = [&](std::unique_ptr<mlir::Pass> pass) {
+    pipeline.passes.push_back({std::move(pass), false});
+  };
   auto addPerEntry = [&](std::unique_ptr<mlir::Pass> pass) {
-    passes.push_back({std::move(pass), true});
+    pipeline.passes.push_back({std::move(pass), true});
   };
 
   // On the net itself: everything from here on is made for the rows that a device has.
@@ -141,13 +148,13 @@ passesOf(const CompileOptions &options) { // NOLINT(readability-function-size): 
 
   // Always: a plan that is wrong must not leave the compiler.
   add(createValidatePlan());
-  return passes;
+  return pipeline;
 }
 
 } // namespace
 
 void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options) {
-  for (PipelinePass &entry : passesOf(options)) {
+  for (PipelinePass &entry : pipelineOf(options).passes) {
     bool last = entry.pass->getArgument() == llvm::StringRef(options.stopAfter);
     if (entry.perEntry)
       pipeline.addNestedPass<mlir::func::FuncOp>(std::move(entry.pass));
@@ -160,10 +167,12 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
 
 std::vector<std::string> passNames(const CompileOptions &options) {
   std::vector<std::string> names;
-  for (const PipelinePass &entry : passesOf(options))
+  for (const PipelinePass &entry : pipelineOf(options).passes)
     names.push_back(entry.pass->getArgument().str());
   return names;
 }
+
+std::vector<std::string> optimisations() { return pipelineOf({}).optimisations; }
 
 void registerPipelines() {
   mlir::PassPipelineRegistration<>(

@@ -14,6 +14,10 @@ void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options)
 /// Its passes by name, in order; those of `disabled` are not among them.
 std::vector<std::string> passNames(const CompileOptions &options);
 
+/// What `disabled` may name: the passes that only make the program faster or smaller, and such
+/// parts of plan-memory.
+std::vector<std::string> optimisations();
+
 /// `--lstmc`: the same with default options, for lstmc opt.
 void registerPipelines();
 

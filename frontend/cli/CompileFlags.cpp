@@ -15,6 +15,7 @@
 #include "frontend/cli/Version.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/names/Suggestion.h"
+#include "passes/Pipelines.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -114,12 +115,11 @@ static bool asksForScores(const Options &options, const std::vector<package::Set
 }
 
 static Status checkDisabledPasses(const Options &options) {
-  std::vector<std::string_view> optimisations = {"fuse",     "hoist-projection", "merge-equal-ops",
-                                                 "schedule", "in-place",         "sharing"};
+  const std::vector<std::string> known = passes::optimisations();
   for (const std::string &name : options.disablePass)
-    if (std::find(optimisations.begin(), optimisations.end(), name) == optimisations.end())
-      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}",
-                  fmt::join(optimisations, ", "), name, didYouMean(name, optimisations));
+    if (std::ranges::find(known, name) == known.end())
+      return fail(ErrorCode::E0001, "--disable-pass knows {}, got \"{}\"{}", fmt::join(known, ", "),
+                  name, didYouMean(name, {known.begin(), known.end()}));
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "executor/abi/Packing.h"
 #include "executor/base/Tree.h"
 #include "executor/reference/Reference.h"
+#include "passes/Pipelines.h"
 #include "tests/e2e/Net.h"
 
 namespace lstmc::e2e {
@@ -43,8 +44,7 @@ TEST_P(Sameness, OfLevels) {
 }
 
 TEST_P(Sameness, WithOptimisationsLeftOut) {
-  const std::vector<std::string> all = {"merge-equal-ops", "hoist-projection", "fuse",
-                                        "schedule",        "in-place",         "sharing"};
+  const std::vector<std::string> all = passes::optimisations();
   uint64_t want = hash(compileNet(model.recipe).package);
   for (size_t i = 0; i <= all.size(); ++i) {
     model.recipe.compile.disabled = i < all.size() ? std::vector{all[i]} : all;

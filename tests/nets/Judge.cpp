@@ -8,6 +8,7 @@
 #include "executor/reference/Reference.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Render.h"
+#include "passes/Pipelines.h"
 #include "tests/nets/Bench.h"
 #include "tests/nets/Gradients.h"
 #include "tests/nets/Rebuild.h"
@@ -16,8 +17,10 @@ namespace lstmc::nets {
 
 namespace {
 
-const std::vector<std::string> kPasses = {"merge-equal-ops", "hoist-projection", "fuse",
-                                          "schedule",        "in-place",         "sharing"};
+const std::vector<std::string> &allOptimisations() {
+  static const std::vector<std::string> all = passes::optimisations();
+  return all;
+}
 
 KernelFunction referenceKernel(KernelId id, std::span<const Tensor>) {
   return reference::kernel(id);
@@ -131,7 +134,7 @@ private:
   void judgePlain() {
     at_ = "plain";
     passes::CompileOptions options = bench_->options();
-    options.disabled = kPasses;
+    options.disabled = allOptimisations();
     if (std::optional<passes::Compiled> compiled = compile(options))
       compare(carryOut(compiled->package, 1, referenceKernel));
     else
@@ -183,7 +186,7 @@ Questions questionsFor(uint64_t seed) {
   for (uint64_t i = 0; i < 12; ++i)
     questions.ways.push_back(ways[size_t((seed * 12 + i) % ways.size())]);
   questions.most = 6;
-  questions.passes = {kPasses[seed % kPasses.size()]};
+  questions.passes = {allOptimisations()[seed % allOptimisations().size()]};
   return questions;
 }
 
