@@ -12,7 +12,7 @@ Status setLimit(Limits &limits, std::string_view name, uint64_t value) {
       {"rank", &Limits::rank},     {"name", &Limits::name},
       {"ratio", &Limits::ratio},   {"json-string", &Limits::jsonString},
       {"header", &Limits::header}, {"csv-line", &Limits::csvLine},
-      {"record", &Limits::record},
+      {"record", &Limits::record}, {"data-memory", &Limits::dataMemory},
   };
   if (name == "rank" && value > kMaxRank)
     return fail(ErrorCode::E0001, "limit rank: found {}, want at most {}", value, kMaxRank);
@@ -24,7 +24,7 @@ Status setLimit(Limits &limits, std::string_view name, uint64_t value) {
   }
   return fail(ErrorCode::E0001,
               "limit \"{}\" is unknown; there are depth, nodes, rank, name, ratio, json-string, "
-              "header, csv-line and record",
+              "header, csv-line, record and data-memory",
               name);
 }
 

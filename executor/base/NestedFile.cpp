@@ -55,7 +55,8 @@ int openParent(const fs::path &folder, const fs::path &relative) {
 
 } // namespace
 
-Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std::string &path) try {
+Result<InputFile> openNestedFile(const std::vector<std::string> &folders,
+                                 const std::string &path) try {
   if (path.empty() || path.find('\0') != std::string::npos)
     return fail(ErrorCode::E0604, "data: found {}, want the name of a file", inQuotes(path));
   std::optional<Error> missing;
@@ -73,12 +74,14 @@ Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std:
         continue;
       }
       // Use the descriptor's folder: the path may lead elsewhere by now.
-      Result<Bytes> bytes =
-          readFileBeneath(fmt::format("/proc/self/fd/{}", parent), relative->filename());
+      Result<InputFile> file =
+          InputFile::openBeneath(fmt::format("/proc/self/fd/{}", parent), relative->filename());
       ::close(parent);
-      if (bytes.ok())
-        return bytes;
-      Error error = bytes.error();
+      if (file.ok()) {
+        file->setName(path);
+        return file;
+      }
+      Error error = file.error();
       error.place.file = path;
       bool absent = error.code == ErrorCode::E0601;
       if (!absent)
@@ -95,6 +98,11 @@ Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std:
                 inQuotes(folders.empty() || folders[0].empty() ? "." : folders[0]));
 } catch (const std::exception &) {
   return noMemory(path);
+}
+
+Result<Bytes> readNestedFile(const std::vector<std::string> &folders, const std::string &path) {
+  LSTMC_ASSIGN(InputFile file, openNestedFile(folders, path));
+  return file.readAll();
 }
 
 } // namespace lstmc

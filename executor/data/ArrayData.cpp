@@ -9,6 +9,7 @@
 #include "executor/data/Outside.h"
 #include "executor/data/Shuffle.h"
 #include "executor/data/Sources.h"
+#include "executor/data/StoredArray.h"
 
 namespace lstmc::data {
 namespace {
@@ -32,7 +33,7 @@ int64_t product(std::span<const int64_t> shape) {
 /// An array whose samples are copied to a slot.
 struct Source {
   InputSlot slot;
-  const Array *array;
+  const StoredArray *array;
   double scale;         ///< factor on every element
   int64_t outer, inner; ///< number of elements of a sample before and after the sample axis
 };
@@ -53,38 +54,58 @@ public:
   }
   bool restarts(const Position &) const override { return true; }
 
-  void fill(const Position &position) override {
+  Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
       int64_t place = std::min(position.batch * batch_ + n, order_.count() - 1);
       int64_t sample = first_ + order_.at(position.epoch, place);
       for (const Source &source : sources_)
-        copy(source, sample, n);
+        LSTMC_TRY(copy(source, sample, n));
     }
+    return {};
   }
 
 private:
-  static void copy(const Source &source, int64_t sample, int64_t row) {
+  Status copy(const Source &source, int64_t sample, int64_t row) {
     const Tensor &to = source.slot.tensor;
-    const Array &from = *source.array;
+    const StoredArray &from = *source.array;
     int64_t rowOffset = row * to.strides[size_t(source.slot.batchAxis)];
-    int64_t samples = product(from.shape) / (source.outer * source.inner);
+    int64_t samples = from.elements() / (source.outer * source.inner);
+    // The elements of a sample are `outer` runs of `inner` ones.
+    const uint8_t *run = nullptr;
+    Status status;
     eachIndexBut(to, source.slot.batchAxis, [&](int64_t number, int64_t offset) {
-      int64_t index =
-          (number / source.inner * samples + sample) * source.inner + number % source.inner;
-      double value = readElement<double>(from.bytes.data(), from.dtype, index);
-      writeElement(to.data, to.dtype, rowOffset + offset, value * source.scale);
+      if (!status.ok())
+        return;
+      if (number % source.inner == 0) {
+        int64_t first = (number / source.inner * samples + sample) * source.inner;
+        Result<const uint8_t *> read = from.read(first, source.inner, buffer_);
+        status = read.status();
+        run = read.ok() ? *read : nullptr;
+      }
+      if (run) {
+        double value = readElement<double>(run, from.dtype(), number % source.inner);
+        writeElement(to.data, to.dtype, rowOffset + offset, value * source.scale);
+      }
     });
+    return status;
   }
 
   std::vector<Source> sources_;
   int64_t first_, batch_;
   Part part_;
   SampleOrder order_;
+  Bytes buffer_; ///< what was read last
+};
+
+/// A stored array under the name of an input.
+struct NamedSource {
+  std::string name;
+  StoredArray array;
 };
 
 class ArrayData : public DataSet {
 public:
-  ArrayData(const DataSpec &spec, std::vector<NamedArray> arrays, std::vector<std::string> files,
+  ArrayData(const DataSpec &spec, std::vector<NamedSource> arrays, std::vector<std::string> files,
             std::string digest)
       : DataSet(spec), arrays_(std::move(arrays)), files_(std::move(files)) {
     digest_ = std::move(digest);
@@ -112,51 +133,57 @@ public:
       return failAt({fileOf(slots.front().name)}, ErrorCode::E0605,
                     "samples: found {} in this part, want at least {}", end - begin,
                     part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
-    SampleOrder order(end - begin, spec_.shuffle && part == Part::Train, seed);
-    return std::unique_ptr<Feed>(
-        new ArrayFeed(std::move(sources), begin, batch, part, std::move(order)));
+    auto make = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
+      for (size_t i = 0; i < to.size(); ++i)
+        sources[i].slot = to[i];
+      SampleOrder order(end - begin, spec_.shuffle && part == Part::Train, seed);
+      return std::unique_ptr<Feed>(new ArrayFeed(sources, begin, batch, part, std::move(order)));
+    };
+    bool inFile =
+        std::ranges::any_of(sources, [](const Source &one) { return one.array->inFile(); });
+    return inFile ? readAhead(std::move(slots), make) : make(slots);
   }
 
 private:
-  const NamedArray *find(std::string_view name) const {
-    for (const NamedArray &named : arrays_)
+  const NamedSource *find(std::string_view name) const {
+    for (const NamedSource &named : arrays_)
       if (named.name == name)
         return &named;
     return nullptr;
   }
   std::string fileOf(std::string_view name) const {
-    const NamedArray *named = find(name);
+    const NamedSource *named = find(name);
     return named ? files_[size_t(named - arrays_.data())] : files_.front();
   }
 
   /// Finds the array for a slot, and the axis of its samples; `samples` is their number.
   Result<Source> bind(const InputSlot &slot, int64_t &samples) const {
-    const NamedArray *named = find(slot.name);
+    const NamedSource *named = find(slot.name);
     if (!named)
       return failAt({files_.front()}, ErrorCode::E0610,
                     "array {}: found none, want one for the input", inQuotes(slot.name));
-    const Array &array = named->array;
+    const StoredArray &array = named->array;
+    std::span<const int64_t> shape = array.shape();
     std::vector<int64_t> want = without(shapeOf(slot.tensor), slot.batchAxis);
     Source source{slot, &array, 1.0, 1, product(want)};
-    int rank = int(array.shape.size());
+    int rank = int(shape.size());
     bool images = spec_.kind == DataKind::Idx;
     // Samples are on the slot's batch axis, or else on the first axis.
-    if (rank > slot.batchAxis && without(array.shape, slot.batchAxis) == want) {
-      samples = array.shape[size_t(slot.batchAxis)];
-      std::span<const int64_t> shape = array.shape;
+    if (rank > slot.batchAxis && without(shape, slot.batchAxis) == want) {
+      samples = shape[size_t(slot.batchAxis)];
       source.outer = product(shape.first(size_t(slot.batchAxis)));
       source.inner = product(shape.subspan(size_t(slot.batchAxis) + 1));
-    } else if (rank > 0 && (without(array.shape, 0) == want ||
-                            (images && product(without(array.shape, 0)) == product(want)))) {
-      samples = array.shape[0];
+    } else if (rank > 0 && (without(shape, 0) == want ||
+                            (images && product(without(shape, 0)) == product(want)))) {
+      samples = shape[0];
     } else {
-      std::vector<int64_t> shape(want);
-      shape.insert(shape.begin(), -1);
+      std::vector<int64_t> wanted(want);
+      wanted.insert(wanted.begin(), -1);
       return failAt({fileOf(slot.name)}, ErrorCode::E0605,
                     "array {}: found shape {}, want {} with any number of samples for -1",
-                    inQuotes(slot.name), shapeText(array.shape), shapeText(shape));
+                    inQuotes(slot.name), shapeText(shape), shapeText(wanted));
     }
-    if (images && !slot.label && array.dtype == DType::U8 && isFloat(slot.tensor.dtype))
+    if (images && !slot.label && array.dtype() == DType::U8 && isFloat(slot.tensor.dtype))
       source.scale = kPixel;
     LSTMC_TRY(checkValues(slot, array));
     if (slot.range && source.scale == 1)
@@ -165,40 +192,42 @@ private:
   }
 
   /// Refuses values that an integer input or the number of classes cannot hold.
-  Status checkValues(const InputSlot &slot, const Array &array) const {
+  Status checkValues(const InputSlot &slot, const StoredArray &array) const {
     int64_t classes = slot.label ? spec_.classes : 0;
     if (isFloat(slot.tensor.dtype) && classes == 0)
       return {};
-    int64_t elements = product(array.shape);
-    for (int64_t i = 0; i < elements; ++i) {
-      double value = readElement<double>(array.bytes.data(), array.dtype, i);
-      if (!representable(value, slot.tensor.dtype))
-        return failAt({fileOf(slot.name)}, ErrorCode::E0604,
-                      "array {} element {}: found {}, want a value of {}", inQuotes(slot.name), i,
-                      value, dtypeLongName(slot.tensor.dtype));
-      if (classes && !(value >= 0 && value < double(classes)))
-        return failAt({fileOf(slot.name)}, ErrorCode::E0604,
-                      "array {} element {}: found label {}, want 0 to {}", inQuotes(slot.name), i,
-                      value, classes - 1);
-    }
-    return {};
+    return array.eachPart([&](const uint8_t *elements, int64_t first, int64_t count) -> Status {
+      for (int64_t i = 0; i < count; ++i) {
+        double value = readElement<double>(elements, array.dtype(), i);
+        if (!representable(value, slot.tensor.dtype))
+          return failAt({fileOf(slot.name)}, ErrorCode::E0604,
+                        "array {} element {}: found {}, want a value of {}", inQuotes(slot.name),
+                        first + i, value, dtypeLongName(slot.tensor.dtype));
+        if (classes && !(value >= 0 && value < double(classes)))
+          return failAt({fileOf(slot.name)}, ErrorCode::E0604,
+                        "array {} element {}: found label {}, want 0 to {}", inQuotes(slot.name),
+                        first + i, value, classes - 1);
+      }
+      return {};
+    });
   }
 
   /// Refuses values that are out of range for the network's input.
   Status checkRange(const Source &source) const {
-    const Array &array = *source.array;
-    std::optional<int64_t> at =
-        firstOutside(array.bytes.data(), array.dtype, product(array.shape), *source.slot.range);
-    if (!at)
-      return {};
-    int64_t samples = product(array.shape) / (source.outer * source.inner);
-    return failAt(
-        {fileOf(source.slot.name)}, ErrorCode::E0604, "array {} row {}{}: found {}, want {}",
-        inQuotes(source.slot.name), *at / source.inner % samples, placeText(array.shape, *at),
-        readElement<double>(array.bytes.data(), array.dtype, *at), source.slot.range->text());
+    const StoredArray &array = *source.array;
+    int64_t samples = array.elements() / (source.outer * source.inner);
+    return array.eachPart([&](const uint8_t *elements, int64_t first, int64_t count) -> Status {
+      std::optional<int64_t> at = firstOutside(elements, array.dtype(), count, *source.slot.range);
+      if (!at)
+        return {};
+      return failAt({fileOf(source.slot.name)}, ErrorCode::E0604,
+                    "array {} row {}{}: found {}, want {}", inQuotes(source.slot.name),
+                    (first + *at) / source.inner % samples, placeText(array.shape(), first + *at),
+                    readElement<double>(elements, array.dtype(), *at), source.slot.range->text());
+    });
   }
 
-  std::vector<NamedArray> arrays_;
+  std::vector<NamedSource> arrays_;
   std::vector<std::string> files_; ///< one per array
 };
 
@@ -215,24 +244,43 @@ std::string digestOf(const std::vector<NamedArray> &arrays) {
   return digest.finish();
 }
 
+std::vector<NamedSource> inMemory(std::vector<NamedArray> arrays) {
+  std::vector<NamedSource> stored;
+  for (NamedArray &named : arrays)
+    stored.push_back({std::move(named.name), StoredArray(std::move(named.array))});
+  return stored;
+}
+
 } // namespace
 
 std::unique_ptr<DataSet> DataSet::ofArrays(std::vector<NamedArray> arrays, DataSpec spec) {
   spec.kind = DataKind::Npz;
   std::string digest = digestOf(arrays);
   std::vector<std::string> files(std::max<size_t>(arrays.size(), 1), spec.source);
-  return std::make_unique<ArrayData>(spec, std::move(arrays), std::move(files), std::move(digest));
+  return std::make_unique<ArrayData>(spec, inMemory(std::move(arrays)), std::move(files),
+                                     std::move(digest));
 }
 
 Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &spec, const Limits &limits) {
-  std::vector<NamedArray> arrays;
+  std::vector<NamedSource> arrays;
   std::vector<std::string> files;
   Sha256 digest;
   for (const auto &[input, file] : spec.files) {
+    if (spec.kind == DataKind::Npy && !isInput(spec, file)) {
+      LSTMC_ASSIGN(InputFile source, openSource(spec, file));
+      LSTMC_ASSIGN(std::optional<StoredArray> stored, npyInFile(source, file, limits));
+      if (stored) {
+        LSTMC_TRY(addTo(digest, source));
+        arrays.push_back({input, std::move(*stored)});
+        files.push_back(file);
+        continue;
+      }
+    }
     LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
     digest.update(bytes);
     if (spec.kind == DataKind::Npz) {
-      LSTMC_ASSIGN(arrays, parseNpz(bytes, file, limits));
+      LSTMC_ASSIGN(std::vector<NamedArray> parsed, parseNpz(bytes, file, limits));
+      arrays = inMemory(std::move(parsed));
       files.assign(std::max<size_t>(arrays.size(), 1), file);
       continue;
     }
@@ -240,7 +288,7 @@ Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &spec, const Limits &
         spec.kind == DataKind::Npy ? parseNpy(bytes, file, limits) : parseIdx(bytes, file, limits);
     if (!array.ok())
       return array.error();
-    arrays.push_back({input, std::move(*array)});
+    arrays.push_back({input, StoredArray(std::move(*array))});
     files.push_back(file);
   }
   return std::unique_ptr<DataSet>(

@@ -37,20 +37,43 @@ Result<Samples> DataSet::samples(std::vector<InputSlot> slots, bool) const {
   return all;
 }
 
+bool isInput(const DataSpec &spec, const std::string &file) {
+  return spec.folders.empty() && file == "-";
+}
+
+Result<InputFile> openSource(const DataSpec &spec, const std::string &file) {
+  return spec.folders.empty() ? InputFile::open(file) : openNestedFile(spec.folders, file);
+}
+
 Result<Bytes> readSource(const DataSpec &spec, const std::string &file) {
-  if (!spec.folders.empty())
-    return readNestedFile(spec.folders, file);
-  if (file != "-")
-    return readFile(file);
-  LSTMC_ASSIGN(std::string text, readInput());
-  return Bytes(text.begin(), text.end());
+  if (isInput(spec, file)) {
+    LSTMC_ASSIGN(std::string text, readInput());
+    return Bytes(text.begin(), text.end());
+  }
+  LSTMC_ASSIGN(InputFile source, openSource(spec, file));
+  return source.readAll();
+}
+
+Status addTo(Sha256 &digest, const InputFile &file) {
+  Bytes part(std::min<uint64_t>(file.bytes(), 4 << 20));
+  for (uint64_t at = 0; at < file.bytes(); at += part.size()) {
+    part.resize(std::min<uint64_t>(part.size(), file.bytes() - at));
+    LSTMC_TRY(file.read(at, part));
+    digest.update(part);
+  }
+  return {};
 }
 
 Result<std::string> filesDigest(const DataSpec &spec) {
   Sha256 digest;
   for (const auto &[input, file] : spec.files) {
-    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
-    digest.update(bytes);
+    if (isInput(spec, file)) {
+      LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+      digest.update(bytes);
+    } else {
+      LSTMC_ASSIGN(InputFile source, openSource(spec, file));
+      LSTMC_TRY(addTo(digest, source));
+    }
   }
   return digest.finish();
 }

@@ -49,8 +49,9 @@ public:
   /// The data that no batch contains, in words: "2 of 14 samples fill no batch of 4". Empty if
   /// batches contain all.
   virtual std::string leftOut() const { return {}; }
-  /// Writes a batch to the slots. `position.batch` has to be below batches().
-  virtual void fill(const Position &position) = 0;
+  /// Writes a batch to the slots. `position.batch` has to be below batches(). Fails only where the
+  /// data are in a file: E0601, and E0602 or E0605 if the file is not as it was.
+  virtual Status fill(const Position &position) = 0;
   /// Whether carried states must be zero before this batch, because its sequences continue none.
   virtual bool restarts(const Position &position) const = 0;
 };
@@ -62,7 +63,7 @@ struct Samples {
   /// Of a text, whose samples are windows of its symbols, the last one filled up: how many there
   /// are, and the number of each in the vocabulary. 0: no text.
   int64_t symbols = 0;
-  std::function<int64_t(int64_t)> symbolAt = {};
+  std::function<Result<int64_t>(int64_t)> symbolAt = {};
   /// Of a table: the row, from 1, that is to be predicted from each sample; it may not be there
   /// yet. Empty: samples stand for themselves.
   std::vector<int64_t> rows = {};

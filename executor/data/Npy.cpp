@@ -195,9 +195,20 @@ Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t wid
 
 } // namespace
 
-/// `owner`, if not null, holds `bytes`; the array then takes over that memory.
-static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const std::string &file,
-                             const Limits &limits, uint64_t base) try {
+static Error noBool(const std::string &file, uint64_t byte, uint8_t found) {
+  return failAt({file, 0, 0, int64_t(byte)}, ErrorCode::E0604,
+                "data: found {} for a bool, want 0 or 1", found);
+}
+
+/// What comes before the elements.
+struct Layout {
+  Header header;
+  uint64_t begin; ///< byte of the first element
+};
+
+/// Reads the beginning of a file of `fileBytes` bytes, which `bytes` begins with.
+static Result<Layout> readLayout(std::span<const uint8_t> bytes, uint64_t fileBytes,
+                                 const std::string &file, const Limits &limits, uint64_t base) {
   auto at = [&](uint64_t byte) { return Place{file, 0, 0, int64_t(base + byte)}; };
   ByteCursor cursor(bytes, file);
   auto placed = [&](Error error) { // the cursor counts from the start of `bytes`
@@ -238,12 +249,20 @@ static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const
     return failAt(at(headerBegin), ErrorCode::E0605,
                   "shape: found {} of {}, want fewer than 2^63 bytes", shapeText(header.shape),
                   dtypeName(header.dtype));
-  if (*want != cursor.left())
-    return failAt(at(cursor.position()),
-                  *want > cursor.left() ? ErrorCode::E0602 : ErrorCode::E0605,
-                  "data: found {} bytes, want {} for {} {}", cursor.left(), *want,
-                  dtypeName(header.dtype), shapeText(header.shape));
-  std::span<const uint8_t> rest = bytes.subspan(cursor.position());
+  uint64_t left = fileBytes - cursor.position();
+  if (*want != left)
+    return failAt(at(cursor.position()), *want > left ? ErrorCode::E0602 : ErrorCode::E0605,
+                  "data: found {} bytes, want {} for {} {}", left, *want, dtypeName(header.dtype),
+                  shapeText(header.shape));
+  return Layout{std::move(header), cursor.position()};
+}
+
+/// `owner`, if not null, holds `bytes`; the array then takes over that memory.
+static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const std::string &file,
+                             const Limits &limits, uint64_t base) try {
+  LSTMC_ASSIGN(Layout layout, readLayout(bytes, bytes.size(), file, limits, base));
+  const Header &header = layout.header;
+  std::span<const uint8_t> rest = bytes.subspan(layout.begin);
   Array array{header.dtype, header.shape, {}};
   if (owner) {
     owner->erase(owner->begin(), owner->end() - long(rest.size()));
@@ -258,8 +277,7 @@ static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const
     array.bytes = fromFortran(array.bytes, array.shape, width);
   if (array.dtype == DType::Bool)
     if (std::optional<size_t> bad = firstNoBool(array.bytes))
-      return failAt(at(cursor.position() + *bad), ErrorCode::E0604,
-                    "data: found {} for a bool, want 0 or 1", array.bytes[*bad]);
+      return noBool(file, base + layout.begin + *bad, array.bytes[*bad]);
   return array;
 } catch (const std::bad_alloc &) {
   return noMemory(file);
@@ -273,6 +291,26 @@ Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
 Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits,
                        uint64_t base) {
   return readNpy(bytes, &bytes, file, limits, base);
+}
+
+Result<std::optional<StoredArray>> npyInFile(const InputFile &file, const std::string &path,
+                                             const Limits &limits) try {
+  if (file.bytes() <= limits.dataMemory)
+    return std::optional<StoredArray>();
+  Bytes beginning(std::min<uint64_t>(file.bytes(), 1 << 20));
+  LSTMC_TRY(file.read(0, beginning));
+  LSTMC_ASSIGN(Layout layout, readLayout(beginning, file.bytes(), path, limits, 0));
+  if (layout.header.bigEndian || layout.header.fortranOrder)
+    return std::optional<StoredArray>();
+  StoredArray array(layout.header.dtype, layout.header.shape, file, layout.begin);
+  if (array.dtype() == DType::Bool)
+    LSTMC_TRY(array.eachPart([&](const uint8_t *bytes, int64_t first, int64_t count) -> Status {
+      std::optional<size_t> bad = firstNoBool({bytes, size_t(count)});
+      return bad ? noBool(path, layout.begin + uint64_t(first) + *bad, bytes[*bad]) : Status();
+    }));
+  return std::optional(std::move(array));
+} catch (const std::bad_alloc &) {
+  return noMemory(path);
 }
 
 Result<Array> loadNpy(const std::string &path, const Limits &limits) {

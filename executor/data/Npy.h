@@ -3,7 +3,7 @@
 
 #include "executor/base/Limits.h"
 #include "executor/base/OutputFile.h"
-#include "executor/data/Array.h"
+#include "executor/data/StoredArray.h"
 
 namespace lstmc::data {
 
@@ -20,6 +20,10 @@ Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
                        const Limits &limits = {}, uint64_t base = 0);
 /// The same; the array takes over the memory of `bytes`.
 Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits, uint64_t base);
+/// The array of a file that is larger than the limit data-memory, left in the file. Nothing for a
+/// smaller one, and for elements that have to be converted (big-endian, Fortran order).
+Result<std::optional<StoredArray>> npyInFile(const InputFile &file, const std::string &path,
+                                             const Limits &limits);
 Result<Array> loadNpy(const std::string &path, const Limits &limits = {});
 
 /// The bytes of an npy file before the first element; the bytes of `tensor`, which is dense, come

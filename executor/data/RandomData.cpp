@@ -20,7 +20,7 @@ public:
   int64_t sequences() const override { return sequences_; }
   bool restarts(const Position &) const override { return true; }
 
-  void fill(const Position &position) override {
+  Status fill(const Position &position) override {
     for (size_t ordinal = 0; ordinal < slots_.size(); ++ordinal) {
       const Tensor &to = slots_[ordinal].tensor;
       eachIndexBut(to, -1, [&](int64_t number, int64_t offset) {
@@ -29,6 +29,7 @@ public:
         writeElement(to.data, to.dtype, offset, valueOf(slots_[ordinal], u));
       });
     }
+    return {};
   }
 
 private:

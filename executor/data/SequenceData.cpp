@@ -42,7 +42,7 @@ public:
   }
   bool restarts(const Position &) const override { return true; }
 
-  void fill(const Position &position) override {
+  Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
       const int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
       const Sequence &sequence = sequences_[size_t(order_.at(position.epoch, number))];
@@ -57,6 +57,7 @@ public:
       if (slots_.label)
         fillLabel(*slots_.label, sequence, n);
     }
+    return {};
   }
 
 private:

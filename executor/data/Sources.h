@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "executor/base/InputFile.h"
+#include "executor/base/Sha256.h"
 #include "executor/data/Csv.h"
 #include "executor/data/DataSet.h"
 #include "executor/data/Scaling.h"
@@ -21,8 +22,20 @@ Result<std::unique_ptr<DataSet>> sequencesOf(const DataSpec &, CsvTable table,
 Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &, const Limits &);
 Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &);
 
-/// Reads the bytes of a file that `spec` names; of stdin for "-", if a user typed it.
+/// Whether `file` is stdin: "-", if a user typed it.
+bool isInput(const DataSpec &spec, const std::string &file);
+/// Opens a file that `spec` names and that is not stdin.
+Result<InputFile> openSource(const DataSpec &spec, const std::string &file);
+/// Reads the bytes of a file that `spec` names, or of stdin.
 Result<Bytes> readSource(const DataSpec &spec, const std::string &file);
+Status addTo(Sha256 &digest, const InputFile &file);
+
+/// A feed for `slots` that a thread of its own fills, one batch ahead, so that reading the data
+/// takes no time of the step. `make` makes the feed that reads, for the slots that it is given. The
+/// same batches, copied once more.
+Result<std::unique_ptr<Feed>>
+readAhead(std::vector<InputSlot> slots,
+          const std::function<Result<std::unique_ptr<Feed>>(std::vector<InputSlot>)> &make);
 
 /// Number of elements in the training part, of `count` elements in a row: floor(count * (1 -
 /// valid)).

@@ -37,7 +37,7 @@ public:
   }
   bool restarts(const Position &) const override { return true; }
 
-  void fill(const Position &position) override {
+  Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
       int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
       int64_t start = starts_[size_t(order_.at(position.epoch, number))];
@@ -45,6 +45,7 @@ public:
       if (label_)
         fillLabel(start, n);
     }
+    return {};
   }
 
 private:

@@ -32,21 +32,23 @@ public:
   }
   bool restarts(const Position &position) const override { return position.batch == 0; }
 
-  void fill(const Position &position) override {
-    write(data_, position.batch * steps_);
-    if (label_)
-      write(*label_, position.batch * steps_ + 1);
+  Status fill(const Position &position) override {
+    LSTMC_TRY(write(data_, position.batch * steps_));
+    return label_ ? write(*label_, position.batch * steps_ + 1) : Status();
   }
 
 private:
-  void write(const InputSlot &slot, int64_t firstStep) const {
+  Status write(const InputSlot &slot, int64_t firstStep) {
     const Tensor &to = slot.tensor;
     int64_t batchStride = to.strides[size_t(slot.batchAxis)];
     int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot.batchAxis)] : 0;
-    for (int64_t n = 0; n < streams_; ++n)
+    window_.resize(size_t(steps_));
+    for (int64_t n = 0; n < streams_; ++n) {
+      LSTMC_TRY(tokens_.read(begin_ + n * length_ + firstStep, window_));
       for (int64_t t = 0; t < steps_; ++t)
-        writeElement(to.data, to.dtype, n * batchStride + t * stepStride,
-                     tokens_[begin_ + n * length_ + firstStep + t]);
+        writeElement(to.data, to.dtype, n * batchStride + t * stepStride, window_[size_t(t)]);
+    }
+    return {};
   }
 
   const TokenText &tokens_;
@@ -54,6 +56,7 @@ private:
   int64_t length_; ///< of a stream, in tokens
   InputSlot data_;
   std::optional<InputSlot> label_;
+  std::vector<int32_t> window_; ///< of one stream
 };
 
 /// A text as windows of T steps, one after the other: window k has the symbols kT to kT+T-1. The
@@ -73,16 +76,20 @@ public:
   }
   bool restarts(const Position &position) const override { return position.batch == 0; }
 
-  void fill(const Position &position) override {
+  Status fill(const Position &position) override {
     const Tensor &to = slot_.tensor;
     int64_t batchStride = to.strides[size_t(slot_.batchAxis)];
     int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot_.batchAxis)] : 0;
     for (int64_t n = 0; n < sequences_; ++n) {
       int64_t window = position.batch * each_ + std::min(n, each_ - 1);
+      int64_t first = std::min(window * steps_, tokens_.size() - 1);
+      window_.resize(size_t(std::min(steps_, tokens_.size() - first)));
+      LSTMC_TRY(tokens_.read(first, window_));
+      window_.resize(size_t(steps_), window_.back());
       for (int64_t t = 0; t < steps_; ++t)
-        writeElement(to.data, to.dtype, n * batchStride + t * stepStride,
-                     tokens_[std::min(window * steps_ + t, tokens_.size() - 1)]);
+        writeElement(to.data, to.dtype, n * batchStride + t * stepStride, window_[size_t(t)]);
     }
+    return {};
   }
 
 private:
@@ -90,6 +97,7 @@ private:
   int64_t steps_, sequences_;
   int64_t each_; ///< windows in a batch
   InputSlot slot_;
+  std::vector<int32_t> window_;
 };
 
 class TextData : public DataSet {
@@ -103,7 +111,7 @@ public:
 
   Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                      uint64_t) const override {
-    LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Text));
+    LSTMC_TRY(dataAndLabel(slots, DataKind::Text).status());
     LSTMC_ASSIGN(int64_t streams, batchExtent(slots));
     LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
     int64_t split = splitPoint(tokens_.size(), spec_.valid);
@@ -114,7 +122,11 @@ public:
           {spec_.files[0].second}, ErrorCode::E0605,
           "text: found {} tokens in this part, want at least {} for {} streams of {} steps",
           end - begin, streams * steps + 1, streams, steps);
-    return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
+    auto make = [&](std::vector<InputSlot> to) -> Result<std::unique_ptr<Feed>> {
+      LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(to, DataKind::Text));
+      return std::unique_ptr<Feed>(new TextFeed(tokens_, begin, end, streams, steps, filled));
+    };
+    return tokens_.inFile() ? readAhead(std::move(slots), make) : make(std::move(slots));
   }
 
   Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const override {
@@ -126,8 +138,10 @@ public:
                     "text: found no symbols, want at least 1");
     auto feed = std::make_unique<WindowFeed>(tokens_, steps, sequences, carried, *filled.data);
     int64_t windows = feed->windows();
-    return Samples{std::move(feed), windows, tokens_.size(),
-                   [this](int64_t at) -> int64_t { return tokens_[at]; }};
+    return Samples{std::move(feed), windows, tokens_.size(), [this](int64_t at) -> Result<int64_t> {
+                     LSTMC_ASSIGN(int32_t id, tokens_.at(at));
+                     return int64_t(id);
+                   }};
   }
 
   Learned learned() const override { return {vocabulary_, unit_, {}}; }
@@ -158,15 +172,15 @@ private:
   /// one.
   Error tooManySymbols(const InputSlot &slot) const {
     const std::string &file = spec_.files[0].second;
-    int64_t first = 0;
-    while (first < tokens_.size() && slot.range->holds(double(tokens_[first])))
-      ++first;
     Place place{file};
     std::string found;
-    if (first < tokens_.size()) {
-      found = fmt::format("{} is number {}", inQuotes(vocabulary_.symbol(size_t(tokens_[first]))),
-                          tokens_[first]);
-      place = placeOf(first);
+    Result<std::optional<FoundToken>> first = firstOutside(*slot.range);
+    if (!first.ok())
+      return first.error();
+    if (*first) {
+      int32_t id = (*first)->id;
+      found = fmt::format("{} is number {}", inQuotes(vocabulary_.symbol(size_t(id))), id);
+      place = placeOf((*first)->number);
     } else if (!spec_.vocabularyFile.empty()) {
       place = {spec_.vocabularyFile};
     }
@@ -175,15 +189,33 @@ private:
                   slot.range->text(), inQuotes(slot.name));
   }
 
+  struct FoundToken {
+    int64_t number; ///< of the text's tokens
+    int32_t id;
+  };
+
+  Result<std::optional<FoundToken>> firstOutside(const ValueRange &range) const {
+    std::vector<int32_t> ids(1 << 16);
+    for (int64_t begin = 0; begin < tokens_.size(); begin += int64_t(ids.size())) {
+      ids.resize(size_t(std::min(int64_t(ids.size()), tokens_.size() - begin)));
+      LSTMC_TRY(tokens_.read(begin, ids));
+      for (size_t i = 0; i < ids.size(); ++i)
+        if (!range.holds(double(ids[i])))
+          return std::optional(FoundToken{begin + int64_t(i), ids[i]});
+    }
+    return std::optional<FoundToken>();
+  }
+
   /// The place of a token in the file, which is read again to find it.
   Place placeOf(int64_t token) const {
     const std::string &file = spec_.files[0].second;
     Place place{file};
-    Result<Bytes> bytes = readSource(spec_, file);
-    if (!bytes.ok())
+    Result<InputFile> source = openSource(spec_, file);
+    if (!source.ok())
       return place;
     int64_t number = 0;
-    Status found = eachToken(asText(*bytes), unit_, file, {},
+    Limits limits;
+    Status found = eachToken({*source, limits.csvLine}, unit_, file, limits,
                              [&](std::string_view, int line, int column) -> Status {
                                if (number++ == token)
                                  place = {file, line, column};
@@ -204,15 +236,11 @@ static Result<Vocabulary> vocabularyOf(const DataSpec &spec, const Limits &limit
   return Vocabulary::parse(asText(bytes), spec.vocabularyFile, limits);
 }
 
-Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *learned,
-                                          const Limits &limits) {
+/// The data of a text, read block by block.
+static Result<std::unique_ptr<DataSet>> textData(const DataSpec &spec, const Learned *learned,
+                                                 TextUnit unit, const TextBlocks &text,
+                                                 std::string digest, const Limits &limits) {
   const std::string &file = spec.files[0].second;
-  if (spec.unit && learned && learned->unit && *spec.unit != *learned->unit)
-    return fail(ErrorCode::E0610, "data {}: found unit {}, want {} as the vocabulary has it",
-                inQuotes(spec.source), textUnitName(*spec.unit), textUnitName(*learned->unit));
-  TextUnit unit = learned && learned->unit ? *learned->unit : spec.unit.value_or(TextUnit::Char);
-  LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
-  std::string_view text = asText(bytes);
   Result<Vocabulary> vocabulary = learned && learned->vocabulary ? *learned->vocabulary
                                   : spec.vocabularyFile.empty()
                                       ? makeVocabulary(text, unit, file, limits)
@@ -221,7 +249,28 @@ Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *l
     return vocabulary.error();
   LSTMC_ASSIGN(TokenText tokens, tokenise(text, unit, *vocabulary, file, limits));
   return std::unique_ptr<DataSet>(
-      new TextData(spec, unit, std::move(*vocabulary), std::move(tokens), sha256(bytes)));
+      new TextData(spec, unit, std::move(*vocabulary), std::move(tokens), std::move(digest)));
+}
+
+Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *learned,
+                                          const Limits &limits) {
+  const std::string &file = spec.files[0].second;
+  if (spec.unit && learned && learned->unit && *spec.unit != *learned->unit)
+    return fail(ErrorCode::E0610, "data {}: found unit {}, want {} as the vocabulary has it",
+                inQuotes(spec.source), textUnitName(*spec.unit), textUnitName(*learned->unit));
+  TextUnit unit = learned && learned->unit ? *learned->unit : spec.unit.value_or(TextUnit::Char);
+  if (isInput(spec, file)) {
+    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+    return textData(spec, learned, unit, TextBlocks(asText(bytes)), sha256(bytes), limits);
+  }
+  LSTMC_ASSIGN(InputFile source, openSource(spec, file));
+  if (source.bytes() <= limits.dataMemory) {
+    LSTMC_ASSIGN(Bytes bytes, source.readAll());
+    return textData(spec, learned, unit, TextBlocks(asText(bytes)), sha256(bytes), limits);
+  }
+  Sha256 digest;
+  LSTMC_TRY(addTo(digest, source));
+  return textData(spec, learned, unit, TextBlocks(source, limits.csvLine), digest.finish(), limits);
 }
 
 } // namespace lstmc::data

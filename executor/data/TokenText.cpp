@@ -59,39 +59,92 @@ Status characters(std::string_view line, int number, const std::string &file, co
   return {};
 }
 
-Status bytes(std::string_view text, const Taker &take) {
+/// Where the next token is; counted on from block to block.
+struct Position {
   int line = 1, column = 1;
-  for (size_t i = 0; i < text.size(); ++i, ++column) {
-    LSTMC_TRY(take(text.substr(i, 1), line, column));
+};
+
+Status bytes(std::string_view text, Position &at, const Taker &take) {
+  for (size_t i = 0; i < text.size(); ++i, ++at.column) {
+    LSTMC_TRY(take(text.substr(i, 1), at.line, at.column));
     if (text[i] == '\n') {
-      ++line;
-      column = 0;
+      ++at.line;
+      at.column = 0;
     }
+  }
+  return {};
+}
+
+Status lines(std::string_view text, TextUnit unit, Position &at, const std::string &file,
+             const Limits &limits, const Taker &take) {
+  for (; !text.empty(); ++at.line) {
+    size_t end = text.find('\n');
+    size_t length = end == text.npos ? text.size() : end + 1; // including the end of the line
+    if (length > limits.csvLine)
+      return failAt({file, at.line, 1}, ErrorCode::E0606,
+                    "line: found at least {} bytes, want at most {} (limit csv-line)", length,
+                    limits.csvLine);
+    LSTMC_TRY(unit == TextUnit::Char ? characters(text.substr(0, length), at.line, file, take)
+                                     : words(text.substr(0, length), at.line, file, limits, take));
+    text.remove_prefix(length);
   }
   return {};
 }
 
 } // namespace
 
-Status eachToken(std::string_view text, TextUnit unit, const std::string &file,
-                 const Limits &limits, const Taker &take) {
-  if (unit == TextUnit::Byte)
-    return bytes(text, take);
-  for (int line = 1; !text.empty(); ++line) {
-    size_t end = text.find('\n');
-    size_t length = end == text.npos ? text.size() : end + 1; // including the end of the line
-    if (length > limits.csvLine)
-      return failAt({file, line, 1}, ErrorCode::E0606,
-                    "line: found {} bytes, want at most {} (limit csv-line)", length,
-                    limits.csvLine);
-    LSTMC_TRY(unit == TextUnit::Char ? characters(text.substr(0, length), line, file, take)
-                                     : words(text.substr(0, length), line, file, limits, take));
-    text.remove_prefix(length);
+/// Bytes of numbers that are written to the file at once.
+static constexpr size_t kWritten = 1 << 20;
+
+Status TokenText::push(int32_t id) {
+  for (size_t byte = 0; byte < width_; ++byte)
+    held_.push_back(uint8_t(uint32_t(id) >> (8 * byte)));
+  if (held_.size() < (file_ ? kWritten : memory_))
+    return {};
+  if (!file_) {
+    LSTMC_ASSIGN(ScratchFile made, ScratchFile::create());
+    file_ = std::move(made);
+  }
+  LSTMC_TRY(file_->append(held_));
+  filed_ += held_.size();
+  held_ = {};
+  held_.reserve(kWritten);
+  return {};
+}
+
+Status TokenText::read(int64_t begin, std::span<int32_t> to) const {
+  uint64_t first = uint64_t(begin) * width_, bytes = to.size() * width_;
+  Bytes fromFile(std::min(bytes, filed_ - std::min(first, filed_)));
+  if (!fromFile.empty())
+    LSTMC_TRY(file_->read(first, fromFile));
+  for (size_t i = 0; i < to.size(); ++i) {
+    uint64_t at = i * width_;
+    const uint8_t *from =
+        at < fromFile.size() ? fromFile.data() + at : held_.data() + (first + at - filed_);
+    uint32_t id = 0;
+    for (size_t byte = 0; byte < width_; ++byte)
+      id |= uint32_t(from[byte]) << (8 * byte);
+    to[i] = int32_t(id);
   }
   return {};
 }
 
-Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const std::string &file,
+Result<int32_t> TokenText::at(int64_t token) const {
+  int32_t id = 0;
+  LSTMC_TRY(read(token, {&id, 1}));
+  return id;
+}
+
+Status eachToken(const TextBlocks &text, TextUnit unit, const std::string &file,
+                 const Limits &limits, const Taker &take) {
+  Position at;
+  return text.each([&](std::string_view block) {
+    return unit == TextUnit::Byte ? bytes(block, at, take)
+                                  : lines(block, unit, at, file, limits, take);
+  });
+}
+
+Result<Vocabulary> makeVocabulary(const TextBlocks &text, TextUnit unit, const std::string &file,
                                   const Limits &limits) try {
   SymbolTable symbols;
   std::vector<uint32_t> times; // counters stop at 2^32 - 1
@@ -125,15 +178,15 @@ Result<Vocabulary> makeVocabulary(std::string_view text, TextUnit unit, const st
   return noMemory(file);
 }
 
-Result<TokenText> tokenise(std::string_view text, TextUnit unit, const Vocabulary &vocabulary,
+Result<TokenText> tokenise(const TextBlocks &text, TextUnit unit, const Vocabulary &vocabulary,
                            const std::string &file, const Limits &limits) try {
-  int64_t tokens = 0;
+  uint64_t tokens = 0;
   LSTMC_TRY(eachToken(text, unit, file, limits, [&](std::string_view, int, int) -> Status {
     ++tokens;
     return {};
   }));
-  TokenText ids(vocabulary.size());
-  ids.reserve(size_t(tokens));
+  TokenText ids(vocabulary.size(), limits.dataMemory);
+  ids.reserve(tokens);
   LSTMC_TRY(eachToken(text, unit, file, limits,
                       [&](std::string_view token, int line, int column) -> Status {
                         std::optional<int32_t> id = vocabulary.find(token);
@@ -141,8 +194,7 @@ Result<TokenText> tokenise(std::string_view text, TextUnit unit, const Vocabular
                           return failAt({file, line, column}, ErrorCode::E0607,
                                         "token: found {}, want one of the vocabulary's {} symbols",
                                         inQuotes(token), vocabulary.size());
-                        ids.push(*id);
-                        return {};
+                        return ids.push(*id);
                       }));
   return ids;
 } catch (const std::bad_alloc &) {

@@ -63,8 +63,9 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     int64_t rows = feed.rows(position);
     if (feed.restarts(position))
       resetStates(model);
-    feed.fill(position);
-    status = model.evaluate();
+    status = feed.fill(position);
+    if (status.ok())
+      status = model.evaluate();
     for (size_t head = 0; head < model.heads().size() && status.ok(); ++head) {
       if (!model.measuresRows())
         result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));

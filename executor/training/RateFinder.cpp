@@ -42,7 +42,7 @@ Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const
     double rate = search.lowest * std::pow(search.highest / search.lowest, grown);
     if (feed->restarts(position))
       resetStates(model);
-    feed->fill(position);
+    LSTMC_TRY(feed->fill(position));
     UpdateScalars given = formula.at(rate, update);
     Status status = model.step({given.learningRate, update, seed, std::move(given.inputs)});
     if (!status.ok() && status.error().code == ErrorCode::E0701) {

@@ -203,7 +203,7 @@ private:
     if (feed_->restarts(state_.position))
       resetStates(model_);
     Clock::time_point waits = Clock::now();
-    feed_->fill(state_.position);
+    LSTMC_TRY(feed_->fill(state_.position));
     inputSeconds_ += secondsSince(waits);
     int64_t number = state_.update + 1;
     UpdateScalars given = formula_.at(rateOf(number), number);

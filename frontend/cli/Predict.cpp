@@ -268,7 +268,8 @@ Status addRows(const Job &job, int64_t first, int64_t rows, PredictionFile &file
         label.row = job.samples.rows[size_t(sample)];
       if (job.isText()) {
         label.row = sample * job.outputs[0].steps() + step;
-        label.symbol = job.data.vocabulary->line(size_t(job.samples.symbolAt(label.row++)));
+        LSTMC_ASSIGN(int64_t symbol, job.samples.symbolAt(label.row++));
+        label.symbol = job.data.vocabulary->line(size_t(symbol));
       }
       LSTMC_TRY(file.add(label, row, step));
     }
@@ -287,7 +288,7 @@ Status carryOut(Job &job, PredictionFile &file, Console &console) {
       return {};
     if (feed.restarts(position))
       job.session->resetStates();
-    feed.fill(position);
+    LSTMC_TRY(feed.fill(position));
     LSTMC_TRY(job.session->run(kEntry));
     int64_t rows = feed.rows(position);
     LSTMC_TRY(addRows(job, done, rows, file));

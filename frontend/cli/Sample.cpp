@@ -147,8 +147,10 @@ Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
   int64_t last = vocabulary.find("\n").value_or(0);
   if (tokens.size() == 0)
     LSTMC_TRY(sampler.feed(last));
-  for (int64_t i = 0; i < tokens.size(); ++i)
-    LSTMC_TRY(sampler.feed(tokens[i]));
+  for (int64_t i = 0; i < tokens.size(); ++i) {
+    LSTMC_ASSIGN(int32_t token, tokens.at(i));
+    LSTMC_TRY(sampler.feed(token));
+  }
   int64_t drawn = 0;
   for (; drawn < sampling.length; ++drawn) {
     if (training::SignalWatch::pending() != 0 || !outputHasReader())

@@ -35,7 +35,7 @@ public:
   }
   bool restarts(const data::Position &at) const override { return !continues_ || at.batch == 0; }
 
-  void fill(const data::Position &at) override {
+  Status fill(const data::Position &at) override {
     nb::gil_scoped_acquire held;
     nb::dict views;
     for (const data::InputSlot &slot : slots_)
@@ -43,6 +43,7 @@ public:
     source_.attr("fill")(at.epoch, at.batch, views);
     for (const data::InputSlot &slot : slots_)
       checkRange(slot, at);
+    return {};
   }
 
 private:

@@ -68,7 +68,7 @@ TEST(TextData, LanesOfASmallText) {
   EXPECT_EQ((*feed)->batches(), 2);
   EXPECT_TRUE((*feed)->restarts({3, 0}));
   EXPECT_FALSE((*feed)->restarts({0, 1}));
-  (*feed)->fill({7, 1});
+  ASSERT_OK((*feed)->fill({7, 1}));
   EXPECT_EQ(std::vector<int32_t>(x.tensor.as<int32_t>(), x.tensor.as<int32_t>() + 4),
             (std::vector<int32_t>{2, 3, 7, 8}));
   EXPECT_EQ(std::vector<float>(y.tensor.as<float>(), y.tensor.as<float>() + 4),
@@ -104,7 +104,7 @@ TEST(TextData, TinyshakespeareAsTheProbeLaysItOut) {
     auto m = int64_t(end - begin - 1) / N;
     EXPECT_EQ((*feed)->batches(), m / T);
     for (int64_t window : {int64_t(0), int64_t(1), m / T - 1}) {
-      (*feed)->fill({0, window});
+      ASSERT_OK((*feed)->fill({0, window}));
       for (int64_t lane = 0; lane < N; ++lane)
         for (int64_t t = 0; t < T; ++t) {
           size_t at = begin + size_t(lane * m + window * T + t);
@@ -144,7 +144,7 @@ TEST(TableData, WindowsTargetsAndHoles) {
   auto feed = data->feed(Part::Train, {x, y}, 0);
   ASSERT_OK(feed);
   EXPECT_EQ((*feed)->batches(), 1); // rows 0 to 2: splitPoint is floor(6 * 0.66) = 3
-  (*feed)->fill({0, 0});
+  ASSERT_OK((*feed)->fill({0, 0}));
   // Rows 1 and 2 (of 1, 2, 3: mean 2, deviation sqrt(2/3)): one-hot x, then y.
   float unit = float(-1 / std::sqrt(2.0 / 3));
   EXPECT_EQ(std::vector<float>(x.tensor.as<float>(), x.tensor.as<float>() + 6),
@@ -181,7 +181,7 @@ TEST(TableData, Pollution) {
   EXPECT_GT((*feed)->batches(), 300);
   double sum = 0, squares = 0;
   for (int64_t batch = 0; batch < 100; ++batch) {
-    (*feed)->fill({0, batch});
+    ASSERT_OK((*feed)->fill({0, batch}));
     for (int64_t n = 0; n < 64; ++n) {
       sum += y.tensor.as<float>()[n];
       squares += std::pow(y.tensor.as<float>()[n], 2);
@@ -203,7 +203,7 @@ TEST(ArrayData, MnistRowsAsSequences) {
   auto feed = data->feed(Part::Train, {x, y}, 0);
   ASSERT_OK(feed);
   EXPECT_EQ((*feed)->batches(), 100);
-  (*feed)->fill({0, 0});
+  ASSERT_OK((*feed)->fill({0, 0}));
   EXPECT_EQ(y.tensor.as<int32_t>()[0], 7);
   float most = *std::max_element(x.tensor.as<float>(), x.tensor.as<float>() + 100 * 28 * 28);
   EXPECT_EQ(most, 255 / 256.0f);
@@ -236,10 +236,10 @@ TEST(ArrayData, NpzByNameAndBatchAxis) {
   EXPECT_EQ((*feed)->rows({0, 1}), 2);
   EXPECT_EQ((*feed)->rows({0, 2}), 1);
   EXPECT_EQ((*feed)->leftOut(), "");
-  (*feed)->fill({0, 2});
+  ASSERT_OK((*feed)->fill({0, 2}));
   EXPECT_EQ(x.tensor.as<float>()[0], 12); // and is repeated in it
   EXPECT_EQ(x.tensor.as<float>()[3], 12);
-  (*feed)->fill({0, 1});
+  ASSERT_OK((*feed)->fill({0, 1}));
   EXPECT_EQ(x.tensor.as<float>()[0], 6);      // step 0, sample 2
   EXPECT_EQ(x.tensor.as<float>()[6], 15 + 6); // step 1
   EXPECT_EQ(y.tensor.as<int32_t>()[1], 3);

@@ -112,7 +112,7 @@ TEST_F(Ranges, OfRandomData) {
   auto feed = data->feed(Part::Train, {x}, 0);
   ASSERT_OK(feed);
   for (int64_t batch = 0; batch < (*feed)->batches(); ++batch) {
-    (*feed)->fill({0, batch});
+    ASSERT_OK((*feed)->fill({0, batch}));
     EXPECT_EQ(firstOutside(x.tensor.data, DType::I32, 4, {1, 2, {}}), std::nullopt);
   }
 }
