@@ -18,6 +18,7 @@ nets        random nets and their judges (tests/nets) for --seeds A..B; skips th
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
             one another, or a layer does not light up
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
+mutants     --mutants (200) single changes of the check of packages and of checkpoints, each to be found by the tests (mutants.py); exit 1 below 90 %
 all others are programs in this folder; `./dev bench list` names them
 
 A ratio is the best peer's median time over lstmc's: above 1, lstmc is faster. limit_fraction is the time
@@ -281,6 +282,7 @@ def main():
     parser.add_argument("--for", dest="limit", type=float, default=0)
     parser.add_argument("--schedules", type=int, default=1000)
     parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--seeds", default="1..2000")
     args, rest = parser.parse_known_args()
     programs = sorted(p.name for p in (root / "build" / "tests" / "bench").glob("*") if p.is_file() and p.stat().st_mode & 0o100)
@@ -306,6 +308,8 @@ def main():
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
     elif args.name == "pictures":
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "pictures.py", root / "build/lstmc", root, root / "build/pictures"]).returncode)
+    elif args.name == "mutants":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "mutants.py", root, f"--mutants={args.mutants}", f"--only={args.only}"]).returncode)
     elif args.name == "nets":
         raise SystemExit(0 if nets(args.seeds) else 1)
     elif args.name == "schedules":
