@@ -90,15 +90,13 @@ static nb::tuple readSource(const std::string &path, const std::string &command,
 
 //===---- what a package says -----------------------------------------------------------------===//
 
-/// (name, role, dtype, shape, names of dims)
 static nb::tuple bindingOf(const package::PackageData &data, const package::Binding &binding) {
   const package::Buffer &buffer = data.buffers[binding.buffer];
   return nb::make_tuple(binding.name, binding.role, std::string(dtypeLongName(buffer.dtype)),
                         nb::tuple(nb::cast(buffer.shape)), binding.dims);
 }
 
-static nb::list entriesOf(const Compiled &compiled) {
-  const package::PackageData &data = compiled.model.package->data();
+nb::list entriesOf(const package::PackageData &data) {
   nb::list entries;
   for (const package::Entry &entry : data.entries) {
     nb::list inputs, outputs;
@@ -137,7 +135,8 @@ static void save(const Compiled &compiled, const std::string &path, bool force) 
 
 void addModels(nb::module_ &module) {
   nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
-      .def("entries", &entriesOf)
+      .def("entries",
+           [](const Compiled &compiled) { return entriesOf(compiled.model.package->data()); })
       .def("parameters", &parametersOf)
       .def("states", &statesOf)
       .def("save", &save, nb::arg("path"), nb::arg("force"))

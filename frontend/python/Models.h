@@ -29,6 +29,9 @@ template <typename F> auto withCompiler(F call) {
   return call();
 }
 
+/// [(entry, inputs, outputs)], each of them [(name, role, dtype, shape, names of dims)].
+nanobind::list entriesOf(const package::PackageData &data);
+
 void addModels(nanobind::module_ &module);
 
 } // namespace lstmc::python

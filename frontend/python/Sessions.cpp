@@ -8,6 +8,8 @@
 #include "executor/base/Numeric.h"
 #include "executor/data/Outside.h"
 #include "executor/data/SafeTensors.h"
+#include "frontend/bind/Bind.h"
+#include "frontend/python/Drawing.h"
 #include "frontend/python/Signals.h"
 
 namespace nb = nanobind;
@@ -23,6 +25,9 @@ PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::st
   }();
   session_ = valueOf(std::move(opened));
 }
+
+PythonSession::PythonSession(std::unique_ptr<Session> session)
+    : session_(std::move(session)), process_(::getpid()) {}
 
 Session &PythonSession::get() const {
   if (::getpid() != process_)
@@ -85,9 +90,27 @@ static void saveParameters(const PythonSession &session, const std::string &path
                                force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
 }
 
+/// MXNet's bind: the drawing compiled for the first CPU, with memory. With the optimizer "none",
+/// `step` gives the gradients and changes nothing.
+static PythonSession bindDrawing(Drawing &drawing, const std::vector<std::string> &entries,
+                                 const std::string &optimizer, int threads) {
+  symbol::BindOptions options;
+  options.entries = entries;
+  options.optimizer = optimizer;
+  options.threads = threads;
+  std::unique_ptr<symbol::Graph> graph = drawing.take();
+  Checked<std::unique_ptr<Session>> bound =
+      withCompiler([&] { return symbol::bind(*graph, options); });
+  return PythonSession(valueOf(std::move(bound)));
+}
+
 void addSessions(nb::module_ &module) {
+  module.def("bind", &bindDrawing, nb::arg("drawing"), nb::arg("entries"), nb::arg("optimizer"),
+             nb::arg("threads"));
   nb::class_<PythonSession>(module, "Session", "A package with memory, weights and states.")
       .def(nb::init<const Compiled &, const std::vector<std::string> &>())
+      .def("entries",
+           [](const PythonSession &session) { return entriesOf(session.get().package().data()); })
       .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))
       .def("check_range", &checkRange)
       .def("save_parameters", &saveParameters)
@@ -113,6 +136,8 @@ void addSessions(nb::module_ &module) {
            [](PythonSession &session, const std::string &name, const HostArray &array) {
              check(session.get().setState(name, tensorOf(array)));
            })
+      .def("set_scalar", [](PythonSession &session, const std::string &name,
+                            int64_t value) { session.get().setScalar(name, value); })
       .def("reset_states", [](PythonSession &session) { session.get().resetStates(); })
       .def("weights_hash", [](PythonSession &session) {
         return fmt::format("{:016x}", session.get().weightsHash());

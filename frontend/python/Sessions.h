@@ -19,6 +19,7 @@ namespace lstmc::python {
 class PythonSession {
 public:
   PythonSession(const Compiled &compiled, const std::vector<std::string> &flags);
+  explicit PythonSession(std::unique_ptr<Session> session);
 
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);

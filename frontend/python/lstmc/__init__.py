@@ -1,11 +1,12 @@
 """lstmc: compiles networks of symbols, mainly stacked LSTMs, and runs them.
 
 `sym` makes networks, `rnn` has cells that are unrolled step by step, `init` first values; `Network` and `load` compile and train, and a
-`Session` runs. See docs/python.md.
+`Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
 """
 
-from . import init, name, rnn, sym
+from . import autograd, init, name, nd, random, rnn, sym
 from .attribute import AttrScope
+from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
 from .graph import Symbol, dim
 from .network import Network, load

@@ -2,7 +2,7 @@
 
 import itertools
 
-from . import _core
+from . import _core, arithmetic
 from .attribute import AttrScope
 from .error import usage
 from .init import spec_of
@@ -78,65 +78,13 @@ class Symbol:
 
     __hash__ = object.__hash__
 
-    # Operators.
-
-    def __add__(self, other):
-        return _binary("_plus", "_plus_scalar", self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return _binary("_minus", "_minus_scalar", self, other)
-
-    def __rsub__(self, other):
-        return _binary(None, "_rminus_scalar", self, other)
-
-    def __mul__(self, other):
-        return _binary("_mul", "_mul_scalar", self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return _binary("_div", "_div_scalar", self, other)
-
-    def __rtruediv__(self, other):
-        return _binary(None, "_rdiv_scalar", self, other)
-
-    def __mod__(self, other):
-        return _binary("_mod", "_mod_scalar", self, other)
-
-    def __rmod__(self, other):
-        return _binary(None, "_rmod_scalar", self, other)
-
-    def __pow__(self, other):
-        return _binary("_power", "_power_scalar", self, other)
-
-    def __rpow__(self, other):
-        return _binary(None, "_rpower_scalar", self, other)
+    # Operators; those of two operands are added below.
 
     def __neg__(self):
         return self * -1.0
 
     def __matmul__(self, other):
         return apply("dot", [(None, self), (None, other)], {})
-
-    def __eq__(self, other):
-        return _binary("_equal", "_equal_scalar", self, other)
-
-    def __ne__(self, other):
-        return _binary("_not_equal", "_not_equal_scalar", self, other)
-
-    def __lt__(self, other):
-        return _binary("_lesser", "_lesser_scalar", self, other)
-
-    def __le__(self, other):
-        return _binary("_lesser_equal", "_lesser_equal_scalar", self, other)
-
-    def __gt__(self, other):
-        return _binary("_greater", "_greater_scalar", self, other)
-
-    def __ge__(self, other):
-        return _binary("_greater_equal", "_greater_equal_scalar", self, other)
 
     # What the compiler says.
 
@@ -196,7 +144,7 @@ def apply(op, inputs, attributes, name=None):
     the user's line; shapes that disagree when they are known."""
     inputs = [(argument, _one(op, argument, symbol)) for argument, symbol in inputs]
     node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op,
-                 attributes=[(key, _plain(value)) for key, value in attributes.items()])
+                 attributes=[(key, plain(value)) for key, value in attributes.items()])
     present, absent = _core.stand_in(), _core.Value()
     node.outputs = _core.rehearse_call(_call(node, [absent if s is None else present for _, s in inputs]))
     return Symbol([(node, i) for i in range(node.outputs)])
@@ -221,7 +169,7 @@ def _one(op, argument, symbol):
     return symbol
 
 
-def _plain(value):
+def plain(value):
     """An attribute's value without NumPy: dtypes by name."""
     if isinstance(value, type) and hasattr(value, "__name__"):  # numpy.float32, float
         return {"float": "float32", "int": "int32"}.get(value.__name__, value.__name__)
@@ -230,12 +178,8 @@ def _plain(value):
     return value
 
 
-def _binary(op, with_number, left, right):
-    if isinstance(right, Symbol):
-        return apply(op, [(None, left), (None, right)], {})
-    if isinstance(right, (int, float)) or hasattr(right, "__float__"):
-        return apply(with_number, [(None, left)], {"scalar": float(right)})
-    return NotImplemented
+binary = arithmetic.functions(Symbol, apply, stretch=False)
+arithmetic.add_operators(Symbol, binary)
 
 
 def _reached(outputs):
@@ -314,7 +258,7 @@ def _draw(outputs, name, shapes, types):
 
 def _draw_input(drawing, name, shape, dtype, variable):
     options = variable.options if variable else {}
-    dtype = _plain(dtype or options.get("dtype") or "float32")
+    dtype = plain(dtype or options.get("dtype") or "float32")
     batch = batch_axis(options.get("layout") or "N")
     return drawing.input(name, dtype, _extents(shape, batch), name.endswith("label"), variable.place if variable else None)
 
@@ -335,7 +279,7 @@ def _draw_variable(drawing, node, _):
     options = {key: value for key, value in node.options.items() if key != "layout"}
     options["shape"] = _extents(options["shape"])
     options["init"] = spec_of(options["init"])
-    options["dtype"] = _plain(options["dtype"])
+    options["dtype"] = plain(options["dtype"])
     return [drawing.variable(node.name, options, node.place)]
 
 

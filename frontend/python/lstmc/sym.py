@@ -1,9 +1,8 @@
 """The Symbol API: a function per op, under MXNet's names, and recurrent layers. Functions and their documentation are made from the
 records of the ops (ir/sym)."""
 
-import inspect as _inspect
-
 from . import _core
+from . import arguments as _arguments
 from . import graph as _graph
 from .error import usage as _usage
 from .graph import Group, Symbol, Variable, dim
@@ -45,60 +44,17 @@ def _check_layout(layout):
 
 
 def _function(spelled, record):
-    name, _, inputs, variadic, _, _ = record
-    known = {argument for argument, _ in inputs}
-
     def call(*args, name=None, **keywords):
-        arguments = [(None, symbol) for symbol in args]
-        attributes = {}
-        for key, value in keywords.items():
-            if isinstance(value, Symbol) or key in known:
-                if value is not None:
-                    arguments.append((key, value))
-            else:
-                attributes[key] = value
-        return _graph.apply(spelled, arguments, attributes, name)
+        return _graph.apply(spelled, *_arguments.split(record, args, keywords, Symbol), name)
 
     call.__name__ = call.__qualname__ = spelled
     call.__module__ = __name__
-    call.__doc__ = _document(spelled, record)
-    call.__signature__ = _signature(record)
+    call.__doc__ = _arguments.document(spelled, record)
+    call.__signature__ = _arguments.signature(record, "name")
     return call
 
 
-_LEFT_OUT = {
-    "required": "",
-    "parameter": "; left out, a parameter is made",
-    "label": "; left out, an input is made",
-    "absent": "; may be left out",
-}
-
-
-def _document(spelled, record):
-    name, aliases, inputs, variadic, attributes, summary = record
-    lines = [summary[:1].upper() + summary[1:] + ".", ""]
-    if spelled != name:
-        lines += [f"Another name of {name}.", ""]
-    lines += ["Inputs: any number of symbols." if variadic else "Inputs:"]
-    lines += [f"    {argument}{_LEFT_OUT[left_out]}" for argument, left_out in inputs]
-    if attributes:
-        lines += ["", "Attributes:"]
-    for attribute, wanted, default, other in attributes:
-        also = f" (also {', '.join(other)})" if other else ""
-        lines.append(f"    {attribute}: {wanted}, " + ("required" if default is None else f"default {default}") + also)
-    return "\n".join(lines)
-
-
-def _signature(record):
-    _, _, inputs, variadic, attributes, _ = record
-    Parameter = _inspect.Parameter
-    parameters = [Parameter("args", Parameter.VAR_POSITIONAL)] if variadic else [
-        Parameter(argument, Parameter.POSITIONAL_OR_KEYWORD, default=None) for argument, _ in inputs]
-    parameters += [Parameter(attribute, Parameter.KEYWORD_ONLY, default=default)
-                   for attribute, _, default, _ in attributes if attribute.isidentifier()]
-    return _inspect.Signature(parameters + [Parameter("name", Parameter.KEYWORD_ONLY, default=None)])
-
-
+globals().update(_graph.binary)
 for _record in _core.operators():
     for _name in (_record[0], *_record[1]):
         globals().setdefault(_name, _function(_name, _record))

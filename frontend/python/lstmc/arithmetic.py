@@ -1,0 +1,77 @@
+"""MXNet's functions of two operands, each a tensor or a number: add, maximum, lesser and so on. Symbols take the ops of one shape as
+MXNet's do, arrays those that stretch."""
+
+# function: (op, op that stretches, op with a number on the right, op with a number on the left)
+_TABLE = {
+    "add": ("_plus", "broadcast_add", "_plus_scalar", "_plus_scalar"),
+    "subtract": ("_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+    "multiply": ("_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar"),
+    "divide": ("_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
+    "modulo": ("_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
+    "power": ("_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
+    "maximum": ("_maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar"),
+    "minimum": ("_minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar"),
+    "hypot": ("_hypot", "broadcast_hypot", "_hypot_scalar", "_hypot_scalar"),
+    "equal": ("_equal", "broadcast_equal", "_equal_scalar", "_equal_scalar"),
+    "not_equal": ("_not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"),
+    "greater": ("_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"),
+    "greater_equal": ("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
+    "lesser": ("_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
+    "lesser_equal": ("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
+    "logical_and": ("_logical_and", "broadcast_logical_and", "_logical_and_scalar", "_logical_and_scalar"),
+    "logical_or": ("_logical_or", "broadcast_logical_or", "_logical_or_scalar", "_logical_or_scalar"),
+    "logical_xor": ("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar", "_logical_xor_scalar"),
+}
+
+_OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "mod": "modulo", "pow": "power"}
+_COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lesser", "le": "lesser_equal", "gt": "greater", "ge": "greater_equal"}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0)
+
+
+def functions(tensor, apply, stretch):
+    """{name: function} for tensors of a class. `apply(op, [(None, tensor)], attributes, name)` makes a node; `stretch` says which of
+    the ops takes two tensors."""
+
+    def make(spelled, ops):
+        same, stretching, on_right, on_left = ops
+
+        def call(lhs, rhs, name=None):
+            if isinstance(lhs, tensor) and isinstance(rhs, tensor):
+                return apply(stretching if stretch else same, [(None, lhs), (None, rhs)], {}, name)
+            if isinstance(lhs, tensor) and is_number(rhs):
+                return apply(on_right, [(None, lhs)], {"scalar": float(rhs)}, name)
+            if isinstance(rhs, tensor) and is_number(lhs):
+                return apply(on_left, [(None, rhs)], {"scalar": float(lhs)}, name)
+            raise TypeError(f"{spelled} takes two operands, of which one at least is a {tensor.__name__}, got {lhs!r} and {rhs!r}")
+
+        call.__name__ = call.__qualname__ = spelled
+        call.__doc__ = f"`{spelled}(lhs, rhs)` of two tensors, or of a tensor and a number."
+        return call
+
+    made = {spelled: make(spelled, ops) for spelled, ops in _TABLE.items()}
+    made["pow"] = made["power"]
+    return made
+
+
+def add_operators(tensor, made):
+    """Gives the class Python's operators, by the functions of `functions`."""
+
+    def known(other):
+        return isinstance(other, tensor) or is_number(other)
+
+    def add(method, name, reflected):
+        def operator(self, other):
+            if not known(other):
+                return NotImplemented
+            return made[name](other, self) if reflected else made[name](self, other)
+
+        operator.__name__ = method
+        setattr(tensor, method, operator)
+
+    for python, name in {**_OPERATORS, **_COMPARISONS}.items():
+        add(f"__{python}__", name, reflected=False)
+    for python, name in _OPERATORS.items():
+        add(f"__r{python}__", name, reflected=True)

@@ -1,0 +1,236 @@
+"""Gradients of eager arrays, as MXNet's autograd: ops inside `record()` are written on a tape, and `backward` compiles the tape as one
+network whose step returns the gradients."""
+
+import contextlib
+import itertools
+import threading
+
+import numpy
+
+from . import _core
+from .error import usage
+from .programs import Program, frozen, kept
+
+_numbers = itertools.count()
+
+
+class _State(threading.local):
+    recording = False
+    training = False
+
+
+_state = _State()
+
+
+def is_recording():
+    """Whether ops are written on the tape."""
+    return _state.recording
+
+
+def is_training():
+    """Whether Dropout drops out."""
+    return _state.training
+
+
+def set_recording(on):
+    """Sets it, and returns what it was."""
+    before, _state.recording = _state.recording, bool(on)
+    return before
+
+
+def set_training(on):
+    """Sets it, and returns what it was."""
+    before, _state.training = _state.training, bool(on)
+    return before
+
+
+@contextlib.contextmanager
+def _scope(recording, training):
+    before = (_state.recording, _state.training)
+    _state.recording = before[0] if recording is None else recording
+    _state.training = before[1] if training is None else training
+    try:
+        yield
+    finally:
+        _state.recording, _state.training = before
+
+
+def record(train_mode=True):
+    """`with autograd.record():` writes what is computed inside on the tape."""
+    return _scope(True, train_mode)
+
+
+def pause(train_mode=False):
+    """Stops writing on the tape inside a record()."""
+    return _scope(False, train_mode)
+
+
+def train_mode():
+    """Dropout drops out inside."""
+    return _scope(None, True)
+
+
+def predict_mode():
+    """Dropout does nothing inside."""
+    return _scope(None, False)
+
+
+class Leaf:
+    """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or None."""
+
+    __slots__ = ("value", "owner")
+
+    def __init__(self, value, owner=None):
+        self.value = value
+        self.owner = owner
+
+
+class Node:
+    """A call of an op on the tape. Its inputs are (input's name or None, Leaf or (Node, number of an output))."""
+
+    __slots__ = ("op", "inputs", "attributes", "number", "place")
+
+    def __init__(self, op, inputs, attributes, place):
+        self.op = op
+        self.inputs = inputs
+        self.attributes = attributes  # [(name, value)]
+        self.number = next(_numbers)
+        self.place = place
+
+
+def mark_variables(variables, gradients, grad_reqs="write"):
+    """Gives arrays the arrays that their gradients are written to."""
+    variables, gradients = _list(variables), _list(gradients)
+    requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
+    for variable, gradient, request in zip(variables, gradients, requests, strict=True):
+        variable._mark(gradient, request)
+
+
+def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
+    """Writes the gradients of the heads to `.grad` of all arrays that they depend on and that have one. `head_grads` are what flows into
+    the heads, ones unless given; loss ops ignore them. The tape is kept as long as the arrays on it, whatever `retain_graph` says, and
+    was written in the mode that `record` chose."""
+    for owner, gradient in _gradients(_list(heads), head_grads):
+        owner._take_gradient(gradient)
+
+
+def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
+    """The gradients of the heads by the variables, as new arrays; `.grad` stays as it is."""
+    if create_graph:
+        raise usage("create_graph is not there: gradients of gradients are not computed")
+    found = {id(owner): gradient for owner, gradient in _gradients(_list(heads), head_grads)}
+    missing = [variable for variable in _list(variables) if id(variable) not in found]
+    if missing:
+        raise usage(f"the heads do not depend on a variable of shape {missing[0].shape}, or it has no attach_grad()")
+    gradients = [type(variable)(found[id(variable)]) for variable in _list(variables)]
+    return gradients if isinstance(variables, (list, tuple)) else gradients[0]
+
+
+def _list(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+class _Tape:
+    """What some heads depend on: nodes in the order in which they ran, and leaves in the order in which they were read."""
+
+    def __init__(self, heads):
+        entries = [head._entry for head in heads]
+        if None in entries:
+            raise usage("backward is of what was computed inside autograd.record() from arrays with attach_grad()")
+        self.heads = entries
+        self.nodes = self._reached([node for node, _ in entries])
+        self.leaves = []
+        self._number_of_leaf = {}
+        self._number_of_node = {node: number for number, node in enumerate(self.nodes)}
+        values = {}
+        for node in self.nodes:
+            for _, source in node.inputs:
+                if isinstance(source, Leaf):
+                    self._add(source, values)
+
+    @staticmethod
+    def _reached(work):
+        seen = set()
+        while work:
+            node = work.pop()
+            if node not in seen:
+                seen.add(node)
+                work.extend(source[0] for _, source in node.inputs if not isinstance(source, Leaf))
+        return sorted(seen, key=lambda node: node.number)
+
+    def _add(self, leaf, values):
+        key = (id(leaf.owner), id(leaf.value))
+        if key in self._number_of_leaf:
+            return
+        if leaf.owner is not None and values.setdefault(id(leaf.owner), leaf.value) is not leaf.value:
+            raise usage(f"an array of shape {leaf.value.shape} was changed between two uses on the tape, and has no one gradient")
+        self._number_of_leaf[key] = len(self.leaves)
+        self.leaves.append(leaf)
+
+    def number(self, source):
+        """Of a leaf n, of an output (node, output)."""
+        if isinstance(source, Leaf):
+            return self._number_of_leaf[id(source.owner), id(source.value)]
+        return self._number_of_node[source[0]], source[1]
+
+    def key(self):
+        """All that its program depends on."""
+        nodes = tuple((node.op, tuple((name, frozen(value)) for name, value in node.attributes),
+                       tuple((name, self.number(source)) for name, source in node.inputs)) for node in self.nodes)
+        leaves = tuple((leaf.value.shape, leaf.value.dtype.str, leaf.owner is not None) for leaf in self.leaves)
+        return nodes, leaves, tuple(self.number(head) for head in self.heads)
+
+    def compile(self, factors):
+        """`factors` are what flows into some of the heads, as "head0" and so on."""
+        drawing = _core.Drawing("tape")
+        sources = {}
+        for number, leaf in enumerate(self.leaves):
+            sources[number] = _declare(drawing, number, leaf)
+        for number, node in enumerate(self.nodes):
+            inputs = [(name, sources[self.number(source)]) for name, source in node.inputs]
+            for output, value in enumerate(draw(drawing, node.op, inputs, node.attributes, f"op{number}", node.place)):
+                sources[number, output] = value
+        losses = []
+        for number, head in enumerate(self.heads):
+            value, place = sources[self.number(head)], head[0].place
+            if (name := f"head{number}") in factors:
+                factor = drawing.input(name, factors[name].dtype.name, list(factors[name].shape), False, place)
+                [value] = draw(drawing, "elemwise_mul", [(None, value), (None, factor)], [], f"weighed{number}", place)
+            losses += draw(drawing, "MakeLoss", [(None, value)], [], f"loss{number}", place)
+        elements = sum(leaf.value.size for leaf in self.leaves)
+        return Program(drawing, losses, "step", elements)
+
+
+def _declare(drawing, number, leaf):
+    shape, dtype = leaf.value.shape, leaf.value.dtype.name
+    if leaf.owner is None:
+        return drawing.input(f"array{number}", dtype, list(shape), False, None)
+    return drawing.variable(f"array{number}", {"shape": list(shape), "dtype": dtype}, None)
+
+
+def draw(drawing, op, inputs, attributes, name, place):
+    """The outputs of an op in a drawing."""
+    positional = [value for argument, value in inputs if argument is None]
+    named = [(argument, value) for argument, value in inputs if argument is not None]
+    return drawing.apply(_core.Call(op, positional, named, attributes, name, place))
+
+
+def _gradients(heads, head_grads):
+    """[(NDArray, its gradient)]"""
+    tape = _Tape(heads)
+    grads = _list(head_grads) if head_grads is not None else [None] * len(heads)
+    if len(grads) != len(heads):
+        raise usage(f"{len(heads)} heads have {len(grads)} gradients")
+    factors = {f"head{number}": _factor(head, gradient) for number, (head, gradient) in enumerate(zip(heads, grads)) if gradient is not None}
+    program = kept(("tape", tape.key(), tuple(factors)), lambda: tape.compile(factors))
+    named = {f"array{number}": leaf for number, leaf in enumerate(tape.leaves)}
+    results = program.run({**{name: leaf.value for name, leaf in named.items() if leaf.owner is None}, **factors},
+                          {name: leaf.value for name, leaf in named.items() if leaf.owner is not None})
+    return [(leaf.owner, results.get(f"gradient:{name}", numpy.zeros_like(leaf.value)))
+            for name, leaf in named.items() if leaf.owner is not None]
+
+
+def _factor(head, gradient):
+    if gradient.shape != head.shape:
+        raise usage(f"the gradient of a head of shape {head.shape} has shape {gradient.shape}")
+    return numpy.asarray(gradient._data, dtype=head.dtype)

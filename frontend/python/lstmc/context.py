@@ -1,0 +1,35 @@
+"""Devices by MXNet's names. Eager arrays are computed on the CPU; a Module runs on the devices it is given."""
+
+
+class Context:
+    """`cpu(0)`, `gpu(1)`."""
+
+    def __init__(self, device_type, device_id=0):
+        self.device_type = device_type
+        self.device_id = device_id
+
+    def __repr__(self):
+        return f"{self.device_type}({self.device_id})"
+
+    def __eq__(self, other):
+        return isinstance(other, Context) and repr(self) == repr(other)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    @property
+    def device(self):
+        """As flags name it: "cpu:0"."""
+        return f"{self.device_type}:{self.device_id}"
+
+
+def cpu(device_id=0):
+    return Context("cpu", device_id)
+
+
+def gpu(device_id=0):
+    return Context("gpu", device_id)
+
+
+def current_context():
+    return cpu()

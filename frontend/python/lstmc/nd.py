@@ -1,0 +1,63 @@
+"""Eager arrays: MXNet's `mx.nd`. A function per op, made from the records of the ops (ir/sym), computes at once what the symbol of that
+name computes when it runs, to the same bits."""
+
+import numpy as _numpy
+
+from . import _core, random
+from . import ndarray as _ndarray
+from .arguments import document as _document
+from .arguments import signature as _signature
+from .graph import plain as _plain
+from .ndarray import NDArray, array
+
+
+def zeros(shape, ctx=None, dtype="float32"):
+    """An array of zeros."""
+    return full(shape, 0, dtype=dtype)
+
+
+def ones(shape, ctx=None, dtype="float32"):
+    """An array of ones."""
+    return full(shape, 1, dtype=dtype)
+
+
+def empty(shape, ctx=None, dtype="float32"):
+    """An array whose values do not matter: zeros."""
+    return zeros(shape, dtype=dtype)
+
+
+def full(shape, val, ctx=None, dtype="float32"):
+    """An array of one value."""
+    return NDArray(_numpy.full(shape, val, _plain(dtype)))
+
+
+def arange(start, stop=None, step=1.0, repeat=1, ctx=None, dtype="float32"):
+    """Numbers from start to stop; from 0 where there is one number."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    return _ndarray.invoke("_arange", [], {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype})
+
+
+def concatenate(arrays, axis=0):
+    """Arrays one after another along an axis."""
+    return _ndarray.invoke("Concat", [(None, each) for each in arrays], {"dim": axis})
+
+
+def waitall():
+    """Nothing: what an op gives is there when it returns."""
+
+
+globals().update(_ndarray.binary)
+
+
+def _function(spelled, record):
+    call = _ndarray.function(record)
+    call.__name__ = call.__qualname__ = spelled
+    call.__module__ = __name__
+    call.__doc__ = _document(spelled, record, "arrays")
+    call.__signature__ = _signature(record, "out", "name")
+    return call
+
+
+for _record in _core.operators():
+    for _name in (_record[0], *_record[1]):
+        globals().setdefault(_name, _function(_name, _record))

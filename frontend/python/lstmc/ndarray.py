@@ -1,0 +1,347 @@
+"""Eager arrays: an op on them runs at once, as a network of one op that is compiled when it is met first (programs.py)."""
+
+import numpy
+
+from . import _core, arithmetic, autograd, draws
+from .arguments import split
+from .arrays import as_array
+from .context import cpu
+from .error import usage
+from .graph import plain
+from .place import of_caller
+from .programs import Program, frozen, kept
+
+
+class NDArray:
+    """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where something else reads them: an
+    assignment gives the array new memory, an index or `reshape` copies."""
+
+    __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
+    __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
+
+    def __init__(self, data, entry=None):
+        self._data = numpy.ascontiguousarray(data) if numpy.ndim(data) else numpy.reshape(data, 1)
+        self._entry = entry  # (autograd.Node, number of the output)
+        self._grad = None
+        self._request = "null"
+
+    # What it is.
+
+    @property
+    def shape(self):
+        return self._data.shape
+
+    @property
+    def size(self):
+        return self._data.size
+
+    @property
+    def ndim(self):
+        return self._data.ndim
+
+    @property
+    def dtype(self):
+        """NumPy's class of the elements: numpy.float32."""
+        return self._data.dtype.type
+
+    @property
+    def context(self):
+        return cpu()
+
+    ctx = context
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __repr__(self):
+        return f"\n{self._data}\n<NDArray {'x'.join(map(str, self.shape))} @{self.context}>"
+
+    __hash__ = object.__hash__
+
+    # Values.
+
+    def asnumpy(self):
+        """A copy as NumPy's array."""
+        return self._data.copy()
+
+    def __array__(self, dtype=None, copy=None):
+        return numpy.array(self._data, dtype=dtype)
+
+    def asscalar(self):
+        """The number of an array of one element."""
+        if self.size != 1:
+            raise ValueError(f"asscalar is for arrays of one element, this has shape {self.shape}")
+        return self._data.reshape(-1)[0]
+
+    def __float__(self):
+        return float(self.asscalar())
+
+    def __int__(self):
+        return int(self.asscalar())
+
+    def __bool__(self):
+        return bool(self.asscalar())
+
+    def copy(self):
+        return invoke("_copy", [(None, self)], {})
+
+    def copyto(self, other):
+        """Writes the values to another array, or returns a copy on a Context."""
+        if not isinstance(other, NDArray):
+            return self.copy()
+        other[:] = self
+        return other
+
+    def astype(self, dtype, copy=True):
+        return invoke("Cast", [(None, self)], {"dtype": dtype})
+
+    def as_in_context(self, context):
+        return self
+
+    def wait_to_read(self):
+        """Nothing: what an op gives is there when it returns."""
+
+    # Indices.
+
+    def __getitem__(self, index):
+        if isinstance(index, (NDArray, list, numpy.ndarray)):
+            return invoke("take", [(None, self), (None, index if isinstance(index, NDArray) else array(index))], {"axis": 0})
+        return _indexed(self, index if isinstance(index, tuple) else (index,))
+
+    def __setitem__(self, index, value):
+        self._check_writable()
+        changed = self._data.copy()
+        changed[index._data.astype(numpy.int64) if isinstance(index, NDArray) else index] = as_array(value)
+        self._write(changed)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    # Operators; those of two operands are added below.
+
+    def __neg__(self):
+        return invoke("negative", [(None, self)], {})
+
+    def __abs__(self):
+        return invoke("abs", [(None, self)], {})
+
+    def __matmul__(self, other):
+        return invoke("dot", [(None, self), (None, other)], {})
+
+    @property
+    def T(self):
+        return invoke("transpose", [(None, self)], {})
+
+    def reshape(self, *shape, **keywords):
+        """`reshape(2, -1)`, `reshape((2, -1))`; 0 and the other codes are those of Reshape."""
+        if shape:
+            keywords["shape"] = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return invoke("Reshape", [(None, self)], keywords)
+
+    def transpose(self, *axes):
+        axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        return invoke("transpose", [(None, self)], {"axes": axes})
+
+    # Gradients.
+
+    @property
+    def grad(self):
+        """What `backward` wrote; None without `attach_grad`."""
+        return self._grad
+
+    def attach_grad(self, grad_req="write", stype=None):
+        """Asks for the gradient in `.grad`: `grad_req` "write", "add" to what is there, or "null"."""
+        self._mark(NDArray(numpy.zeros_like(self._data)), grad_req)
+
+    def detach(self):
+        """The same values without the tape."""
+        return NDArray(self._data)
+
+    def backward(self, out_grad=None, retain_graph=False, train_mode=True):
+        """As autograd.backward of this array."""
+        autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+
+    # For autograd.
+
+    def _mark(self, gradient, request):
+        if request not in ("write", "add", "null"):
+            raise usage(f'grad_req is write, add or null, got "{request}"')
+        if self._data.dtype.kind != "f":
+            raise usage(f"an array of {self._data.dtype} has no gradient")
+        self._entry, self._grad, self._request = None, gradient, request
+
+    def _take_gradient(self, gradient):
+        if self._request == "add":
+            gradient = invoke("elemwise_add", [(None, self._grad), (None, NDArray(gradient))], {})._data
+        self._grad._write(gradient)
+
+    def _is_tracked(self):
+        return self._entry is not None or self._request != "null"
+
+    def _source(self):
+        if self._entry is not None:
+            return self._entry
+        return autograd.Leaf(self._data, self if self._request != "null" else None)
+
+    def _check_writable(self):
+        if autograd.is_recording() and self._is_tracked():
+            raise usage("an array on the tape cannot be changed inside autograd.record()")
+
+    def _write(self, data):
+        self._data, self._entry = numpy.ascontiguousarray(data), None
+
+
+def invoke(op, inputs, attributes, name=None):
+    """Runs an op on [(input's name or None, NDArray)]: an NDArray, or a list where the op has several outputs."""
+    for argument, given in inputs:
+        if not isinstance(given, NDArray):
+            raise TypeError(f"{op} takes NDArrays as inputs, got {given!r}" + (f" for {argument}" if argument else ""))
+    attributes = [(key, plain(value)) for key, value in attributes.items() if key != "ctx"]
+    key = (op, tuple((name, frozen(value)) for name, value in attributes),
+           tuple((argument, given.shape, given._data.dtype.str) for argument, given in inputs))
+    program = kept(key, lambda: _compile(op, inputs, attributes))
+    results = program.run({f"x{number}": given._data for number, (_, given) in enumerate(inputs)},
+                          random=draws.next_call() if program.is_random else None)
+    node = None
+    if autograd.is_recording() and not program.is_random and any(given._is_tracked() for _, given in inputs):
+        sources = [(argument, given._source()) for argument, given in inputs]
+        node = autograd.Node(op, sources, attributes, of_caller())
+    outputs = [NDArray(results[output], node and (node, number)) for number, output in enumerate(program.outputs)]
+    return outputs if len(outputs) > 1 else outputs[0]
+
+
+def _compile(op, inputs, attributes):
+    drawing = _core.Drawing("op")
+    values = [(argument, drawing.input(f"x{number}", given._data.dtype.name, list(given.shape), False, None))
+              for number, (argument, given) in enumerate(inputs)]
+    outputs = autograd.draw(drawing, op, values, attributes, op.lower().strip("_"), of_caller())
+    return Program(drawing, outputs, "forward", sum(given.size for _, given in inputs))
+
+
+def _indexed(data, index):
+    """What basic indices select, by slice and reshape."""
+    given = sum(item is not None and item is not Ellipsis for item in index)
+    if given > data.ndim:
+        raise IndexError(f"{given} indices for an array of shape {data.shape}")
+    if not any(item is Ellipsis for item in index):
+        index = (*index, Ellipsis)
+    at = next(i for i, item in enumerate(index) if item is Ellipsis)
+    index = (*index[:at], *[slice(None)] * (data.ndim - given), *index[at + 1 :])
+    begin, end, step, shape, axis = [], [], [], [], 0
+    for item in index:
+        if item is None:
+            shape.append(1)
+            continue
+        extent = data.shape[axis]
+        axis += 1
+        if isinstance(item, slice):
+            taken = range(*item.indices(extent))
+            if not taken:
+                raise IndexError(f"axis {axis - 1} of extent {extent}: {item} selects nothing")
+            shape.append(len(taken))
+            begin, step = [*begin, item.start], [*step, item.step]
+            end.append(item.stop)
+            continue
+        number = int(item)
+        if not -extent <= number < extent:
+            raise IndexError(f"index {number} is outside of axis {axis - 1} of extent {extent}")
+        number %= extent
+        begin, end, step = [*begin, number], [*end, number + 1], [*step, None]
+    if any(bound is not None for bound in (*begin, *end, *step)):
+        data = invoke("slice", [(None, data)], {"begin": begin, "end": end, "step": step})
+    shape = tuple(shape) or (1,)
+    return data if data.shape == shape else invoke("Reshape", [(None, data)], {"shape": shape})
+
+
+def array(source, ctx=None, dtype=None):
+    """An array of numbers, of NumPy's array or of another NDArray; float32 unless `dtype` says otherwise or it is an NDArray."""
+    if dtype is None:
+        dtype = source.dtype if isinstance(source, NDArray) else numpy.float32
+    return NDArray(numpy.array(as_array(source), dtype=plain(dtype)))
+
+
+binary = arithmetic.functions(NDArray, invoke, stretch=True)
+arithmetic.add_operators(NDArray, binary)
+
+
+def _add_in_place(method):
+    reading = getattr(NDArray, f"__{method}__")
+
+    def operator(self, other):
+        self._check_writable()
+        result = reading(self, other)
+        if result is NotImplemented or result.shape != self.shape:
+            raise TypeError(f"{other!r} cannot be added in place to an array of shape {self.shape}")
+        self._write(result._data)
+        return self
+
+    operator.__name__ = f"__i{method}__"
+    setattr(NDArray, operator.__name__, operator)
+
+
+for _method in ("add", "sub", "mul", "truediv", "mod", "pow"):
+    _add_in_place(_method)
+
+
+def _add_method(name, record):
+    def method(self, *args, **keywords):
+        return function(record)(self, *args, **keywords)
+
+    method.__name__ = name
+    method.__doc__ = f"As lstmc.nd.{name} of this array."
+    setattr(NDArray, name, method)
+
+
+_instead = {}  # by an op's own name: the function that runs it
+
+
+def instead(op):
+    """Marks a function of (inputs, attributes) that runs the op in another way."""
+
+    def mark(run):
+        _instead[op] = run
+        return run
+
+    return mark
+
+
+def function(record):
+    """The function of an op, by its record."""
+    run = _instead.get(record[0], lambda inputs, attributes: invoke(record[0], inputs, attributes))
+
+    def call(*args, out=None, name=None, **keywords):
+        if record[3] and len(args) == 1 and isinstance(args[0], (list, tuple)):
+            args = args[0]
+        result = run(*split(record, args, keywords, NDArray))
+        if out is None:
+            return result
+        out[:] = result
+        return out
+
+    return call
+
+
+@instead("Dropout")
+def _dropout(inputs, attributes):
+    """The mask is drawn at once, and is a constant on the tape."""
+    always = autograd.is_training() or attributes.get("mode") == "always"
+    if not always or attributes.get("p", 0.5) == 0:
+        return invoke("_copy", inputs, {})
+    [(_, data)] = inputs
+    if not isinstance(data, NDArray):
+        raise TypeError(f"Dropout takes NDArrays as inputs, got {data!r}")
+    mask = invoke("Dropout", [(None, NDArray(numpy.ones_like(data._data)))], {**attributes, "mode": "always"})
+    return invoke("elemwise_mul", [(None, data), (None, mask)], {})
+
+
+@instead("RNN")
+def _rnn(inputs, attributes):
+    if attributes.get("p", 0) != 0 and autograd.is_training():
+        raise usage("nd.RNN does not drop out: run its layers one by one with nd.Dropout between them, or take a symbol")
+    return invoke("RNN", inputs, {key: value for key, value in attributes.items() if key != "p"})
+
+
+for _record in _core.operators():
+    for _name in (_record[0], *_record[1]):
+        if _record[2] and not _name.startswith("_") and not hasattr(NDArray, _name):
+            _add_method(_name, _record)

@@ -1,0 +1,70 @@
+"""Programs of eager arrays: a call of an op, or a tape, is compiled when it is met first and kept by what it depends on."""
+
+import collections
+import os
+import threading
+
+from . import _core
+
+_KEPT = 512  # programs; the one that was used least recently goes first
+_LARGE = 1 << 16  # elements of inputs, from which on all processors are used
+
+_kept = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+class Program:
+    """An entry of a network of its own, with memory."""
+
+    def __init__(self, drawing, outputs, entry, elements):
+        drawing.finish(outputs)
+        threads = len(os.sched_getaffinity(0)) if elements >= _LARGE else 1
+        self._core = _core.bind(drawing, [entry], "none", threads)
+        self._entry = entry
+        self._running = threading.Lock()
+        for name, inputs, results in self._core.entries():
+            if name == entry:
+                self._inputs = {name for name, role, *_ in inputs if role != "scalar"}
+                self.is_random = any(name == "seed" for name, role, *_ in inputs if role == "scalar")
+                self.outputs = [name for name, *_ in results]
+
+    def run(self, inputs, parameters=(), random=None):
+        """The outputs by name, as copies. `inputs` and `parameters` are arrays by name; an input that nothing reads is left out.
+        `random` is (seed, number of the call) of a program that draws numbers."""
+        with self._running:
+            for name, value in inputs.items():
+                if name in self._inputs:
+                    self._core.input(self._entry, name)[...] = value
+                    self._core.check_range(self._entry, name)
+            for name, value in dict(parameters).items():
+                self._core.set_parameter(name, value)
+            if random is not None:
+                self._core.set_scalar("seed", random[0])
+                self._core.set_scalar("update", random[1])
+            self._core.run(self._entry, threading.current_thread() is threading.main_thread())
+            return {name: self._core.output(self._entry, name).copy() for name in self.outputs}
+
+
+def kept(key, make):
+    """The program of that key; `make()` where there is none yet."""
+    with _lock:
+        program = _kept.get(key)
+        if program is not None:
+            _kept.move_to_end(key)
+            return program
+    program = make()
+    with _lock:
+        _kept[key] = program
+        if len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+    return program
+
+
+def frozen(value):
+    """An attribute's value as a part of a key: 1, 1.0 and True are three."""
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item) for item in value)
+    return (type(value).__name__, value)
+
+
+os.register_at_fork(after_in_child=_kept.clear)  # a session's threads are not in a forked process
