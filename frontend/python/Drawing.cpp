@@ -7,6 +7,7 @@
 
 #include "frontend/lnet/Emit.h"
 #include "frontend/python/Failure.h"
+#include "frontend/python/Listing.h"
 #include "frontend/python/Values.h"
 #include "frontend/symbol/Layers.h"
 
@@ -194,6 +195,7 @@ void addDrawings(nb::module_ &module) {
       .def("inferred_shapes", &inferredShapes)
       .def("text", [](Drawing &d) { return d.graph().text(); })
       .def("hash", [](Drawing &d) { return d.graph().hash(); })
+      .def("nodes", [](Drawing &d) { return nodesOf(d.graph()); })
       .def("lnet", [](Drawing &d) { return lnet::emitLnet(d.graph()); });
 }
 

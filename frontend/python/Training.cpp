@@ -41,6 +41,8 @@ public:
       add(values, "gradient_norm", event.gradientNorm);
       values["learning_rate"] = event.learningRate;
       values["share"] = event.share;
+      for (const auto &[name, value] : event.metrics)
+        values[name.c_str()] = value;
     });
   }
   void valid(const training::ValidEvent &event) override {

@@ -4,7 +4,8 @@
 `Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
 """
 
-from . import autograd, init, name, nd, random, rnn, sym
+from . import autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
+from . import module as mod
 from .attribute import AttrScope
 from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
@@ -14,4 +15,6 @@ from .session import Package, Session
 from .torch import from_torch
 
 initializer = init
+module = mod
 symbol = sym
+ndarray = nd

@@ -2,7 +2,7 @@
 
 import numpy
 
-from .error import Error
+from .error import of_file
 
 
 def as_array(value):
@@ -20,17 +20,13 @@ def fill(view, value, name):
     """Writes an array to a view of an input. E0610 for another shape, E0604 for a number that its type does not have."""
     array = as_array(value)
     if array.shape != view.shape:
-        raise _error("E0610", f'input "{name}": found shape {list(array.shape)}, want {list(view.shape)}')
+        raise of_file("E0610", f'input "{name}": found shape {list(array.shape)}, want {list(view.shape)}')
     if array.dtype != view.dtype and view.dtype.kind in "iub":
         converted = array.astype(view.dtype)
         if not numpy.array_equal(converted, array):
             at = numpy.flatnonzero((converted != array).ravel())[0]
-            raise _error("E0604", f'input "{name}" element {at}: found {array.ravel()[at]}, want a value of {view.dtype.name}')
+            raise of_file("E0604", f'input "{name}" element {at}: found {array.ravel()[at]}, want a value of {view.dtype.name}')
     numpy.copyto(view, array, casting="unsafe")
-
-
-def _error(code, message):
-    return Error(f"error[{code}]: {message}", code, message, exit=6)
 
 
 def input_dtype(array):

@@ -33,5 +33,11 @@ def usage(message):
     return Error("error[E0001]: " + message, "E0001", message)
 
 
+def of_file(code, message, path=None):
+    """The error of data that cannot be read, at the file."""
+    at = f"{path}: " if path else ""
+    return Error(f"{at}error[{code}]: {message}", code, message, file=str(path or ""), exit=6)
+
+
 def warn(text):
     warnings.warn(text, Warning, stacklevel=3)

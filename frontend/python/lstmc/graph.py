@@ -90,15 +90,15 @@ class Symbol:
 
     def list_arguments(self):
         """Names of inputs and parameters, in MXNet's order."""
-        return self._named().list_arguments()
+        return draw_for_names(self).list_arguments()
 
     def list_outputs(self):
         """"softmax_output" and so on."""
-        return self._named().list_outputs()
+        return draw_for_names(self).list_outputs()
 
     def list_auxiliary_states(self):
         """Names of what is kept beside parameters, such as moving means."""
-        return self._named().list_auxiliary_states()
+        return draw_for_names(self).list_auxiliary_states()
 
     def get_internals(self):
         """A group of the outputs of all nodes, in the order in which they were made."""
@@ -118,10 +118,16 @@ class Symbol:
         """The network as text of the language `.lnet`, for these shapes of its inputs."""
         return draw(self, shapes=shapes).lnet()
 
-    def _named(self):
-        drawing, values = _draw(self._outputs, "net", {}, {})
-        drawing.finish_for_names(values)
-        return drawing
+    def tojson(self):
+        """The network as MXNet's symbol.json."""
+        from .symbol_json import dumps
+
+        return dumps(self)
+
+    def save(self, path):
+        """Writes `tojson()` to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.tojson())
 
 
 def Variable(name, shape=None, dtype=None, init=None, lr_mult=None, wd_mult=None, layout=None):
@@ -241,6 +247,13 @@ def draw(symbol, name="net", shapes=None, types=None):
     unknown = shapes.keys() - set(drawing.list_arguments())
     if unknown:
         raise usage(f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')
+    return drawing
+
+
+def draw_for_names(symbol):
+    """The network without shapes, for what does not depend on them."""
+    drawing, values = _draw(symbol._outputs, "net", {}, {})
+    drawing.finish_for_names(values)
     return drawing
 
 

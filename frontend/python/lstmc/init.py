@@ -94,8 +94,13 @@ class Mixed(Initializer):
 
 _NAMES = {
     "uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu, "orthogonal": Orthogonal,
-    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias,
+    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias, "constant": Constant,
 }
+
+
+def by_name(name, **arguments):
+    """The initialiser of MXNet's name. Raises KeyError for a name that is none."""
+    return _NAMES[name.lower()](**arguments)
 
 
 def spec_of(initializer):
@@ -103,7 +108,7 @@ def spec_of(initializer):
     if initializer is None:
         return None
     if isinstance(initializer, str):
-        return _NAMES[initializer.lower()]().spec()
+        return by_name(initializer).spec()
     return initializer.spec()
 
 

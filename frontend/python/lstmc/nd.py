@@ -4,7 +4,9 @@ name computes when it runs, to the same bits."""
 import numpy as _numpy
 
 from . import _core, random
+from . import functions as _functions
 from . import ndarray as _ndarray
+from . import params_file as _params_file
 from .arguments import document as _document
 from .arguments import signature as _signature
 from .graph import plain as _plain
@@ -50,7 +52,7 @@ globals().update(_ndarray.binary)
 
 
 def _function(spelled, record):
-    call = _ndarray.function(record)
+    call = _functions.function(record)
     call.__name__ = call.__qualname__ = spelled
     call.__module__ = __name__
     call.__doc__ = _document(spelled, record, "arrays")
@@ -61,3 +63,17 @@ def _function(spelled, record):
 for _record in _core.operators():
     for _name in (_record[0], *_record[1]):
         globals().setdefault(_name, _function(_name, _record))
+
+
+def save(fname, data):
+    """Writes an array, a list or a dict of arrays as MXNet's file of arrays."""
+    if isinstance(data, NDArray):
+        data = [data]
+    _params_file.write(fname, {name: array._data for name, array in data.items()} if isinstance(data, dict) else
+                       [array._data for array in data])
+
+
+def load(fname):
+    """The arrays of such a file: a dict, or a list where they have no names."""
+    read = _params_file.read(fname)
+    return {name: NDArray(array) for name, array in read.items()} if isinstance(read, dict) else [NDArray(array) for array in read]

@@ -4,10 +4,22 @@ records of the ops (ir/sym)."""
 from . import _core
 from . import arguments as _arguments
 from . import graph as _graph
+from . import symbol_json as _symbol_json
 from .error import usage as _usage
 from .graph import Group, Symbol, Variable, dim
 
 var = Variable
+
+
+def load(path):
+    """The symbol of a file of MXNet's (symbol.json), of any version from 0.7 on."""
+    with open(path, encoding="utf-8") as file:
+        return _symbol_json.loads(file.read(), path)
+
+
+def load_json(json_str):
+    """The symbol of such a file's text."""
+    return _symbol_json.loads(json_str)
 
 
 def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None, length=None, layout="TNC", name=None,

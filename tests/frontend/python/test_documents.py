@@ -31,7 +31,7 @@ class Documents(unittest.TestCase):
         draw = np.random.default_rng(1)
         y = draw.integers(0, 65, (80, 64), dtype=np.int32)
         names = {"ids": y[:32], "print": lambda *_: None}
-        drawn, compiled, trained, eager = blocks("python.md")
+        drawn, compiled, trained, eager, script = blocks("python.md")
         self.run_all([drawn], names)
         shapes = {"data": (32, 64), "label": (32, 64)}
         lstmc.Network(names["net"]).compile(shapes, devices="cpu").session().save_params("lm.safetensors")
@@ -41,6 +41,8 @@ class Documents(unittest.TestCase):
         self.assertEqual(next(iter(names["outputs"].values())).shape, (64, 32, 65))
         self.assertTrue(pathlib.Path("ck").is_dir())
         nd = lstmc.nd
+        self.run_all([script], names)
+        self.assertEqual(names["symbol"].list_outputs(), ["softmax_output"])
         self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
 
     def test_from_pytorch(self):

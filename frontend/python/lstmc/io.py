@@ -1,0 +1,118 @@
+"""Iterators, by MXNet's names."""
+
+import collections
+
+import numpy
+
+from .arrays import as_array
+from .error import usage
+from .ndarray import NDArray
+
+
+class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
+    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the samples."""
+
+    def __new__(cls, name, shape, dtype="float32", layout="NCHW"):
+        self = super().__new__(cls, name, tuple(shape))
+        self.dtype = dtype
+        self.layout = layout
+        return self
+
+
+class DataBatch:
+    """Arrays of a batch; the last `pad` samples are there to fill it up."""
+
+    def __init__(self, data, label=None, pad=0, index=None, bucket_key=None, provide_data=None, provide_label=None):
+        self.data = data
+        self.label = label
+        self.pad = pad
+        self.index = index
+        self.bucket_key = bucket_key
+        self.provide_data = provide_data
+        self.provide_label = provide_label
+
+
+class DataIter:
+    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch, `provide_data` and `provide_label`."""
+
+    def __init__(self, batch_size=0):
+        self.batch_size = batch_size
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.next()
+
+    def reset(self):
+        """Begins an epoch."""
+
+    def next(self):
+        raise StopIteration
+
+
+class NDArrayIter(DataIter):
+    """Batches of arrays, in memory. `last_batch_handle` of what does not fill a batch: "pad" it from the beginning, or "discard" it."""
+
+    def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle="pad", data_name="data",
+                 label_name="softmax_label"):
+        super().__init__(batch_size)
+        self.data = _named(data, data_name)
+        self.label = _named(label, label_name)
+        self.num_data = len(next(iter(self.data.values())))
+        for name, array in {**self.data, **self.label}.items():
+            if len(array) != self.num_data:
+                raise usage(f'"{name}" has {len(array)} samples, others have {self.num_data}')
+        if last_batch_handle not in ("pad", "discard"):
+            raise usage(f'last_batch_handle is pad or discard, got "{last_batch_handle}"')
+        if batch_size > self.num_data:
+            raise usage(f"a batch has {batch_size} samples, the data have {self.num_data}")
+        self._shuffle = shuffle
+        self._pads = last_batch_handle == "pad"
+        self._order = numpy.arange(self.num_data)
+        self.reset()
+
+    @property
+    def provide_data(self):
+        return self._described(self.data)
+
+    @property
+    def provide_label(self):
+        return self._described(self.label)
+
+    def _described(self, arrays):
+        return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype) for name, array in arrays.items()]
+
+    def __len__(self):
+        """Batches of an epoch."""
+        return -(-self.num_data // self.batch_size) if self._pads else self.num_data // self.batch_size
+
+    def reset(self):
+        self._cursor = 0
+        if self._shuffle:
+            numpy.random.shuffle(self._order)
+
+    def next(self):
+        left = self.num_data - self._cursor
+        if left <= 0 or (left < self.batch_size and not self._pads):
+            raise StopIteration
+        rows = numpy.take(self._order, range(self._cursor, self._cursor + self.batch_size), mode="wrap")
+        self._cursor += self.batch_size
+        return DataBatch([NDArray(array[rows]) for array in self.data.values()], [NDArray(array[rows]) for array in self.label.values()],
+                         max(self.batch_size - left, 0), rows, None, self.provide_data, self.provide_label)
+
+
+def _named(data, name):
+    """{name: array} of an array, a list of arrays, or a dict of them."""
+    if data is None:
+        return {}
+    if isinstance(data, (list, tuple)):
+        data = {name: data[0]} if len(data) == 1 else {f"_{i}_{name}": each for i, each in enumerate(data)}
+    if not isinstance(data, dict):
+        data = {name: data}
+    return {key: _single(as_array(value)) for key, value in data.items()}
+
+
+def _single(array):
+    """float64 as float32, which networks compute in."""
+    return array.astype(numpy.float32) if array.dtype == numpy.float64 else array

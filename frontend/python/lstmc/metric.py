@@ -1,0 +1,232 @@
+"""Metrics, by MXNet's names. A Module has them measured by the runtime where it knows them (docs/mxnet.md §10), and else by `update`, batch
+by batch."""
+
+import numpy
+
+from .arrays import as_array
+from .error import usage
+
+
+class EvalMetric:
+    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's name of it, or None."""
+
+    compiled = None
+
+    def __init__(self, name):
+        self.name = name
+        self.reset()
+
+    def reset(self):
+        self.num_inst, self.sum_metric = 0, 0.0
+
+    reset_local = reset
+
+    def update(self, labels, preds):
+        """Adds a batch: lists of arrays."""
+        for label, pred in zip(_list(labels), _list(preds), strict=True):
+            value, count = self.measure(as_array(label), as_array(pred))
+            self.sum_metric += float(value)
+            self.num_inst += count
+
+    def measure(self, label, pred):
+        """(sum, count) of one output."""
+        raise NotImplementedError
+
+    def get(self):
+        """(name, value)"""
+        return self.name, self.sum_metric / self.num_inst if self.num_inst else float("nan")
+
+    def get_name_value(self):
+        return [self.get()]
+
+    def __repr__(self):
+        return f"EvalMetric: {dict(self.get_name_value())}"
+
+
+def _list(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _rows(pred, axis):
+    """Probabilities with the classes last, one row per label."""
+    moved = numpy.moveaxis(pred, axis, -1)
+    return moved.reshape(-1, moved.shape[-1])
+
+
+class Accuracy(EvalMetric):
+    compiled = "accuracy"
+
+    def __init__(self, axis=1, name="accuracy"):
+        self._axis = axis
+        super().__init__(name)
+
+    def measure(self, label, pred):
+        classes = numpy.argmax(pred, self._axis) if pred.ndim > label.ndim else pred
+        return (classes.ravel().astype("int64") == label.ravel().astype("int64")).sum(), label.size
+
+
+class TopKAccuracy(EvalMetric):
+    def __init__(self, top_k=1, name="top_k_accuracy"):
+        self._top = top_k
+        self.compiled = f"top_k_accuracy_{top_k}" if top_k <= 10 else None
+        super().__init__(f"{name}_{top_k}")
+
+    def measure(self, label, pred):
+        best = numpy.argsort(-pred, axis=1, kind="stable")[:, : self._top]
+        return (best == label.astype("int64").reshape(-1, 1)).any(1).sum(), label.size
+
+
+class _OfProbabilities(EvalMetric):
+    """The sum of -log p of the labels."""
+
+    eps = 1e-12
+
+    def __init__(self, name, ignore_label=None, axis=-1):
+        self._ignored, self._axis = ignore_label, axis
+        super().__init__(name)
+        if ignore_label is not None:  # the network may not ignore it
+            self.compiled = None
+
+    def measure(self, label, pred):
+        label = label.ravel().astype("int64")
+        p = _rows(pred, self._axis)[numpy.arange(label.size), numpy.where(label == self._ignored, 0, label)].astype("float64")
+        counted = label != self._ignored if self._ignored is not None else numpy.full(label.shape, True)
+        return -numpy.log(numpy.maximum(p[counted], self.eps)).sum(), int(counted.sum())
+
+
+class Perplexity(_OfProbabilities):
+    compiled = "perplexity"
+    eps = 1e-10
+
+    def __init__(self, ignore_label=None, axis=-1, name="perplexity"):
+        super().__init__(name, ignore_label, axis)
+
+    def get(self):
+        return self.name, float(numpy.exp(super().get()[1]))
+
+
+class CrossEntropy(_OfProbabilities):
+    compiled = "cross-entropy"
+
+    def __init__(self, name="cross-entropy"):
+        super().__init__(name)
+
+
+class NegativeLogLikelihood(_OfProbabilities):
+    compiled = "nll-loss"
+
+    def __init__(self, name="nll-loss"):
+        super().__init__(name)
+
+
+class _OfDifferences(EvalMetric):
+    def measure(self, label, pred):
+        return self.size(label.reshape(pred.shape).astype("float64") - pred).sum(), pred.size
+
+
+class MAE(_OfDifferences):
+    compiled = "mae"
+    size = staticmethod(numpy.abs)
+
+    def __init__(self, name="mae"):
+        super().__init__(name)
+
+
+class MSE(_OfDifferences):
+    compiled = "mse"
+    size = staticmethod(numpy.square)
+
+    def __init__(self, name="mse"):
+        super().__init__(name)
+
+
+class RMSE(MSE):
+    compiled = "rmse"
+
+    def __init__(self, name="rmse"):
+        super().__init__(name)
+
+    def get(self):
+        return self.name, super().get()[1] ** 0.5
+
+
+class Compiled(EvalMetric):
+    """A metric that the runtime alone measures: f1, mcc, pearsonr, auc, .."""
+
+    def __init__(self, name):
+        self.compiled = name
+        super().__init__(name)
+
+    def measure(self, label, pred):
+        raise usage(f"{self.name} is measured by fit and score; it has no update")
+
+
+class Loss(Compiled):
+    """What training minimises."""
+
+    def __init__(self, name="loss"):
+        super().__init__("loss")
+
+
+class CustomMetric(EvalMetric):
+    """The mean over batches of a function of (label, prediction), which gives a number or (sum, count)."""
+
+    def __init__(self, feval, name=None, allow_extra_outputs=False):
+        self._function = feval
+        super().__init__(name or getattr(feval, "__name__", "custom"))
+
+    def measure(self, label, pred):
+        value = self._function(label, pred)
+        return value if isinstance(value, tuple) else (value, 1)
+
+
+def np(numpy_feval, name=None, allow_extra_outputs=False):
+    """A metric of a function of NumPy's arrays (label, prediction)."""
+    return CustomMetric(numpy_feval, name, allow_extra_outputs)
+
+
+class CompositeEvalMetric(EvalMetric):
+    """Several metrics."""
+
+    def __init__(self, metrics=(), name="composite"):
+        self.metrics = [create(metric) for metric in metrics]
+        super().__init__(name)
+
+    def add(self, metric):
+        self.metrics.append(create(metric))
+
+    def reset(self):
+        for metric in self.metrics:
+            metric.reset()
+
+    def update(self, labels, preds):
+        for metric in self.metrics:
+            metric.update(labels, preds)
+
+    def get(self):
+        return [metric.name for metric in self.metrics], [metric.get()[1] for metric in self.metrics]
+
+    def get_name_value(self):
+        return [metric.get() for metric in self.metrics]
+
+
+_NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce": CrossEntropy, "cross-entropy": CrossEntropy,
+          "nll_loss": NegativeLogLikelihood, "nll-loss": NegativeLogLikelihood, "mae": MAE, "mse": MSE, "rmse": RMSE, "loss": Loss,
+          "top_k_accuracy": TopKAccuracy, "top_k_acc": TopKAccuracy}
+
+
+def create(metric, **arguments):
+    """A metric of a name, a function of (label, prediction), a list of metrics, or a metric itself."""
+    if isinstance(metric, EvalMetric):
+        return metric
+    if isinstance(metric, (list, tuple)):
+        return CompositeEvalMetric(metric)
+    if callable(metric):
+        return CustomMetric(metric)
+    return _NAMES[metric.lower()](**arguments) if metric.lower() in _NAMES else Compiled(metric)
+
+
+def each(metric):
+    """The metrics of one, which may be composite."""
+    metric = create(metric)
+    return metric.metrics if isinstance(metric, CompositeEvalMetric) else [metric]

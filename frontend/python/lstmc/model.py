@@ -1,0 +1,28 @@
+"""Checkpoints in MXNet's files: PREFIX-symbol.json and PREFIX-0001.params."""
+
+from . import nd, sym
+
+
+def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast=True):
+    """Writes a symbol (unless it is None) and its weights."""
+    if symbol is not None:
+        symbol.save(f"{prefix}-symbol.json")
+    nd.save("%s-%04d.params" % (prefix, epoch), {**{f"arg:{name}": array for name, array in arg_params.items()},
+                                                 **{f"aux:{name}": array for name, array in aux_params.items()}})
+
+
+def load_params(prefix, epoch):
+    """(arg_params, aux_params) of a checkpoint; what has neither's mark is a weight."""
+    arg_params, aux_params = {}, {}
+    for key, array in nd.load("%s-%04d.params" % (prefix, epoch)).items():
+        kind, _, name = key.partition(":")
+        if kind == "aux":
+            aux_params[name] = array
+        else:
+            arg_params[name if kind == "arg" else key] = array
+    return arg_params, aux_params
+
+
+def load_checkpoint(prefix, epoch):
+    """(symbol, arg_params, aux_params)"""
+    return (sym.load(f"{prefix}-symbol.json"), *load_params(prefix, epoch))

@@ -1,0 +1,251 @@
+"""MXNet's Module over Network: bound, trained, measured and saved as scripts do it. The loop of `fit` is the runtime's, so that its bits
+are those of `lstmc train`."""
+
+import logging
+
+import numpy
+
+from . import metric as metrics
+from .arrays import as_array
+from .context import Context, cpu
+from .error import usage
+from .graph import variables
+from .init import Uniform
+from .io import DataDesc, NDArrayIter
+from .model import load_checkpoint, save_checkpoint
+from .ndarray import NDArray, array
+from .network import Network
+from .params_file import read
+from .watch import Watch
+
+
+class Module:
+    """A symbol with its inputs, weights and training. `context` is a Context or a list of them, which share the batch; `group2ctxs` places
+    ctx_groups."""
+
+    def __init__(self, symbol, data_names=("data",), label_names=("softmax_label",), logger=logging, context=None, work_load_list=None,
+                 fixed_param_names=None, state_names=None, group2ctxs=None, compression_params=None):
+        if compression_params is not None or state_names:
+            raise usage("a Module has no gradient compression, and no state_names: give the states as data, or keep them by carry of Network.fit")
+        self.symbol = symbol
+        self.logger = logger
+        arguments = symbol.list_arguments()
+        self.data_names, label_names = list(data_names or ()), list(label_names or ())
+        for name in self.data_names:
+            if name not in arguments:
+                raise usage(f'the symbol has no argument "{name}", which data_names has; there are {", ".join(arguments)}')
+        self.label_names = [name for name in label_names if name in arguments]
+        self._flags = {"devices": _devices(context), "work_load_list": work_load_list}
+        if fixed_param_names:
+            self._flags["fixed_params"] = list(fixed_param_names)
+        if group2ctxs:
+            groups = group2ctxs[0] if isinstance(group2ctxs, list) else group2ctxs
+            self._flags["place"] = {name: _first(place).device for name, place in groups.items()}
+        self._network = Network(symbol)
+        self._shapes, self._types = None, {}
+        self._initializer, self._given = Uniform(0.01), {}
+        self._optimizer = {}
+        self._sessions = {}  # by shapes, for forward
+        self._outputs = None
+        self.binded = self.params_initialized = self.optimizer_initialized = False
+
+    # Before it runs.
+
+    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False, shared_module=None,
+             grad_req="write"):
+        """Takes the shapes of a batch: DataDesc, or (name, shape)."""
+        if inputs_need_grad or grad_req != "write":
+            raise usage("a Module gives no gradients to its inputs, and does not add them up: lstmc.autograd does both")
+        if self.binded and not force_rebind:
+            return
+        described = [*data_shapes, *(label_shapes or [])]
+        declared = variables(self.symbol)
+        self._shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in described)}
+        for entry in described:
+            if isinstance(entry, DataDesc) and "N" in entry.layout and entry[0] in declared:
+                declared[entry[0]].options["layout"] = declared[entry[0]].options.get("layout") or entry.layout
+        self._sessions = {}
+        self.binded = True
+
+    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False, force_init=False,
+                    allow_extra=False):
+        """First values: of `arg_params`, and by the initializer for those that are not in it, if some may be missing."""
+        if self.params_initialized and not force_init:
+            return
+        self._initializer = initializer
+        self._given = {name: as_array(value) for name, value in {**(arg_params or {}), **(aux_params or {})}.items()}
+        if self._given and not allow_missing:
+            missing = [name for name in self._parameters() if name not in self._given]
+            if missing:
+                raise usage(f'"{missing[0]}" is not in arg_params, and allow_missing is not given')
+        self._network.session = None
+        self._sessions = {}
+        self.params_initialized = True
+
+    def init_optimizer(self, kvstore="local", optimizer="sgd", optimizer_params=(("learning_rate", 0.01),), force_init=False):
+        """Takes the optimizer. A kvstore of several processes is what `lstmc launch` is for."""
+        if "dist" in str(kvstore):
+            raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which runs .lnet files')
+        if not isinstance(optimizer, str):
+            raise usage("optimizer is a name, with its arguments in optimizer_params")
+        self._optimizer = {"optimizer": optimizer, **dict(optimizer_params)}
+        self.optimizer_initialized = True
+
+    # Training and measuring.
+
+    def fit(self, train_data, eval_data=None, eval_metric="acc", epoch_end_callback=None, batch_end_callback=None, kvstore="local",
+            optimizer="sgd", optimizer_params=(("learning_rate", 0.01),), eval_end_callback=None, eval_batch_end_callback=None,
+            initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
+            begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None, sparse_row_id_fn=None):
+        """Trains for epochs `begin_epoch` to `num_epoch` - 1. In training, metrics are those that the runtime knows, of the epoch so far;
+        validations have all."""
+        if num_epoch is None:
+            raise usage("fit needs num_epoch")
+        if monitor is not None:
+            raise usage("monitor is not there: `lstmc train --monitor` is")
+        self.bind(train_data.provide_data, train_data.provide_label, force_rebind=force_rebind)
+        self.init_params(initializer, arg_params, aux_params, allow_missing, force_init)
+        self.init_optimizer(kvstore, optimizer, optimizer_params)
+        watch = Watch(self, metrics.each(eval_metric), metrics.each(validation_metric or eval_metric), eval_data, begin_epoch,
+                       _list(batch_end_callback), _list(epoch_end_callback), _list(eval_end_callback))
+        params = None if self._network.session else self._given or None
+        self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=params,
+                          shapes=self._shapes, types=self._types, num_epoch=num_epoch - begin_epoch, disp_every="1e",
+                          **self._flags, **{key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()})
+        self._sessions = {}
+
+    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None, reset=True, epoch=0,
+              sparse_row_id_fn=None):
+        """[(metric, value)] over the data."""
+        self.bind(eval_data.provide_data, eval_data.provide_label)
+        found = metrics.each(eval_metric)
+        for each in found:
+            each.reset()
+        names = [each.compiled for each in found if each.compiled and num_batch is None]
+        values = self._session().score(eval_data, names) if names else {}
+        rest = [each for each in found if each.compiled not in values]
+        if rest:
+            self.measure(eval_data, rest, num_batch)
+        return [(each.name, values[each.compiled]) if each.compiled in values else each.get() for each in found]
+
+    def measure(self, eval_data, found, num_batch=None):
+        """Updates metrics with the outputs for data."""
+        for outputs, batch in self._each(eval_data, num_batch):
+            for each in found:
+                each.update(batch.label, outputs)
+
+    def predict(self, eval_data, num_batch=None, merge_batches=True, reset=True, always_output_list=False, sparse_row_id_fn=None):
+        """The outputs for all samples: one NDArray, or a list where there are several."""
+        if isinstance(eval_data, (NDArray, numpy.ndarray)):
+            eval_data = NDArrayIter(eval_data, batch_size=self._shapes[self.data_names[0]][0], data_name=self.data_names[0])
+        batches = [[_without_pad(output.asnumpy(), batch) for output in outputs] for outputs, batch in self._each(eval_data, num_batch)]
+        if not merge_batches:
+            return [[NDArray(output) for output in outputs] for outputs in batches]
+        joined = [NDArray(numpy.concatenate(outputs)) for outputs in zip(*batches)]
+        return joined if always_output_list or len(joined) > 1 else joined[0]
+
+    def _each(self, data, num_batch):
+        data.reset()
+        for number, batch in enumerate(data):
+            if number == num_batch:
+                return
+            self.forward(batch)
+            yield self.get_outputs(), batch
+
+    def forward(self, data_batch, is_train=False):
+        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them."""
+        if is_train:
+            raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
+        given = dict(zip(self.data_names, [as_array(value) for value in data_batch.data]))
+        shapes = {name: value.shape for name, value in given.items()}
+        session = self._session(shapes)
+        self._outputs = [NDArray(output) for output in session.run(given).values()]
+
+    def get_outputs(self, merge_multi_context=True):
+        """Of the last `forward`."""
+        return self._outputs
+
+    # Weights.
+
+    def get_params(self):
+        """(arg_params, aux_params)"""
+        values = {name: NDArray(value) for name, value in self._session().params().items()}
+        auxiliary = set(self.symbol.list_auxiliary_states())
+        return ({name: value for name, value in values.items() if name not in auxiliary},
+                {name: value for name, value in values.items() if name in auxiliary})
+
+    def set_params(self, arg_params, aux_params=None, allow_missing=False, force_init=True, allow_extra=False):
+        self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
+
+    def save_params(self, fname):
+        """Writes the weights as MXNet's file of arrays."""
+        from .nd import save
+
+        arg_params, aux_params = self.get_params()
+        save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()}, **{f"aux:{name}": value for name, value in aux_params.items()}})
+
+    def load_params(self, fname):
+        self.set_params({name.partition(":")[2] or name: array(value, dtype=value.dtype) for name, value in read(fname).items()})
+
+    def save_checkpoint(self, prefix, epoch, save_optimizer_states=False):
+        """PREFIX-symbol.json and PREFIX-0001.params."""
+        if save_optimizer_states:
+            raise usage("save_optimizer_states: checkpoints of Network.fit(output=..) have the optimizer's states, MXNet's files do not")
+        save_checkpoint(prefix, epoch, self.symbol, *self.get_params())
+
+    @classmethod
+    def load(cls, prefix, epoch, load_optimizer_states=False, **keywords):
+        """A Module of such files; bind it, or fit it with `begin_epoch`."""
+        symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
+        module = cls(symbol, **keywords)
+        module.init_params(arg_params=arg_params, aux_params=aux_params, allow_missing=False)
+        return module
+
+    # Inside.
+
+    def _parameters(self):
+        inputs = {*self.data_names, *self.label_names}
+        return [name for name in self.symbol.list_arguments() if name not in inputs]
+
+    def _session(self, shapes=None):
+        """The session of the last fit, or one for these shapes of data with its weights."""
+        bound = self._shapes and all(self._shapes.get(name) == shape for name, shape in (shapes or {}).items())
+        if self._network.session is not None and bound:
+            return self._network.session
+        if not self.binded:
+            raise usage("the module is not bound: bind it, or give data with provide_data")
+        key = tuple(sorted(shapes.items())) if shapes and not bound else None
+        if key not in self._sessions:
+            weights = self._network.session.params() if self._network.session else self._given
+            wanted = self._shapes if key is None else {**{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
+            package = self._network.compile(wanted, self._types, initializer=self._initializer, devices=self._flags["devices"])
+            known = set(package.parameters)
+            self._sessions[key] = package.session({name: value for name, value in weights.items() if name in known} or None)
+        return self._sessions[key]
+
+    def _label_shape(self, name, shapes):
+        """Of a batch with another number of samples."""
+        before, batch = self._shapes[self.data_names[0]][0], shapes[self.data_names[0]][0]
+        shape = self._shapes.get(name, (before,))
+        return (shape[0] * batch // before, *shape[1:])
+
+
+def _list(value):
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _without_pad(output, batch):
+    """The rows of real samples; a sample may have several rows, one per step."""
+    rows = len(output) // len(batch.data[0])
+    return output[: len(output) - rows * (batch.pad or 0)]
+
+
+def _first(context):
+    return context[0] if isinstance(context, (list, tuple)) else context
+
+
+def _devices(context):
+    contexts = _list(context) or [cpu()]
+    if not all(isinstance(each, Context) for each in contexts):
+        raise usage(f"context is a Context or a list of them, got {context!r}")
+    return [each.device for each in contexts]
