@@ -3,16 +3,12 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
-#include "passes/ShardTree.h"
+#include "passes/GradientCompression.h"
 
 namespace lstmc::passes {
 
 using mlir::Operation;
 using mlir::Value;
-
-static int64_t deviceOfMaker(Value value) {
-  return value.getDefiningOp()->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
-}
 
 static int64_t bytesOf(mlir::RankedTensorType type) {
   return type.getNumElements() * int64_t(type.getElementType().getIntOrFloatBitWidth() / 8);
@@ -39,10 +35,15 @@ void Aggregator::add(Operation *op, Subtrees sums) {
   llvm::sort(sums,
              [](const Subtree &a, const Subtree &b) { return a.share.first < b.share.first; });
   llvm::StringRef parameter = placement.parameterOf(op);
+  llvm::SmallVector<mlir::OpOperand *> readers = readersOf(op);
+  if (compression && !parameter.empty()) {
+    builder.setInsertionPointToEnd(&block);
+    sums = compression->compress(parameter, op->getLoc(), std::move(sums), builder, listener);
+  }
   if (llvm::ArrayRef<Slice> slices = placement.slicesOf(parameter); !slices.empty())
     return cut(op, sums, slices);
   int64_t device = parameter.empty() ? 0 : placement.of(parameter).front();
-  Member member{op, parameter, std::move(sums)};
+  Member member{op, parameter, std::move(readers), std::move(sums)};
   if (!wait(member, device))
     makeAlone(member, device);
 }
@@ -50,15 +51,7 @@ void Aggregator::add(Operation *op, Subtrees sums) {
 void Aggregator::makeAlone(const Member &member, int64_t device) {
   builder.setInsertionPointToEnd(&block);
   listener.set(device);
-  llvm::SmallVector<mlir::OpOperand *> readers = readersOf(member.op);
-  replace(readers, addTree(member.op->getLoc(), member.sums), device);
-}
-
-Value Aggregator::addTree(mlir::Location loc, llvm::ArrayRef<Subtree> sums) {
-  ShardTree tree(builder, loc);
-  for (const auto &[share, sum] : sums)
-    tree.add(share.first, share.count, sum);
-  return tree.finish(sums.front().share.shards);
+  replace(member.readers, addTree(builder, member.op->getLoc(), member.sums), device);
 }
 
 void Aggregator::replace(llvm::ArrayRef<mlir::OpOperand *> readers, Value whole, int64_t device) {
@@ -79,7 +72,7 @@ void Aggregator::cut(Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef
       parts.push_back({share, sliceOf(builder, op->getLoc(), sum, slice)});
     }
     listener.set(slice.device);
-    pieces.push_back(addTree(op->getLoc(), parts));
+    pieces.push_back(addTree(builder, op->getLoc(), parts));
   }
   sliced[op->getResult(0)] = std::move(pieces);
 }
@@ -166,9 +159,6 @@ void Aggregator::make(Bucket &bucket) {
 void Aggregator::makeTogether(const Bucket &bucket) {
   builder.setInsertionPointToEnd(&block);
   mlir::Location loc = bucket.members.front().op->getLoc();
-  llvm::SmallVector<llvm::SmallVector<mlir::OpOperand *>> readers;
-  for (const Member &member : bucket.members)
-    readers.push_back(readersOf(member.op));
   Subtrees together;
   for (const auto &[i, first] : llvm::enumerate(bucket.members.front().sums)) {
     listener.set(deviceOfMaker(first.sum));
@@ -179,13 +169,14 @@ void Aggregator::makeTogether(const Bucket &bucket) {
   }
   int64_t device = bucket.ways.front(), begin = 0;
   listener.set(device);
-  Value all = addTree(loc, together);
-  for (auto [member, uses] : llvm::zip_equal(bucket.members, readers)) {
+  Value all = addTree(builder, loc, together);
+  for (const Member &member : bucket.members) {
     mlir::RankedTensorType type = sym::rankedType(member.op->getResult(0));
     Value own = sym::createSliceAxis(builder, member.op->getLoc(), all, 0, begin,
                                      begin + type.getNumElements());
     begin += type.getNumElements();
-    replace(uses, sym::createReshape(builder, member.op->getLoc(), own, type.getShape()), device);
+    replace(member.readers, sym::createReshape(builder, member.op->getLoc(), own, type.getShape()),
+            device);
     if (!member.parameter.empty())
       all.getDefiningOp()->setAttr(sym::kGradientOfAttr,
                                    builder.getStringAttr(member.parameter)); // plans say so

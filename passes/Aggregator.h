@@ -7,15 +7,11 @@
 #include "passes/ParameterPlacement.h"
 #include "passes/PlacementListener.h"
 #include "passes/Replica.h"
+#include "passes/ShardTree.h"
 
 namespace lstmc::passes {
 
-/// What a part has summed: a complete subtree of the shards.
-struct Subtree {
-  Share share;
-  mlir::Value sum;
-};
-using Subtrees = llvm::SmallVector<Subtree>;
+class GradientCompression;
 
 /// The elements of a slice, flat.
 mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value whole,
@@ -26,10 +22,12 @@ class Aggregator {
 public:
   /// Sums of fewer than `bucketBytes` bytes wait for one another until they are as many; 0: none
   /// does.
-  Aggregator(const ParameterPlacement &placement, int64_t bucketBytes, PlacementListener &listener,
+  /// `compression`: of gradients that several processes have parts of; may be null.
+  Aggregator(const ParameterPlacement &placement, int64_t bucketBytes,
+             GradientCompression *compression, PlacementListener &listener,
              mlir::OpBuilder &builder, mlir::Block &block)
-      : placement(placement), bucketBytes(bucketBytes), listener(listener), builder(builder),
-        block(block) {}
+      : placement(placement), bucketBytes(bucketBytes), compression(compression),
+        listener(listener), builder(builder), block(block) {}
 
   /// Adds, as the tree over all shards does, what the parts have of `op`, which is the last part's:
   /// those who read its result will read the sum of the whole batch.
@@ -53,6 +51,8 @@ private:
   struct Member {
     mlir::Operation *op;
     llvm::StringRef parameter; ///< whose gradient it is; may be empty
+    llvm::SmallVector<mlir::OpOperand *>
+        readers; ///< of the op's result, from before anything was made of it
     Subtrees sums;
   };
   /// Small sums that come from the same devices, go to the same one, and have one element type.
@@ -64,17 +64,16 @@ private:
   };
 
   llvm::SmallVector<mlir::Value> cutAs(llvm::ArrayRef<mlir::Value> pieces, mlir::Value value);
-  mlir::Value addTree(mlir::Location loc, llvm::ArrayRef<Subtree> sums);
   void cut(mlir::Operation *op, llvm::ArrayRef<Subtree> sums, llvm::ArrayRef<Slice> into);
   bool wait(Member &member, int64_t device);
   void make(Bucket &bucket);
   void makeAlone(const Member &member, int64_t device);
   void makeTogether(const Bucket &bucket);
-  /// `readers`: of the op's result, from before anything was made of it.
   void replace(llvm::ArrayRef<mlir::OpOperand *> readers, mlir::Value whole, int64_t device);
 
   const ParameterPlacement &placement;
   int64_t bucketBytes;
+  GradientCompression *compression;
   PlacementListener &listener;
   mlir::OpBuilder &builder;
   mlir::Block &block;

@@ -9,10 +9,10 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
-#include "ir/sym/ScalarEmitter.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
+#include "passes/FusedScalars.h"
 #include "passes/HeadDivisors.h"
 #include "passes/Passes.h"
 #include "passes/PlacementListener.h"
@@ -27,23 +27,6 @@ namespace {
 
 using mlir::Type;
 using mlir::Value;
-using Scalars = llvm::SmallVector<Value>;
-
-/// A sym.fused over `operands`, whose body `write` makes from their scalars.
-mlir::ValueRange fuse(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Value> operands,
-                      llvm::ArrayRef<Type> results,
-                      llvm::function_ref<Scalars(sym::ScalarEmitter &, mlir::ValueRange)> write) {
-  auto fused = builder.create<sym::FusedOp>(loc, results, operands);
-  mlir::Block &body = fused.getBody().emplaceBlock();
-  for (Value operand : operands)
-    body.addArgument(sym::rankedType(operand).getElementType(), loc);
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&body);
-  sym::ScalarEmitter emitter(builder, loc);
-  Scalars values = write(emitter, body.getArguments());
-  builder.create<sym::YieldOp>(loc, values);
-  return fused.getResults();
-}
 
 struct ApplyOptimizer : impl::ApplyOptimizerBase<ApplyOptimizer> {
   using ApplyOptimizerBase::ApplyOptimizerBase;

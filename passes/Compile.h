@@ -57,6 +57,10 @@ struct CompileOptions {
   int64_t bigArrayBound = 1'000'000;
   /// Gradients smaller than that are sent to where they are added so many bytes at once.
   int64_t bucketBytes = 65'536;
+  /// Processes that share the devices out (rankOfDevice()), each a worker as MXNet has them.
+  int64_t ranks = 1;
+  /// Of 2 bit gradient compression between processes; none: gradients go as they are.
+  std::optional<double> compressionThreshold;
   /// Groups and names of layers whose values backward computes again.
   std::vector<std::string> recompute;
   /// ctx_group to device; what has no group follows its neighbours.

@@ -130,6 +130,9 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
     * With store `device`, a parameter of `big-array-bound` elements or more is cut into slices, one per device that has it, between tiles of the
       norm: each device adds and updates its own. Sums of fewer than `bucket-bytes` bytes that take the same ways are set side by side,
       sent and added as one array; such a bucket is closed when it is full, or when an op needs what is in it.
+    * With `threshold`, a process (`workers`) adds the gradients of its rows by the tree, adds them to what it has kept back (a slot
+      `residualW` of the parameter, W the process), gives t, -t or 0 of every element, and keeps the rest; what they give is added by
+      a tree over processes. A gradient that one process has all parts of is left as it is.
     * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
     * What every value of a part is of the whole's is proved op by op (PartValues.h has the kinds): alike, its rows, or a sum. An op that would
       give something else (a mean over the batch, a loss of one number, what a state shared by all rows gets back), or a sum that
@@ -154,6 +157,8 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
     Option<"updateOnStore", "update-on-store", "bool", "true", "update where gradients are added, not on every copy">,
     Option<"bigArrayBound", "big-array-bound", "int64_t", "0", "elements from which a parameter is cut into slices; 0: none is">,
     Option<"bucketBytes", "bucket-bytes", "int64_t", "0", "sums of fewer bytes are sent together, so many at once">,
+    ListOption<"workers", "workers", "int64_t", "the process of each device; none: all are in one">,
+    Option<"threshold", "threshold", "double", "0", "what of a gradient processes send: 0 or plus or minus so much an element; 0: all of it">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

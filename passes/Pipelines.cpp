@@ -4,6 +4,7 @@
 
 #include "mlir/Pass/PassRegistry.h"
 
+#include "executor/abi/Devices.h"
 #include "passes/Passes.h"
 
 namespace lstmc::passes {
@@ -91,6 +92,11 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
                            ? 0
                            : options.bigArrayBound; // gradients as outputs are whole
   sync.bucketBytes = options.bucketBytes;
+  sync.threshold = options.compressionThreshold.value_or(0);
+  llvm::SmallVector<int64_t> workers;
+  for (size_t device = 0; device < options.devices.size(); ++device)
+    workers.push_back(rankOfDevice(device, options.devices.size(), int(options.ranks)));
+  sync.workers = workers;
   add(createSyncParameters(sync));
 
   // After the order of every sum is fixed, which depends on how many readers a value has; before

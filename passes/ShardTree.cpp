@@ -59,4 +59,15 @@ Value ShardTree::join(Value left, Value right) {
   return sum;
 }
 
+Value addTree(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Subtree> sums) {
+  ShardTree tree(builder, loc);
+  for (const auto &[share, sum] : sums)
+    tree.add(share.first, share.count, sum);
+  return tree.finish(sums.front().share.shards);
+}
+
+int64_t deviceOfMaker(Value value) {
+  return value.getDefiningOp()->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
+}
+
 } // namespace lstmc::passes

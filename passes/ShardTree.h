@@ -10,6 +10,13 @@ namespace lstmc::passes {
 /// UnitAttr: an addition of what parts have summed.
 inline constexpr llvm::StringLiteral kAggregateAttr = "sym.aggregate";
 
+/// What a part has summed: a complete subtree of the shards.
+struct Subtree {
+  Share share;
+  mlir::Value sum;
+};
+using Subtrees = llvm::SmallVector<Subtree>;
+
 /// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as
 /// shares; those without rows left out.
 llvm::SmallVector<Share> subtreesOf(const Share &share);
@@ -34,5 +41,12 @@ private:
   llvm::SmallVector<std::pair<int64_t, mlir::Value>> stack; ///< widths, descending
   int64_t count = 0;
 };
+
+/// The sum of subtrees, which ascend, as the tree over all shards adds them; the others are left
+/// out.
+mlir::Value addTree(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Subtree> sums);
+
+/// The device that a value was made on.
+int64_t deviceOfMaker(mlir::Value value);
 
 } // namespace lstmc::passes

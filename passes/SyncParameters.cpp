@@ -9,6 +9,7 @@
 #include "ir/sym/SymOps.h"
 #include "passes/Aggregator.h"
 #include "passes/EntryMarks.h"
+#include "passes/GradientCompression.h"
 #include "passes/OperandSlices.h"
 #include "passes/ParameterPlacement.h"
 #include "passes/PartValues.h"
@@ -38,8 +39,8 @@ class Joiner {
 public:
   /// `whole`: the entry over the whole batch, null where it is in one part.
   Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions,
-         const ParameterPlacement &placement, int64_t bucketBytes)
-      : whole(whole), placement(placement), bucketBytes(bucketBytes),
+         const ParameterPlacement &placement, int64_t bucketBytes, GradientCompression *compression)
+      : whole(whole), placement(placement), bucketBytes(bucketBytes), compression(compression),
         builder(mlir::func::FuncOp(functions.front()).getContext(), &listener) {
     for (mlir::func::FuncOp function : functions) {
       Part part{function, opsOf(function)};
@@ -158,7 +159,7 @@ private:
     if (first->hasAttr(kTrainingAttr))
       entry->setAttr(kTrainingAttr, builder.getUnitAttr());
     builder.setInsertionPointToStart(entry.addEntryBlock());
-    aggregator.emplace(placement, bucketBytes, listener, builder, entry.front());
+    aggregator.emplace(placement, bucketBytes, compression, listener, builder, entry.front());
     for (mlir::BlockArgument argument : first.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto wholeType = first.getArgAttrOfType<mlir::TypeAttr>(i, sym::kWholeAttr);
@@ -465,6 +466,7 @@ private:
   mlir::func::FuncOp whole, entry;
   const ParameterPlacement &placement;
   const int64_t bucketBytes;
+  GradientCompression *const compression; ///< null: there is none
   PlacementListener listener{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<PartValues> values; ///< where there is a whole
@@ -493,11 +495,14 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     if (!parts && stages < 2)
       return;
     ParameterPlacement placement(module, stages, {local, updateOnStore, bigArrayBound});
+    std::optional<GradientCompression> compression;
+    if (threshold > 0)
+      compression.emplace(module, threshold, workers);
     for (auto &[name, functions] : entries) {
       // The whole stands first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
       if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), placement,
-                        bucketBytes)
+                        bucketBytes, compression ? &*compression : nullptr)
                      .run()))
         return signalPassFailure();
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "executor/abi/Devices.h"
 #include "executor/ranks/RankTransport.h"
 
 namespace lstmc::ranks {
@@ -43,8 +44,7 @@ Job::Job(std::unique_ptr<Link> link, std::function<int()> signal)
     : link_(std::move(link)), pendingSignal_(std::move(signal)) {}
 
 int Job::rankOf(size_t device, size_t devices) const {
-  // The last rank that begins at the device or before it.
-  return int(((device + 1) * size_t(ranks()) - 1) / devices);
+  return rankOfDevice(device, devices, ranks());
 }
 
 std::unique_ptr<session::Transport> Job::transport(const package::Package &package,

@@ -12,8 +12,7 @@
 
 namespace lstmc::ranks {
 
-/// Ranks have devices in order: of D devices and n ranks, rank r has [floor(r D / n),
-/// floor((r + 1) D / n)).
+/// Ranks have devices in order (rankOfDevice()).
 class Job final : public Peers {
 public:
   /// `signal`: the number of the signal by which this process was asked to end, or 0.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/ranks/TwoBit.h"
 #include "executor/session/Binding.h"
 #include "executor/session/HostCopy.h"
 #include "executor/session/NonFinite.h"
@@ -30,6 +31,14 @@ struct Buffer {
   DeviceTensor value;
 };
 
+/// Bytes of a message with its value packed (TwoBit.h); 0 where that is none fewer.
+size_t packedBytes(const Tensor &like) {
+  const size_t packed = twoBitBytes(size_t(like.elements()));
+  return like.dtype == DType::F32 && packed < size_t(like.elements()) * sizeof(float)
+             ? Header::kBytes + packed
+             : 0;
+}
+
 } // namespace
 
 /// A message to another process. It is posted on the thread of its device and completed on the
@@ -39,11 +48,11 @@ public:
   Outgoing(const Message &message, const Header &header, Link &link, int rank,
            const std::function<void(size_t)> &wake, int tag)
       : from(message.from), to(message.to), header_(header), buffer_(message.value.layout),
-        copy_(message.value, buffer_.value), link_(link), wake_(wake) {
+        packed_(packedBytes(message.value.layout)), copy_(message.value, buffer_.value),
+        link_(link), wake_(wake) {
     peer = rank;
     this->tag = tag;
     sends = true;
-    bytes = buffer_.bytes;
   }
 
   void post(uint64_t sequence) {
@@ -77,7 +86,9 @@ private:
 
   void pack() {
     copy_.run();
-    header_.write(buffer_.header(), buffer_.payload());
+    const std::span payload = std::span(packed_).subspan(packed_.empty() ? 0 : Header::kBytes);
+    bytes = !packed_.empty() && packTwoBit(buffer_.payload(), payload) ? packed_ : buffer_.bytes;
+    header_.write(bytes, bytes.subspan(Header::kBytes));
   }
   void go() {
     pack();
@@ -86,6 +97,7 @@ private:
 
   Header header_;
   Buffer buffer_;
+  std::vector<std::byte> packed_; ///< the message with its value packed; empty: it never is
   session::HostCopy copy_;
   Link &link_;
   const std::function<void(size_t)> &wake_;
@@ -98,7 +110,8 @@ public:
   Incoming(const Message &message, const Header &header, Link &link, int rank,
            const std::function<void(size_t)> &wake, int tag)
       : header(header), to(message.to), buffer_(message.place.layout),
-        copy_(buffer_.value, message.place), link_(link), wake_(wake) {
+        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place),
+        link_(link), wake_(wake) {
     peer = rank;
     this->tag = tag;
     bytes = buffer_.bytes;
@@ -115,10 +128,16 @@ public:
   /// returns the difference.
   std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) {
     header.sequence = sequence;
-    if (received != bytes.size())
+    if (received != bytes.size() && (packed_.empty() || received != packed_.size()))
       return fmt::format("size: found {} bytes, want {}", received, bytes.size());
-    if (auto difference = header.differs(buffer_.header(), buffer_.payload()))
+    const std::span payload = buffer_.payload().first(received - Header::kBytes);
+    if (auto difference = header.differs(buffer_.header(), payload))
       return difference;
+    if (received != bytes.size()) {
+      std::ranges::copy(payload, packed_.begin());
+      if (!unpackTwoBit(std::span(packed_).first(payload.size()), buffer_.payload()))
+        return "payload: found codes of no value";
+    }
     copy_.run(time);
     arrived_.store(false);
     link_.submit(*this);
@@ -131,6 +150,8 @@ public:
 
 private:
   Buffer buffer_;
+  std::vector<std::byte>
+      packed_; ///< as large as a message whose value is packed; empty: it never is
   session::HostCopy copy_;
   Link &link_;
   const std::function<void(size_t)> &wake_;

@@ -1,6 +1,8 @@
 #include "frontend/cli/DeviceFlags.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -46,6 +48,36 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
   return {};
 }
 
+/// `none`, `2bit`, `2bit:0.5`.
+static Status readCompression(const Options &options, passes::CompileOptions &compile) {
+  const std::string &text = *options.gradientCompression;
+  compile.ranks = jobRanks();
+  compile.compressionThreshold.reset();
+  if (text == "none")
+    return {};
+  const size_t colon = text.find(':');
+  if (text.substr(0, colon) != "2bit")
+    return fail(ErrorCode::E0001, "--gradient-compression takes none or 2bit[:T], got \"{}\"{}",
+                text, didYouMean(text, {"none", "2bit"}));
+  double threshold = 0.5;
+  if (colon != std::string::npos) {
+    LSTMC_ASSIGN(threshold,
+                 Number::parse(recordOf(Flag::gradientCompression).name, text.substr(colon + 1)));
+  }
+  // Of a type that networks compute in.
+  if (!(threshold >= std::numeric_limits<float>::min()) || !std::isfinite(float(threshold)))
+    return fail(ErrorCode::E0001,
+                "--gradient-compression {}: found threshold {}, want a positive number", text,
+                threshold);
+  if (!options.kvStore->starts_with("dist_"))
+    return fail(ErrorCode::E0001,
+                "--gradient-compression is for what ranks send one another: it wants --kv-store "
+                "dist_sync or dist_device_sync, found {}",
+                *options.kvStore);
+  compile.compressionThreshold = double(float(threshold));
+  return {};
+}
+
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
   std::string store = *options.kvStore;
   if (store == "nccl" || store == "dist_async" || store == "dist_async_device")
@@ -74,7 +106,7 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
     compile.updateOnStore = *options.updateOnKvstore == UpdatePlace::Store;
   compile.bigArrayBound = *options.bigarrayBound;
   compile.bucketBytes = *options.bucketBytes;
-  return {};
+  return readCompression(options, compile);
 }
 
 /// The groups of the net, each once, in the order of the source.

@@ -1,4 +1,5 @@
 // Sessions of several ranks against one of a single process, on a package made by hand.
+#include <map>
 #include <mutex>
 
 #include "executor/session/RemoteDevice.h"
@@ -42,6 +43,34 @@ TEST(Ranks, WaitForValuesThatAreStillBeingSent) {
   auto mail = std::make_shared<Mailboxes>(2);
   mail->held = std::chrono::milliseconds(100);
   inRanks(2, [&](JobPointer job) { EXPECT_EQ(trainedHash(*sessionOf(job)), want); }, mail);
+}
+
+/// Products that are 0, 0.5 or -0.5 are sent in two bits each, and arrive as they are.
+TEST(Ranks, SendValuesOfOneMagnitudeInTwoBits) {
+  auto update = [](Session &session) {
+    EXPECT_TRUE(session.initialise(3).ok());
+    fillInput(session, 1);
+    Tensor w = *session.parameter("w"), x = *session.input("step", "x");
+    for (int64_t i = 0; i < w.elements(); ++i)
+      w.as<float>()[i] = 0.5f;
+    for (int64_t i = 0; i < x.elements(); ++i)
+      x.as<float>()[i] = float(i % 3 - 1);
+    session.parametersChanged();
+    Status status = session.run("step");
+    EXPECT_TRUE(status.ok()) << status.error().text();
+    return session.weightsHash();
+  };
+  const uint64_t want = update(*makeSession(kDevices));
+  auto mail = std::make_shared<Mailboxes>(2);
+  std::map<size_t, int> sizes; // of messages from rank 1
+  mail->onTheWay = [&](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+    if (std::get<0>(key) == 1 && std::get<2>(key) >= ranks::kTagMessages)
+      ++sizes[bytes.size()];
+    return true;
+  };
+  inRanks(2, [&](JobPointer job) { EXPECT_EQ(update(*sessionOf(job)), want); }, mail);
+  // Six elements of a product of each of its devices; and four of v, which is initialised there.
+  EXPECT_EQ(sizes, (std::map<size_t, int>{{64 + 4 + 2, 2}, {64 + 16, 2}}));
 }
 
 TEST(Ranks, EndWhenABitFlipsOnTheWay) {

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""stores.py LSTMC: what the stores of jobs of several processes do that one process does not, against arithmetic in Python and against
+themselves. Prints what is missing and exits 77 where there is no Open MPI.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import ranks  # noqa: E402
+from ranks import LSTMC, Job, launched, run  # noqa: E402
+
+ROWS, FEATURES, THRESHOLD, RATE = 8, 5, 0.5, 0.25
+LINE = f"""\
+N = dim("batch", {ROWS})
+
+def line(data: float32[N, {FEATURES}], label: float32[N, 1]):
+    x = FullyConnected(data, num_hidden=1, no_bias=True, name="fc")
+    return LinearRegressionOutput(x, label)
+
+fit(line, optimizer="sgd", learning_rate={RATE}, wd=0.0, initializer=Zero())
+"""
+
+
+def write_npy(path, rows):
+    """Version 1.0, f32."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    numbers = [x for row in rows for x in row]
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(numbers)}f", *numbers))
+
+
+def tensors(path):
+    """Of a safetensors file, f32."""
+    data = path.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    found = {}
+    for name, entry in json.loads(data[8:8 + size]).items():
+        if name != "__metadata__":
+            begin, end = entry["data_offsets"]
+            found[name] = list(struct.unpack(f"<{(end - begin) // 4}f", data[8 + size + begin:8 + size + end]))
+    return found
+
+
+def compressed(x, labels, updates, workers):
+    """Weights and residuals after some updates, by what the words say. All numbers are short binary fractions, so every sum is exact."""
+    w, residuals = [0.0] * FEATURES, [[0.0] * FEATURES for _ in range(workers)]
+    for _ in range(updates):
+        total = [0.0] * FEATURES
+        for worker, residual in enumerate(residuals):
+            for row in range(worker * ROWS // workers, (worker + 1) * ROWS // workers):
+                error = sum(a * b for a, b in zip(x[row], w)) - labels[row][0]
+                for i in range(FEATURES):
+                    residual[i] += error * x[row][i]
+            for i, value in enumerate(residual):
+                given = THRESHOLD if value >= THRESHOLD else -THRESHOLD if value <= -THRESHOLD else 0.0
+                residual[i] -= given
+                total[i] += given
+        w = [a - RATE / ROWS * g for a, g in zip(w, total)]
+    return w, residuals
+
+
+class Stores(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        ranks.Ranks.setUpClass.__func__(cls)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    events, hash_of = staticmethod(ranks.Ranks.events), ranks.Ranks.hash_of
+    wait_for_checkpoint, assert_none_left = ranks.Ranks.wait_for_checkpoint, ranks.Ranks.assert_none_left
+    slow = ranks.Ranks.slow
+
+    def test_compression_gives_what_its_words_say(self):
+        x = [[((3 * r + 5 * c) % 9 - 4) / 4 for c in range(FEATURES)] for r in range(ROWS)]
+        labels = [[((7 * r) % 11 - 5) / 4] for r in range(ROWS)]
+        (self.folder / "line.lnet").write_text(LINE)
+        write_npy(self.folder / "x.npy", x)
+        write_npy(self.folder / "l.npy", labels)
+        words = ["train", self.folder / "line.lnet", "--data", f"npy:data={self.folder}/x.npy,label={self.folder}/l.npy,shuffle=no", "-t", "1",
+                 "--after", "6u", "--gradient-compression", f"2bit:{THRESHOLD}"]
+        for number, (count, flags) in enumerate([(2, ["--kv-store", "dist_sync"]), (4, ["--kv-store", "dist_device_sync", "-d", "2xcpu"]),
+                                                 (2, ["--kv-store", "dist_sync", "--update-on-kvstore", "0", "-d", "2xcpu", "--bucket-bytes", "0"])]):
+            with self.subTest(ranks=count, flags=flags):
+                folder = self.folder / f"line{number}"
+                run([*launched(count), *words, *flags, "-o", folder])
+                w, residuals = compressed(x, labels, 6, count)
+                self.assertTrue(any(any(r) for r in residuals))
+                self.assertEqual(tensors(folder / "last" / "model.safetensors")["fc_weight"], w)
+                self.assertEqual(tensors(folder / "last" / "optimizer.safetensors"), {f"fc_weight/residual{r}": v for r, v in enumerate(residuals)})
+
+    def test_a_job_that_was_stopped_or_lost_a_rank_goes_on_to_the_same_bits(self):
+        flags = ["--kv-store", "dist_device_sync", "--gradient-compression", "2bit:0.002"]
+        whole = run([*launched(3), *self.train, *flags, "-o", self.folder / "whole"])
+        self.assertNotEqual(self.hash_of(whole.stdout), self.want[("end", ranks.UPDATES)]["weights_hash"])
+        part = [w if w != f"{ranks.UPDATES}u" else "9u" for w in self.train]
+        run([*launched(3), *part, *flags, "-o", self.folder / "parts"])
+        resumed = run([*launched(3), *self.train, *flags, "-o", self.folder / "parts", "--resume"])
+        self.assertEqual(self.hash_of(resumed.stdout), self.hash_of(whole.stdout))
+        run([*launched(2), *self.train, *flags, "-o", self.folder / "parts", "--resume"], 6)  # residuals of three
+        slow = [*self.slow(), *flags]
+        undisturbed = run([*launched(2), *slow, "-o", self.folder / "undisturbed"]).stdout
+        job = Job([*launched(2, "--max-restarts", "1"), *slow, "-o", self.folder / "disturbed"])
+        self.wait_for_checkpoint(self.folder / "disturbed", 8)
+        os.kill(job.pids[1], signal.SIGKILL)
+        job.wait_for("starts again, 1 of 1")
+        code, out = job.end()
+        self.assertEqual(code, 0, job.text())
+        self.assertEqual(*[json.loads(text.splitlines()[-1])["weights_hash"] for text in (out, undisturbed)])
+        self.assert_none_left(job)
+
+    def test_compression_is_refused_where_it_means_nothing(self):
+        for words, message in [(["--gradient-compression", "2bit"], "is for what ranks send one another"),
+                               (["--gradient-compression", "4bit"], 'takes none or 2bit[:T], got "4bit"; did you mean "2bit"?'),
+                               (["--gradient-compression", "2bit:0"], "want a positive number"),
+                               (["--gradient-compression", "2bit:x"], '"x"')]:
+            self.assertIn(message, run([LSTMC, *self.train[:-2], *words, "-o", self.folder / "x"], 2).stderr)
+
+
+if __name__ == "__main__":
+    if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
+        print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
+        sys.exit(77)
+    unittest.main()
