@@ -47,6 +47,9 @@ public:
       if (deviceOf(operand.get()) != 0)
         operand.set(copyOn(0, operand.get()));
     number();
+    for (auto [device, part] : parts)
+      for (bool committed : {false, true})
+        sendBeforeWaiting(part, committed);
   }
 
 private:
@@ -124,6 +127,10 @@ private:
   }
 
   void number() {
+    auto onlyAddedUp = [](sym::ReceiveOp receive) {
+      return llvm::all_of(receive->getUsers(),
+                          [](Operation *user) { return user->hasAttr(kAggregateAttr); });
+    };
     auto onlyWritten = [](sym::ReceiveOp receive) {
       return llvm::all_of(receive->getUsers(),
                           [](Operation *user) { return llvm::isa<sym::WriteOp>(user); });
@@ -133,6 +140,8 @@ private:
       for (auto [send, receive] : transfers) {
         if (onlyWritten(receive) != committed)
           continue;
+        if (onlyAddedUp(receive))
+          addedUp.insert(send);
         send.setMessage(uint64_t(message));
         receive.setMessage(uint64_t(message++));
         if (committed) {
@@ -142,12 +151,68 @@ private:
       }
   }
 
+  /// What is only added up or written elsewhere is sent before the program waits for others, where
+  /// it does not depend on what it waits for: else the owners of parameters would wait for one
+  /// another in turn. Sends stay in the order of their numbers.
+  void sendBeforeWaiting(mlir::func::FuncOp part, bool committed) {
+    llvm::SmallVector<sym::SendOp> sends;
+    llvm::SmallVector<Operation *> receives; // in program order
+    for (Operation &op : part.front()) {
+      if (op.hasAttr(sym::kCommittedAttr) != committed)
+        continue;
+      if (auto send = llvm::dyn_cast<sym::SendOp>(op))
+        sends.push_back(send);
+      else if (llvm::isa<sym::ReceiveOp>(op))
+        receives.push_back(&op);
+    }
+    Operation *last = nullptr; // the send before
+    for (sym::SendOp send : sends) {
+      if (committed || addedUp.contains(send))
+        hoist(send, last, receives);
+      last = send;
+    }
+  }
+
+  /// Whether an op belongs to the sum that is sent rather than to the net: an addition of parts, or
+  /// what picks or joins elements.
+  static bool preparesSending(Operation *op) {
+    return op->hasAttr(kAggregateAttr) ||
+           llvm::isa<sym::ReshapeOp, sym::SliceAxisOp, sym::ConcatOp>(op);
+  }
+
+  /// Moves a send, and the ops that prepare its value, before the first of `receives` that comes
+  /// after all else that they need, and after `last`.
+  static void hoist(sym::SendOp send, Operation *last, llvm::ArrayRef<Operation *> receives) {
+    llvm::SetVector<Operation *> moved;
+    moved.insert(send);
+    Operation *after = last;
+    for (size_t i = 0; i < moved.size(); ++i)
+      for (Value operand : moved[i]->getOperands()) {
+        Operation *maker = operand.getDefiningOp();
+        if (maker && preparesSending(maker))
+          moved.insert(maker);
+        else if (maker && (!after || after->isBeforeInBlock(maker)))
+          after = maker;
+      }
+    const auto *place = llvm::find_if(receives, [&](Operation *receive) {
+      return (!after || after->isBeforeInBlock(receive)) && receive->isBeforeInBlock(send);
+    });
+    if (place == receives.end())
+      return;
+    llvm::SmallVector<Operation *> late(llvm::make_filter_range(
+        moved, [&](Operation *op) { return (*place)->isBeforeInBlock(op); }));
+    llvm::sort(late, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *op : late)
+      op->moveBefore(*place);
+  }
+
   mlir::func::FuncOp entry;
   mlir::OpBuilder builder;
   std::map<int64_t, mlir::func::FuncOp> parts; ///< by device
   llvm::DenseMap<Operation *, int64_t> devices;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> copies; ///< looked up, never iterated
   llvm::SmallVector<std::pair<sym::SendOp, sym::ReceiveOp>> transfers;
+  llvm::DenseSet<Operation *> addedUp; ///< sends of values that others only add up
 };
 
 struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {

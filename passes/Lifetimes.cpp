@@ -89,6 +89,26 @@ void Lifetimes::awaitStreams(exec::ProgramOp program) {
   }
 }
 
+/// What is sent is not written over before all messages of smaller numbers are received
+/// (docs/package.md).
+void Lifetimes::keepWhileReceiving() {
+  llvm::SmallVector<std::pair<int64_t, uint32_t>> received; // message, launch; both ascend
+  for (auto [i, launch] : llvm::enumerate(launches))
+    if (launch.kernelId() == KernelId::Receive)
+      received.push_back({argumentsOf<TransferArguments>(launch.getInts()).message, uint32_t(i)});
+  for (exec::LaunchOp launch : launches) {
+    if (launch.kernelId() != KernelId::Send)
+      continue;
+    auto found = index.find(launch.getBuffers().front());
+    int64_t message = argumentsOf<TransferArguments>(launch.getInts()).message;
+    auto larger = llvm::partition_point(received, [&](auto one) { return one.first < message; });
+    if (found != index.end() && larger != received.begin()) {
+      uint32_t &to = buffers[found->second].to;
+      to = std::max(to, std::prev(larger)->second);
+    }
+  }
+}
+
 /// What is sent may be taken much later: memory that is used again soon would make the sender wait
 /// for the one who takes.
 void Lifetimes::keepSent() {
@@ -104,6 +124,7 @@ void Lifetimes::keepSent() {
     auto found = index.find(launch.getBuffers().front());
     before.push_back(found == index.end() ? nullptr : &buffers[found->second]);
   }
+  keepWhileReceiving();
   for (auto &[peer, before] : sent)
     for (size_t i = before.size() - std::min(kAhead, before.size()); i < before.size(); ++i)
       if (before[i] && commit > 0)

@@ -12,7 +12,7 @@ namespace lstmc::passes {
 /// A buffer of a program, alive from launch `from` to launch `to`, both included. All launches
 /// after `to` come after all that touch it: on one stream that is the last of these, on several the
 /// last of all that may run beside them. What is sent lives for two more messages to the same
-/// device.
+/// device, and until all messages of smaller numbers are received.
 struct Lifetime {
   exec::BufferOp buffer;
   uint32_t from = 0, to = 0;
@@ -40,6 +40,7 @@ private:
   /// Of programs on several streams.
   void awaitStreams(exec::ProgramOp program);
   void keepSent();
+  void keepWhileReceiving();
 };
 
 } // namespace lstmc::passes

@@ -170,8 +170,9 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
     once, as soon as it is there, or, where it is only added to other sums or written, when it is: what is received stands in the
     program, and should not stand before work that does not need it. What needs no operands (zeros, say) is made there instead.
     Arguments and results are the first device's.
-    Transfers are numbered in the order of the one function that they come from, of which every program is a part: so all
-    programs have them in one order, and no circle of waits can close. Those that only feed a write (new weights,
+    Transfers are numbered in the order of the one function that they come from, of which every program is a part. What is only added
+    up or written elsewhere is sent before the program waits for what others send, where it does not depend on that: numbers of sends ascend, and those
+    of receives, and no circle of waits can close (docs/package.md). Those that only feed a write (new weights,
     initial values) are numbered after all others and marked: they are received in their place, after the commit.
 
         func.func @step { %a = sym.tanh %x {sym.device = 0} ; %b = sym.tanh %a {sym.device = 1} ; ... }

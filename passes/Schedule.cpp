@@ -130,11 +130,19 @@ private:
         ++launches[number].waits;
       }
     };
-    if (isTransfer(op.kernelId())) { // every program has its messages in ascending order
-      waitFor(lastTransfer);
-      lastTransfer = int(number);
-      if (op.kernelId() == KernelId::Send)
-        sends.push_back(number);
+    // Sends ascend, and receives; a send may go before receives, but a receive not before sends of
+    // smaller numbers (docs/package.md).
+    if (op.kernelId() == KernelId::Send) {
+      if (!sends.empty())
+        waitFor(int(sends.back()));
+      sends.push_back(number);
+    } else if (op.kernelId() == KernelId::Receive) {
+      waitFor(lastReceive);
+      lastReceive = int(number);
+      auto larger = llvm::find_if(
+          sends, [&](unsigned send) { return messageOf(launches[send].op) > messageOf(op); });
+      if (larger != sends.begin())
+        waitFor(int(*std::prev(larger)));
     }
     for (auto [i, view] : llvm::enumerate(views)) {
       if (!view)
@@ -284,7 +292,7 @@ private:
   llvm::SmallVector<mlir::Value> outputs;
   mlir::Operation *end = nullptr;
   bool inChunks = false; ///< it is a stage of several, which wait for one another
-  int lastTransfer = -1;
+  int lastReceive = -1;
   std::vector<unsigned> sends; ///< ascending
 };
 

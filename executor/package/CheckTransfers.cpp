@@ -1,10 +1,13 @@
 // What the devices of a package send one another: every message has a send and a receive that fit,
-// in orders in which none can wait for ever (the proof is in the README).
+// in orders in which none can wait for ever (the proof is in docs/package.md).
 #include "executor/package/Check.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 
 #include "executor/package/Plan.h"
+#include "executor/package/SentValues.h"
 
 namespace lstmc::package {
 
@@ -29,6 +32,8 @@ public:
       LSTMC_TRY(collect(p));
     for (const auto &[number, message] : messages)
       LSTMC_TRY(checkMessage(number, message));
+    for (size_t p = 0; p < programs.size(); ++p)
+      LSTMC_TRY(checkOverwriting(p));
     return {};
   }
 
@@ -55,7 +60,7 @@ private:
   }
 
   Status collect(size_t program) {
-    int64_t before = -1;
+    int64_t lastSent = -1, lastReceived = -1;
     for (size_t i = 0; i < programs[program].launches.size(); ++i) {
       const Launch &launch = programs[program].launches[i];
       if (!isTransfer(launch.kernel))
@@ -64,18 +69,43 @@ private:
       if (peer(launch) == int64_t(deviceOf(end)))
         return refuseAt(end, "ints", TransferInt::peer, ErrorCode::E0611,
                         "found device {}, want another than the program's own", peer(launch));
-      if (number(launch) <= before)
+      const bool sends = launch.kernel == KernelId::Send;
+      const int64_t now = number(launch);
+      // A send may come before receives of smaller numbers, but a receive not before such sends.
+      const int64_t before = sends ? std::max(lastSent, lastReceived) : lastReceived;
+      if (now <= before)
         return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0611,
-                        "found message {} after message {}, want them ascending", number(launch),
-                        before);
-      before = number(launch);
-      Message &message = messages[before];
-      std::optional<End> &slot = launch.kernel == KernelId::Send ? message.send : message.receive;
+                        "found a {} of message {} after message {}, want a smaller one before it",
+                        kernelRecord(launch.kernel).name, now, before);
+      (sends ? lastSent : lastReceived) = now;
+      Message &message = messages[now];
+      std::optional<End> &slot = sends ? message.send : message.receive;
       if (slot)
         return refuseAt(end, "ints", TransferInt::message, ErrorCode::E0612,
                         "found a second {} of message {}, want one",
-                        kernelRecord(launch.kernel).name, before);
+                        kernelRecord(launch.kernel).name, now);
       slot = end;
+    }
+    return {};
+  }
+
+  /// What is sent is not written over while the program has a message of a smaller number to
+  /// receive, on which the one that takes it may depend.
+  Status checkOverwriting(size_t program) const {
+    const std::multimap<size_t, int64_t> overwritten = overwrittenMessages(data, programs[program]);
+    int64_t nextReceived = std::numeric_limits<int64_t>::max();
+    for (size_t i = programs[program].launches.size(); i-- > 0;) {
+      const Launch &launch = programs[program].launches[i];
+      if (launch.kernel == KernelId::Receive)
+        nextReceived = number(launch);
+      for (auto [at, end] = overwritten.equal_range(i); at != end; ++at)
+        if (at->second > nextReceived)
+          return refuse(
+              Path(Path(entryPath, "programs", int64_t(program)), "launches", int64_t(i)),
+              ErrorCode::E0611,
+              "found a write over message {}, which is sent, want it after the receive of "
+              "message {}",
+              at->second, nextReceived);
     }
     return {};
   }

@@ -6,6 +6,7 @@
 
 #include "executor/abi/EntryNames.h"
 #include "executor/base/Numeric.h"
+#include "executor/package/SentValues.h"
 #include "executor/session/Binding.h"
 #include "executor/session/RemoteDevice.h"
 
@@ -38,33 +39,6 @@ int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
 }
 
-/// For each launch, the sent messages that it is the first to overwrite, possibly through another
-/// buffer at the same place. A message that no launch overwrites may be taken until the program's
-/// part ends, where all devices meet.
-std::multimap<size_t, int64_t> overwrites(const PackageData &data,
-                                          const package::DeviceProgram &program) {
-  std::multimap<size_t, int64_t> found;
-  std::map<int64_t, package::ByteRange> sent; // and not overwritten
-  for (size_t i = 0; i < program.launches.size(); ++i) {
-    const package::Launch &launch = program.launches[i];
-    for (size_t k = 0; k < launch.operands.size() && !sent.empty(); ++k) {
-      const package::Operand &operand = launch.operands[k];
-      if (operand.buffer == package::kNoBuffer || !package::writes(data, launch, k))
-        continue;
-      package::ByteRange written = bytesOf(data, operand);
-      std::erase_if(sent, [&](const auto &message) {
-        bool over = message.second.overlaps(written);
-        if (over)
-          found.emplace(i, message.first);
-        return over;
-      });
-    }
-    if (launch.kernel == KernelId::Send)
-      sent[messageNumber(launch)] = bytesOf(data, launch.operands[SendOperand::x]);
-  }
-  return found;
-}
-
 /// Cuts the program into segments and prepares its launches. `messages` receives the ends of its
 /// messages.
 Result<BoundProgram> bindProgram(const package::Package &package,
@@ -78,7 +52,8 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   std::vector<LaunchSpec> specs;
   specs.reserve(source.launches.size());
   uint32_t events = 0;
-  const std::multimap<size_t, int64_t> awaited = overwrites(package.data(), source);
+  const std::multimap<size_t, int64_t> awaited =
+      package::overwrittenMessages(package.data(), source);
   bool extend = false; // whether the last segment takes another launch
   for (size_t i = 0; i < source.launches.size(); ++i) {
     const package::Launch &launch = source.launches[i];

@@ -14,7 +14,7 @@ namespace lstmc::session {
 /// A value that one device sends to another. Fixed when an entry is bound.
 struct Message {
   size_t entry;       ///< index in the package
-  int64_t number;     ///< within its entry; ascending in the programs of both devices
+  int64_t number;     ///< within its entry; sends ascend in a program, and receives
   size_t from, to;    ///< devices
   DeviceTensor value; ///< in the memory of the sender
   DeviceTensor place; ///< in that of the receiver, with the same type and shape

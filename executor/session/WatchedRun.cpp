@@ -76,8 +76,7 @@ bool WatchedRun::advance(const BoundEntry &entry, size_t index, size_t last) {
   const BoundProgram &program = entry.programs[index];
   for (size_t &next = next_[index]; next < last; ++next) {
     const Segment &segment = program.segments[next];
-    if (segment.kind ==
-        Segment::Kind::Await) // the message is taken before anything after its send runs
+    if (segment.kind == Segment::Kind::Await) // messages are taken in the order of their numbers
       continue;
     size_t launches = segment.kind == Segment::Kind::Launches ? segment.last - segment.first : 1;
     for (size_t i = 0; i < launches; ++i)

@@ -13,7 +13,7 @@ def Sym_SendOp : Sym_TransferOp<"send"> {
   let summary = "gives a value to another device";
   let description = [{
     `peer` is the index of the device whose program has the `sym.receive` of the same `message`. Messages of an entry are
-    numbered, and every program has its own in ascending order.
+    numbered; of every program the sends ascend, and the receives, and a receive comes after all sends of smaller numbers.
     ```mlir
     sym.send %dw {peer = 0 : i64, message = 3 : i64} : tensor<65x256xf32>
     ```

@@ -58,3 +58,27 @@ func.func @sums(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   sym.write @w, %b : tensor<4xf32> {sym.device = 0 : i64}
   return %s : tensor<4xf32>
 }
+
+// Two owners of sums: each sends its part of the other's sum, and the sum that it needs, before it waits.
+// CHECK-LABEL: func.func @owners(
+//       CHECK:   %[[A:.+]] = sym.tanh
+//  CHECK-NEXT:   %[[B:.+]] = sym.sigmoid
+//       CHECK:   %[[P:.+]] = sym.elemwise_add %[[A]], %[[B]] {sym.aggregate}
+//  CHECK-NEXT:   sym.send %[[P]] {message = 2 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   %[[R:.+]] = sym.receive {message = 1 : i64, peer = 1 : i64}
+//  CHECK-NEXT:   sym.elemwise_add %[[A]], %[[R]] {sym.aggregate}
+// CHECK-LABEL: func.func @"owners@1"
+//       CHECK:   %[[C:.+]] = sym.tanh
+//  CHECK-NEXT:   sym.send %[[C]] {message = 1 : i64, peer = 0 : i64}
+//  CHECK-NEXT:   %[[Q:.+]] = sym.receive {message = 2 : i64, peer = 0 : i64}
+//  CHECK-NEXT:   sym.elemwise_add %[[C]], %[[Q]] {sym.aggregate}
+func.func @owners(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor<4xf32> {
+  %a = sym.tanh %x {sym.device = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = sym.sigmoid %x {sym.device = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = sym.tanh %x {sym.device = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %s = sym.elemwise_add %a, %c {sym.device = 0 : i64, sym.aggregate} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %p = sym.elemwise_add %a, %b {sym.device = 0 : i64, sym.aggregate} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %t = sym.elemwise_add %c, %p {sym.device = 1 : i64, sym.aggregate} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  sym.write @w, %t : tensor<4xf32> {sym.device = 1 : i64}
+  return %s : tensor<4xf32>
+}

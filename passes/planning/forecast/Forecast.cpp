@@ -43,7 +43,8 @@ private:
     return machines_[machines_.size() == 1 ? 0 : device];
   }
 
-  /// Every program up to its `end`. Messages ascend in each, so that one of them can always go on.
+  /// Every program up to its `end`. The order of their messages (docs/package.md) lets one of them
+  /// always go on.
   template <typename End> void runAll(End end) {
     for (bool moved = true; moved;) {
       moved = false;

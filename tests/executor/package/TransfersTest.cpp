@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/package/Package.h"
+#include "tests/executor/data/Files.h"
 #include "tests/executor/package/RefusalCase.h"
 #include "tests/executor/package/TransferPackage.h"
 
@@ -55,8 +56,7 @@ const RefusalCase kCases[] = {
      },
      "E0611",
      intOf("entries[0].programs[1].launches[1]", TransferInt::message) +
-         ": found message 2 after message 3, want them "
-         "ascending"},
+         ": found a receive of message 2 after message 3, want a smaller one before it"},
     // Even if both devices agree, they would wait for one another through a third one.
     {"OrderOfTheMiddle",
      [](auto &d) {
@@ -65,13 +65,11 @@ const RefusalCase kCases[] = {
      },
      "E0611",
      intOf("entries[0].programs[0].launches[7]", TransferInt::message) +
-         ": found message 102 after message 150, want them "
-         "ascending"},
+         ": found a receive of message 102 after message 150, want a smaller one before it"},
     {"MessageTwiceOnOneDevice",
      [](auto &d) { launchOf(d, 0, 1).ints[TransferInt::message] = xTo(1); }, "E0611",
      intOf("entries[0].programs[0].launches[1]", TransferInt::message) +
-         ": found message 2 after message 2, want them "
-         "ascending"},
+         ": found a send of message 2 after message 2, want a smaller one before it"},
     {"SendWithoutReceive",
      [](auto &d) {
        launchOf(d, 1, kReceiveW).kernel = KernelId::Fill;
@@ -245,6 +243,51 @@ TEST(Transfers, PackagesOfSeveralDevicesPass) {
     auto package = Package::open(serialize(transferPackage(devices)));
     EXPECT_TRUE(package.ok()) << package.error().text();
   }
+}
+
+/// Two devices, of which the second sends what it received back between its receives of messages 2
+/// and 3: what message `number` sends is received by the first one before the product, message 101.
+PackageData sendsBack(int64_t number, bool writesOver = false) {
+  PackageData data = transferPackage(2);
+  std::vector<DeviceProgram> &programs = data.entries[0].programs;
+  auto insert = [&](uint32_t device, size_t at, Launch launch) {
+    programs[device].launches.insert(programs[device].launches.begin() + int64_t(at), launch);
+    ++programs[device].commit;
+  };
+  const size_t product = firstProduct(2) + 1; // its receive
+  Operand x = launchOf(data, 1, kReceiveX).operands[0],
+          arrived = launchOf(data, 0, product).operands[0];
+  if (writesOver)
+    insert(1, kReceiveW, {KernelId::Fill, {x}, {}, {1}, kMove});
+  insert(1, kReceiveW, {KernelId::Send, {x}, {0, number}, {}, kMove});
+  insert(0, product, {KernelId::Receive, {arrived}, {1, number}, {}, kMove});
+  for (Buffer &buffer : data.buffers)
+    if (buffer.entry == 0)
+      buffer.to = uint32_t(programs[buffer.device].launches.size() - 1);
+  return data;
+}
+
+Status opened(const PackageData &data) { return Package::open(serialize(data)).status(); }
+
+TEST(Transfers, ASendMayComeBeforeReceivesOfSmallerNumbers) {
+  Status status = opened(sendsBack(50)); // before the receive of 3
+  EXPECT_TRUE(status.ok()) << status.error().text();
+}
+
+TEST(Transfers, AReceiveMayNotComeBeforeASendOfASmallerNumber) {
+  PackageData data = sendsBack(2); // as x
+  for (auto [device, launch] : {std::pair(0, 0), {1, int(kReceiveX)}})
+    launchOf(data, uint32_t(device), size_t(launch)).ints[TransferInt::message] = 3;
+  for (auto [device, launch] : {std::pair(0, 1), {1, int(kReceiveW) + 1}})
+    launchOf(data, uint32_t(device), size_t(launch)).ints[TransferInt::message] = 4;
+  EXPECT_REFUSED(opened(data), E0611,
+                 "found a send of message 2 after message 3, want a smaller one before it");
+}
+
+TEST(Transfers, WhatIsSentIsKeptWhileSmallerNumbersAreReceived) {
+  EXPECT_REFUSED(opened(sendsBack(50, /*writesOver=*/true)), E0611,
+                 "programs[1].launches[2]: found a write over message 50, which is sent, want it "
+                 "after the receive of message 3");
 }
 
 // Each entry has messages of its own.
