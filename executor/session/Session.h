@@ -23,6 +23,10 @@
 
 namespace lstmc {
 
+namespace session {
+class SplitStep;
+}
+
 struct SessionOptions {
   uint64_t seed = 0;
   /// Checks every value that a launch writes, in every run. Slow.
@@ -202,6 +206,7 @@ public:
   MemoryUse memory() const;
 
 private:
+  friend class session::SplitStep;
   struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -101,6 +101,10 @@ struct Session::Impl {
 
   // Running (SessionRun.cpp).
   Status run(session::BoundEntry &entry);
+  /// Brings copies, packed weights and scalars up to date.
+  Status prepareRun(session::BoundEntry &entry);
+  /// Up to `commit` and no further. E0701. The session has one device.
+  Status runToCommit(session::BoundEntry &entry);
   Status runTimed(session::BoundEntry &entry);
   Status runParts(session::BoundEntry &entry);
   Status runPart(session::BoundEntry &entry, session::Part part);

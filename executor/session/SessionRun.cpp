@@ -105,7 +105,7 @@ Status Session::Impl::runTimed(BoundEntry &entry) {
   return status;
 }
 
-Status Session::Impl::run(BoundEntry &entry) {
+Status Session::Impl::prepareRun(BoundEntry &entry) {
   if (init && copiesAreStale) {
     LSTMC_TRY(runTimed(entries[*init]));
     copiesAreStale = false;
@@ -116,6 +116,17 @@ Status Session::Impl::run(BoundEntry &entry) {
   }
   for (const session::ScalarInput &scalar : entry.scalars)
     scalar.write();
+  return {};
+}
+
+Status Session::Impl::runToCommit(BoundEntry &entry) {
+  LSTMC_TRY(prepareRun(entry));
+  LSTMC_TRY(runPart(entry, Part::BeforeCommit));
+  return entry.finite() ? Status() : Status(explain(entry));
+}
+
+Status Session::Impl::run(BoundEntry &entry) {
+  LSTMC_TRY(prepareRun(entry));
   Status status = runTimed(entry);
   // One that failed may have changed some of them.
   if (entry.changesParameters)
