@@ -17,7 +17,14 @@
 namespace lstmc::ranks {
 
 /// What a message is for. The messages of packages are numbered from kTagMessages on.
-enum Tag : int { kTagText = 1, kTagShare = 2, kTagAbort = 3, kTagMessages = 16 };
+enum Tag : int {
+  kTagText = 1,
+  kTagShare = 2,
+  kTagAbort = 3,
+  kTagQuestion = 4, ///< of executor/stores, as the next
+  kTagAnswer = 5,
+  kTagMessages = 16
+};
 
 /// A send or a receive. Must not move between submit() and completed().
 class Request {

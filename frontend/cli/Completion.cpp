@@ -35,7 +35,8 @@ std::string bashCompletion() {
       offer(flag.name, wordsIn(flag.choices));
   offer("optimizer", training::optimizerNames());
   offer("metric", training::metricNames());
-  offer("kv-store", std::array{"auto", "local", "device"});
+  offer("kv-store",
+        std::array{"auto", "local", "device", "dist_sync", "dist_device_sync", "dist_async"});
   offer("entry", std::array{"forward", "evaluate", "step"});
   choices += fmt::format(
       "    --fit) COMPREPLY=($(compgen -S = -W \"{}\" -- \"$word\")); compopt -o nospace; "

@@ -51,7 +51,7 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
 /// `none`, `2bit`, `2bit:0.5`.
 static Status readCompression(const Options &options, passes::CompileOptions &compile) {
   const std::string &text = *options.gradientCompression;
-  compile.ranks = jobRanks();
+  compile.ranks = jobServers() > 0 ? 1 : jobRanks();
   compile.compressionThreshold.reset();
   if (text == "none")
     return {};
@@ -69,7 +69,7 @@ static Status readCompression(const Options &options, passes::CompileOptions &co
     return fail(ErrorCode::E0001,
                 "--gradient-compression {}: found threshold {}, want a positive number", text,
                 threshold);
-  if (!options.kvStore->starts_with("dist_"))
+  if (!options.kvStore->starts_with("dist_") || jobServers() > 0)
     return fail(ErrorCode::E0001,
                 "--gradient-compression is for what ranks send one another: it wants --kv-store "
                 "dist_sync or dist_device_sync, found {}",
@@ -80,20 +80,21 @@ static Status readCompression(const Options &options, passes::CompileOptions &co
 
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
   std::string store = *options.kvStore;
-  if (store == "nccl" || store == "dist_async" || store == "dist_async_device")
+  if (store == "nccl")
     return fail(ErrorCode::E0001,
-                "--kv-store {} is {}, which this version has not; want local or device, of ranks "
-                "also dist_sync or dist_device_sync",
-                store, store == "nccl" ? "for GPUs" : "for updates as they come");
-  if (store.starts_with("dist_") && jobRanks() == 1)
+                "--kv-store nccl is for GPUs, which this version has not; want local or device, of "
+                "ranks also dist_sync, dist_device_sync or dist_async");
+  if (store.starts_with("dist_") && jobRanks() == 1 && !options.replay)
     return fail(
         ErrorCode::E0001,
         "--kv-store {} is for several processes: lstmc launch -n N -- {} ...; devices of one "
         "process have local and device",
         store, options.commandName());
-  if (store == "dist_sync")
+  const bool alone = options.replay || jobServers() > 0; // the package is of one device
+  if (store == "dist_sync" || store == "dist_async" || (alone && store == "dist_async_device"))
     store = "local";
-  else if (store == "dist_device_sync" || store == "dist_sync_device")
+  else if (store == "dist_device_sync" || store == "dist_sync_device" ||
+           store == "dist_async_device")
     store = "device";
   if (store != "auto" && store != "local" && store != "device")
     return fail(ErrorCode::E0001, "--kv-store takes auto, local or device, got \"{}\"{}", store,

@@ -40,7 +40,7 @@ CommandResult doctorHosts(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(std::vector<launch::Host> hosts, launch::readHosts(*options.hosts));
   if (isRank())
     return measure(hostsOfRanks(hosts, jobRanks()), console);
-  LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, console));
+  LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, options, console));
   if (watch.start.ranks < 2)
     return fail(ErrorCode::E0001, "doctor --hosts measures between hosts: found one, want two");
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());

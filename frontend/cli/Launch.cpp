@@ -46,7 +46,8 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   for (int64_t restarts = 0;; ++restarts) {
     watch.start.command = {program};
-    const std::vector<std::string> words = resumed(options.rest, command);
+    const std::vector<std::string> words =
+        restarts == 0 ? options.rest : resumed(options.rest, command);
     watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
     if (!end.lostRank || restarts == *options.maxRestarts || SignalsForRanks::asked().first > 0)
@@ -62,8 +63,8 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
 } // namespace
 
 CommandResult launchCommand(const Options &options, Console &console) {
-  LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, console));
   LSTMC_CHECKED_ASSIGN(Options command, readCommand(options));
+  LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, command, console));
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
   LSTMC_CHECKED_TRY(checkHosts(watch.start));
   console.say(fmt::format("launch    {} ranks by {}", watch.start.ranks, library), 1);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "frontend/cli/AsyncStore.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
 
@@ -48,7 +49,7 @@ void stayHereIfAll(launch::Start &start) {
 }
 
 /// The hosts of the ranks, and the port of their ssh.
-Status takeHosts(const Options &options, launch::Start &start) {
+Status takeHosts(const Options &options, const Options &command, launch::Start &start) {
   std::vector<launch::Host> hosts;
   if (options.hosts) {
     LSTMC_ASSIGN(hosts, launch::readHosts(*options.hosts));
@@ -56,7 +57,13 @@ Status takeHosts(const Options &options, launch::Start &start) {
   const int64_t ranks = options.ranks.value_or(hosts.empty() ? 1 : launch::slotsOf(hosts));
   if (ranks < 1 || ranks > kMostRanks)
     return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
-  start.ranks = int(ranks);
+  LSTMC_ASSIGN(int servers, serversFor(command, options.servers, ranks));
+  if (ranks + servers > kMostRanks)
+    return fail(ErrorCode::E0001, "{} workers and {} servers: found {} ranks, want at most {}",
+                ranks, servers, ranks + servers, kMostRanks);
+  start.ranks = int(ranks) + servers;
+  if (servers > 0)
+    start.environment["LSTMC_SERVERS"] = std::to_string(servers);
   start.hosts = hosts.empty() ? std::vector<std::string>() : hostsOfRanks(hosts, start.ranks);
   for (const launch::Host &host : hosts) {
     if (start.sshPort != 0 && host.port != 0 && host.port != start.sshPort)
@@ -140,7 +147,7 @@ Status takeLogs(const Options &options, launch::Start &start) {
 
 } // namespace
 
-Result<launch::Watch> watchAsked(const Options &options, Console &console) {
+Result<launch::Watch> watchAsked(const Options &options, const Options &command, Console &console) {
   if (options.rendezvousTimeout->unit != training::Amount::Unit::Seconds)
     return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
                 options.rendezvousTimeout->text());
@@ -148,13 +155,16 @@ Result<launch::Watch> watchAsked(const Options &options, Console &console) {
   watch.rendezvousTimeout =
       std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
   LSTMC_ASSIGN(watch.start.launcher, launcherAsked(options));
-  LSTMC_TRY(takeHosts(options, watch.start));
+  LSTMC_TRY(takeHosts(options, command, watch.start));
   LSTMC_TRY(takeNetwork(options, watch));
   stayHereIfAll(watch.start);
   LSTMC_TRY(takeEnvironment(options, watch.start));
   LSTMC_TRY(takeLogs(options, watch.start));
   watch.start.parallelEnvironment = *options.parallelEnvironment;
-  if (options.servers || !options.serverEnvironment.empty())
+  const bool servers = watch.start.environment.contains("LSTMC_SERVERS");
+  if (servers && !options.serverEnvironment.empty())
+    return fail(ErrorCode::E0001, "--env-server: all ranks have one environment: --env NAME=VALUE");
+  if (!servers && (options.servers || !options.serverEnvironment.empty()))
     console.say("note: no process is only a server: ranks add up gradients themselves");
   watch.log = [&console](const std::string &text) { console.say("launch    " + text, 1); };
   return watch;

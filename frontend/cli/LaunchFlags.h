@@ -7,10 +7,11 @@
 
 namespace lstmc::cli {
 
-/// Ranks, hosts, network and environment; the command of the ranks is left to the caller. E0001 for
-/// flags that cannot go together, E0503 for a launcher that there is not, E0604 for a file of
-/// hosts.
-Result<launch::Watch> watchAsked(const Options &options, Console &console);
+/// Ranks, hosts, network and environment; the command of the ranks is left to the caller.
+/// `command`: its flags, which say whether there are servers beside the ranks that are asked for.
+/// E0001 for flags that cannot go together, E0503 for a launcher that there is not, E0604 for a
+/// file of hosts.
+Result<launch::Watch> watchAsked(const Options &options, const Options &command, Console &console);
 
 /// Tries to reach all hosts by ssh, where that starts ranks. E0801 with those that are not
 /// reached, and why.

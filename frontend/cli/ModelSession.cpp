@@ -112,15 +112,16 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   LSTMC_ASSIGN(std::shared_ptr<Peers> peers, joinJob());
   if (peers)
     LSTMC_TRY(agreeOn(*peers, model, seed));
+  const std::shared_ptr<Peers> sharers = jobServers() > 0 ? nullptr : peers; // of the package
   LSTMC_ASSIGN(auto devices,
                makeDevicesOfRank(
                    names, {.threads = threadsOf(model.package->data(), threads), .engine = engine},
-                   peers.get()));
+                   sharers.get()));
   SessionOptions sessionOptions;
   for (const std::string &entry : entries)
     if (model.package->findEntry(entry))
       sessionOptions.entries.push_back(entry);
-  sessionOptions.peers = peers;
+  sessionOptions.peers = sharers;
   sessionOptions.oneThread = engine == Engine::Naive;
   sessionOptions.seed = seed;
   sessionOptions.checkNan = options.checkNan;
@@ -130,7 +131,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   LSTMC_TRY(session->initialise(seed));
   setOptimizerInputs(*session, model.fit);
   LSTMC_TRY(bindWeights(*session, model, options));
-  if (peers)
+  if (sharers)
     LSTMC_TRY(
         agree(*peers, "hash of the weights given", fmt::format("{:016x}", session->givenHash())));
   return session;

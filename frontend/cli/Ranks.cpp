@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include <unistd.h>
@@ -56,6 +57,11 @@ void listen() {
 int jobRanks() { return place().ranks; }
 int jobRank() { return place().rank; }
 
+int jobServers() {
+  const char *text = std::getenv("LSTMC_SERVERS");
+  return jobRanks() > 1 && text ? std::clamp(std::atoi(text), 0, jobRanks() - 1) : 0;
+}
+
 Status joinLaunch() {
   LSTMC_ASSIGN(std::optional<ranks::Place> place, ranks::placeInJob());
   if (!place || place->control.empty())
@@ -88,6 +94,8 @@ Result<std::shared_ptr<Peers>> joinJob() {
   return std::shared_ptr<Peers>(process.job);
 }
 
+ranks::Job &joinedJob() { return *process.job; }
+
 Result<std::vector<ranks::PairRate>> measureRanks() {
   LSTMC_ASSIGN(std::shared_ptr<Peers> job, joinJob());
   return job ? measurePairs(*process.job) : std::vector<ranks::PairRate>();
@@ -108,7 +116,10 @@ void leaveJob(int exit, const Error *error) {
 }
 
 Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank) {
-  const int ranks = jobRanks();
+  if (jobServers() > 0 && ofRank.size() > 1)
+    return fail(ErrorCode::E0001, "--kv-store dist_async has one device a rank, found {}",
+                ofRank.size());
+  const int ranks = jobServers() > 0 ? 1 : jobRanks();
   if (ofRank.size() * size_t(ranks) > size_t(kMaxDevices))
     return fail(ErrorCode::E0001,
                 "{} ranks with {} devices each: found {} devices, want at most {}", ranks,

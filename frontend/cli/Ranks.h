@@ -12,12 +12,19 @@
 #include "executor/session/Peers.h"
 #include "executor/session/Session.h"
 
+namespace lstmc::ranks {
+class Job;
+}
+
 namespace lstmc::cli {
 
 /// Ranks of the job; 1 for a process by itself.
 int jobRanks();
 /// Which of them this is; 0 for a process by itself. Only 0 writes and prints.
 int jobRank();
+
+/// How many of the ranks, the last ones, are servers of dist_async.
+int jobServers();
 
 /// Connects with `lstmc launch`, if it has started this process, so that it knows of this rank from
 /// here on. E0001, E0801.
@@ -30,6 +37,9 @@ bool isRank();
 /// without MPI, E0804 where the ranks are not of one version.
 Result<std::shared_ptr<Peers>> joinJob();
 
+/// As joinJob() has made it.
+ranks::Job &joinedJob();
+
 /// The rates of messages between all ranks of this job. E0503, E0801, E0804.
 Result<std::vector<ranks::PairRate>> measureRanks();
 
@@ -38,7 +48,7 @@ Result<std::vector<ranks::PairRate>> measureRanks();
 void leaveJob(int exit, const Error *error);
 
 /// -d of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5. E0001
-/// where that is too many.
+/// where that is too many. Ranks of dist_async have a package each, of one device (E0001).
 Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank);
 
 /// The devices of this process, with mirrors of those of other ranks. E0501 where there are fewer

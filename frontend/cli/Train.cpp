@@ -9,6 +9,7 @@
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "executor/training/Trainer.h"
+#include "frontend/cli/AsyncStore.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
@@ -141,8 +142,10 @@ struct Job {
   ModelData data;
   std::vector<std::string> metrics;
   training::TrainOptions options;
+  std::optional<AsyncStore> async;
   std::unique_ptr<Session> session;
-  std::unique_ptr<training::SessionTrainable> trainable;
+  std::unique_ptr<Session> second; ///< of a replay: the servers'
+  std::unique_ptr<training::Trainable> trainable;
   planning::PackageForecast forecast;
 
   const package::PackageData &package() const { return model.package->data(); }
@@ -187,13 +190,46 @@ void warnUnmeasured(const Job &job, Console &console) {
                               name));
 }
 
+/// The flags that the network is compiled with: of asynchronous updates, for the rows of a worker.
+Checked<Options> compilationOf(const Options &options, Job &job, const NamedModel &named) {
+  LSTMC_CHECKED_ASSIGN(job.async, asyncStoreAsked(options));
+  if (!job.async)
+    return options;
+  if (named.model)
+    return asDiagnostic(fail(ErrorCode::E0001,
+                             "asynchronous updates compile a network for the "
+                             "rows of each worker: give the network, not {}",
+                             options.operands[0]));
+  return optionsOfWorker(options, *job.async, [&] {
+    ModelRequest request = job.request;
+    if (job.data.vocabulary)
+      request.offeredVocab = int64_t(job.data.vocabulary->size());
+    return loadModel(options, request);
+  });
+}
+
+Status makeTrainable(Job &job, const Options &compiled) {
+  if (!job.async || isServer(*job.async)) {
+    LSTMC_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
+    return {};
+  }
+  if (job.async->replay) {
+    LSTMC_ASSIGN(job.second, openSession(job.model, compiled, {"step"}));
+    job.options.after = {double(job.async->replay->updates()), training::Amount::Unit::Updates};
+  }
+  LSTMC_ASSIGN(job.trainable, asyncTrainable(*job.async, compiled, *job.session, job.second.get(),
+                                             *job.data.data, job.options));
+  return {};
+}
+
 /// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
 /// that the net may take.
-Checked<Job> prepare(const Options &options, Console &console) {
+Checked<Job> prepare(const Options &asked, Console &console) {
   Job job;
-  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, job.request, Remember::Nothing));
-  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
-  measureIfNew(threadsInQuestion(options), console);
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request, Remember::Nothing));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, named.data, named.namer, named.known()));
+  measureIfNew(threadsInQuestion(asked), console);
+  LSTMC_CHECKED_ASSIGN(Options options, compilationOf(asked, job, named));
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
   const Model &model = job.model;
   console.warn(model.warnings);
@@ -203,7 +239,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job)));
   if (options.initParams)
     LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
-  LSTMC_CHECKED_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
+  LSTMC_CHECKED_TRY(makeTrainable(job, options));
   job.options.attachments.push_back({"model.lstmc", asText(model.package->data())});
   if (model.compiled && job.data.vocabulary)
     if (std::optional<std::string> sample =
@@ -232,6 +268,8 @@ void announce(const Job &job, const Options &options, Console &console) {
     console.say(layoutsText(model.compiled->layouts, 3));
   if (model.compiled)
     console.say(planLine(data, deviceHere(*job.session).memoryBytes()));
+  if (job.async)
+    console.say(fmt::format("store     {}", storeText(*job.async)));
   if (job.session->peers())
     console.say(fmt::format("ranks     {}", ranksText(*job.session)));
   console.say(forecastLine(data, job.forecast));
@@ -309,6 +347,10 @@ std::string resultLine(const training::EndEvent &end) {
 CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const Options &options,
                        const Trace &trace, Console &console) {
   LSTMC_CHECKED_TRY(prepareAll(*job.session));
+  if (job.async && isServer(*job.async)) {
+    LSTMC_CHECKED_TRY(serve(*job.async, *job.session, job.options.fit));
+    return ExitCode::Ok;
+  }
   job.options.metrics = job.metrics;
   Observers observers;
   LSTMC_CHECKED_TRY(addObservers(job, options, console, observers));
@@ -318,6 +360,8 @@ CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const O
       training::train(*job.trainable, *job.data.data, job.data.valid.get(), job.options, observers);
   if (!end.ok())
     return faultOf(end.error(), job, observers.failedUpdate, options);
+  LSTMC_CHECKED_TRY(leaveServers(*job.trainable));
+  LSTMC_CHECKED_TRY(writeSynchronousLog(options, job.options, *job.model.package, *job.data.data));
   LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
   console.warn(outside);
   if (std::string text = clock.text(job.forecast.seconds()); !text.empty())

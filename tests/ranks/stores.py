@@ -9,6 +9,7 @@ import shutil
 import signal
 import struct
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -77,6 +78,7 @@ class Stores(unittest.TestCase):
     events, hash_of = staticmethod(ranks.Ranks.events), ranks.Ranks.hash_of
     wait_for_checkpoint, assert_none_left = ranks.Ranks.wait_for_checkpoint, ranks.Ranks.assert_none_left
     slow = ranks.Ranks.slow
+    asynchronous = ["--kv-store", "dist_async"]
 
     def test_compression_gives_what_its_words_say(self):
         x = [[((3 * r + 5 * c) % 9 - 4) / 4 for c in range(FEATURES)] for r in range(ROWS)]
@@ -115,6 +117,106 @@ class Stores(unittest.TestCase):
         self.assertEqual(code, 0, job.text())
         self.assertEqual(*[json.loads(text.splitlines()[-1])["weights_hash"] for text in (out, undisturbed)])
         self.assert_none_left(job)
+
+    def test_one_worker_trains_as_one_process(self):
+        """Whatever servers have its keys, and however they are cut."""
+        for servers, flags in [(1, []), (3, ["--bigarray-bound", "100", "--staleness", "1"])]:
+            with self.subTest(servers=servers):
+                done = run([*launched(1, "-s", str(servers)), *self.train, *self.asynchronous, *flags, "-o", self.folder / f"alone{servers}"])
+                self.assertEqual(self.events(done.stdout), self.want)
+                run([LSTMC, "diff", self.folder / "one" / "last", self.folder / f"alone{servers}" / "last"])
+
+    def test_a_replay_has_the_bits_of_the_run(self):
+        for number, (workers, servers, flags) in enumerate([(2, 2, ["--staleness", "2", "--bigarray-bound", "500"]), (4, 1, []),
+                                                            (2, 1, ["--staleness", "3", "--optimizer", "nadam", "--accumulate", "2"])]):
+            with self.subTest(workers=workers, servers=servers, flags=flags):
+                folder = self.folder / f"run{number}"
+                done = run([*launched(workers, "-s", str(servers)), *self.train, *self.asynchronous, *flags, "-o", folder])
+                self.assert_replays(folder, self.train + flags, done.stdout)
+                self.assert_bounded(folder / "replay.log")
+
+    def assert_replays(self, folder, words, out):
+        again = folder.parent / f"{folder.name}-again"
+        done = run([LSTMC, *words, "--replay", folder / "replay.log", "-o", again])
+        self.assertEqual(self.events(done.stdout), self.events(out))
+        run([LSTMC, "diff", folder / "last", again / "last"])
+        for name in ("optimizer", "states"):
+            self.assertEqual((folder / "last" / f"{name}.safetensors").read_bytes(), (again / "last" / f"{name}.safetensors").read_bytes())
+
+    def assert_bounded(self, log):
+        """No pull was answered before every worker had pushed all but its last K updates. How far one was ahead of another."""
+        lines = log.read_text().splitlines()
+        workers, servers, bound = (int(line.split()[1]) for line in lines[1:4])
+        ahead = 0
+        for server in range(servers):
+            pushed = [0] * workers
+            for at, line in enumerate(lines):
+                for event in lines[at + 1 + server].split() if line.startswith("events ") else []:
+                    if event[0] == "u":
+                        pushed[int(event[1:])] += 1
+                    if event[0] == "a":
+                        ahead = max(ahead, pushed[int(event[1:])] - min(pushed))
+                    if event == "m":
+                        self.assertEqual(len(set(pushed)), 1)
+        self.assertLessEqual(ahead, bound)
+        return ahead
+
+    def test_a_slow_worker_is_waited_for(self):
+        folder = self.folder / "late"
+        words = [w if w not in ("4u", "12u") else "100u" for w in self.train] + ["--staleness", "2"]
+        words[words.index(f"{ranks.UPDATES}u")] = "600u"
+        job = Job([*launched(2, "-s", "1"), *words, *self.asynchronous, "-o", folder])
+        for update in (100, 200, 300):  # one of these stops is far from a meeting
+            self.wait_for_checkpoint(folder, update)
+            os.kill(job.pids[1], signal.SIGSTOP)
+            time.sleep(0.2)
+            os.kill(job.pids[1], signal.SIGCONT)
+        code, out = job.end()
+        self.assertEqual(code, 0, job.text())
+        self.assertEqual(self.assert_bounded(folder / "replay.log"), 2)
+        self.assert_replays(folder, words, out)
+
+    def test_without_staleness_it_is_dist_sync(self):
+        folder = self.folder / "sync"
+        done = run([*launched(2), *self.train, *self.asynchronous, "--staleness", "0", "-o", folder])
+        self.assertEqual(self.events(done.stdout), self.want)
+        done = run([LSTMC, *self.train, "--replay", folder / "replay.log", "-o", self.folder / "sync-again"])
+        self.assertEqual(self.events(done.stdout), self.want)
+
+    def test_lost_workers_servers_and_signals(self):
+        for name, rank, what in (("worker", 1, signal.SIGKILL), ("server", 2, signal.SIGKILL), ("signal", 1, signal.SIGTERM)):
+            with self.subTest(name):
+                folder = self.folder / f"lost-{name}"
+                job = Job([*launched(2, "-s", "1", "--max-restarts", "1"), *self.slow(), *self.asynchronous, "-o", folder])
+                self.wait_for_checkpoint(folder, 8)
+                os.kill(job.pids[rank], what)
+                code, out = job.end()
+                self.assert_none_left(job)
+                if name == "signal":
+                    self.assertEqual(code, 143, job.text())
+                    out = run([*launched(2, "-s", "1"), *self.slow(), *self.asynchronous, "-o", folder, "--resume"]).stdout
+                else:
+                    self.assertEqual(code, 0, job.text())
+                    self.assertIn("starts again, 1 of 1", job.text())
+                again = run([LSTMC, *self.slow(), "--replay", folder / "replay.log", "-o", self.folder / f"again-{name}"]).stdout
+                self.assertEqual(*[json.loads(text.splitlines()[-1])["weights_hash"] for text in (out, again)])
+
+    def test_what_is_wrong_with_a_log_is_said(self):
+        folder = self.folder / "logged"
+        run([*launched(2), *self.train, *self.asynchronous, "-o", folder])
+        good = (folder / "replay.log").read_text()
+        log = self.folder / "bad.log"
+        cases = [(good.replace("replay 1", "replay 2"), "bad.log:1:1: error[E0603]"), (good.replace("seed 0", "seed 1"), "seed: found 1, want 0"),
+                 (good.replace("u0", "u7", 1), "found event \"u7\""), (good.replace("workers 2", "workers 0"), "workers: found \"0\", want 1 to"),
+                 (good.replace(" m", "", 2), "of the first worker: the log"), ("", "bad.log:1:1: error[E0603]")]
+        for text, message in cases:
+            with self.subTest(message):
+                self.assertNotEqual(text, good)
+                log.write_text(text)
+                self.assertIn(message, run([LSTMC, *self.train[:-2], "--replay", log, "-o", self.folder / "bad", "--force"], 6).stderr)
+        cut = good[:good.rindex("end ")]
+        log.write_text(cut)
+        run([LSTMC, *self.train, "--replay", log, "-o", self.folder / "cut"])  # the part before
 
     def test_compression_is_refused_where_it_means_nothing(self):
         for words, message in [(["--gradient-compression", "2bit"], "is for what ranks send one another"),

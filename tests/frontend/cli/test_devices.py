@@ -23,9 +23,8 @@ class Flags(Case):
         self.assertIn("error[E0001]: " + message, done.stderr)
 
     def test_a_store_that_there_is_not(self):
-        for store in ("dist_sync", "dist_device_sync", "dist_sync_device"):
+        for store in ("dist_sync", "dist_device_sync", "dist_sync_device", "dist_async", "dist_async_device"):
             self.refused(f"--kv-store {store} is for several processes: lstmc launch -n N -- ", "--kv-store", store)
-        self.refused("--kv-store dist_async is for updates as they come, which this version has not", "--kv-store", "dist_async")
         self.refused("--kv-store nccl is for GPUs", "--kv-store", "nccl")
         self.refused('--kv-store takes auto, local or device, got "devise"; did you mean "device"?', "--kv-store", "devise")
         self.refused('--kv-store takes auto, local or device, got "dist"', "--kv-store", "dist")

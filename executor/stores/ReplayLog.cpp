@@ -1,0 +1,209 @@
+#include "executor/stores/ReplayLog.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "executor/base/InputFile.h"
+#include "executor/base/OutputFile.h"
+#include "executor/base/Quote.h"
+
+namespace lstmc::stores {
+
+namespace {
+
+constexpr std::string_view kFirstLine = "lstmc replay 1";
+
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0
+             ? std::optional(value)
+             : std::nullopt;
+}
+
+/// Lines of a file, and where it is.
+class Lines {
+public:
+  Lines(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {}
+
+  bool more() const { return !rest_.empty(); }
+  std::string_view next() {
+    ++line_;
+    const size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return line;
+  }
+  Place place() const { return {file_, line_, 1}; }
+
+  /// What is after `word` and a space in the next line.
+  Result<std::string_view> field(std::string_view word) {
+    const std::string_view line = next();
+    if (!line.starts_with(word) || line.size() <= word.size() || line[word.size()] != ' ')
+      return failAt(place(), ErrorCode::E0603, "found {}, want {} and a value", inQuotes(line),
+                    inQuotes(word));
+    return line.substr(word.size() + 1);
+  }
+  Result<int64_t> numberField(std::string_view word, int64_t least, int64_t most) {
+    LSTMC_ASSIGN(std::string_view text, field(word));
+    const std::optional<int64_t> value = number(text);
+    if (!value || *value < least || *value > most)
+      return failAt(place(), ErrorCode::E0604, "{}: found {}, want {} to {}", word, inQuotes(text),
+                    least, most);
+    return *value;
+  }
+
+private:
+  std::string_view rest_;
+  std::string file_;
+  int line_ = 0;
+};
+
+constexpr int64_t kMost = int64_t(1) << 53, kMostRanks = 4096;
+
+Result<ReplayHead> readHead(Lines &lines) {
+  if (const std::string_view line = lines.next(); line != kFirstLine)
+    return failAt(lines.place(), ErrorCode::E0603, "found {}, want {}", inQuotes(line),
+                  inQuotes(kFirstLine));
+  ReplayHead head;
+  LSTMC_ASSIGN(int64_t workers, lines.numberField("workers", 1, kMostRanks));
+  LSTMC_ASSIGN(int64_t servers, lines.numberField("servers", 0, kMostRanks));
+  head.workers = int(workers);
+  head.servers = int(servers);
+  LSTMC_ASSIGN(head.staleness, lines.numberField("staleness", 0, kMost));
+  LSTMC_ASSIGN(head.batch, lines.numberField("batch", 1, kMost));
+  LSTMC_ASSIGN(head.bigArrayBound, lines.numberField("bigarray-bound", 0, kMost));
+  LSTMC_ASSIGN(int64_t seed, lines.numberField("seed", 0, INT64_MAX));
+  head.seed = uint64_t(seed);
+  LSTMC_ASSIGN(head.program, lines.field("program"));
+  LSTMC_ASSIGN(head.weights, lines.field("weights"));
+  LSTMC_ASSIGN(head.data, lines.field("data"));
+  return head;
+}
+
+std::string textOf(const ReplayHead &head) {
+  return fmt::format("{}\nworkers {}\nservers {}\nstaleness {}\nbatch {}\nbigarray-bound {}\n"
+                     "seed {}\nprogram {}\nweights {}\ndata {}\n",
+                     kFirstLine, head.workers, head.servers, head.staleness, head.batch,
+                     head.bigArrayBound, head.seed, head.program, head.weights, head.data);
+}
+
+std::string textOf(const ReplayLog::Span &span) {
+  std::string text = fmt::format("events {}\n", span.update);
+  for (const std::string &events : span.events)
+    text += events + "\n";
+  return text + fmt::format("end {}\n", span.update);
+}
+
+/// The first field in which two runs differ.
+Status sameRun(const ReplayHead &found, const ReplayHead &want, const std::string &path) {
+  auto same = [&](std::string_view name, const auto &is, const auto &wanted) -> Status {
+    return is == wanted
+               ? Status()
+               : failAt({path}, ErrorCode::E0610, "{}: found {}, want {}", name, is, wanted);
+  };
+  LSTMC_TRY(same("workers", found.workers, want.workers));
+  LSTMC_TRY(same("servers", found.servers, want.servers));
+  LSTMC_TRY(same("staleness", found.staleness, want.staleness));
+  LSTMC_TRY(same("batch", found.batch, want.batch));
+  LSTMC_TRY(same("bigarray-bound", found.bigArrayBound, want.bigArrayBound));
+  LSTMC_TRY(same("seed", found.seed, want.seed));
+  LSTMC_TRY(same("program", found.program, want.program));
+  return same("data", found.data, want.data);
+}
+
+} // namespace
+
+std::string text(const Event &event) {
+  return event.kind == Event::Kind::Meeting ? "m"
+                                            : fmt::format("{}{}", char(event.kind), event.worker);
+}
+
+Result<std::vector<Event>> parseEvents(std::string_view text, int workers, const Place &place) {
+  std::vector<Event> events;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::optional<int64_t> worker = word.empty() ? std::nullopt : number(word.substr(1));
+    if (word == "m")
+      events.push_back({Event::Kind::Meeting, 0});
+    else if (worker && *worker < workers && (word[0] == 'u' || word[0] == 'a'))
+      events.push_back({Event::Kind(word[0]), int(*worker)});
+    else
+      return failAt(place, ErrorCode::E0603,
+                    "found event {}, want m, or u or a and a worker below {}", inQuotes(word),
+                    workers);
+  }
+  return events;
+}
+
+Result<ReplayLog> ReplayLog::read(const std::string &path) {
+  LSTMC_ASSIGN(Bytes bytes, readFile(path));
+  Lines lines(asText(bytes), path);
+  ReplayLog log;
+  LSTMC_ASSIGN(log.head, readHead(lines));
+  while (lines.more()) {
+    LSTMC_ASSIGN(int64_t update, lines.numberField("events", log.updates() + 1, kMost));
+    Span span{update, {}};
+    for (int server = 0; server < log.head.servers && lines.more(); ++server) {
+      span.events.emplace_back(lines.next());
+      if (auto events = parseEvents(span.events.back(), log.head.workers, lines.place());
+          !events.ok() && lines.more())
+        return events.error();
+    }
+    if (!lines.more())
+      break; // killed while it wrote
+    LSTMC_ASSIGN(int64_t end, lines.numberField("end", update, update));
+    (void)end;
+    log.spans.push_back(std::move(span));
+  }
+  return log;
+}
+
+Result<std::vector<Event>> ReplayLog::eventsOf(int server, const std::string &path) const {
+  std::vector<Event> all;
+  for (const Span &span : spans) {
+    LSTMC_ASSIGN(std::vector<Event> events,
+                 parseEvents(span.events[size_t(server)], head.workers, {path}));
+    all.insert(all.end(), events.begin(), events.end());
+  }
+  return all;
+}
+
+Result<ReplayWriter> ReplayWriter::open(std::string path, const ReplayHead &head, int64_t update) {
+  std::string text = textOf(head);
+  if (update > 0) {
+    LSTMC_ASSIGN(ReplayLog old, ReplayLog::read(path));
+    LSTMC_TRY(sameRun(old.head, head, path));
+    std::erase_if(old.spans, [&](const ReplayLog::Span &span) { return span.update > update; });
+    if (old.updates() != update)
+      return failAt({path}, ErrorCode::E0605, "found events up to update {}, want those up to {}",
+                    old.updates(), update);
+    text = textOf(old.head);
+    for (const ReplayLog::Span &span : old.spans)
+      text += textOf(span);
+  }
+  LSTMC_TRY(writeFile(path, text, OutputFile::Existing::Replace));
+  return ReplayWriter(std::move(path));
+}
+
+Status ReplayWriter::append(const ReplayLog::Span &span) {
+  const std::string text = textOf(span);
+  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const bool well = file >= 0 && ::write(file, text.data(), text.size()) == ssize_t(text.size()) &&
+                    ::fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0)
+    ::close(file);
+  return well ? Status()
+              : failAt({path_}, ErrorCode::E0601, "cannot append: {}", std::strerror(error));
+}
+
+} // namespace lstmc::stores

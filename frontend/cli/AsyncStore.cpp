@@ -1,0 +1,192 @@
+#include "frontend/cli/AsyncStore.h"
+
+#include <array>
+
+#include "executor/ranks/Job.h"
+#include "executor/stores/Replay.h"
+#include "executor/stores/Server.h"
+#include "executor/stores/Spread.h"
+#include "executor/stores/Worker.h"
+#include "executor/training/Signals.h"
+#include "frontend/cli/Ranks.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+bool saysAsync(const Options &options) { return options.kvStore->starts_with("dist_async"); }
+
+std::string logPath(const Options &options) {
+  return options.output ? *options.output + "/replay.log" : "";
+}
+
+/// Rows of a batch of the network's `step`.
+Result<int64_t> batchOf(const package::PackageData &data) {
+  for (const package::Entry &entry : data.entries)
+    for (const package::Binding &input : entry.inputs)
+      for (size_t axis = 0; entry.name == "step" && axis < input.dims.size(); ++axis)
+        if (input.dims[axis] == "batch")
+          return data.buffers[input.buffer].shape[axis];
+  return fail(ErrorCode::E0001, "dist_async shares a batch out to workers, and no input of the "
+                                "network has a dim \"batch\"");
+}
+
+Status refuseFlags(const Options &options) {
+  const std::array<std::pair<bool, std::string_view>, 4> useless{
+      {{options.checkReplicas.given(), "check-replicas"},
+       {options.checkNan, "check-nan"},
+       {options.monitor.has_value(), "monitor"},
+       {options.lrFind, "lr-find"}}};
+  for (const auto &[given, name] : useless)
+    if (given)
+      return fail(ErrorCode::E0001,
+                  "--{} is not for asynchronous updates: workers do not run whole "
+                  "updates",
+                  name);
+  if (options.replay && options.resume)
+    return fail(ErrorCode::E0001,
+                "--replay begins with the first update and --resume goes on: give "
+                "one of them");
+  return {};
+}
+
+} // namespace
+
+Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int64_t workers) {
+  if (!saysAsync(command) || *command.staleness == 0)
+    return 0;
+  if (command.command != CommandId::Train)
+    return fail(ErrorCode::E0001, "--kv-store {} is for train", *command.kvStore);
+  const int64_t servers = asked.value_or(workers);
+  if (servers < 1 || servers > workers * 16)
+    return fail(ErrorCode::E0001, "--servers takes 1 to {} for {} workers, got {}", workers * 16,
+                workers, servers);
+  return int(servers);
+}
+
+Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options) {
+  AsyncStore store;
+  store.bigArrayBound = *options.bigarrayBound;
+  store.staleness = *options.staleness;
+  if (options.replay) {
+    LSTMC_ASSIGN(store.replay, stores::ReplayLog::read(*options.replay));
+    const stores::ReplayHead &head = store.replay->head;
+    if (jobRanks() > 1)
+      return fail(ErrorCode::E0001, "--replay runs in one process, found {} ranks", jobRanks());
+    store.cluster = {head.workers, head.servers};
+    store.staleness = head.staleness;
+    store.bigArrayBound = head.bigArrayBound;
+  } else {
+    store.cluster = {jobRanks() - jobServers(), jobServers()};
+  }
+  if (store.cluster.servers == 0)
+    return std::optional<AsyncStore>(); // dist_sync, or none of these
+  LSTMC_TRY(refuseFlags(options));
+  return std::optional(store);
+}
+
+Checked<Options> optionsOfWorker(const Options &options, AsyncStore &store,
+                                 const std::function<Checked<Model>()> &network) {
+  Options own = options;
+  if (options.batch.given()) {
+    LSTMC_CHECKED_ASSIGN(store.batch, Count::parse("batch", *options.batch));
+  } else {
+    LSTMC_CHECKED_ASSIGN(Model model, network());
+    LSTMC_CHECKED_ASSIGN(store.batch, batchOf(model.package->data()));
+  }
+  if (store.batch < store.cluster.workers || store.batch % store.cluster.workers != 0)
+    return asDiagnostic(fail(ErrorCode::E0001,
+                             "a batch of {} cannot be shared evenly by {} workers: --batch N",
+                             store.batch, store.cluster.workers));
+  own.batch = std::to_string(store.batch / store.cluster.workers);
+  return own;
+}
+
+Status checkAsync(const training::TrainOptions &train) {
+  for (const training::Amount &amount :
+       {train.after, train.validEvery, train.saveEvery, train.dispEvery})
+    if (amount.unit == training::Amount::Unit::Seconds)
+      return fail(ErrorCode::E0001,
+                  "{}: workers that do not wait for one another agree on updates, "
+                  "not on seconds",
+                  amount.text());
+  if (train.fit.schedule.kind == ScheduleKind::Plateau)
+    return fail(ErrorCode::E0001, "lr_scheduler plateau follows validations, which servers of "
+                                  "dist_async do not see");
+  return {};
+}
+
+Result<std::unique_ptr<training::Trainable>>
+asyncTrainable(const AsyncStore &store, const Options &options, Session &session, Session *second,
+               const data::DataSet &data, const training::TrainOptions &train) {
+  LSTMC_TRY(checkAsync(train));
+  if (store.replay) {
+    LSTMC_ASSIGN(std::unique_ptr<stores::Replay> replay,
+                 stores::Replay::create(session, *second, data, train.fit, *store.replay,
+                                        *options.replay, train.seed));
+    return std::unique_ptr<training::Trainable>(std::move(replay));
+  }
+  stores::WorkerOptions worker{store.cluster,
+                               store.staleness,
+                               store.bigArrayBound,
+                               store.batch,
+                               train.seed,
+                               logPath(options),
+                               [] { return training::SignalWatch::pending(); }};
+  LSTMC_ASSIGN(std::unique_ptr<stores::Worker> made,
+               stores::Worker::create(session, joinedJob().link(), std::move(worker)));
+  joinedJob().watch([&worker = *made] { return Standing{worker.progress(), ""}; });
+  return std::unique_ptr<training::Trainable>(std::move(made));
+}
+
+Status leaveServers(training::Trainable &trainable) {
+  auto *worker = dynamic_cast<stores::Worker *>(&trainable);
+  if (!worker)
+    return {};
+  joinedJob().watch(nullptr);
+  return worker->leave();
+}
+
+bool isServer(const AsyncStore &store) {
+  return !store.replay && jobRank() >= store.cluster.workers;
+}
+
+Status serve(const AsyncStore &store, Session &session, const training::FitSettings &fit) {
+  const int index = jobRank() - store.cluster.workers;
+  LSTMC_ASSIGN(session::SplitStep step, session::SplitStep::create(session));
+  const auto keys = stores::spreadKeys(step, store.cluster.servers, store.bigArrayBound);
+  LSTMC_ASSIGN(std::unique_ptr<stores::KeyStore> own,
+               stores::KeyStore::create(session, step,
+                                        stores::KeyParts(step, stores::keysOf(keys, index)), fit));
+  stores::Server server(joinedJob().link(), store.cluster.workers, session.package().digest(), *own,
+                        index == 0);
+  joinedJob().watch([&server] { return Standing{server.progress(), ""}; });
+  Status status = server.serve();
+  joinedJob().watch(nullptr);
+  return status;
+}
+
+std::string storeText(const AsyncStore &store) {
+  auto counted = [](int count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  return fmt::format(
+      "{}, {}, staleness {}, {} rows of {} each{}", counted(store.cluster.workers, "worker"),
+      counted(store.cluster.servers, "server"), store.staleness,
+      store.batch / store.cluster.workers, store.batch, store.replay ? ", replayed" : "");
+}
+
+Status writeSynchronousLog(const Options &options, const training::TrainOptions &train,
+                           const package::Package &package, const data::DataSet &data) {
+  if (!saysAsync(options) || *options.staleness != 0 || jobRank() != 0 || !options.output)
+    return {};
+  LSTMC_ASSIGN(int64_t batch, batchOf(package.data()));
+  const stores::ReplayHead head{
+      jobRanks(),   0, 0, batch, *options.bigarrayBound, train.seed, package.digest(), "-",
+      data.digest()};
+  LSTMC_ASSIGN(stores::ReplayWriter log, stores::ReplayWriter::open(logPath(options), head, 0));
+  (void)log;
+  return {};
+}
+
+} // namespace lstmc::cli
