@@ -165,11 +165,16 @@ class Ranks(unittest.TestCase):
         text = (SAMPLES / "cluster" / "README.md").read_text()
         shown = set(re.findall(r"weights ([0-9a-f]{16})", text))
         commands = re.findall(r"^lstmc ((?:train|launch) .*) -o \S+$", text, re.M)
-        self.assertEqual(len(commands), 2)
-        for number, words in enumerate(commands):
+        self.assertEqual(len(commands), 4)
+        for number, words in enumerate(commands[:2]):
             out = self.folder / f"sample{number}"
             done = subprocess.run([str(LSTMC), *words.split(), "-o", str(out)], capture_output=True, text=True, timeout=120, cwd=SAMPLES.parent)
             self.assertEqual({re.search(r"weights (\w+)$", done.stdout.strip())[1]}, shown, done.stderr)
+        for words, out in zip(commands[2:], ("ck-async", "ck-replay")):
+            words = words.replace("ck-async", str(self.folder / "ck-async")).split()
+            subprocess.run([str(LSTMC), *words, "-o", str(self.folder / out)], capture_output=True, timeout=120, cwd=SAMPLES.parent, check=True)
+        equal = run([LSTMC, "diff", self.folder / "ck-async/update-000060", self.folder / "ck-replay/update-000060"]).stdout
+        self.assertIn(equal.strip().replace(f"{self.folder}/", ""), text)
         self.assertRegex(run([SAMPLES / "cluster/lost.sh", LSTMC]).stdout, r"starts again, 1 of 1\n.*\nequal: 30 of")
 
     def test_a_killed_rank_ends_the_job_and_a_restart_has_the_same_end(self):
