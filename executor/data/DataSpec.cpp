@@ -24,6 +24,9 @@ constexpr DataKindRecord kKinds[] = {
 constexpr DataKeyRecord kKeys[] = {
     {"unit", "char|word|byte", "text", "what a symbol is"},
     {"vocab", "FILE", "text", "the symbols, one a line; else those of the training text"},
+    {"lines", "yes|no", "text",
+     "each line is a sequence, filled up to the input's steps; the input length gets its number of "
+     "symbols (no: one stream)"},
     {"inputs", "A|B", "csv", "columns to predict from; else all"},
     {"target", "C", "csv", "the column to predict"},
     {"window", "N", "csv", "rows in a window; else as the input has steps"},
@@ -114,6 +117,10 @@ Status DataSpec::set(std::string_view key, std::string_view value) {
     if (value != "yes" && value != "no")
       return badValue(key, value, "yes or no");
     shuffle = value == "yes";
+  } else if (key == "lines") {
+    if (value != "yes" && value != "no")
+      return badValue(key, value, "yes or no");
+    lines = value == "yes";
   } else if (key == "inputs") {
     inputs.clear();
     for (std::string_view column : split(value, '|'))

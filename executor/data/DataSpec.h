@@ -36,9 +36,11 @@ struct DataSpec {
   uint64_t seed = 0;            ///< seed of the kind random
   double valid = 0;             ///< share of the data, at the end, that is kept for validation, in
                                 ///< [0, 1)
-  bool shuffle = true;          ///< a new order of training samples in each epoch; never for text
+  bool shuffle = true;          ///< a new order of training samples in each epoch; of text, of
+                                ///< lines only
   std::optional<TextUnit> unit; ///< not given: the unit of the vocabulary, else characters
   std::string vocabularyFile;
+  bool lines = false;              ///< each line of a text is a sequence, filled up
   std::vector<std::string> inputs; ///< columns; empty: all
   std::string target;
   std::string sequence; ///< column that says which rows are one sequence; empty: windows of rows

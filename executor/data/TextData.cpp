@@ -2,7 +2,7 @@
 #include "executor/base/Sha256.h"
 #include "executor/data/Elements.h"
 #include "executor/data/Sources.h"
-#include "executor/data/TokenText.h"
+#include "executor/data/TextLines.h"
 
 namespace lstmc::data {
 namespace {
@@ -110,7 +110,9 @@ public:
   }
 
   Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
-                                     uint64_t) const override {
+                                     uint64_t seed) const override {
+    if (spec_.lines)
+      return feedOfLines(part, std::move(slots), part == Part::Train && spec_.shuffle, seed);
     LSTMC_TRY(dataAndLabel(slots, DataKind::Text).status());
     LSTMC_ASSIGN(int64_t streams, batchExtent(slots));
     LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
@@ -130,6 +132,13 @@ public:
   }
 
   Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const override {
+    if (spec_.lines) {
+      Samples all;
+      LSTMC_ASSIGN(all.feed, feedOfLines(Part::All, std::move(slots), false, 0));
+      LSTMC_ASSIGN(std::vector<TextLine> every, lines());
+      all.count = int64_t(every.size());
+      return all;
+    }
     LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(slots, DataKind::Text));
     LSTMC_ASSIGN(int64_t sequences, batchExtent(slots));
     LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
@@ -147,6 +156,40 @@ public:
   Learned learned() const override { return {vocabulary_, unit_, {}}; }
 
 private:
+  Result<std::vector<TextLine>> lines() const {
+    return linesOf(tokens_, vocabulary_.find(unit_ == TextUnit::Word ? kEndOfLine : "\n"));
+  }
+
+  Result<std::unique_ptr<Feed>> feedOfLines(Part part, std::vector<InputSlot> slots, bool shuffles,
+                                            uint64_t seed) const {
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    LSTMC_ASSIGN(std::unique_ptr<LineSlots> found, lineSlots(slots, batch));
+    LSTMC_ASSIGN(int64_t steps, stepsOf(found->others));
+    LSTMC_ASSIGN(std::vector<TextLine> chosen, lines());
+    const int64_t split = splitPoint(int64_t(chosen.size()), spec_.valid);
+    if (part == Part::Valid)
+      chosen.erase(chosen.begin(), chosen.begin() + split);
+    else if (part == Part::Train)
+      chosen.resize(size_t(split));
+    for (const TextLine &line : chosen)
+      if (line.steps() > steps)
+        return failAt(placeOf(line.first), ErrorCode::E0605,
+                      "line: found {} symbols before its last, want at most the {} steps of input "
+                      "{}",
+                      line.steps(), steps, inQuotes(found->filled.data->name));
+    const auto count = int64_t(chosen.size());
+    if (batchesOf(count, batch, part) < 1)
+      return failAt({spec_.files[0].second}, ErrorCode::E0605,
+                    "text: found {} lines in this part, want at least {}", count,
+                    part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
+    auto make = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
+      LSTMC_ASSIGN(std::unique_ptr<LineSlots> filled, lineSlots(to, batch));
+      return std::unique_ptr<Feed>(new LineFeed(tokens_, std::move(chosen), batch, steps, part,
+                                                *filled, SampleOrder(count, shuffles, seed)));
+    };
+    return tokens_.inFile() ? readAhead(std::move(slots), make) : make(slots);
+  }
+
   /// Steps of the inputs, which have to be the same and to hold every symbol.
   Result<int64_t> stepsOf(const std::vector<InputSlot> &slots) const {
     int64_t steps = 0;
@@ -195,15 +238,13 @@ private:
   };
 
   Result<std::optional<FoundToken>> firstOutside(const ValueRange &range) const {
-    std::vector<int32_t> ids(1 << 16);
-    for (int64_t begin = 0; begin < tokens_.size(); begin += int64_t(ids.size())) {
-      ids.resize(size_t(std::min(int64_t(ids.size()), tokens_.size() - begin)));
-      LSTMC_TRY(tokens_.read(begin, ids));
-      for (size_t i = 0; i < ids.size(); ++i)
-        if (!range.holds(double(ids[i])))
-          return std::optional(FoundToken{begin + int64_t(i), ids[i]});
-    }
-    return std::optional<FoundToken>();
+    std::optional<FoundToken> found;
+    LSTMC_TRY(tokens_.each([&](int64_t number, int32_t id) {
+      if (!range.holds(double(id)))
+        found = {number, id};
+      return !found;
+    }));
+    return found;
   }
 
   /// The place of a token in the file, which is read again to find it.

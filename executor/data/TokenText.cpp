@@ -135,6 +135,18 @@ Result<int32_t> TokenText::at(int64_t token) const {
   return id;
 }
 
+Status TokenText::each(const std::function<bool(int64_t, int32_t)> &take) const {
+  std::vector<int32_t> ids(1 << 16);
+  for (int64_t begin = 0; begin < size(); begin += int64_t(ids.size())) {
+    ids.resize(size_t(std::min(int64_t(ids.size()), size() - begin)));
+    LSTMC_TRY(read(begin, ids));
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (!take(begin + int64_t(i), ids[i]))
+        return {};
+  }
+  return {};
+}
+
 Status eachToken(const TextBlocks &text, TextUnit unit, const std::string &file,
                  const Limits &limits, const Taker &take) {
   Position at;

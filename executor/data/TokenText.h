@@ -31,6 +31,8 @@ public:
   /// The numbers from `begin` on, which have to be there. Errors are those of ScratchFile.
   Status read(int64_t begin, std::span<int32_t> to) const;
   Result<int32_t> at(int64_t token) const;
+  /// Calls `take(number, id)` for all tokens in order, until it returns false.
+  Status each(const std::function<bool(int64_t, int32_t)> &take) const;
 
 private:
   size_t width_; ///< bytes of a number

@@ -44,14 +44,15 @@ enum class KeyKind {
 struct TrainingKey {
   std::string_view name;
   KeyKind kind;
+  std::optional<int> least = {}; ///< of a number of the loop; those of optimizers have theirs
 };
 
 constexpr TrainingKey kLoopKeys[] = {
-    {"optimizer", KeyKind::Text},         {"learning_rate", KeyKind::Number},
+    {"optimizer", KeyKind::Text},         {"learning_rate", KeyKind::Number, 0},
     {"lr_scheduler", KeyKind::Scheduler}, {"initializer", KeyKind::Initialiser},
-    {"eval_metric", KeyKind::Strings},    {"num_epoch", KeyKind::Integer},
-    {"num_update", KeyKind::Integer},     {"carry", KeyKind::Strings},
-    {"seed", KeyKind::Integer},
+    {"eval_metric", KeyKind::Strings},    {"num_epoch", KeyKind::Integer, 1},
+    {"num_update", KeyKind::Integer, 1},  {"carry", KeyKind::Strings},
+    {"seed", KeyKind::Integer, 0},
 };
 
 /// The keys of fit(..): those of the training loop, and those of all optimizers.
@@ -77,13 +78,11 @@ const std::vector<TrainingKey> &allFitKeys() {
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 
 constexpr TrainingKey kDataKeys[] = {
-    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText},
-    {"test", KeyKind::Text},       {"unit", KeyKind::Text},
-    {"vocab", KeyKind::Text},      {"inputs", KeyKind::Strings},
-    {"target", KeyKind::Text},     {"window", KeyKind::Integer},
-    {"horizon", KeyKind::Integer}, {"sequence", KeyKind::Text},
-    {"na", KeyKind::Text},         {"fill", KeyKind::Text},
-    {"shuffle", KeyKind::YesNo},   {"classes", KeyKind::Integer},
+    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
+    {"unit", KeyKind::Text},       {"vocab", KeyKind::Text},         {"lines", KeyKind::YesNo},
+    {"inputs", KeyKind::Strings},  {"target", KeyKind::Text},        {"window", KeyKind::Integer},
+    {"horizon", KeyKind::Integer}, {"sequence", KeyKind::Text},      {"na", KeyKind::Text},
+    {"fill", KeyKind::Text},       {"shuffle", KeyKind::YesNo},      {"classes", KeyKind::Integer},
 };
 
 std::string_view kindText(KeyKind kind) {
@@ -221,13 +220,21 @@ public:
       : run_(run), values_(values), function_(function), keys_(keys), arguments_(arguments),
         span_(calleeSpan(arguments.call)), fit_(function == "fit") {}
 
+  std::string_view exampleCall() const {
+    return function_ == "fit"    ? "fit(net, optimizer=\"adam\", learning_rate=0.001)"
+           : function_ == "data" ? "data(net, train=\"csv:F.csv\", target=\"y\")"
+                                 : "place(net, encoder=\"cpu:1\")";
+  }
+
   /// Adds what the call sets to the defaults of other nets.
   Value addTo(std::vector<NetDefaults> &all) {
     if (arguments_.unknown || !mayStandHere())
       return Value::unknown();
     if (arguments_.positional.size() > 1)
-      run_.error(ErrorCode::E0205, arguments_.places[1]->span, "{} takes one net, got {}",
-                 function_, arguments_.positional.size());
+      run_.report(run_.makeError(
+          ErrorCode::E0205, arguments_.places[1]->span,
+          fmt::format("{} takes one net, got {}", function_, arguments_.positional.size()),
+          fmt::format("the rest is given by name: {}", exampleCall())));
     for (const Arguments::Named &named : arguments_.named)
       take(named);
     if (fit_ && has("num_epoch") && has("num_update"))
@@ -253,7 +260,7 @@ private:
     if (!key || named.value.isUnknown() || named.value.is(ValueKind::None))
       return;
     std::optional<symbol::Setting> setting = KeyValue(run_, values_, *key, named).read();
-    if (setting && (!fit_ || checkFit(*setting, named)))
+    if (setting && (!fit_ || checkFit(*key, *setting, named)))
       defaults_.settings.push_back(std::move(*setting));
   }
 
@@ -274,13 +281,18 @@ private:
   }
 
   /// The range of an optimizer's number, and the name of the optimizer.
-  bool checkFit(symbol::Setting &setting, const Arguments::Named &named) {
+  bool checkFit(const TrainingKey &key, symbol::Setting &setting, const Arguments::Named &named) {
     Span span = named.argument->value->span;
     if (const OptimizerKey *range = findOptimizerKey(setting.key);
         range && !range->yesNo && !range->takes(named.value.number())) {
       run_.error(ErrorCode::E0204, span, "{} is a number from {}{}, got {}", setting.key,
                  range->least,
                  range->below == kNoBound ? "" : fmt::format(" to below {}", range->below),
+                 reprOf(named.value));
+      return false;
+    }
+    if (key.least && named.value.number() < *key.least) {
+      run_.error(ErrorCode::E0204, span, "{} is a number from {}, got {}", key.name, *key.least,
                  reprOf(named.value));
       return false;
     }
@@ -322,8 +334,10 @@ private:
     if (net.is(ValueKind::Tensor))
       defaults_.net = kFileNetName;
     else if (!net.is(ValueKind::Function) || !isNet(net.as<FunctionObject>()))
-      return run_.error(ErrorCode::E0214, arguments_.places[0]->span, "{} is for a net, got {}",
-                        function_, reprOf(net));
+      return run_.report(run_.makeError(
+          ErrorCode::E0214, arguments_.places[0]->span,
+          fmt::format("{} is for a net, got {}", function_, reprOf(net)),
+          "a net is a function whose parameters have types: def net(data: float32[N, 10]):"));
     else
       defaults_.net = net.as<FunctionObject>().name();
     if (std::ranges::find(all, defaults_.net, &NetDefaults::net) != all.end())

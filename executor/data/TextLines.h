@@ -1,0 +1,64 @@
+// A text whose lines are sequences of their own: `text:FILE,lines=yes`.
+#pragma once
+
+#include <vector>
+
+#include "executor/data/Shuffle.h"
+#include "executor/data/Sources.h"
+#include "executor/data/TokenText.h"
+
+namespace lstmc::data {
+
+/// The tokens [first, first + count) of a line with its end.
+struct TextLine {
+  int64_t first = 0, count = 0;
+  /// Each token but the last is read, each but the first is a label.
+  int64_t steps() const { return count - 1; }
+};
+
+/// The lines with a step at least. Errors are those of TokenText::read. `end`: the token at the end
+/// of a line; the last line of a text need not have it.
+Result<std::vector<TextLine>> linesOf(const TokenText &tokens, std::optional<int32_t> end);
+
+/// The input called length is for the steps of each line; the others are one data input and at most
+/// one label.
+struct LineSlots {
+  DataAndLabel filled;
+  const InputSlot *length = nullptr;
+  std::vector<InputSlot> others; ///< which `filled` points into
+};
+Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots, int64_t batch);
+
+/// A line in each row, filled up with token 0, and with the label that the head ignores.
+class LineFeed : public Feed {
+public:
+  LineFeed(const TokenText &tokens, std::vector<TextLine> lines, int64_t batch, int64_t steps,
+           Part part, const LineSlots &slots, SampleOrder order);
+
+  int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
+  int64_t sequences() const override { return batch_; }
+  int64_t rows(const Position &position) const override {
+    return rowsOf(order_.count(), batch_, position.batch);
+  }
+  std::string leftOut() const override {
+    return samplesLeftOut(order_.count(), batch_, part_, "lines");
+  }
+  bool restarts(const Position &) const override { return true; }
+  Status fill(const Position &position) override;
+
+private:
+  /// The tokens of a line from its token `from` on, then `padding`.
+  Status write(const InputSlot &slot, int64_t row, const TextLine &line, int64_t from,
+               int64_t padding);
+
+  const TokenText &tokens_;
+  std::vector<TextLine> lines_;
+  int64_t batch_, steps_;
+  Part part_;
+  InputSlot data_;
+  std::optional<InputSlot> label_, length_;
+  SampleOrder order_;
+  std::vector<int32_t> read_; ///< of one line
+};
+
+} // namespace lstmc::data
