@@ -36,7 +36,7 @@ constexpr Example kExamples[] = {
                        "        return y"},
     {ErrorCode::E0213, "    y = Custom(x, op_type=\"nce\")"},
     {ErrorCode::E0214, "    fit(net, optimiser=\"adam\")       # the key is optimizer"},
-    {ErrorCode::E0215, "    ys, s = foreach(step, data, s)"},
+    {ErrorCode::E0215, "    T = dim(\"seq\", 35, max=400)"},
     {ErrorCode::E0302, "    def f(n): return f(n - 1)"},
     {ErrorCode::E0303, "    half = hidden // 0"},
     {ErrorCode::E0304, "    n = 2 ** 63"},

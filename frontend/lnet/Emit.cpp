@@ -177,8 +177,6 @@ private:
       add("ctx_group(" + symbol::stringText(node.group) + ")");
     if (node.recompute)
       add("recompute()");
-    if (!node.computeDType.empty())
-      add("dtype(" + symbol::stringText(node.computeDType) + ")");
     return text.empty() ? text : text + ":\n";
   }
 

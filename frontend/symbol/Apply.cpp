@@ -23,6 +23,8 @@ public:
       return *error;
     if (auto error = makeInputs())
       return undone(std::move(*error));
+    if (auto error = castInputs())
+      return undone(std::move(*error));
     mlir::Operation *op = build(impl_.locations.encode(origin()));
     if (failed(impl_.solver.settle(op))) {
       // Refused: bind again with the places of the arguments, which cost time to find and are only
@@ -82,6 +84,45 @@ private:
     return std::nullopt;
   }
 
+  //===---- with dtype(..) ------------------------------------------------------------------===//
+
+  /// Reads floats in the type of the scope. Parameters keep theirs, so updates are not rounded to
+  /// the type of the scope, and labels stay what the heads measure against.
+  std::optional<Diagnostics> castInputs() {
+    const std::optional<DType> wanted = impl_.computeType();
+    if (!wanted || bound_.record->mxnetName == "Cast")
+      return std::nullopt;
+    for (auto [i, input] : llvm::enumerate(bound_.inputs)) {
+      if (!input.value || (input.record && input.record->label) || !isCast(input.value, *wanted))
+        continue;
+      Call cast;
+      cast.op = "Cast";
+      cast.name =
+          (call_.name.empty() ? hint() + std::to_string(impl_.counts.lookup(hint())) : call_.name) +
+          "_" + (input.record ? std::string(input.record->name) : "arg" + std::to_string(i)) +
+          "_cast";
+      cast.positional = {impl_.symbolOf(&graph_, input.value)};
+      cast.attributes = {{"dtype", std::string(dtypeLongName(*wanted))}};
+      cast.origin = call_.origin;
+      cast.shown = call_.shown;
+      Checked<std::vector<Symbol>> made = graph_.apply(cast);
+      if (!made.ok())
+        return std::move(made.diagnostics());
+      input.value = Graph::Impl::valueOf(made->front());
+      casts_.push_back(input.value.getDefiningOp());
+    }
+    return std::nullopt;
+  }
+
+  /// Floats of another type. What has no type yet is a float if it is a parameter.
+  static bool isCast(mlir::Value value, DType wanted) {
+    std::optional<DType> dtype =
+        sym::dtypeOf(llvm::cast<mlir::TensorType>(value.getType()).getElementType());
+    if (!dtype)
+      return value.getDefiningOp<sym::VariableOp>() != nullptr;
+    return isFloat(*dtype) && *dtype != wanted;
+  }
+
   mlir::Operation *build(mlir::Location location) {
     mlir::OperationState state(location, bound_.record->opName);
     llvm::SmallVector<int32_t> segments;
@@ -120,8 +161,6 @@ private:
         scopes.set(sym::kRecomputeAttr, builder.getUnitAttr());
         break;
       case Scope::Kind::DType:
-        scopes.set(sym::kDTypeAttr, builder.getStringAttr(scope.value));
-        break;
       case Scope::Kind::NameScope:
         break;
       }
@@ -143,6 +182,11 @@ private:
   }
 
   Diagnostics undone(Diagnostics errors) {
+    for (mlir::Operation *cast : llvm::reverse(casts_)) {
+      impl_.dimNames.forget(cast);
+      cast->erase();
+      --impl_.nodes;
+    }
     for (const std::string &made : llvm::reverse(variables_)) {
       mlir::Operation *variable = impl_.named[made].value.getDefiningOp();
       impl_.dimNames.forget(variable);
@@ -178,6 +222,7 @@ private:
   BoundCall bound_;
   std::string name_;
   std::vector<std::string> variables_, labels_;
+  std::vector<mlir::Operation *> casts_;
   Diagnostics warnings_;
 };
 
@@ -185,7 +230,7 @@ private:
 
 /// In a rehearsal: counts the nodes of a call that is like an earlier one.
 static void countNodes(Graph::Impl &impl, const Call &call, const Rehearsal::Made &made) {
-  ++impl.nodes;
+  impl.nodes += 1 + made.casts;
   if (call.name.empty()) { // it gets a new automatic name, so all its parameters are new
     impl.nodes += int64_t(made.inputs.size());
     return;
@@ -199,7 +244,11 @@ static void countNodes(Graph::Impl &impl, const Call &call, const Rehearsal::Mad
 
 Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
   std::optional<Rehearsal> &rehearsal = impl_->rehearsal;
-  std::string key = rehearsal ? Rehearsal::keyOf(call) : std::string();
+  auto keyOf = [&] {
+    std::optional<DType> type = impl_->computeType();
+    return Rehearsal::keyOf(call) + (type ? std::string(dtypeLongName(*type)) : "");
+  };
+  std::string key = rehearsal ? keyOf() : std::string();
   if (const Rehearsal::Made *made = rehearsing() ? rehearsal->find(key) : nullptr) {
     countNodes(*impl_, call, *made);
     return made->symbols;
@@ -211,6 +260,8 @@ Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
   for (const BoundInput &input : bound->inputs)
     if (input.make)
       made.inputs.emplace_back(input.record->name);
+  const int64_t nodes = impl_->nodes;
+  const size_t named = impl_->named.size();
   // The rehearsal is suspended while this node is made, so that its parameters are really made too.
   bool begun = rehearsal && std::exchange(rehearsal->begun, false);
   Checked<std::vector<Symbol>> symbols = NodeMaker(*this, call, std::move(*bound)).run();
@@ -218,9 +269,10 @@ Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
     rehearsal->begun = begun;
   if (rehearsal && symbols.ok()) {
     made.symbols = *symbols;
+    made.casts = impl_->nodes - nodes - int64_t(impl_->named.size() - named) - 1;
     // The call may have decided the types of its inputs, so a later call like it has other input
     // types: remember it under both.
-    rehearsal->remember(Rehearsal::keyOf(call), made);
+    rehearsal->remember(keyOf(), made);
     rehearsal->remember(std::move(key), std::move(made));
   }
   return symbols;

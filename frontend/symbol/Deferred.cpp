@@ -9,27 +9,62 @@ static bool holdsDeferred(const Initialiser &init) {
   return init.name == "deferred" || llvm::any_of(init.initialisers, holdsDeferred);
 }
 
+namespace {
+
+/// The rules that apply to one parameter, from its own initialiser and from that of fit.
+class ParameterRule {
+public:
+  ParameterRule(Graph::Impl &impl, sym::VariableOp variable, mlir::ArrayAttr fit)
+      : impl_(impl), variable_(variable), own_(variable.getInitAttr()), fit_(fit),
+        rule_(find(own_, fit)) {
+    // Weights by name come before what the end of a name says: a bias that they have is no zero.
+    if (own_ || !fit)
+      return;
+    mlir::FailureOr<mlir::ArrayAttr> whatever = find(fit, {});
+    if (isDeferred(whatever) && sym::argumentsOfRule(*whatever).contains("by_name"))
+      rule_ = whatever;
+  }
+
+  void fill(const Graph::DeferredMaker &make) {
+    bool isMade = false;
+    for (; isDeferred(rule_); isMade = true) {
+      auto number = sym::argumentsOfRule(*rule_).getAs<mlir::IntegerAttr>("number");
+      auto type = llvm::cast<mlir::RankedTensorType>(variable_.getType());
+      std::optional<Initialiser> made =
+          make(number.getInt(), variable_.getName(), type.getShape().vec());
+      if (!made)
+        return;
+      // Values are this parameter's. Anything else is a rule, which may name another deferred one:
+      // the default of weights can be a function.
+      const mlir::ArrayAttr init = impl_.initAttr(*made);
+      rule_ = own_ || made->name == "values" ? find(init, fit_) : find({}, init);
+    }
+    if (succeeded(rule_) && (isMade || !own_)) // the compiler says which name fits no pattern
+      variable_.setInitAttr(*rule_);
+  }
+
+private:
+  mlir::FailureOr<mlir::ArrayAttr> find(mlir::ArrayAttr own, mlir::ArrayAttr fallback) {
+    return sym::initialRule(variable_.getName(), own, fallback, &impl_.context);
+  }
+  static bool isDeferred(const mlir::FailureOr<mlir::ArrayAttr> &rule) {
+    return succeeded(rule) && sym::nameOfRule(*rule) == "deferred";
+  }
+
+  Graph::Impl &impl_;
+  sym::VariableOp variable_;
+  mlir::ArrayAttr own_, fit_;
+  mlir::FailureOr<mlir::ArrayAttr> rule_;
+};
+
+} // namespace
+
 bool Graph::fillDeferred(const Initialiser *fallback, const DeferredMaker &make) {
   const bool byFit = fallback && holdsDeferred(*fallback);
-  const mlir::ArrayAttr rest = byFit ? impl_->initAttr(*fallback) : mlir::ArrayAttr();
-  for (auto variable : impl_->body->getOps<sym::VariableOp>()) {
-    mlir::ArrayAttr own = variable.getInitAttr();
-    if (!own && !byFit)
-      continue;
-    mlir::FailureOr<mlir::ArrayAttr> rule =
-        sym::initialRule(variable.getName(), own, rest, &impl_->context);
-    if (failed(rule))
-      continue; // the compiler says which name it was
-    if (sym::nameOfRule(*rule) == "deferred") {
-      auto number = sym::argumentsOfRule(*rule).getAs<mlir::IntegerAttr>("number");
-      auto type = llvm::cast<mlir::RankedTensorType>(variable.getType());
-      if (std::optional<Initialiser> made =
-              make(number.getInt(), variable.getName(), type.getShape().vec()))
-        variable.setInitAttr(impl_->initAttr(*made));
-    } else if (!own) {
-      variable.setInitAttr(*rule);
-    }
-  }
+  const mlir::ArrayAttr fit = byFit ? impl_->initAttr(*fallback) : mlir::ArrayAttr();
+  for (auto variable : impl_->body->getOps<sym::VariableOp>())
+    if (variable.getInitAttr() || byFit)
+      ParameterRule(*impl_, variable, fit).fill(make);
   return byFit;
 }
 

@@ -74,6 +74,9 @@ struct Graph::Impl {
   mlir::ArrayAttr initAttr(const Initialiser &init);
   mlir::Attribute attributeOf(const AttributeValue &value);
 
+  /// The type of the innermost `with dtype(..)`; nothing outside of all.
+  std::optional<DType> computeType() const;
+
   /// A name with the prefixes of the name scopes in force.
   std::string scoped(const std::string &name);
 

@@ -1,5 +1,5 @@
 // The initialisers with arguments of their own: their names in the graph and in the language.
-// "mixed" and "load", which hold other initialisers, are not among them.
+// "mixed", which holds other initialisers, is not among them.
 #pragma once
 
 #include <array>

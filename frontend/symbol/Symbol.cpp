@@ -171,6 +171,13 @@ mlir::ArrayAttr Graph::Impl::initAttr(const Initialiser &init) {
       {builder.getStringAttr(init.name), builder.getDictionaryAttr(arguments)});
 }
 
+std::optional<DType> Graph::Impl::computeType() const {
+  for (const Scope &scope : llvm::reverse(scopes))
+    if (scope.kind == Scope::Kind::DType)
+      return parseDType(scope.value);
+  return std::nullopt;
+}
+
 std::string Graph::Impl::scoped(const std::string &plain) {
   std::string prefix;
   for (const Scope &scope : scopes)

@@ -51,11 +51,12 @@ struct NamedAttribute {
 };
 
 /// How a parameter gets its first value: name in lower case ("uniform", "xavier", "msraprelu",
-/// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "load", "values") and
+/// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "values") and
 /// arguments. Empty name: fit's initialiser by MXNet's name-suffix rules.
 ///
 /// "values" has the numbers themselves: `shape`, a Tuple, and `data`, row-major. "deferred" stands
-/// for one that only its frontend knows, by `number`; Graph::fillDeferred replaces it.
+/// for one that only its frontend knows, by `number`; Graph::fillDeferred replaces it. One with
+/// `by_name` decides whatever the name of a parameter, also as fit's.
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;

@@ -75,7 +75,7 @@ static std::string_view shownName(std::string_view name) {
   for (const InitialiserRow &row : kInitialisers)
     if (row.name == name)
       return row.shown;
-  return name == "mixed" ? "Mixed" : name == "load" ? "Load" : name;
+  return name == "mixed" ? "Mixed" : name;
 }
 
 /// A list of lists, as the shape has axes; `numbers` loses those that are written.

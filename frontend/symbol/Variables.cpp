@@ -93,7 +93,7 @@ static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std:
 static std::string shortText(const Initialiser &init) {
   if (init.name == "values")
     return "init=values of shape " + valueText(init.arguments[0].value);
-  return init.name == "deferred" ? "init=a function" : initialiserText(init);
+  return init.name == "deferred" ? "init=a function or a file" : initialiserText(init);
 }
 
 /// A second declaration of a name: adds what the first left open; E0209 for a contradiction.
@@ -222,6 +222,7 @@ std::optional<Symbol> Graph::Impl::rehearseNamed(Graph *graph, StringRef wanted,
 Checked<Symbol> Graph::beginState(const std::string &name, DType dtype, const Shape &shape,
                                   const Origin &origin) {
   Impl &impl = *impl_;
+  dtype = impl.computeType().value_or(dtype); // the final state has that type
   if (auto error = impl.checkNew(name, origin))
     return *error;
   if (auto error = impl.checkShape(shape, origin))

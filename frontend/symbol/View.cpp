@@ -137,8 +137,6 @@ private:
     NodeView &node = view_.nodes.emplace_back();
     if (auto group = op->getAttrOfType<mlir::StringAttr>(sym::kGroupAttr))
       node.group = group.str();
-    if (auto dtype = op->getAttrOfType<mlir::StringAttr>(sym::kDTypeAttr))
-      node.computeDType = dtype.str();
     node.recompute = op->hasAttr(sym::kRecomputeAttr);
     if (auto dims = op->getAttrOfType<mlir::ArrayAttr>(sym::kDimsAttr))
       for (mlir::Attribute dim : dims)

@@ -37,7 +37,7 @@ struct NodeView {
   Shape shape;                            ///< of a parameter or state
   Initialiser init;
   std::optional<double> lrMult, wdMult;
-  std::string group, computeDType; ///< empty: none
+  std::string group; ///< empty: none
   bool recompute = false;
 };
 

@@ -27,8 +27,6 @@ inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
 /// The recompute group of an op: UnitAttr (`with recompute()`) or StringAttr (a name given with
 /// --recompute). After the pass rematerialise it marks the ops that are computed again.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
-/// StringAttr: compute type, "bfloat16" (`with dtype(..)`).
-inline constexpr llvm::StringLiteral kDTypeAttr = "sym.dtype";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 

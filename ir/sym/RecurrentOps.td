@@ -7,7 +7,7 @@ include "ir/sym/SymBase.td"
 
 def Sym_RnnOp
     : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
-  let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. Projections and `lstm_state_clip` are not there.";
+  let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. `num_layers` and `mode` may be left out: one layer of tanh, as `mx.rnn.RNNCell` and PyTorch's `RNN` are. Projections and `lstm_state_clip` are not there.";
   let summary = "a stack of recurrent layers over all steps";
   let description = [{
     T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`,
@@ -34,8 +34,8 @@ def Sym_RnnOp
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$parameters, Optional<Sym_Tensor>:$state,
                        Optional<Sym_Tensor>:$state_cell,
-                   Optional<Sym_Tensor>:$sequence_length, I64Attr:$state_size, I64Attr:$num_layers,
-                   Sym_Choice<["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode,
+                   Optional<Sym_Tensor>:$sequence_length, I64Attr:$state_size, Sym_Integer<1>:$num_layers,
+                   Sym_DefaultChoice<"rnn_tanh", ["rnn_relu", "rnn_tanh", "lstm", "gru"]>:$mode,
                    Sym_Flag<>:$bidirectional, Sym_Float<"0.0">:$p,
                    Sym_Flag<>:$state_outputs, OptionalAttr<I64Attr>:$projection_size,
                    OptionalAttr<F64Attr>:$lstm_state_clip_min,

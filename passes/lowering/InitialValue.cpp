@@ -57,10 +57,6 @@ public:
     }
     if (name == "values")
       return values(given);
-    if (name == "load") // the file's values come with --params; until then
-      return given.contains("default_init") && llvm::isa<ArrayAttr>(given.get("default_init"))
-                 ? rule(llvm::cast<ArrayAttr>(given.get("default_init")))
-                 : mlir::FailureOr<InitialValue>(value);
     return sym::emitCoded(location, ErrorCode::E0319)
                << "no initialiser is named \"" << name << '"',
            mlir::failure();

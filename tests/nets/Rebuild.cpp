@@ -20,8 +20,6 @@ static int pushScopes(symbol::Graph &graph, const NodeView &node) {
     push(symbol::Scope::Kind::ContextGroup, node.group);
   if (node.recompute)
     push(symbol::Scope::Kind::Recompute, "");
-  if (!node.computeDType.empty())
-    push(symbol::Scope::Kind::DType, node.computeDType);
   return count;
 }
 

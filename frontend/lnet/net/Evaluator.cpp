@@ -44,7 +44,8 @@ Evaluator::Evaluator(const LoadOptions &options, Problems &problems, bool rehear
                  TrainingDefaults(run_, initialValues_),
                  Variables(run_, nodes_, dims_, fileNet_, initialValues_),
                  Initialisers(run_, initialValues_),
-                 Schedules(run_)} {
+                 Schedules(run_),
+                 Foreach(interpreter_, nodes_)} {
   std::apply([&](auto &...part) { (builtins_.add(part), ...); }, functions_.parts());
 }
 
@@ -131,7 +132,7 @@ symbol::Network Evaluator::describe(Module &module, std::string_view net,
   if (loaded.nets.empty())
     loaded.nets.emplace_back(net);
   loaded.fit = TrainingDefaults::of(functions_.training.fits, net);
-  initialValues_.callFunctions(*graph, loaded.fit);
+  initialValues_.makeDeferred(*graph, loaded.fit);
   loaded.data = TrainingDefaults::of(functions_.training.data, net);
   loaded.place = TrainingDefaults::of(functions_.training.places, net);
   loaded.settings = functions_.settings.inForce();

@@ -6,6 +6,7 @@
 #include "frontend/lnet/Load.h"
 #include "frontend/lnet/evaluation/Interpreter.h"
 #include "frontend/lnet/evaluation/PythonFunctions.h"
+#include "frontend/lnet/net/Foreach.h"
 #include "frontend/lnet/net/Initialisers.h"
 #include "frontend/lnet/net/NetTensors.h"
 #include "frontend/lnet/net/Schedules.h"
@@ -24,9 +25,11 @@ struct Functions {
   Variables variables;
   Initialisers initialisers;
   Schedules schedules;
+  Foreach foreach;
 
   auto parts() {
-    return std::tie(iteration, conversions, settings, training, variables, initialisers, schedules);
+    return std::tie(iteration, conversions, settings, training, variables, initialisers, schedules,
+                    foreach);
   }
 };
 

@@ -7,9 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/LowerCase.h"
-#include "executor/base/NestedFile.h"
-#include "executor/base/Numeric.h"
-#include "executor/data/Npy.h"
+#include "frontend/names/Suggestion.h"
 #include "frontend/symbol/Initialisers.h"
 
 namespace lstmc::lnet {
@@ -20,6 +18,14 @@ static symbol::Initialiser valuesOf(const std::vector<int64_t> &shape,
           {{"shape", symbol::Tuple(shape.begin(), shape.end())}, {"data", std::move(numbers)}},
           {},
           {}};
+}
+
+static std::string listedNames(const std::vector<data::NamedArray> &arrays,
+                               std::string_view nearest) {
+  std::vector<std::string_view> names;
+  for (const data::NamedArray &each : arrays)
+    names.push_back(each.name);
+  return names.empty() ? "none" : listed(nearest, names);
 }
 
 std::optional<symbol::Initialiser> InitialValues::initialiserOf(const Value &value,
@@ -36,8 +42,7 @@ std::optional<symbol::Initialiser> InitialValues::initialiserOf(const Value &val
   case ValueKind::List:
     return ofList(value, place);
   case ValueKind::Function:
-    deferred_.push_back({value, place, run_.at.module});
-    return symbol::Initialiser{"deferred", {{"number", int64_t(deferred_.size() - 1)}}, {}, {}};
+    return defer({value, place, run_.at.module, {}});
   case ValueKind::String:
     if (value.string().starts_with('@'))
       return ofFile(value.string().substr(1), place);
@@ -57,6 +62,14 @@ std::optional<symbol::Initialiser> InitialValues::initialiserOf(const Value &val
                            shown);
   run_.report(std::move(error));
   return std::nullopt;
+}
+
+symbol::Initialiser InitialValues::defer(Deferred deferred) {
+  symbol::Initialiser init{"deferred", {{"number", int64_t(deferred_.size())}}, {}, {}};
+  if (deferred.weights)
+    init.arguments.push_back({"by_name", true});
+  deferred_.push_back(std::move(deferred));
+  return init;
 }
 
 /// MXNet's name of an initialiser that needs no arguments.
@@ -113,30 +126,74 @@ std::optional<symbol::Initialiser> InitialValues::ofList(const Value &list, cons
 
 //===---- files -----------------------------------------------------------------------------===//
 
-std::optional<symbol::Initialiser> InitialValues::ofFile(const std::string &path,
-                                                         const Expr *place) {
+std::vector<std::string> InitialValues::folders() const {
   std::vector<std::string> folders{run_.at.module->folder};
   folders.insert(folders.end(), folders_.begin(), folders_.end());
-  Result<Bytes> bytes = readNestedFile(folders, path);
-  Result<data::Array> array = bytes.ok()
-                                  ? data::parseNpy(std::move(*bytes), path, lstmc::Limits(), 0)
-                                  : Result<data::Array>(bytes.error());
-  if (!array.ok()) {
-    const Error &error = array.error();
-    run_.error(error.code, place->span, "{}{}: {}", path,
-               error.place.byte < 0 ? "" : fmt::format(", byte {}", error.place.byte),
-               error.message);
+  return folders;
+}
+
+std::optional<symbol::Initialiser> InitialValues::ofFile(const std::string &path,
+                                                         const Expr *place) {
+  if (path.ends_with(".npz") || path.ends_with(".safetensors"))
+    return ofWeights(path, std::nullopt, place);
+  auto arrays = readArrays(run_, folders(), path, place->span);
+  if (!arrays)
+    return std::nullopt;
+  data::Array &array = arrays->front().array;
+  auto numbers = numbersOf(run_, array, path, place->span);
+  if (!numbers)
+    return std::nullopt;
+  return valuesOf(array.shape, std::move(*numbers));
+}
+
+std::optional<symbol::Initialiser>
+InitialValues::ofWeights(const std::string &path, std::optional<symbol::Initialiser> otherwise,
+                         const Expr *place) {
+  auto arrays = readArrays(run_, folders(), path, place->span);
+  if (!arrays)
+    return std::nullopt;
+  return defer(
+      {{}, place, run_.at.module, Weights{path, std::move(*arrays), std::move(otherwise)}});
+}
+
+std::optional<symbol::Initialiser> InitialValues::find(Deferred &deferred,
+                                                       std::string_view parameter,
+                                                       const std::vector<int64_t> &shape) {
+  Weights &weights = *deferred.weights;
+  const Span span = deferred.place->span;
+  ++weights.asked;
+  auto at = std::ranges::find(weights.arrays, parameter, &data::NamedArray::name);
+  if (at == weights.arrays.end() &&
+      weights.otherwise) // by the rules of names, also where it is values
+    return symbol::Initialiser{"mixed", {}, {".*"}, {*weights.otherwise}};
+  if (at == weights.arrays.end()) {
+    run_.report(run_.makeError(
+        ErrorCode::E0604, span, fmt::format("{} has no array for \"{}\"", weights.path, parameter),
+        fmt::format("Load(\"{}\", default_init=Xavier()) says how such parameters begin; it has {}",
+                    weights.path, listedNames(weights.arrays, parameter))));
     return std::nullopt;
   }
-  const Tensor tensor = array->tensor();
-  std::vector<double> numbers(size_t(tensor.elements()));
-  for (size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = readElement<double>(tensor.data, tensor.dtype, int64_t(i));
-  if (std::ranges::any_of(numbers, [](double number) { return !std::isfinite(number); })) {
-    run_.error(ErrorCode::E0604, place->span, "{}: found a number that is not finite", path);
+  if (at->array.shape != shape) {
+    run_.error(ErrorCode::E0207, span, "\"{}\" is [{}] in {}, the parameter is [{}]", parameter,
+               fmt::join(at->array.shape, ", "), weights.path, fmt::join(shape, ", "));
     return std::nullopt;
   }
-  return valuesOf(array->shape, std::move(numbers));
+  ++weights.found;
+  auto numbers = numbersOf(run_, at->array, weights.path, span);
+  if (!numbers)
+    return std::nullopt;
+  return valuesOf(shape, std::move(*numbers));
+}
+
+/// A file that has no parameter of the net is the wrong file, whatever the others would begin with.
+void InitialValues::checkFound() {
+  for (const Deferred &deferred : deferred_)
+    if (const auto &weights = deferred.weights;
+        weights && weights->otherwise && weights->asked > 0 && weights->found == 0)
+      run_.report(run_.makeError(ErrorCode::E0604, deferred.place->span,
+                                 fmt::format("{} has none of the {} parameters that begin with it",
+                                             weights->path, weights->asked),
+                                 fmt::format("it has {}", listedNames(weights->arrays, ""))));
 }
 
 //===---- functions -------------------------------------------------------------------------===//
@@ -190,7 +247,7 @@ std::optional<symbol::Initialiser> InitialValues::call(const Deferred &deferred,
   return valuesOf(shape, std::move(numbers));
 }
 
-void InitialValues::callFunctions(symbol::Graph &graph, std::vector<symbol::Setting> &fit) {
+void InitialValues::makeDeferred(symbol::Graph &graph, std::vector<symbol::Setting> &fit) {
   const auto setting = std::ranges::find(fit, "initializer", &symbol::Setting::key);
   const symbol::Initialiser *fallback =
       setting != fit.end() && setting->initialiser ? &*setting->initialiser : nullptr;
@@ -198,10 +255,13 @@ void InitialValues::callFunctions(symbol::Graph &graph, std::vector<symbol::Sett
   run_.fileGraph = nullptr;
   const bool isGiven = graph.fillDeferred(
       fallback, [&](int64_t number, std::string_view name, const std::vector<int64_t> &shape) {
-        const Deferred &deferred = deferred_[size_t(number)];
+        Deferred &deferred = deferred_[size_t(number)];
         run_.at.module = deferred.module;
-        return run_.aborted() ? std::nullopt : call(deferred, name, shape);
+        if (run_.aborted())
+          return std::optional<symbol::Initialiser>();
+        return deferred.weights ? find(deferred, name, shape) : call(deferred, name, shape);
       });
+  checkFound();
   if (isGiven)
     fit.erase(setting);
 }

@@ -1,8 +1,9 @@
 // What init= takes: an initialiser, or the values themselves (a number, a list, a file, a function
-// of the indices).
+// of the indices, a file with the weights of a whole net).
 #pragma once
 
 #include "frontend/lnet/evaluation/Interpreter.h"
+#include "frontend/lnet/net/ArrayFiles.h"
 
 namespace lstmc::lnet {
 
@@ -16,17 +17,35 @@ public:
   /// for an unknown value.
   std::optional<symbol::Initialiser> initialiserOf(const Value &value, const Expr *place);
 
-  /// Calls the functions for the parameters of a finished graph. `fit`: its settings, from which an
-  /// initialiser with a function is removed, since the parameters have it then.
-  void callFunctions(symbol::Graph &graph, std::vector<symbol::Setting> &fit);
+  /// Each parameter gets the array of its name in the file; one without gets `otherwise`, if there
+  /// is one. Nothing after an error (E06 of the file).
+  std::optional<symbol::Initialiser> ofWeights(const std::string &path,
+                                               std::optional<symbol::Initialiser> otherwise,
+                                               const Expr *place);
+
+  /// Calls the functions and finds the arrays for the parameters of a finished graph. `fit`: its
+  /// settings, from which an initialiser with one of them is removed, since the parameters have it
+  /// then.
+  void makeDeferred(symbol::Graph &graph, std::vector<symbol::Setting> &fit);
 
 private:
-  /// A function of the indices; its shape is known when the net is finished.
+  /// The weights of a file.
+  struct Weights {
+    std::string path;
+    std::vector<data::NamedArray> arrays;
+    std::optional<symbol::Initialiser> otherwise;
+    size_t asked = 0, found = 0; ///< parameters
+  };
+  /// What is known when the net is finished, with its shapes: a function of the indices, or
+  /// weights.
   struct Deferred {
     Value function;
     const Expr *place;
     Module *module;
+    std::optional<Weights> weights;
   };
+  symbol::Initialiser defer(Deferred deferred);
+  std::vector<std::string> folders() const;
   std::optional<symbol::Initialiser> named(const std::string &name);
   std::optional<symbol::Initialiser> ofList(const Value &list, const Expr *place);
   std::optional<symbol::Initialiser> ofFile(const std::string &path, const Expr *place);
@@ -36,6 +55,9 @@ private:
                std::vector<double> &numbers);
   std::optional<symbol::Initialiser> call(const Deferred &deferred, std::string_view parameter,
                                           const std::vector<int64_t> &shape);
+  std::optional<symbol::Initialiser> find(Deferred &deferred, std::string_view parameter,
+                                          const std::vector<int64_t> &shape);
+  void checkFound();
 
   Interpreter &interpreter_;
   Run &run_;

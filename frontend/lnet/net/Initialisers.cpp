@@ -119,16 +119,14 @@ Value Initialisers::load(Arguments &arguments) {
   if (!values[0].is(ValueKind::String))
     return run_.error(ErrorCode::E0204, places[0]->span, "param is the name of a file, got {}",
                       reprOf(values[0]));
-  symbol::Initialiser init;
-  init.name = "load";
-  init.arguments.push_back({"param", values[0].string()});
+  std::optional<symbol::Initialiser> otherwise;
   if (!values[1].is(ValueKind::Unset) && !values[1].is(ValueKind::None)) {
-    std::optional<symbol::Initialiser> inner = values_.initialiserOf(values[1], places[1]);
-    if (!inner)
+    otherwise = values_.initialiserOf(values[1], places[1]);
+    if (!otherwise)
       return Value::unknown();
-    init.initialisers.push_back(std::move(*inner));
   }
-  return run_.heap.make<InitialiserObject>(std::move(init));
+  auto init = values_.ofWeights(values[0].string(), std::move(otherwise), places[0]);
+  return init ? run_.heap.make<InitialiserObject>(std::move(*init)) : Value::unknown();
 }
 
 } // namespace lstmc::lnet

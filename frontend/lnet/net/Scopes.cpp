@@ -76,9 +76,14 @@ std::optional<std::string> Scopes::argument(const ScopeItem &item, std::string_v
   const std::string &text = values[0].string();
   if (!checkNameLength(run_, text, span))
     return std::nullopt;
-  if (item.name == "dtype" && !parseDType(text)) {
-    run_.error(ErrorCode::E0204, span, "no dtype is named {}", reprOf(values[0]));
-    return std::nullopt;
+  if (item.name == "dtype") {
+    std::optional<DType> dtype = parseDType(text);
+    if (!dtype)
+      run_.error(ErrorCode::E0204, span, "no dtype is named {}", reprOf(values[0]));
+    else if (!isFloat(*dtype))
+      run_.error(ErrorCode::E0204, span, "dtype(..) takes a type of floats, got {}",
+                 reprOf(values[0]));
+    return dtype && isFloat(*dtype) ? std::optional(text) : std::nullopt;
   }
   return text;
 }

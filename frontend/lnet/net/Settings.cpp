@@ -77,7 +77,10 @@ Value Settings::dim(Arguments &arguments) {
   if (values[0].isUnknown() || values[1].isUnknown())
     return Value::unknown();
   if (!values[2].is(ValueKind::Unset))
-    return run_.error(ErrorCode::E0215, places[2]->span, "dim with max= is not built yet");
+    return run_.report(run_.makeError(
+        ErrorCode::E0215, places[2]->span, "dim with max= is not built yet",
+        "fill up to the longest, and give LSTM, GRU, RNNLayer and SequenceMask the length of each "
+        "row: length="));
   if (!values[0].is(ValueKind::String))
     return run_.error(ErrorCode::E0204, places[0]->span, "name is a string, got {}",
                       reprOf(values[0]));

@@ -58,7 +58,7 @@ bool Types::evaluateExtent(const Expr *expr, TypeValue &type) {
   if (!value.is(ValueKind::Integer)) {
     run_.report(run_.makeError(ErrorCode::E0204, expr->span,
                                fmt::format("a dimension is an integer, got {}", reprOf(value)),
-                               value.is(ValueKind::None)
+                               value.is(ValueKind::None) || value.is(ValueKind::String)
                                    ? "_ is an extent to infer, dim(\"batch\", 32) one with a name"
                                    : ""));
     return false;
@@ -120,9 +120,6 @@ std::string Types::text(const TypeValue &type) const {
   return text + "]";
 }
 
-namespace {
-
-/// As Types::text, of what is known of a tensor.
 std::string tensorText(const symbol::Symbol &symbol) {
   std::string text = symbol.dtype() ? std::string(dtypeLongName(*symbol.dtype())) : "?";
   symbol::Shape shape = symbol.shape();
@@ -140,6 +137,8 @@ std::string tensorText(const symbol::Symbol &symbol) {
 }
 
 //===---- checks ----------------------------------------------------------------------------===//
+
+namespace {
 
 /// Whether extents are those of the type, as far as both are known.
 bool agree(const symbol::Shape &shape, const std::vector<TypeValue::Extent> &extents) {

@@ -58,4 +58,7 @@ private:
   std::vector<Declared> declared_; ///< looked at again once all shapes are known
 };
 
+/// As Types::text, of what is known of a tensor.
+std::string tensorText(const symbol::Symbol &symbol);
+
 } // namespace lstmc::lnet

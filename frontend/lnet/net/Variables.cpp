@@ -9,9 +9,9 @@ namespace lstmc::lnet {
 
 std::span<const BuiltinRow<Variables>> Variables::functions() {
   static constexpr BuiltinRow<Variables> kTable[] = {
-      {"Variable", &Variables::variable},       {"Custom", &Variables::custom},
-      {"foreach", &Variables::notBuilt},        {"_layer_name", &Variables::layerName, true},
-      {"_begin_state", &Variables::beginState}, {"_expect", &Variables::expect, true},
+      {"Variable", &Variables::variable},           {"Custom", &Variables::custom},
+      {"_layer_name", &Variables::layerName, true}, {"_begin_state", &Variables::beginState},
+      {"_expect", &Variables::expect, true},
   };
   return kTable;
 }
@@ -199,12 +199,6 @@ Value Variables::expectAxes(std::string_view what, const Value &value, const std
                       shape.dims.size() == 1 ? "axis" : "axes", wanted, axes);
   }
   return run_.error(ErrorCode::E0204, span, "{} is a tensor {}, got {}", what, axes, reprOf(value));
-}
-
-Value Variables::notBuilt(Arguments &arguments) {
-  Span span = calleeSpan(arguments.call);
-  return run_.error(ErrorCode::E0215, span, "{} is not built yet",
-                    run_.at.module->file->text(span));
 }
 
 Value Variables::custom(Arguments &arguments) { return refuseCustom(run_, arguments); }

@@ -28,7 +28,7 @@ private:
   Value expect(Arguments &arguments);
   /// Of a kind that lists axes, "[T, N, features]": None, or a tensor with so many. E0204, E0207.
   Value expectAxes(std::string_view what, const Value &value, const std::string &axes, Span span);
-  Value custom(Arguments &arguments), notBuilt(Arguments &arguments);
+  Value custom(Arguments &arguments);
 
   bool checkName(const Value &name, const Expr *place);
   /// The arguments of Variable beside its name; nothing after an error.

@@ -300,7 +300,7 @@ def odd(data: float32[5, N, 8], length: float32[N], softmax_label: int32[5, N]):
     z = z[1:, ..., 0:4:2] + 0.1 - reverse(z[1:, ..., 0:4:2], axis=(0, 2))
     with ctx_group("low"):
         a, b = SliceChannel(z, num_outputs=2, axis=2)
-    v = Variable("v", shape=(N, 4), init=Load("x.npz", default_init=Constant(1.5)))
+    v = Variable("v", shape=(N, 4), init=Mixed([".*"], [Constant(1.5)]))
     s = slice(data, begin=(None, 1), end=(2, None))
     return concatenate([a, b], axis=2), h, sum(dot(v, v, transpose_b=True)), s
 

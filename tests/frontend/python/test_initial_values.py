@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -90,9 +91,63 @@ class InitialValues(unittest.TestCase):
                          {"table": "values[5, 6]", "row": "values[6]", "last_weight": "values[3, 4]", "last_bias": "Zero()", "fc_bias": "Zero()",
                           "shift": "Constant(value=0.25)"})
 
+    def test_weights_of_files(self):
+        """Load gives what the file has by name, biases too, and the default to the rest by its own rules."""
+        draw = np.random.default_rng(9)
+        weights = {"fc_weight": draw.standard_normal((4, 5)), "fc_bias": draw.standard_normal(4).astype(np.float32), "other": np.ones(3)}
+        np.savez(self.folder / "arrays/w.npz", **weights)
+        net = ("def net(data: float32[8, 5], label: float32[8, 3]):\n"
+               "    x = FullyConnected(data, num_hidden=4, name=\"fc\")\n"
+               "    x = FullyConnected(x, num_hidden=3, name=\"last\")\n"
+               "    return LinearRegressionOutput(x, label)\n\n"
+               "fit(net, num_update=1, initializer=Load(\"arrays/w.npz\", default_init=DEFAULT))\n")
+        for default, weight in (("lambda i, j: i + j", np.add.outer(range(3), range(4))), ("[[7] * 4] * 3", np.full((3, 4), 7)), ("Mixed([\".*\"], [2])", np.full((3, 4), 2))):
+            (self.folder / "load.lnet").write_text(net.replace("DEFAULT", default))
+            self.lstmc("compile", "load.lnet", "-o", "load.lstmc", "--force")
+            (self.folder / "arrays").rename(self.folder / "away")  # the package has the values
+            self.lstmc("train", "load.lstmc", "--data", "random:1", "--after", "1u", "--lr", "0", "-o", "loaded", "--force")
+            (self.folder / "away").rename(self.folder / "arrays")
+            data = self.parameters("loaded")
+            np.testing.assert_array_equal(data["fc_weight"], weights["fc_weight"].astype(np.float32))
+            np.testing.assert_array_equal(data["fc_bias"], weights["fc_bias"])
+            np.testing.assert_array_equal(data["last_weight"], weight)
+            np.testing.assert_array_equal(data["last_bias"], np.zeros(3))
+        # What one run has learned, another begins with.
+        shutil.copy(next((self.folder / "loaded").rglob("model.safetensors")), self.folder / "arrays/learned.safetensors")
+        (self.folder / "load.lnet").write_text(net.replace("w.npz\", default_init=DEFAULT", "learned.safetensors\""))
+        self.lstmc("train", "load.lnet", "--data", "random:1", "--after", "1u", "--lr", "0", "-o", "again")
+        for name, values in self.parameters("again").items():
+            np.testing.assert_array_equal(values, data[name])
+
+    def parameters(self, checkpoint):
+        bytes_ = (next((self.folder / checkpoint).rglob("model.safetensors"))).read_bytes()
+        size = int.from_bytes(bytes_[:8], "little")
+        header = json.loads(bytes_[8:8 + size])
+        return {name: np.frombuffer(bytes_[8 + size:][slice(*row["data_offsets"])], np.float32).reshape(row["shape"])
+                for name, row in header.items() if name != "__metadata__"}
+
+    def test_layers(self):
+        net = ("def net(data: float32[2, 3, 5]):\n"
+               "    x, h, c = LSTM(data, num_hidden=4, num_layers=2, i2h_weight_initializer=1, h2h_weight_initializer=lambda i, j: i - j, h2h_bias_initializer=3)\n"
+               "    x, h = GRU(x, num_hidden=4, bidirectional=True, i2h_bias_initializer=2)\n"
+               "    x, h = RNNLayer(x, num_hidden=4, i2h_weight_initializer=Normal(0.5))\n"
+               "    return x\n")
+        (self.folder / "layers.lnet").write_text(net)
+        rows = {row["name"]: row["init"] for row in json.loads(self.lstmc("inspect", "layers.lnet", "--json").stdout)["parameters"]}
+        for prefix in ("lstm0", "lstm0_l1"):
+            self.assertEqual([rows[f"{prefix}_{part}"] for part in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")],
+                             ["Constant(value=1)", "values[16, 4]", "Zero()", "Constant(value=3)"])
+        for prefix in ("gru0", "gru0_r0"):
+            self.assertEqual(rows[f"{prefix}_i2h_bias"], "Constant(value=2)")
+        self.assertEqual((rows["rnn0_i2h_weight"], rows["rnn0_h2h_weight"]), ("Normal(sigma=0.5)", "Uniform(scale=0.01)"))
+
     def test_messages(self):
         np.save(self.folder / "arrays/nan.npy", np.array([1, np.nan]))
         np.save(self.folder / "outside.npy", self.w)
+        np.savez(self.folder / "outside.npz", v=self.w)
+        np.savez(self.folder / "arrays/w.npz", w=self.w)
+        np.savez(self.folder / "arrays/v.npz", v=np.zeros(3))
+        (self.folder / "arrays/text.npz").write_text("not an array")
         (self.folder / "arrays/link.npy").symlink_to("w.npy")
         (self.folder / "arrays/text.npy").write_text("not an array")
         (self.folder / "deep").mkdir()
@@ -112,6 +167,13 @@ class InitialValues(unittest.TestCase):
             ("shape=(200, 200), init=lambda i, j: i * j", 3, "E0312", "steps"),
             ('init="glorot"', 3, "E0204", 'init is an initialiser, got "glorot"'),
             ("init=[1e39]", 3, "E0319", "beyond what float32 holds"),
+            ('init=Load("none.npz")', 6, "E0601", "none.npz"),
+            ('init=Load("../outside.npz")', 6, "E0604", "leads out of"),
+            ('init=Load("text.npz")', 6, "E06", "text.npz"),
+            ('shape=(2,), init=Load("w.npz")', 6, "E0604", 'w.npz has no array for "v"'),
+            ('shape=(2,), init=Load("w.npz", default_init=1)', 6, "E0604", "w.npz has none of the 1 parameters that begin with it"),
+            ('shape=(2,), init="@v.npz"', 3, "E0207", '"v" is [3] in v.npz, the parameter is [2]'),
+            ("shape=(2,), init=Load(3)", 3, "E0204", "param is the name of a file, got 3"),
         ]
         for written, status, code, message in cases:
             with self.subTest(written):

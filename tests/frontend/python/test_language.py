@@ -1,4 +1,5 @@
 """Operators, indices, methods and functions of the language give what NumPy gives."""
+import json
 import os
 import pathlib
 import subprocess
@@ -80,6 +81,86 @@ class Language(unittest.TestCase):
         self.assertEqual(drawn.shape, (8, 4000))
         for i in range(5):
             self.assertAlmostEqual((drawn == i).mean(), p[0, i], delta=6 * np.sqrt(0.25 / 32000))
+
+    def test_foreach(self):
+        text = ("def f(x: float32[4, 3], b: float32[3]):\n"
+                "    def step(row, s):\n        total = s[0] + row\n        return (total, total * s[1]), (total, s[1] + 1)\n"
+                "    (sums, scaled), (last, count) = foreach(step, x, (b, ones((3,))))\n"
+                "    pairs, s = foreach(lambda xs, s: (xs[0] * xs[1] + s, xs[1]), (x, x * x), b * 0)\n"
+                "    return sums, scaled, last, count, pairs, s\n")
+        x, b = INPUTS["x"], INPUTS["b"]
+        sums = b + np.cumsum(x, axis=0)
+        square = x * x
+        wanted = [sums, sums * np.array([[1], [2], [3], [4]]), sums[-1], np.full(3, 5), x * square + np.concatenate([np.zeros((1, 3)), square[:-1]]), square[-1]]
+        for result, values in zip(self.run_net(text, {"x": x, "b": b}), wanted, strict=True):
+            np.testing.assert_allclose(result, values, rtol=2e-6, atol=2e-6)
+
+    def test_foreach_makes_the_nodes_of_a_loop(self):
+        cell = ("def cell(x, h, c):\n"
+                "    z = FullyConnected(x, weight=Variable(\"wi\"), bias=Variable(\"bi\"), num_hidden=16) +\\\n"
+                "        FullyConnected(h, weight=Variable(\"wh\"), bias=Variable(\"bh\"), num_hidden=16)\n"
+                "    i, f, g, o = SliceChannel(z, num_outputs=4)\n"
+                "    c = sigmoid(f) * c + sigmoid(i) * tanh(g)\n"
+                "    return sigmoid(o) * tanh(c), c\n\n"
+                "def net(x: float32[6, 2, 3]):\n    h, c = zeros((2, 4)), zeros((2, 4))\n")
+        loop = cell + "    out = []\n    for t in range(6):\n        h, c = cell(x[t], h, c)\n        out.append(h)\n    return stack(*out, axis=0)\n"
+        call = cell + ("    def step(x, s):\n        h, c = cell(x, s[0], s[1])\n        return h, (h, c)\n"
+                       "    return foreach(step, x, (h, c))[0]\n")
+        with tempfile.TemporaryDirectory() as folder:
+            hashes = set()
+            for text in (loop, call):
+                path = pathlib.Path(folder) / "net.lnet"
+                path.write_text(text)
+                done = subprocess.run([os.environ["LSTMC"], "inspect", path, "--json"], capture_output=True, text=True, check=True)
+                hashes.add(json.loads(done.stdout)["provenance"]["graph_hash"])
+        self.assertEqual(len(hashes), 1)
+
+    def test_dtype_scopes(self):
+        text = ("def f(x: float32[4, 3]):\n"
+                "    w = Variable(\"w\", shape=(2, 3), init=[[0.1, 0.2, 0.3], [1.1, -2.7, 3.3]])\n"
+                "    with dtype(\"float64\"):\n"
+                "        wide = FullyConnected(exp(x), weight=w, num_hidden=2, no_bias=True)\n"
+                "    with dtype(\"bfloat16\"):\n"
+                "        narrow = FullyConnected(x, weight=w, num_hidden=2, no_bias=True)\n"
+                "        with dtype(\"float32\"):\n"
+                "            inner = narrow + x[:, :2]\n"
+                "    return wide, wide.astype(\"float32\"), inner\n")
+        x = INPUTS["x"]
+        w = np.array([[0.1, 0.2, 0.3], [1.1, -2.7, 3.3]], np.float32)
+
+        def bf16(values):
+            bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+            return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
+
+        wide, rounded, inner = self.run_net(text, {"x": x})
+        self.assertEqual((wide.dtype, rounded.dtype, inner.dtype), (np.float64, np.float32, np.float32))
+        np.testing.assert_allclose(wide, np.exp(x.astype(np.float64)) @ w.astype(np.float64).T, rtol=1e-14)
+        np.testing.assert_allclose(inner, bf16(bf16(x) @ bf16(w).T) + x[:, :2], rtol=1e-6, atol=1e-6)
+
+    def test_dtype_scopes_keep_parameters(self):
+        net = ("def f(data: float32[8, 3], label: float32[8, 2]):\n"
+               "    with dtype(\"float64\"):\n        y = FullyConnected(tanh(FullyConnected(data, num_hidden=5)), num_hidden=2)\n"
+               "    return LinearRegressionOutput(y.astype(\"float32\"), label)\n\nfit(f, optimizer=\"sgd\", learning_rate=0.1, num_update=3)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            hashes = set()
+            for number, way in enumerate(([], ["-d", "2xcpu"], ["--accumulate", "2"])):
+                (pathlib.Path(folder) / "net.lnet").write_text(net)
+                done = subprocess.run([os.environ["LSTMC"], "train", "net.lnet", "--data", "random:3", "--json", "-o", f"ck{number}", *way], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                hashes.add(json.loads(done.stdout)["end"]["weights_hash"])
+            said = json.loads(subprocess.run([os.environ["LSTMC"], "inspect", "net.lnet", "--json"], cwd=folder, capture_output=True, text=True, check=True).stdout)
+        self.assertEqual(len(hashes), 1)
+        self.assertEqual({row["dtype"] for row in said["parameters"]}, {"f32"})
+
+    def test_plain_rnn(self):
+        values = RANDOM.standard_normal(2 * 3 + 2 * 2 + 4).round(3)
+        text = f"def f(x: float32[4, 1, 3]):\n    return RNN(x, Variable(\"p\", init={values.tolist()}), num_hidden=2)\n"
+        wi, wh, b = values[:6].reshape(2, 3), values[6:10].reshape(2, 2), values[10:12] + values[12:]
+        h, wanted = np.zeros(2), []
+        for row in INPUTS["x"]:
+            h = np.tanh(wi @ row + wh @ h + b)
+            wanted.append(h[None])
+        np.testing.assert_allclose(self.run_net(text, {"x": INPUTS["x"][:, None]})[0], wanted, rtol=2e-6, atol=2e-6)
 
     def run_net(self, text, inputs=INPUTS):
         with tempfile.TemporaryDirectory() as folder:
