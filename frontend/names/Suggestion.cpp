@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,8 +81,11 @@ std::string suggestionOrList(NameKind kind, std::string_view written,
 
 std::string listed(std::string_view written, const std::vector<std::string_view> &known,
                    size_t most) {
-  std::vector<std::string_view> names = nearestFirst(written, known);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<std::string_view> different;
+  std::unordered_set<std::string_view> seen;
+  std::ranges::copy_if(known, std::back_inserter(different),
+                       [&](std::string_view name) { return seen.insert(name).second; });
+  std::vector<std::string_view> names = nearestFirst(written, std::move(different));
   bool cut = names.size() > most;
   names.resize(std::min(names.size(), most));
   return fmt::format("{}{}", fmt::join(names, ", "), cut ? ", …" : "");

@@ -168,8 +168,12 @@ Value arithmetic(Run &run, TokenKind op, const Value &left, const Value &right, 
   Value result = collectionBinary(run, op, left, right, span);
   if (!result.is(ValueKind::Unset))
     return result;
-  return run.error(ErrorCode::E0317, opSpan, "\"{}\" has no meaning for {} and {}", spelling(op),
-                   kindName(left.kind()), kindName(right.kind()));
+  const bool joins =
+      op == TokenKind::Plus && (left.is(ValueKind::String) || right.is(ValueKind::String));
+  return run.report(run.makeError(ErrorCode::E0317, opSpan,
+                                  fmt::format("\"{}\" has no meaning for {} and {}", spelling(op),
+                                              kindName(left.kind()), kindName(right.kind())),
+                                  joins ? "\"fc%d\" % i, or \"fc\" + str(i)" : ""));
 }
 
 Value signedValue(Run &run, TokenKind op, const Value &operand, Span span) {

@@ -127,7 +127,7 @@ Value Calls::callFunction(const Value &callee, Arguments &arguments) {
   std::vector<Value> values;
   if (!bindParameters(function, arguments, names, values) || !mayRun(function, span))
     return Value::unknown();
-  Value frame = run_.newFrame(function.closure, scopeOf(function).names.size());
+  Value frame = run_.newFrame(function.closure, scopeOf(function));
   bool outermostLayer = function.module->internal && !run_.at.module->internal;
   if (outermostLayer && !run_.mayDraw(function.name(), span))
     return Value::unknown();

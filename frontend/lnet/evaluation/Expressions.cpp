@@ -113,8 +113,7 @@ Value Expressions::comprehension(const ComprehensionExpr *expr) {
   if (iterable.isUnknown())
     return iterable;
   FrameObject *outer = run_.at.frame;
-  Value frame =
-      run_.heap.make<FrameObject>(Value::object(outer), expr->scope->names.size(), outer->run);
+  Value frame = run_.heap.make<FrameObject>(Value::object(outer), *expr->scope, outer->run);
   run_.at.frame = &frame.as<FrameObject>();
   std::vector<Value> items;
   bool known = true;

@@ -48,7 +48,7 @@ Module &Files::add(const std::string &shown, const std::string &key, std::string
   module.tree = parse(*module.file, run_.limits(), run_.problems());
   module.broken = run_.problems().errors() > before;
   resolve(*module.tree);
-  module.globals = run_.newFrame(Value(), module.tree->scope->names.size());
+  module.globals = run_.newFrame(Value(), *module.tree->scope);
   return module;
 }
 

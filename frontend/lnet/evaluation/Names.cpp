@@ -182,7 +182,9 @@ std::vector<std::string_view> Names::functionNames() const {
   for (const Builtin &builtin : interpreter_.builtins.all())
     if (!builtin.internal)
       candidates.push_back(builtin.name);
-  std::ranges::copy(run_.at.module->tree->scope->names, std::back_inserter(candidates));
+  for (const FrameObject *frame = run_.at.frame; frame;
+       frame = frame->parent.is(ValueKind::Frame) ? &frame->parent.as<FrameObject>() : nullptr)
+    std::ranges::copy(frame->scope->names, std::back_inserter(candidates));
   std::erase_if(candidates, [](std::string_view name) { return name.starts_with('_'); });
   return candidates;
 }

@@ -2,8 +2,8 @@
 
 namespace lstmc::lnet {
 
-Value Run::newFrame(Value parent, size_t slots) {
-  return heap.make<FrameObject>(std::move(parent), slots, ++frames_);
+Value Run::newFrame(Value parent, const Scope &scope) {
+  return heap.make<FrameObject>(std::move(parent), scope, ++frames_);
 }
 
 //===---- loops and calls -------------------------------------------------------------------===//
@@ -86,7 +86,8 @@ bool Run::checkNodes(Span origin) {
       makeError(ErrorCode::E0311, origin,
                 fmt::format("this {} brought the graph to {} nodes, the limit",
                             loop ? "loop" : "call", limit),
-                loop ? "foreach keeps one copy of the body" : "--limit nodes=N changes the limit");
+                loop ? "LSTM(..), GRU(..) and RNNLayer(..) keep one copy of all steps"
+                     : "--limit nodes=N changes the limit");
   if (loop) {
     diagnostic.place = at.loopPlace(*loop);
     std::string text = at.loopText(*loop);

@@ -13,7 +13,7 @@ public:
   using Messages::Messages;
 
   /// A frame of names for one run of a function or file.
-  Value newFrame(Value parent, size_t slots);
+  Value newFrame(Value parent, const Scope &scope);
 
   /// Counts one expression; false once the limit is reached.
   bool step(Span span) { return --stepsLeft_ >= 0 || outOfSteps(span); }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/lnet/evaluation/Resolve.h"
 #include "frontend/lnet/text/Tree.h"
 #include "frontend/symbol/Symbol.h"
 
@@ -192,13 +193,15 @@ struct RangeObject : Object {
 };
 
 struct FrameObject : Object {
-  FrameObject(Value parent, size_t slots, uint64_t run)
-      : Object(ValueKind::Frame), parent(std::move(parent)), slots(slots), run(run) {}
+  FrameObject(Value parent, const Scope &scope, uint64_t run)
+      : Object(ValueKind::Frame), parent(std::move(parent)), scope(&scope),
+        slots(scope.names.size()), run(run) {}
   void clear() override {
     slots.clear();
     parent = Value();
   }
-  Value parent; ///< the frame that its function was made in
+  Value parent;       ///< the frame that its function was made in
+  const Scope *scope; ///< the names of the slots
   std::vector<Value> slots;
   /// Number of the run of a function; a comprehension has that of the function it is in.
   uint64_t run;

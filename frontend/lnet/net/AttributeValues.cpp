@@ -16,6 +16,8 @@ std::optional<symbol::AttributeValue> refuse(Run &run, const symbol::OpAttribute
   std::string help;
   if (record.kind == Kind::Choice && value.is(ValueKind::String))
     help = didYouMean(value.string(), {record.choices.begin(), record.choices.end()});
+  else if (record.kind == Kind::Integer && value.is(ValueKind::Float))
+    help = "// divides integers, and int(x) cuts off";
   std::string found = value.is(ValueKind::Tensor) ? "a tensor" : reprOf(value);
   run.report(run.makeError(
       ErrorCode::E0204, span,

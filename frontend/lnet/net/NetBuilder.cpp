@@ -62,7 +62,7 @@ std::unique_ptr<symbol::Graph> NetBuilder::build(Module &main) {
 //===---- inputs ----------------------------------------------------------------------------===//
 
 Value NetBuilder::frameOfInputs() {
-  Value frame = run_.newFrame(net_.closure, net_.def->scope->names.size());
+  Value frame = run_.newFrame(net_.closure, *net_.def->scope);
   std::vector<Value> &slots = frame.as<FrameObject>().slots;
   for (size_t i = 0; i < net_.types.size(); ++i)
     slots[i] = net_.types[i] ? input(net_.def->parameters[i], *net_.types[i]) : net_.defaults[i];

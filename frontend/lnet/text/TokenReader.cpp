@@ -18,15 +18,15 @@ constexpr RefusedWord kRefusedWords[] = {
     {TokenKind::KwContinue, "if condition: around what follows"},
     {TokenKind::KwClass, "a net is a function: def net(data: float32[N, 10]):"},
     {TokenKind::KwTry, "if condition: before what may fail"},
-    {TokenKind::KwExcept, ""},
-    {TokenKind::KwFinally, ""},
+    {TokenKind::KwExcept, "if condition: before what may fail"},
+    {TokenKind::KwFinally, "if condition: before what may fail"},
     {TokenKind::KwRaise, "assert condition, \"message\""},
     {TokenKind::KwGlobal, "give the value as an argument, and return the new one"},
     {TokenKind::KwNonlocal, "give the value as an argument, and return the new one"},
     {TokenKind::KwDel, "delete this line: what is not used is not part of the net"},
     {TokenKind::KwYield, "[x for x in y]"},
-    {TokenKind::KwAsync, ""},
-    {TokenKind::KwAwait, ""},
+    {TokenKind::KwAsync, "def without it: a file is run once, from top to bottom"},
+    {TokenKind::KwAwait, "the value without it"},
     {TokenKind::KwImport, "from file import name"},
 };
 
@@ -122,6 +122,9 @@ std::nullptr_t TokenReader::expected(std::string_view wanted) {
   }
   if (std::optional<std::string_view> remedy = remedyOfOperator(kind()))
     return refuse(token().span, fmt::format("\"{}\"", spelling(kind())), std::string(*remedy));
+  if (is(TokenKind::DoubleSlash))
+    return report(ErrorCode::E0106, token().span,
+                  fmt::format("expected {}, found {}", wanted, found()), "a comment begins with #");
   return error(ErrorCode::E0106, token().span, "expected {}, found {}", wanted, found());
 }
 
