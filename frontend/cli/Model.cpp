@@ -115,6 +115,29 @@ static Status refuseCompileFlags(const Options &options, std::string_view what) 
   return {};
 }
 
+/// What flags say of the loop, on top of what the package was compiled with; the rest of fit(..) is
+/// compiled.
+static Status addFit(Model &model, const Options &options, std::string_view what) {
+  constexpr std::string_view kOfLoop[] = {"learning_rate", "lr_scheduler", "num_epoch",
+                                          "num_update",    "seed",         "eval_metric"};
+  model.fit = model.package->data().fit;
+  auto refuse = [&](std::string_view flag) {
+    return fail(ErrorCode::E0001,
+                "--{} changes what is compiled, and {} is compiled already; give the .lnet file",
+                flag, what);
+  };
+  if (options.optimizer)
+    return refuse("optimizer");
+  if (options.lr)
+    model.fit.push_back({"learning_rate", *options.lr});
+  for (const auto &[key, value] : options.fit) {
+    if (std::ranges::find(kOfLoop, key) == std::end(kOfLoop))
+      return refuse("fit " + key);
+    model.fit.push_back({key, value});
+  }
+  return {};
+}
+
 static Result<Model> openCheckpoint(const std::string &path, const Options &options,
                                     const ModelRequest &request) {
   LSTMC_TRY(refuseCompileFlags(options, "a checkpoint"));
@@ -130,7 +153,7 @@ static Result<Model> openCheckpoint(const std::string &path, const Options &opti
   LSTMC_ASSIGN(model.package,
                package::Package::open(attached->second, found.checkpoint.folder + "/" + name));
   model.checkpoint = std::move(found.checkpoint);
-  model.fit = model.package->data().fit;
+  LSTMC_TRY(addFit(model, options, "a checkpoint"));
   return model;
 }
 
@@ -138,7 +161,7 @@ static Result<Model> openPackage(const std::string &path, const Options &options
   LSTMC_TRY(refuseCompileFlags(options, "a package"));
   Model model;
   LSTMC_ASSIGN(model.package, package::Package::open(path));
-  model.fit = model.package->data().fit;
+  LSTMC_TRY(addFit(model, options, "a package"));
   return model;
 }
 
