@@ -71,9 +71,40 @@ std::string packageLine(const WrittenPackage &written, const Options &options) {
   return line;
 }
 
+/// A package under the name of another format would be taken for one.
+static Status checkName(const std::string &output) {
+  struct Format {
+    std::string_view suffix, remedy;
+  };
+  static constexpr Format kFormats[] = {
+      {".onnx", "ONNX is not written"},
+      {".json", "the plan as JSON is what --json prints"},
+      {".params", "weights are written beside a package: --params CHECKPOINT"},
+      {".safetensors", "weights are written beside a package: --params CHECKPOINT"},
+      {".npz", "weights are written beside a package: --params CHECKPOINT"},
+      {".pt", "files of PyTorch are not written"},
+      {".pth", "files of PyTorch are not written"},
+      {".h5", "files of Keras are not written"},
+      {".keras", "files of Keras are not written"},
+      {".pb", "files of TensorFlow are not written"},
+      {".tflite", "files of TensorFlow are not written"},
+      {".so", "a package holds no code; liblstmc.so runs it"},
+      {".o", "a package holds no code; liblstmc.so runs it"},
+      {".lnet", "lstmc inspect --emit lnet prints the network as a source"},
+      {".mlir", "lstmc inspect --emit sym prints the network as MLIR"},
+      {".dot", "lstmc plot draws the network"},
+      {".svg", "lstmc plot draws the network"}};
+  for (const Format &format : kFormats)
+    if (output.ends_with(format.suffix))
+      return fail(ErrorCode::E0001, "compile writes a package, -o F.lstmc, and got {}: {}", output,
+                  format.remedy);
+  return {};
+}
+
 CommandResult compileCommand(const Options &options, Console &console) {
   if (!options.output && !options.dryRun)
     return fail(ErrorCode::E0001, "compile writes a package: -o F.lstmc");
+  LSTMC_CHECKED_TRY(checkName(options.output.value_or("")));
   if (options.output == "-" && options.params)
     return fail(ErrorCode::E0001, "--params goes to a file beside the package, and there is none "
                                   "beside stdout: -o F.lstmc");

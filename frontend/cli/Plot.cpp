@@ -6,6 +6,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/LossLog.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlottedNetwork.h"
@@ -97,8 +98,10 @@ static CommandResult plotMemory(const Model &model, const std::string &suffix,
                       options, console);
 }
 
-/// Validations of the checkpoints that are kept, oldest first.
+/// Those of --losses, else the validations of the checkpoints that are kept, oldest first.
 static Result<viz::Losses> lossesAsked(const Options &options) {
+  if (options.losses)
+    return readLosses(*options.losses);
   viz::Losses losses;
   for (const auto &[update, name] : training::listCheckpoints(options.operands[0])) {
     std::string file = fmt::format("{}/{}/{}", options.operands[0], name, training::kManifest);
@@ -113,8 +116,6 @@ static Result<viz::Losses> lossesAsked(const Options &options) {
 }
 
 static CommandResult plotPage(const Options &options, Console &console) {
-  if (!options.operands.empty() && options.operands[0] == "-")
-    return fail(ErrorCode::E0001, "a page reads the model twice: give a file, not -");
   LSTMC_CHECKED_ASSIGN(PlottedNetwork network, networkAsked(options, console));
   LSTMC_CHECKED_ASSIGN(viz::Losses losses, lossesAsked(options));
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
@@ -133,6 +134,15 @@ static CommandResult plotPage(const Options &options, Console &console) {
 /// Flags and file names that the picture asked for does not go with.
 static Status checkPicture(const Options &options, const std::string &suffix) {
   Picture what = *options.what;
+  if (options.losses && suffix != "html") {
+    if (suffix != "" && suffix != "svg")
+      return fail(ErrorCode::E0001,
+                  "losses are drawn as .svg, or with a MODEL on its page, .html, got \".{}\"",
+                  suffix);
+    if (!options.operands.empty() || options.isGiven(Flag::what))
+      return fail(ErrorCode::E0001,
+                  "--losses alone is the curve: no MODEL and no --what, or -o F.html");
+  }
   if (suffix == "html") {
     for (Flag flag : {Flag::what, Flag::afterPass})
       if (options.isGiven(flag))
@@ -172,6 +182,10 @@ CommandResult plotCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(checkPicture(options, suffix));
   if (suffix == "html")
     return plotPage(options, console);
+  if (options.losses) {
+    LSTMC_CHECKED_ASSIGN(viz::Losses losses, readLosses(*options.losses));
+    return writePicture(viz::lossChart(losses), options, console);
+  }
   if (*options.what == Picture::Network)
     return plotNetwork(options, console, suffix);
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));

@@ -381,6 +381,19 @@ CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const O
 
 } // namespace
 
+/// All that can be expected of a training but its length is what validations measure.
+static Status checkMeasured(const std::vector<Expectation> &wanted, const ModelData &data) {
+  if (data.valid || data.data->spec().valid > 0)
+    return {};
+  for (const Expectation &each : wanted)
+    if (each.metric != "update")
+      return fail(ErrorCode::E0001,
+                  "--expect '{}' is about validations, and there are no data to validate on: "
+                  "--valid 0.1 keeps a tenth of them, --valid SPEC has others",
+                  each.text);
+  return {};
+}
+
 CommandResult trainCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(std::vector<Expectation> wanted,
                        expectations(options, {std::begin(kTrainMetrics), std::end(kTrainMetrics)}));
@@ -388,6 +401,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(checkOutput(options));
   Trace trace(options);
   LSTMC_CHECKED_ASSIGN(Job job, prepare(options, console));
+  LSTMC_CHECKED_TRY(checkMeasured(wanted, job.data));
   announce(job, options, console);
   if (job.model.compiled)
     trace.passes(job.model.compiled->spans);

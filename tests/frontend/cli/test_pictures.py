@@ -179,6 +179,36 @@ class Pages(Case):
         _, page = self.page("ck")
         self.assertTrue(any(attributes.get("class") == "validation" for _, attributes in page.elements))
 
+    def test_losses_of_a_log(self):
+        done = self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck", "--after", "12u", "--valid-every", "4u", "--disp-every", "2u", "--format", "jsonl")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        # A run that was killed may leave the last line without an end.
+        (self.folder / "log.jsonl").write_text(done.stdout + '{"schema":"lstmc.tr')
+        for words in (["plot", "--losses", "log.jsonl", "-o", "l.svg"], ["plot", "small.lnet", "--losses", "log.jsonl", "-o", "l.html"]):
+            self.good(*words)
+            text = (self.folder / words[-1]).read_text()
+            for kind, color in (("update", "#0072b2"), ("valid", "#d55e00")):
+                wanted = [(event["update"], event["loss"]) for event in events if event["event"] == kind]
+                points = [(float(x), -float(y)) for x, y in re.findall(rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="[\d.]+" fill="{color}">', text)]
+                self.assertEqual(len(points), len(wanted))
+                for axis in (0, 1):  # a picture of numbers keeps their order
+                    self.assertEqual(sorted(range(len(wanted)), key=lambda i: wanted[i][axis]), sorted(range(len(wanted)), key=lambda i: points[i][axis]))
+        (self.folder / "bad.jsonl").write_text(done.stdout + "update 3\n")
+        for words, status, message in [(["--losses", "bad.jsonl"], 6, f"bad.jsonl:{len(events) + 1}:1: error[E0603]"),
+                                       (["--losses", "text.txt"], 6, "error[E06"),
+                                       (["small.lnet", "--losses", "log.jsonl"], 2, "--losses alone is the curve"),
+                                       (["--losses", "log.jsonl", "--what", "memory"], 2, "--losses alone is the curve"),
+                                       (["--losses", "log.jsonl", "-o", "l.png"], 2, "losses are drawn as .svg")]:
+            said = self.run_here("plot", *words)
+            self.assertEqual(said.returncode, status, said.stderr)
+            self.assertIn(message, said.stderr)
+
+    def test_a_page_of_standard_input(self):
+        text = (self.folder / "small.lnet").read_text()
+        self.good("plot", "-", "-o", "a.html", input=text)
+        self.good("plot", "small.lnet", "-o", "b.html")
+        self.assertEqual(*((self.folder / name).read_text().replace("&lt;stdin&gt;", "small.lnet").replace("<stdin>", "small.lnet") for name in ("a.html", "b.html")))
+
     def test_names_are_text(self):
         bad = "<script>alert(1)</script><img src=x onerror=alert(2)>"
         (self.folder / "bad.lnet").write_text(
