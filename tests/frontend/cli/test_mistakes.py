@@ -36,6 +36,11 @@ CASES = [  # words, exit code, message
     ("train net.lnet --data csv:t.csv,target=y --metric rsme", 2, 'there is no metric "rsme"; there are mse, rmse'),
     ("train net.lnet --data csv:t.csv,target=y --optimizer adamm", 2, 'there is no optimizer "adamm"; there are adam, adamw'),
     ("train net.lnet --data csv:t.csv,target=y --after 3", 2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),
+    ("train net.lnet --overwrite", 2, 'lstmc train has no flag "--overwrite"; here it is --force'),
+    ("train net.lnet --data csv:t.csv,target=y --expect loss<5", 2, "--expect 'loss<5' is about validations, and there are no data to validate on: --valid 0.1 keeps"),
+    ("compile net.lnet -o net.onnx", 2, "compile writes a package, -o F.lstmc, and got net.onnx: ONNX is not written"),
+    ("compile net.lnet -o net.pt", 2, "compile writes a package, -o F.lstmc, and got net.pt: files of PyTorch are not written"),
+    ("compile net.lnet -o copy.lnet", 2, "lstmc inspect --emit lnet prints the network as a source"),
     ("train net.lnet --data csv:t.csv,target=y -d cuda", 2, "want a list such as cpu, 4xcpu, cpu:0,2 or gpu:0"),
 ]
 
@@ -49,6 +54,22 @@ class Mistakes(Case):
                 done = self.run_here(*words.split(), *(["-o", "ck"] if words.startswith("train") else []))
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(message, done.stderr)
+
+    def test_what_is_compiled_already(self):
+        """Flags about the loop hold for a package and a checkpoint; those about what is compiled are refused."""
+        (self.folder / "net.lnet").write_text(NET + 'fit(net, learning_rate=0.3, num_update=1)\n')
+        self.good("compile", "net.lnet", "-o", "net.lstmc")
+        self.good("train", "net.lnet", "--data", "random:1", "-o", "first")
+        for model, what in (("net.lstmc", "a package"), ("first", "a checkpoint")):
+            train = ["train", model, "--data", "random:1", "-o", "ck", "--force", "--disp-every", "1u"]
+            self.assertIn(" lr=0.3 ", self.good(*train).stderr)
+            self.assertIn(" lr=0.7 ", self.good(*train, "--lr", "0.7").stderr)
+            self.assertIn(" lr=0 ", self.good(*train, "--lr", "0").stderr)
+            self.assertIn("update=2 ", self.good(*train, "--fit", "num_update=2").stderr)
+            for words, flag in ((["--optimizer", "adam"], "--optimizer"), (["--fit", "momentum=0.5"], "--fit momentum")):
+                done = self.run_here(*train, *words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"{flag} changes what is compiled, and {what} is compiled already; give the .lnet file", done.stderr)
 
     def test_an_error_is_explained_by_its_number(self):
         self.assertEqual(self.good("explain", "207").stdout, self.good("explain", "E0207").stdout)
