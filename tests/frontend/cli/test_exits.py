@@ -51,7 +51,7 @@ class Exits(Case):
     def test_3_source_is_wrong(self):
         (self.folder / "bad.lnet").write_text("def f(data: float32[2]):\n    return tanhh(data)\n")
         for command in ["compile", "run", "train", "eval", "predict", "sample", "plot", "inspect", "bench"]:
-            words = [command, "bad.lnet"] + {"predict": ["-o", "x.csv"]}.get(command, ["-o", "x.dot"] if command in ("compile", "train", "plot") else [])
+            words = [command, "bad.lnet"] + {"predict": ["-o", "x.csv"], "compile": ["-o", "x.lstmc"]}.get(command, ["-o", "x.dot"] if command in ("train", "plot") else [])
             self.assertEqual(self.status(*words), 3, command)
         self.assertEqual(self.status("fmt", "bad.lnet"), 0)
         (self.folder / "bad.lnet").write_text("def f(:\n")
