@@ -32,6 +32,9 @@ struct OptimizerSpec {
 /// Who adds the gradients of several devices: one of them for all parameters, or each one for some.
 enum class KvStore : uint8_t { Local, Device };
 
+/// For CompileOptions::segments.
+inline constexpr int64_t kChosen = -1;
+
 struct CompileOptions {
   /// Empty: the only net of the module.
   std::string net;
@@ -63,6 +66,10 @@ struct CompileOptions {
   std::optional<double> compressionThreshold;
   /// Groups and names of layers whose values backward computes again.
   std::vector<std::string> recompute;
+  /// The steps of `step` in so many segments, of which backward computes one after the other again,
+  /// through all layers; kChosen: about the root of the steps; 0: not in segments. E0402 where a
+  /// part of the batch has several shards, or nothing can be cut.
+  int64_t segments = 0;
   /// ctx_group to device; what has no group follows its neighbours.
   std::vector<std::pair<std::string, std::string>> place;
   /// More than 1: layers are split over so many devices by cost; 0: as many as are forecast to be

@@ -36,10 +36,11 @@ struct WeightUse {
   BatchPosition rows;
   mlir::Attribute chunkOf = {};
   sym::AllRowsOp gathered =
-      {}; ///< the weight is this, all rows of the value that the gradient is of
+      {};               ///< the weight is this, all rows of the value that the gradient is of
+  int64_t segment = -1; ///< of steps, if the use stays apart from those by other chunks
 
   bool continues(const WeightUse &other) const {
-    return chunkOf && chunkOf == other.chunkOf && kind == other.kind;
+    return chunkOf && chunkOf == other.chunkOf && kind == other.kind && segment == other.segment;
   }
 };
 
@@ -48,8 +49,11 @@ struct BiasUse {
   BatchPosition rows;
   mlir::Attribute chunkOf = {};
   sym::AllRowsOp gathered = {};
+  int64_t segment = -1;
 
-  bool continues(const BiasUse &other) const { return chunkOf && chunkOf == other.chunkOf; }
+  bool continues(const BiasUse &other) const {
+    return chunkOf && chunkOf == other.chunkOf && segment == other.segment;
+  }
 };
 
 /// Uses by the chunks of one op, last chunk first, are one use by the whole op.
@@ -191,7 +195,7 @@ public:
       return;
     auto all = bias.getDefiningOp<sym::AllRowsOp>();
     flowing[all ? all.getX() : bias].biasUses.push_back(
-        {dy, resultRows(), current->getAttr(kChunkOfAttr), all});
+        {dy, resultRows(), current->getAttr(kChunkOfAttr), all, segmentOfCurrent()});
   }
 
   int64_t shards() override { return shardCount; }
@@ -276,9 +280,17 @@ private:
     made->setAttr(kStepsLeadAttr, mlir::DenseBoolArrayAttr::get(getContext(), lead));
   }
 
+  /// The segment of steps that the op at hand is of; -1: none, or the entry has no segments.
+  int64_t segmentOfCurrent() {
+    auto chunk = current->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr);
+    return chunk && entry->hasAttr(kSegmentsAttr) ? chunk[0] : -1;
+  }
+
   void addUse(Value weight, WeightUse use) {
     if (!wants(weight))
       return;
+    if (use.kind != WeightUse::Index) // each launch by index goes over the whole table
+      use.segment = segmentOfCurrent();
     use.chunkOf = current->getAttr(kChunkOfAttr);
     use.gathered = weight.getDefiningOp<sym::AllRowsOp>();
     flowing[use.gathered ? use.gathered.getX() : weight].weightUses.push_back(use);
@@ -354,7 +366,7 @@ private:
 
   Value sumOfWeightUses(Value weight, llvm::ArrayRef<WeightUse> uses) {
     llvm::SmallVector<Value> dys, xs, initials;
-    llvm::SmallVector<int64_t> kinds, hasInitial, outer, inner;
+    llvm::SmallVector<int64_t> kinds, hasInitial, outer, inner, segments;
     int64_t batch = 1;
     for (llvm::ArrayRef<WeightUse> chunks : byOp(uses)) {
       const WeightUse &use = chunks.back(); // the first chunk
@@ -369,17 +381,19 @@ private:
         initials.push_back(use.initial);
       outer.push_back(rows.outer);
       inner.push_back(rows.inner);
+      segments.push_back(use.segment);
       batch = std::max(batch, rows.batch);
     }
-    auto sum =
-        create<sym::WeightGradientOp>(weight.getLoc(), typeOf(weight, uses.front()), dys, xs,
-                                      initials, kinds, hasInitial, outer, batch, inner, shardCount);
+    auto sum = create<sym::WeightGradientOp>(weight.getLoc(), typeOf(weight, uses.front()), dys, xs,
+                                             initials, Value(), kinds, hasInitial, outer, batch,
+                                             inner, shardCount);
+    noteSegments(sum, segments);
     return finish(weight, sum, uses.front());
   }
 
   Value sumOfBiasUses(Value bias, llvm::ArrayRef<BiasUse> uses) {
     llvm::SmallVector<Value> dys;
-    llvm::SmallVector<int64_t> outer, inner;
+    llvm::SmallVector<int64_t> outer, inner, segments;
     int64_t batch = 1;
     for (llvm::ArrayRef<BiasUse> chunks : byOp(uses)) {
       Value dy = joined(chunks, &BiasUse::dy);
@@ -388,11 +402,18 @@ private:
       dys.push_back(dy);
       outer.push_back(rows.outer);
       inner.push_back(rows.inner);
+      segments.push_back(chunks.front().segment);
       batch = std::max(batch, rows.batch);
     }
-    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), typeOf(bias, uses.front()), dys, outer,
-                                           batch, inner, shardCount);
+    auto sum = create<sym::BiasGradientOp>(bias.getLoc(), typeOf(bias, uses.front()), dys, Value(),
+                                           outer, batch, inner, shardCount);
+    noteSegments(sum, segments);
     return finish(bias, sum, uses.front());
+  }
+
+  void noteSegments(Operation *sum, llvm::ArrayRef<int64_t> segments) {
+    if (llvm::any_of(segments, [](int64_t segment) { return segment >= 0; }))
+      sum->setAttr(kUseChunksAttr, getDenseI64ArrayAttr(segments));
   }
 
   mlir::func::FuncOp entry;

@@ -89,7 +89,7 @@ def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
 }
 
 def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
-  let summary = "the steps of layers on several devices in chunks, as a wavefront";
+  let summary = "the steps of layers in chunks: a wavefront over devices, or segments that backward computes again";
   let description = [{
     Where recurrent layers are on several stages, their steps are cut into chunks: chunk c of a layer begins with the states that chunk c-1
     ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and after them that work
@@ -109,8 +109,14 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
     Holds back in training where a sum of gradients would have another order: of a value with three readers or more, some of them in chunks and
     some not or in another order than before, and of a parameter that two ops in chunks read.
     Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
+
+    With `segments`, an entry that trains is cut on one stage too, into so many chunks, and every chunk but the last is a recompute
+    group of its own (`sym.recompute`) for rematerialise: of the steps, the states between chunks are kept. E0402 where nothing can be cut.
   }];
-  let options = [Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen">];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen">,
+    Option<"segments", "segments", "int64_t", "0", "chunks of an entry that trains, each a recompute group; -1: about the root of the steps; 0: none">,
+  ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
@@ -246,7 +252,8 @@ def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
     In an entry marked `sym.training`, walks the ops in reverse program order from the loss heads and lets each add what flows to
     its operands; a parameter's complete gradient is left as `sym.gradient @parameter, %g`. The order of every sum is fixed here
     (docs/numerics.md rules 4 and 8): contributions to a value are added in the order in which they arrive, last consumer
-    first; all uses of a weight are one `sym.weight_gradient`, in that order too, summed by shard and then over the tree.
+    first; all uses of a weight are one `sym.weight_gradient`, in that order too, summed by shard and then over the tree. Uses by the chunks of
+    an op are joined to one use by the whole op; where steps are segments (split-layers) they stay apart for chain-sums, but those of embeddings.
 
         %y = sym.fully_connected %x, %w, %b        %dx = sym.dot %dy, %w
                                               adds %dw = sym.weight_gradient (%dy), (%x)
@@ -277,11 +284,30 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
         %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) .. dy(%dy)
 
     Kept as ever: what comes into a group and what leaves it, outputs of recurrent layers, and values of loss heads. Ops of several
-    ctx_groups or stages are groups of their own. After the pass only what is made again has the attribute; fuse leaves it where it stands.
+    ctx_groups or stages are groups of their own. A segment of steps (split-layers) is a group through all layers of a stage, and of its recurrent layers
+    the outputs that only it reads are made again too. What only a sum over chunks reads (`sym.use_chunks`) is made where the sum's other operands of
+    that chunk are. After the pass only what is made again has the attribute; fuse leaves it where it stands.
 
     Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
     Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right after
     gradient, in all parts of the batch alike. Linear in ops and operands, n log n where a group is large.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def ChainSums : Pass<"chain-sums", "::mlir::func::FuncOp"> {
+  let summary = "sum what the chunks of steps add to a weight's gradient chunk by chunk";
+  let description = [{
+    Where steps are segments that backward computes again, a sum of one shard over uses by several chunks (`sym.use_chunks`) becomes one op
+    per chunk, right after what it adds has been made; each goes on with the sum of the one before (`begin`). So what a chunk gave the sum need
+    not be kept until the last one has been differentiated.
+
+        %dw = sym.weight_gradient (%dy1, %dy0), (%x1, %x0)         %a = sym.weight_gradient (%dy1), (%x1)
+          {sym.use_chunks = array<i64: 1, 0>}             becomes   ...
+                                                                   %dw = sym.weight_gradient (%dy0), (%x0) from %a
+
+    E0402 at a sum over several shards, because each shard would need a sum of its own. Same bits: inside a shard the uses are
+    one chain in their order (docs/numerics.md rule 4). Runs after sync-parameters, which says which shards an op sums. Linear in uses.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

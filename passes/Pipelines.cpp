@@ -70,6 +70,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   // Before gradient, which makes backward in the chunks that it finds in forward.
   SplitLayersOptions split;
   split.chunks = options.chunks;
+  split.segments = options.segments;
   addPerEntry(createSplitLayers(split));
 
   // On the whole training graph, so that every later pass sees forward and backward as one program.
@@ -98,6 +99,9 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
     workers.push_back(rankOfDevice(device, options.devices.size(), int(options.ranks)));
   sync.workers = workers;
   add(createSyncParameters(sync));
+
+  // After sync-parameters, which says how many shards a sum adds.
+  addPerEntry(createChainSums());
 
   // After the order of every sum is fixed, which depends on how many readers a value has; before
   // transfers, so that what is made once is sent once.

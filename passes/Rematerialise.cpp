@@ -9,7 +9,9 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
+#include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
+#include "passes/OperandSlices.h"
 #include "passes/Passes.h"
 
 namespace lstmc::passes {
@@ -27,9 +29,15 @@ using mlir::Value;
 /// from one segment to another is kept.
 using Segment = std::tuple<Attribute, Attribute, Attribute>;
 
+/// Whether the recompute group of an op is a segment of steps (split-layers).
+bool isOfSteps(Operation *op) {
+  return op->getAttrOfType<mlir::IntegerAttr>(sym::kRecomputeAttr) != nullptr;
+}
+
+/// A segment of steps goes through all layers, whatever their ctx_group.
 Segment segmentOf(Operation *op) {
-  return {op->getAttr(sym::kRecomputeAttr), op->getAttr(sym::kGroupAttr),
-          op->getAttr(sym::kStageAttr)};
+  return {op->getAttr(sym::kRecomputeAttr),
+          isOfSteps(op) ? Attribute() : op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
 }
 
 int64_t bytesOf(Value value) {
@@ -82,19 +90,50 @@ public:
   /// Everything as late as it can be: for each op of backward what only it and those after it
   /// need.
   void run(const llvm::DenseSet<Segment> &useless) {
-    for (Operation *op : backward)
-      for (mlir::OpOperand &operand : op->getOpOperands())
-        if (isInside(operand.get()) && !useless.contains(segmentOf(operand.get().getDefiningOp())))
-          operand.set(again(operand.get(), op));
+    for (auto [op, operands] : llvm::zip_equal(backward, wantedAt()))
+      for (mlir::OpOperand *operand : operands)
+        if (isInside(operand->get()) &&
+            !useless.contains(segmentOf(operand->get().getDefiningOp())))
+          operand->set(again(operand->get(), op));
     for (Operation &op : entry.front())
       if (places.contains(&op))
         op.removeAttr(sym::kRecomputeAttr);
   }
 
 private:
+  /// For each op of backward the operands that have to be there before it: its own, and those of
+  /// sums over chunks whose chunk begins with it.
+  std::vector<llvm::SmallVector<mlir::OpOperand *>> wantedAt() {
+    std::vector<llvm::SmallVector<mlir::OpOperand *>> wanted(backward.size());
+    llvm::DenseMap<Operation *, size_t> index;
+    llvm::DenseMap<int64_t, llvm::SmallVector<size_t>> byChunk;
+    for (auto [i, op] : llvm::enumerate(backward)) {
+      index[op] = i;
+      if (auto chunk = op->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr))
+        byChunk[chunk[0]].push_back(i);
+    }
+    for (auto [i, op] : llvm::enumerate(backward)) {
+      auto sum = llvm::dyn_cast<sym::WeightGradientOp>(op);
+      auto chunks = op->getAttrOfType<mlir::DenseI64ArrayAttr>(kUseChunksAttr);
+      for (mlir::OpOperand &operand : op->getOpOperands()) {
+        size_t at = i;
+        size_t uses = sum ? sum.getDys().size() : 0, number = operand.getOperandNumber();
+        if (chunks && number >= uses && number < 2 * uses) {
+          Operation *dy = sum.getDys()[number - uses].getDefiningOp();
+          llvm::ArrayRef<size_t> inChunk = byChunk[chunks[number - uses]];
+          const size_t *first = llvm::lower_bound(inChunk, dy ? index.lookup(dy) : 0);
+          at = first != inChunk.end() ? std::min(*first, i) : i;
+        }
+        wanted[at].push_back(&operand);
+      }
+    }
+    return wanted;
+  }
+
   /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since
   /// backward begins with them, and so is what a recurrent layer gives: it is a part of what it
-  /// keeps for backward, and without it all layers in front would have to run again at once.
+  /// keeps for backward, and without it all layers in front would have to run again at once. Of a
+  /// segment of steps, that is wanted.
   bool isInside(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) ||
@@ -104,7 +143,8 @@ private:
     if (!isNew)
       return known->second;
     if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op);
-        layer && (value == layer.getY() || value == layer.getHN() || value == layer.getCN()))
+        layer && !isOfSteps(op) &&
+        (value == layer.getY() || value == layer.getHN() || value == layer.getCN()))
       return false;
     return known->second = llvm::none_of(value.getUsers(), [&](Operation *user) {
              return user == end || (places.contains(user) && segmentOf(user) != segmentOf(op));

@@ -1,5 +1,8 @@
-// split-layers: the steps of layers that several devices share, in chunks, so that one works on a
-// chunk while the next works on the chunk before.
+// split-layers: the steps of layers in chunks. Several devices share the layers: one works on a
+// chunk while the next works on the chunk before. Or chunks are segments that backward computes
+// again.
+
+#include <cmath>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -7,6 +10,7 @@
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
+#include "ir/sym/Diagnose.h"
 #include "ir/sym/ShapeRelation.h"
 #include "ir/sym/SymOps.h"
 #include "passes/BatchPositions.h"
@@ -31,19 +35,27 @@ using sym::BatchPosition;
 /// wavefront not to matter.
 constexpr int64_t kLeastSteps = 4, kMostChunks = 16;
 
+constexpr llvm::StringLiteral kNotCut = "no recurrent layer can be cut between its steps";
+
 bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBefore(); }
 
 class Splitter {
 public:
-  Splitter(mlir::func::FuncOp entry, int64_t steps, int64_t chunks)
-      : entry(entry), steps(steps), chunks(chunks), builder(entry.getContext(), &stage),
-        rows(entry) {}
+  /// `segments`: every chunk but the last, which backward begins with, is a recompute group.
+  Splitter(mlir::func::FuncOp entry, int64_t steps, int64_t chunks, bool segments)
+      : entry(entry), steps(steps), chunks(chunks), segments(segments),
+        builder(entry.getContext(), &stage), rows(entry) {}
 
-  void run() {
+  /// Why nothing was cut; empty if something was.
+  llvm::StringRef run() {
     for (Operation &op : entry.front().without_terminator())
       classify(&op);
+    if (chunkedOps.empty())
+      return kNotCut;
     if (!keepsSums())
-      return;
+      return "a gradient would be added in another order";
+    if (segments)
+      entry->setAttr(kSegmentsAttr, builder.getUnitAttr());
     llvm::SmallVector<llvm::SmallVector<Operation *>> levels;
     for (Operation &op : entry.front().without_terminator()) {
       auto level = size_t(levelOf.lookup(&op));
@@ -66,6 +78,7 @@ public:
       operand.set(wholeOf(operand.get()));
     for (Operation *op : llvm::reverse(replaced))
       op->erase();
+    return "";
   }
 
 private:
@@ -305,6 +318,7 @@ private:
     auto made = llvm::cast<sym::DropoutMaskOp>(builder.clone(*mask));
     made.getMask().setType(part);
     made.setWindow(window);
+    markSegment(made, chunk);
     return made.getMask();
   }
 
@@ -336,11 +350,17 @@ private:
     made->setAttr(kChunkOfAttr, builder.getI64IntegerAttr(numbers.lookup(of)));
     made->setAttr(kChunkAttr,
                   builder.getDenseI64ArrayAttr({chunk, firstStep(chunk), stepsOf(chunk), steps}));
+    markSegment(made, chunk);
     auto layer = llvm::dyn_cast<sym::RnnLayerOp>(made);
     llvm::SmallVector<bool> lead;
     for (Value result : made->getResults())
       lead.push_back(!layer || (result != layer.getHN() && result != layer.getCN()));
     made->setAttr(kStepsLeadAttr, builder.getDenseBoolArrayAttr(lead));
+  }
+
+  void markSegment(Operation *made, int64_t chunk) {
+    if (segments && chunk + 1 < chunks)
+      made->setAttr(sym::kRecomputeAttr, builder.getI64IntegerAttr(chunk));
   }
 
   /// A chunk begins where the one before ended; the last one ends as the layer does.
@@ -392,6 +412,7 @@ private:
 
   mlir::func::FuncOp entry;
   int64_t steps, chunks;
+  bool segments;
   PlacementListener stage{sym::kStageAttr};
   mlir::OpBuilder builder;
   BatchPositions rows;
@@ -411,21 +432,35 @@ struct SplitLayers : impl::SplitLayersBase<SplitLayers> {
   using SplitLayersBase::SplitLayersBase;
 
   void runOnOperation() override {
+    bool inSegments = segments != 0 && getOperation()->hasAttr(kTrainingAttr);
     llvm::SmallVector<int64_t> stages;
     int64_t steps = 0;
     for (auto layer : getOperation().getOps<sym::RnnLayerOp>()) {
       auto stage = layer->getAttrOfType<mlir::IntegerAttr>(sym::kStageAttr);
-      if (!stage || !isSplit(layer))
+      if ((!stage && !inSegments) || !isSplit(layer))
         continue;
       if (steps == 0)
         steps = sym::rankedType(layer.getX()).getDimSize(0);
-      if (!llvm::is_contained(stages, stage.getInt()))
+      if (stage && !llvm::is_contained(stages, stage.getInt()))
         stages.push_back(stage.getInt());
     }
+    if (inSegments)
+      return cutIntoSegments(steps);
     int64_t count = chunks > 0 ? int64_t(chunks) : std::min(kMostChunks, steps / kLeastSteps);
     count = std::min(count, steps);
     if (stages.size() > 1 && count > 1)
-      Splitter(getOperation(), steps, count).run();
+      Splitter(getOperation(), steps, count, false).run();
+  }
+
+  void cutIntoSegments(int64_t steps) {
+    int64_t count = segments > 0 ? int64_t(segments) : std::llround(std::sqrt(double(steps)));
+    count = std::min(count, steps);
+    llvm::StringRef why = count > 1 ? Splitter(getOperation(), steps, count, true).run() : kNotCut;
+    if (why.empty())
+      return;
+    sym::emitCoded(getOperation(), ErrorCode::E0402)
+        << "backward cannot compute the steps again in segments: " << why;
+    signalPassFailure();
   }
 };
 

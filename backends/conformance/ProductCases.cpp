@@ -77,7 +77,7 @@ TestLaunch weightGradient(DType type, int64_t n, int64_t k, const ShardRange &ra
                           std::vector<Use> uses, Layout layout, DType indices = DType::I32) {
   const int64_t batch = range.rows();
   bool embedding = false;
-  std::vector<Array> operands{Array(type, {n, k}, layout), Array()};
+  std::vector<Array> operands{Array(type, {n, k}, layout), Array(), Array()};
   for (size_t i = 0; i < uses.size(); ++i) {
     const Use &use = uses[i];
     embedding |= use.embedding;
@@ -118,9 +118,9 @@ void addGradients(std::vector<Case> &cases) {
       return weightGradient(DType::F32, 8, 21, range, {{3, 1, 21, true}}, Layout::Dense);
     });
     add(cases, KernelId::BiasGradient, rangeName(range), [=] {
-      return makeLaunch(
-          BiasGradientArguments{.range = range},
-          {Array(DType::F32, {35}), Array(DType::F32, {3, range.rows(), 2, 35}, uniform(-1, 1))});
+      return makeLaunch(BiasGradientArguments{.range = range},
+                        {Array(DType::F32, {35}), Array(),
+                         Array(DType::F32, {3, range.rows(), 2, 35}, uniform(-1, 1))});
     });
   }
   for (int64_t n : {1, 4, 6, 15, 16, 17, 33})
@@ -149,8 +149,10 @@ void addGradients(std::vector<Case> &cases) {
       [] { return weightGradient(DType::F64, 5, 6, 5, 8, {{2, 2, 6, true}}, Layout::Dense); });
   add(cases, id, "batch major", [] {
     TestLaunch launch = weightGradient(DType::F32, 17, 19, 6, 4, {{5, 1, 19}}, Layout::Dense);
-    launch.operands[2] = Array(DType::F32, {6, 5, 1, 17}, uniform(-1, 1)).permuted({1, 0, 2, 3});
-    launch.operands[3] = Array(DType::F32, {6, 5, 1, 19}, uniform(-1, 1, 1)).permuted({1, 0, 2, 3});
+    const size_t use = WeightGradientOperand::kFixed;
+    launch.operands[use] = Array(DType::F32, {6, 5, 1, 17}, uniform(-1, 1)).permuted({1, 0, 2, 3});
+    launch.operands[use + 1] =
+        Array(DType::F32, {6, 5, 1, 19}, uniform(-1, 1, 1)).permuted({1, 0, 2, 3});
     return launch;
   });
   add(cases, id, "no rows",
@@ -165,23 +167,76 @@ void addGradients(std::vector<Case> &cases) {
       add(cases, KernelId::BiasGradient, fmt::format("batch {}, {}", batch, layoutName(layout)),
           [=] {
             return makeLaunch(BiasGradientArguments{.range = ShardRange::all(batch, 8)},
-                              {Array(DType::F32, {37}, layout),
+                              {Array(DType::F32, {37}, layout), Array(),
                                Array(DType::F32, {3, batch, 2, 37}, uniform(-1, 1), layout),
                                Array(DType::F32, {1, batch, 1, 37}, uniform(-1, 1, 1), layout)});
           });
   for (int64_t n : {1, 15, 16, 17, 64, 1000})
     add(cases, KernelId::BiasGradient, fmt::format("{} columns", n), [=] {
-      return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 5)},
-                        {Array(DType::F32, {n}), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))});
+      return makeLaunch(
+          BiasGradientArguments{.range = ShardRange::all(11, 5)},
+          {Array(DType::F32, {n}), Array(), Array(DType::F32, {6, 11, 1, n}, uniform(-1, 1))});
     });
   add(cases, KernelId::BiasGradient, "f64", [] {
-    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 3)},
-                      {Array(DType::F64, {9}), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))});
+    return makeLaunch(
+        BiasGradientArguments{.range = ShardRange::all(11, 3)},
+        {Array(DType::F64, {9}), Array(), Array(DType::F64, {6, 11, 1, 9}, uniform(-1, 1))});
   });
   add(cases, KernelId::BiasGradient, "no uses", [] {
     return makeLaunch(BiasGradientArguments{.range = ShardRange::all(0, 3)},
-                      {Array(DType::F32, {9})});
+                      {Array(DType::F32, {9}), Array()});
   });
+}
+
+/// One shard whose sum goes on from `begin`, which may be the result itself.
+void addSumsThatGoOn(std::vector<Case> &cases) {
+  auto goesOn = [](TestLaunch launch, const char *result, bool inPlace, Layout layout) {
+    const Array &sum = launch[result];
+    const Tensor &view = sum.tensor;
+    Array begin(view.dtype, Shape(view.shape.begin(), view.shape.begin() + view.rank),
+                uniform(-1, 1, 9), layout);
+    launch["begin"] = begin;
+    if (inPlace)
+      launch[result] = begin;
+    return launch;
+  };
+  const ShardRange one = ShardRange::all(5, 1), third = {20, 8, 3, 1};
+  for (bool inPlace : {false, true}) {
+    const char *where = inPlace ? "in place" : "from another";
+    for (Layout layout : kAnyLayout) {
+      const std::string name = fmt::format("goes on, {}, {}", where, layoutName(layout));
+      add(cases, KernelId::WeightGradient, name, [=] {
+        return goesOn(weightGradient(DType::F32, 21, 23, third, {{2, 3, 23}, {1, 4, 23}}, layout),
+                      "dw", inPlace, layout);
+      });
+      add(cases, KernelId::BiasGradient, name, [=] {
+        return goesOn(makeLaunch(BiasGradientArguments{.range = one},
+                                 {Array(DType::F32, {150}, layout), Array(),
+                                  Array(DType::F32, {3, 5, 2, 150}, uniform(-1, 1), layout)}),
+                      "db", inPlace, layout);
+      });
+    }
+    add(cases, KernelId::WeightGradient, fmt::format("goes on, {}, embedding", where), [=] {
+      return goesOn(
+          weightGradient(DType::F32, 12, 20, one, {{3, 1, 20}, {2, 1, 20, true}}, Layout::Dense),
+          "dw", inPlace, Layout::Dense);
+    });
+    add(cases, KernelId::WeightGradient, fmt::format("goes on, {}, f64", where), [=] {
+      return goesOn(weightGradient(DType::F64, 5, 6, one, {{2, 2, 6}}, Layout::Rows), "dw", inPlace,
+                    Layout::Rows);
+    });
+    // More than one region of dw and one pass of rows.
+    add(cases, KernelId::WeightGradient, fmt::format("goes on, {}, large", where), [=] {
+      return goesOn(weightGradient(DType::F32, 310, 270, one, {{30, 1, 270}}, Layout::Dense), "dw",
+                    inPlace, Layout::Dense);
+    });
+    add(cases, KernelId::BiasGradient, fmt::format("goes on, {}, f64", where), [=] {
+      return goesOn(makeLaunch(BiasGradientArguments{.range = third},
+                               {Array(DType::F64, {9}), Array(),
+                                Array(DType::F64, {6, third.rows(), 1, 9}, uniform(-1, 1))}),
+                    "db", inPlace, Layout::Dense);
+    });
+  }
 }
 
 } // namespace
@@ -190,6 +245,7 @@ void addProductCases(std::vector<Case> &cases) {
   addPack(cases);
   addProduct(cases);
   addGradients(cases);
+  addSumsThatGoOn(cases);
 }
 
 } // namespace lstmc::conformance

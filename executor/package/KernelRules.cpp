@@ -136,10 +136,22 @@ void shardRange(Rule &r) {
   r.bind("B", range.rows());
 }
 
+/// The sum that a gradient goes on from, as the result; one shard, since each would need its own.
+static void sumSoFar(Rule &r, std::string_view result, std::string_view axes) {
+  r.shape(result, axes);
+  r.shape("begin", axes);
+  r.reals({result, "begin"});
+  if (!r.has("begin"))
+    return;
+  r.integer("count", 1, 1);
+  if (r.ok() && r.extent("B") == 0)
+    r.refuseOperand(r.position("begin"), "buffer",
+                    "found a sum that goes on over a shard without rows, want rows");
+}
+
 void ruleWeightGradient(Rule &r) {
   shardRange(r);
-  r.reals({"dw"});
-  r.shape("dw", "N K");
+  sumSoFar(r, "dw", "N K");
   if (r.ok() && r.groups() == 0)
     r.refuseOperand(0, "buffer", "found no use of the weight, want at least one");
   bool embedding = false;
@@ -168,8 +180,7 @@ void ruleWeightGradient(Rule &r) {
 
 void ruleBiasGradient(Rule &r) {
   shardRange(r);
-  r.reals({"db"});
-  r.shape("db", "N");
+  sumSoFar(r, "db", "N");
   if (r.ok() && r.groups() == 0)
     r.refuseOperand(0, "buffer", "found no use of the bias, want at least one");
   for (size_t use = 0; r.ok() && use < r.groups(); ++use) {

@@ -48,13 +48,13 @@ template <typename F> void forRows(const Tensor &dy, int64_t begin, int64_t end,
 }
 
 template <typename Real> void weightGradient(const WeightGradientLaunch &launch) {
-  const View<Real> dw(launch.dw);
+  const View<Real> dw(launch.dw), sumSoFar(launch.begin);
   const std::span<const Tensor> uses = launch.repeated; // dy, x, dy, x, ...
   const ShardRange range = launch.range;
   for (int64_t n = 0; n < dw.extent(0); ++n)
     for (int64_t k = 0; k < dw.extent(1); ++k)
       dw(n, k) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
-        Real sum = 0;
+        Real sum = sumSoFar ? sumSoFar(n, k) : 0;
         for (size_t use = 0; use < uses.size(); use += 2) {
           const View<Real> dy(uses[use]);
           const Tensor &x = uses[use + 1];
@@ -71,12 +71,12 @@ template <typename Real> void weightGradient(const WeightGradientLaunch &launch)
 }
 
 template <typename Real> void biasGradient(const BiasGradientLaunch &launch) {
-  const View<Real> db(launch.db);
+  const View<Real> db(launch.db), sumSoFar(launch.begin);
   const std::span<const Tensor> uses = launch.repeated;
   const ShardRange range = launch.range;
   for (int64_t n = 0; n < db.extent(0); ++n)
     db(n) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
-      Real sum = 0;
+      Real sum = sumSoFar ? sumSoFar(n) : 0;
       for (const Tensor &use : uses)
         forRows(use, begin, end,
                 [&](int64_t o, int64_t b, int64_t q) { sum = sum + View<Real>(use)(o, b, q, n); });

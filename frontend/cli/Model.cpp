@@ -184,6 +184,14 @@ static target::Machines machinesFor(const package::PackageData &data, const Mode
   return request.machines.size() == data.devices.size() ? request.machines : target::Machines(1);
 }
 
+/// Of an update, by forecast.
+static double secondsOf(const package::PackageData &data, const ModelRequest &request) {
+  return *planning::forecastSeconds(data, "step", machinesFor(data, request));
+}
+static double secondsOf(const Model &model, const ModelRequest &request) {
+  return secondsOf(model.package->data(), request);
+}
+
 /// "lstm0,lstm1 again: 1.20 GiB instead of 2.01 GiB, update +12 %"
 static std::string costOf(const std::string &layers, const package::PackageData &before,
                           const package::PackageData &after, const ModelRequest &request) {
@@ -193,11 +201,7 @@ static std::string costOf(const std::string &layers, const package::PackageData 
       bytes = std::max(bytes, device.arenaBytes);
     return bytes;
   };
-  double fraction =
-      *planning::forecastSeconds(after, "step", machinesFor(after, request)) /
-          std::max(*planning::forecastSeconds(before, "step", machinesFor(before, request)),
-                   1e-12) -
-      1;
+  double fraction = secondsOf(after, request) / std::max(secondsOf(before, request), 1e-12) - 1;
   return fmt::format(
       "recompute {}: {} instead of {}, update {:+.0f} % by forecast · --recompute none "
       "does without",
@@ -205,8 +209,8 @@ static std::string costOf(const std::string &layers, const package::PackageData 
 }
 
 /// Where a training does not fit into --mem and --recompute says nothing: with as few layers
-/// computed again as are enough, those first that take the least time per byte. None where that
-/// does not help.
+/// computed again as are enough, those first that take the least time per byte, or with the steps
+/// computed again in segments, whichever takes less time. None where that does not help.
 static std::optional<Model> withRecompute(const Options &options, const ModelRequest &request) {
   if (!options.mem || options.recompute.given())
     return std::nullopt;
@@ -219,17 +223,24 @@ static std::optional<Model> withRecompute(const Options &options, const ModelReq
     return std::nullopt;
   const package::PackageData &before = whole->package->data();
   planning::Capacities capacities(before.devices.size(), uint64_t(*options.mem));
-  for (const std::vector<std::string> &layers : planning::layersToRecompute(
-           before, opsOf(*net->graph), machinesFor(before, request), capacities)) {
-    std::string list = fmt::format("{}", fmt::join(layers, ","));
-    changed.recompute = list;
-    Checked<Model> model = compileSource(changed, request);
-    if (!model.ok())
-      continue;
-    model->recomputed = costOf(list, before, model->package->data(), request);
-    return std::move(*model);
-  }
-  return std::nullopt;
+  std::vector<std::string> layers;
+  for (const std::vector<std::string> &names : planning::layersToRecompute(
+           before, opsOf(*net->graph), machinesFor(before, request), capacities))
+    layers.push_back(fmt::format("{}", fmt::join(names, ",")));
+  std::optional<Model> best;
+  for (const std::vector<std::string> &attempts : {layers, planning::stepsToRecompute(before)})
+    for (const std::string &list : attempts) {
+      changed.recompute = list;
+      Checked<Model> model = compileSource(changed, request);
+      if (!model.ok())
+        continue;
+      if (!best || secondsOf(*model, request) < secondsOf(*best, request)) {
+        best = std::move(*model);
+        best->recomputed = costOf(list, before, best->package->data(), request);
+      }
+      break;
+    }
+  return best;
 }
 
 Status checkOneModel(const Options &options) {

@@ -210,6 +210,7 @@ planning::Remedies remediesFor(const Planned &planned, const Options &options,
   if (net.ok())
     misfit.layers = planning::layersToRecompute(planned.data, opsOf(*net->graph), planned.machines,
                                                 planned.capacities);
+  misfit.steps = planning::stepsToRecompute(planned.data);
   misfit.accumulate = *options.accumulate;
   if (target.cluster)
     misfit.mostDevices = target.cluster->devices.size();

@@ -11,6 +11,10 @@ namespace lstmc::cli {
 /// Names that a message shows at most.
 static constexpr size_t kShown = 12;
 
+/// The steps in segments: about the root of their number, or so many.
+static constexpr std::string_view kSteps = "steps", kStepsInto = "steps=";
+static constexpr int64_t kMostSegments = 65536;
+
 namespace {
 
 /// Groups in the order of the source, and ops; layers are those that work with parameters.
@@ -53,7 +57,20 @@ Status readRecompute(const Options &options, const symbol::Graph &graph,
                      passes::CompileOptions &compile) {
   if (*options.recompute == "none")
     return {};
-  compile.recompute = splitCommas(*options.recompute);
+  for (const std::string &name : splitCommas(*options.recompute)) {
+    if (name != kSteps && !name.starts_with(kStepsInto)) {
+      compile.recompute.push_back(name);
+      continue;
+    }
+    compile.segments = passes::kChosen;
+    if (name != kSteps) {
+      LSTMC_ASSIGN(compile.segments,
+                   Count::parse("--recompute steps", name.substr(kStepsInto.size())));
+      if (compile.segments < 2 || compile.segments > kMostSegments)
+        return fail(ErrorCode::E0001, "--recompute steps=N takes 2 to {} segments, got {}",
+                    kMostSegments, compile.segments);
+    }
+  }
   if (compile.recompute.empty())
     return {};
   Names names(graph);

@@ -205,6 +205,9 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
         `[B, K]`, or nothing if `hasInitial[i]` is 0.
     Rows of use i are `[outer[i], batch, inner[i]]`, or fewer if only shards `first` to `first +
     count - 1` are summed (ShardSum). Uses come in reverse program order.
+
+    `begin` is the sum of the uses before these, from which the sum goes on (begin:one-shard: only
+    where one shard is summed). `sym.use_chunks` (gradient, for chain-sums): the chunk of steps that each use is of.
     ```mlir
     %dw = sym.weight_gradient (%dy), (%x), () {kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 64>,
             batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
@@ -212,27 +215,32 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
     ```
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$dys, Variadic<Sym_Tensor>:$xs, Variadic<Sym_Tensor>:$initials,
-                   DenseI64ArrayAttr:$kinds, DenseI64ArrayAttr:$hasInitial, DenseI64ArrayAttr:$outer, I64Attr:$batch,
+                   Optional<Sym_Tensor>:$begin, DenseI64ArrayAttr:$kinds, DenseI64ArrayAttr:$hasInitial, DenseI64ArrayAttr:$outer, I64Attr:$batch,
                    DenseI64ArrayAttr:$inner, I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$dw);
+  let hasVerifier = 1;
   let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 
 def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
-    Pure, Sym_ShardSum, DeclareOpInterfaceMethods<Sym_KernelRule>, DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
+    Pure, AttrSizedOperandSegments, Sym_ShardSum, DeclareOpInterfaceMethods<Sym_KernelRule>,
+    DeclareOpInterfaceMethods<Sym_CostRule, ["flops"]>]> {
   let summary = "the gradient of a bias: the sum of dys over all rows, in the order of weight_gradient";
   let description = [{
+    `begin` and `sym.use_chunks` are as in weight_gradient.
     ```mlir
     %db = sym.bias_gradient %dy {outer = array<i64: 64>, batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
        : (tensor<64x32x65xf32>) -> tensor<65xf32>
+    %dc = sym.bias_gradient %dz from %db : tensor<65xf32> {...} : (tensor<64x32x65xf32>) -> tensor<65xf32>   // goes on with %db
     ```
   }];
-  let arguments = (ins Variadic<Sym_Tensor>:$dys, DenseI64ArrayAttr:$outer, I64Attr:$batch, DenseI64ArrayAttr:$inner,
+  let arguments = (ins Variadic<Sym_Tensor>:$dys, Optional<Sym_Tensor>:$begin, DenseI64ArrayAttr:$outer, I64Attr:$batch, DenseI64ArrayAttr:$inner,
                    I64Attr:$shards, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);
   let results = (outs Sym_Tensor:$db);
-  let assemblyFormat = "$dys attr-dict `:` functional-type($dys, $db)";
+  let assemblyFormat = "$dys (`from` $begin^ `:` type($begin))? attr-dict `:` functional-type($dys, $db)";
+  let hasVerifier = 1;
   let extraClassDeclaration = "int64_t rowStride(unsigned operand);";
 }
 

@@ -65,6 +65,7 @@ private:
     CompileOptions alone = resolved(on(options_, {0}));
     alone.stages = 1;
     alone.workLoads.clear();
+    alone.segments = 0; // which one device may not be able to have
     alone.memoryLimit.reset();
     Checked<Compiled> compiled = compileWith_(alone);
     if (!compiled.ok() || !weighedEntry(compiled->package))

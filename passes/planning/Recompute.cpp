@@ -1,7 +1,10 @@
 #include "passes/planning/Recompute.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "backends/registry/Targets.h"
 #include "executor/package/Plan.h"
@@ -9,6 +12,9 @@
 namespace lstmc::planning {
 
 namespace {
+
+/// Of fewer steps, segments are hardly smaller than what is kept between them.
+constexpr int64_t kLeastSteps = 16;
 
 /// A layer that may be run again.
 struct Candidate {
@@ -89,6 +95,25 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
       attempts.back().push_back(found[i].name);
   }
   return attempts;
+}
+
+std::vector<std::string> stepsToRecompute(const package::PackageData &data) {
+  int64_t steps = 0;
+  for (const package::Entry &entry : data.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      for (const package::Launch &launch : program.launches) {
+        if (entry.name != "step")
+          continue;
+        if (launch.kernel == KernelId::RnnForward)
+          steps = std::max(steps, launch.operands[RnnForwardOperand::y].shape[0]);
+        if (launch.kernel == KernelId::WeightGradient &&
+            (argumentsOf<WeightGradientArguments>(launch).range.count > 1 ||
+             launch.operands[WeightGradientOperand::begin].buffer != package::kNoBuffer))
+          return {};
+      }
+  if (steps < kLeastSteps)
+    return {};
+  return {"steps", fmt::format("steps={}", 2 * std::llround(std::sqrt(double(steps))))};
 }
 
 } // namespace lstmc::planning

@@ -1,4 +1,4 @@
-// Which layers save memory for the least time where backward computes their values again.
+// What saves memory for the least time where backward computes it again: layers, or all steps.
 #pragma once
 
 #include <set>
@@ -18,5 +18,10 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
                                                         const std::set<std::string> &ops,
                                                         const target::Machines &machines,
                                                         const Capacities &capacities);
+
+/// What `--recompute` may say of steps so that a plan fits: CompileOptions::segments in words, as
+/// many as are chosen, then twice as many. Nothing where `step` has them already, has no layer
+/// whose steps could be cut, or sums several shards on a device.
+std::vector<std::string> stepsToRecompute(const package::PackageData &data);
 
 } // namespace lstmc::planning

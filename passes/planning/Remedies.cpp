@@ -49,6 +49,9 @@ Remedies remediesFor(const Misfit &misfit, const PlanWith &planWith) {
   for (const std::vector<std::string> &layers : misfit.layers)
     if (search.fitsWith({Change::Kind::Recompute, 0, layers}))
       break;
+  for (const std::string &steps : misfit.steps)
+    if (search.fitsWith({Change::Kind::Recompute, 0, {steps}}))
+      break;
   for (int64_t parts = 2 * misfit.accumulate; parts <= 8 * misfit.accumulate; parts *= 2)
     if (search.fitsWith({Change::Kind::Accumulate, parts}))
       break;

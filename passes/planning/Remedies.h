@@ -13,7 +13,7 @@ namespace lstmc::planning {
 /// One change of what was asked for; the fields of the other kinds say nothing.
 struct Change {
   enum class Kind {
-    Recompute,  ///< of these layers
+    Recompute,  ///< of these layers, or of the steps
     Accumulate, ///< so many parts of the batch
     Replicas,   ///< so many devices, each with part of the batch
     Split,      ///< so many devices, batch and layers shared out as is forecast to be fastest
@@ -47,6 +47,7 @@ struct Remedies {
 struct Misfit {
   double seconds = 0;
   std::vector<std::vector<std::string>> layers; ///< layersToRecompute()
+  std::vector<std::string> steps;               ///< stepsToRecompute()
   int64_t accumulate = 1;
   size_t devices = 1, mostDevices = 8; ///< in use, and that may be
   std::optional<int64_t> batch;        ///< where the net has one that can be set

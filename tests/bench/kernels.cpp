@@ -163,10 +163,10 @@ public:
                      none, none, layer.gates, none, dx, none, none, scratch});
       Tensor dgates = rowsOf(layer.gates);
       add(WeightGradientArguments{.range = shards},
-          {arena_.tensor({N, H}), none, dgates, rowsOf(layer.x)});
+          {arena_.tensor({N, H}), none, none, dgates, rowsOf(layer.x)});
       add(WeightGradientArguments{.range = shards},
-          {arena_.tensor({N, H}), none, dgates, rowsOf(layer.before)});
-      add(BiasGradientArguments{.range = shards}, {arena_.tensor({N}), dgates});
+          {arena_.tensor({N, H}), none, none, dgates, rowsOf(layer.before)});
+      add(BiasGradientArguments{.range = shards}, {arena_.tensor({N}), none, dgates});
       dy = dx;
     }
   }

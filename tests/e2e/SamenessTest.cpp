@@ -84,7 +84,8 @@ template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker 
     return;
   const size_t place[] = {Place...};
   const Tensor &dw = args.operands[0];
-  const int64_t batch = args.operands[2].shape[1], elements = dw.elements();
+  const int64_t batch = args.operands[WeightGradientOperand::kFixed].shape[1],
+                elements = dw.elements();
   std::vector<std::vector<float>> leaves;
   for (size_t shard : place) {
     int64_t begin = shardBegin(batch, std::size(place), int64_t(shard));
@@ -92,7 +93,7 @@ template <size_t... Place> void gradientByShards(const LaunchArgs &args, Worker 
     std::vector<float> sum(size_t(elements), 0.0f);
     std::vector<Tensor> operands(args.operands.begin(), args.operands.end());
     operands[0].data = sum.data();
-    for (Tensor &use : std::span(operands).subspan(2)) {
+    for (Tensor &use : std::span(operands).subspan(WeightGradientOperand::kFixed)) {
       use.data = use.as<std::byte>() + begin * use.strides[1] * int64_t(dtypeBytes(use.dtype));
       use.shape[1] = end - begin;
     }

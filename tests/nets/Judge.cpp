@@ -158,6 +158,10 @@ private:
     passes::CompileOptions options =
         way.applyTo(bench_->options(), bench_->groups(), bench_->layers());
     std::optional<passes::Compiled> compiled = compile(options);
+    if (!compiled && refusal_.find("in segments: ") != std::string::npos) {
+      options.segments = 0;
+      compiled = compile(options);
+    }
     if (!compiled) {
       verdict_.what = refused_ + ": " + refusal_;
       return count("refused " + refused_);

@@ -70,16 +70,17 @@ TEST(Shrink, LeavesWhatFailsAlone) {
 
 TEST(Ways, AreOfEveryKind) {
   std::set<int> devices, stages;
-  bool recompute = false, place = false;
+  bool recompute = false, place = false, segments = false;
   for (const Way &way : coveringWays()) {
     devices.insert(way.variant.devices);
     stages.insert(way.variant.stages);
     recompute |= way.recompute;
     place |= way.place;
+    segments |= way.segments;
   }
   EXPECT_EQ(devices.size(), 8u);
   EXPECT_EQ(stages.size(), 4u);
-  EXPECT_TRUE(recompute && place);
+  EXPECT_TRUE(recompute && place && segments);
 }
 
 } // namespace

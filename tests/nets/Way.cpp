@@ -9,7 +9,7 @@ namespace lstmc::nets {
 
 std::string Way::text() const {
   return variant.text() + (place ? " --place each group" : "") +
-         (recompute ? " --recompute all" : "") + " at " +
+         (recompute ? " --recompute all" : "") + (segments ? " --recompute steps=3" : "") + " at " +
          std::string(cpu::kLevelNames[size_t(level)]);
 }
 
@@ -24,7 +24,13 @@ passes::CompileOptions Way::applyTo(passes::CompileOptions options,
     options.recompute = groups;
     options.recompute.insert(options.recompute.end(), layers.begin(), layers.end());
   }
+  options.segments = segments ? 3 : 0;
   return options;
+}
+
+/// A part of the batch has one of the eight shards.
+static bool mayHaveSegments(const e2e::Variant &v) {
+  return v.workLoads.empty() && v.devices / v.stages * v.accumulate >= 8;
 }
 
 Way simplest(Way way, const std::function<bool(const Way &)> &fails) {
@@ -38,11 +44,15 @@ Way simplest(Way way, const std::function<bool(const Way &)> &fails) {
   attempt([](Way &w) { w = {.variant = {.accumulate = 2}}; });
   attempt([](Way &w) { w = {.variant = {.devices = 2, .stages = 2}}; });
   attempt([](Way &w) { w.recompute = false; });
+  attempt([](Way &w) { w.segments = false; });
   attempt([](Way &w) { w.place = false; });
   attempt([](Way &w) { w.level = cpu::machineLevel(); });
   attempt([](Way &w) { w.variant.threads = 1; });
   attempt([](Way &w) { w.variant.workLoads.clear(); });
-  attempt([](Way &w) { w.variant.accumulate = 1; });
+  attempt([](Way &w) {
+    w.variant.accumulate = 1;
+    w.segments &= mayHaveSegments(w.variant);
+  });
   attempt([](Way &w) { w.variant.chunks = 1; });
   attempt([](Way &w) { w.variant.bigArrayBound = 0; });
   attempt([](Way &w) { w.variant.bucketBytes = 0; });
@@ -58,6 +68,7 @@ Way simplest(Way way, const std::function<bool(const Way &)> &fails) {
         w.variant.workLoads.clear();
         w.place &= stages > 1;
         w.variant.chunks = stages > 1 ? w.variant.chunks : 1;
+        w.segments &= mayHaveSegments(w.variant);
       });
   return way;
 }
@@ -70,7 +81,7 @@ Properties propertiesOf(const Way &way) {
   const e2e::Variant &v = way.variant;
   return {v.devices,          v.stages,        v.chunks,  v.accumulate,    !v.workLoads.empty(),
           int64_t(v.store),   v.updateOnStore, v.threads, v.bigArrayBound, v.bucketBytes,
-          int64_t(way.level), way.recompute,   way.place};
+          int64_t(way.level), way.recompute,   way.place, way.segments};
 }
 
 Way drawWay(Draw &draw) {
@@ -95,6 +106,7 @@ Way drawWay(Draw &draw) {
   way.level = cpu::Level(draw.between(0, int64_t(cpu::machineLevel())));
   way.recompute = draw.chance(0.4);
   way.place = v.stages > 1 && draw.chance(0.4);
+  way.segments = mayHaveSegments(v) && draw.chance(0.5);
   return way;
 }
 

@@ -13,6 +13,7 @@ struct Way {
   e2e::Variant variant;
   cpu::Level level = cpu::machineLevel();
   bool recompute = false; ///< every group and layer
+  bool segments = false;  ///< steps in three segments, in nets where that can be
   bool place = false;     ///< groups on devices in turn, instead of stages
 
   std::string text() const;

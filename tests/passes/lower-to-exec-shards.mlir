@@ -26,7 +26,7 @@
 func.func @half(%dy: !y {sym.name = "dy"}, %x: !x {sym.name = "x"}, %l: !t {sym.name = "label"}) -> (!w, !b, !m) {
   %dw = "sym.weight_gradient"(%dy, %x) <{kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 3>,
       batch = 20 : i64, inner = array<i64: 1>, shards = 8 : i64, first = 4 : i64, count = 4 : i64,
-      operandSegmentSizes = array<i32: 1, 1, 0>}> : (!y, !x) -> !w
+      operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (!y, !x) -> !w
   %db = sym.bias_gradient %dy {outer = array<i64: 3>, batch = 20 : i64, inner = array<i64: 1>, shards = 8 : i64,
       first = 4 : i64, count = 4 : i64} : (!y) -> !b
   %m = sym.softmax_metric %dy, %l {axis = 2 : i64, outer = 3 : i64, batch = 20 : i64, inner = 1 : i64, shards = 8 : i64,

@@ -129,3 +129,40 @@ func.func @step(%x: tensor<1x6xf32>, %b: tensor<1x6xf32>, %d: tensor<1x6xf32>) -
   %4 = sym.elemwise_mul %3, %1 : (tensor<1x6xf32>, tensor<1x6xf32>) -> tensor<1x6xf32>
   return %2, %4 : tensor<1x6xf32>, tensor<1x6xf32>
 }
+
+// -----
+
+// Two segments of steps, of which the first is made again, both layers together: their outputs are no longer kept, the states at the end of the
+// segment are. The sum over chunks wants %y1 of segment 0 where its backward begins, not where the sum stands.
+!x = tensor<3x2x4xf32>
+!s = tensor<2x4xf32>
+!w = tensor<4x4xf32>
+// CHECK-LABEL: func @segments
+//       CHECK:   %{{.+}}, %[[HA:.+]], %{{.+}} = "sym.rnn_layer"(%{{[^,]+}}, %[[W:[^,]+]], %[[R:[^,)]+]])
+//       CHECK:   %{{.+}}, %[[HB:.+]] = "sym.rnn_layer"(
+//       CHECK:   %[[YC:.+]], %{{.+}}, %[[GC:.+]] = "sym.rnn_layer"({{.*}} %[[HA]])
+//       CHECK:   %[[YD:.+]], %{{.+}} = "sym.rnn_layer"(%[[YC]], {{.*}} %[[HB]])
+//   CHECK-NOT:   sym.recompute
+//       CHECK:   sym.tanh %{{.+}} {sym.backward, sym.chunk = array<i64: 1, 3, 3, 6>}
+//       CHECK:   %[[YA:.+]], %{{.+}}, %[[GA:.+]] = "sym.rnn_layer"({{.*}}sym.recompute = 0
+//  CHECK-NEXT:   %[[YB:.+]], %{{.+}} = "sym.rnn_layer"(%[[YA]], {{.*}}sym.recompute = 0
+//  CHECK-NEXT:   sym.tanh %{{.+}} {sym.chunk = array<i64: 0, 0, 3, 6>}
+//  CHECK-NEXT:   sym.elemwise_mul %[[GA]], %[[YA]]
+//  CHECK-NEXT:   "sym.weight_gradient"(%{{.+}}, %{{.+}}, %[[YD]], %[[YB]])
+func.func @segments(%x0: !x, %x1: !x, %w: !w, %r: !w, %e0: !x, %e1: !x) -> (!x, !x, !x, !w) attributes {sym.training} {
+  %a, %ha, %ga = "sym.rnn_layer"(%x0, %w, %r) <{mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0>}> {sym.group = "low", sym.recompute = 0 : i64} : (!x, !w, !w) -> (!x, !s, !x)
+  %b, %hb = "sym.rnn_layer"(%a, %w, %r) <{mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>}> {sym.group = "high", sym.recompute = 0 : i64} : (!x, !w, !w) -> (!x, !s)
+  %c, %hc, %gc = "sym.rnn_layer"(%x1, %w, %r, %ha) <{mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0>}> : (!x, !w, !w, !s) -> (!x, !s, !x)
+  %d, %hd = "sym.rnn_layer"(%c, %w, %r, %hb) <{mode = "rnn_tanh", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0, 0>,
+      resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>}> : (!x, !w, !w, !s) -> (!x, !s)
+  %f1 = sym.tanh %e1 {sym.backward, sym.chunk = array<i64: 1, 3, 3, 6>} : (!x) -> !x
+  %f0 = sym.tanh %e0 {sym.chunk = array<i64: 0, 0, 3, 6>} : (!x) -> !x
+  %g0 = sym.elemwise_mul %ga, %a {sym.chunk = array<i64: 0, 0, 3, 6>} : (!x, !x) -> !x
+  %dw = "sym.weight_gradient"(%e1, %e0, %d, %b) <{kinds = array<i64: 0, 0>, hasInitial = array<i64: 0, 0>, outer = array<i64: 3, 3>,
+      batch = 2 : i64, inner = array<i64: 1, 1>, shards = 1 : i64, operandSegmentSizes = array<i32: 2, 2, 0, 0>}> {sym.use_chunks = array<i64: 1, 0>}
+      : (!x, !x, !x, !x) -> !w
+  return %f1, %f0, %g0, %dw : !x, !x, !x, !w
+}

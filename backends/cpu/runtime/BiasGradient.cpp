@@ -44,8 +44,11 @@ void biasGradient(const BiasGradientLaunch &launch, Worker &worker) {
         continue;
       }
       Vector sums[kSide];
-      for (Vector &sum : sums)
-        sum = Vector::zero();
+      for (int v = 0; v < kSide; ++v)
+        sums[v] = launch.begin ? getStrided(launch.begin.as<float>() +
+                                                (first + v * kWidth) * launch.begin.strides[0],
+                                            launch.begin.strides[0], end - first - v * kWidth)
+                               : Vector::zero();
       for (const Tensor &dy : uses) {
         for (ShardRows walk(dy, begin, next); walk.left() > 0; walk.next()) {
           const float *row =

@@ -4,7 +4,7 @@
 // sum over a shard stays in one piece of memory: rows are packed pass by pass and multiplied with
 // the sums in registers. The pieces of the shards are added by the tree, so no shard's gradient is
 // ever stored as a whole. If a use is an embedding, the pieces are in the launch's scratch and have
-// all rows of a range of columns.
+// all rows of a range of columns. A sum that goes on from `begin` starts with it in the piece.
 #include <algorithm>
 
 #include "backends/cpu/runtime/KernelTable.h"
@@ -189,8 +189,8 @@ void addProduct(const Tensor &dy, const Tensor &x, const Region &region, ShardRo
 class WeightGradient {
 public:
   WeightGradient(const WeightGradientLaunch &launch, Worker &worker)
-      : worker_(worker), dw_(launch.dw), scratch_(launch.scratch), uses_(launch.repeated),
-        range_(launch.range), N_(dw_.shape[0]), K_(dw_.shape[1]) {}
+      : worker_(worker), dw_(launch.dw), scratch_(launch.scratch), begin_(launch.begin),
+        uses_(launch.repeated), range_(launch.range), N_(dw_.shape[0]), K_(dw_.shape[1]) {}
 
   void run() {
     for (size_t use = 0; use < uses_.size(); use += 2)
@@ -239,13 +239,15 @@ private:
             first = std::min(first, use);
             last = use;
           }
+        if (begin_) // tiles go on with the padding too
+          std::fill_n(piece.data, height * width, 0.0f);
+        if (begin_ || first == uses_.size())
+          start(piece, region);
         for (size_t use = first; use < uses_.size(); use += 2)
           addProduct(uses_[use], uses_[use + 1], region, ShardRows(uses_[use], begin, end), piece,
-                     use == first, use == last ? &merges : nullptr, room.buffers);
-        if (first == uses_.size()) {
-          clear(piece, region);
+                     use == first && !begin_, use == last ? &merges : nullptr, room.buffers);
+        if (first == uses_.size())
           merge(piece, merges, region);
-        }
       });
     }
   }
@@ -265,7 +267,7 @@ private:
     }
     Fold fold(list, alive);
     sumShards(region, fold, [&](Piece &piece, int64_t begin, int64_t end, const Merges &merges) {
-      clear(piece, region);
+      start(piece, region);
       for (size_t use = 0; use < uses_.size(); use += 2) {
         ShardRows walk(uses_[use], begin, end);
         if (uses_[use + 1].rank == 3)
@@ -356,9 +358,17 @@ private:
       }
   }
 
-  static void clear(Piece &piece, const Region &region) {
-    for (int64_t n = 0; n < region.n1 - region.n0; ++n)
-      std::fill_n(piece.data + n * piece.stride, region.k1 - region.k0, 0.0f);
+  /// The sum before the first row: 0, or what it goes on from.
+  void start(Piece &piece, const Region &region) const {
+    const int64_t columns = region.k1 - region.k0;
+    for (int64_t n = region.n0; n < region.n1; ++n) {
+      float *to = piece.data + (n - region.n0) * piece.stride;
+      if (begin_)
+        copyRow(begin_.as<float>() + n * begin_.strides[0] + region.k0 * begin_.strides[1],
+                begin_.strides[1], columns, to, columns);
+      else
+        std::fill_n(to, columns, 0.0f);
+    }
   }
 
   static void merge(Piece &piece, const Merges &merges, const Region &region) {
@@ -380,7 +390,7 @@ private:
   }
 
   Worker &worker_;
-  const Tensor &dw_, &scratch_;
+  const Tensor &dw_, &scratch_, &begin_;
   const std::span<const Tensor> uses_;
   const ShardRange range_;
   const int64_t N_, K_;

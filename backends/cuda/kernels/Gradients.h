@@ -14,9 +14,10 @@ struct GradientUse {
   int32_t unused;
 };
 
-/// One thread for each of the `count` elements of y: dw [N, K], or db [N] with K = 1.
+/// One thread for each of the `count` elements of y: dw [N, K], or db [N] with K = 1. `begin` as y,
+/// if the sum goes on from it.
 struct GradientArguments {
-  Operand y;
+  Operand y, begin;
   Table<GradientUse> uses;
   int64_t useCount, count;
   ShardRange range;

@@ -19,10 +19,10 @@ gpu::GradientUse useOf(const Tensor &dy, const Tensor &x) {
   return use;
 }
 
-GpuLaunch gradient(std::string_view kernel, const Tensor &y, const ShardRange &range,
-                   const std::vector<gpu::GradientUse> &uses) {
-  const gpu::GradientArguments arguments = {
-      operandOf(y), {}, int64_t(uses.size()), y.elements(), range};
+GpuLaunch gradient(std::string_view kernel, const Tensor &y, const Tensor &begin,
+                   const ShardRange &range, const std::vector<gpu::GradientUse> &uses) {
+  const gpu::GradientArguments arguments = {operandOf(y),         operandOf(begin), {},
+                                            int64_t(uses.size()), y.elements(),     range};
   return withTable(elementwise(kernel, arguments), uses, offsetof(gpu::GradientArguments, uses));
 }
 
@@ -34,7 +34,7 @@ Launches launchesWeightGradient(const WeightGradientLaunch &launch) {
     uses.push_back(useOf(launch.repeated[i], launch.repeated[i + 1]));
   const bool wide = launch.dw.dtype == DType::F64;
   return {{gradient(wide ? "lstmc_weight_gradient_f64" : "lstmc_weight_gradient_f32", launch.dw,
-                    launch.range, uses)}};
+                    launch.begin, launch.range, uses)}};
 }
 
 Launches launchesBiasGradient(const BiasGradientLaunch &launch) {
@@ -43,7 +43,7 @@ Launches launchesBiasGradient(const BiasGradientLaunch &launch) {
     uses.push_back(useOf(dy, {}));
   const bool wide = launch.db.dtype == DType::F64;
   return {{gradient(wide ? "lstmc_bias_gradient_f64" : "lstmc_bias_gradient_f32", launch.db,
-                    launch.range, uses)}};
+                    launch.begin, launch.range, uses)}};
 }
 
 } // namespace lstmc::cuda

@@ -56,7 +56,7 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
   Value flat = createReshape(builder, getLoc(), indices, {count});
   Value sum = builder.create<WeightGradientOp>(
       getLoc(), table.clone({rows, columns}), mlir::ValueRange{moved}, mlir::ValueRange{flat},
-      mlir::ValueRange{}, llvm::ArrayRef<int64_t>{1}, llvm::ArrayRef<int64_t>{0},
+      mlir::ValueRange{}, mlir::Value(), llvm::ArrayRef<int64_t>{1}, llvm::ArrayRef<int64_t>{0},
       llvm::ArrayRef<int64_t>{count}, 1, llvm::ArrayRef<int64_t>{1}, builder.shards());
   SmallVector<int64_t> frontShape;
   for (int64_t from : toFront)

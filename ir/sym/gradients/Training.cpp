@@ -89,6 +89,20 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
   return llvm::success();
 }
 
+/// Whether a sum can go on from `begin`.
+template <typename Op> static llvm::LogicalResult verifyBegin(Op op, mlir::Value result) {
+  if (!op.getBegin())
+    return llvm::success();
+  if (op.getBegin().getType() != result.getType())
+    return op.emitOpError("goes on from ") << op.getBegin().getType() << " to " << result.getType();
+  // weight_gradient:begin:one-shard
+  if (op.range().count != 1)
+    return op.emitOpError("goes on from a sum, and sums ") << op.range().count << " shards";
+  return llvm::success();
+}
+llvm::LogicalResult WeightGradientOp::verify() { return verifyBegin(*this, getDw()); }
+llvm::LogicalResult BiasGradientOp::verify() { return verifyBegin(*this, getDb()); }
+
 int64_t WeightGradientOp::flops() {
   int64_t flops = 0;
   for (auto [dy, x, kind] : llvm::zip_equal(getDys(), getXs(), getKinds())) {

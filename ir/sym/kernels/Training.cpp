@@ -73,7 +73,10 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   }
   View dw = builder.view(getDw());
   if (uses.pairs.empty()) {
-    builder.launch(FillArguments{.value = 0}, {dw});
+    if (getBegin())
+      builder.copy(builder.view(getBegin()), dw);
+    else
+      builder.launch(FillArguments{.value = 0}, {dw});
     return mlir::success();
   }
   const WeightGradientArguments arguments{.range = shards};
@@ -81,7 +84,8 @@ llvm::LogicalResult WeightGradientOp::emitKernels(KernelBuilder &builder) {
   if (indices)
     scratch = builder.scratch(
         scratchOf(arguments, dw.shape[0], dw.shape[1], int64_t(dtypeBytes(dw.dtype))).bytes);
-  llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch};
+  llvm::SmallVector<View, 0> operands = {builder.output(dw, dw.shape), scratch,
+                                         getBegin() ? builder.view(getBegin()) : View()};
   operands.append(uses.pairs);
   builder.launch(arguments, operands);
   return mlir::success();
@@ -91,7 +95,9 @@ llvm::LogicalResult BiasGradientOp::emitKernels(KernelBuilder &builder) {
   View db = builder.view(getDb());
   int64_t width = db.elements();
   const ShardRange shards = range();
-  llvm::SmallVector<View, 0> operands = {builder.output(db, {width})};
+  llvm::SmallVector<View, 0> operands = {
+      builder.output(db, {width}),
+      getBegin() ? builder.reshaped(builder.view(getBegin()), {width}) : View()};
   for (auto [dy, outer, inner] : llvm::zip_equal(getDys(), getOuter(), getInner()))
     operands.push_back(builder.reshaped(builder.view(dy), {outer, shards.rows(), inner, width}));
   builder.launch(BiasGradientArguments{.range = shards}, operands);

@@ -138,7 +138,7 @@ static int64_t features(Operation *op, unsigned operand) {
 int64_t WeightGradientOp::rowStride(unsigned operand) {
   unsigned uses = getDys().size(), use = operand % uses;
   if (operand >= 2 * uses)
-    return features(*this, operand); // initials [B, K]
+    return features(*this, operand); // initials [B, K]; `begin` has no rows
   bool indices = operand >= uses && getKinds()[use] == 1;
   return getInner()[use] * (indices ? 1 : features(*this, operand));
 }

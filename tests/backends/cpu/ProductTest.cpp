@@ -49,7 +49,7 @@ TestLaunch weightGradient(int64_t n, int64_t k, int64_t batch, int64_t shards,
   TestLaunch launch(KernelId::WeightGradient);
   setArguments(launch, arguments);
   launch.operands = {Array(DType::F32, {n, k}),
-                     Array(DType::U8, {scratchOf(arguments, n, k, sizeof(float)).bytes})};
+                     Array(DType::U8, {scratchOf(arguments, n, k, sizeof(float)).bytes}), Array()};
   uint64_t salt = 0;
   for (const Use &use : uses) {
     launch.operands.emplace_back(DType::F32,
@@ -94,7 +94,8 @@ TEST(WeightGradient, IsZeroOverNoRows) {
 TEST(BiasGradient, GivesTheBitsOfTheReference) {
   for (int64_t n : {1, 100, 300}) {
     TestLaunch launch(KernelId::BiasGradient);
-    launch.operands = {Array(DType::F32, {n}), Array(DType::F32, {20, 11, 1, n}, uniform(-1, 1, 1)),
+    launch.operands = {Array(DType::F32, {n}), Array(),
+                       Array(DType::F32, {20, 11, 1, n}, uniform(-1, 1, 1)),
                        Array(DType::F32, {3, 11, 2, n}, uniform(-1, 1, 2))};
     setArguments(launch, BiasGradientArguments{.range = ShardRange::all(11, 8)});
     expectEqualEverywhere(launch);

@@ -152,7 +152,7 @@ const RefusalCase kCases[] = {
        input.offset = d.buffers[kPackedWeight].offset;
        d.entries[kStep].inputs[0].buffer = uint32_t(d.buffers.size() - 1);
        auto &launches = d.entries[kStep].programs[0].launches;
-       launches[1].operands[0].buffer = launches[3].operands[3].buffer =
+       launches[1].operands[0].buffer = launches[3].operands[4].buffer =
            uint32_t(d.buffers.size() - 1);
      },
      "E0611",
@@ -249,7 +249,7 @@ const RefusalCase kCases[] = {
     {"OperandCount", [](auto &d) { stepLaunch(d, 1).operands.pop_back(); }, "E0605",
      "entries[2].programs[0].launches[1].operands: found 3, want 4 for product"},
     {"OperandGroup", [](auto &d) { stepLaunch(d, 3).operands.pop_back(); }, "E0605",
-     "entries[2].programs[0].launches[3].operands: found 3, want 2 and a multiple of 2 for "
+     "entries[2].programs[0].launches[3].operands: found 4, want 3 and a multiple of 2 for "
      "weight_gradient"},
     {"IntCount", [](auto &d) { stepLaunch(d, 3).ints.clear(); }, "E0605",
      "entries[2].programs[0].launches[3].ints: found 0, want 4 for weight_gradient"},
@@ -284,8 +284,25 @@ const RefusalCase kCases[] = {
        setArguments(stepLaunch(d, 3), WeightGradientArguments{.range = {kBatch, 2, 0, 1}});
      },
      "E0605",
-     "entries[2].programs[0].launches[3].operands[2].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
+     "entries[2].programs[0].launches[3].operands[3].shape: found [1, 2, 1, 3], want [1, 1, 1, 3] "
      "for dy of weight_gradient"},
+    {"SumGoesOnInShards",
+     [](auto &d) {
+       auto &launch = stepLaunch(d, 3);
+       launch.operands[WeightGradientOperand::begin] = launch.operands[WeightGradientOperand::dw];
+     },
+     "E0604",
+     intOf("entries[2].programs[0].launches[3]", WeightGradientInt::count) +
+         ": found 2, want 1 to 1 for count of weight_gradient"},
+    {"SumGoesOnFromAnotherShape",
+     [](auto &d) {
+       auto &launch = stepLaunch(d, 3);
+       setArguments(launch, WeightGradientArguments{.range = {kBatch, 1, 0, 1}});
+       launch.operands[WeightGradientOperand::begin] = {kWeight, 0, {1, 12}, {}};
+     },
+     "E0605",
+     "entries[2].programs[0].launches[3].operands[2].shape: found [1, 12], want [3, 4] for begin of "
+     "weight_gradient"},
     {"ShardsWithoutRows",
      [](auto &d) {
        setArguments(stepLaunch(d, 2),
@@ -442,7 +459,7 @@ const RefusalCase kCases[] = {
      "entries[2].programs[0].launches[1].operands[3].buffer: found buffers[10], which lives from "
      "launch 2 to 3, want one alive at 1"},
     {"UsedAfterItsLife", [](auto &d) { d.buffers[kStepY].to = 2; }, "E0611",
-     "entries[2].programs[0].launches[3].operands[2].buffer: found buffers[10], which lives from "
+     "entries[2].programs[0].launches[3].operands[3].buffer: found buffers[10], which lives from "
      "launch 1 to 2, want one alive at 3"},
     {"BufferOfAnotherEntry", [](auto &d) { stepLaunch(d, 1).operands[3].buffer = kForwardY; },
      "E0611",
@@ -556,8 +573,8 @@ const RefusalCase kCases[] = {
      [](auto &d) {
        // dw [3, 4] gathers rows of dy [1, 2, 1, 4] by the indices [1, 2, 1].
        auto &l = stepLaunch(d, 3);
-       l.operands[2] = {kX, 0, {1, 2, 1, 4}, {}};
-       l.operands[3] = {kX, 0, {1, 2, 1}, {}};
+       l.operands[3] = {kX, 0, {1, 2, 1, 4}, {}};
+       l.operands[4] = {kX, 0, {1, 2, 1}, {}};
      },
      "E0605",
      "entries[2].programs[0].launches[3].operands[1].buffer: found none, want one as a use is an "

@@ -110,12 +110,15 @@ inline PackageData samplePackage() { // NOLINT(readability-function-size): a tab
               {0, 1},
               1};
   Launch norm{KernelId::NormSquared, {{kNorm, 0, {1}, {}}, {}, gradient}, {}, {}, 1};
-  Launch weightGradient{
-      KernelId::WeightGradient,
-      {gradient, {}, {kStepY, 0, {1, kBatch, 1, kUnits}, {}}, {kX, 0, {1, kBatch, 1, kInputs}, {}}},
-      {kBatch, 2, 0, 2},
-      {},
-      1};
+  Launch weightGradient{KernelId::WeightGradient,
+                        {gradient,
+                         {},
+                         {},
+                         {kStepY, 0, {1, kBatch, 1, kUnits}, {}},
+                         {kX, 0, {1, kBatch, 1, kInputs}, {}}},
+                        {kBatch, 2, 0, 2},
+                        {},
+                        1};
   data.entries.resize(3);
   data.entries[kPrepare] = {"prepare:forward", {}, {}, {{0, {pack}, 1}}};
   Binding inputX{"x", kX, "data", {"batch", ""}}, scalarRate{"learning_rate", kRate, "scalar", {}},

@@ -48,8 +48,8 @@ TEST_P(Accuracy, WeightAndBiasGradients) {
   const int64_t O = 3, B = 11, Q = 2, N = 5, K = 7;
   Array dy(type, {O, B, Q, N}, uniform(-1, 1)), x(type, {O, B, Q, K}, uniform(-1, 1, 1));
   Array dw(type, {N, K}), db(type, {N});
-  run(WeightGradientArguments{.range = ShardRange::all(B, 8)}, {dw, Array(), dy, x});
-  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, dy});
+  run(WeightGradientArguments{.range = ShardRange::all(B, 8)}, {dw, Array(), Array(), dy, x});
+  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, Array(), dy});
   for (int64_t n = 0; n < N; ++n) {
     L biasSum = 0, biasMagnitude = 0;
     for (int64_t k = 0; k < K; ++k) {

@@ -112,10 +112,11 @@ void checkRnnGradient(const RnnShape &s) {
   Array dw(DType::F64, {G * H, s.inputs}), dr(DType::F64, {G * H, H}), dbi(DType::F64, {G * H}),
       dbh(DType::F64, {G * H});
   const ShardRange shards = ShardRange::all(dz.tensor.shape[1], 8);
-  run(WeightGradientArguments{.range = shards}, {dw, Array(), dz, asUse(forward["x"])});
-  run(WeightGradientArguments{.range = shards}, {dr, Array(), dzOfState, asUse(forward["before"])});
-  run(BiasGradientArguments{.range = shards}, {dbi, dz});
-  run(BiasGradientArguments{.range = shards}, {dbh, dzOfState});
+  run(WeightGradientArguments{.range = shards}, {dw, Array(), Array(), dz, asUse(forward["x"])});
+  run(WeightGradientArguments{.range = shards},
+      {dr, Array(), Array(), dzOfState, asUse(forward["before"])});
+  run(BiasGradientArguments{.range = shards}, {dbi, Array(), dz});
+  run(BiasGradientArguments{.range = shards}, {dbh, Array(), dzOfState});
 
   expectGradient(dw, differences(w, loss, step), "w");
   expectGradient(dr, differences(r, loss, step), "r");
@@ -187,7 +188,7 @@ TEST(Gradient, LayerNorm) {
   use.tensor.rank = 4;
   use.tensor.shape = {1, 4, 1, 6};
   use.tensor.strides = {0, 6, 0, 1};
-  run(BiasGradientArguments{.range = ShardRange::all(4, 8)}, {dgamma, use});
+  run(BiasGradientArguments{.range = ShardRange::all(4, 8)}, {dgamma, Array(), use});
   expectGradient(dx, differences(x, loss), "x");
   expectGradient(dgamma, differences(gamma, loss), "gamma");
 }
@@ -245,8 +246,8 @@ TEST(Gradient, ProductAndEmbedding) {
   };
   Array dw(DType::F64, {N, K}), db(DType::F64, {N}), dx(DType::F64, {1, B, K});
   run(WeightGradientArguments{.range = ShardRange::all(B, 8)},
-      {dw, Array(), use(dy, N), use(x, K)});
-  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, use(dy, N)});
+      {dw, Array(), Array(), use(dy, N), use(x, K)});
+  run(BiasGradientArguments{.range = ShardRange::all(B, 8)}, {db, Array(), use(dy, N)});
   run(KernelId::Product, {dy, packed(w.permuted({1, 0}), 0), Array(), dx});
   expectGradient(dw, differences(w, loss), "w");
   expectGradient(db, differences(b, loss), "bias");
@@ -263,7 +264,7 @@ TEST(Gradient, ProductAndEmbedding) {
   matrix.tensor.shape = {1, N, K};
   matrix.tensor.strides = {0, K, 1};
   run(WeightGradientArguments{.range = ShardRange::all(B, 8)},
-      {dtable, Array(), use(drows, K), indices});
+      {dtable, Array(), Array(), use(drows, K), indices});
   expectGradient(dtable,
                  differences(table,
                              [&] {

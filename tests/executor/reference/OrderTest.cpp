@@ -35,12 +35,13 @@ double gradient(int64_t steps, int64_t batch, int64_t shards, const std::vector<
   Array dw(DType::F32, {1, 1}), db(DType::F32, {1});
   Array g(DType::F32, {steps, batch, 1, 1}, listed(dy)),
       x(DType::F32, {steps, batch, 1, 1}, constant(1));
-  run(WeightGradientArguments{.range = ShardRange::all(batch, shards)}, {dw, Array(), g, x});
-  run(BiasGradientArguments{.range = ShardRange::all(batch, shards)}, {db, g});
+  run(WeightGradientArguments{.range = ShardRange::all(batch, shards)},
+      {dw, Array(), Array(), g, x});
+  run(BiasGradientArguments{.range = ShardRange::all(batch, shards)}, {db, Array(), g});
   EXPECT_EQ(dw.at({0, 0}), db.at({0}));
   Array table(DType::F32, {1, 1});
   run(WeightGradientArguments{.range = ShardRange::all(batch, shards)},
-      {table, Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))});
+      {table, Array(), Array(), g, Array(DType::I32, {steps, batch, 1}, constant(0))});
   EXPECT_EQ(table.at({0, 0}), db.at({0}));
   return dw.at({0, 0});
 }
@@ -65,10 +66,16 @@ TEST(Order, ShardsAreSummedByTheTree) {
 
 TEST(Order, UsesAreOneChainInTheOrderGiven) {
   auto dw = [](double first, double second, double third) {
-    Array y(DType::F32, {1, 1}), one(DType::F32, {1, 1, 1, 1}, constant(1));
+    Array y(DType::F32, {1, 1}), z(DType::F32, {1, 1}), one(DType::F32, {1, 1, 1, 1}, constant(1));
     auto use = [](double v) { return Array(DType::F32, {1, 1, 1, 1}, constant(v)); };
     run(WeightGradientArguments{.range = ShardRange::all(1, 1)},
-        {y, Array(), use(first), one, use(second), one, use(third), one});
+        {y, Array(), Array(), use(first), one, use(second), one, use(third), one});
+    // In two launches, the second of which goes on with the first one's sum.
+    run(WeightGradientArguments{.range = ShardRange::all(1, 1)},
+        {z, Array(), Array(), use(first), one});
+    run(WeightGradientArguments{.range = ShardRange::all(1, 1)},
+        {z, Array(), z, use(second), one, use(third), one});
+    EXPECT_EQ(z.at({0, 0}), y.at({0, 0}));
     return y.at({0, 0});
   };
   EXPECT_EQ(dw(kBig, -kBig, 1), 1);

@@ -262,6 +262,61 @@ class Recompute(Case):
         self.assertEqual(len(hashes), 1)
 
 
+class Steps(Case):
+    """Backward computes the steps again in segments."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "deep.lnet").write_text(DEEP)
+
+    def plan(self, *words, status=0, net="deep.lnet"):
+        return self.document("plan", net, "-t", "1", "--shards", "1", *words, schema="lstmc.plan/1", status=status)
+
+    def peak(self, *words):
+        return self.plan(*words)["devices"][0]["peak_bytes"]
+
+    def test_memory_is_met_by_itself(self):
+        layers, steps = self.peak("--recompute", "lstm0,lstm1,lstm2,lstm3,stack"), self.peak("--recompute", "steps")
+        self.assertLess(steps, layers)
+        plan = self.plan("--mem", str(layers - 1))
+        self.assertTrue(plan["fits"])
+        self.assertRegex(plan["recomputed"], r"\Arecompute steps: [\d.]+ [KM]iB instead of [\d.]+ [KM]iB, update \+\d+ % by forecast · --recompute none ")
+        self.assertEqual(plan["devices"][0]["peak_bytes"], steps)
+        # What costs less is taken: one layer of six.
+        self.assertRegex(self.plan("--mem", str(self.peak() - 1))["recomputed"], r"\Arecompute lstm0: ")
+        plan = self.plan("--mem", str(layers - 1), "--recompute", "none", status=4)
+        self.assertEqual([r["flags"] for r in plan["remedies"] if "--recompute" in r["flags"]], ["--recompute steps"])
+
+    def test_a_long_sequence_fits_by_itself(self):
+        sample, limit = SOURCE / "samples/long_lm.lnet", int(1.1 * 2**30)
+        plan = self.plan("--mem", str(limit), net=sample)
+        self.assertTrue(plan["fits"])
+        self.assertLessEqual(plan["devices"][0]["peak_bytes"], limit)
+        self.assertRegex(plan["recomputed"], r"\Arecompute steps: [\d.]+ MiB instead of [67]\.\d+ GiB, update \+(\d|[1-3]\d) % ")
+
+    def test_refusals(self):
+        for words, status, message in (
+                (["steps"], 4, "a part of the batch has 8 shards, each of which would need a sum of its own"),
+                (["steps=1"], 2, "--recompute steps=N takes 2 to 65536 segments, got 1"),
+                (["steps=many"], 2, "many")):
+            done = self.run_here("plan", "deep.lnet", "--recompute", *words)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(message, done.stderr)
+        # With 8 shards --mem does not try it.
+        layers = self.document("plan", "deep.lnet", "-t", "1", "--recompute", "lstm0,lstm1,lstm2,lstm3,stack", schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
+        plan = self.document("plan", "deep.lnet", "-t", "1", "--mem", str(layers - 1), schema="lstmc.plan/1", status=4)
+        self.assertNotIn("steps", json.dumps(plan["remedies"]))
+
+    def test_a_stopped_training_ends_with_equal_bits(self):
+        def train(folder, updates, *words):
+            return self.document("train", "deep.lnet", "--data", "text:text.txt", "--shards", "2", "-t", "1", "--after", updates, "-o", folder, *words,
+                                 schema="lstmc.train/1")["end"]["weights_hash"]
+        want = train("whole", "4u")
+        self.assertEqual(train("again", "4u", "--accumulate", "2", "--recompute", "steps=7"), want)
+        train("stopped", "2u", "--accumulate", "2", "--recompute", "steps=7")
+        self.assertEqual(train("stopped", "4u", "--resume", "--accumulate", "2", "--recompute", "steps"), want)
+
+
 class Cluster(Case):
     def setUp(self):
         super().setUp()

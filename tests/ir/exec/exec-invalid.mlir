@@ -34,8 +34,8 @@ exec.plan ["cpu:0"] {
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %x = exec.buffer activation "x" on 0 : memref<4x4xf32>
-    // expected-error @below {{has 3 operands, kernel "weight_gradient" takes 2 and groups more}}
-    exec.launch "weight_gradient"(%x, _, %x) ints [4, 8, 0, 8] : memref<4x4xf32>, memref<4x4xf32>
+    // expected-error @below {{has 4 operands, kernel "weight_gradient" takes 3 and groups more}}
+    exec.launch "weight_gradient"(%x, _, _, %x) ints [4, 8, 0, 8] : memref<4x4xf32>, memref<4x4xf32>
   }
 }
 

@@ -75,6 +75,19 @@ TEST(Remedies, OfEachKindTheLeastThatIsEnough) {
   EXPECT_DOUBLE_EQ(tried.remedies.found[0].timeFraction, 14.0 / 10 - 1);
 }
 
+TEST(Remedies, StepsAreTriedBesideLayers) {
+  Misfit steps = misfit();
+  steps.steps = {"steps", "steps=8"};
+  steps.batch.reset();
+  Tried tried = tryAll(steps, 50);
+  EXPECT_THAT(tried.all,
+              ElementsAre("recompute 1", "recompute 1", "accumulate 2", "replicas 2", "split 2"));
+  tried = tryAll(steps, 30);
+  EXPECT_THAT(std::vector(tried.all.begin(), tried.all.begin() + 4),
+              ElementsAre("recompute 1", "recompute 3", "recompute 1", "recompute 1"));
+  EXPECT_THAT(tried.found, ElementsAre("recompute 3"));
+}
+
 TEST(Remedies, BeginsWithWhatIsInUse) {
   Misfit two = misfit();
   two.layers.clear();
