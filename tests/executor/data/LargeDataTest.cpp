@@ -102,6 +102,17 @@ TEST(LargeText, HasTheBatchesOfOneInMemory) {
   }
 }
 
+TEST(LargeText, HasTheLinesOfOneInMemory) {
+  test::TemporaryFolder folder;
+  std::string spec = "text:" + test::writeText(folder / "t", longText()) + ",lines=yes,unit=word";
+  auto held = load(spec, {}), read = load(spec, nothingHeld());
+  Input x("data", DType::I32, {4, 256}), y("label", DType::I32, {4, 256}),
+      n("length", DType::I32, {4});
+  y.slot.range.emplace() = {0, int64_t(held->learned().vocabulary->size()) - 1, -1};
+  auto want = contents(*held, kPositions, {&x, &y, &n});
+  EXPECT_EQ(contents(*read, kPositions, {&x, &y, &n}), want);
+}
+
 TEST(LargeText, ErrorsHaveTheirPlace) {
   test::TemporaryFolder folder;
   std::string text = longText();
