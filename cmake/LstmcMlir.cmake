@@ -1,4 +1,4 @@
-# MLIR/LLVM 19 from the distribution, linked as one shared library each.
+# MLIR/LLVM 19 from the distribution, linked as one shared library each, or into a target of property LSTMC_STATIC_LLVM from the archives.
 find_package(MLIR 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
@@ -7,7 +7,11 @@ include(AddMLIR)
 
 add_library(lstmc_mlir INTERFACE)
 target_include_directories(lstmc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_link_libraries(lstmc_mlir INTERFACE MLIR LLVM)
+# The archives' own targets would bring the shared LLVM along. The linker takes what is needed, in any order.
+file(GLOB archives ${LLVM_LIBRARY_DIRS}/libMLIR*.a ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
+set(static $<BOOL:$<TARGET_PROPERTY:LSTMC_STATIC_LLVM>>)
+target_link_libraries(lstmc_mlir INTERFACE "$<$<NOT:${static}>:MLIR;LLVM>"
+  "$<${static}:-Wl,--start-group;${archives};-Wl,--end-group;ZLIB::ZLIB>")
 # MLIR's templates take their time to optimise, and the compiler half hardly gains by it.
 target_compile_options(lstmc_mlir INTERFACE $<$<CONFIG:Release>:-O1>)
 

@@ -36,27 +36,29 @@ KernelChooser chooserOf(Engine engine) {
   return fastKernel;
 }
 
-Result<std::unique_ptr<Device>> makeCpu(const DeviceName &name, int threads, Engine engine) {
-  return makeHostDevice(name.text(), chooserOf(engine), threads);
+Result<std::unique_ptr<Device>> makeCpu(const DeviceName &name, const DeviceOptions &options) {
+  return makeHostDevice(name.text(), chooserOf(options.engine), options.threads, options.memory);
 }
 
-Result<std::unique_ptr<Device>> makeTrap(const DeviceName &name, int threads, Engine engine) {
-  LSTMC_ASSIGN(std::unique_ptr<Device> device, makeCpu(name, threads, engine));
+Result<std::unique_ptr<Device>> makeTrap(const DeviceName &name, const DeviceOptions &options) {
+  LSTMC_ASSIGN(std::unique_ptr<Device> device, makeCpu(name, options));
   return trap::makeTrapDevice(std::move(device));
 }
 
-Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int threads, Engine) {
-  return makeCpu(name, threads, Engine::Null);
+Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, const DeviceOptions &given) {
+  DeviceOptions options = given;
+  options.engine = Engine::Null;
+  return makeCpu(name, options);
 }
 
 /// Any engine: kernels of the host are used for what a GPU has none for.
-Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int, Engine engine) {
+Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, const DeviceOptions &options) {
   return cuda::makeGpuDevice(
       name.text(), cuda::emulatedDriver(),
-      {.card = name.index, .images = cuda::emulatedImages(), .onHost = chooserOf(engine)});
+      {.card = name.index, .images = cuda::emulatedImages(), .onHost = chooserOf(options.engine)});
 }
 
-Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine engine) {
+Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, const DeviceOptions &options) {
   Result<const cuda::Driver *> driver = cuda::machineDriver();
   if (!driver.ok())
     return fail(ErrorCode::E0501, "{}: {}", name.text(), driver.error().message);
@@ -65,12 +67,12 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int, Engine engi
                 name.text());
   return cuda::makeGpuDevice(
       name.text(), **driver,
-      {.card = name.index, .images = cuda::kernelImages(), .onHost = chooserOf(engine)});
+      {.card = name.index, .images = cuda::kernelImages(), .onHost = chooserOf(options.engine)});
 }
 
 struct Row {
   DeviceKind kind;
-  Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, int threads, Engine engine);
+  Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, const DeviceOptions &options);
 };
 
 /// A line per kind of device that can run; the others are refused.
@@ -86,12 +88,11 @@ const Row &rowOf(DeviceKind kind) { return *std::ranges::find(kDevices, kind, &R
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options) {
   const std::string cpus = names.size() == 1 ? "cpu" : fmt::format("{}xcpu", names.size());
-  int threads = options.threads;
-  if (threads == 0)
-    threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
+  if (options.threads == 0)
+    options.threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceName &name : names) {
-    Result<std::unique_ptr<Device>> device = rowOf(name.kind).make(name, threads, options.engine);
+    Result<std::unique_ptr<Device>> device = rowOf(name.kind).make(name, options);
     if (!device.ok() && name.kind == DeviceKind::Gpu)
       return fail(ErrorCode::E0501, "{}; -d {} would do", device.error().message, cpus);
     if (!device.ok())

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/base/Arena.h"
 #include "executor/base/Status.h"
 #include "executor/device/Device.h"
 #include "executor/device/DeviceNames.h"
@@ -22,6 +23,7 @@ enum class Engine : uint8_t {
 struct DeviceOptions {
   int threads = 0; ///< per device; 0: the processors divided evenly, at least one each
   Engine engine = Engine::Fast;
+  MemorySource memory = {}; ///< of devices whose memory is the host's
 };
 
 /// E0501, with an alternative, for a device that this machine or this build has not.

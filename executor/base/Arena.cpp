@@ -37,6 +37,7 @@ std::byte *reserve(uint64_t bytes, uint64_t guard, uint64_t alignment, void *&ma
 } // namespace
 
 Arena &Arena::operator=(Arena &&other) noexcept {
+  std::swap(source_, other.source_);
   std::swap(mapping_, other.mapping_);
   std::swap(mapped_, other.mapped_);
   std::swap(data_, other.data_);
@@ -47,6 +48,8 @@ Arena &Arena::operator=(Arena &&other) noexcept {
 
 Status Arena::allocate(uint64_t bytes, std::string_view owner) {
   release();
+  if (source_.allocate)
+    return allocateFromSource(bytes, owner);
   const bool huge = bytes >= kHugePage;
   const auto page = uint64_t(sysconf(_SC_PAGESIZE));
   // At least one page, so that data() is never null.
@@ -71,10 +74,35 @@ Status Arena::allocate(uint64_t bytes, std::string_view owner) {
   return {};
 }
 
+Status Arena::allocateFromSource(uint64_t bytes, std::string_view owner) {
+  const std::optional<uint64_t> size =
+      roundUp(SafeSize(std::max<uint64_t>(bytes, kAlignment)), kAlignment).value();
+  void *memory = size ? source_.allocate(source_.user, *size, kAlignment) : nullptr;
+  if (!memory)
+    return fail(ErrorCode::E0901, "{}: the program's allocator gave no memory for {} bytes", owner,
+                bytes);
+  mapping_ = memory;
+  mapped_ = *size;
+  if (reinterpret_cast<uintptr_t>(memory) % kAlignment != 0) {
+    release();
+    return fail(ErrorCode::E0901,
+                "{}: the program's allocator gave memory that is not aligned to {} bytes", owner,
+                kAlignment);
+  }
+  std::memset(memory, 0, mapped_);
+  data_ = static_cast<std::byte *>(memory);
+  bytes_ = bytes;
+  peakBytes_ = std::max(peakBytes_, bytes);
+  return {};
+}
+
 void Arena::release() {
   if (mapping_) {
     unpoison(mapping_, mapped_);
-    munmap(mapping_, mapped_);
+    if (source_.allocate)
+      source_.release(source_.user, mapping_, mapped_);
+    else
+      munmap(mapping_, mapped_);
   }
   mapping_ = nullptr;
   data_ = nullptr;

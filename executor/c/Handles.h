@@ -14,6 +14,8 @@ struct lstmc_package {
 
 struct lstmc_session {
   std::unique_ptr<lstmc::Session> session;
+  void (*log)(void *user, const char *message) = nullptr;
+  void *user = nullptr;
 };
 
 struct lstmc_vocabulary {

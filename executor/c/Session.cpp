@@ -22,6 +22,34 @@ lstmc_session_options completed(const lstmc_session_options *given) {
   return options;
 }
 
+/// E0001 for half an allocator.
+Result<MemorySource> sourceOf(const lstmc_session_options &options) {
+  if (!options.allocate != !options.release)
+    return fail(ErrorCode::E0001, "an allocator has both functions, found only {}",
+                options.allocate ? "allocate" : "release");
+  return MemorySource{options.allocate, options.release, options.user};
+}
+
+LaunchWatch watchOf(const lstmc_session_options &options) {
+  LaunchWatch watch;
+  if (options.log)
+    watch.notice = [log = options.log, user = options.user](const Error &error) {
+      log(user, ("warning: " + error.text()).c_str());
+    };
+  return watch;
+}
+
+/// What the session would warn of at its end.
+void logWarnings(const lstmc_session &session) {
+  Result<Diagnostics> warnings = session.session->indexWarning();
+  if (!warnings.ok())
+    return;
+  for (const Diagnostic &warning : *warnings)
+    session.log(
+        session.user,
+        fmt::format("warning[{}]: {}", errorRecord(warning.code).name, warning.message).c_str());
+}
+
 /// Gives no strides, because buffers of inputs, outputs and states are dense.
 void describe(const Tensor &tensor, lstmc_tensor *to) {
   *to = {};
@@ -77,17 +105,26 @@ lstmc_status lstmc_session_create(const lstmc_package *package,
     lstmc_session_options given = completed(options);
     std::string list =
         given.devices ? given.devices : package::deviceList(package->package->data());
-    LSTMC_ASSIGN(auto devices, makeDevices(list, {given.threads}));
+    LSTMC_ASSIGN(MemorySource memory, sourceOf(given));
+    LSTMC_ASSIGN(auto devices, makeDevices(list, {.threads = given.threads, .memory = memory}));
     SessionOptions settings;
     settings.checkNan = given.check_finite != 0;
+    settings.watch = watchOf(given);
     LSTMC_ASSIGN(auto made,
                  Session::create(package->package, std::move(devices), std::move(settings)));
-    *session = new lstmc_session{std::move(made)};
+    *session = new lstmc_session{std::move(made), given.log, given.user};
     return {};
   });
 }
 
-void lstmc_session_close(lstmc_session *session) { delete session; }
+void lstmc_session_close(lstmc_session *session) {
+  if (session && session->log)
+    (void)c::guarded([&]() -> Status {
+      logWarnings(*session);
+      return {};
+    });
+  delete session;
+}
 
 lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path) {
   if (!session || !path)

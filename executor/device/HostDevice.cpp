@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include "executor/base/Arena.h"
 #include "executor/base/Pages.h"
 #include "executor/base/Threads.h"
 #include "executor/device/Fence.h"
@@ -45,8 +44,8 @@ private:
 
 class HostDevice final : public Device {
 public:
-  HostDevice(std::string name, KernelChooser choose, int threads)
-      : name_(std::move(name)), choose_(choose), team_(threads) {}
+  HostDevice(std::string name, KernelChooser choose, int threads, const MemorySource &memory)
+      : name_(std::move(name)), choose_(choose), arena_(memory), team_(threads) {}
 
   const std::string &name() const override { return name_; }
   uint64_t memoryBytes() const override {
@@ -146,12 +145,12 @@ void HostDevice::launch(uint32_t, PreparedProgram &program, size_t first, size_t
 
 } // namespace
 
-Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose,
-                                               int threads) {
+Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose, int threads,
+                                               const MemorySource &memory) {
   if (threads <= 0)
     threads = availableProcessors();
   try {
-    return std::unique_ptr<Device>(std::make_unique<HostDevice>(name, choose, threads));
+    return std::unique_ptr<Device>(std::make_unique<HostDevice>(name, choose, threads, memory));
   } catch (const std::system_error &error) {
     return noThread(fmt::format("the {} threads of {}", threads, name), error);
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "executor/base/Arena.h"
 #include "executor/device/Device.h"
 
 namespace lstmc {
@@ -13,7 +14,8 @@ namespace lstmc {
 using KernelChooser = KernelFunction (*)(KernelId, std::span<const Tensor> operands);
 
 /// `threads` workers, the calling thread among them; 0: one per processor that this process may
-/// use. E0901 when a thread cannot be had.
-Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose, int threads);
+/// use. `memory` is where the arena is from. E0901 when a thread cannot be had.
+Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose, int threads,
+                                               const MemorySource &memory = {});
 
 } // namespace lstmc

@@ -74,7 +74,16 @@ enum class Form { Text, Json, JsonLines, Csv, Markdown };
 enum class EngineKind { Fast, Naive };
 enum class UpdatePlace { Auto, Devices, Store };
 enum class Picture { Network, Schedule, Memory };
-enum class Origin { TorchLstm, TorchGru, TorchRnn, TorchRnnRelu };
+enum class Origin {
+  TorchLstm,
+  TorchGru,
+  TorchRnn,
+  TorchRnnRelu,
+  KerasLstm,
+  KerasGru,
+  KerasRnn,
+  TensorFlowLstm
+};
 enum class InputLayout { BatchFirst, StepsFirst };
 enum class EmitForm { Lnet, Sym, Exec, Dot };
 enum class Shell { Bash };
@@ -86,7 +95,8 @@ template <> inline constexpr std::string_view kWords<EngineKind> = "fast|naive";
 template <> inline constexpr std::string_view kWords<UpdatePlace> = "auto|0|1";
 template <> inline constexpr std::string_view kWords<Picture> = "network|schedule|memory";
 template <>
-inline constexpr std::string_view kWords<Origin> = "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu";
+inline constexpr std::string_view kWords<Origin> =
+    "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
 template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = "bash";

@@ -7,6 +7,7 @@
 #include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Compile.h"
+#include "frontend/keras/StateDict.h"
 #include "frontend/lnet/format/Format.h"
 #include "frontend/torch/StateDict.h"
 
@@ -17,15 +18,35 @@ namespace {
 torch::Recurrence recurrenceOf(Origin origin) {
   switch (origin) {
   case Origin::TorchLstm:
+  case Origin::KerasLstm:
+  case Origin::TensorFlowLstm:
     return torch::Recurrence::Lstm;
   case Origin::TorchGru:
+  case Origin::KerasGru:
     return torch::Recurrence::Gru;
   case Origin::TorchRnn:
+  case Origin::KerasRnn:
     return torch::Recurrence::RnnTanh;
   case Origin::TorchRnnRelu:
     break;
   }
   return torch::Recurrence::RnnRelu;
+}
+
+/// Nothing for a state_dict.
+std::optional<keras::Source> kerasSource(Origin origin) {
+  switch (origin) {
+  case Origin::KerasLstm:
+    return keras::Source::Lstm;
+  case Origin::KerasGru:
+    return keras::Source::Gru;
+  case Origin::KerasRnn:
+    return keras::Source::SimpleRnn;
+  case Origin::TensorFlowLstm:
+    return keras::Source::TensorFlowLstm;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// Where what is imported goes: F.lnet, F.weights.safetensors, and F.lstmc where that is asked for.
@@ -83,15 +104,18 @@ CommandResult importCommand(const Options &options, Console &console) {
   if (!options.as || !options.output)
     return fail(ErrorCode::E0001, "import needs {}",
                 options.as ? "-o F.lnet or -o F.lstmc"
-                           : "--as, what the weights are of: torch-lstm, torch-gru, "
-                             "torch-rnn or torch-rnn-relu");
+                           : "--as, what the weights are of: torch-lstm, torch-gru, torch-rnn, "
+                             "torch-rnn-relu, keras-lstm, keras-gru, keras-rnn or tf-lstm");
   LSTMC_CHECKED_ASSIGN(Outputs outputs, outputsOf(*options.output));
   LSTMC_CHECKED_ASSIGN(data::SafeTensors file, data::SafeTensors::load(options.operands[0]));
-  LSTMC_CHECKED_ASSIGN(
-      torch::Imported imported,
-      torch::importStateDict(file, {.recurrence = recurrenceOf(*options.as),
-                                    .order = *options.modules,
-                                    .batchFirst = *options.layout == InputLayout::BatchFirst}));
+  torch::ImportRequest request = {.recurrence = recurrenceOf(*options.as),
+                                  .order = *options.modules,
+                                  .batchFirst = *options.layout == InputLayout::BatchFirst};
+  if (std::optional<keras::Source> source = kerasSource(*options.as)) {
+    LSTMC_CHECKED_ASSIGN(file, keras::asStateDict(file, *source));
+    request.layerNormEpsilon = keras::kLayerNormEpsilon;
+  }
+  LSTMC_CHECKED_ASSIGN(torch::Imported imported, torch::importStateDict(file, request));
   LSTMC_CHECKED_ASSIGN(std::string text, networkText(imported, outputs, options));
 
   for (const std::string &module : imported.modules)

@@ -1,5 +1,5 @@
-"""stubs.py FOLDER: writes sym.pyi, the functions of the ops with their arguments, beside the package's files in FOLDER. The records are asked
-from the extension that lies there."""
+"""stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, beside the package's files in FOLDER. The records
+are asked from the extension that lies there."""
 
 import keyword
 import pathlib
@@ -15,6 +15,8 @@ from .graph import Group as Group, Symbol as Symbol, Variable as Variable, dim a
 
 var = Variable
 
+def load(path: str) -> Symbol: ...
+def load_json(json_str: str) -> Symbol: ...
 def LSTM(x: Symbol, num_hidden: int, num_layers: int = 1, bidirectional: bool = False, p: float = 0.0, h: Symbol | None = None,
          c: Symbol | None = None, length: Symbol | None = None, layout: str = "TNC", name: str | None = None,
          forget_bias: float | None = None) -> Symbol: ...
@@ -24,23 +26,53 @@ def RNNLayer(x: Symbol, num_hidden: int, num_layers: int = 1, activation: str = 
              h: Symbol | None = None, length: Symbol | None = None, layout: str = "TNC", name: str | None = None) -> Symbol: ...
 '''
 
+ARRAYS = '''# Made from the records of the ops.
+from collections.abc import Sequence
+from typing import Any
 
-def stub(spelled, record):
+from . import random as random
+from .ndarray import NDArray as NDArray, array as array
+
+def zeros(shape: Sequence[int] | int, ctx: Any = None, dtype: Any = "float32") -> NDArray: ...
+def ones(shape: Sequence[int] | int, ctx: Any = None, dtype: Any = "float32") -> NDArray: ...
+def empty(shape: Sequence[int] | int, ctx: Any = None, dtype: Any = "float32") -> NDArray: ...
+def full(shape: Sequence[int] | int, val: float, ctx: Any = None, dtype: Any = "float32") -> NDArray: ...
+def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, ctx: Any = None, dtype: Any = "float32") -> NDArray: ...
+def concatenate(arrays: Sequence[NDArray], axis: int = 0) -> NDArray: ...
+def waitall() -> None: ...
+def save(fname: str, data: NDArray | Sequence[NDArray] | dict[str, NDArray]) -> None: ...
+def load(fname: str) -> Any: ...
+'''
+
+
+def stub(spelled, record, tensor, result, last):
     _, _, inputs, variadic, attributes, _ = record
-    given = ["*args: Symbol"] if variadic else [f"{name}: Symbol | None = ..." for name, _ in inputs] + ["*"]
+    given = [f"*args: {tensor}"] if variadic else [f"{name}: {tensor} | None = ..." for name, _ in inputs]
     for name, wanted, default, _ in attributes:
         if name.isidentifier() and not keyword.iskeyword(name):
-            given.append(f"{name}: {KINDS.get(wanted, 'Any')}" + ("" if default is None else " | None = ..."))
-    return f"def {spelled}({', '.join(given + ['name: str | None = ...'])}) -> Symbol: ...\n"
+            given.append(f"{name}: {KINDS.get(wanted, 'Any')}" + (" = ..." if default is None else " | None = ..."))
+    given += [last] if variadic else ["*", last]
+    return f"def {spelled}({', '.join(given)}) -> {result}: ...\n"
+
+
+def stubs(head, records, tensor, result, last):
+    """Of all ops, and of functions of two operands; those of `head` are there already."""
+    from lstmc import arithmetic
+
+    binary = [*arithmetic.TABLE, "pow"]
+    lines = [f"def {name}(lhs: {tensor} | float, rhs: {tensor} | float, name: str | None = ...) -> {tensor}: ...\n" for name in binary]
+    lines += [stub(name, record, tensor, result, last) for record in records for name in (record[0], *record[1])
+              if name not in binary and f"def {name}(" not in head]
+    return head + "".join(lines)
 
 
 def main(folder):
     sys.path.insert(0, str(folder.parent))
     from lstmc import _core
 
-    lines = [stub(name, record) for record in _core.operators() for name in (record[0], *record[1])
-             if name not in ("LSTM", "GRU", "RNNLayer")]
-    (folder / "sym.pyi").write_text(HEAD + "".join(lines))
+    records = _core.operators()
+    (folder / "sym.pyi").write_text(stubs(HEAD, records, "Symbol", "Symbol", "name: str | None = ..."))
+    (folder / "nd.pyi").write_text(stubs(ARRAYS, records, "NDArray", "Any", "out: NDArray | None = ..."))
 
 
 main(pathlib.Path(sys.argv[1]).resolve())

@@ -92,7 +92,8 @@ private:
   void layerNorm(const Module &module) {
     std::string name = nameOf(module, "norm");
     line(module, "LayerNorm", module.inputs(), module.outputs(),
-         fmt::format("LayerNorm({}, axis=-1, eps=1e-5, name=\"{}\")", input_, name));
+         fmt::format("LayerNorm({}, axis=-1, eps={}, name=\"{}\")", input_,
+                     request_.layerNormEpsilon, name));
     take(name + "_gamma", *module.weight);
     take(name + "_beta", *module.bias);
   }

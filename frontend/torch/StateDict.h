@@ -17,6 +17,7 @@ struct ImportRequest {
   Recurrence recurrence = Recurrence::Lstm;
   std::vector<std::string> order; ///< modules from input to output; empty: found by their shapes
   bool batchFirst = true;         ///< the input is [N, T, ...], else [T, N, ...]
+  std::string_view layerNormEpsilon = "1e-5";
 };
 
 struct Imported {

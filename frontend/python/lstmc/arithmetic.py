@@ -2,7 +2,7 @@
 MXNet's do, arrays those that stretch."""
 
 # function: (op, op that stretches, op with a number on the right, op with a number on the left)
-_TABLE = {
+TABLE = {
     "add": ("_plus", "broadcast_add", "_plus_scalar", "_plus_scalar"),
     "subtract": ("_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
     "multiply": ("_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar"),
@@ -51,7 +51,7 @@ def functions(tensor, apply, stretch):
         call.__doc__ = f"`{spelled}(lhs, rhs)` of two tensors, or of a tensor and a number."
         return call
 
-    made = {spelled: make(spelled, ops) for spelled, ops in _TABLE.items()}
+    made = {spelled: make(spelled, ops) for spelled, ops in TABLE.items()}
     made["pow"] = made["power"]
     return made
 

@@ -118,6 +118,13 @@ class Symbol:
         """The network as text of the language `.lnet`, for these shapes of its inputs."""
         return draw(self, shapes=shapes).lnet()
 
+    def simple_bind(self, ctx=None, grad_req="write", type_dict=None, **shapes):
+        """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other arguments get gradients, and of inputs
+        those that `grad_req` names (a dict)."""
+        from .executor import Executor
+
+        return Executor(self, grad_req, type_dict, **shapes)
+
     def tojson(self):
         """The network as MXNet's symbol.json."""
         from .symbol_json import dumps
@@ -250,6 +257,12 @@ def draw(symbol, name="net", shapes=None, types=None):
     return drawing
 
 
+def begin(symbol, shapes, types, declared):
+    """A drawing for these shapes and dtypes of inputs that is not finished, and its outputs. Variables of `declared` are parameters of
+    these shapes."""
+    return _draw(symbol._outputs, "net", shapes, types, declared)
+
+
 def draw_for_names(symbol):
     """The network without shapes, for what does not depend on them."""
     drawing, values = _draw(symbol._outputs, "net", {}, {})
@@ -257,9 +270,11 @@ def draw_for_names(symbol):
     return drawing
 
 
-def _draw(outputs, name, shapes, types):
+def _draw(outputs, name, shapes, types, declared=()):
     """A drawing that is not finished, and its outputs."""
     drawing = _core.Drawing(name)
+    for parameter in declared:
+        drawing.variable(parameter, {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)}, None)
     nodes = _reached(outputs)
     named = {node.name: node for node in nodes if node.kind == "variable"}
     inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name)) for name, shape in shapes.items()}

@@ -1,6 +1,8 @@
 // The C interface of the runtime, called as from a C program: only through liblstmc.so.
 #include <lstmc/lstmc.h>
 
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -35,7 +37,7 @@ Package openSample() {
 
 Session createSession(const lstmc_package *package, const char *devices = nullptr) {
   lstmc_session *session = nullptr;
-  lstmc_session_options options = {sizeof options, devices, 1, 0};
+  lstmc_session_options options = {.size = sizeof options, .devices = devices, .threads = 1};
   EXPECT_EQ(lstmc_session_create(package, devices ? &options : nullptr, &session), LSTMC_OK)
       << lstmc_message();
   return Session(session);
@@ -164,7 +166,7 @@ TEST(CInterface, FailuresSayTheWholeMessage) {
   Session session = createSession(sample.get());
   EXPECT_EQ(lstmc_session_run(session.get(), "sideways"), LSTMC_USAGE);
   EXPECT_NE(std::string(lstmc_message()).find("sideways"), std::string::npos);
-  lstmc_session_options options = {sizeof options, "gpu:0", 0, 0};
+  lstmc_session_options options = {.size = sizeof options, .devices = "gpu:0"};
   lstmc_session *none = nullptr;
   EXPECT_EQ(lstmc_session_create(sample.get(), &options, &none), LSTMC_NO_DEVICE);
   EXPECT_EQ(none, nullptr);
@@ -197,6 +199,65 @@ TEST(CInterface, AFailedAllocationIsAStatus) {
     EXPECT_NE(std::string(lstmc_message()).find("out of memory"), std::string::npos);
     EXPECT_NE(std::string(lstmc_message()).find("error[E"), std::string::npos);
   }
+}
+
+/// An allocator that counts.
+struct Counting {
+  size_t given = 0, taken = 0;
+  bool empty = false;
+
+  static void *allocate(void *user, size_t size, size_t alignment) {
+    auto &self = *static_cast<Counting *>(user);
+    if (self.empty)
+      return nullptr;
+    self.given += size;
+    void *memory = std::aligned_alloc(alignment, size);
+    std::memset(memory, 0xAB, size); // a session clears what it gets
+    return memory;
+  }
+  static void release(void *user, void *memory, size_t size) {
+    static_cast<Counting *>(user)->taken += size;
+    std::free(memory);
+  }
+};
+
+TEST(CInterface, TheProgramsOwnAllocator) {
+  Package package = openSample();
+  Counting memory;
+  lstmc_session_options options = {.size = sizeof options,
+                                   .devices = "cpu:0",
+                                   .allocate = Counting::allocate,
+                                   .release = Counting::release,
+                                   .user = &memory};
+  lstmc_session *made = nullptr;
+  ASSERT_EQ(lstmc_session_create(package.get(), &options, &made), LSTMC_OK) << lstmc_message();
+  Session session(made), other = createSession(package.get(), "cpu:0");
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  ASSERT_EQ(lstmc_session_initialise(other.get(), 3), LSTMC_OK);
+  EXPECT_GE(memory.given, lstmc_package_planned_bytes(package.get()));
+  EXPECT_EQ(forward(session.get(), 1), forward(other.get(), 1));
+  const size_t given = memory.given;
+  session.reset();
+  EXPECT_EQ(memory.taken, given);
+
+  memory.empty = true;
+  EXPECT_EQ(lstmc_session_create(package.get(), &options, &made), LSTMC_OUT_OF_MEMORY);
+  EXPECT_NE(std::string(lstmc_message()).find("the program's allocator gave no memory"),
+            std::string::npos);
+  options.release = nullptr;
+  EXPECT_EQ(lstmc_session_create(package.get(), &options, &made), LSTMC_USAGE);
+}
+
+/// A program that was compiled with an earlier lstmc.h gives a shorter struct.
+TEST(CInterface, OptionsOfAnEarlierHeader) {
+  Package package = openSample();
+  lstmc_session_options options = {.size = offsetof(lstmc_session_options, allocate),
+                                   .devices = "cpu:0",
+                                   .allocate = nullptr,
+                                   .release = Counting::release};
+  lstmc_session *made = nullptr;
+  ASSERT_EQ(lstmc_session_create(package.get(), &options, &made), LSTMC_OK) << lstmc_message();
+  lstmc_session_close(made);
 }
 
 TEST(CInterface, Vocabularies) {

@@ -178,6 +178,43 @@ class Classifier(Script):
             mx.io.NDArrayIter(x[:4], y[:4], BATCH)
 
 
+class Executors(unittest.TestCase):
+    def test_a_loop_of_ones_own_learns(self):
+        x, y = sentences(BATCH)
+        net = language_model(cells)
+        executor = net.simple_bind(ctx=mx.cpu(), data=x.shape, softmax_label=y.shape)
+        self.assertIsNone(executor.grad_arrays[net.list_arguments().index("data")])
+        np.random.seed(4)
+        for name, array in executor.arg_dict.items():
+            if name not in ("data", "softmax_label"):
+                array[:] = np.random.uniform(-0.2, 0.2, array.shape)
+        losses = []
+        for _ in range(8):
+            [output] = executor.forward(is_train=True, data=x, softmax_label=y)
+            losses.append(-np.log(output.asnumpy()[np.arange(y.size), y.reshape(-1).astype(int)]).mean())
+            executor.backward()
+            for name, gradient in executor.grad_dict.items():
+                executor.arg_dict[name][:] = executor.arg_dict[name] - 0.02 * gradient
+        self.assertLess(losses[-1], losses[0])
+
+    def test_gradients_of_inputs_and_requests(self):
+        a, b = mx.sym.Variable("a"), mx.sym.Variable("b")
+        executor = (a * b + a).simple_bind(grad_req={"a": "write", "b": "add"}, a=(2,), b=(2,))
+        for call in (1, 2):
+            executor.forward(is_train=True, a=np.array([2, 3]), b=np.array([5, 7]))
+            executor.backward([mx.nd.array([1, 10])])
+            self.assertEqual(executor.grad_dict["a"].asnumpy().tolist(), [6, 80])
+            self.assertEqual(executor.grad_dict["b"].asnumpy().tolist(), [2 * call, 30 * call])
+        self.assertEqual(executor.outputs[0].asnumpy().tolist(), [12, 24])
+        executor.forward()
+        with self.assertRaisesRegex(mx.Error, "is_train=True"):
+            executor.backward()
+        with self.assertRaisesRegex(mx.Error, "grad_req"):
+            a.simple_bind(grad_req={"c": "write"}, a=(2,))
+        with self.assertRaisesRegex(mx.Error, 'no argument "c"'):
+            executor.forward(c=np.zeros(2))
+
+
 class Iterators(unittest.TestCase):
     def test_the_last_batch(self):
         x = np.arange(10, dtype=np.float32)

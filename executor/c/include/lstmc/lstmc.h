@@ -121,6 +121,15 @@ typedef struct lstmc_session_options {
   const char *devices;   /* a list as for -d; null: those that the package was compiled for */
   int32_t threads;       /* per device; 0: processors divided evenly; results do not depend on it */
   uint32_t check_finite; /* not 0: stop at the first value that is not finite (slower) */
+  /* Each of these may be null. The program's own allocator, both functions or none, for the
+   * session's memory on devices of the host: one piece per device, asked for by create and given
+   * back by close. `allocate` gives null where there is none (LSTMC_OUT_OF_MEMORY). */
+  void *(*allocate)(void *user, size_t size, size_t alignment);
+  void (*release)(void *user, void *memory, size_t size);
+  /* The program's own logger gets what is no failure: a launch that takes very long, from a thread
+   * of the session, and by close what was clipped (W0703). */
+  void (*log)(void *user, const char *message);
+  void *user; /* given to these functions */
 } lstmc_session_options;
 
 /* `options` may be null. Allocates all memory that the session will need; all weights are 0. */

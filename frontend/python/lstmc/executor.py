@@ -1,0 +1,110 @@
+"""MXNet's Executor: a symbol bound to arrays, run forward and backward by the user's own loop."""
+
+import numpy
+
+from . import graph, sym
+from .arrays import as_array
+from .error import usage
+from .ndarray import NDArray
+from .programs import Program
+
+
+class Executor:
+    """`arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
+    `outputs` what the last `forward` gave. Dropout drops out in `backward` alone."""
+
+    def __init__(self, symbol, grad_req="write", type_dict=None, **shapes):
+        self._symbol = symbol
+        names = symbol.list_arguments()
+        arguments, _, _ = symbol.infer_shape(**shapes)
+        self._requests = self._requests_of(grad_req, names, shapes)
+        types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
+        for name, variable in graph.variables(symbol).items():
+            types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
+        self.arg_dict = {name: NDArray(numpy.zeros(shape, types.get(name, "float32"))) for name, shape in zip(names, arguments)}
+        self.grad_dict = {name: NDArray(numpy.zeros_like(self.arg_dict[name]._data)) for name in self._requests}
+        self.outputs = []
+        self._training = False
+        self._inputs = {name: shape for name, shape in shapes.items() if name not in self._requests}
+        self._declared = {name: shape for name, shape in shapes.items() if name in self._requests}
+        self._elements = sum(array.size for array in self.arg_dict.values())
+        self._forward, self._backward = None, {}  # programs; of backward by which heads are multiplied
+        self._calls = 0
+
+    @staticmethod
+    def _requests_of(grad_req, names, inputs):
+        if isinstance(grad_req, str):
+            given = {name: grad_req for name in names if name not in inputs}
+        else:
+            given = dict(zip(names, grad_req)) if isinstance(grad_req, (list, tuple)) else dict(grad_req)
+        for name, request in given.items():
+            if name not in names or request not in ("write", "add", "null"):
+                raise usage(f'grad_req "{request}" of "{name}": it is write, add or null, of one of {", ".join(names)}')
+        return {name: request for name, request in given.items() if request != "null"}
+
+    @property
+    def arg_arrays(self):
+        return list(self.arg_dict.values())
+
+    @property
+    def grad_arrays(self):
+        """In the order of `arg_arrays`, None for an argument without a gradient."""
+        return [self.grad_dict.get(name) for name in self.arg_dict]
+
+    @property
+    def output_dict(self):
+        return dict(zip(self._symbol.list_outputs(), self.outputs))
+
+    def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
+        """Writes weights to their arguments."""
+        for name, value in {**arg_params, **(aux_params or {})}.items():
+            if name in self.arg_dict:
+                self.arg_dict[name][:] = value
+            elif not allow_extra_params:
+                raise usage(f'the symbol has no argument "{name}"')
+
+    def forward(self, is_train=False, **inputs):
+        """Runs the network on the arrays, `inputs` written to them before, and returns `outputs`."""
+        for name, value in inputs.items():
+            if name not in self.arg_dict:
+                raise usage(f'the symbol has no argument "{name}"; there are {", ".join(self.arg_dict)}')
+            self.arg_dict[name][:] = value
+        if self._forward is None:
+            self._forward = Program(*graph.begin(self._symbol, self._inputs, self._types(), self._declared), "forward", self._elements)
+        self._calls += 1
+        results = self._forward.run(*self._values(), random=(0, self._calls) if self._forward.is_random else None)
+        self.outputs = [NDArray(results[name]) for name in self._forward.outputs]
+        self._training = is_train
+        return self.outputs
+
+    def backward(self, out_grads=None, is_train=True):
+        """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them, ones unless given. Loss ops ignore it."""
+        if not self._training:
+            raise usage("backward comes after forward(is_train=True)")
+        heads = out_grads if isinstance(out_grads, (list, tuple)) else [out_grads] * len(self.outputs)
+        if len(heads) != len(self.outputs):
+            raise usage(f"{len(self.outputs)} outputs have {len(heads)} gradients")
+        factors = {f"head{number}": as_array(head) for number, head in enumerate(heads) if head is not None}
+        program = self._backward.get(tuple(factors)) or self._backward.setdefault(tuple(factors), self._compile_backward(factors))
+        inputs, parameters = self._values()
+        results = program.run({**inputs, **factors}, parameters, random=(0, self._calls))
+        for name, request in self._requests.items():
+            gradient = results.get(f"gradient:{name}", numpy.zeros_like(parameters[name]))
+            self.grad_dict[name]._write(gradient + self.grad_dict[name]._data if request == "add" else gradient)
+
+    def _values(self):
+        """Of inputs, and of parameters."""
+        values = {name: array._data for name, array in self.arg_dict.items()}
+        return ({name: values[name] for name in self._inputs}, {name: value for name, value in values.items() if name not in self._inputs})
+
+    def _types(self):
+        return {name: array._data.dtype.name for name, array in self.arg_dict.items()}
+
+    def _compile_backward(self, factors):
+        losses = []
+        for number, output in enumerate(self._symbol):
+            name = f"head{number}"
+            losses.append(sym.MakeLoss(output * graph.Variable(name) if name in factors else output, name=f"loss{number}"))
+        shapes = {**self._inputs, **{name: value.shape for name, value in factors.items()}}
+        types = {**self._types(), **{name: value.dtype.name for name, value in factors.items()}}
+        return Program(*graph.begin(graph.Group(losses), shapes, types, self._declared), "step", self._elements)

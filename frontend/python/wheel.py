@@ -1,0 +1,34 @@
+"""wheel.py TAG EXTENSION PACKAGE SOURCE OUTPUT: a wheel for one CPython, of the extension that was built for it and the files of the package. The
+libraries that it needs besides libc are put in beside it, which says how old a glibc may be."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+tag, extension, package, source, output = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
+project = (source / "pyproject.toml").read_text()
+facts = dict(re.findall(r'^(name|version|description|requires-python) = "(.*)"$', project, re.M))
+needs = re.search(r"^dependencies = \[(.*)\]$", project, re.M)[1]
+
+staged = output / f"{tag}.staged"
+shutil.rmtree(staged, ignore_errors=True)
+(staged / "lstmc").mkdir(parents=True)
+for file in package.iterdir():
+    if file.suffix in (".py", ".pyi", ".typed") or file.name == "py.typed":
+        shutil.copy(file, staged / "lstmc")
+shutil.copy(extension, staged / "lstmc")
+information = staged / f"lstmc-{facts['version']}.dist-info"
+information.mkdir()
+(information / "METADATA").write_text(
+    f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\nSummary: {facts['description']}\n"
+    f"Requires-Python: {facts['requires-python']}\n" + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
+(information / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-{tag}-linux_x86_64\n")
+
+packed = output / f"{tag}.packed"
+shutil.rmtree(packed, ignore_errors=True)
+packed.mkdir()
+subprocess.run([sys.executable, "-m", "wheel", "pack", staged, "--dest-dir", packed], check=True, stdout=subprocess.DEVNULL)
+[wheel] = packed.glob("*.whl")
+subprocess.run([sys.executable, "-m", "auditwheel", "--quiet", "repair", wheel, "--wheel-dir", output], check=True)
