@@ -14,6 +14,8 @@ tsan        several devices, watchdog and checkpoints under ThreadSanitizer, bui
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
+jobs        `jobs sameness`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks for one network; what ranks cost (jobs.py)
+lost        ranks of jobs killed at --kills (200) random updates, 2 to 8 ranks; exit 1 unless each job ends as one that lost none
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
             one another, or a layer does not light up
@@ -319,6 +321,11 @@ def main():
     elif args.name == "kills":
         raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/e2e/kills.py", root / "build/lstmc", str(args.kills),
                                          "--state", root / "build/kills.json"]).returncode)
+    elif args.name == "lost":
+        raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/ranks/kills.py", root / "build/lstmc",
+                                         str(min(args.kills, 200))]).returncode)
+    elif args.name == "jobs":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "jobs.py", *rest[:1], root / "build/lstmc", *rest[1:]]).returncode)
     elif args.name == "tsan":
         raise SystemExit(0 if tsan() else 1)
     elif args.name == "replicas":
@@ -330,7 +337,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, pictures, schedules, replicas, kills, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, lost, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N]: jobs of which ranks are killed at random updates end with the weights of one process.
+
+A job trains a small network with a checkpoint after every second update, and starts again after each loss (`--max-restarts`). One of its ranks, drawn by
+chance, gets SIGKILL at an update drawn by chance. The end must have the hash of one process that nothing happened to, and no process may be left. Prints how
+long it took from a kill to the next checkpoint. Exit 1 unless all ends are right; 77 where there is no Open MPI.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+arguments = argparse.ArgumentParser(description=__doc__)
+arguments.add_argument("lstmc")
+arguments.add_argument("kills", type=int)
+arguments.add_argument("--ranks", default="2,3,4,5,6,7,8")
+arguments.add_argument("--seed", type=int, default=0)
+given = arguments.parse_args()
+sys.argv[1:] = [given.lstmc]
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from ranks import LSTMC, NET, Job, alive, launched, run  # noqa: E402
+
+STEP = 60  # updates between two kills, at most
+
+
+def training(folder, after):
+    return ["train", folder / "net.lnet", "--data", f"text:{folder}/text.txt", "--after", f"{after}u", "--save-every", "2u", "--keep", "2", "-t", "1",
+            "--format", "jsonl"]
+
+
+def newest(folder):
+    return max([int(p.name.split("-")[1]) for p in folder.glob("update-*")], default=0)
+
+
+def wait(job, condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        if job.child.poll() is not None or time.monotonic() > end:
+            raise SystemExit(f"{what} did not come\n{job.text()}")
+        time.sleep(0.002)
+
+
+def series(folder, ranks, kills, draw):
+    """One job with so many kills; gives the seconds of each until there was a new checkpoint."""
+    updates = STEP * (kills + 1)
+    out = folder / f"{ranks}x{kills}"
+    job = Job([*launched(ranks, "--max-restarts", str(kills)), *training(folder, updates), "-o", out])
+    seconds, pids = [], set()
+    for kill in range(kills):
+        came = lambda: len(re.findall(r"rank \d+ \(process \d+ on .*has connected", job.text()))
+        wait(job, lambda: came() == ranks * (kill + 1), f"start {kill + 1} of {ranks} ranks")
+        pids |= set(job.pids.values())
+        begun = newest(out)
+        wait(job, lambda: newest(out) > begun, "a checkpoint")
+        if kill:
+            seconds.append(time.monotonic() - killed)
+        at = newest(out) + draw.randrange(STEP // 3)
+        wait(job, lambda: newest(out) >= at, f"update {at}")
+        os.kill(job.pids[draw.randrange(ranks)], signal.SIGKILL)
+        killed = time.monotonic()
+    code, text = job.end()
+    if code != 0:
+        raise SystemExit(f"{ranks} ranks: exit {code}\n{job.text()}")
+    time.sleep(0.2)
+    if left := [pid for pid in pids if alive(pid)]:
+        raise SystemExit(f"{ranks} ranks: processes {left} are left")
+    want = run([LSTMC, *training(folder, updates), "-o", folder / f"one{ranks}x{kills}"]).stdout
+    hashes = [json.loads(each.splitlines()[-1])["weights_hash"] for each in (text, want)]
+    if hashes[0] != hashes[1]:
+        raise SystemExit(f"{ranks} ranks, killed {kills} times: weights {hashes[0]}, want {hashes[1]}")
+    return seconds
+
+
+def main():
+    if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
+        print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
+        return 77
+    draw = random.Random(given.seed)
+    counts = [int(count) for count in given.ranks.split(",")]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        (folder / "net.lnet").write_text(NET)
+        (folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        done = 0
+        for place, ranks in enumerate(counts):
+            kills = given.kills * (place + 1) // len(counts) - done
+            done += kills
+            while kills:
+                some = min(kills, 20)
+                kills -= some
+                seconds = series(folder, ranks, some, draw)
+                print(f"{ranks} ranks: {some} kills, the end is right; training again after {max(seconds, default=0):.2f} s at most", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
