@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""networks.py LSTMC: jobs of two hosts with a network between them that is cut, narrow, or has a frozen process at its end.
+
+The hosts are network namespaces on a bridge, made here. In place of ssh there is a script that enters the namespace. Prints what is missing and exits
+77 where there is no Open MPI, or where namespaces and bridges may not be made.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import ranks  # noqa: E402
+from ranks import LSTMC, Job, launched, run  # noqa: E402
+
+TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
+BRIDGE = f"{TAG}b"                # also what each host calls its end, since mpirun knows one name for all
+NET = 64 + os.getpid() % 64       # 100.NET.0.0/24: of addresses that providers share, none of this machine's
+SSH = f"""\
+#!/bin/sh
+while :; do
+  case $1 in
+    -[opilFJ]) shift 2;;
+    -*) shift;;
+    *) break;;
+  esac
+done
+host=$1
+shift
+exec ip netns exec {TAG}$host sh -c "$*"
+"""
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+
+def make_hosts():
+    ip("link", "add", BRIDGE, "type", "bridge")
+    ip("addr", "add", f"100.{NET}.0.1/24", "dev", BRIDGE)
+    ip("link", "set", BRIDGE, "up")
+    for number in (1, 2):
+        host, end = f"{TAG}node{number}", f"{TAG}v{number}"
+        ip("netns", "add", host)
+        ip("link", "add", end, "type", "veth", "peer", "name", f"{end}x")
+        ip("link", "set", end, "master", BRIDGE, "up")
+        ip("link", "set", f"{end}x", "netns", host, "name", BRIDGE)
+        ip("-n", host, "addr", "add", f"100.{NET}.0.{number + 1}/24", "dev", BRIDGE)
+        ip("-n", host, "link", "set", BRIDGE, "up")
+        ip("-n", host, "link", "set", "lo", "up")
+
+
+def remove_hosts():
+    for number in (1, 2):
+        host = f"{TAG}node{number}"
+        there = subprocess.run(["ip", "netns", "pids", host], capture_output=True, text=True).stdout.split()
+        for pid in there:  # of daemons of mpirun whose link is down
+            os.kill(int(pid), signal.SIGKILL)
+        subprocess.run(["ip", "netns", "del", host], capture_output=True)
+        subprocess.run(["ip", "link", "del", f"{TAG}v{number}"], capture_output=True)
+    subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
+
+
+class Networks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        ranks.Ranks.setUpClass.__func__(cls)
+        script = cls.folder / "bin" / "ssh"
+        script.parent.mkdir()
+        script.write_text(SSH)
+        script.chmod(0o755)
+        os.environ["PATH"] = f"{script.parent}:{os.environ['PATH']}"
+        cls.start = launched(2, "-H", "node1,node2", "--interface", BRIDGE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    events, wait_for_checkpoint = staticmethod(ranks.Ranks.events), ranks.Ranks.wait_for_checkpoint
+    slow, assert_none_left = ranks.Ranks.slow, ranks.Ranks.assert_none_left
+
+    def test_hosts_train_to_the_bits_of_one_process(self):
+        done = run([*self.start, *self.train, "-o", self.folder / "apart"])
+        self.assertEqual(self.events(done.stdout), self.want)
+        self.assertEqual(len(set(re.findall(rf"connected from (100\.{NET}\.0\.\d)", done.stderr))), 2, done.stderr)
+
+    def test_a_narrow_link_changes_no_bit(self):
+        end = f"{TAG}v2"
+        subprocess.run(["tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", "20mbit", "burst", "16kb", "latency", "200ms"], check=True)
+        try:
+            done = run([*self.start, *self.train, "-o", self.folder / "narrow"])
+        finally:
+            subprocess.run(["tc", "qdisc", "del", "dev", end, "root"], check=True)
+        self.assertEqual(self.events(done.stdout), self.want)
+
+    def lose(self, name, what, again):
+        job = Job([*self.start, *self.slow(), "-o", self.folder / name])
+        try:
+            self.wait_for_checkpoint(self.folder / name, 2)
+            begin = time.monotonic()
+            what(job)
+            noticed = job.wait_for("stopped") - begin
+            code, out = job.end()
+        finally:
+            again()
+        print(f"{name}: noticed after {noticed:.2f} s, none left after {time.monotonic() - begin:.2f} s")
+        self.assertEqual(code, 8, job.text())
+        self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) has been silent")
+        self.assert_none_left(job)
+        done = run([LSTMC, *self.slow(), "--resume", "-o", self.folder / name])
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], ranks.Ranks.slow_hash.__func__(type(self)))
+
+    def test_a_cut_link_ends_the_job(self):
+        self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"), lambda: ip("link", "set", f"{TAG}v2", "up"))
+
+    def test_a_frozen_host_ends_the_job(self):
+        self.lose("frozen", lambda job: os.kill(job.pids[1], signal.SIGSTOP), lambda: None)
+
+
+def main():
+    if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
+        print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
+        return 77
+    try:
+        make_hosts()
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        remove_hosts() if shutil.which("ip") else None
+        print(f"skipped: no network namespaces here: {getattr(error, 'stderr', '') or error}")
+        return 77
+    try:
+        return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
+    finally:
+        remove_hosts()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
