@@ -35,7 +35,7 @@ using sym::BatchPosition;
 /// wavefront not to matter.
 constexpr int64_t kLeastSteps = 4, kMostChunks = 16;
 
-constexpr llvm::StringLiteral kNotCut = "no recurrent layer can be cut between its steps";
+constexpr llvm::StringRef kNotCut = "no recurrent layer can be cut between its steps";
 
 bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBefore(); }
 

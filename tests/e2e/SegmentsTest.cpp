@@ -26,8 +26,8 @@ Model model(const std::string &name) {
   return scopes;
 }
 
-/// Carried states; lengths; two LSTMs with dropout before a GRU of two directions, which stays
-/// whole, without and with recompute groups; a GRU after one of two directions.
+/// Carried states; tied weights; lengths; two LSTMs with dropout before a GRU of two directions,
+/// which stays whole, without and with recompute groups; a GRU after one of two directions.
 class Segments : public ::testing::TestWithParam<const char *> {
 protected:
   /// Hash of a training in so many segments, 0 for none.
@@ -40,7 +40,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Models, Segments,
-                         ::testing::Values("characters", "lengths", "kept", "again", "directions"),
+                         ::testing::Values("characters", "words", "lengths", "kept", "again",
+                                           "directions"),
                          [](const auto &info) { return info.param; });
 
 TEST_P(Segments, TrainToTheSameBits) {
@@ -73,7 +74,8 @@ TEST_P(Segments, NeedLessMemory) {
   in.recipe.compile.segments = passes::kChosen;
   package::PackageData kept = compileNet(whole.recipe).package;
   package::PackageData again = compileNet(in.recipe).package;
-  EXPECT_LT(double(again.devices[0].arenaBytes), 0.8 * double(kept.devices[0].arenaBytes));
+  if (!whole.recipe.load.net.starts_with("again")) // it keeps little as it is
+    EXPECT_LT(double(again.devices[0].arenaBytes), 0.8 * double(kept.devices[0].arenaBytes));
   auto session = openSession(again);
   train(*session, in, 1, 1);
   EXPECT_LE(session->peaks()[0].touchedBytes, session->peaks()[0].plannedBytes);
@@ -94,14 +96,9 @@ TEST(Segments, AreRefusedWithTheReason) {
   EXPECT_THAT(refusal(shards), HasSubstr("a part of the batch has 8 shards"));
   shards.recipe.compile.accumulate = 4;
   EXPECT_THAT(refusal(shards), HasSubstr("a part of the batch has 2 shards"));
-  for (auto [name, why] :
-       {std::pair("words", "a gradient would be added in another order"),
-        std::pair("classes", "no recurrent layer can be cut between its steps")}) {
-    Model other = model(name);
-    other.recipe.compile.shards = 1;
-    other.recipe.compile.segments = 3;
-    EXPECT_THAT(refusal(other), HasSubstr(why)) << name;
-  }
+  Model dense = model("classes");
+  dense.recipe.compile.segments = 3;
+  EXPECT_THAT(refusal(dense), HasSubstr("no recurrent layer can be cut between its steps"));
 }
 
 /// Only training is in segments.
