@@ -35,19 +35,19 @@ struct Input {
   Input(const std::string &name, DType dtype, std::vector<int64_t> shape, int batchAxis = 0)
       : memory(1 << 12),
         slot{name, name == "label", denseTensor(memory.data(), dtype, shape), batchAxis} {}
-  std::vector<double> memory;
+  std::vector<uint64_t> memory;
   InputSlot slot;
 };
 
 /// The contents of the inputs after each of these batches was filled.
-std::vector<std::vector<double>> contents(const DataSet &data, std::vector<Position> positions,
+std::vector<std::vector<uint64_t>> contents(const DataSet &data, std::vector<Position> positions,
                                           std::vector<Input *> inputs, Part part = Part::Train) {
   std::vector<InputSlot> slots;
   for (Input *input : inputs)
     slots.push_back(input->slot);
   auto feed = data.feed(part, slots, /*seed=*/5);
   EXPECT_TRUE(feed.ok()) << feed.error().text();
-  std::vector<std::vector<double>> all;
+  std::vector<std::vector<uint64_t>> all;
   for (Position position : positions) {
     position.batch %= (*feed)->batches();
     EXPECT_TRUE((*feed)->fill(position).ok());

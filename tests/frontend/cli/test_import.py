@@ -193,7 +193,7 @@ def net(data: int32[N, T]):
         self.good("import", "torch.safetensors", "--as", "torch-lstm", "--modules", "rnn,norm", "-o", "u.lnet")
         done = self.run_here("import", "torch.safetensors", "-o", "t.lnet")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("torch-lstm, torch-gru, torch-rnn or torch-rnn-relu", done.stderr)
+        self.assertIn("torch-lstm, torch-gru, torch-rnn, torch-rnn-relu, keras-lstm, keras-gru, keras-rnn or tf-lstm", done.stderr)
 
 
 if __name__ == "__main__":
