@@ -69,8 +69,8 @@ private:
                     "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
                     quoted(diagram_.name),
                     givesPlaces_ ? " layout=nop; splines=line;"
-                    : places_    ? " newrank=true; nodesep=0.5;"
-                                 : "");
+                    : places_ ? " newrank=true; nodesep=0.5; splines=line; outputorder=edgesfirst;"
+                              : "");
     if (!diagram_.note.empty())
       out += fmt::format("  label={}; labelloc=t; fontname=\"Helvetica\"; fontsize=10;\n",
                          quoted(diagram_.note));
@@ -164,7 +164,10 @@ private:
     std::string tail = edge.tail.empty() ? idOf(edge.from) : edge.tail,
                 head = edge.head.empty() ? idOf(edge.to) : edge.head;
     std::vector<std::string> how;
-    if (!edge.label.empty())
+    // A leap is a straight line behind the boxes; it would bend to pass by its label.
+    if (leaps(edge))
+      how.push_back("tooltip=" + quoted(edge.label));
+    else if (!edge.label.empty())
       how.push_back("label=" + quoted(edge.label));
     auto isSync = [&](size_t box) { return diagram_.boxes[box].kind == Box::Kind::Sync; };
     if (isSync(edge.from) || isSync(edge.to))
@@ -173,6 +176,8 @@ private:
       how.emplace_back("color=\"#999999\"");
     else if (movesBetweenDevices(edge))
       how.emplace_back("style=bold, color=\"#d55e00\"");
+    else if (leaps(edge))
+      how.emplace_back("color=\"#999999\"");
     if (places_ && !givesPlaces_) {
       const Place &from = (*places_)[edge.from], &to = (*places_)[edge.to];
       if (from.column != to.column) {
@@ -184,6 +189,16 @@ private:
     }
     return fmt::format("  {} -> {}{};\n", tail, head,
                        how.empty() ? "" : fmt::format(" [{}]", fmt::join(how, ", ")));
+  }
+
+  /// Whether the arrow of a wrapped net passes by other boxes.
+  bool leaps(const Edge &edge) const {
+    if (!places_ || givesPlaces_)
+      return false;
+    const Place &from = (*places_)[edge.from], &to = (*places_)[edge.to];
+    auto apart = [](size_t a, size_t b) { return std::max(a, b) - std::min(a, b); };
+    const size_t rows = apart(from.row, to.row), columns = apart(from.column, to.column);
+    return rows > 1 || columns > 1 || (rows == 1 && columns == 1);
   }
 
   bool movesBetweenDevices(const Edge &edge) const {

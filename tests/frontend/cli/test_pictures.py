@@ -89,6 +89,23 @@ class Networks(Case):
             width, height = self.size()
             self.assertLess(max(width, height), 4 * min(width, height), (width, height))
 
+    def test_arrows_of_wrapped_nets_leap_straight(self):
+        (self.folder / "leaps.lnet").write_text(
+            "def net(data: float32[4, 8]):\n    x, kept = data, []\n    for i in range(36):\n"
+            "        x = FullyConnected(x, num_hidden=8 + i % 5)\n        kept.append(x)\n"
+            "        if i % 7 == 6:\n            x = Concat(x, kept[i - 5], kept[i // 2], dim=1)\n"
+            "    return Concat(x, kept[0], kept[11], dim=1)\n")
+        self.good("plot", "leaps.lnet", "-o", "leaps.svg")
+        text = (self.folder / "leaps.svg").read_text()
+        self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))  # arrows lie behind boxes
+        leaps = re.findall(r'<path fill="none" stroke="#999999" d="([^"]+)"', text)
+        self.assertEqual(len(leaps), 12)
+        for leap in leaps:
+            points = [tuple(map(float, point.split(","))) for point in re.findall(r"-?[\d.]+,-?[\d.]+", leap)]
+            (x0, y0), (x1, y1) = points[0], points[-1]
+            for x, y in points:
+                self.assertLess(abs((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)), 0.02 * ((x1 - x0) ** 2 + (y1 - y0) ** 2))
+
     def test_parameter_sync_is_drawn_for_every_bucket(self):
         text = (self.folder / "small.lnet").read_text()
         for words, buckets in [(["--bucket-bytes", "0"], 7), (["--bucket-bytes", "1M", "--kv-store", "local"], 1)]:
