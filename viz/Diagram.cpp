@@ -164,7 +164,7 @@ private:
     std::string tail = edge.tail.empty() ? idOf(edge.from) : edge.tail,
                 head = edge.head.empty() ? idOf(edge.to) : edge.head;
     std::vector<std::string> how;
-    // A leap is a straight line behind the boxes; it would bend to pass by its label.
+    // A leap is a straight line under the boxes; it would bend to pass by its label.
     if (leaps(edge))
       how.push_back("tooltip=" + quoted(edge.label));
     else if (!edge.label.empty())

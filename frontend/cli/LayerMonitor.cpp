@@ -1,6 +1,5 @@
 #include "frontend/cli/LayerMonitor.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "executor/base/Numeric.h"
@@ -35,14 +34,6 @@ bool LayerMonitor::matches(const package::Location &location, std::string_view b
   return passes::matchesPattern(buffer, pattern_) || places_.contains(place);
 }
 
-/// A gradient has the name of its parameter, since what makes it is called by its op.
-static std::string shownName(const package::PackageData &data, uint32_t index) {
-  for (const package::Parameter &parameter : data.parameters)
-    if (std::ranges::find(parameter.gradients, index) != parameter.gradients.end())
-      return parameter.name + ".gradient";
-  return data.buffers[index].name;
-}
-
 void LayerMonitor::after(const LaunchView &view) {
   if (view.entry != "step")
     return;
@@ -55,11 +46,10 @@ void LayerMonitor::after(const LaunchView &view) {
     using package::Kind;
     bool shown =
         isFloat(buffer.dtype) && buffer.kind != Kind::Workspace && buffer.kind != Kind::Packed;
-    const std::string name = shownName(data, view.launch.operands[i].buffer);
-    if (!shown || !matches(view.location, name))
+    if (!shown || !matches(view.location, buffer.name))
       continue;
-    console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device, name,
-                             statistic(operand.forHost(scratch_)), view.location.file,
+    console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device,
+                             buffer.name, statistic(operand.forHost(scratch_)), view.location.file,
                              view.location.line));
   }
 }

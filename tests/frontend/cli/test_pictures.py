@@ -97,7 +97,7 @@ class Networks(Case):
             "    return Concat(x, kept[0], kept[11], dim=1)\n")
         self.good("plot", "leaps.lnet", "-o", "leaps.svg")
         text = (self.folder / "leaps.svg").read_text()
-        self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))  # arrows lie behind boxes
+        self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))  # arrows lie under boxes
         leaps = re.findall(r'<path fill="none" stroke="#999999" d="([^"]+)"', text)
         self.assertEqual(len(leaps), 12)
         for leap in leaps:
