@@ -73,7 +73,7 @@ class Predict(Case):
         deviation = math.sqrt(sum((x - mean) ** 2 for x in train) / 60)
         mae = self.metrics("ck", "--data", "csv:new.csv", "--metric", "mae")["mae"]
         self.assertAlmostEqual(mean_error / deviation, mae, delta=1e-6)
-        for words in (["-b", "1"], ["-b", "7"], ["-b", "64"], ["-b", "8", "-d", "2xcpu"], ["-b", "8", "-d", "4xcpu"]):
+        for words in (["-b", "1"], ["-b", "7"], ["-b", "64"], ["-b", "8", "-d", "2xcpu"], ["-b", "8", "-d", "3xcpu"], ["-b", "8", "-d", "4xcpu"]):
             again = self.good("predict", "table.lnet", "--params", "ck", "--data", "csv:new.csv", "-o", "-", *words).stdout
             self.assertEqual(again, text, words)
         self.assertEqual(self.good("predict", "ck", "--data", "csv:-", "-o", "-", input=(self.folder / "new.csv").read_text()).stdout, text)
