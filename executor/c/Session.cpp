@@ -45,9 +45,9 @@ void logWarnings(const lstmc_session &session) {
   if (!warnings.ok())
     return;
   for (const Diagnostic &warning : *warnings)
-    session.log(
-        session.user,
-        fmt::format("warning[{}]: {}", errorRecord(warning.code).name, warning.message).c_str());
+    session.log(session.user, fmt::format("warning[W{}]: {}",
+                                          errorRecord(warning.code).name.substr(1), warning.message)
+                                  .c_str());
 }
 
 /// Gives no strides, because buffers of inputs, outputs and states are dense.

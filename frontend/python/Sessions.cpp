@@ -29,6 +29,11 @@ PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::st
 PythonSession::PythonSession(std::unique_ptr<Session> session)
     : session_(std::move(session)), process_(::getpid()) {}
 
+PythonSession::~PythonSession() {
+  if (::getpid() != process_)
+    (void)session_.release(); // its end would wait for threads that are not here
+}
+
 Session &PythonSession::get() const {
   if (::getpid() != process_)
     throw Failure(fail(ErrorCode::E0001,

@@ -20,6 +20,9 @@ class PythonSession {
 public:
   PythonSession(const Compiled &compiled, const std::vector<std::string> &flags);
   explicit PythonSession(std::unique_ptr<Session> session);
+  PythonSession(PythonSession &&) = default;
+  PythonSession &operator=(PythonSession &&) = delete;
+  ~PythonSession();
 
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);

@@ -1,6 +1,9 @@
 """Eager arrays give the bits of symbols, for every op of the records and its gradients."""
 
+import os
+import signal
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -329,6 +332,23 @@ class Arrays(unittest.TestCase):
         self.assertEqual(bits(first), bits(draw()))
         self.assertNotEqual(bits(first[:1]), bits(first[2:]))
         self.assertTrue(first[0].min() >= 2 and first[0].max() < 3)
+
+    def test_a_forked_process_computes(self):
+        x = nd.ones((2, 3))
+        (x + x).asnumpy()
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (x + x).asnumpy().sum() == 12 else 1)
+        for _ in range(300):
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                break
+            time.sleep(0.1)
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            self.fail("it hangs")
+        self.assertEqual(status, 0)
 
     def test_threads(self):
         """A program is one for all threads."""
