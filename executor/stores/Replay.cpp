@@ -13,8 +13,8 @@ Result<std::unique_ptr<Replay>> Replay::create(Session &session, Session &store,
                                                const training::FitSettings &fit, ReplayLog log,
                                                std::string path, uint64_t seed) {
   std::unique_ptr<Replay> replay(new Replay(session, store, std::move(log), std::move(path), seed));
+  LSTMC_TRY(replay->checkHead(data)); // before there is memory for all workers
   LSTMC_TRY(replay->prepare());
-  LSTMC_TRY(replay->checkHead(data));
   LSTMC_TRY(replay->makeServers(fit));
   LSTMC_TRY(replay->makeWorkers(data));
   return replay;
@@ -29,7 +29,7 @@ Status Replay::checkHead(const data::DataSet &data) {
   LSTMC_TRY(same("program", log_.head.program, session_.package().digest()));
   LSTMC_TRY(same("seed", log_.head.seed, seed_));
   LSTMC_TRY(same("data", log_.head.data, data.digest()));
-  return same("weights", log_.head.weights, fmt::format("{:016x}", inner_->weightsHash()));
+  return same("weights", log_.head.weights, fmt::format("{:016x}", session_.weightsHash()));
 }
 
 Status Replay::makeServers(const training::FitSettings &fit) {

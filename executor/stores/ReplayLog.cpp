@@ -65,7 +65,7 @@ private:
   int line_ = 0;
 };
 
-constexpr int64_t kMost = int64_t(1) << 53, kMostRanks = 4096;
+constexpr int64_t kMost = int64_t(1) << 53, kMostRanks = 64;
 
 Result<ReplayHead> readHead(Lines &lines) {
   if (const std::string_view line = lines.next(); line != kFirstLine)

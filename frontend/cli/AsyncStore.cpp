@@ -90,6 +90,12 @@ Checked<Options> optionsOfWorker(const Options &options, AsyncStore &store,
   Options own = options;
   if (options.batch.given()) {
     LSTMC_CHECKED_ASSIGN(store.batch, Count::parse("batch", *options.batch));
+    if (store.replay && store.batch != store.replay->head.batch)
+      return asDiagnostic(failAt({*options.replay}, ErrorCode::E0610,
+                                 "batch: found {}, want {} as in this run",
+                                 store.replay->head.batch, store.batch));
+  } else if (store.replay) {
+    store.batch = store.replay->head.batch;
   } else {
     LSTMC_CHECKED_ASSIGN(Model model, network());
     LSTMC_CHECKED_ASSIGN(store.batch, batchOf(model.package->data()));

@@ -13,6 +13,7 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/base/Suggest.h"
 #include "frontend/cli/MxnetVariables.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {
@@ -103,17 +104,30 @@ Error unknownFlag(CommandId command, std::string_view word) {
               word.substr(0, word.find('=')), near);
 }
 
-/// A value of MXNet's spelling is one of our flag.
-GivenValue translated(GivenValue given) {
+/// Workers that have a batch each, under a store of that name.
+int64_t workersOf(std::string_view store) {
+  return store.starts_with("dist_") ? jobRanks() - jobServers() : 1;
+}
+
+/// A value of MXNet's spelling is one of our flag. Its batch is that of each worker.
+Result<GivenValue> translated(GivenValue given, int64_t workers) {
   if (!given.record->spelling)
     return given;
+  if (given.record->name == "batch-size" && workers > 1) {
+    LSTMC_ASSIGN(int64_t rows, Count::parse(given.record->name, given.value));
+    given.value = std::to_string(std::min(rows, int64_t(1) << 40) * workers);
+  }
   given.value = fmt::format("{}{}{}", given.record->before, given.value, given.record->after);
   given.record = &recordOf(given.record->flag);
   return given;
 }
 
 /// What was typed, in its order.
-std::vector<GivenValue> valuesTyped(const Parser &parser) {
+Result<std::vector<GivenValue>> valuesTyped(const Parser &parser) {
+  int64_t workers = 1;
+  for (const auto &[record, slot] : parser.slots)
+    if (record->flag == Flag::kvStore && !slot.values.empty())
+      workers = workersOf(slot.values.back());
   std::vector<GivenValue> given;
   std::vector<const FlagRecord *> seen;
   for (CLI::Option *option : parser.app.parse_order())
@@ -123,8 +137,10 @@ std::vector<GivenValue> valuesTyped(const Parser &parser) {
       seen.push_back(record);
       for (int i = 0; i < slot.switches; ++i)
         given.push_back({record, "", ValueOrigin::Flag, ""});
-      for (const std::string &value : slot.values)
-        given.push_back(translated({record, value, ValueOrigin::Flag, ""}));
+      for (const std::string &value : slot.values) {
+        LSTMC_ASSIGN(given.emplace_back(),
+                     translated({record, value, ValueOrigin::Flag, ""}, workers));
+      }
     }
   return given;
 }
@@ -159,6 +175,13 @@ Result<std::vector<CLI::ConfigItem>> itemsOf(const std::string &path) {
   }
 }
 
+/// By what was typed.
+int64_t workersIn(const Options &options) {
+  const auto store = std::ranges::find_if(
+      options.given, [](const GivenValue &given) { return given.record->flag == Flag::kvStore; });
+  return store == options.given.end() ? 1 : workersOf(store->value);
+}
+
 /// Adds those values of a config file that nothing of a higher rank has given.
 Status readConfig(const std::string &path, Options &options) {
   LSTMC_ASSIGN(std::vector<CLI::ConfigItem> items, itemsOf(path));
@@ -177,7 +200,9 @@ Status readConfig(const std::string &path, Options &options) {
     }
     for (const std::string &input : item.inputs) {
       bool isSwitch = flag->argument.empty();
-      GivenValue value = translated({flag, isSwitch ? "" : input, ValueOrigin::Config, path});
+      LSTMC_ASSIGN(
+          GivenValue value,
+          translated({flag, isSwitch ? "" : input, ValueOrigin::Config, path}, workersIn(options)));
       if (isInForce(options, value, among))
         continue;
       if (!isSwitch || input == "true")
@@ -302,7 +327,7 @@ Result<Options> parseOptions(int argc, char **argv) {
   options.operands = parser.operands;
   for (const std::string &extra : parser.app.remaining())
     options.operands.push_back(extra);
-  options.given = valuesTyped(parser);
+  LSTMC_ASSIGN(options.given, valuesTyped(parser));
   LSTMC_TRY(readFields(options));
   LSTMC_TRY(readLowerRanks(options));
   LSTMC_TRY(readFields(options));

@@ -218,6 +218,13 @@ class Stores(unittest.TestCase):
         log.write_text(cut)
         run([LSTMC, *self.train, "--replay", log, "-o", self.folder / "cut"])  # the part before
 
+    def test_batch_size_is_that_of_a_worker(self):
+        done = run([*launched(2), *self.train, "--kv-store", "dist_sync", "--batch-size", "4", "-o", self.folder / "halves"])
+        self.assertEqual(self.events(done.stdout), self.want)
+        done = run([*launched(2, "-s", "1"), *self.train, *self.asynchronous, "--batch-size", "4", "-o", self.folder / "quarters"])
+        self.assertIn("4 rows of 8 each", done.stderr)
+        run([LSTMC, *self.train, "-b", "16", "--replay", self.folder / "quarters/replay.log", "-o", self.folder / "x"], 6)
+
     def test_compression_is_refused_where_it_means_nothing(self):
         for words, message in [(["--gradient-compression", "2bit"], "is for what ranks send one another"),
                                (["--gradient-compression", "4bit"], 'takes none or 2bit[:T], got "4bit"; did you mean "2bit"?'),
