@@ -41,7 +41,7 @@ struct Input {
 
 /// The contents of the inputs after each of these batches was filled.
 std::vector<std::vector<uint64_t>> contents(const DataSet &data, std::vector<Position> positions,
-                                          std::vector<Input *> inputs, Part part = Part::Train) {
+                                            std::vector<Input *> inputs, Part part = Part::Train) {
   std::vector<InputSlot> slots;
   for (Input *input : inputs)
     slots.push_back(input->slot);
