@@ -264,7 +264,8 @@ void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, m
 
 /// Results that an op only sets side by side (concat, stack) are made where it would copy them to.
 /// Not a returned one, not one that is made of another part of the same result, and at most one per
-/// op.
+/// op. Nor one that several launches make, where it has gaps which are written only after others
+/// have read it: plans know the bytes of a view from its first element to its last.
 void EntryLowering::placeParts() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator())) {
     if (committed.contains(&op) || !llvm::isa<sym::KernelRule>(op))
@@ -279,6 +280,9 @@ void EntryLowering::placeParts() {
     llvm::SmallPtrSet<Operation *, 8> makers;
     for (auto &[part, window] : *parts) {
       Operation *maker = part.getDefiningOp();
+      if (maker && !window.dense() && !part.hasOneUse() && !isElementwise(maker) &&
+          !madeAtOnce(part))
+        continue;
       if (maker && !llvm::isa<sym::ReadOp>(maker) && !committed.contains(maker) &&
           !returned.contains(part) && !places.contains(part) && makers.insert(maker).second)
         windows[part] = window;

@@ -21,6 +21,7 @@ public:
 
   Parts windows;
   bool sideBySide = true;
+  int launches = 0; ///< that touch the result, or memory of which nothing is known
 
 private:
   View view(Value value) override {
@@ -33,6 +34,7 @@ private:
   }
   void launch(KernelId kernel, llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t>,
               llvm::ArrayRef<double>) override {
+    launches += llvm::any_of(operands, [&](const View &view) { return view.value == result; });
     if (kernel != KernelId::Copy) { // which may have fewer operands
       sideBySide = false;
       return;
@@ -74,6 +76,12 @@ std::optional<Parts> partsOf(mlir::Operation *op) {
       probe.windows.size() != op->getNumOperands())
     return std::nullopt;
   return probe.windows;
+}
+
+bool madeAtOnce(Value value) {
+  auto rule = value.getDefiningOp<sym::KernelRule>();
+  PartsProbe probe(value);
+  return rule && succeeded(rule.emitKernels(probe)) && probe.launches <= 1;
 }
 
 } // namespace lstmc::passes

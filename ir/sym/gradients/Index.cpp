@@ -26,10 +26,13 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
   int64_t rank = table.getRank(), axis = normalAxis(getAxis(), rank),
           indexRank = rankedType(getIndices()).getRank();
   Value indices = getIndices();
-  if (getMode() == "wrap")
+  if (getMode() == "wrap") {
+    if (llvm::isa<mlir::FloatType>(rankedType(indices).getElementType())) // -0.5 counts as 0
+      indices = builder.create<TruncOp>(getLoc(), indices.getType(), indices);
     indices = builder.create<ModScalarOp>(getLoc(), indices.getType(), indices,
                                           builder.getF64FloatAttr(double(table.getDimSize(axis))),
                                           builder.getBoolAttr(true));
+  }
   if (axis == 0 && rank == 2) {
     builder.addIndexUse(getA(), dy, indices);
     return success();

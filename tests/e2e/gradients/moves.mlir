@@ -106,6 +106,11 @@ func.func @take_wrapped(%x: tensor<2x3xf64>, %i: tensor<4xi32>) -> tensor<4x3xf6
   %r0 = sym.take %x, %i {mode = "wrap"} : (tensor<2x3xf64>, tensor<4xi32>) -> tensor<4x3xf64>
   return %r0 : tensor<4x3xf64>
 }
+// Indices are truncated before they are wrapped.
+func.func @take_wrapped_fractions(%x: tensor<3x5xf64>) -> tensor<3x5x5xf64> {
+  %r0 = sym.take %x, %x {mode = "wrap"} : (tensor<3x5xf64>, tensor<3x5xf64>) -> tensor<3x5x5xf64>
+  return %r0 : tensor<3x5x5xf64>
+}
 func.func @pick(%x: tensor<4x3xf64>, %i: tensor<4xi32>) -> tensor<4xf64> {
   %r0 = sym.pick %x, %i : (tensor<4x3xf64>, tensor<4xi32>) -> tensor<4xf64>
   return %r0 : tensor<4xf64>
