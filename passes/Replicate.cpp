@@ -4,6 +4,7 @@
 #include "mlir/Pass/Pass.h"
 
 #include "ir/sym/Attributes.h"
+#include "ir/sym/Diagnose.h"
 #include "passes/BatchPositions.h"
 #include "passes/Passes.h"
 #include "passes/Replica.h"
@@ -27,8 +28,10 @@ struct Replicate : impl::ReplicateBase<Replicate> {
     if (shares.size() * size_t(accumulate) < 2 || nets.size() != 1)
       return;
     mlir::func::FuncOp net = nets.front();
-    llvm::SmallVector<BatchPart> parts =
-        shareOut(BatchPositions(net).size(), shards, shares, accumulate);
+    const BatchPositions positions(net);
+    if (failed(checkRows(net, positions)))
+      return signalPassFailure();
+    llvm::SmallVector<BatchPart> parts = shareOut(positions.size(), shards, shares, accumulate);
     if (parts.size() < 2)
       return;
     setShare(net, kWhole, 0, {parts.front().share.batch, shards, 0, shards});
@@ -47,6 +50,21 @@ struct Replicate : impl::ReplicateBase<Replicate> {
   }
 
 private:
+  /// E0402 where inputs whose first axes are taken for the rows have different numbers of them.
+  static mlir::LogicalResult checkRows(mlir::func::FuncOp net, const BatchPositions &positions) {
+    for (mlir::BlockArgument argument : net.getArguments())
+      if (sym::BatchPosition rows = positions.of(argument);
+          rows && rows.batch != positions.size()) {
+        auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
+        return sym::emitCoded(net, ErrorCode::E0402)
+               << "parts of the batch need one number of rows: input \""
+               << (name ? name.getValue() : "") << "\" has " << rows.batch << " on axis "
+               << rows.axis << ", others have " << positions.size()
+               << "; dim(\"batch\", N) names the axis of the rows";
+      }
+    return mlir::success();
+  }
+
   /// What the marks say has rows gets those of a part.
   static void makeSmaller(mlir::func::FuncOp net, mlir::func::FuncOp replica, mlir::IRMapping &map,
                           const RowMarks &marks, int64_t rows) {
