@@ -33,7 +33,10 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
                                           builder.getF64FloatAttr(double(table.getDimSize(axis))),
                                           builder.getBoolAttr(true));
   }
-  if (axis == 0 && rank == 2) {
+  // The rows of a use are those of the indices; where rows of the batch are columns of the table,
+  // each has its own sum.
+  const BatchPosition batch = builder.batch(getResult());
+  if (axis == 0 && rank == 2 && !(batch && batch.axis >= indexRank)) {
     builder.addIndexUse(getA(), dy, indices);
     return success();
   }
