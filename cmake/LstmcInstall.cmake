@@ -22,6 +22,15 @@ if(LSTMC_COMPILER)
   # libMLIR is in a folder of its own.
   set_target_properties(lstmc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS lstmc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+  install(TARGETS lstmc_compiler lstmc_graphs EXPORT lstmcCompilerTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_COMPONENT compiler)
+  install(EXPORT lstmcCompilerTargets NAMESPACE lstmc:: DESTINATION ${package_folder} COMPONENT compiler)
+  # The public headers, and what they include.
+  foreach(header frontend/library/Compiler.h frontend/symbol/Symbol.h frontend/symbol/Layers.h frontend/symbol/Render.h
+          executor/abi/DType.h executor/base/Diagnostic.h executor/base/Errors.def executor/base/Errors.h executor/base/Status.h)
+    get_filename_component(folder ${header} DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc/${folder} COMPONENT compiler)
+  endforeach()
   if(TARGET lstmc-mpi)
     install(TARGETS lstmc-mpi LIBRARY DESTINATION lib/lstmc COMPONENT ranks)
   endif()

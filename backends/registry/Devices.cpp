@@ -7,6 +7,7 @@
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/images/Images.h"
 #include "backends/cuda/runtime/GpuDevice.h"
+#include "backends/cuda/text/Nvrtc.h"
 #include "backends/null/runtime/Null.h"
 #include "backends/trap/runtime/Trap.h"
 #include "executor/device/HostDevice.h"
@@ -65,9 +66,14 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, const DeviceOpti
   if (cuda::kernelImages().empty())
     return fail(ErrorCode::E0501, "{}: this build had no nvcc, so it has no kernels for GPUs",
                 name.text());
-  return cuda::makeGpuDevice(
-      name.text(), **driver,
-      {.card = name.index, .images = cuda::kernelImages(), .onHost = chooserOf(options.engine)});
+  int version = 0;
+  (*driver)->driverVersion(&version);
+  const Result<const cuda::TextCompiler *> compiler = cuda::machineCompiler(version);
+  return cuda::makeGpuDevice(name.text(), **driver,
+                             {.card = name.index,
+                              .images = cuda::kernelImages(),
+                              .onHost = chooserOf(options.engine),
+                              .compiler = compiler.ok() ? *compiler : nullptr});
 }
 
 struct Row {

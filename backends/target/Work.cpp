@@ -129,17 +129,26 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
   if (kernel == KernelId::RnnForward) {
     work.steps = operands[RnnForwardOperand::y].shape[0];
     work.stepBytes = bytes(operands[RnnForwardOperand::r]);
+    work.stepUnits = last(operands[RnnForwardOperand::y]);
   }
   if (kernel == KernelId::RnnBackward) {
     work.steps = operands[RnnBackwardOperand::gates].shape[0];
     work.stepBytes = bytes(operands[RnnBackwardOperand::rt]);
+    work.stepUnits = last(operands[RnnBackwardOperand::y]);
   }
   if (wide)
     work.flops = product({work.flops, 2});
   return work;
 }
 
-Work workOf(const package::PackageData &package, const package::Launch &launch) {
+/// Whether a launch is a recurrence that knows the lengths of its sequences.
+static bool readsLengths(const package::Launch &launch) {
+  auto has = [&](size_t operand) { return launch.operands[operand].buffer != package::kNoBuffer; };
+  return (launch.kernel == KernelId::RnnForward && has(RnnForwardOperand::length)) ||
+         (launch.kernel == KernelId::RnnBackward && has(RnnBackwardOperand::length));
+}
+
+Work workOf(const package::PackageData &package, const package::Launch &launch, double realSteps) {
   std::vector<Window> operands;
   for (const package::Operand &operand : launch.operands) {
     Window &window = operands.emplace_back();
@@ -152,7 +161,12 @@ Work workOf(const package::PackageData &package, const package::Launch &launch) 
       ++program.instructions;
       program.functions += isFunction(instruction.op);
     }
-  return workOf(launch.kernel, operands, launch.ints, program);
+  Work work = workOf(launch.kernel, operands, launch.ints, program);
+  if (readsLengths(launch)) {
+    work.flops = int64_t(double(work.flops) * realSteps);
+    work.functions = int64_t(double(work.functions) * realSteps);
+  }
+  return work;
 }
 
 } // namespace lstmc::target

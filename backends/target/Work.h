@@ -17,8 +17,8 @@ struct Work {
 
   int64_t functions = 0; ///< values of exp, tanh and the like, and random ones
 
-  // Of recurrences: steps that wait for one another, and what each of them reads again.
-  int64_t steps = 0, stepBytes = 0;
+  // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
+  int64_t steps = 0, stepBytes = 0, stepUnits = 0;
 
   bool operator==(const Work &) const = default;
 };
@@ -42,7 +42,9 @@ struct ProgramWork {
 Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
             ProgramWork program = {});
 
-/// The same of a launch in a package.
-Work workOf(const package::PackageData &package, const package::Launch &launch);
+/// The same of a launch in a package. `realSteps`: of the steps of all sequences, the part that is
+/// real, where a recurrence reads lengths; it computes no others.
+Work workOf(const package::PackageData &package, const package::Launch &launch,
+            double realSteps = 1);
 
 } // namespace lstmc::target

@@ -38,6 +38,7 @@ static_assert(agrees(k_deviceCount, &cuDeviceGetCount));
 static_assert(agrees(k_deviceName, &cuDeviceGetName));
 static_assert(agrees(k_deviceMemory, &cuDeviceTotalMem_v2));
 static_assert(agrees(k_deviceAttribute, &cuDeviceGetAttribute));
+static_assert(agrees(k_pciBusId, &cuDeviceGetPCIBusId));
 static_assert(agrees(k_canAccessPeer, &cuDeviceCanAccessPeer));
 static_assert(agrees(k_retainContext, &cuDevicePrimaryCtxRetain));
 static_assert(agrees(k_releaseContext, &cuDevicePrimaryCtxRelease_v2));
@@ -69,6 +70,9 @@ TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(kEventWithoutTiming, unsigned(CU_EVENT_DISABLE_TIMING));
   EXPECT_EQ(kMostSharedBytes, int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
   EXPECT_EQ(kSharedBytesOfBlock, int(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  EXPECT_EQ(kMultiprocessorCount, int(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  EXPECT_EQ(kCapabilityMajor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+  EXPECT_EQ(kCapabilityMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   EXPECT_EQ(kPeerAlreadyEnabled, int(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
 }
 

@@ -14,6 +14,9 @@ using target::Work;
 /// What a core has near, the second level of its cache.
 static constexpr int64_t kNearBytes = 1 << 20;
 
+/// What a core computes at once of a step's units.
+static constexpr double kBlockUnits = 16;
+
 Terms termsOf(const Work &work) {
   auto far = [](int64_t bytes) { return double(std::max<int64_t>(0, bytes - kNearBytes)); };
   return {1,
@@ -23,7 +26,8 @@ Terms termsOf(const Work &work) {
           far(work.bytes),
           double(work.steps),
           double(work.steps) * double(work.stepBytes),
-          double(work.steps) * far(work.stepBytes)};
+          double(work.steps) * far(work.stepBytes),
+          double(work.steps) * std::ceil(double(work.stepUnits) / kBlockUnits)};
 }
 
 /// By what a kernel spends its time on.
@@ -33,9 +37,9 @@ static Terms builtIn(KernelId kernel) {
   case KernelId::WeightGradient:
   case KernelId::RnnForward:
   case KernelId::RnnBackward:
-    return {1e-6, 1 / 80e9, 1e-9, 1 / 40e9, 1 / 12e9, 1e-7, 1 / 100e9, 1 / 30e9};
+    return {1e-6, 1 / 80e9, 1e-9, 1 / 40e9, 1 / 12e9, 1e-7, 1 / 100e9, 1 / 30e9, 0};
   default:
-    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0};
+    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0, 0};
   }
 }
 
@@ -145,10 +149,19 @@ Machine fit(std::span<const Sample> samples, int threads) {
     for (double &term : row)
       term /= sample.seconds;
   }
+  std::vector<double> launches; // what a launch takes that does nothing
   for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
-    if (!rows[kernel].empty())
-      machine = withTerms(std::move(machine), KernelId(kernel),
-                          leastSquares(rows[kernel], builtIn(KernelId(kernel))));
+    if (!rows[kernel].empty()) {
+      const Terms found = leastSquares(rows[kernel], builtIn(KernelId(kernel)));
+      machine = withTerms(std::move(machine), KernelId(kernel), found);
+      launches.push_back(found[0]);
+    }
+  if (launches.empty())
+    return machine;
+  std::sort(launches.begin(), launches.end());
+  for (size_t kernel = 0; kernel < kLaunchKinds; ++kernel)
+    if (rows[kernel].empty())
+      machine.figures[firstFigure(KernelId(kernel))] = launches[launches.size() / 2];
   return machine;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -27,6 +28,7 @@ enum : DriverResult {
   kDone = 0,
   kInvalidValue = 1,
   kOutOfMemory = 2,
+  kInvalidImage = 200,
   kNotFound = 500,
   kLaunchFailed = 719,
 };
@@ -298,8 +300,21 @@ DriverResult launchTogether(DriverFunction function, unsigned blocks, unsigned, 
   return launchOn(function, blocks, threads, sharedBytes, stream, parameters, true);
 }
 
-DriverResult findFunction(DriverFunction *function, DriverModule, const char *name) {
-  const EmulatedKernel *kernel = findKernel(name);
+/// A null module has the kernels of this build.
+DriverResult loadModule(DriverModule *module, const void *image) {
+  std::unique_ptr<EmulatedModule> loaded;
+  if (EmulatedModule::isLibrary(image) && !(loaded = EmulatedModule::load(image)))
+    return kInvalidImage;
+  *module = handleOf<DriverModule>(loaded.release());
+  return kDone;
+}
+DriverResult unloadModule(DriverModule module) {
+  delete reinterpret_cast<EmulatedModule *>(module);
+  return kDone;
+}
+DriverResult findFunction(DriverFunction *function, DriverModule module, const char *name) {
+  const EmulatedKernel *kernel =
+      module ? reinterpret_cast<EmulatedModule *>(module)->find(name) : findKernel(name);
   *function = reinterpret_cast<DriverFunction>(const_cast<EmulatedKernel *>(kernel));
   return kernel ? kDone : kNotFound;
 }
@@ -346,6 +361,25 @@ DriverResult errorText(DriverResult error, const char **text) {
   return kDone;
 }
 
+DriverResult deviceAttribute(int *value, int attribute, CardNumber) {
+  switch (attribute) {
+  case kSharedBytesOfBlock:
+    *value = gpu::kMaxSharedBytes;
+    return kDone;
+  case kMultiprocessorCount:
+    *value = gpu::kMultiprocessors;
+    return kDone;
+  case kCapabilityMajor:
+    *value = 9;
+    return kDone;
+  case kCapabilityMinor:
+    *value = 0;
+    return kDone;
+  default:
+    return kInvalidValue;
+  }
+}
+
 Driver makeTable() {
   Driver driver;
   driver.init = [](unsigned) { return kDone + 0; };
@@ -361,8 +395,10 @@ Driver makeTable() {
     *bytes = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGE_SIZE));
     return kDone + 0;
   };
-  driver.deviceAttribute = [](int *value, int, CardNumber) {
-    return *value = gpu::kMaxSharedBytes, kDone + 0;
+  driver.deviceAttribute = deviceAttribute;
+  driver.pciBusId = [](char *id, int length, CardNumber card) {
+    std::snprintf(id, size_t(length), "emulated %d", card);
+    return kDone + 0;
   };
   driver.canAccessPeer = [](int *can, CardNumber, CardNumber) { return *can = 1, kDone + 0; };
   driver.retainContext = retain;
@@ -382,10 +418,8 @@ Driver makeTable() {
   driver.destroyEvent = destroyEvent;
   driver.record = record;
   driver.wait = wait;
-  driver.loadModule = [](DriverModule *module, const void *) {
-    return *module = nullptr, kDone + 0;
-  };
-  driver.unloadModule = [](DriverModule) { return kDone + 0; };
+  driver.loadModule = loadModule;
+  driver.unloadModule = unloadModule;
   driver.function = findFunction;
   driver.setAttribute = [](DriverFunction, int, int) { return kDone + 0; };
   driver.launch = launch;

@@ -1,6 +1,12 @@
 #include "backends/cuda/emulated/EmulatedKernels.h"
 
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cuda/kernels/Fused.h"
 #include "backends/cuda/kernels/Gradients.h"
@@ -31,6 +37,39 @@ constexpr EmulatedKernel kKernels[] = {
 const EmulatedKernel *findKernel(std::string_view name) {
   const EmulatedKernel *found = std::ranges::find(kKernels, name, &EmulatedKernel::name);
   return found == std::end(kKernels) ? nullptr : found;
+}
+
+bool EmulatedModule::isLibrary(const void *image) {
+  return std::memcmp(image, ELFMAG, SELFMAG) == 0;
+}
+
+std::unique_ptr<EmulatedModule> EmulatedModule::load(const void *image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof(header));
+  const size_t bytes =
+      header.e_shoff + size_t(header.e_shnum) * header.e_shentsize; // its last part
+  const int file = memfd_create("module", MFD_CLOEXEC);
+  if (file < 0)
+    return nullptr;
+  void *library = nullptr;
+  if (write(file, image, bytes) == ssize_t(bytes))
+    library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  return library ? std::unique_ptr<EmulatedModule>(new EmulatedModule(library)) : nullptr;
+}
+
+EmulatedModule::~EmulatedModule() { dlclose(library_); }
+
+const EmulatedKernel *EmulatedModule::find(const char *name) {
+  for (const EmulatedKernel &kernel : kernels_)
+    if (kernel.name == name)
+      return &kernel;
+  // Only fused programs are compiled; they take these arguments by reference.
+  auto body = reinterpret_cast<void (*)(const void *)>(dlsym(library_, name));
+  if (!body)
+    return nullptr;
+  const std::string &kept = names_.emplace_back(name);
+  return &kernels_.emplace_back(EmulatedKernel{kept, body, sizeof(gpu::FusedArguments)});
 }
 
 } // namespace lstmc::cuda

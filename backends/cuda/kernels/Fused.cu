@@ -176,21 +176,6 @@ LSTMC_DEVICE FusedStep stepOf(const FusedArguments &a, int64_t i) {
   return Table<FusedStep>{a.table.from(a.operands * (3 + a.rank) + i * kWords)}.row(0);
 }
 
-/// The index in the larger tensor (executor/abi/ElementWindow.h).
-LSTMC_DEVICE int64_t elementInWhole(const FusedArguments &a, int64_t element) {
-  if (a.windowRank == 0)
-    return a.windowOffset + element;
-  constexpr int64_t kWords = int64_t(sizeof(FusedStep) / sizeof(uint64_t));
-  const int64_t first = a.operands * (3 + a.rank) + a.instructions * kWords;
-  int64_t index = a.windowOffset;
-  for (int64_t axis = a.windowRank - 1; axis >= 0; --axis) {
-    const auto extent = int64_t(a.table.load(first + 2 * axis));
-    index += element % extent * int64_t(a.table.load(first + 2 * axis + 1));
-    element /= extent;
-  }
-  return index;
-}
-
 } // namespace
 
 LSTMC_GPU_KERNEL(lstmc_fused, FusedArguments, a) {

@@ -1,4 +1,4 @@
-// Arguments of the interpreter of fused programs.
+// Arguments of fused programs, interpreted or compiled.
 #pragma once
 
 #include "backends/cuda/kernels/Operand.h"
@@ -24,6 +24,21 @@ struct FusedArguments {
   int64_t operands, instructions, windowRank, windowOffset;
   int64_t count, rank, shape[kRank];
 };
+
+/// The index in the larger tensor (executor/abi/ElementWindow.h).
+LSTMC_DEVICE int64_t elementInWhole(const FusedArguments &a, int64_t element) {
+  if (a.windowRank == 0)
+    return a.windowOffset + element;
+  constexpr int64_t kWords = int64_t(sizeof(FusedStep) / sizeof(uint64_t));
+  const int64_t first = a.operands * (3 + a.rank) + a.instructions * kWords;
+  int64_t index = a.windowOffset;
+  for (int64_t axis = a.windowRank - 1; axis >= 0; --axis) {
+    const auto extent = int64_t(a.table.load(first + 2 * axis));
+    index += element % extent * int64_t(a.table.load(first + 2 * axis + 1));
+    element /= extent;
+  }
+  return index;
+}
 
 LSTMC_GPU_KERNEL(lstmc_fused, FusedArguments, a);
 

@@ -28,100 +28,123 @@ template <typename V> LSTMC_DEVICE V roundedHalvesDown(V a) {
   return below < above || below == above ? down : up;
 }
 
-/// Operations on f32 and f64 whose result has their type.
+/// Whether `op` on a V is computed in f64, by a function of executor/base/functions.
+template <typename V> constexpr bool isFunctionOf(ScalarOp op) {
+  const bool own =
+      op == ScalarOp::Exp || op == ScalarOp::Log || op == ScalarOp::Tanh || op == ScalarOp::Sigmoid;
+  return std::is_same_v<V, Float>    ? real::isFunction(op) && !own
+         : std::is_same_v<V, Double> ? real::isFunction(op)
+                                     : real::isFunction(op) && op != ScalarOp::Mod;
+}
+
+/// An operation on f32 and f64 whose result has their type.
+template <ScalarOp op, typename V> LSTMC_DEVICE V floatOperation(V a, V b, V c) {
+  if constexpr (isFunctionOf<V>(op))
+    return {converted<typename V::Stored>(
+        real::evaluate<op>(converted<double>(flushed(a).v), converted<double>(flushed(b).v)))};
+  else if constexpr (op == ScalarOp::Add)
+    return a + b;
+  else if constexpr (op == ScalarOp::Sub)
+    return a - b;
+  else if constexpr (op == ScalarOp::Mul)
+    return a * b;
+  else if constexpr (op == ScalarOp::Div)
+    return a / b;
+  else if constexpr (op == ScalarOp::Fma)
+    return multiplyAdd(a, b, c);
+  else if constexpr (op == ScalarOp::Max)
+    return larger(a, b);
+  else if constexpr (op == ScalarOp::Min)
+    return smaller(a, b);
+  else if constexpr (op == ScalarOp::Neg)
+    return -a;
+  else if constexpr (op == ScalarOp::Abs)
+    return abs(a);
+  else if constexpr (op == ScalarOp::Sign)
+    return V{0} < a ? V{1} : a < V{0} ? V{-1} : isNan(a) ? a : V{0};
+  else if constexpr (op == ScalarOp::Floor)
+    return roundedDown(a);
+  else if constexpr (op == ScalarOp::Ceil)
+    return -roundedDown(-a);
+  else if constexpr (op == ScalarOp::Trunc)
+    return a < V{0} ? -roundedDown(-a) : roundedDown(a);
+  else if constexpr (op == ScalarOp::Round)
+    return roundedAway(a);
+  else if constexpr (op == ScalarOp::Rint)
+    return roundedHalvesDown(a);
+  else if constexpr (op == ScalarOp::Sqrt)
+    return root(a);
+  else if constexpr (op == ScalarOp::Exp)
+    return exponential(a);
+  else if constexpr (op == ScalarOp::Log)
+    return logarithm(a);
+  else if constexpr (op == ScalarOp::Tanh)
+    return hyperbolicTangent(a);
+  else if constexpr (op == ScalarOp::Sigmoid)
+    return sigmoid(a);
+  else
+    return a; // of no such operation
+}
+
+/// An operation on i32 and i64; sums and products wrap.
+template <ScalarOp op, typename T> LSTMC_DEVICE T integerOperation(T a, T b, T c) {
+  using U = std::make_unsigned_t<T>;
+  if constexpr (isFunctionOf<T>(op)) // in f64, and back
+    return convert<T>(real::evaluate<op>(double(a), double(b)));
+  else if constexpr (op == ScalarOp::Add)
+    return T(U(a) + U(b));
+  else if constexpr (op == ScalarOp::Sub)
+    return T(U(a) - U(b));
+  else if constexpr (op == ScalarOp::Mul)
+    return T(U(a) * U(b));
+  else if constexpr (op == ScalarOp::Fma)
+    return T(U(a) * U(b) + U(c));
+  else if constexpr (op == ScalarOp::Div)
+    return b == 0 ? T(0) : b == -1 ? T(U(0) - U(a)) : T(a / b);
+  else if constexpr (op == ScalarOp::Mod) {
+    const T r = b == 0 || b == -1 ? T(0) : T(a % b);
+    return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
+  } else if constexpr (op == ScalarOp::Max)
+    return a > b ? a : b;
+  else if constexpr (op == ScalarOp::Min)
+    return a < b ? a : b;
+  else if constexpr (op == ScalarOp::Neg)
+    return T(U(0) - U(a));
+  else if constexpr (op == ScalarOp::Abs)
+    return a < 0 ? T(U(0) - U(a)) : a;
+  else if constexpr (op == ScalarOp::Sign)
+    return T((a > 0) - (a < 0));
+  else if constexpr (op == ScalarOp::Sqrt)
+    return convert<T>(root(Double{double(a)}).v);
+  else
+    return a; // it is whole
+}
+
+/// The operation `op`, which is known when the kernel runs.
 template <typename V> LSTMC_DEVICE V floatOperation(ScalarOp op, V a, V b, V c) {
   switch (op) {
-  case ScalarOp::Add:
-    return a + b;
-  case ScalarOp::Sub:
-    return a - b;
-  case ScalarOp::Mul:
-    return a * b;
-  case ScalarOp::Div:
-    return a / b;
-  case ScalarOp::Fma:
-    return multiplyAdd(a, b, c);
-  case ScalarOp::Max:
-    return larger(a, b);
-  case ScalarOp::Min:
-    return smaller(a, b);
-  case ScalarOp::Neg:
-    return -a;
-  case ScalarOp::Abs:
-    return abs(a);
-  case ScalarOp::Sign:
-    return V{0} < a ? V{1} : a < V{0} ? V{-1} : isNan(a) ? a : V{0};
-  case ScalarOp::Floor:
-    return roundedDown(a);
-  case ScalarOp::Ceil:
-    return -roundedDown(-a);
-  case ScalarOp::Trunc:
-    return a < V{0} ? -roundedDown(-a) : roundedDown(a);
-  case ScalarOp::Round:
-    return roundedAway(a);
-  case ScalarOp::Rint:
-    return roundedHalvesDown(a);
-  case ScalarOp::Sqrt:
-    return root(a);
-  default:
-    break;
+#define LSTMC_SCALAR(ID, NAME, OPERANDS, RESULT, MEANING)                                          \
+  case ScalarOp::ID:                                                                               \
+    if constexpr (isFunctionOf<V>(ScalarOp::ID))                                                   \
+      break;                                                                                       \
+    else                                                                                           \
+      return floatOperation<ScalarOp::ID>(a, b, c);
+#include "executor/abi/ScalarOps.def"
   }
-  if constexpr (std::is_same_v<V, Float>)
-    switch (op) {
-    case ScalarOp::Exp:
-      return exponential(a);
-    case ScalarOp::Log:
-      return logarithm(a);
-    case ScalarOp::Tanh:
-      return hyperbolicTangent(a);
-    case ScalarOp::Sigmoid:
-      return sigmoid(a);
-    default:
-      break;
-    }
   return {converted<typename V::Stored>(
       real::evaluate(op, converted<double>(flushed(a).v), converted<double>(flushed(b).v)))};
 }
-
-/// Operations on i32 and i64; sums and products wrap.
 template <typename T> LSTMC_DEVICE T integerOperation(ScalarOp op, T a, T b, T c) {
-  using U = std::make_unsigned_t<T>;
   switch (op) {
-  case ScalarOp::Add:
-    return T(U(a) + U(b));
-  case ScalarOp::Sub:
-    return T(U(a) - U(b));
-  case ScalarOp::Mul:
-    return T(U(a) * U(b));
-  case ScalarOp::Fma:
-    return T(U(a) * U(b) + U(c));
-  case ScalarOp::Div:
-    return b == 0 ? T(0) : b == -1 ? T(U(0) - U(a)) : T(a / b);
-  case ScalarOp::Mod: {
-    const T r = b == 0 || b == -1 ? T(0) : T(a % b);
-    return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
+#define LSTMC_SCALAR(ID, NAME, OPERANDS, RESULT, MEANING)                                          \
+  case ScalarOp::ID:                                                                               \
+    if constexpr (isFunctionOf<T>(ScalarOp::ID))                                                   \
+      break;                                                                                       \
+    else                                                                                           \
+      return integerOperation<ScalarOp::ID>(a, b, c);
+#include "executor/abi/ScalarOps.def"
   }
-  case ScalarOp::Max:
-    return a > b ? a : b;
-  case ScalarOp::Min:
-    return a < b ? a : b;
-  case ScalarOp::Neg:
-    return T(U(0) - U(a));
-  case ScalarOp::Abs:
-    return a < 0 ? T(U(0) - U(a)) : a;
-  case ScalarOp::Sign:
-    return T((a > 0) - (a < 0));
-  case ScalarOp::Sqrt:
-    return convert<T>(root(Double{double(a)}).v);
-  case ScalarOp::Floor:
-  case ScalarOp::Ceil:
-  case ScalarOp::Trunc:
-  case ScalarOp::Round:
-  case ScalarOp::Rint:
-    return a;
-  default: // in f64, and back
-    return convert<T>(real::evaluate(op, double(a), double(b)));
-  }
+  return convert<T>(real::evaluate(op, double(a), double(b)));
 }
 
 LSTMC_DEVICE bool logicalOperation(ScalarOp op, bool a, bool b) {

@@ -25,8 +25,10 @@ using DriverFunction = struct OpaqueFunction *;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventWithoutTiming = 2;
 /// Of setAttribute: the most shared memory that a block of the kernel may ask for.
 inline constexpr int kMostSharedBytes = 8;
-/// Of deviceAttribute: the most that a block of any kernel may ask for.
-inline constexpr int kSharedBytesOfBlock = 97;
+/// Of deviceAttribute: the most that a block of any kernel may ask for, the number of
+/// multiprocessors, the compute capability.
+inline constexpr int kSharedBytesOfBlock = 97, kMultiprocessorCount = 16, kCapabilityMajor = 75,
+                     kCapabilityMinor = 76;
 /// Of enablePeer: it was enabled before.
 inline constexpr DriverResult kPeerAlreadyEnabled = 704;
 

@@ -1,61 +1,13 @@
 #include <bit>
 #include <cstddef>
 
-#include "backends/cuda/kernels/Fused.h"
+#include "backends/cuda/runtime/FusedSteps.h"
 #include "backends/cuda/runtime/Groups.h"
 #include "executor/abi/ElementWindow.h"
-#include "executor/abi/FusedProgram.h"
 
 namespace lstmc::cuda {
 
 namespace {
-
-/// A value as the interpreter keeps it: the bits of its type.
-uint64_t bitsOfValue(DType type, double value) {
-  return withWidenedType(type, [&](auto typed) {
-    const auto number = convert<decltype(typed)>(value);
-    if constexpr (std::is_same_v<decltype(typed), float>)
-      return uint64_t(std::bit_cast<uint32_t>(number));
-    else if constexpr (std::is_same_v<decltype(typed), double>)
-      return std::bit_cast<uint64_t>(number);
-    else
-      return uint64_t(number);
-  });
-}
-
-/// The type of a value: an operand's as it is loaded, or an instruction's.
-DType typeOf(const FusedProgram &program, size_t value) {
-  const size_t operands = program.types.size();
-  return value < operands ? widenedType(program.types[value])
-                          : program.instructions[value - operands].type;
-}
-
-/// Nothing if the operation does not have the types that the check of packages wants.
-std::optional<gpu::FusedStep> stepOf(const FusedProgram &program, const FusedInstruction &in) {
-  gpu::FusedStep step = {};
-  step.op = uint8_t(in.op);
-  step.type = uint8_t(in.type);
-  step.a = in.a;
-  step.b = in.b;
-  step.c = in.c;
-  const ScalarRecord &record = kScalarRecords[size_t(in.op)];
-  const DType from = record.operands > 0 ? typeOf(program, in.a) : in.type;
-  step.from = uint8_t(from);
-  if (in.op == ScalarOp::Constant)
-    step.immediate = bitsOfValue(in.type, in.immediate);
-  else if (in.op == ScalarOp::Uniform)
-    step.immediate = uint32_t(convert<int64_t>(in.immediate));
-  const uint16_t read[] = {in.a, in.b, in.c};
-  for (int i = 0; i < record.operands; ++i) {
-    const DType want = in.op == ScalarOp::Uniform            ? DType::I64
-                       : in.op == ScalarOp::Select && i == 0 ? DType::Bool
-                       : record.result == ScalarResult::Same ? in.type
-                                                             : from;
-    if (typeOf(program, read[i]) != want)
-      return std::nullopt;
-  }
-  return step;
-}
 
 /// Axes of the common shape, each with the strides of all operands; neighbours that are one axis
 /// for every operand are merged.
@@ -97,19 +49,19 @@ Launches launchesFused(const FusedLaunch &launch) {
   std::vector<uint64_t> table;
   for (size_t i = 0; i < operands.size(); ++i) {
     const int32_t result = program.results[i];
-    const DType stored = result < 0 ? DType::F32 : typeOf(program, size_t(result));
+    const DType stored = result < 0 ? DType::F32 : typeOfValue(program, size_t(result));
     table.push_back(std::bit_cast<uint64_t>(operands[i].data));
     table.push_back(uint64_t(operands[i].dtype) | uint64_t(stored) << 8);
     table.push_back(uint64_t(int64_t(result)));
     for (const std::vector<int64_t> &strides : axes.strides)
       table.push_back(uint64_t(strides[i]));
   }
-  for (const FusedInstruction &instruction : program.instructions) {
-    const auto step = stepOf(program, instruction);
-    if (!step)
-      return std::nullopt;
+  const auto steps = fusedSteps(program);
+  if (!steps)
+    return std::nullopt;
+  for (const gpu::FusedStep &step : *steps) {
     const auto words =
-        std::bit_cast<std::array<uint64_t, sizeof(gpu::FusedStep) / sizeof(uint64_t)>>(*step);
+        std::bit_cast<std::array<uint64_t, sizeof(gpu::FusedStep) / sizeof(uint64_t)>>(step);
     table.insert(table.end(), words.begin(), words.end());
   }
   const ElementWindow window = ElementWindow::of(launch.window);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <stdexcept>
 
 #include "backends/cuda/runtime/GpuProgram.h"
+#include "backends/cuda/text/FusedText.h"
+#include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
 
 namespace lstmc::cuda {
@@ -30,6 +33,7 @@ public:
   /// Memory of a GPU has no pages that are not there.
   uint64_t touchedBytes() const override { return bytes_; }
 
+  Status compile(std::span<const FusedProgram> programs) override;
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   Status reserve(uint32_t streams, uint32_t events) override;
   void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
@@ -72,6 +76,8 @@ private:
   }
   Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const;
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
+  DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
+                            DriverFunction &function) const;
   void give(const ReadyLaunch &launch, DriverStream stream) const;
   void release();
 
@@ -79,8 +85,10 @@ private:
   const Driver &driver_;
   GpuOptions options_;
   DriverContext context_ = nullptr;
-  std::vector<DriverModule> modules_; ///< of the images
-  int sharedBytes_ = 0;               ///< that a block may have
+  std::vector<DriverModule> modules_;  ///< of the images
+  std::vector<DriverModule> programs_; ///< fused programs, compiled
+  std::map<const FusedProgram *, DriverFunction> compiled_;
+  int sharedBytes_ = 0; ///< that a block may have
   uint64_t memoryBytes_ = 0;
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
@@ -103,6 +111,8 @@ GpuDevice::~GpuDevice() {
     driver_.destroyEvent(event);
   release();
   for (DriverModule module : modules_)
+    driver_.unloadModule(module);
+  for (DriverModule module : programs_)
     driver_.unloadModule(module);
   driver_.releaseContext(options_.card);
 }
@@ -166,6 +176,29 @@ Status GpuDevice::reserve(uint32_t streams, uint32_t events) {
   return error ? Status(refused(ErrorCode::E0501, "streams and events", error)) : Status();
 }
 
+Status GpuDevice::compile(std::span<const FusedProgram> programs) {
+  if (!options_.compiler || programs.empty())
+    return {};
+  enter();
+  int major = 0, minor = 0;
+  DriverResult error = driver_.deviceAttribute(&major, kCapabilityMajor, options_.card);
+  if (!error)
+    error = driver_.deviceAttribute(&minor, kCapabilityMinor, options_.card);
+  if (error)
+    return refused(ErrorCode::E0501, "its compute capability", error);
+  LSTMC_ASSIGN(const Bytes image,
+               imageOf(*options_.compiler, fusedText(programs), major * 10 + minor));
+  DriverModule module = nullptr;
+  if ((error = driver_.loadModule(&module, image.data())))
+    return refused(ErrorCode::E0501, "compiled fused programs", error);
+  programs_.push_back(module);
+  for (size_t i = 0; i < programs.size(); ++i)
+    if (DriverFunction function;
+        driver_.function(&function, module, fusedKernelName(i).c_str()) == 0)
+      compiled_[&programs[i]] = function;
+  return {};
+}
+
 Result<std::unique_ptr<PreparedProgram>> GpuDevice::prepare(std::vector<LaunchSpec> specs) {
   enter();
   auto program = std::make_unique<GpuProgram>(driver_, context_);
@@ -184,6 +217,16 @@ DriverResult GpuDevice::findFunction(const std::string &name, DriverFunction &fu
     if ((error = driver_.function(&function, module, name.c_str())) == 0)
       break;
   return error;
+}
+
+/// That of the program, if it was compiled, else that of the kernel's name.
+DriverResult GpuDevice::findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
+                                     DriverFunction &function) const {
+  if (auto found = compiled_.find(spec.program); found != compiled_.end()) {
+    function = found->second;
+    return 0;
+  }
+  return findFunction(std::string(kernel.kernel), function);
 }
 
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
@@ -207,7 +250,7 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
       continue;
     KernelStep &step = ready.kernels.emplace_back();
     const std::string symbol(kernel.kernel);
-    DriverResult error = findFunction(symbol, step.function);
+    DriverResult error = findFunction(spec, kernel, step.function);
     if (!error)
       error = driver_.setAttribute(step.function, kMostSharedBytes, int(kernel.sharedBytes));
     if (error)

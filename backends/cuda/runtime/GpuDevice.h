@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/text/TextCompiler.h"
 #include "executor/device/Device.h"
 #include "executor/device/HostDevice.h"
 
@@ -14,6 +15,7 @@ struct GpuOptions {
   CardNumber card = 0;
   std::span<const std::byte *const> images; ///< of the kernels (images/Images.h)
   KernelChooser onHost = nullptr;           ///< kernels for what the GPU has none for
+  const TextCompiler *compiler = nullptr;   ///< of fused programs; null: they are interpreted
 };
 
 /// `driver` outlives the device. E0501 if it has no such card, or refuses it.

@@ -77,7 +77,15 @@ TEST(Work, OfARecurrenceKnowsWhatEveryStepReadsAgain) {
   EXPECT_EQ(work.functions, 5 * 2 * 4 * 4);
   EXPECT_EQ(work.steps, 5);
   EXPECT_EQ(work.stepBytes, 4 * 64);
+  EXPECT_EQ(work.stepUnits, 4);
   EXPECT_EQ(work.bytes, 4 * (5 * 2 * 3 + 48 + 64 + 5 * 2 * 4));
+  // It reads no lengths, so it computes all steps, whatever is real of them.
+  EXPECT_EQ(workOf(data, launch, 0.5), work);
+  launch.operands[Operand::length] = {3, 0, {2}, {}};
+  work = workOf(data, launch, 0.5);
+  EXPECT_EQ(work.flops, 5 * 2 * (4 * 4) * (3 + 4));
+  EXPECT_EQ(work.functions, 5 * 2 * 4 * 4 / 2);
+  EXPECT_EQ(work.steps, 5);
 }
 
 TEST(Work, FunctionsAreWhatTakesLong) {

@@ -1,0 +1,55 @@
+#include "backends/cuda/text/LibraryPlaces.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace lstmc::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The folders lib/python3.*/{site,dist}-packages below a prefix, the newest Python first.
+std::vector<fs::path> packageFolders(const fs::path &prefix) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(prefix / "lib", error))
+    if (entry.path().filename().string().starts_with("python3"))
+      for (const char *packages : {"site-packages", "dist-packages"})
+        folders.push_back(entry.path() / packages);
+  std::ranges::sort(folders, std::greater());
+  return folders;
+}
+
+} // namespace
+
+std::vector<std::string> placesOf(std::string_view name, const std::vector<std::string> &wheels) {
+  std::vector<std::string> places = {std::string(name)};
+  auto add = [&](const fs::path &file) {
+    std::error_code error;
+    if (fs::is_regular_file(file, error))
+      places.push_back(file.string());
+  };
+  for (const std::string &toolkit :
+       {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")})
+    if (!toolkit.empty())
+      for (const char *folder : {"lib64", "lib"})
+        add(fs::path(toolkit) / folder / name);
+  const std::string home = variable("HOME");
+  for (const std::string &prefix :
+       {variable("VIRTUAL_ENV"), variable("CONDA_PREFIX"), home.empty() ? home : home + "/.local",
+        std::string("/usr/local"), std::string("/usr")})
+    if (!prefix.empty())
+      for (const fs::path &packages : packageFolders(prefix))
+        for (const std::string &wheel : wheels)
+          add(packages / "nvidia" / wheel / name);
+  return places;
+}
+
+} // namespace lstmc::cuda

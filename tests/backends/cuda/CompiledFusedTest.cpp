@@ -1,0 +1,112 @@
+// Fused programs as text: the emulated GPU computes with it what the reference does, and NVRTC
+// takes it for real ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/conformance/Conformance.h"
+#include "backends/conformance/DeviceRun.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
+#include "backends/cuda/text/FusedText.h"
+#include "backends/cuda/text/Nvrtc.h"
+#include "executor/base/functions/Functions.h"
+#include "executor/reference/Reference.h"
+#include "tests/backends/cuda/HostText.h"
+#include "tests/executor/data/Files.h"
+
+namespace lstmc::cuda {
+namespace {
+
+/// The programs of all conformance cases, each once.
+std::vector<FusedProgram> programsOf(const std::vector<conformance::TestLaunch> &launches) {
+  std::vector<FusedProgram> programs;
+  for (const conformance::TestLaunch &launch : launches)
+    if (std::ranges::find(programs, *launch.program) == programs.end())
+      programs.push_back(*launch.program);
+  return programs;
+}
+
+std::vector<conformance::TestLaunch> allLaunches() {
+  std::vector<conformance::TestLaunch> launches;
+  for (const conformance::Case &c : conformance::casesOf(KernelId::Fused))
+    launches.push_back(c.make());
+  return launches;
+}
+
+TEST(CompiledFused, GivesTheBitsOfTheReference) {
+  const test::TemporaryFolder cache;
+  setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
+  const HostText compiler;
+  auto device =
+      makeGpuDevice("emu:0", emulatedDriver(), {.images = emulatedImages(), .compiler = &compiler});
+  ASSERT_TRUE(device.ok());
+  const std::vector<conformance::TestLaunch> launches = allLaunches();
+  const std::vector<FusedProgram> programs = programsOf(launches);
+  ASSERT_GT(programs.size(), 100u);
+  const Status status = (*device)->compile(programs);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  EXPECT_EQ(compiler.compiled, 1);
+  for (const conformance::TestLaunch &launch : launches) {
+    conformance::TestLaunch expected = launch.clone(), run = launch.clone();
+    expected.run(reference::kernel(KernelId::Fused));
+    const FusedProgram &program = *std::ranges::find(programs, *launch.program);
+    run.program = std::shared_ptr<const FusedProgram>(std::shared_ptr<void>(), &program);
+    const Status ran = conformance::runOn(**device, run);
+    ASSERT_TRUE(ran.ok()) << ran.error().text();
+    EXPECT_EQ(run.difference(expected), "") << fusedText({&program, 1});
+  }
+}
+
+/// The programs of all conformance cases without those that compute a function in f64 for these
+/// types, which take NVRTC most of its time.
+std::string textWithoutFunctionsOf(std::initializer_list<DType> types) {
+  std::vector<FusedProgram> programs = programsOf(allLaunches());
+  std::erase_if(programs, [&](const FusedProgram &program) {
+    return std::ranges::any_of(program.instructions, [&](const FusedInstruction &instruction) {
+      return real::isFunction(instruction.op) &&
+             std::ranges::find(types, instruction.type) != types.end();
+    });
+  });
+  return fusedText(programs);
+}
+
+TEST(CompiledFused, IsTakenByNvrtc) {
+  const Result<const TextCompiler *> compiler = machineCompiler(13000);
+  if (!compiler.ok())
+    GTEST_SKIP() << compiler.error().message;
+  const std::pair<int, std::string> texts[] = {
+      {80, textWithoutFunctionsOf({DType::F32, DType::F64, DType::I32, DType::I64})},
+      {90, textWithoutFunctionsOf({DType::F64, DType::I32, DType::I64})}};
+  for (const auto &[architecture, text] : texts) {
+    const Result<Bytes> image = (*compiler)->compile(text, architecture);
+    ASSERT_TRUE(image.ok()) << image.error().text();
+    EXPECT_EQ(asText(std::span(*image).first(4)), "\177ELF");
+  }
+  // For a GPU that the library does not know it is text, which the driver compiles.
+  const Result<Bytes> later = (*compiler)->compile("extern \"C\" __global__ void k() {}", 999);
+  ASSERT_TRUE(later.ok()) << later.error().text();
+  EXPECT_NE(asText(*later).find(".entry k"), std::string::npos);
+}
+
+TEST(CompiledFused, ATextThatNvrtcRefusesIsShownWithItsWords) {
+  const Result<const TextCompiler *> compiler = machineCompiler(13000);
+  if (!compiler.ok())
+    GTEST_SKIP() << compiler.error().message;
+  const Result<Bytes> image = (*compiler)->compile("no C++ at all", 90);
+  ASSERT_FALSE(image.ok());
+  EXPECT_EQ(image.error().code, ErrorCode::E0503);
+  EXPECT_NE(image.error().message.find("fused.cu(1): error"), std::string::npos)
+      << image.error().message;
+}
+
+TEST(Nvrtc, ALibraryThatIsMissingOrOtherIsNamed) {
+  const std::string files[] = {"libno_such_nvrtc.so", "libm.so.6"};
+  const Result<Nvrtc> loaded = loadNvrtc(files);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message, "NVRTC was not found; looked for libno_such_nvrtc.so, "
+                                    "libm.so.6 (has no function nvrtcVersion)");
+}
+
+} // namespace
+} // namespace lstmc::cuda
