@@ -36,6 +36,8 @@ public:
 
   std::byte *data() const { return data_; }
   uint64_t bytes() const { return bytes_; }
+  /// Whether the memory is from the system, not from a source.
+  bool isMapped() const { return !source_.allocate; }
   /// Most bytes that were held at one time.
   uint64_t peakBytes() const { return peakBytes_; }
 

@@ -19,7 +19,7 @@ struct Limits {
   uint64_t record = 64ull << 20;      ///< bytes of a record
   uint64_t ratio = 1000;              ///< unpacked bytes per packed byte
   uint64_t header = 100'000'000;      ///< bytes of a safetensors header
-  uint64_t dataMemory = 256ull << 20; ///< bytes of a text or an npy file that are held in memory
+  uint64_t dataMemory = 256ull << 20; ///< bytes of a file of data that are held in memory
 };
 
 /// Sets the limit called NAME (`depth`, `nodes`, `rank`, `name`, `json-string`, `csv-line`,

@@ -97,16 +97,10 @@ private:
   Bytes buffer_; ///< what was read last
 };
 
-/// A stored array under the name of an input.
-struct NamedSource {
-  std::string name;
-  StoredArray array;
-};
-
 class ArrayData : public DataSet {
 public:
-  ArrayData(const DataSpec &spec, std::vector<NamedSource> arrays, std::vector<std::string> files,
-            std::string digest)
+  ArrayData(const DataSpec &spec, std::vector<NamedStoredArray> arrays,
+            std::vector<std::string> files, std::string digest)
       : DataSet(spec), arrays_(std::move(arrays)), files_(std::move(files)) {
     digest_ = std::move(digest);
   }
@@ -145,20 +139,20 @@ public:
   }
 
 private:
-  const NamedSource *find(std::string_view name) const {
-    for (const NamedSource &named : arrays_)
+  const NamedStoredArray *find(std::string_view name) const {
+    for (const NamedStoredArray &named : arrays_)
       if (named.name == name)
         return &named;
     return nullptr;
   }
   std::string fileOf(std::string_view name) const {
-    const NamedSource *named = find(name);
+    const NamedStoredArray *named = find(name);
     return named ? files_[size_t(named - arrays_.data())] : files_.front();
   }
 
   /// Finds the array for a slot, and the axis of its samples; `samples` is their number.
   Result<Source> bind(const InputSlot &slot, int64_t &samples) const {
-    const NamedSource *named = find(slot.name);
+    const NamedStoredArray *named = find(slot.name);
     if (!named)
       return failAt({files_.front()}, ErrorCode::E0610,
                     "array {}: found none, want one for the input", inQuotes(slot.name));
@@ -227,7 +221,7 @@ private:
     });
   }
 
-  std::vector<NamedSource> arrays_;
+  std::vector<NamedStoredArray> arrays_;
   std::vector<std::string> files_; ///< one per array
 };
 
@@ -244,8 +238,8 @@ std::string digestOf(const std::vector<NamedArray> &arrays) {
   return digest.finish();
 }
 
-std::vector<NamedSource> inMemory(std::vector<NamedArray> arrays) {
-  std::vector<NamedSource> stored;
+std::vector<NamedStoredArray> inMemory(std::vector<NamedArray> arrays) {
+  std::vector<NamedStoredArray> stored;
   for (NamedArray &named : arrays)
     stored.push_back({std::move(named.name), StoredArray(std::move(named.array))});
   return stored;
@@ -262,33 +256,23 @@ std::unique_ptr<DataSet> DataSet::ofArrays(std::vector<NamedArray> arrays, DataS
 }
 
 Result<std::unique_ptr<DataSet>> loadArrays(const DataSpec &spec, const Limits &limits) {
-  std::vector<NamedSource> arrays;
+  std::vector<NamedStoredArray> arrays;
   std::vector<std::string> files;
   Sha256 digest;
   for (const auto &[input, file] : spec.files) {
-    if (spec.kind == DataKind::Npy && !isInput(spec, file)) {
-      LSTMC_ASSIGN(InputFile source, openSource(spec, file));
-      LSTMC_ASSIGN(std::optional<StoredArray> stored, npyInFile(source, file, limits));
-      if (stored) {
-        LSTMC_TRY(addTo(digest, source));
-        arrays.push_back({input, std::move(*stored)});
-        files.push_back(file);
-        continue;
-      }
-    }
-    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
-    digest.update(bytes);
+    LSTMC_ASSIGN(StoredBytes bytes, readSource(spec, file, limits.dataMemory));
+    LSTMC_TRY(addTo(digest, bytes));
     if (spec.kind == DataKind::Npz) {
-      LSTMC_ASSIGN(std::vector<NamedArray> parsed, parseNpz(bytes, file, limits));
-      arrays = inMemory(std::move(parsed));
+      LSTMC_ASSIGN(arrays, readNpz(bytes, file, limits));
       files.assign(std::max<size_t>(arrays.size(), 1), file);
       continue;
     }
-    Result<Array> array =
-        spec.kind == DataKind::Npy ? parseNpy(bytes, file, limits) : parseIdx(bytes, file, limits);
+    Result<StoredArray> array = spec.kind == DataKind::Npy
+                                    ? readNpy(std::move(bytes), file, limits)
+                                    : readIdx(std::move(bytes), file, limits);
     if (!array.ok())
       return array.error();
-    arrays.push_back({input, StoredArray(std::move(*array))});
+    arrays.push_back({input, std::move(*array)});
     files.push_back(file);
   }
   return std::unique_ptr<DataSet>(

@@ -1,13 +1,14 @@
 // Reads fields of a binary file one after the other, never beyond its end.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "executor/base/Status.h"
+#include "executor/data/StoredBytes.h"
 
 namespace lstmc::data {
 
@@ -15,21 +16,33 @@ namespace lstmc::data {
 /// field needs, it fails with E0602 at the position.
 class ByteCursor {
 public:
-  ByteCursor(std::span<const uint8_t> bytes, std::string file, uint64_t position = 0)
-      : bytes_(bytes), file_(std::move(file)), position_(position) {}
+  ByteCursor(StoredBytes bytes, std::string file, uint64_t position = 0)
+      : bytes_(std::move(bytes)), file_(std::move(file)), position_(position) {}
 
   uint64_t position() const { return position_; }
   uint64_t left() const { return bytes_.size() - position_; }
   Place place() const { return placeAt(position_); }
   Place placeAt(uint64_t byte) const { return {file_, 0, 0, int64_t(byte)}; }
 
+  /// The next bytes. Those of a file are valid until the next call.
   Result<std::span<const uint8_t>> take(uint64_t count, std::string_view field) {
+    uint64_t begin = position_;
+    LSTMC_TRY(skip(count, field));
+    if (bytes_.inMemory())
+      return bytes_.read(begin, count, ahead_);
+    if (begin < aheadBegin_ || begin + count > aheadBegin_ + ahead_.size()) {
+      ahead_.resize(std::max(count, std::min<uint64_t>(kAhead, bytes_.size() - begin)));
+      aheadBegin_ = begin;
+      LSTMC_TRY(bytes_.readTo(begin, ahead_));
+    }
+    return std::span<const uint8_t>(ahead_).subspan(begin - aheadBegin_, count);
+  }
+  Status skip(uint64_t count, std::string_view field) {
     if (count > left())
       return failAt(place(), ErrorCode::E0602, "{}: found {} bytes left, want {}", field, left(),
                     count);
-    std::span<const uint8_t> taken = bytes_.subspan(position_, count);
     position_ += count;
-    return taken;
+    return {};
   }
 
   template <std::unsigned_integral T> Result<T> little(std::string_view field) {
@@ -48,9 +61,13 @@ public:
   }
 
 private:
-  std::span<const uint8_t> bytes_;
+  static constexpr uint64_t kAhead = 4096; ///< bytes of a file that are read for the next fields
+
+  StoredBytes bytes_;
   std::string file_;
   uint64_t position_;
+  Bytes ahead_; ///< bytes of a file from `aheadBegin_` on
+  uint64_t aheadBegin_ = 0;
 };
 
 } // namespace lstmc::data

@@ -10,136 +10,11 @@
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/SafeSize.h"
-#include "executor/base/Utf8.h"
+#include "executor/data/CsvCells.h"
 #include "executor/data/SymbolTable.h"
 
 namespace lstmc::data {
 namespace {
-
-struct Cell {
-  std::string_view text; ///< valid until the next cell is read
-  int line = 1, column = 1;
-  bool last = false; ///< the last cell of its line
-};
-
-/// Reads cells one after the other. `next` reports an error when it fails; do not call it again.
-class CellReader {
-public:
-  CellReader(std::string_view text, const std::string &file, const Limits &limits)
-      : text_(text), file_(&file), limits_(&limits) {
-    if (text_.starts_with("\xef\xbb\xbf"))
-      position_ = lineBegin_ = counted_ = 3;
-  }
-
-  bool atEnd() const { return position_ >= text_.size(); }
-  int line() const { return line_; }
-
-  Result<Cell> next() {
-    Cell cell{{}, line_, column(), false};
-    bool quotes = !atEnd() && text_[position_] == '"';
-    if (quotes) {
-      LSTMC_TRY(quoted(cell));
-    } else {
-      size_t end = position_;
-      while (end < text_.size() && text_[end] != ',' && text_[end] != '\n')
-        ++end;
-      cell.text = text_.substr(position_, end - position_);
-      position_ = end;
-      bool lastOfLine = atEnd() || text_[position_] == '\n';
-      if (lastOfLine && cell.text.ends_with('\r'))
-        cell.text.remove_suffix(1);
-      LSTMC_TRY(checkText(cell));
-    }
-    if (position_ - lineBegin_ > limits_->csvLine)
-      return failAt({*file_, cell.line, cell.column}, ErrorCode::E0606,
-                    "line: found more than {} bytes (limit csv-line)", limits_->csvLine);
-    if (!atEnd() && text_[position_] == ',') {
-      ++position_;
-      return cell;
-    }
-    cell.last = true;
-    if (!atEnd())
-      newLine(position_++);
-    return cell;
-  }
-
-private:
-  /// Column of `position_`, counted on from the last call, so that a line is scanned only once.
-  int column() {
-    if (counted_ < lineBegin_) {
-      counted_ = lineBegin_;
-      column_ = 1;
-    }
-    for (; counted_ < position_; ++counted_)
-      column_ += (uint8_t(text_[counted_]) & 0xc0) != 0x80;
-    return column_;
-  }
-  void newLine(size_t end) {
-    ++line_;
-    lineBegin_ = end + 1;
-  }
-  Status checkText(const Cell &cell) const {
-    size_t i = 0;
-    while (i < cell.text.size()) {
-      char32_t c = 0;
-      int length = decodeUtf8(cell.text.substr(i), c);
-      if (length == 0 || c == 0 || c == '"')
-        return failAt(
-            {*file_, cell.line, cell.column}, ErrorCode::E0603, "cell: found {}, want text",
-            length == 0 ? fmt::format("byte {:#04x}, which is no UTF-8", uint8_t(cell.text[i]))
-            : c == 0    ? "a NUL byte"
-                        : "a quote inside an unquoted cell");
-      i += size_t(length);
-    }
-    return {};
-  }
-  Status quoted(Cell &cell) {
-    unquoted_.clear();
-    size_t i = position_ + 1;
-    while (true) {
-      if (i >= text_.size())
-        return failAt({*file_, cell.line, cell.column}, ErrorCode::E0603,
-                      "quote: found the end of the file, want a closing quote");
-      char c = text_[i];
-      if (c == '"' && i + 1 < text_.size() && text_[i + 1] == '"') {
-        unquoted_ += '"';
-        i += 2;
-        continue;
-      }
-      if (c == '"')
-        break;
-      char32_t point = 0;
-      int length = decodeUtf8(text_.substr(i), point);
-      if (length == 0 || point == 0)
-        return failAt({*file_, cell.line, cell.column}, ErrorCode::E0603,
-                      "cell: found byte {:#04x}, want text", uint8_t(c));
-      if (i - lineBegin_ > limits_->csvLine)
-        return failAt({*file_, cell.line, cell.column}, ErrorCode::E0606,
-                      "line: found more than {} bytes (limit csv-line)", limits_->csvLine);
-      if (c == '\n')
-        newLine(i);
-      unquoted_.append(text_.substr(i, size_t(length)));
-      i += size_t(length);
-    }
-    position_ = i + 1;
-    if (position_ < text_.size() && text_[position_] == '\r' &&
-        (position_ + 1 == text_.size() || text_[position_ + 1] == '\n'))
-      ++position_;
-    if (!atEnd() && text_[position_] != ',' && text_[position_] != '\n')
-      return failAt({*file_, line_, column()}, ErrorCode::E0603,
-                    "quote: found text after the closing quote, want a comma");
-    cell.text = unquoted_;
-    return {};
-  }
-
-  std::string_view text_;
-  const std::string *file_;
-  const Limits *limits_;
-  size_t position_ = 0, lineBegin_ = 0;
-  size_t counted_ = 0; ///< the position that `column_` belongs to
-  int line_ = 1, column_ = 1;
-  std::string unquoted_;
-};
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
@@ -175,12 +50,15 @@ bool looksNumeric(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// Fills columns row by row; the first present cell of a column decides its type.
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+/// Adds row after row; the first present cell of a column decides its type.
 class TableBuilder {
 public:
   TableBuilder(CsvTable &table, const CsvOptions &options, std::vector<std::string> names,
                const Limits &limits)
-      : table_(table), options_(options), names_(std::move(names)), limits_(limits) {}
+      : table_(table), options_(options), names_(std::move(names)), limits_(limits),
+        cells_(limits.dataMemory) {}
 
   size_t width() const { return names_.size(); }
 
@@ -196,7 +74,7 @@ public:
       if (slot >= 0)
         return;
       slot = int(table_.columns.size());
-      table_.columns.push_back({names_[position], false, {}, {}, {}});
+      table_.columns.emplace_back().name = names_[position];
     };
     table_.columns.reserve(options_.columns.empty() ? names_.size() : options_.columns.size());
     if (options_.columns.empty())
@@ -212,71 +90,74 @@ public:
     }
     typed_.assign(table_.columns.size(), false);
     symbols_.resize(table_.columns.size());
+    row_.assign(table_.columns.size(), kMissing);
     return {};
   }
 
-  /// Reserves space for so many rows, so that columns are not moved while they grow. It never
-  /// reserves more cells than the file has bytes.
+  /// Expects so many rows at most: reserves memory for them, so that cells are not moved while they
+  /// grow, but never for more cells than the file has bytes; or keeps none in memory.
   void reserve(uint64_t rows, uint64_t fileBytes) {
-    if ((SafeSize(rows) * names_.size()).within(fileBytes))
-      for (CsvColumn &column : table_.columns)
-        column.numbers.reserve(rows);
+    SafeSize cells = SafeSize(rows) * row_.size(), bytes = cells * sizeof(double);
+    if (!bytes.within(limits_.dataMemory))
+      cells_ = StoredBytesWriter(/*held=*/0);
+    else if (cells.within(fileBytes))
+      cells_.reserve(*bytes.value());
   }
 
-  Status add(size_t position, const Cell &cell) {
+  /// Takes a cell of the next row.
+  Status add(size_t position, const CsvCell &cell) {
     int slot = slotOf_[position];
     if (slot < 0)
       return {};
     CsvColumn &column = table_.columns[size_t(slot)];
+    double &value = row_[size_t(slot)];
     bool missing = cell.text.empty() || trimmed(cell.text) == options_.missing;
-    if (!missing && !typed_[size_t(slot)]) {
-      typed_[size_t(slot)] = true;
-      column.text = !looksNumeric(cell.text);
-      if (column.text) {
-        column.categories.assign(column.numbers.size(), -1);
-        column.numbers = {};
-      }
-    }
-    if (column.text) {
-      int32_t id = -1;
-      if (!missing) {
-        SymbolTable &symbols = symbols_[size_t(slot)];
-        id = symbols.add(cell.text).first;
-        if (symbols.size() > limits_.nodes)
-          return failAt({table_.file, cell.line, cell.column}, ErrorCode::E0606,
-                        "column {}: found more than {} different texts (limit nodes)",
-                        inQuotes(column.name), limits_.nodes);
-      }
-      column.categories.push_back(id);
+    if (missing) {
+      if (column.missing++ == 0)
+        column.firstMissing = table_.rows;
+      if (!options_.fillsPrevious)
+        value = kMissing;
       return {};
     }
-    std::optional<double> value =
-        missing ? std::numeric_limits<double>::quiet_NaN() : number(cell.text);
-    if (!value)
+    if (!typed_[size_t(slot)]) {
+      typed_[size_t(slot)] = true;
+      column.text = !looksNumeric(cell.text);
+    }
+    if (column.text) {
+      SymbolTable &symbols = symbols_[size_t(slot)];
+      auto [symbol, isNew] = symbols.add(cell.text);
+      if (symbols.size() > limits_.nodes)
+        return failAt({table_.file, cell.line, cell.column}, ErrorCode::E0606,
+                      "column {}: found more than {} different texts (limit nodes)",
+                      inQuotes(column.name), limits_.nodes);
+      if (isNew)
+        column.firstRows.push_back(table_.rows);
+      value = symbol;
+      return {};
+    }
+    std::optional<double> read = number(cell.text);
+    if (!read)
       return failAt({table_.file, cell.line, cell.column}, ErrorCode::E0607,
                     "column {}: found {}, want a finite decimal number", inQuotes(column.name),
                     inQuotes(cell.text));
-    column.numbers.push_back(*value);
+    value = *read;
     return {};
   }
+  Status endRow() {
+    ++table_.rows;
+    return cells_.append(
+        {reinterpret_cast<const uint8_t *>(row_.data()), row_.size() * sizeof(double)});
+  }
 
-  /// Sorts categories by their bytes; before, they are in order of first appearance.
-  void finish() {
+  Status finish() {
     for (size_t slot = 0; slot < table_.columns.size(); ++slot) {
-      CsvColumn &column = table_.columns[slot];
       const SymbolTable &symbols = symbols_[slot];
-      std::vector<int32_t> order(symbols.size()), rank(symbols.size());
-      std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(),
-                [&](int32_t a, int32_t b) { return symbols[size_t(a)] < symbols[size_t(b)]; });
-      column.symbols.reserve(order.size());
-      for (int32_t id : order) {
-        rank[size_t(id)] = int32_t(column.symbols.size());
-        column.symbols.emplace_back(symbols[size_t(id)]);
-      }
-      for (int32_t &category : column.categories)
-        category = category < 0 ? -1 : rank[size_t(category)];
+      table_.columns[slot].symbols.reserve(symbols.size());
+      for (size_t id = 0; id < symbols.size(); ++id)
+        table_.columns[slot].symbols.emplace_back(symbols[id]);
     }
+    LSTMC_ASSIGN(table_.cells, std::move(cells_).finish());
+    return {};
   }
 
 private:
@@ -285,11 +166,21 @@ private:
   std::vector<std::string> names_;
   std::vector<int> slotOf_; ///< per column of the file; -1: the column is not read
   std::vector<bool> typed_;
-  std::vector<SymbolTable> symbols_; ///< symbols of text columns, in the order of first appearance
+  std::vector<SymbolTable> symbols_; ///< of text columns
   const Limits &limits_;
+  std::vector<double> row_; ///< the cells of the row at hand, where it has none yet of that before
+  StoredBytesWriter cells_;
 };
 
 } // namespace
+
+std::vector<int32_t> CsvColumn::sortedSymbols() const {
+  std::vector<int32_t> order(symbols.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {},
+                    [&](int32_t id) -> const std::string & { return symbols[size_t(id)]; });
+  return order;
+}
 
 const CsvColumn *CsvTable::find(std::string_view name) const {
   for (const CsvColumn &column : columns)
@@ -304,19 +195,33 @@ int CsvTable::lineOf(int64_t row) const {
   return after == jumps.begin() ? 1 : int((after - 1)->second + row - (after - 1)->first);
 }
 
-Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &file,
-                          const CsvOptions &options, const Limits &limits) try {
-  CsvTable table;
-  table.file = file;
-  std::string_view text = asText(bytes);
-  CellReader first(text, file, limits);
-  if (first.atEnd())
-    return failAt({file, 1, 1}, ErrorCode::E0602,
-                  "table: found an empty file, want a line of names");
-  std::vector<std::string> names;
+Result<const double *> CsvTable::read(int64_t first, int64_t count, Bytes &buffer) const {
+  const uint64_t row = columns.size() * sizeof(double);
+  LSTMC_ASSIGN(std::span<const uint8_t> bytes,
+               cells.read(uint64_t(first) * row, uint64_t(count) * row, buffer));
+  return reinterpret_cast<const double *>(bytes.data());
+}
+
+Status CsvTable::eachRow(int64_t begin, int64_t end,
+                         const std::function<Status(int64_t, const double *)> &take) const {
+  constexpr int64_t kCells = 1 << 17; // that are read at once
+  const int64_t width = int64_t(columns.size()), most = std::max<int64_t>(kCells / width, 1);
+  Bytes buffer;
+  for (int64_t first = begin; first < end; first += most) {
+    const int64_t count = std::min(most, end - first);
+    LSTMC_ASSIGN(const double *rows, read(first, count, buffer));
+    for (int64_t i = 0; i < count; ++i)
+      LSTMC_TRY(take(first + i, rows + i * width));
+  }
+  return {};
+}
+
+/// The first line; whether it has numbers alone, and so no names.
+static Result<bool> readNames(CsvCells &cells, const std::string &file, const Limits &limits,
+                              std::vector<std::string> &names) {
   bool allNumbers = true;
   for (bool more = true; more;) {
-    LSTMC_ASSIGN(Cell cell, first.next());
+    LSTMC_ASSIGN(CsvCell cell, cells.next());
     if (names.size() >= limits.nodes || cell.text.size() > limits.name)
       return failAt(
           {file, cell.line, cell.column}, ErrorCode::E0606,
@@ -325,42 +230,73 @@ Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &fil
     names.emplace_back(trimmed(cell.text));
     more = !cell.last;
   }
-  CellReader cells = first;
-  if (allNumbers) {
+  return allNumbers;
+}
+
+static Status readRow(CsvCells &cells, const std::string &file, TableBuilder &builder) {
+  size_t position = 0;
+  for (bool more = true; more; ++position) {
+    LSTMC_ASSIGN(CsvCell cell, cells.next());
+    more = !cell.last;
+    if (position >= builder.width() || (!more && position + 1 != builder.width()))
+      return failAt({file, cell.line, cell.column}, ErrorCode::E0605,
+                    "row: found {} {} cells, want {}",
+                    position >= builder.width() ? "more than" : "only",
+                    position >= builder.width() ? position : position + 1, builder.width());
+    LSTMC_TRY(builder.add(position, cell));
+  }
+  return builder.endRow();
+}
+
+Result<CsvTable> readCsv(StoredBytes bytes, const std::string &file, const CsvOptions &options,
+                         const Limits &limits) try {
+  CsvTable table;
+  table.file = file;
+  CsvCells cells(bytes, file, limits);
+  LSTMC_TRY(cells.begin());
+  if (cells.atEnd())
+    return failAt({file, 1, 1}, ErrorCode::E0602,
+                  "table: found an empty file, want a line of names");
+  std::vector<std::string> names;
+  LSTMC_ASSIGN(bool nameless, readNames(cells, file, limits, names));
+  if (nameless) {
     for (size_t i = 0; i < names.size(); ++i)
       names[i] = std::to_string(i + 1);
-    cells = CellReader(text, file, limits);
+    LSTMC_TRY(cells.begin());
   }
   TableBuilder builder(table, options, std::move(names), limits);
   LSTMC_TRY(builder.choose());
-  builder.reserve(uint64_t(std::count(text.begin(), text.end(), '\n')), bytes.size());
+  uint64_t lines = 0;
+  LSTMC_TRY(bytes.eachBlock([&](std::span<const uint8_t> block) -> Status {
+    lines += uint64_t(std::ranges::count(block, '\n'));
+    return {};
+  }));
+  builder.reserve(lines, bytes.size());
   int expectedLine = 0;
   while (!cells.atEnd()) {
     if (table.rows == 0 || cells.line() != expectedLine)
       table.jumps.emplace_back(table.rows, cells.line());
     expectedLine = cells.line() + 1;
-    size_t position = 0;
-    for (bool more = true; more; ++position) {
-      LSTMC_ASSIGN(Cell cell, cells.next());
-      more = !cell.last;
-      if (position >= builder.width() || (!more && position + 1 != builder.width()))
-        return failAt({file, cell.line, cell.column}, ErrorCode::E0605,
-                      "row: found {} {} cells, want {}",
-                      position >= builder.width() ? "more than" : "only",
-                      position >= builder.width() ? position : position + 1, builder.width());
-      LSTMC_TRY(builder.add(position, cell));
-    }
-    ++table.rows;
+    LSTMC_TRY(readRow(cells, file, builder));
   }
-  builder.finish();
+  LSTMC_TRY(builder.finish());
   return table;
 } catch (const std::bad_alloc &) {
   return noMemory(file);
 }
 
-Result<CsvTable> loadCsv(const std::string &path, const CsvOptions &options, const Limits &limits) {
-  LSTMC_ASSIGN(Bytes bytes, readFile(path));
-  return parseCsv(bytes, path, options, limits);
+Result<CsvTable> parseCsv(std::span<const uint8_t> bytes, const std::string &file,
+                          const CsvOptions &options, const Limits &limits) {
+  return readCsv(bytes, file, options, limits);
+}
+
+Result<CsvTable> loadCsv(const std::string &path, const CsvOptions &options,
+                         const Limits &limits) try {
+  LSTMC_ASSIGN(InputFile file, InputFile::open(path));
+  LSTMC_ASSIGN(StoredBytes bytes, StoredBytes::of(std::move(file), limits.dataMemory));
+  return readCsv(std::move(bytes), path, options, limits);
+} catch (const std::bad_alloc &) {
+  return noMemory(path);
 }
 
 } // namespace lstmc::data

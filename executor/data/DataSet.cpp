@@ -37,6 +37,14 @@ Result<Samples> DataSet::samples(std::vector<InputSlot> slots, bool) const {
   return all;
 }
 
+Result<std::unique_ptr<BucketFeed>> DataSet::bucketFeed(const std::vector<std::vector<InputSlot>> &,
+                                                        uint64_t) const {
+  return fail(ErrorCode::E0610,
+              "data {}: found buckets= for data that are no sequences, want lines=yes of a text or "
+              "sequence=COLUMN of a table",
+              inQuotes(spec_.source));
+}
+
 bool isInput(const DataSpec &spec, const std::string &file) {
   return spec.folders.empty() && file == "-";
 }
@@ -45,35 +53,27 @@ Result<InputFile> openSource(const DataSpec &spec, const std::string &file) {
   return spec.folders.empty() ? InputFile::open(file) : openNestedFile(spec.folders, file);
 }
 
-Result<Bytes> readSource(const DataSpec &spec, const std::string &file) {
+Result<StoredBytes> readSource(const DataSpec &spec, const std::string &file, uint64_t held) {
   if (isInput(spec, file)) {
     LSTMC_ASSIGN(std::string text, readInput());
-    return Bytes(text.begin(), text.end());
+    return StoredBytes::owned(Bytes(text.begin(), text.end()));
   }
   LSTMC_ASSIGN(InputFile source, openSource(spec, file));
-  return source.readAll();
+  return StoredBytes::of(std::move(source), held);
 }
 
-Status addTo(Sha256 &digest, const InputFile &file) {
-  Bytes part(std::min<uint64_t>(file.bytes(), 4 << 20));
-  for (uint64_t at = 0; at < file.bytes(); at += part.size()) {
-    part.resize(std::min<uint64_t>(part.size(), file.bytes() - at));
-    LSTMC_TRY(file.read(at, part));
-    digest.update(part);
-  }
-  return {};
+Status addTo(Sha256 &digest, const StoredBytes &bytes) {
+  return bytes.eachBlock([&](std::span<const uint8_t> block) -> Status {
+    digest.update(block);
+    return {};
+  });
 }
 
 Result<std::string> filesDigest(const DataSpec &spec) {
   Sha256 digest;
   for (const auto &[input, file] : spec.files) {
-    if (isInput(spec, file)) {
-      LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
-      digest.update(bytes);
-    } else {
-      LSTMC_ASSIGN(InputFile source, openSource(spec, file));
-      LSTMC_TRY(addTo(digest, source));
-    }
+    LSTMC_ASSIGN(StoredBytes bytes, readSource(spec, file, /*held=*/0));
+    LSTMC_TRY(addTo(digest, bytes));
   }
   return digest.finish();
 }

@@ -56,6 +56,14 @@ public:
   virtual bool restarts(const Position &position) const = 0;
 };
 
+/// Training batches of sequences in buckets: the sequences of a batch are of one, and are written
+/// to its slots.
+class BucketFeed : public Feed {
+public:
+  /// Of the buckets of DataSpec, the one that the batch is of.
+  virtual size_t bucket(const Position &position) = 0;
+};
+
 /// Every sample once, in the order of the data and without labels: what predictions are made for.
 struct Samples {
   std::unique_ptr<Feed> feed; ///< rows() of its batches are the samples
@@ -102,6 +110,11 @@ public:
   /// batch, E0610 if an input has no data, E0604 if a value does not fit an input's type or range.
   virtual Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                              uint64_t seed) const = 0;
+
+  /// The training part in the buckets of spec(), with the slots of each; their steps have to be the
+  /// bucket's. E0610 for data without buckets, and the errors of feed().
+  virtual Result<std::unique_ptr<BucketFeed>>
+  bucketFeed(const std::vector<std::vector<InputSlot>> &slots, uint64_t seed) const;
 
   /// Every sample for `slots`, which are no labels. Of a text the windows; `carried`: one after the
   /// other in the first row of a batch, as states that are carried need it, else a window a row.

@@ -34,6 +34,10 @@ constexpr DataKeyRecord kKeys[] = {
     {"sequence", "ID", "csv",
      "rows that are equal in this column are one sequence, filled up to the input's steps; the "
      "input length gets its number of rows"},
+    {"buckets", "10|20|40", "text csv",
+     "of lines or sequences: each is filled up to the first of these steps that holds it, in a "
+     "batch of its like; longer ones "
+     "are left out"},
     {"na", "TEXT", "csv", "a cell that is missing (NA)"},
     {"fill", "refuse|previous|drop", "csv",
      "what to do with it: refuse, take the row before, leave the window out"},
@@ -89,6 +93,17 @@ Status setCount(int64_t &to, std::string_view key, std::string_view value) {
   return {};
 }
 
+/// "10|20|40", or with commas as a list of a file is written.
+Status setBuckets(std::vector<int64_t> &to, std::string_view value) {
+  to.clear();
+  for (std::string_view part : split(value, value.find('|') == value.npos ? ',' : '|'))
+    LSTMC_TRY(setCount(to.emplace_back(), "buckets", part));
+  std::ranges::sort(to);
+  if (std::ranges::adjacent_find(to) != to.end())
+    return badValue("buckets", value, "different numbers of steps");
+  return {};
+}
+
 } // namespace
 
 std::string_view dataKindName(DataKind kind) { return record(kind).name; }
@@ -121,6 +136,8 @@ Status DataSpec::set(std::string_view key, std::string_view value) {
     if (value != "yes" && value != "no")
       return badValue(key, value, "yes or no");
     lines = value == "yes";
+  } else if (key == "buckets") {
+    return setBuckets(buckets, value);
   } else if (key == "inputs") {
     inputs.clear();
     for (std::string_view column : split(value, '|'))

@@ -40,7 +40,10 @@ struct DataSpec {
                                 ///< lines only
   std::optional<TextUnit> unit; ///< not given: the unit of the vocabulary, else characters
   std::string vocabularyFile;
-  bool lines = false;              ///< each line of a text is a sequence, filled up
+  bool lines = false; ///< each line of a text is a sequence, filled up
+  /// Steps that sequences are filled up to, ascending: each to the fewest that hold it, and longer
+  /// ones are left out. Empty: all to the steps of the network's input, and none may be longer.
+  std::vector<int64_t> buckets;
   std::vector<std::string> inputs; ///< columns; empty: all
   std::string target;
   std::string sequence; ///< column that says which rows are one sequence; empty: windows of rows

@@ -1,7 +1,5 @@
 #include "executor/data/Idx.h"
 
-#include <algorithm>
-
 #include "executor/base/NoMemory.h"
 #include "executor/data/ByteCursor.h"
 #include "executor/data/Inflate.h"
@@ -26,8 +24,7 @@ std::optional<DType> typeOf(uint8_t code) {
   }
 }
 
-Result<Array> parseUnpacked(std::span<const uint8_t> bytes, const std::string &file,
-                            const Limits &limits) {
+Result<StoredArray> readUnpacked(StoredBytes bytes, const std::string &file, const Limits &limits) {
   ByteCursor cursor(bytes, file);
   LSTMC_ASSIGN(uint16_t zero, cursor.big<uint16_t>("magic"));
   LSTMC_ASSIGN(uint8_t code, cursor.big<uint8_t>("element type"));
@@ -46,34 +43,43 @@ Result<Array> parseUnpacked(std::span<const uint8_t> bytes, const std::string &f
   if (axes > limits.rank)
     return failAt(cursor.placeAt(3), ErrorCode::E0606,
                   "axes: found {}, want at most {} (limit rank)", axes, limits.rank);
-  Array array{*dtype, {}, {}};
+  std::vector<int64_t> shape;
   for (int axis = 0; axis < axes; ++axis) {
     LSTMC_ASSIGN(uint32_t extent, cursor.big<uint32_t>("extent"));
-    array.shape.push_back(extent);
+    shape.push_back(extent);
   }
-  std::optional<uint64_t> want = arrayBytes(array.shape, array.dtype).value();
+  std::optional<uint64_t> want = arrayBytes(shape, *dtype).value();
   if (!want)
     return failAt(cursor.placeAt(4), ErrorCode::E0605,
-                  "extents: found {}, want fewer than 2^63 bytes", shapeText(array.shape));
+                  "extents: found {}, want fewer than 2^63 bytes", shapeText(shape));
   if (*want != cursor.left())
     return failAt(cursor.place(), *want > cursor.left() ? ErrorCode::E0602 : ErrorCode::E0605,
                   "data: found {} bytes, want {} for {} {}", cursor.left(), *want,
-                  dtypeName(array.dtype), shapeText(array.shape));
-  array.bytes.assign(bytes.begin() + int64_t(cursor.position()), bytes.end());
-  size_t width = dtypeBytes(array.dtype);
-  for (size_t i = 0; i + width <= array.bytes.size() && width > 1; i += width)
-    std::reverse(array.bytes.begin() + int64_t(i), array.bytes.begin() + int64_t(i + width));
-  return array;
+                  dtypeName(*dtype), shapeText(shape));
+  bytes = bytes.part(cursor.position(), *want);
+  cursor = ByteCursor(std::span<const uint8_t>(), file); // shares the bytes no longer
+  return StoredArray::of(*dtype, std::move(shape), std::move(bytes), {.bigEndian = true});
 }
 
 } // namespace
 
+Result<StoredArray> readIdx(StoredBytes bytes, const std::string &file, const Limits &limits) try {
+  LSTMC_ASSIGN(bool packed, isGzip(bytes));
+  if (packed) {
+    StoredBytesWriter unpacked(limits.dataMemory);
+    LSTMC_TRY(gunzip(bytes, file, limits,
+                     [&](std::span<const uint8_t> block) { return unpacked.append(block); }));
+    LSTMC_ASSIGN(bytes, std::move(unpacked).finish());
+  }
+  return readUnpacked(std::move(bytes), file, limits);
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
+}
+
 Result<Array> parseIdx(std::span<const uint8_t> bytes, const std::string &file,
                        const Limits &limits) try {
-  if (!isGzip(bytes))
-    return parseUnpacked(bytes, file, limits);
-  LSTMC_ASSIGN(Bytes unpacked, gunzip(bytes, file, limits));
-  return parseUnpacked(unpacked, file, limits);
+  LSTMC_ASSIGN(StoredArray array, readIdx(bytes, file, limits));
+  return std::move(array).held();
 } catch (const std::bad_alloc &) {
   return noMemory(file);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "executor/base/Limits.h"
-#include "executor/data/Array.h"
+#include "executor/data/StoredArray.h"
 
 namespace lstmc::data {
 
@@ -12,6 +12,9 @@ namespace lstmc::data {
 /// positions in messages count unpacked bytes.
 ///
 /// Source: yann.lecun.com/exdb/mnist, "THE IDX FILE FORMAT".
+/// The array is in memory if the bytes are, unpacked at most the limit data-memory.
+Result<StoredArray> readIdx(StoredBytes bytes, const std::string &file, const Limits &limits = {});
+/// The same, in memory.
 Result<Array> parseIdx(std::span<const uint8_t> bytes, const std::string &file,
                        const Limits &limits = {});
 Result<Array> loadIdx(const std::string &path, const Limits &limits = {});

@@ -22,8 +22,7 @@ constexpr TypeName kTypes[] = {{"f4", DType::F32}, {"f8", DType::F64}, {"f2", DT
 
 struct Header {
   DType dtype = DType::F32;
-  bool bigEndian = false;
-  bool fortranOrder = false;
+  ElementOrder order;
   std::vector<int64_t> shape;
 };
 
@@ -116,7 +115,7 @@ private:
       if (known.name != kind)
         continue;
       header.dtype = known.dtype;
-      header.bigEndian = name[0] == '>';
+      header.order.bigEndian = name[0] == '>';
       return {};
     }
     return refuse(ErrorCode::E0613, "descr: found {}, want one of f4 f8 f2 i1 u1 i4 i8 b1",
@@ -124,7 +123,7 @@ private:
   }
   Status order(Header &header) {
     if (accept("True")) {
-      header.fortranOrder = true;
+      header.order.fortran = true;
       return {};
     }
     if (accept("False"))
@@ -167,32 +166,6 @@ private:
   size_t position_ = 0;
 };
 
-void swapBytes(Bytes &bytes, size_t width) {
-  for (size_t i = 0; i + width <= bytes.size(); i += width)
-    std::reverse(bytes.begin() + int64_t(i), bytes.begin() + int64_t(i + width));
-}
-
-/// Converts elements from Fortran order (first axis fastest) to C order (last axis fastest).
-Bytes fromFortran(const Bytes &bytes, std::span<const int64_t> shape, size_t width) {
-  Bytes result(bytes.size());
-  std::vector<int64_t> index(shape.size(), 0);
-  std::vector<uint64_t> strides(shape.size(), 1); // in elements of `bytes`
-  for (size_t i = 1; i < shape.size(); ++i)
-    strides[i] = strides[i - 1] * uint64_t(shape[i - 1]);
-  uint64_t from = 0;
-  for (uint64_t to = 0; to + width <= bytes.size(); to += width) {
-    std::copy_n(bytes.begin() + int64_t(from * width), width, result.begin() + int64_t(to));
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      from += strides[axis];
-      if (++index[axis] < shape[axis])
-        break;
-      from -= strides[axis] * uint64_t(shape[axis]);
-      index[axis] = 0;
-    }
-  }
-  return result;
-}
-
 } // namespace
 
 static Error noBool(const std::string &file, uint64_t byte, uint8_t found) {
@@ -206,9 +179,8 @@ struct Layout {
   uint64_t begin; ///< byte of the first element
 };
 
-/// Reads the beginning of a file of `fileBytes` bytes, which `bytes` begins with.
-static Result<Layout> readLayout(std::span<const uint8_t> bytes, uint64_t fileBytes,
-                                 const std::string &file, const Limits &limits, uint64_t base) {
+static Result<Layout> readLayout(const StoredBytes &bytes, const std::string &file,
+                                 const Limits &limits, uint64_t base) {
   auto at = [&](uint64_t byte) { return Place{file, 0, 0, int64_t(base + byte)}; };
   ByteCursor cursor(bytes, file);
   auto placed = [&](Error error) { // the cursor counts from the start of `bytes`
@@ -238,6 +210,9 @@ static Result<Layout> readLayout(std::span<const uint8_t> bytes, uint64_t fileBy
   if (!length.ok())
     return placed(length.error());
   uint64_t headerBegin = cursor.position();
+  if (*length <= cursor.left() && *length > limits.record)
+    return failAt(at(headerBegin), ErrorCode::E0606,
+                  "header: found {} bytes, want at most {} (limit record)", *length, limits.record);
   auto text = cursor.take(*length, "header");
   if (!text.ok())
     return placed(text.error());
@@ -249,7 +224,7 @@ static Result<Layout> readLayout(std::span<const uint8_t> bytes, uint64_t fileBy
     return failAt(at(headerBegin), ErrorCode::E0605,
                   "shape: found {} of {}, want fewer than 2^63 bytes", shapeText(header.shape),
                   dtypeName(header.dtype));
-  uint64_t left = fileBytes - cursor.position();
+  uint64_t left = cursor.left();
   if (*want != left)
     return failAt(at(cursor.position()), *want > left ? ErrorCode::E0602 : ErrorCode::E0605,
                   "data: found {} bytes, want {} for {} {}", left, *want, dtypeName(header.dtype),
@@ -257,65 +232,38 @@ static Result<Layout> readLayout(std::span<const uint8_t> bytes, uint64_t fileBy
   return Layout{std::move(header), cursor.position()};
 }
 
-/// `owner`, if not null, holds `bytes`; the array then takes over that memory.
-static Result<Array> readNpy(std::span<const uint8_t> bytes, Bytes *owner, const std::string &file,
-                             const Limits &limits, uint64_t base) try {
-  LSTMC_ASSIGN(Layout layout, readLayout(bytes, bytes.size(), file, limits, base));
-  const Header &header = layout.header;
-  std::span<const uint8_t> rest = bytes.subspan(layout.begin);
-  Array array{header.dtype, header.shape, {}};
-  if (owner) {
-    owner->erase(owner->begin(), owner->end() - long(rest.size()));
-    array.bytes = std::move(*owner);
-  } else {
-    array.bytes.assign(rest.begin(), rest.end());
-  }
-  size_t width = dtypeBytes(array.dtype);
-  if (header.bigEndian)
-    swapBytes(array.bytes, width);
-  if (header.fortranOrder)
-    array.bytes = fromFortran(array.bytes, array.shape, width);
-  if (array.dtype == DType::Bool)
-    if (std::optional<size_t> bad = firstNoBool(array.bytes))
-      return noBool(file, base + layout.begin + *bad, array.bytes[*bad]);
+Result<StoredArray> readNpy(StoredBytes bytes, const std::string &file, const Limits &limits,
+                            uint64_t base) try {
+  LSTMC_ASSIGN(Layout layout, readLayout(bytes, file, limits, base));
+  bytes = bytes.part(layout.begin, bytes.size() - layout.begin);
+  Header &header = layout.header;
+  LSTMC_ASSIGN(StoredArray array, StoredArray::of(header.dtype, std::move(header.shape),
+                                                  std::move(bytes), header.order));
+  if (array.dtype() == DType::Bool)
+    LSTMC_TRY(array.eachPart([&](const uint8_t *values, int64_t first, int64_t count) -> Status {
+      std::optional<size_t> bad = firstNoBool({values, size_t(count)});
+      return bad ? noBool(file, base + layout.begin + uint64_t(first) + *bad, values[*bad])
+                 : Status();
+    }));
   return array;
 } catch (const std::bad_alloc &) {
   return noMemory(file);
 }
 
 Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
-                       const Limits &limits, uint64_t base) {
-  return readNpy(bytes, nullptr, file, limits, base);
+                       const Limits &limits) try {
+  LSTMC_ASSIGN(StoredArray array, readNpy(bytes, file, limits));
+  return std::move(array).held();
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
 }
 
-Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits,
-                       uint64_t base) {
-  return readNpy(bytes, &bytes, file, limits, base);
-}
-
-Result<std::optional<StoredArray>> npyInFile(const InputFile &file, const std::string &path,
-                                             const Limits &limits) try {
-  if (file.bytes() <= limits.dataMemory)
-    return std::optional<StoredArray>();
-  Bytes beginning(std::min<uint64_t>(file.bytes(), 1 << 20));
-  LSTMC_TRY(file.read(0, beginning));
-  LSTMC_ASSIGN(Layout layout, readLayout(beginning, file.bytes(), path, limits, 0));
-  if (layout.header.bigEndian || layout.header.fortranOrder)
-    return std::optional<StoredArray>();
-  StoredArray array(layout.header.dtype, layout.header.shape, file, layout.begin);
-  if (array.dtype() == DType::Bool)
-    LSTMC_TRY(array.eachPart([&](const uint8_t *bytes, int64_t first, int64_t count) -> Status {
-      std::optional<size_t> bad = firstNoBool({bytes, size_t(count)});
-      return bad ? noBool(path, layout.begin + uint64_t(first) + *bad, bytes[*bad]) : Status();
-    }));
-  return std::optional(std::move(array));
+Result<Array> loadNpy(const std::string &path, const Limits &limits) try {
+  LSTMC_ASSIGN(Bytes bytes, readFile(path));
+  LSTMC_ASSIGN(StoredArray array, readNpy(StoredBytes::owned(std::move(bytes)), path, limits));
+  return std::move(array).held();
 } catch (const std::bad_alloc &) {
   return noMemory(path);
-}
-
-Result<Array> loadNpy(const std::string &path, const Limits &limits) {
-  LSTMC_ASSIGN(Bytes bytes, readFile(path));
-  return parseNpy(bytes, path, limits);
 }
 
 Result<std::string> npyHeader(const Tensor &tensor) {

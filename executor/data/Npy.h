@@ -13,17 +13,16 @@ namespace lstmc::data {
 /// The header has to be the literal that NumPy writes, `{'descr': '<f4', 'fortran_order': False,
 /// 'shape': (3, 4), }`; any other Python is refused (E0603). Object arrays are pickles and always
 /// refused, as are structured, string and date types (E0613). E0602 or E0605 if there are fewer or
-/// more bytes than the shape needs.
+/// more bytes than the shape needs, E0606 for a header above the limit record.
 ///
 /// Source: NumPy Enhancement Proposal 1, and numpy.lib.format.
+///
+/// The array is in memory if the bytes are; it takes over memory that they own.
+Result<StoredArray> readNpy(StoredBytes bytes, const std::string &file, const Limits &limits = {},
+                            uint64_t base = 0);
+/// The same, in memory.
 Result<Array> parseNpy(std::span<const uint8_t> bytes, const std::string &file,
-                       const Limits &limits = {}, uint64_t base = 0);
-/// The same; the array takes over the memory of `bytes`.
-Result<Array> parseNpy(Bytes &&bytes, const std::string &file, const Limits &limits, uint64_t base);
-/// The array of a file that is larger than the limit data-memory, left in the file. Nothing for a
-/// smaller one, and for elements that have to be converted (big-endian, Fortran order).
-Result<std::optional<StoredArray>> npyInFile(const InputFile &file, const std::string &path,
-                                             const Limits &limits);
+                       const Limits &limits = {});
 Result<Array> loadNpy(const std::string &path, const Limits &limits = {});
 
 /// The bytes of an npy file before the first element; the bytes of `tensor`, which is dense, come

@@ -26,19 +26,23 @@ static Status checkMemory(const std::vector<ZipEntry> &entries, uint64_t fileByt
   return {};
 }
 
-Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
-                                         const Limits &limits) try {
-  LSTMC_ASSIGN(std::vector<ZipEntry> entries, readZip(bytes, file, limits));
-  LSTMC_TRY(checkMemory(entries, bytes.size(), file));
-  std::vector<NamedArray> arrays;
+Result<std::vector<NamedStoredArray>> readNpz(const StoredBytes &archive, const std::string &file,
+                                              const Limits &limits) try {
+  LSTMC_ASSIGN(std::vector<ZipEntry> entries, readZip(archive, file, limits));
+  LSTMC_TRY(checkMemory(entries, archive.size(), file));
+  uint64_t all = 0; // within checkMemory's bound
+  for (const ZipEntry &entry : entries)
+    all += entry.bytes;
+  const uint64_t held = archive.inMemory() && all <= limits.dataMemory ? UINT64_MAX : 0;
+  std::vector<NamedStoredArray> arrays;
   for (const ZipEntry &entry : entries) {
     if (!entry.name.ends_with(kEnding) || entry.name.size() == kEnding.size())
       return failAt({file, 0, 0, int64_t(entry.headerByte)}, ErrorCode::E0613,
                     "entry {}: found no npy file, want NAME.npy", inQuotes(entry.name));
     std::string name = entry.name.substr(0, entry.name.size() - kEnding.size());
-    LSTMC_ASSIGN(Bytes npy, extract(bytes, entry, file, limits));
-    Result<Array> array =
-        parseNpy(std::move(npy), file, limits, entry.deflated ? 0 : entry.dataBegin);
+    LSTMC_ASSIGN(StoredBytes npy, extract(archive, entry, file, limits, held));
+    Result<StoredArray> array =
+        readNpy(std::move(npy), file, limits, entry.deflated ? 0 : entry.dataBegin);
     if (!array.ok()) {
       Error error = array.error();
       // The file has no positions inside packed data, so messages name that of the entry.
@@ -48,6 +52,21 @@ Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const s
       return error;
     }
     arrays.push_back({std::move(name), std::move(*array)});
+  }
+  return arrays;
+} catch (const std::bad_alloc &) {
+  return noMemory(file);
+}
+
+Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
+                                         const Limits &limits) try {
+  Limits held = limits;
+  held.dataMemory = UINT64_MAX;
+  LSTMC_ASSIGN(std::vector<NamedStoredArray> stored, readNpz(bytes, file, held));
+  std::vector<NamedArray> arrays;
+  for (NamedStoredArray &named : stored) {
+    LSTMC_ASSIGN(Array array, std::move(named.array).held());
+    arrays.push_back({std::move(named.name), std::move(array)});
   }
   return arrays;
 } catch (const std::bad_alloc &) {

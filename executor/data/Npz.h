@@ -3,12 +3,17 @@
 
 #include "executor/base/Limits.h"
 #include "executor/base/OutputFile.h"
-#include "executor/data/Array.h"
+#include "executor/data/StoredArray.h"
 
 namespace lstmc::data {
 
 /// Reads all arrays in the order of the archive; their names have no ".npy". Errors are those of
 /// Zip.h and Npy.h; E0613 for an entry with another ending.
+///
+/// The arrays are in memory if `archive` is and they need no more than the limit data-memory.
+Result<std::vector<NamedStoredArray>> readNpz(const StoredBytes &archive, const std::string &file,
+                                              const Limits &limits = {});
+/// The same, in memory.
 Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
                                          const Limits &limits = {});
 Result<std::vector<NamedArray>> loadNpz(const std::string &path, const Limits &limits = {});

@@ -271,7 +271,7 @@ private:
 } // namespace
 
 Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limits &limits) try {
-  ByteCursor cursor(bytes, file);
+  ByteCursor cursor(std::span<const uint8_t>(bytes), file);
   LSTMC_ASSIGN(uint64_t length, cursor.little<uint64_t>("header length"));
   if (length == 0)
     return failAt(cursor.placeAt(0), ErrorCode::E0604, "header length: found 0, want at least 2");

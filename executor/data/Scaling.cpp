@@ -26,27 +26,39 @@ std::optional<double> parseHex(const std::string &text) {
 
 } // namespace
 
-std::vector<ColumnScaling> learnScaling(const CsvTable &table, int64_t rows) {
-  std::vector<ColumnScaling> scaling;
-  for (const CsvColumn &column : table.columns) {
-    ColumnScaling one{column.name, column.text, 0, 1, column.symbols};
-    if (!column.text) {
-      double sum = 0, squares = 0;
-      int64_t count = 0;
-      for (int64_t row = 0; row < rows; ++row) {
-        double value = column.numbers[size_t(row)];
-        sum += std::isnan(value) ? 0 : value;
-        count += !std::isnan(value);
-      }
-      one.mean = count ? sum / double(count) : 0;
-      for (int64_t row = 0; row < rows; ++row) {
-        double away = column.numbers[size_t(row)] - one.mean;
-        squares += std::isnan(away) ? 0 : away * away;
-      }
-      double deviation = count ? std::sqrt(squares / double(count)) : 0;
-      one.deviation = deviation > 0 && std::isfinite(deviation) ? deviation : 1;
+Result<std::vector<ColumnScaling>> learnScaling(const CsvTable &table, int64_t rows) {
+  const size_t width = table.columns.size();
+  std::vector<double> sums(width, 0.0), squares(width, 0.0);
+  std::vector<int64_t> counts(width, 0);
+  std::vector<ColumnScaling> scaling(width);
+  LSTMC_TRY(table.eachRow(0, rows, [&](int64_t, const double *cells) -> Status {
+    for (size_t i = 0; i < width; ++i) {
+      sums[i] += std::isnan(cells[i]) ? 0 : cells[i];
+      counts[i] += !std::isnan(cells[i]);
     }
-    scaling.push_back(std::move(one));
+    return {};
+  }));
+  for (size_t i = 0; i < width; ++i)
+    scaling[i].mean = counts[i] ? sums[i] / double(counts[i]) : 0;
+  LSTMC_TRY(table.eachRow(0, rows, [&](int64_t, const double *cells) -> Status {
+    for (size_t i = 0; i < width; ++i) {
+      const double away = cells[i] - scaling[i].mean;
+      squares[i] += std::isnan(away) ? 0 : away * away;
+    }
+    return {};
+  }));
+  for (size_t i = 0; i < width; ++i) {
+    const CsvColumn &column = table.columns[i];
+    scaling[i].name = column.name;
+    scaling[i].text = column.text;
+    if (column.text) {
+      scaling[i].mean = 0;
+      for (int32_t symbol : column.sortedSymbols())
+        scaling[i].symbols.push_back(column.symbols[size_t(symbol)]);
+      continue;
+    }
+    const double deviation = counts[i] ? std::sqrt(squares[i] / double(counts[i])) : 0;
+    scaling[i].deviation = deviation > 0 && std::isfinite(deviation) ? deviation : 1;
   }
   return scaling;
 }

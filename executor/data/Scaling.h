@@ -16,7 +16,8 @@ struct ColumnScaling {
 
 /// Computed from the first `rows` rows without missing cells. Mean and deviation are those of the
 /// population, in two passes in f64 over ascending rows. Symbols are those of the whole table.
-std::vector<ColumnScaling> learnScaling(const CsvTable &table, int64_t rows);
+/// Errors are those of CsvTable::read.
+Result<std::vector<ColumnScaling>> learnScaling(const CsvTable &table, int64_t rows);
 
 /// As JSON, a column a line, with numbers of as many digits as keep every bit.
 std::string scalingText(const std::vector<ColumnScaling> &scaling);

@@ -8,6 +8,7 @@
 #include "executor/data/Csv.h"
 #include "executor/data/DataSet.h"
 #include "executor/data/Scaling.h"
+#include "executor/data/StoredBytes.h"
 
 namespace lstmc::data {
 
@@ -26,9 +27,10 @@ Result<std::unique_ptr<DataSet>> makeRandom(const DataSpec &);
 bool isInput(const DataSpec &spec, const std::string &file);
 /// Opens a file that `spec` names and that is not stdin.
 Result<InputFile> openSource(const DataSpec &spec, const std::string &file);
-/// Reads the bytes of a file that `spec` names, or of stdin.
-Result<Bytes> readSource(const DataSpec &spec, const std::string &file);
-Status addTo(Sha256 &digest, const InputFile &file);
+/// The bytes of a file that `spec` names, in memory if there are at most `held`, or of stdin, in
+/// memory.
+Result<StoredBytes> readSource(const DataSpec &spec, const std::string &file, uint64_t held);
+Status addTo(Sha256 &digest, const StoredBytes &bytes);
 
 /// A feed for `slots` that a thread of its own fills, one batch ahead, so that reading the data
 /// takes no time of the step. `make` makes the feed that reads, for the slots that it is given. The

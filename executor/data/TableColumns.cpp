@@ -6,22 +6,14 @@
 
 namespace lstmc::data {
 
-void Feature::append(int64_t row, std::vector<double> &to) const {
+void Feature::append(const double *cells, std::vector<double> &to) const {
   if (!column->text) {
-    to.push_back(scaled(row));
+    to.push_back(scaled(cells));
     return;
   }
   const size_t begin = to.size();
   to.resize(begin + size_t(width()), 0.0);
-  to[begin + size_t(symbol(row))] = 1.0;
-}
-
-/// The line of the first row with that text.
-static int lineOf(const CsvTable &table, const CsvColumn &column, const std::string &symbol) {
-  for (size_t row = 0; row < column.categories.size(); ++row)
-    if (column.categories[row] >= 0 && column.symbols[size_t(column.categories[row])] == symbol)
-      return table.lineOf(int64_t(row));
-  return 1;
+  to[begin + size_t(symbol(cells))] = 1.0;
 }
 
 Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling> &all,
@@ -32,18 +24,21 @@ Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling
   if (!column || scaling == all.end())
     return failAt({table.file}, ErrorCode::E0610,
                   "column {}: found no scaling of the training data for it", inQuotes(name));
-  Feature feature{column, &*scaling, {}};
+  Feature feature{column, size_t(column - table.columns.data()), &*scaling, {}};
   if (column->text != scaling->text)
     return failAt({table.file}, ErrorCode::E0610,
                   "column {}: found {}, want {} as in the training data", inQuotes(name),
                   column->text ? "text" : "numbers", scaling->text ? "text" : "numbers");
-  for (const std::string &symbol : column->symbols) {
+  feature.symbolOf.resize(column->symbols.size());
+  for (int32_t number : column->sortedSymbols()) {
+    const std::string &symbol = column->symbols[size_t(number)];
     auto known = std::lower_bound(scaling->symbols.begin(), scaling->symbols.end(), symbol);
     if (known == scaling->symbols.end() || *known != symbol)
-      return failAt({table.file, lineOf(table, *column, symbol), 1}, ErrorCode::E0607,
+      return failAt({table.file, table.lineOf(column->firstRows[size_t(number)]), 1},
+                    ErrorCode::E0607,
                     "column {}: found {}, want one of the training data's {} symbols",
                     inQuotes(name), inQuotes(symbol), scaling->symbols.size());
-    feature.symbolOf.push_back(int32_t(known - scaling->symbols.begin()));
+    feature.symbolOf[size_t(number)] = int32_t(known - scaling->symbols.begin());
   }
   return feature;
 }
@@ -55,23 +50,35 @@ std::optional<Target> targetOf(const std::vector<ColumnScaling> &scaling, const 
   return std::nullopt;
 }
 
-Status checkRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,
+static Error outOfRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,
+                        int64_t row, double value) {
+  return failAt({table.file, table.lineOf(row), 1}, ErrorCode::E0604,
+                "column {}: found {}, want {} for input {}", inQuotes(feature.column->name),
+                feature.column->text
+                    ? fmt::format("{}, symbol {} of {}",
+                                  inQuotes(feature.scaling->symbols[size_t(value)]), value,
+                                  feature.scaling->symbols.size())
+                    : fmt::format("{} (scaled)", value),
+                slot.range->text(), inQuotes(slot.name));
+}
+
+Status checkRange(const CsvTable &table, const InputSlot &slot, std::span<const Feature> features,
                   int64_t begin, int64_t end) {
-  for (int64_t row = begin; row < end; ++row) {
-    if (feature.missing(row))
-      continue;
-    const double value = feature.label(row);
-    if (!slot.range->holds(value))
-      return failAt({table.file, table.lineOf(row), 1}, ErrorCode::E0604,
-                    "column {}: found {}, want {} for input {}", inQuotes(feature.column->name),
-                    feature.column->text
-                        ? fmt::format("{}, symbol {} of {}",
-                                      inQuotes(feature.scaling->symbols[size_t(value)]), value,
-                                      feature.scaling->symbols.size())
-                        : fmt::format("{} (scaled)", value),
-                    slot.range->text(), inQuotes(slot.name));
-  }
-  return {};
+  std::optional<Error> found;
+  size_t checked = features.size(); // features before the one that `found` is of
+  LSTMC_TRY(table.eachRow(begin, end, [&](int64_t row, const double *cells) -> Status {
+    for (size_t i = 0; i < checked; ++i) {
+      if (features[i].missing(cells))
+        continue;
+      const double value = features[i].label(cells);
+      if (slot.range->holds(value))
+        continue;
+      found = outOfRange(table, slot, features[i], row, value);
+      checked = i;
+    }
+    return {};
+  }));
+  return found ? Status(*found) : Status();
 }
 
 } // namespace lstmc::data

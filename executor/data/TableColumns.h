@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,25 +14,25 @@
 namespace lstmc::data {
 
 /// One column as features of the network: one for a numeric column, one per symbol for a text
-/// column.
+/// column. Rows are given by their cells, as CsvTable::read has them.
 struct Feature {
   const CsvColumn *column = nullptr;
+  size_t number = 0; ///< of the column in the table
   const ColumnScaling *scaling = nullptr;
   std::vector<int32_t> symbolOf; ///< for text: the scaling's number of each symbol of the table
 
   int64_t width() const { return column->text ? int64_t(scaling->symbols.size()) : 1; }
-  bool missing(int64_t row) const {
-    return column->text ? column->categories[size_t(row)] < 0
-                        : std::isnan(column->numbers[size_t(row)]);
+  bool missing(const double *cells) const { return std::isnan(cells[number]); }
+  double scaled(const double *cells) const {
+    return (cells[number] - scaling->mean) / scaling->deviation;
   }
-  double scaled(int64_t row) const {
-    return (column->numbers[size_t(row)] - scaling->mean) / scaling->deviation;
-  }
-  int32_t symbol(int64_t row) const { return symbolOf[size_t(column->categories[size_t(row)])]; }
+  int32_t symbol(const double *cells) const { return symbolOf[size_t(cells[number])]; }
   /// What a label is: the number of a symbol, or a scaled number.
-  double label(int64_t row) const { return column->text ? double(symbol(row)) : scaled(row); }
+  double label(const double *cells) const {
+    return column->text ? double(symbol(cells)) : scaled(cells);
+  }
   /// Adds the features of a row.
-  void append(int64_t row, std::vector<double> &to) const;
+  void append(const double *cells, std::vector<double> &to) const;
 };
 
 /// The column of that name, scaled as in the training data: E0610 if it was not there or was of
@@ -42,8 +43,9 @@ Result<Feature> featureOf(const CsvTable &table, const std::vector<ColumnScaling
 /// The column of that name, in which predictions are in the user's units; none where it is not.
 std::optional<Target> targetOf(const std::vector<ColumnScaling> &scaling, const std::string &name);
 
-/// Refuses (E0604) values of the rows [begin, end) that are out of range for the input.
-Status checkRange(const CsvTable &table, const InputSlot &slot, const Feature &feature,
+/// Refuses (E0604) values of the rows [begin, end) that are out of range for the input: the first
+/// of the first feature that has one.
+Status checkRange(const CsvTable &table, const InputSlot &slot, std::span<const Feature> features,
                   int64_t begin, int64_t end);
 
 } // namespace lstmc::data

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <deque>
 
 #include <fmt/ranges.h>
 
@@ -7,6 +7,7 @@
 #include "executor/base/Sha256.h"
 #include "executor/data/Array.h"
 #include "executor/data/Elements.h"
+#include "executor/data/Runs.h"
 #include "executor/data/Shuffle.h"
 #include "executor/data/Sources.h"
 #include "executor/data/TableColumns.h"
@@ -17,10 +18,10 @@ namespace {
 /// Windows of rows [window, features], with the target `horizon` rows after the last row.
 class TableFeed : public Feed {
 public:
-  TableFeed(std::vector<Feature> features, Feature target, int64_t window, int64_t horizon,
-            std::vector<int64_t> starts, int64_t batch, Part part, DataAndLabel slots,
+  TableFeed(const CsvTable &table, std::vector<Feature> features, Feature target, int64_t window,
+            int64_t horizon, Runs starts, int64_t batch, Part part, DataAndLabel slots,
             SampleOrder order)
-      : features_(std::move(features)), target_(std::move(target)), window_(window),
+      : table_(table), features_(std::move(features)), target_(std::move(target)), window_(window),
         horizon_(horizon), starts_(std::move(starts)), batch_(batch), part_(part),
         data_(*slots.data), order_(std::move(order)) {
     if (slots.label)
@@ -40,50 +41,57 @@ public:
   Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
       int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
-      int64_t start = starts_[size_t(order_.at(position.epoch, number))];
-      fillData(start, n);
+      int64_t start = starts_[order_.at(position.epoch, number)];
+      LSTMC_TRY(fillData(start, n));
       if (label_)
-        fillLabel(start, n);
+        LSTMC_TRY(fillLabel(start, n));
     }
     return {};
   }
 
 private:
   /// Writes the features of the window's rows one after the other, along the slot's other axes.
-  void fillData(int64_t start, int64_t n) {
-    row_.clear();
-    for (int64_t t = 0; t < window_; ++t) {
+  Status fillData(int64_t start, int64_t n) {
+    LSTMC_ASSIGN(const double *cells, table_.read(start, window_, buffer_));
+    values_.clear();
+    for (int64_t t = 0; t < window_; ++t, cells += table_.columns.size()) {
       for (const Feature &feature : features_)
-        feature.append(start + t, row_);
+        feature.append(cells, values_);
     }
     const Tensor &to = data_.tensor;
     int64_t base = n * to.strides[size_t(data_.batchAxis)];
     eachIndexBut(to, data_.batchAxis, [&](int64_t number, int64_t offset) {
-      writeElement(to.data, to.dtype, base + offset, row_[size_t(number)]);
+      writeElement(to.data, to.dtype, base + offset, values_[size_t(number)]);
     });
+    return {};
   }
 
   /// The target: one value after the window, or one per step, each after its own row.
-  void fillLabel(int64_t start, int64_t n) {
+  Status fillLabel(int64_t start, int64_t n) {
     const Tensor &to = label_->tensor;
     int64_t base = n * to.strides[size_t(label_->batchAxis)];
     int64_t values = to.elements() / batch_;
+    int64_t first = start + horizon_ + (values == 1 ? window_ - 1 : 0);
+    LSTMC_ASSIGN(const double *cells, table_.read(first, values, buffer_));
     eachIndexBut(to, label_->batchAxis, [&](int64_t number, int64_t offset) {
-      int64_t row = start + horizon_ + (values == 1 ? window_ - 1 : number);
+      const double *row = cells + size_t(number) * table_.columns.size();
       writeElement(to.data, to.dtype, base + offset, target_.label(row));
     });
+    return {};
   }
 
+  const CsvTable &table_;
   std::vector<Feature> features_;
   Feature target_;
   int64_t window_, horizon_;
-  std::vector<int64_t> starts_; ///< first rows of the windows
+  Runs starts_; ///< first rows of the windows
   int64_t batch_;
   Part part_;
   InputSlot data_;
   std::optional<InputSlot> label_;
   SampleOrder order_;
-  std::vector<double> row_;
+  std::vector<double> values_; ///< of a window
+  Bytes buffer_;               ///< rows that were read last
 };
 
 class TableData : public DataSet {
@@ -107,19 +115,19 @@ public:
     int64_t split = splitPoint(table_.rows, spec_.valid);
     int64_t begin = part == Part::Valid ? split : 0;
     int64_t end = part == Part::Train ? split : table_.rows;
-    std::vector<int64_t> starts = windowStarts(features, &target, begin, end, window);
-    if (batchesOf(int64_t(starts.size()), batch, part) < 1)
+    LSTMC_ASSIGN(Runs starts, windowStarts(features, &target, begin, end, window));
+    if (batchesOf(starts.size(), batch, part) < 1)
       return tooFewWindows(starts, begin, end,
                            part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     if (filled.label && filled.label->range)
-      LSTMC_TRY(checkRange(table_, *filled.label, target, begin, end));
+      LSTMC_TRY(checkRange(table_, *filled.label, {&target, 1}, begin, end));
     if (filled.data->range)
-      for (const Feature &feature : features)
-        LSTMC_TRY(checkRange(table_, *filled.data, feature, begin, end));
-    SampleOrder order(int64_t(starts.size()), spec_.shuffle && part == Part::Train, seed);
-    return std::unique_ptr<Feed>(new TableFeed(std::move(features), std::move(target), window,
-                                               spec_.horizon, std::move(starts), batch, part,
-                                               filled, std::move(order)));
+      LSTMC_TRY(checkRange(table_, *filled.data, features, begin, end));
+    SampleOrder order(starts.size(), spec_.shuffle && part == Part::Train, seed);
+    return feedOf(std::move(slots), [&](DataAndLabel to) {
+      return new TableFeed(table_, std::move(features), std::move(target), window, spec_.horizon,
+                           std::move(starts), batch, part, to, std::move(order));
+    });
   }
 
   Result<Samples> samples(std::vector<InputSlot> slots, bool) const override {
@@ -127,19 +135,20 @@ public:
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
     LSTMC_ASSIGN(std::vector<Feature> features, inputFeatures());
     LSTMC_ASSIGN(int64_t window, windowOf(*filled.data, batch, features));
-    std::vector<int64_t> starts = windowStarts(features, nullptr, 0, table_.rows, window);
-    if (starts.empty())
+    LSTMC_ASSIGN(Runs starts, windowStarts(features, nullptr, 0, table_.rows, window));
+    if (starts.size() == 0)
       return tooFewWindows(starts, 0, table_.rows, "1");
     if (filled.data->range)
-      for (const Feature &feature : features)
-        LSTMC_TRY(checkRange(table_, *filled.data, feature, 0, table_.rows));
+      LSTMC_TRY(checkRange(table_, *filled.data, features, 0, table_.rows));
     Samples all;
-    all.count = int64_t(starts.size());
-    for (int64_t start : starts)
-      all.rows.push_back(start + window + spec_.horizon);
-    all.feed.reset(new TableFeed(std::move(features), Feature(), window, spec_.horizon,
-                                 std::move(starts), batch, Part::All, filled,
-                                 SampleOrder(all.count, /*shuffle=*/false, /*seed=*/0)));
+    all.count = starts.size();
+    for (int64_t i = 0; i < all.count; ++i)
+      all.rows.push_back(starts[i] + window + spec_.horizon);
+    LSTMC_ASSIGN(all.feed, feedOf(std::move(slots), [&](DataAndLabel to) {
+                   return new TableFeed(table_, std::move(features), Feature(), window,
+                                        spec_.horizon, std::move(starts), batch, Part::All, to,
+                                        SampleOrder(all.count, /*shuffle=*/false, /*seed=*/0));
+                 }));
     return all;
   }
 
@@ -148,6 +157,16 @@ public:
   Learned learned() const override { return {std::nullopt, std::nullopt, scalingText(scaling_)}; }
 
 private:
+  /// The feed that `make` makes for the slots, read ahead if the cells are in a file.
+  template <typename Make>
+  Result<std::unique_ptr<Feed>> feedOf(std::vector<InputSlot> slots, Make make) const {
+    auto makeFor = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
+      LSTMC_ASSIGN(DataAndLabel filled, dataAndLabel(to, DataKind::Csv));
+      return std::unique_ptr<Feed>(make(filled));
+    };
+    return table_.cells.inMemory() ? makeFor(slots) : readAhead(std::move(slots), makeFor);
+  }
+
   std::vector<std::string> inputColumns() const {
     if (!spec_.inputs.empty())
       return spec_.inputs;
@@ -165,8 +184,7 @@ private:
     return features;
   }
 
-  Error tooFewWindows(const std::vector<int64_t> &starts, int64_t begin, int64_t end,
-                      std::string_view want) const {
+  Error tooFewWindows(const Runs &starts, int64_t begin, int64_t end, std::string_view want) const {
     return failAt({table_.file}, ErrorCode::E0605,
                   "windows: found {} whole ones in rows {} to {}, want at least {}", starts.size(),
                   begin + 1, end, want);
@@ -205,23 +223,27 @@ private:
 
   /// Windows in rows [begin, end) that have no missing cell, nor their targets, which are in these
   /// rows too. `target`: null for windows without.
-  std::vector<int64_t> windowStarts(const std::vector<Feature> &features, const Feature *target,
-                                    int64_t begin, int64_t end, int64_t window) const {
-    auto whole = [&](int64_t row) {
-      return std::none_of(features.begin(), features.end(),
-                          [&](const Feature &feature) { return feature.missing(row); });
-    };
-    std::vector<int64_t> starts;
-    int64_t wholeFrom = begin, labelledFrom = begin; // first row from which all rows up to `row`
-                                                     // are complete
-    for (int64_t row = begin; row + (target ? spec_.horizon : 0) < end; ++row) {
-      if (!whole(row))
-        wholeFrom = row + 1;
-      if (target && target->missing(row + spec_.horizon))
+  Result<Runs> windowStarts(const std::vector<Feature> &features, const Feature *target,
+                            int64_t begin, int64_t end, int64_t window) const {
+    const int64_t horizon = target ? spec_.horizon : 0;
+    Runs starts;
+    // The first rows from which all rows up to `row` are complete, and all their targets.
+    int64_t wholeFrom = begin, labelledFrom = begin;
+    std::deque<int64_t> incomplete; // rows after `row`, which the targets are ahead of
+    LSTMC_TRY(table_.eachRow(begin, end, [&](int64_t read, const double *cells) -> Status {
+      if (std::ranges::any_of(features, [&](const Feature &one) { return one.missing(cells); }))
+        incomplete.push_back(read);
+      const int64_t row = read - horizon;
+      if (row < begin)
+        return {};
+      for (; !incomplete.empty() && incomplete.front() <= row; incomplete.pop_front())
+        wholeFrom = incomplete.front() + 1;
+      if (target && target->missing(cells))
         labelledFrom = row + 1;
       if (row + 1 - std::max(wholeFrom, labelledFrom) >= window)
-        starts.push_back(row + 1 - window);
-    }
+        starts.add(row + 1 - window);
+      return {};
+    }));
     return starts;
   }
 
@@ -229,26 +251,12 @@ private:
   std::vector<ColumnScaling> scaling_;
 };
 
-/// Applies `fill` to the missing cells.
-Status treatMissing(CsvTable &table, Fill fill) {
-  for (CsvColumn &column : table.columns) {
-    for (int64_t row = 0; row < table.rows; ++row) {
-      auto at = size_t(row);
-      bool missing = column.text ? column.categories[at] < 0 : std::isnan(column.numbers[at]);
-      if (!missing)
-        continue;
-      if (fill == Fill::Refuse)
-        return failAt({table.file, table.lineOf(row), 1}, ErrorCode::E0607,
-                      "column {}: found a missing cell; fill=previous or fill=drop says what to do",
-                      inQuotes(column.name));
-      if (fill == Fill::Previous && row > 0) {
-        if (column.text)
-          column.categories[at] = column.categories[at - 1];
-        else
-          column.numbers[at] = column.numbers[at - 1];
-      }
-    }
-  }
+Status refuseMissing(const CsvTable &table) {
+  for (const CsvColumn &column : table.columns)
+    if (column.missing > 0)
+      return failAt({table.file, table.lineOf(column.firstMissing), 1}, ErrorCode::E0607,
+                    "column {}: found a missing cell; fill=previous or fill=drop says what to do",
+                    inQuotes(column.name));
   return {};
 }
 
@@ -264,8 +272,15 @@ std::string columnList(const CsvTable &table) {
 Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned *learned,
                                            const Limits &limits) {
   DataSpec spec = given;
+  if (!spec.buckets.empty() && spec.sequence.empty())
+    return fail(ErrorCode::E0001,
+                "data {}: found buckets= for windows of rows, want sequence=COLUMN, which says "
+                "what rows are a sequence",
+                inQuotes(spec.source));
   const std::string &file = spec.files[0].second;
-  LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+  LSTMC_ASSIGN(StoredBytes bytes, readSource(spec, file, limits.dataMemory));
+  Sha256 digest;
+  LSTMC_TRY(addTo(digest, bytes));
   std::vector<ColumnScaling> scaling;
   if (learned && !learned->scaling.empty()) {
     LSTMC_ASSIGN(scaling, parseScaling(learned->scaling, file, limits));
@@ -275,12 +290,13 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
   }
   CsvOptions options;
   options.missing = spec.missing;
+  options.fillsPrevious = spec.fill == Fill::Previous;
   options.columns = spec.inputs;
   if (!options.columns.empty() && !spec.target.empty() && !spec.unlabelled)
     options.columns.push_back(spec.target);
   if (!options.columns.empty() && !spec.sequence.empty())
     options.columns.push_back(spec.sequence);
-  LSTMC_ASSIGN(CsvTable table, parseCsv(bytes, file, options, limits));
+  LSTMC_ASSIGN(CsvTable table, readCsv(std::move(bytes), file, options, limits));
   if (spec.target.empty() && table.columns.size() == 1)
     spec.target = table.columns[0].name;
   if (spec.target.empty() && !spec.unlabelled)
@@ -290,12 +306,14 @@ Result<std::unique_ptr<DataSet>> loadTable(const DataSpec &given, const Learned 
     return failAt({file, 1, 1}, ErrorCode::E0610, "column {}: found none, want the target among {}",
                   inQuotes(spec.target), columnList(table));
   if (!spec.sequence.empty())
-    return sequencesOf(spec, std::move(table), std::move(scaling), sha256(bytes));
-  LSTMC_TRY(treatMissing(table, spec.fill));
-  if (scaling.empty())
-    scaling = learnScaling(table, splitPoint(table.rows, spec.valid));
+    return sequencesOf(spec, std::move(table), std::move(scaling), digest.finish());
+  if (spec.fill == Fill::Refuse)
+    LSTMC_TRY(refuseMissing(table));
+  if (scaling.empty()) {
+    LSTMC_ASSIGN(scaling, learnScaling(table, splitPoint(table.rows, spec.valid)));
+  }
   return std::unique_ptr<DataSet>(
-      new TableData(spec, std::move(table), std::move(scaling), sha256(bytes)));
+      new TableData(spec, std::move(table), std::move(scaling), digest.finish()));
 }
 
 } // namespace lstmc::data

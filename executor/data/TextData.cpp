@@ -59,6 +59,13 @@ private:
   std::vector<int32_t> window_; ///< of one stream
 };
 
+std::vector<int64_t> stepsOfLines(const std::vector<TextLine> &lines) {
+  std::vector<int64_t> steps;
+  for (const TextLine &line : lines)
+    steps.push_back(line.steps());
+  return steps;
+}
+
 /// A text as windows of T steps, one after the other: window k has the symbols kT to kT+T-1. The
 /// last one is filled up with the last symbol.
 class WindowFeed : public Feed {
@@ -112,7 +119,8 @@ public:
   Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
                                      uint64_t seed) const override {
     if (spec_.lines)
-      return feedOfLines(part, std::move(slots), part == Part::Train && spec_.shuffle, seed);
+      return feedOfLines(part, std::move(slots), part == Part::Train && spec_.shuffle, seed,
+                         /*all=*/false);
     LSTMC_TRY(dataAndLabel(slots, DataKind::Text).status());
     LSTMC_ASSIGN(int64_t streams, batchExtent(slots));
     LSTMC_ASSIGN(int64_t steps, stepsOf(slots));
@@ -131,10 +139,27 @@ public:
     return tokens_.inFile() ? readAhead(std::move(slots), make) : make(std::move(slots));
   }
 
+  Result<std::unique_ptr<BucketFeed>> bucketFeed(const std::vector<std::vector<InputSlot>> &slots,
+                                                 uint64_t seed) const override {
+    if (!spec_.lines)
+      return DataSet::bucketFeed(slots, seed);
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots[0]));
+    LSTMC_ASSIGN(std::vector<TextLine> lines, linesIn(Part::Train));
+    const auto every = std::make_shared<const std::vector<TextLine>>(std::move(lines));
+    std::vector<std::unique_ptr<SequenceWriter>> writers;
+    for (const std::vector<InputSlot> &each : slots) {
+      LSTMC_ASSIGN(writers.emplace_back(), lineWriter(each, batch, every));
+    }
+    const std::vector<int64_t> steps = stepsOfLines(*every);
+    return data::bucketFeed(std::move(writers), spec_.buckets, steps,
+                            chooseSequences(steps, spec_.buckets.back(), "lines"), batch,
+                            spec_.shuffle, seed);
+  }
+
   Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const override {
     if (spec_.lines) {
       Samples all;
-      LSTMC_ASSIGN(all.feed, feedOfLines(Part::All, std::move(slots), false, 0));
+      LSTMC_ASSIGN(all.feed, feedOfLines(Part::All, std::move(slots), false, 0, /*all=*/true));
       LSTMC_ASSIGN(std::vector<TextLine> every, lines());
       all.count = int64_t(every.size());
       return all;
@@ -160,34 +185,54 @@ private:
     return linesOf(tokens_, vocabulary_.find(unit_ == TextUnit::Word ? kEndOfLine : "\n"));
   }
 
-  Result<std::unique_ptr<Feed>> feedOfLines(Part part, std::vector<InputSlot> slots, bool shuffles,
-                                            uint64_t seed) const {
-    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
-    LSTMC_ASSIGN(std::unique_ptr<LineSlots> found, lineSlots(slots, batch));
-    LSTMC_ASSIGN(int64_t steps, stepsOf(found->others));
+  /// The lines of a part.
+  Result<std::vector<TextLine>> linesIn(Part part) const {
     LSTMC_ASSIGN(std::vector<TextLine> chosen, lines());
     const int64_t split = splitPoint(int64_t(chosen.size()), spec_.valid);
     if (part == Part::Valid)
       chosen.erase(chosen.begin(), chosen.begin() + split);
     else if (part == Part::Train)
       chosen.resize(size_t(split));
-    for (const TextLine &line : chosen)
-      if (line.steps() > steps)
-        return failAt(placeOf(line.first), ErrorCode::E0605,
-                      "line: found {} symbols before its last, want at most the {} steps of input "
-                      "{}",
-                      line.steps(), steps, inQuotes(found->filled.data->name));
-    const auto count = int64_t(chosen.size());
-    if (batchesOf(count, batch, part) < 1)
+    return chosen;
+  }
+
+  /// What fills `slots` with lines.
+  Result<std::unique_ptr<SequenceWriter>>
+  lineWriter(const std::vector<InputSlot> &slots, int64_t batch,
+             const std::shared_ptr<const std::vector<TextLine>> &every) const {
+    LSTMC_ASSIGN(std::unique_ptr<LineSlots> found, lineSlots(slots, batch));
+    LSTMC_ASSIGN(int64_t steps, stepsOf(found->others));
+    return std::unique_ptr<SequenceWriter>(new LineWriter(tokens_, every, steps, *found));
+  }
+
+  /// `all`: no line may be left out.
+  Result<std::unique_ptr<Feed>> feedOfLines(Part part, std::vector<InputSlot> slots, bool shuffles,
+                                            uint64_t seed, bool all) const {
+    LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
+    LSTMC_ASSIGN(std::unique_ptr<LineSlots> found, lineSlots(slots, batch));
+    LSTMC_ASSIGN(int64_t steps, stepsOf(found->others));
+    LSTMC_ASSIGN(std::vector<TextLine> lines, linesIn(part));
+    const auto every = std::make_shared<const std::vector<TextLine>>(std::move(lines));
+    ChosenSequences chosen = chooseSequences(stepsOfLines(*every), steps, "lines");
+    if (chosen.longer > 0 && (all || spec_.buckets.empty()))
+      return tooLong(*every, steps, found->filled.data->name);
+    if (batchesOf(chosen.count(), batch, part) < 1)
       return failAt({spec_.files[0].second}, ErrorCode::E0605,
-                    "text: found {} lines in this part, want at least {}", count,
+                    "text: found {} lines in this part, want at least {}", chosen.count(),
                     part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     auto make = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
-      LSTMC_ASSIGN(std::unique_ptr<LineSlots> filled, lineSlots(to, batch));
-      return std::unique_ptr<Feed>(new LineFeed(tokens_, std::move(chosen), batch, steps, part,
-                                                *filled, SampleOrder(count, shuffles, seed)));
+      LSTMC_ASSIGN(std::unique_ptr<SequenceWriter> writer, lineWriter(to, batch, every));
+      return sequenceFeed(std::move(writer), std::move(chosen), batch, part, shuffles, seed);
     };
     return tokens_.inFile() ? readAhead(std::move(slots), make) : make(slots);
+  }
+
+  Error tooLong(const std::vector<TextLine> &lines, int64_t steps, const std::string &input) const {
+    const TextLine &line =
+        *std::ranges::find_if(lines, [&](const TextLine &one) { return one.steps() > steps; });
+    return failAt(placeOf(line.first), ErrorCode::E0605,
+                  "line: found {} symbols before its last, want at most the {} steps of input {}",
+                  line.steps(), steps, inQuotes(input));
   }
 
   /// Steps of the inputs, which have to be the same and to hold every symbol.
@@ -273,7 +318,8 @@ private:
 } // namespace
 
 static Result<Vocabulary> vocabularyOf(const DataSpec &spec, const Limits &limits) {
-  LSTMC_ASSIGN(Bytes bytes, readSource(spec, spec.vocabularyFile));
+  LSTMC_ASSIGN(StoredBytes source, readSource(spec, spec.vocabularyFile, UINT64_MAX));
+  LSTMC_ASSIGN(Bytes bytes, std::move(source).take());
   return Vocabulary::parse(asText(bytes), spec.vocabularyFile, limits);
 }
 
@@ -299,9 +345,15 @@ Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *l
   if (spec.unit && learned && learned->unit && *spec.unit != *learned->unit)
     return fail(ErrorCode::E0610, "data {}: found unit {}, want {} as the vocabulary has it",
                 inQuotes(spec.source), textUnitName(*spec.unit), textUnitName(*learned->unit));
+  if (!spec.buckets.empty() && !spec.lines)
+    return fail(ErrorCode::E0001,
+                "data {}: found buckets= for one stream of symbols, want lines=yes, which makes "
+                "each line a sequence",
+                inQuotes(spec.source));
   TextUnit unit = learned && learned->unit ? *learned->unit : spec.unit.value_or(TextUnit::Char);
   if (isInput(spec, file)) {
-    LSTMC_ASSIGN(Bytes bytes, readSource(spec, file));
+    LSTMC_ASSIGN(StoredBytes input, readSource(spec, file, limits.dataMemory));
+    LSTMC_ASSIGN(Bytes bytes, std::move(input).take());
     return textData(spec, learned, unit, TextBlocks(asText(bytes)), sha256(bytes), limits);
   }
   LSTMC_ASSIGN(InputFile source, openSource(spec, file));
@@ -310,7 +362,7 @@ Result<std::unique_ptr<DataSet>> loadText(const DataSpec &spec, const Learned *l
     return textData(spec, learned, unit, TextBlocks(asText(bytes)), sha256(bytes), limits);
   }
   Sha256 digest;
-  LSTMC_TRY(addTo(digest, source));
+  LSTMC_TRY(addTo(digest, StoredBytes(source)));
   return textData(spec, learned, unit, TextBlocks(source, limits.csvLine), digest.finish(), limits);
 }
 

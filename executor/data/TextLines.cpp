@@ -40,32 +40,28 @@ Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots
   return found;
 }
 
-LineFeed::LineFeed(const TokenText &tokens, std::vector<TextLine> lines, int64_t batch,
-                   int64_t steps, Part part, const LineSlots &slots, SampleOrder order)
-    : tokens_(tokens), lines_(std::move(lines)), batch_(batch), steps_(steps), part_(part),
-      data_(*slots.filled.data), order_(std::move(order)) {
+LineWriter::LineWriter(const TokenText &tokens, std::shared_ptr<const std::vector<TextLine>> lines,
+                       int64_t steps, const LineSlots &slots)
+    : tokens_(tokens), lines_(std::move(lines)), steps_(steps), data_(*slots.filled.data) {
   if (slots.filled.label)
     label_ = *slots.filled.label;
   if (slots.length)
     length_ = *slots.length;
 }
 
-Status LineFeed::fill(const Position &position) {
-  for (int64_t n = 0; n < batch_; ++n) {
-    const int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
-    const TextLine &line = lines_[size_t(order_.at(position.epoch, number))];
-    LSTMC_TRY(write(data_, n, line, 0, 0));
-    if (label_)
-      LSTMC_TRY(write(*label_, n, line, 1, *label_->range->ignored));
-    if (length_)
-      writeElement(length_->tensor.data, length_->tensor.dtype,
-                   n * length_->tensor.strides[size_t(length_->batchAxis)], double(line.steps()));
-  }
+Status LineWriter::write(int64_t number, int64_t row) {
+  const TextLine &line = (*lines_)[size_t(number)];
+  LSTMC_TRY(write(data_, row, line, 0, 0));
+  if (label_)
+    LSTMC_TRY(write(*label_, row, line, 1, *label_->range->ignored));
+  if (length_)
+    writeElement(length_->tensor.data, length_->tensor.dtype,
+                 row * length_->tensor.strides[size_t(length_->batchAxis)], double(line.steps()));
   return {};
 }
 
-Status LineFeed::write(const InputSlot &slot, int64_t row, const TextLine &line, int64_t from,
-                       int64_t padding) {
+Status LineWriter::write(const InputSlot &slot, int64_t row, const TextLine &line, int64_t from,
+                         int64_t padding) {
   const Tensor &to = slot.tensor;
   const int64_t base = row * to.strides[size_t(slot.batchAxis)];
   const int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot.batchAxis)] : 0;

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "executor/data/Shuffle.h"
-#include "executor/data/Sources.h"
+#include "executor/data/Sequences.h"
 #include "executor/data/TokenText.h"
 
 namespace lstmc::data {
@@ -29,22 +28,12 @@ struct LineSlots {
 };
 Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots, int64_t batch);
 
-/// A line in each row, filled up with token 0, and with the label that the head ignores.
-class LineFeed : public Feed {
+/// A line is filled up with token 0, and with the label that the head ignores.
+class LineWriter : public SequenceWriter {
 public:
-  LineFeed(const TokenText &tokens, std::vector<TextLine> lines, int64_t batch, int64_t steps,
-           Part part, const LineSlots &slots, SampleOrder order);
-
-  int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
-  int64_t sequences() const override { return batch_; }
-  int64_t rows(const Position &position) const override {
-    return rowsOf(order_.count(), batch_, position.batch);
-  }
-  std::string leftOut() const override {
-    return samplesLeftOut(order_.count(), batch_, part_, "lines");
-  }
-  bool restarts(const Position &) const override { return true; }
-  Status fill(const Position &position) override;
+  LineWriter(const TokenText &tokens, std::shared_ptr<const std::vector<TextLine>> lines,
+             int64_t steps, const LineSlots &slots);
+  Status write(int64_t line, int64_t row) override;
 
 private:
   /// The tokens of a line from its token `from` on, then `padding`.
@@ -52,12 +41,10 @@ private:
                int64_t padding);
 
   const TokenText &tokens_;
-  std::vector<TextLine> lines_;
-  int64_t batch_, steps_;
-  Part part_;
+  std::shared_ptr<const std::vector<TextLine>> lines_;
+  int64_t steps_;
   InputSlot data_;
   std::optional<InputSlot> label_, length_;
-  SampleOrder order_;
   std::vector<int32_t> read_; ///< of one line
 };
 

@@ -20,10 +20,6 @@ constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kSee64 = 0xffffffff;
 constexpr uint16_t kEncrypted = 1, kHasDescriptor = 8, kUtf8 = 0x800, kLevelBits = 6;
 
-uint32_t crcOf(std::span<const uint8_t> bytes) {
-  return uint32_t(::crc32_z(0, bytes.data(), bytes.size()));
-}
-
 /// Fields that a local header and a directory entry have in common.
 struct CommonFields {
   uint16_t flags = 0, method = 0;
@@ -112,14 +108,16 @@ struct Directory {
 };
 
 /// Finds the end record, also that of zip64 if present, and the position of the central directory.
-Result<Directory> findDirectory(std::span<const uint8_t> bytes, const std::string &file) {
+Result<Directory> findDirectory(const StoredBytes &bytes, const std::string &file) {
   uint64_t size = bytes.size();
   uint64_t found = UINT64_MAX;
   uint64_t lowest = size > kEndBytes + kMostComment ? size - kEndBytes - kMostComment : 0;
+  Bytes buffer;
+  LSTMC_ASSIGN(std::span<const uint8_t> tail, bytes.read(lowest, size - lowest, buffer));
   for (uint64_t at = size >= kEndBytes ? size - kEndBytes + 1 : 0; at-- > lowest;) {
-    ByteCursor here(bytes, file, at);
+    ByteCursor here(tail, file, at - lowest);
     LSTMC_ASSIGN(uint32_t magic, here.little<uint32_t>("end record"));
-    uint64_t comment = bytes[at + 20] | uint64_t(bytes[at + 21]) << 8;
+    uint64_t comment = tail[at - lowest + 20] | uint64_t(tail[at - lowest + 21]) << 8;
     if (magic == kEnd && at + kEndBytes + comment == size) {
       found = at;
       break;
@@ -155,8 +153,7 @@ Result<Directory> findDirectory(std::span<const uint8_t> bytes, const std::strin
     if (magic64 != kEnd64)
       return failAt(end64.placeAt(at), ErrorCode::E0605,
                     "zip64 end record: found {:#010x}, want {:#010x}", magic64, kEnd64);
-    LSTMC_ASSIGN(std::span<const uint8_t> skipped, end64.take(12 + 8, "zip64 end record"));
-    (void)skipped;
+    LSTMC_TRY(end64.skip(12 + 8, "zip64 end record"));
     LSTMC_ASSIGN(uint64_t entriesHere, end64.little<uint64_t>("zip64 entries on this disk"));
     LSTMC_ASSIGN(directory.entries, end64.little<uint64_t>("zip64 entries"));
     LSTMC_ASSIGN(directory.bytes, end64.little<uint64_t>("zip64 directory size"));
@@ -179,9 +176,9 @@ Result<Directory> findDirectory(std::span<const uint8_t> bytes, const std::strin
 }
 
 /// Compares an entry with its local header and locates its bytes.
-Status checkLocal(std::span<const uint8_t> archive, const std::string &file,
-                  uint64_t directoryBegin, const CommonFields &central, ZipEntry &entry) {
-  ByteCursor cursor(archive.first(directoryBegin), file,
+Status checkLocal(const StoredBytes &archive, const std::string &file, uint64_t directoryBegin,
+                  const CommonFields &central, ZipEntry &entry) {
+  ByteCursor cursor(archive.part(0, directoryBegin), file,
                     std::min(entry.headerByte, directoryBegin));
   Place place = cursor.placeAt(entry.headerByte);
   LSTMC_ASSIGN(uint32_t magic, cursor.little<uint32_t>("local header"));
@@ -189,14 +186,14 @@ Status checkLocal(std::span<const uint8_t> archive, const std::string &file,
     return failAt(place, ErrorCode::E0605, "local header: found {:#010x}, want {:#010x}", magic,
                   kLocal);
   LSTMC_ASSIGN(CommonFields local, readCommon(cursor));
-  LSTMC_ASSIGN(std::span<const uint8_t> name, cursor.take(local.nameBytes, "local name"));
+  LSTMC_ASSIGN(std::span<const uint8_t> nameBytes, cursor.take(local.nameBytes, "local name"));
+  bool sameName = asText(nameBytes) == entry.name;
   uint64_t extraBegin = cursor.position();
   LSTMC_ASSIGN(std::span<const uint8_t> extra, cursor.take(local.extraBytes, "local extra field"));
   LSTMC_TRY(resolveZip64(extra, extraBegin, file, local, nullptr));
   bool later = local.flags & kHasDescriptor;
   bool sizesOpen = later && local.crc == 0 && local.packedBytes == 0 && local.bytes == 0;
-  bool same = asText(name) == entry.name && local.flags == central.flags &&
-              local.method == central.method &&
+  bool same = sameName && local.flags == central.flags && local.method == central.method &&
               (sizesOpen || (local.crc == entry.crc && local.packedBytes == entry.packedBytes &&
                              local.bytes == entry.bytes));
   if (!same)
@@ -204,8 +201,7 @@ Status checkLocal(std::span<const uint8_t> archive, const std::string &file,
                   "local header of {}: found other values than the directory's",
                   inQuotes(entry.name));
   entry.dataBegin = cursor.position();
-  LSTMC_ASSIGN(std::span<const uint8_t> data, cursor.take(entry.packedBytes, "packed data"));
-  (void)data;
+  LSTMC_TRY(cursor.skip(entry.packedBytes, "packed data"));
   if (later) {
     // Signature, crc, and two sizes of 4 or 8 bytes each.
     LSTMC_ASSIGN(uint32_t signature, cursor.little<uint32_t>("data descriptor"));
@@ -219,9 +215,7 @@ Status checkLocal(std::span<const uint8_t> archive, const std::string &file,
       auto packed = peek.little<uint64_t>("size"), bytes = peek.little<uint64_t>("size");
       return packed.ok() && bytes.ok() && *packed == entry.packedBytes && *bytes == entry.bytes;
     }();
-    LSTMC_ASSIGN(std::span<const uint8_t> sizes,
-                 cursor.take(wide ? 16 : 8, "data descriptor sizes"));
-    (void)sizes;
+    LSTMC_TRY(cursor.skip(wide ? 16 : 8, "data descriptor sizes"));
   }
   entry.regionEnd = cursor.position();
   return {};
@@ -255,10 +249,10 @@ void put(std::string &to, uint64_t value, int bytes) {
 
 } // namespace
 
-Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std::string &file,
+Result<std::vector<ZipEntry>> readZip(const StoredBytes &archive, const std::string &file,
                                       const Limits &limits) {
-  LSTMC_ASSIGN(Directory directory, findDirectory(bytes, file));
-  ByteCursor cursor(bytes.first(directory.end), file, directory.offset);
+  LSTMC_ASSIGN(Directory directory, findDirectory(archive, file));
+  ByteCursor cursor(archive.part(0, directory.end), file, directory.offset);
   std::vector<ZipEntry> entries;
   std::set<std::string> names;
   for (uint64_t i = 0; i < directory.entries; ++i) {
@@ -267,22 +261,21 @@ Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std:
     if (magic != kCentral)
       return failAt(place, ErrorCode::E0605, "directory entry {}: found {:#010x}, want {:#010x}", i,
                     magic, kCentral);
-    LSTMC_ASSIGN(uint16_t madeBy, cursor.little<uint16_t>("version made by"));
-    (void)madeBy;
+    LSTMC_TRY(cursor.skip(2, "version made by"));
     LSTMC_ASSIGN(CommonFields fields, readCommon(cursor));
     LSTMC_ASSIGN(uint16_t commentBytes, cursor.little<uint16_t>("comment length"));
-    LSTMC_ASSIGN(std::span<const uint8_t> attributes, cursor.take(8, "attributes"));
-    (void)attributes;
+    LSTMC_TRY(cursor.skip(8, "attributes"));
     LSTMC_ASSIGN(uint32_t offset, cursor.little<uint32_t>("local header offset"));
-    LSTMC_ASSIGN(std::span<const uint8_t> name, cursor.take(fields.nameBytes, "entry name"));
-    uint64_t extraBegin = cursor.position();
-    LSTMC_ASSIGN(std::span<const uint8_t> extra, cursor.take(fields.extraBytes, "extra field"));
-    LSTMC_ASSIGN(std::span<const uint8_t> comment, cursor.take(commentBytes, "comment"));
-    (void)comment;
-    LSTMC_TRY(checkName(asText(name), place, limits));
-
     ZipEntry entry;
+    LSTMC_ASSIGN(std::span<const uint8_t> name, cursor.take(fields.nameBytes, "entry name"));
     entry.name = asText(name);
+    uint64_t extraBegin = cursor.position();
+    LSTMC_ASSIGN(std::span<const uint8_t> extraBytes,
+                 cursor.take(fields.extraBytes, "extra field"));
+    Bytes extra(extraBytes.begin(), extraBytes.end());
+    LSTMC_TRY(cursor.skip(commentBytes, "comment"));
+    LSTMC_TRY(checkName(entry.name, place, limits));
+
     uint64_t headerByte = offset;
     LSTMC_TRY(resolveZip64(extra, extraBegin, file, fields, &headerByte));
     entry.headerByte = headerByte;
@@ -304,7 +297,7 @@ Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std:
     if (!names.insert(entry.name).second)
       return failAt(place, ErrorCode::E0612, "entry {}: found twice, want once",
                     inQuotes(entry.name));
-    LSTMC_TRY(checkLocal(bytes, file, directory.offset, fields, entry));
+    LSTMC_TRY(checkLocal(archive, file, directory.offset, fields, entry));
     entries.push_back(std::move(entry));
   }
   if (cursor.left() != 0)
@@ -314,17 +307,29 @@ Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std:
   return entries;
 }
 
-Result<Bytes> extract(std::span<const uint8_t> archive, const ZipEntry &entry,
-                      const std::string &file, const Limits &limits) {
-  std::span<const uint8_t> packed = archive.subspan(entry.dataBegin, entry.packedBytes);
+Result<StoredBytes> extract(const StoredBytes &archive, const ZipEntry &entry,
+                            const std::string &file, const Limits &limits, uint64_t held) {
+  StoredBytes bytes = archive.part(entry.dataBegin, entry.packedBytes);
   Place place{file, 0, 0, int64_t(entry.dataBegin)};
-  Bytes bytes;
+  uint32_t crc = 0;
+  auto add = [&](std::span<const uint8_t> block) -> Status {
+    crc = uint32_t(::crc32_z(crc, block.data(), block.size()));
+    return {};
+  };
   if (entry.deflated) {
-    LSTMC_ASSIGN(bytes, inflateRaw(packed, entry.bytes, place, limits));
+    StoredBytesWriter unpacked(held);
+    SafeSize most = SafeSize(entry.packedBytes) * limits.ratio; // more is refused by inflateRaw
+    if (entry.bytes <= most.value().value_or(0))
+      unpacked.reserve(entry.bytes + 1);
+    LSTMC_TRY(inflateRaw(bytes, entry.bytes, place, limits, [&](std::span<const uint8_t> block) {
+      (void)add(block);
+      return unpacked.append(block);
+    }));
+    LSTMC_ASSIGN(bytes, std::move(unpacked).finish());
   } else {
-    bytes.assign(packed.begin(), packed.end());
+    LSTMC_TRY(bytes.eachBlock(add));
   }
-  if (uint32_t crc = crcOf(bytes); crc != entry.crc)
+  if (crc != entry.crc)
     return failAt(place, ErrorCode::E0609, "entry {} crc: found {:08x}, want {:08x}",
                   inQuotes(entry.name), crc, entry.crc);
   return bytes;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/base/InputFile.h"
 #include "executor/base/Limits.h"
+#include "executor/data/StoredBytes.h"
 
 namespace lstmc::data {
 
@@ -30,12 +30,13 @@ struct ZipEntry {
 /// (E0602) or the ratio limit (E0606).
 ///
 /// Source: PKWARE APPNOTE 6.3.10.
-Result<std::vector<ZipEntry>> readZip(std::span<const uint8_t> bytes, const std::string &file,
+Result<std::vector<ZipEntry>> readZip(const StoredBytes &archive, const std::string &file,
                                       const Limits &limits);
 
-/// The unpacked bytes of an entry, after a check of its CRC (E0609).
-Result<Bytes> extract(std::span<const uint8_t> archive, const ZipEntry &entry,
-                      const std::string &file, const Limits &limits);
+/// The unpacked bytes of an entry, after a check of its CRC (E0609). Stored ones are a part of
+/// `archive`; of packed ones `held` bytes are kept in memory at most.
+Result<StoredBytes> extract(const StoredBytes &archive, const ZipEntry &entry,
+                            const std::string &file, const Limits &limits, uint64_t held);
 
 /// A file to be stored in an archive: its bytes in pieces.
 struct ZipPart {

@@ -43,4 +43,15 @@ LSTMC_PORTABLE double evaluate(ScalarOp op, double a, double b) {
   }
 }
 
+/// The same for an operation that is known when this is compiled.
+template <ScalarOp op> LSTMC_PORTABLE double evaluate(double a, double b) {
+  a = flushed(a);
+  b = flushed(b);
+#define LSTMC_FUNCTION(ID, VALUE)                                                                  \
+  if constexpr (op == ScalarOp::ID)                                                                \
+    return flushed(VALUE);
+#include "executor/base/functions/Functions.def"
+  return kNaN;
+}
+
 } // namespace lstmc::real

@@ -49,7 +49,7 @@ TEST(DataSpec, Parse) {
   EXPECT_EQ(idx->classes, 10);
   EXPECT_REFUSED(DataSpec::parse("tekst:x"), E0001, "found no kind");
   EXPECT_REFUSED(DataSpec::parse("text:x,units=char"), E0001,
-                 "\"units\" is unknown for text; there are unit, vocab, lines, valid");
+                 "\"units\" is unknown for text; there are unit, vocab, lines, buckets, valid");
   EXPECT_REFUSED(DataSpec::parse("text:x,valid=1"), E0001, "data key valid: found \"1\"");
   EXPECT_REFUSED(DataSpec::parse("text:x,valid=nan"), E0001, "fraction");
   EXPECT_REFUSED(DataSpec::parse("csv:x,window=0"), E0001, "whole number from 1");

@@ -1,4 +1,5 @@
-// Data that are larger than what is held in memory, compared with the same data in memory.
+// Texts and npy files that are larger than what is held in memory, compared with the same in
+// memory.
 
 #include <array>
 #include <cstdlib>
@@ -6,60 +7,11 @@
 
 #include <sys/resource.h>
 
-#include "executor/base/Hash.h"
-#include "executor/data/Array.h"
-#include "executor/data/DataSet.h"
 #include "executor/data/Npy.h"
-#include "tests/executor/data/Files.h"
+#include "tests/executor/data/LargeData.h"
 
 namespace lstmc::data {
 namespace {
-
-/// Nothing is held in memory.
-Limits nothingHeld() {
-  Limits limits;
-  limits.dataMemory = 0;
-  return limits;
-}
-
-std::unique_ptr<DataSet> load(const std::string &spec, const Limits &limits) {
-  auto parsed = DataSpec::parse(spec);
-  EXPECT_TRUE(parsed.ok()) << parsed.error().text();
-  auto data = DataSet::load(*parsed, nullptr, limits);
-  EXPECT_TRUE(data.ok()) << data.error().text();
-  return std::move(*data);
-}
-
-/// An input and its memory.
-struct Input {
-  Input(const std::string &name, DType dtype, std::vector<int64_t> shape, int batchAxis = 0)
-      : memory(1 << 12),
-        slot{name, name == "label", denseTensor(memory.data(), dtype, shape), batchAxis} {}
-  std::vector<uint64_t> memory;
-  InputSlot slot;
-};
-
-/// The contents of the inputs after each of these batches was filled.
-std::vector<std::vector<uint64_t>> contents(const DataSet &data, std::vector<Position> positions,
-                                            std::vector<Input *> inputs, Part part = Part::Train) {
-  std::vector<InputSlot> slots;
-  for (Input *input : inputs)
-    slots.push_back(input->slot);
-  auto feed = data.feed(part, slots, /*seed=*/5);
-  EXPECT_TRUE(feed.ok()) << feed.error().text();
-  std::vector<std::vector<uint64_t>> all;
-  for (Position position : positions) {
-    position.batch %= (*feed)->batches();
-    EXPECT_TRUE((*feed)->fill(position).ok());
-    for (Input *input : inputs)
-      all.push_back(input->memory);
-  }
-  return all;
-}
-
-/// In order, again, and where another batch was read ahead.
-const std::vector<Position> kPositions = {{0, 0}, {0, 1},  {0, 2}, {0, 2},    {3, 1},
-                                          {3, 2}, {0, 77}, {1, 0}, {1, 5000}, {2, 0}};
 
 /// Words of one to three bytes a letter, more of them than a block has bytes.
 std::string longText() {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <set>
 
 #include "executor/data/Csv.h"
 #include "executor/data/TokenText.h"
@@ -11,16 +12,26 @@ Result<CsvTable> csv(std::string_view text, CsvOptions options = {}, Limits limi
   return parseCsv(asBytes(text), "t.csv", options, limits);
 }
 
+double cell(const CsvTable &table, int64_t row, size_t column) {
+  Bytes buffer;
+  return (*table.read(row, 1, buffer))[column];
+}
+
 TEST(Csv, Cells) {
   auto table = csv("\xef\xbb\xbf\"a,1\",b\r\n 1.5 ,NW\r\n,\"N\"\"W\"\n-2e1,NA");
   ASSERT_OK(table);
   ASSERT_EQ(table->columns.size(), 2u);
   EXPECT_EQ(table->columns[0].name, "a,1");
-  EXPECT_EQ(table->columns[0].numbers[0], 1.5);
-  EXPECT_TRUE(std::isnan(table->columns[0].numbers[1]));
-  EXPECT_EQ(table->columns[0].numbers[2], -20);
-  EXPECT_EQ(table->columns[1].symbols, (std::vector<std::string>{"N\"W", "NW"}));
-  EXPECT_EQ(table->columns[1].categories, (std::vector<int32_t>{1, 0, -1}));
+  EXPECT_EQ(cell(*table, 0, 0), 1.5);
+  EXPECT_TRUE(std::isnan(cell(*table, 1, 0)));
+  EXPECT_EQ(cell(*table, 2, 0), -20);
+  EXPECT_EQ(table->columns[1].symbols, (std::vector<std::string>{"NW", "N\"W"}));
+  EXPECT_EQ(table->columns[1].sortedSymbols(), (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(cell(*table, 0, 1), 0);
+  EXPECT_EQ(cell(*table, 1, 1), 1);
+  EXPECT_TRUE(std::isnan(cell(*table, 2, 1)));
+  EXPECT_EQ(table->columns[1].missing, 1);
+  EXPECT_EQ(table->columns[1].firstMissing, 2);
 }
 
 TEST(Csv, LinesOfRows) {
@@ -67,10 +78,11 @@ TEST(Csv, Pollution) {
   ASSERT_OK(table);
   EXPECT_EQ(table->rows, 43824);
   EXPECT_EQ(table->columns.size(), 13u);
-  EXPECT_EQ(table->find("cbwd")->symbols, (std::vector<std::string>{"NE", "NW", "SE", "cv"}));
-  const std::vector<double> &pm = table->find("pm2.5")->numbers;
-  EXPECT_TRUE(std::isnan(pm[23]));
-  EXPECT_EQ(pm[24], 129); // the first value in pollution.names
+  std::vector<std::string> winds = table->find("cbwd")->symbols;
+  EXPECT_EQ(std::set(winds.begin(), winds.end()), (std::set<std::string>{"NE", "NW", "SE", "cv"}));
+  const auto pm = size_t(table->find("pm2.5") - table->columns.data());
+  EXPECT_TRUE(std::isnan(cell(*table, 23, pm)));
+  EXPECT_EQ(cell(*table, 24, pm), 129); // the first value in pollution.names
 }
 
 Result<TokenText> tokens(std::string_view text, TextUnit unit, const Vocabulary &vocabulary) {
