@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/abi/FusedProgram.h"
 #include "executor/base/Status.h"
 #include "executor/device/Kernel.h"
 
@@ -58,6 +59,9 @@ public:
   /// Bytes of the arena in pages that were used since allocate(), counted by the system.
   virtual uint64_t touchedBytes() const = 0;
 
+  /// All programs that launches of `fused` will name, before they are prepared: for a device that
+  /// compiles them. They outlive the device.
+  virtual Status compile(std::span<const FusedProgram> /*programs*/) { return {}; }
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
 
@@ -95,6 +99,8 @@ public:
   // that touches other bytes.
   /// Whether the host may read and write it through its addresses; else it is copied.
   virtual bool hostVisible() const = 0;
+  /// Whether it is memory of the system's that the host may map anew, page by page.
+  virtual bool mappable() const { return false; }
   virtual void copyIn(uint64_t offset, std::span<const std::byte> from) = 0;
   virtual void copyOut(uint64_t offset, std::span<std::byte> to) const = 0;
   /// Makes bytes 0.

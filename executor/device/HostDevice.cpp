@@ -66,6 +66,7 @@ public:
   void stop(bool stopped) override { team_.stop(stopped); }
 
   bool hostVisible() const override { return true; }
+  bool mappable() const override { return arena_.isMapped(); }
   void copyIn(uint64_t offset, std::span<const std::byte> from) override {
     assert(offset + from.size() <= arena_.bytes());
     std::memcpy(arena_.data() + offset, from.data(), from.size());

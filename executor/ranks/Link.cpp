@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "executor/base/Threads.h"
+#include "executor/device/ThreadTeam.h"
 #include "executor/ranks/ErrorText.h"
 
 namespace lstmc::ranks {
@@ -19,10 +20,14 @@ constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
 /// Pauses between polls: this many short ones after a poll that found something or after
-/// pollOften(). A thread that yields instead waits for all other threads of a busy machine.
-constexpr int kShortPauses = 200;
+/// pollOften(), then longer ones, in which nothing is expected. A poll takes about 18 us of a
+/// processor, so the longer ones grow, by less than a twentieth of the time that has passed; and
+/// ranks that outnumber the processors of their host pause longer. A thread that yields instead
+/// waits for all other threads of a busy machine.
+constexpr int kShortPauses = 200, kPausesOfALength = 20;
 constexpr auto kShortPause = std::chrono::microseconds(10);
-constexpr auto kPause = std::chrono::microseconds(50);
+constexpr auto kPause = std::chrono::microseconds(50),
+               kLongestPause = std::chrono::microseconds(800);
 /// How long leave() waits for the sends of an abort to complete.
 constexpr auto kAbortGrace = std::chrono::milliseconds(500);
 
@@ -95,6 +100,8 @@ bool Link::start() {
     rank_ = wire_->rank();
     ranks_ = wire_->ranks();
     library_ = wire_->library();
+    const int processors = std::max(1, availableProcessors());
+    crowd_ = (wire_->ranksHere() + processors - 1) / processors;
   } else {
     openError_ = error.empty() ? "no connection to the other processes" : error;
   }
@@ -167,13 +174,16 @@ bool Link::beginQueued() {
       const size_t size = std::min(text.size(), request->own.size());
       std::memcpy(request->own.data(), text.data(), size);
       request->bytes = std::span(request->own).first(size);
-      if (wire_->send(request->peer, kTagAbort, request->bytes, request.get()))
+      if (wire_->send(request->peer, kTagAbort, request->bytes, request.get())) {
         ++unsentAborts_;
+        ++sending_;
+      }
     }
   const bool any = request || sendsAbort;
   while (request) {
     Request &next = *request;
     request = next.next_;
+    sending_ += next.sends;
     const bool well = next.sends ? wire_->send(next.peer, next.tag, next.bytes, &next)
                                  : wire_->receive(next.peer, next.tag, next.bytes, &next);
     if (!well)
@@ -190,6 +200,7 @@ bool Link::poll() {
   std::lock_guard dispatch(dispatch_);
   for (int i = 0; i < count; ++i) {
     Request &request = *static_cast<Request *>(done[i].what);
+    sending_ -= request.sends;
     // On a broken link the owner of a request may be gone; the aborts belong to the link itself.
     if (request.detached_ || (broken_.load() && !dynamic_cast<AbortRequest *>(&request)))
       continue;
@@ -202,9 +213,24 @@ bool Link::poll() {
 void Link::pause(int &idle) {
   if (pollOften_.exchange(false))
     idle = 0;
+  auto pause = kShortPause;
+  if (++idle >= kShortPauses) {
+    const int doubled = sending_ > 0 ? 0 : std::min(4, (idle - kShortPauses) / kPausesOfALength);
+    pause = std::min(kLongestPause, kPause * (1 << doubled));
+  }
   std::unique_lock lock(mutex_);
-  if (!first_ && !mustSendAbort_ && !leaving_)
-    changed_.wait_for(lock, ++idle < kShortPauses ? kShortPause : kPause);
+  resting_.store(pause > kPause);
+  if (!first_ && !mustSendAbort_ && !leaving_ && !pollOften_.load())
+    changed_.wait_for(lock, std::min(kLongestPause, pause * crowd_));
+  resting_.store(false);
+}
+
+void Link::pollOften() {
+  pollOften_.store(true);
+  if (!resting_.load())
+    return;
+  std::lock_guard lock(mutex_);
+  changed_.notify_one();
 }
 
 void Link::submit(Request &request) {

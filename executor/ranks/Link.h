@@ -69,7 +69,7 @@ public:
   /// Takes ownership of requests that may be in flight; completed() is no longer called.
   void detach(std::vector<std::unique_ptr<Request>> requests);
   /// A thread waits for a message: pauses are short for a while.
-  void pollOften() { pollOften_.store(true); }
+  void pollOften();
   /// Breaks the link and sends the error to all ranks; only the first error counts.
   void abort(const Error &error);
   /// Breaks the link without sending the error to the others.
@@ -114,9 +114,12 @@ private:
   Request *first_ = nullptr, *last_ = nullptr;
   bool opened_ = false, leaving_ = false, mustSendAbort_ = false;
   int unsentAborts_ = 0; ///< of abortSends_
+  int sending_ = 0;      ///< sends in flight, of the link's thread
+  int crowd_ = 1;        ///< ranks of this host for each of its processors
   std::optional<Error> error_;
   std::function<void(const Error &)> onBreak_;
   std::atomic<bool> pollOften_{false}, broken_{false};
+  std::atomic<bool> resting_{false}; ///< in a long pause
   std::thread thread_;
 };
 

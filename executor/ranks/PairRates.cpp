@@ -74,16 +74,21 @@ Result<std::string> measure(Job &job, int a, int b) {
 
 } // namespace
 
+Result<PairRate> measurePair(Job &job, int a, int b) {
+  LSTMC_ASSIGN(std::string mine, measure(job, a, b));
+  // A barrier: no two pairs are measured at once.
+  LSTMC_ASSIGN(std::vector<std::string> said, job.gather(mine));
+  char *end = nullptr;
+  const double seconds = std::strtod(said[size_t(a)].c_str(), &end);
+  return PairRate{a, b, seconds, std::strtod(end, nullptr)};
+}
+
 Result<std::vector<PairRate>> measurePairs(Job &job) {
   std::vector<PairRate> rates;
   for (int a = 0; a < job.ranks(); ++a)
     for (int b = a + 1; b < job.ranks(); ++b) {
-      LSTMC_ASSIGN(std::string mine, measure(job, a, b));
-      // A barrier: no two pairs are measured at once.
-      LSTMC_ASSIGN(std::vector<std::string> said, job.gather(mine));
-      char *end = nullptr;
-      const double seconds = std::strtod(said[size_t(a)].c_str(), &end);
-      rates.push_back({a, b, seconds, std::strtod(end, nullptr)});
+      LSTMC_ASSIGN(PairRate rate, measurePair(job, a, b));
+      rates.push_back(rate);
     }
   return rates;
 }

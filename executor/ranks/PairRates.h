@@ -14,6 +14,10 @@ struct PairRate {
   double bytesPerSecond = 0;
 };
 
+/// Measures one pair; all ranks call it together, and all get its rates. E0801 with both ranks
+/// where they exchange nothing for 20 s.
+Result<PairRate> measurePair(Job &job, int a, int b);
+
 /// Measures every pair, one after another; all ranks call it together, and all get all rates.
 /// E0801 with both ranks where a pair exchanges nothing for 20 s.
 Result<std::vector<PairRate>> measurePairs(Job &job);

@@ -15,6 +15,8 @@ public:
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
+  /// On this host.
+  virtual int ranksHere() const = 0;
   /// "Open MPI 4.1.4"
   virtual std::string library() const = 0;
 

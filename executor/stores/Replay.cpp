@@ -98,7 +98,7 @@ Status Replay::compute(int worker) {
                                   from.computed % from.feed->batches()};
     if (from.feed->restarts(position))
       std::ranges::fill(from.states, std::byte(0));
-    from.feed->fill(position);
+    LSTMC_TRY(from.feed->fill(position));
     readStates(firstStates);
     writeStates(from.states);
   }

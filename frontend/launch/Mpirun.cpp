@@ -102,7 +102,9 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
        "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca",
        "btl_vader_single_copy_mechanism", "none",
        // A rank that fails tells the others itself, and they end themselves.
-       "--mca", "orte_abort_on_non_zero_status", "0", "-n", std::to_string(start.ranks)});
+       "--mca", "orte_abort_on_non_zero_status", "0",
+       // What is left when mpirun is told to end has had its time.
+       "--mca", "odls_base_sigkill_timeout", "0", "-n", std::to_string(start.ranks)});
   add(placeWords(start));
   add(networkWords(start));
   if (root)

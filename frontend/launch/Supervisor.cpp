@@ -25,6 +25,9 @@ constexpr milliseconds kTick(50), kReport(500);
 /// Time that the other ranks have to end by themselves after one is lost, and after one has failed
 /// (they may still write a checkpoint then).
 constexpr milliseconds kAfterLoss(1'500), kAfterFailure(10'000);
+/// Time that mpirun has to see that its processes have ended. One of them killed, it waits for
+/// something else, and ends only when it is told to.
+constexpr milliseconds kForMpirun(1'500), kForMpirunAfterLoss(100);
 
 uint64_t numberOf(std::string_view text) {
   uint64_t value = 0;
@@ -142,7 +145,8 @@ Result<JobEnd> Supervisor::run() {
   // A rank that has reported its end exits by itself; the time of the others is over.
   if (!std::ranges::all_of(ranks_, &Rank::ended))
     killRanks();
-  for (auto until = Clock::now() + kAfterLoss; !mpirun.ended() && Clock::now() < until;)
+  const milliseconds patience = lostMessage_.empty() ? kForMpirun : kForMpirunAfterLoss;
+  for (auto until = Clock::now() + patience; !mpirun.ended() && Clock::now() < until;)
     pollOnce();
   killRanks();
   mpirun.kill();

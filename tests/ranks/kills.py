@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N]: jobs of which ranks are killed at random updates end with the weights of one process.
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks are killed at random updates end with the weights of
+one process.
 
 A job trains a small network with a checkpoint after every second update, and starts again after each loss (`--max-restarts`). One of its ranks, drawn by
 chance, gets SIGKILL at an update drawn by chance. The end must have the hash of one process that nothing happened to, and no process may be left. Prints how
-long it took from a kill to the next checkpoint. Exit 1 unless all ends are right; 77 where there is no Open MPI.
+long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it; 77 where there is no
+Open MPI. With --kept, jobs that are done are kept in a file, and the same call goes on after them.
 """
 import argparse
 import json
@@ -22,16 +24,20 @@ arguments.add_argument("lstmc")
 arguments.add_argument("kills", type=int)
 arguments.add_argument("--ranks", default="2,3,4,5,6,7,8")
 arguments.add_argument("--seed", type=int, default=0)
+arguments.add_argument("--kept", type=pathlib.Path)
+arguments.add_argument("--within", type=float)
 given = arguments.parse_args()
 sys.argv[1:] = [given.lstmc]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ranks import LSTMC, NET, Job, alive, launched, run  # noqa: E402
 
 STEP = 60  # updates between two kills, at most
+TOGETHER = 10  # kills of one job, at most
+SPARE = 5  # starts more: on a machine that is busy with other things a rank may be silent for too long
 
 
-def training(folder, after):
-    return ["train", folder / "net.lnet", "--data", f"text:{folder}/text.txt", "--after", f"{after}u", "--save-every", "2u", "--keep", "2", "-t", "1",
+def training(folder, after, save_every=2):
+    return ["train", folder / "net.lnet", "--data", f"text:{folder}/text.txt", "--after", f"{after}u", "--save-every", f"{save_every}u", "--keep", "2", "-t", "1",
             "--format", "jsonl"]
 
 
@@ -51,18 +57,21 @@ def series(folder, ranks, kills, draw):
     """One job with so many kills; gives the seconds of each until there was a new checkpoint."""
     updates = STEP * (kills + 1)
     out = folder / f"{ranks}x{kills}"
-    job = Job([*launched(ranks, "--max-restarts", str(kills)), *training(folder, updates), "-o", out])
-    seconds, pids = [], set()
-    for kill in range(kills):
-        came = lambda: len(re.findall(r"rank \d+ \(process \d+ on .*has connected", job.text()))
-        wait(job, lambda: came() == ranks * (kill + 1), f"start {kill + 1} of {ranks} ranks")
+    job = Job([*launched(ranks, "--max-restarts", str(kills + SPARE)), *training(folder, updates), "-o", out])
+    came = lambda: len(re.findall(r"rank \d+ \(process \d+ on .*has connected", job.text()))
+    seconds, pids, before, killed = [], set(), 0, None
+    for kill in range(kills + 1):
+        wait(job, lambda: came() >= before + ranks, f"start {kill + 1} of {ranks} ranks")
         pids |= set(job.pids.values())
         begun = newest(out)
         wait(job, lambda: newest(out) > begun, "a checkpoint")
-        if kill:
+        if killed:
             seconds.append(time.monotonic() - killed)
+        if kill == kills:
+            break
         at = newest(out) + draw.randrange(STEP // 3)
         wait(job, lambda: newest(out) >= at, f"update {at}")
+        before = came()
         os.kill(job.pids[draw.randrange(ranks)], signal.SIGKILL)
         killed = time.monotonic()
     code, text = job.end()
@@ -71,32 +80,44 @@ def series(folder, ranks, kills, draw):
     time.sleep(0.2)
     if left := [pid for pid in pids if alive(pid)]:
         raise SystemExit(f"{ranks} ranks: processes {left} are left")
-    want = run([LSTMC, *training(folder, updates), "-o", folder / f"one{ranks}x{kills}"]).stdout
+    want = run([LSTMC, *training(folder, updates, updates), "-o", folder / f"one{ranks}x{kills}"]).stdout
     hashes = [json.loads(each.splitlines()[-1])["weights_hash"] for each in (text, want)]
     if hashes[0] != hashes[1]:
         raise SystemExit(f"{ranks} ranks, killed {kills} times: weights {hashes[0]}, want {hashes[1]}")
+    for each in (out, folder / f"one{ranks}x{kills}"):
+        shutil.rmtree(each)
     return seconds
+
+
+def jobs(kills, counts):
+    """(ranks, kills of one job), all numbers of ranks in turn."""
+    share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts) for place, ranks in enumerate(counts)}
+    while any(share.values()):
+        for ranks in counts:
+            if some := min(share[ranks], TOGETHER):
+                share[ranks] -= some
+                yield ranks, some
 
 
 def main():
     if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
         print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
         return 77
-    draw = random.Random(given.seed)
     counts = [int(count) for count in given.ranks.split(",")]
+    kept = json.loads(given.kept.read_text()) if given.kept and given.kept.exists() else {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         (folder / "net.lnet").write_text(NET)
         (folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
-        done = 0
-        for place, ranks in enumerate(counts):
-            kills = given.kills * (place + 1) // len(counts) - done
-            done += kills
-            while kills:
-                some = min(kills, 20)
-                kills -= some
-                seconds = series(folder, ranks, some, draw)
-                print(f"{ranks} ranks: {some} kills, the end is right; training again after {max(seconds, default=0):.2f} s at most", flush=True)
+        for number, (ranks, some) in enumerate(jobs(given.kills, counts)):
+            key = f"seed {given.seed}, job {number}: {ranks} ranks, {some} kills"
+            if key not in kept:
+                kept[key] = series(folder, ranks, some, random.Random(key))
+                if given.kept:
+                    given.kept.write_text(json.dumps(kept, indent=1) + "\n")
+            print(f"{key}: the end is right; training again after {max(kept[key]):.2f} s at most", flush=True)
+            if given.within and max(kept[key]) > given.within:
+                raise SystemExit(f"want {given.within:g} s at most")
     return 0
 
 

@@ -166,8 +166,9 @@ class Stores(unittest.TestCase):
         words = [w if w not in ("4u", "12u") else "100u" for w in self.train] + ["--staleness", "2"]
         words[words.index(f"{ranks.UPDATES}u")] = "600u"
         job = Job([*launched(2, "-s", "1"), *words, *self.asynchronous, "-o", folder])
-        for update in (100, 200, 300):  # one of these stops is far from a meeting
+        for number, update in enumerate((100, 200, 300, 400, 500)):  # one of these stops is far from a meeting
             self.wait_for_checkpoint(folder, update)
+            time.sleep(0.01 * number)
             os.kill(job.pids[1], signal.SIGSTOP)
             time.sleep(0.2)
             os.kill(job.pids[1], signal.SIGCONT)
@@ -175,6 +176,18 @@ class Stores(unittest.TestCase):
         self.assertEqual(code, 0, job.text())
         self.assertEqual(self.assert_bounded(folder / "replay.log"), 2)
         self.assert_replays(folder, words, out)
+
+    def test_another_number_of_workers_does_not_go_on(self):
+        folder = self.folder / "numbers"
+        train = [*self.train, *self.asynchronous, "--batch-size", "4"]  # of a worker: the same network for any number
+        run([*launched(2, "-s", "1"), *train, "-o", folder])
+        more = [w if w != f"{ranks.UPDATES}u" else "48u" for w in train]
+        for workers, servers, message in ((4, 1, "found none, want one for the model"),  # the states of a third worker
+                                          (2, 2, "servers: found 1, want 2; --init-params CHECKPOINT into another folder")):
+            done = run([*launched(workers, "-s", str(servers)), *more, "-o", folder, "--resume"], 6)
+            self.assertIn(message, done.stdout)
+        words = [*self.train, *self.asynchronous, "-o", self.folder / "four", "--init-params", folder / "last"]
+        run([*launched(4, "-s", "1"), *words])
 
     def test_without_staleness_it_is_dist_sync(self):
         folder = self.folder / "sync"

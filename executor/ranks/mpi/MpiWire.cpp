@@ -17,10 +17,16 @@ public:
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &ranks_);
     MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
+    MPI_Comm here;
+    if (MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == MPI_SUCCESS) {
+      MPI_Comm_size(here, &ranksHere_);
+      MPI_Comm_free(&here);
+    }
   }
 
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
+  int ranksHere() const override { return ranksHere_; }
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int size = 0;
@@ -107,7 +113,7 @@ private:
   }
 
   MPI_Comm all_;
-  int rank_ = 0, ranks_ = 1;
+  int rank_ = 0, ranks_ = 1, ranksHere_ = 1;
   std::vector<MPI_Request> requests_;
   std::vector<void *> whats_; ///< of the requests
   std::vector<int> indices_;

@@ -24,10 +24,20 @@ struct Mailboxes {
   const int ranks;
   /// May change a message on its way; false loses it.
   std::function<bool(const Key &, std::vector<std::byte> &)> onTheWay;
+  /// How long a message is on its way; those of one key stay in order.
+  std::function<std::chrono::microseconds(const Key &)> delay;
   /// How long a sender of a value takes to learn that it has been sent.
   std::chrono::milliseconds held{0};
+  /// Values sent while their receiver had not begun to receive them.
+  int unexpected = 0;
+
+  struct Message {
+    std::chrono::steady_clock::time_point due;
+    std::vector<std::byte> bytes;
+  };
   std::mutex mutex;
-  std::map<Key, std::deque<std::vector<std::byte>>> boxes;
+  std::map<Key, std::deque<Message>> boxes;
+  std::map<Key, int> receives; ///< begun, and not complete
 };
 
 class LocalWire final : public ranks::Wire {
@@ -36,35 +46,43 @@ public:
 
   int rank() const override { return rank_; }
   int ranks() const override { return mail_->ranks; }
+  int ranksHere() const override { return 1; }
   std::string library() const override { return "mailboxes of a test"; }
 
   bool send(int to, int tag, std::span<const std::byte> bytes, void *what) override {
     std::vector<std::byte> message(bytes.begin(), bytes.end());
     const Mailboxes::Key key{rank_, to, tag};
     std::lock_guard lock(mail_->mutex);
-    if (!mail_->onTheWay || mail_->onTheWay(key, message))
-      mail_->boxes[key].push_back(std::move(message));
     const bool value = tag >= ranks::kTagMessages;
+    mail_->unexpected += value && mail_->receives[key] <= int(mail_->boxes[key].size());
+    const Clock::time_point due =
+        Clock::now() + (mail_->delay ? mail_->delay(key) : std::chrono::microseconds(0));
+    if (!mail_->onTheWay || mail_->onTheWay(key, message))
+      mail_->boxes[key].push_back({due, std::move(message)});
     sent_.push_back(
         {Clock::now() + (value ? mail_->held : Clock::duration(0)), {what, bytes.size()}});
     return true;
   }
   bool receive(int from, int tag, std::span<std::byte> bytes, void *what) override {
     waiting_.push_back({{from, rank_, tag}, bytes, what});
+    std::lock_guard lock(mail_->mutex);
+    ++mail_->receives[waiting_.back().key];
     return true;
   }
   int poll(std::span<Done> done) override {
     std::lock_guard lock(mail_->mutex);
     for (size_t i = 0; i < waiting_.size();) {
       auto &box = mail_->boxes[waiting_[i].key];
-      if (box.empty()) {
+      if (box.empty() || box.front().due > Clock::now()) {
         ++i;
         continue;
       }
-      const size_t size = std::min(box.front().size(), waiting_[i].bytes.size());
-      std::memcpy(waiting_[i].bytes.data(), box.front().data(), size);
-      done_.push_back({waiting_[i].what, box.front().size()});
+      const std::vector<std::byte> &message = box.front().bytes;
+      std::memcpy(waiting_[i].bytes.data(), message.data(),
+                  std::min(message.size(), waiting_[i].bytes.size()));
+      done_.push_back({waiting_[i].what, message.size()});
       box.pop_front();
+      --mail_->receives[waiting_[i].key];
       waiting_.erase(waiting_.begin() + long(i));
     }
     std::erase_if(sent_, [&, now = Clock::now()](const Sent &sent) {

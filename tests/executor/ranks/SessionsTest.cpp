@@ -73,6 +73,75 @@ TEST(Ranks, SendValuesOfOneMagnitudeInTwoBits) {
   EXPECT_EQ(sizes, (std::map<size_t, int>{{64 + 4 + 2, 2}, {64 + 16, 2}}));
 }
 
+/// Receives are begun when the package is bound, and again when a value is taken: no value waits in
+/// buffers of MPI, whatever the ranks' speeds.
+TEST(Ranks, HaveBegunToReceiveWhatIsSent) {
+  for (int slow : {0, 1}) {
+    auto mail = std::make_shared<Mailboxes>(2);
+    inRanks(
+        2,
+        [&](JobPointer job) {
+          auto session = sessionOf(job, withHook([&, rank = job->rank()](const DeviceMoment &) {
+                                     if (rank == slow)
+                                       std::this_thread::sleep_for(std::chrono::microseconds(100));
+                                   }));
+          ASSERT_TRUE(job->gather("bound").ok()); // as the command does, which compares weights
+          trainedHash(*session);
+        },
+        mail);
+    EXPECT_EQ(mail->unexpected, 0) << "rank " << slow << " is slow";
+  }
+}
+
+/// Messages that take long, each another time, change nothing.
+TEST(Ranks, WaitForWhatIsDelayed) {
+  const uint64_t want = trainedHash(*makeSession(kDevices));
+  auto mail = std::make_shared<Mailboxes>(4);
+  unsigned number = 0; // under the mailboxes' lock
+  mail->delay = [&](const Mailboxes::Key &) {
+    number = number * 1664525 + 1013904223;
+    return std::chrono::microseconds((number >> 16) % 3000);
+  };
+  inRanks(4, [&](JobPointer job) { EXPECT_EQ(trainedHash(*sessionOf(job)), want); }, mail);
+}
+
+/// A value that comes twice is taken for the next one, which its number shows; one that is cut
+/// short has another size.
+TEST(Ranks, EndWhenAMessageComesTwiceOrCut) {
+  struct Case {
+    bool cut;
+    std::string_view found;
+  };
+  for (const auto &[cut, found] : {Case{false, "sequence"}, Case{true, "size: found"}}) {
+    auto mail = std::make_shared<Mailboxes>(2);
+    int messages = 0;
+    mail->onTheWay = [&, cut = cut](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+      if (std::get<2>(key) < ranks::kTagMessages || ++messages != 10)
+        return true;
+      if (cut)
+        bytes.resize(bytes.size() - 1);
+      else
+        mail->boxes[key].push_back({{}, bytes});
+      return true;
+    };
+    inRanks(
+        2,
+        [&, found = found](JobPointer job) {
+          auto session = sessionOf(job);
+          ASSERT_TRUE(session->initialise(3).ok());
+          Status status;
+          for (int update = 1; update <= 5 && status.ok(); ++update) {
+            fillInput(*session, update);
+            status = session->run("step");
+          }
+          ASSERT_FALSE(status.ok());
+          EXPECT_EQ(status.error().code, ErrorCode::E0804);
+          EXPECT_NE(status.error().text().find(found), std::string::npos) << status.error().text();
+        },
+        mail);
+  }
+}
+
 TEST(Ranks, EndWhenABitFlipsOnTheWay) {
   auto mail = std::make_shared<Mailboxes>(2);
   std::atomic<int> messages = 0;
