@@ -150,6 +150,12 @@ lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_sess
   });
 }
 
+lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *from) {
+  if (!session || !from)
+    return c::nullArgument();
+  return c::guarded([&] { return session->session->shareWeights(*from->session); });
+}
+
 lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed) {
   if (!session)
     return c::nullArgument();

@@ -1,6 +1,7 @@
 // An entry of a package with its programs made ready on devices.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +19,11 @@
 
 namespace lstmc::session {
 
-using Devices = std::vector<std::unique_ptr<Device>>;
+/// Sessions that share their arenas have the same ones.
+using Devices = std::vector<std::shared_ptr<Device>>;
+inline Devices shareable(std::vector<std::unique_ptr<Device>> devices) {
+  return {std::make_move_iterator(devices.begin()), std::make_move_iterator(devices.end())};
+}
 
 /// The part of a program before `commit`, the part from there on, or both.
 enum class Part : uint8_t { BeforeCommit, Committed, All };

@@ -71,6 +71,13 @@ void HostViews::giveBack(size_t entry) {
   forget();
 }
 
+void HostViews::settle() {
+  for (const Copy &copy : copies_)
+    if (copy.kept == Kept::UntilRun || copy.kept == Kept::State)
+      copy.memory.write(copy.span());
+  forget();
+}
+
 void HostViews::take(size_t entry) {
   for (const Copy &copy : copies_)
     if ((copy.kept == Kept::State || copy.kept == Kept::Output) && copy.entries[entry])

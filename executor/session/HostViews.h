@@ -43,6 +43,10 @@ public:
   void giveBack(size_t entry);
   void take(size_t entry);
 
+  /// Gives back what the host may have written to persistent values, and drops the copies that are
+  /// valid until a run.
+  void settle();
+
   // Discards copies in favour of the devices' values.
   /// Drops the copies that are valid until a run.
   void forget();

@@ -35,7 +35,7 @@ Status Session::Impl::checkMemory() const {
                   devices[i]->name(), has);
     }
   }
-  for (const std::unique_ptr<Device> &device : devices)
+  for (const std::shared_ptr<Device> &device : devices)
     if (!session::isRemote(*device) && device->hostVisible() && hosts > device->memoryBytes())
       return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", hosts,
                   package::deviceList(data()), visible > 1 ? "share" : "has",
@@ -44,17 +44,11 @@ Status Session::Impl::checkMemory() const {
 }
 
 Status Session::Impl::selectEntries() {
-  selected.assign(data().entries.size(), options.entries.empty());
   for (const std::string &name : options.entries)
-    for (const std::string &needed : {name, std::string(kPreparePrefix) + name})
-      if (std::optional<size_t> at = package->findEntry(needed))
-        selected[*at] = true;
-      else if (needed == name)
-        return fail(ErrorCode::E0001, "entry {}: the package has none of that name",
-                    inQuotes(name));
+    if (!package->findEntry(name))
+      return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+  selected = selectedIn(*package);
   init = package->findEntry(package::kInitEntry);
-  if (init)
-    selected[*init] = true;
   return {};
 }
 
@@ -85,7 +79,7 @@ Status Session::Impl::bindEntries() {
 static session::Parker::Crowd crowdOf(const session::Devices &devices, int ranks) {
   using Crowd = session::Parker::Crowd;
   int threads = 0;
-  for (const std::unique_ptr<Device> &device : devices)
+  for (const std::shared_ptr<Device> &device : devices)
     threads += device->threads();
   if (ranks == 1)
     return threads > availableProcessors() ? Crowd::Crowded : Crowd::Fits;
@@ -155,27 +149,35 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
     return fail(ErrorCode::E0501, "devices: found {}, want the package's {}: -d {}", devices.size(),
                 data.devices.size(), package::deviceList(data));
   impl->package = std::move(package);
-  impl->devices = std::move(devices);
+  impl->devices = session::shareable(std::move(devices));
   impl->options = std::move(options);
   LSTMC_TRY(impl->selectEntries());
   LSTMC_TRY(impl->checkMemory());
   for (size_t i = 0; i < impl->devices.size(); ++i)
     LSTMC_TRY(impl->devices[i]->allocate(impl->arenaBytes(i)));
-  LSTMC_TRY(impl->bindEntries());
-  LSTMC_TRY(impl->bindInitialise());
-  impl->replicas.emplace(*impl->package, impl->devices);
-  impl->views.emplace(*impl->package, impl->devices);
-  for (const package::Entry &entry : data.entries)
-    impl->shared.emplace_back(entry.outputs.size());
-  LSTMC_TRY(impl->startThreads(impl->options));
-  impl->setScalar("seed", int64_t(impl->options.seed));
+  LSTMC_TRY(impl->bind());
   return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+Status Session::Impl::bind() {
+  for (const std::shared_ptr<Device> &device : devices)
+    LSTMC_TRY(device->compile(data().programs));
+  LSTMC_TRY(bindEntries());
+  LSTMC_TRY(bindInitialise());
+  replicas.emplace(*package, devices);
+  views.emplace(*package, devices);
+  for (const package::Entry &entry : data().entries)
+    shared.emplace_back(entry.outputs.size());
+  LSTMC_TRY(startThreads(options));
+  setScalar("seed", int64_t(options.seed));
+  return {};
 }
 
 const package::Package &Session::package() const { return *impl_->package; }
 const Device &Session::device(size_t index) const { return *impl_->devices[index]; }
 
 Status Session::initialise(uint64_t seed) {
+  LSTMC_TRY(impl_->checkOwnWeights("initialise"));
   impl_->views->forget();
   impl_->beginRun();
   for (const DeviceTensor &place : impl_->seeds)
@@ -293,6 +295,7 @@ static Status assign(const Result<StoredTensor> &to, const Tensor &value, std::s
 }
 
 Status Session::setParameter(std::string_view name, const Tensor &value) {
+  LSTMC_TRY(impl_->checkOwnWeights(name));
   parametersChanged();
   const Result<StoredTensor> to = storedParameter(name);
   LSTMC_TRY(assign(to, value, "parameter", name));
@@ -300,6 +303,7 @@ Status Session::setParameter(std::string_view name, const Tensor &value) {
   return {};
 }
 Status Session::setParameter(std::string_view name, const StoredTensor &value) {
+  LSTMC_TRY(impl_->checkOwnWeights(name));
   parametersChanged();
   LSTMC_ASSIGN(StoredTensor to, storedParameter(name));
   LSTMC_TRY(checkShape(value.tensor, to.tensor, "parameter", name));
@@ -329,6 +333,55 @@ void Session::resetStates() {
 void Session::parametersChanged() {
   ++impl_->parametersVersion;
   impl_->copiesAreStale = true;
+}
+
+// ---- shared weights ----
+
+Status Session::Impl::checkOwnWeights(std::string_view what) const {
+  return sharedWeights
+             ? fail(ErrorCode::E0001, "{} would change weights that are shared with other sessions",
+                    inQuotes(what))
+             : Status();
+}
+
+Status Session::Impl::checkMayShare() const {
+  if (options.peers)
+    return fail(ErrorCode::E0001, "a rank of a job cannot share weights; copy them");
+  for (const std::shared_ptr<Device> &device : devices)
+    if (!device->mappable())
+      return fail(ErrorCode::E0001,
+                  "weights on {}, or in memory of the program's allocator, cannot be shared; "
+                  "copy them",
+                  device->name());
+  return {};
+}
+
+Status Session::Impl::freezeWeights() {
+  if (sharedWeights)
+    return {};
+  beginRun();
+  for (BoundEntry &entry : entries)
+    if (entry.source && !session::writesWeights(entry))
+      LSTMC_TRY(prepareRun(entry));
+  LSTMC_ASSIGN(sharedWeights, session::SharedWeights::take(data(), entries, devices));
+  return {};
+}
+
+Status Session::shareWeights(Session &from) {
+  LSTMC_TRY(impl_->checkOwnWeights("share weights"));
+  if (&from == this || impl_->package != from.impl_->package ||
+      impl_->selected != from.impl_->selected)
+    return fail(ErrorCode::E0001,
+                "weights are shared by two sessions of one opened package and of the same entries");
+  LSTMC_TRY(impl_->checkMayShare());
+  LSTMC_TRY(from.impl_->checkMayShare());
+  LSTMC_TRY(from.impl_->freezeWeights());
+  LSTMC_TRY(from.impl_->sharedWeights->giveTo(impl_->devices));
+  impl_->sharedWeights = from.impl_->sharedWeights;
+  impl_->copiesAreStale = false;
+  for (BoundEntry &entry : impl_->entries)
+    entry.preparedFor = impl_->parametersVersion;
+  return {};
 }
 
 // ---- inputs and outputs ----

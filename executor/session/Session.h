@@ -44,6 +44,9 @@ struct SessionOptions {
   /// The entries that are run; empty: all of the package. The arenas have room for these, for what
   /// prepares them and for what persists; others are as if the package had none of that name.
   std::vector<std::string> entries = {};
+  /// Packages of which sessions are made beside() this one, for the same entries as far as they
+  /// have them: the arenas have room for these too.
+  std::vector<package::Package::Pointer> neighbours = {};
 };
 
 /// A launch about to run or just run, for observers.
@@ -113,7 +116,17 @@ public:
   static Result<std::unique_ptr<Session>> create(package::Package::Pointer package,
                                                  std::vector<std::unique_ptr<Device>> devices,
                                                  SessionOptions options = {});
+  /// Of another package, in the arenas and on the devices of `owner`, which has it as a neighbour,
+  /// for the same entries.
+  /// One of the two is used at a time, and before it is, continueFrom() the other. E0605 if the
+  /// packages do not have the same parameters, optimizer slots and states in the same places.
+  static Result<std::unique_ptr<Session>> beside(Session &owner, package::Package::Pointer package,
+                                                 SessionOptions options = {});
   ~Session();
+
+  /// Takes over parameters, slots and states as `other` has left them in the arenas that both are
+  /// in. Inputs and outputs of this session are lost.
+  void continueFrom(Session &other);
 
   const package::Package &package() const;
   const Device &device(size_t index) const;
@@ -136,7 +149,8 @@ public:
 
   /// Copies a value in. E0610 for another shape or dtype; any strides.
   Status setParameter(std::string_view name, const Tensor &value);
-  /// The same piece by piece, for example from another session.
+  /// The same piece by piece, for example from another session. E0001 for both if the weights are
+  /// shared.
   Status setParameter(std::string_view name, const StoredTensor &value);
   Status setSlot(std::string_view parameter, std::string_view slot, const Tensor &value);
   Status setState(std::string_view name, const Tensor &value);
@@ -144,6 +158,13 @@ public:
   /// Must be called after writing through parameter() or slot(): copies and packed weights are then
   /// refreshed before the next run.
   void parametersChanged();
+
+  /// Reads the weights of `from`, a session of the same package and entries, packed ones too, from
+  /// `from`'s memory, and gives back its own. The weights of both are constant from now on: what
+  /// would change them is refused (E0001). Each may go before the other. This prepares all entries
+  /// of `from`, unless it shares already: then it is only read, and may run meanwhile. E0001 if one
+  /// of the two is a rank of a job, or on a device that is not mappable().
+  Status shareWeights(Session &from);
 
   // Inputs and outputs. E0001 for an unknown entry or name.
   Result<Tensor> input(std::string_view entry, std::string_view name);

@@ -11,6 +11,7 @@
 #include "executor/session/ParallelRun.h"
 #include "executor/session/Replicas.h"
 #include "executor/session/Session.h"
+#include "executor/session/SharedWeights.h"
 #include "executor/session/Transport.h"
 #include "executor/session/Watchdog.h"
 #include "executor/session/WatchedRun.h"
@@ -38,7 +39,8 @@ struct Session::Impl {
   std::optional<size_t> init; ///< the entry of that name
   std::vector<bool> selected; ///< by entry: whether it can be run
   bool copiesAreStale = false;
-  uint64_t given = 0; ///< hash of the parameters set
+  std::shared_ptr<const session::SharedWeights> sharedWeights; ///< null: its own
+  uint64_t given = 0;                                          ///< hash of the parameters set
   std::optional<Diagnostic> fault;
   bool faultAfterCommit = false;
   std::optional<session::Replicas> replicas;
@@ -69,9 +71,12 @@ struct Session::Impl {
 
   // Making one.
   Status selectEntries();
-  uint64_t arenaBytes(size_t device) const {
-    return package::arenaBytes(data(), uint32_t(device), selected);
-  }
+  /// Entries asked for, and what prepares them, of those that the package has; all where none was.
+  std::vector<bool> selectedIn(const package::Package &package) const;
+  /// That this session and its neighbours need.
+  uint64_t arenaBytes(size_t device) const;
+  /// The rest, once there are devices with arenas.
+  Status bind();
   Status checkMemory() const;
   Status bindEntries();
   Status startThreads(const SessionOptions &options);
@@ -101,6 +106,11 @@ struct Session::Impl {
 
   // Running (SessionRun.cpp).
   Status run(session::BoundEntry &entry);
+  /// E0001 if other sessions read them too.
+  Status checkOwnWeights(std::string_view what) const;
+  /// E0001 if its weights cannot be shared at all.
+  Status checkMayShare() const;
+  Status freezeWeights();
   /// Brings copies, packed weights and scalars up to date.
   Status prepareRun(session::BoundEntry &entry);
   /// Up to `commit` and no further. E0701. The session has one device.

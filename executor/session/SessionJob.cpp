@@ -142,7 +142,7 @@ Result<Diagnostics> Session::indexWarning() const {
 MemoryUse Session::memory() const {
   MemoryUse use{peaks(), peakResidentBytes()};
   auto peak = use.devices.begin();
-  for (const std::unique_ptr<Device> &device : impl_->devices) {
+  for (const std::shared_ptr<Device> &device : impl_->devices) {
     if (session::isRemote(*device))
       continue;
     if (device->hostVisible())

@@ -16,7 +16,7 @@ using session::Part;
 void Session::Impl::beginRun() {
   std::lock_guard lock(lateMutex);
   if (late)
-    for (const std::unique_ptr<Device> &device : devices)
+    for (const std::shared_ptr<Device> &device : devices)
       device->stop(false);
   late.reset();
 }
@@ -25,7 +25,7 @@ void Session::Impl::beginRun() {
 void Session::Impl::endRun(const Error &error) {
   std::lock_guard lock(lateMutex);
   late = error;
-  for (const std::unique_ptr<Device> &device : devices)
+  for (const std::shared_ptr<Device> &device : devices)
     device->stop(true);
   transport->abort(error);
 }
@@ -140,6 +140,8 @@ Status Session::run(std::string_view name) {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
     return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+  if (session::writesWeights(*found))
+    LSTMC_TRY(impl_->checkOwnWeights(name));
   const auto index = size_t(found - impl_->entries.begin());
   impl_->views->giveBack(index);
   impl_->beginRun();

@@ -1,4 +1,5 @@
-"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package, with pkg-config, and alone."""
+"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package (runtime, symbol, compiler), with pkg-config, and
+alone; and the runtime as a folder of the project."""
 
 import os
 import re
@@ -36,6 +37,28 @@ with tempfile.TemporaryDirectory() as folder:
     if not by_cmake.endswith(f": {want}\n"):
         sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
 
+    # The compiler from C++: a file gives the bytes that the command writes, and a graph runs.
+    compiled, graph, by_command = (os.path.join(folder, name) for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
+    net = os.path.join(source, "samples/tiny.lnet")
+    run(os.path.join(folder, "b", "compiles"), net, compiled, graph)
+    run(command, "compile", net, "-b", "4", "-o", by_command)
+    if open(compiled, "rb").read() != open(by_command, "rb").read():
+        sys.exit("lstmc::compiler and the command compile one file to different packages")
+    if not run(os.path.join(folder, "b", "consumer"), graph).endswith(": 2\n"):
+        sys.exit("twice 1 is not 2")
+    drawn = run(os.path.join(folder, "b", "draws"))
+    print("lstmc::symbol:", drawn.splitlines()[-1])
+    run(command, "compile", os.path.join(source, "samples/char_lm.lnet"), "-o", by_command, "--force")
+    if drawn.split()[-1] not in run(command, "inspect", by_command, "--json"):
+        sys.exit("lstmc::symbol draws samples/char_lm.lnet with another hash")
+
+    # As a folder of the project, the runtime alone: the whole would be built once more.
+    inside = os.path.join(folder, "f")
+    run("cmake", "-S", consumer, "-B", inside, f"-DLSTMC_SOURCE={source}", "-DLSTMC_COMPILER=OFF")
+    targets = run("cmake", "--build", inside, "--target", "help")
+    if "lstmc_c" not in targets or "test_c_interface" in targets:
+        sys.exit("as a folder of a project, lstmc has no runtime, or brings its tests")
+
     if shutil.which("pkg-config"):
         # It is installed under another root, so --define-prefix is needed.
         environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
@@ -46,6 +69,7 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit("the program built by pkg-config gives something else")
         print("pkg-config: the same")
 
-    for path in ("share/man/man1/lstmc.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h"):
+    for path in ("share/man/man1/lstmc.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h",
+                 "include/lstmc/frontend/symbol/Symbol.h"):
         if not os.path.getsize(os.path.join(prefix, path)):
             sys.exit(f"{path} is empty")

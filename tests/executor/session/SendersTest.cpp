@@ -37,7 +37,8 @@ TEST(Senders, SenderDoesNotWaitForItsReceiver) {
 std::string stepsOf(const PackageData &data, uint32_t device) {
   auto package = Package::open(package::serialize(data));
   EXPECT_TRUE(package.ok()) << package.error().text();
-  auto devices = std::move(*makeDevices(std::to_string(data.devices.size()) + "xcpu", {1}));
+  session::Devices devices = session::shareable(
+      std::move(*makeDevices(std::to_string(data.devices.size()) + "xcpu", {1})));
   for (size_t i = 0; i < devices.size(); ++i)
     EXPECT_TRUE(devices[i]->allocate(data.devices[i].arenaBytes).ok());
   auto entry = session::bindEntry(**package, 0, devices);

@@ -17,7 +17,8 @@ using session::MessageId;
 
 /// Two devices with an arena of 4 x 6 floats each; the first one's are 0 to 23, the other's -1.
 struct Pair {
-  explicit Pair(std::string_view names) : devices(std::move(*makeDevices(names, {1}))) {
+  explicit Pair(std::string_view names)
+      : devices(session::shareable(std::move(*makeDevices(names, {1})))) {
     std::vector<float> content(24);
     for (size_t i = 0; i < 2; ++i) {
       EXPECT_TRUE(devices[i]->allocate(24 * sizeof(float)).ok());

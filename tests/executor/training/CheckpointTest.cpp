@@ -234,7 +234,7 @@ TEST(Checkpoint, AFailedUpdateIsNone) {
   Bytes update{1, 2, 3};
   auto writer = openWriter(folder / "ck", {}, 1);
   (*writer)->save(stateAt(6, model), model, true);
-  (*writer)->saveFailed(stateAt(7, model), model, update);
+  (*writer)->saveFailed(stateAt(7, model), model, {update});
   auto saved = (*writer)->finished(true);
   ASSERT_EQ(saved.size(), 2u);
   ASSERT_OK(saved[1]);
@@ -251,7 +251,7 @@ TEST(Checkpoint, AFailedUpdateIsNone) {
   // An existing checkpoint is replaced as a whole, by this run or the next.
   model.parameters()[0].tensor.as<float>()[0] = 42;
   update.push_back(4);
-  (*writer)->saveFailed(stateAt(7, model), model, update);
+  (*writer)->saveFailed(stateAt(7, model), model, {update});
   for (const auto &result : (*writer)->finished(true))
     ASSERT_OK(result);
   read = readCheckpoint(folder / "ck/nan-8");
@@ -352,7 +352,7 @@ TEST(Checkpoint, AFailedUpdateTornAtEveryStepIsWholeOrNotThere) {
     test::TemporaryFolder folder;
     {
       auto writer = openWriter(folder / "ck");
-      (*writer)->saveFailed(stateAt(1, old), old, {1});
+      (*writer)->saveFailed(stateAt(1, old), old, {{1}});
       (*writer)->finished(true);
     }
     pid_t child = ::fork();
@@ -363,7 +363,7 @@ TEST(Checkpoint, AFailedUpdateTornAtEveryStepIsWholeOrNotThere) {
           ::_exit(0);
         return {};
       });
-      (*writer)->saveFailed(stateAt(1, fresh), fresh, {2, 3});
+      (*writer)->saveFailed(stateAt(1, fresh), fresh, {{2, 3}});
       (*writer)->finished(true);
       ::_exit(1); // it was not torn
     }

@@ -1,9 +1,10 @@
 /* lstmc.h: runs compiled networks from C. It needs the runtime only.
  *
  * A package (F.lstmc) is opened once and shared by any number of sessions. A session has its own
- * memory, weights and states. One thread at a time may use a session; several threads may use
- * different sessions at the same time. Inputs and outputs are views of a session's memory. They are
- * copied only for a device whose memory the host cannot see. A run allocates nothing.
+ * memory, weights (unless they are shared) and states. One thread at a time may use a session;
+ * several threads may use different sessions at the same time. Inputs and outputs are views of a
+ * session's memory. They are copied only for a device whose memory the host cannot see. A run
+ * allocates nothing.
  *
  *   lstmc_package *package;
  *   lstmc_session *session;
@@ -145,6 +146,13 @@ LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const 
  * read of the file. */
 LSTMC_API lstmc_status lstmc_session_copy_weights(lstmc_session *session,
                                                   const lstmc_session *from);
+/* Lets `session` read the weights of `from`, another session of the same opened package, in place
+ * of its own, whose memory is given back: many sessions then hold the weights, packed ones too,
+ * once. From now on the weights of both are constant; what would change them is LSTMC_USAGE. The
+ * sessions may be closed in any order. `from` must not run during the first of these calls with it;
+ * during later ones it may. Not for devices whose memory the host cannot see, nor with `allocate`.
+ */
+LSTMC_API lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *from);
 /* Sets the initial values that the source asks for, from a seed. */
 LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
 

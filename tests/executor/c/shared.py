@@ -1,0 +1,91 @@
+"""shared.py LIBRARY LSTMC: sessions that share weights of many pages hold them once, and compute what a session with its own does."""
+
+import contextlib
+import os
+import random
+import re
+import struct
+import sys
+import tempfile
+import threading
+
+from runtime import Runtime
+
+runtime = Runtime(sys.argv[1])
+close = runtime.library.lstmc_session_close
+# 2 x 4 MiB of weights, and as much when packed.
+NET = """
+def net(data: float32[4, 1024]):
+    return FullyConnected(FullyConnected(data, num_hidden=1024, name="a"), num_hidden=1024, name="b")
+"""
+WEIGHTS, SESSIONS = 16 << 20, 8
+
+
+def resident():
+    """Bytes that this process has to itself, and those of what it maps several times."""
+    shared = 0
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            path = f"/proc/self/fd/{name}"
+            if os.readlink(path).startswith("/memfd:"):
+                shared += os.stat(path).st_blocks * 512
+    with open("/proc/self/smaps_rollup") as file:
+        return shared + (int(re.search(r"^Pss_Anon: *(\d+) kB", file.read(), re.M)[1]) << 10)
+
+
+def forward(session, seed):
+    values = random.Random(seed)
+    data = runtime.view(session, b"forward", b"data", "input")
+    data.raw = struct.pack(f"{len(data) // 4}f", *(values.uniform(-1, 1) for _ in range(len(data) // 4)))
+    runtime.session_run(session, b"forward")
+    return runtime.view(session, b"forward", b"b_output", "output").raw
+
+
+with tempfile.TemporaryDirectory() as folder:
+    package = runtime.open(sys.argv[2], NET, folder)
+first = runtime.session(package)
+runtime.session_initialise(first, 3)
+
+before = resident()
+own = runtime.session(package)
+runtime.session_copy_weights(own, first)
+want = [forward(own, seed) for seed in range(SESSIONS)]
+by_copy = resident() - before
+close(own)
+if by_copy < WEIGHTS:
+    sys.exit(f"a session with weights of its own takes {by_copy} bytes, which is too few to measure anything")
+
+before = resident()
+sessions = [runtime.session(package) for _ in range(SESSIONS)]
+got = [None] * SESSIONS
+
+
+def run(index):
+    runtime.session_share_weights(sessions[index], first)
+    for _ in range(3):
+        got[index] = forward(sessions[index], index)
+
+
+run(0)
+threads = [threading.Thread(target=run, args=(index,)) for index in range(1, SESSIONS)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+shared = resident() - before
+print(f"{by_copy} bytes with weights of its own, {shared} bytes for {SESSIONS} that share")
+# The first call moves the weights; `first` itself had packed none before.
+if shared > WEIGHTS // 2 + WEIGHTS // 4:
+    sys.exit("shared weights are in memory more than once")
+if got != want or len(set(got)) != SESSIONS:
+    sys.exit("sessions that share weights compute something else")
+
+close(first)
+if forward(sessions[0], 5) != want[5]:
+    sys.exit("the weights went with the session that they came from")
+for session in sessions:
+    close(session)
+left = resident() - before
+print(f"{left} bytes when all are closed")
+if left > -WEIGHTS // 4:  # `before` had the 8 MiB of the first
+    sys.exit("closed sessions keep their weights")
