@@ -11,30 +11,31 @@ static const package::Entry *findEntry(const package::PackageData &data, std::st
 }
 
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
-                                      const target::Machines &machines) {
+                                      const target::Machines &machines, double realSteps) {
   const package::Entry *found = findEntry(data, entry);
-  return found ? std::optional(forecast(data, *found, machines).seconds) : std::nullopt;
+  return found ? std::optional(forecast(data, *found, machines, realSteps).seconds) : std::nullopt;
 }
 
-PackageForecast forecastPackage(const package::PackageData &data,
-                                const target::Machines &machines) {
+PackageForecast forecastPackage(const package::PackageData &data, const target::Machines &machines,
+                                double realSteps) {
   PackageForecast known;
+  known.realSteps = realSteps;
   bool measured = std::all_of(machines.begin(), machines.end(), [](const target::Machine &machine) {
     return machine.measuredThreads > 0;
   });
   known.rates = measured ? "this machine" : "built-in";
-  known.updateSeconds = forecastSeconds(data, "step", machines);
+  known.updateSeconds = forecastSeconds(data, "step", machines, realSteps);
   const package::Entry *shown = nullptr;
   for (std::string_view name : {"evaluate", "forward"}) // the later beats the earlier
     if (const package::Entry *entry = findEntry(data, name)) {
-      known.forwardSeconds = forecast(data, *entry, machines).seconds;
+      known.forwardSeconds = forecast(data, *entry, machines, realSteps).seconds;
       shown = entry;
     }
   if (const package::Entry *step = findEntry(data, "step"))
     shown = step;
   known.idle.assign(data.devices.size(), 1);
   if (shown) {
-    EntryTimes times = forecast(data, *shown, machines);
+    EntryTimes times = forecast(data, *shown, machines, realSteps);
     known.sentBytes = times.sentBytes();
     for (uint32_t device = 0; device < data.devices.size(); ++device)
       known.idle[device] = times.idleFraction(device);

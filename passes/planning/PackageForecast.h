@@ -17,13 +17,17 @@ struct PackageForecast {
   int64_t sentBytes = 0;         ///< by all devices, in an update, else a forward
   std::vector<double> idle;      ///< fraction of the same time, by device
   std::optional<double> speedup; ///< over the first device alone, of the same
-  std::string rates;             ///< whose they are: "this machine", "built-in", a cluster's file
+  double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
+                        ///< knows them
+  std::string rates;    ///< whose they are: "this machine", "built-in", a cluster's file
 
   double seconds() const { return updateSeconds.value_or(forwardSeconds.value_or(0)); }
 };
 
-/// `machines` as forecast() takes them. No speed-up yet: that needs the plan of one device.
-PackageForecast forecastPackage(const package::PackageData &data, const target::Machines &machines);
+/// `machines` and `realSteps` as forecast() takes them. No speed-up yet: that needs the plan of one
+/// device.
+PackageForecast forecastPackage(const package::PackageData &data, const target::Machines &machines,
+                                double realSteps = 1);
 
 /// Bytes that each device may use; empty: not known.
 using Capacities = std::vector<uint64_t>;
@@ -32,6 +36,6 @@ bool fits(const package::PackageData &data, const Capacities &capacities);
 
 /// Of a package's entry, by name; none where it has no such entry.
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
-                                      const target::Machines &machines);
+                                      const target::Machines &machines, double realSteps = 1);
 
 } // namespace lstmc::planning

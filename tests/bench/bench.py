@@ -7,6 +7,7 @@ devices     deep.lnet on two devices of one thread, compared with one device: th
 fuzz        every fuzz program for --executions (10^6) more inputs, or for --for SECONDS over all; corpus and count are kept in
             build-fuzz/corpus, so that calls add up; --only names programs; exit 1 if one finds anything
 sync        what keeping replicas equal costs: a step of two devices, compared with two independent steps of half the batch
+forecast    forecast compared with measured time: nets of 20 us to 1 ms, sequence lengths, short chunks (forecast.py); exit 1 if one is off by 20 %
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
@@ -14,8 +15,7 @@ tsan        several devices, watchdog and checkpoints under ThreadSanitizer, bui
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
-jobs        `jobs sameness`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks for one network; what ranks cost (jobs.py)
-lost        ranks of jobs killed at --kills (200) random updates, 2 to 8 ranks; exit 1 unless each job ends as one that lost none
+jobs        `jobs sameness`, `jobs kills`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost (jobs.py)
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
             one another, or a layer does not light up
@@ -314,6 +314,8 @@ def main():
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "mutants.py", root, f"--mutants={args.mutants}", f"--only={args.only}"]).returncode)
     elif args.name == "nets":
         raise SystemExit(0 if nets(args.seeds) else 1)
+    elif args.name == "forecast":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "forecast.py", root / "build/lstmc", root, f"--rounds={args.rounds}", *rest]).returncode)
     elif args.name == "schedules":
         folder = root / "build/tests/executor/schedules"
         raise SystemExit(subprocess.run([sys.executable, root / "tests/executor/schedules/schedules.py", root / "build/lstmc",
@@ -321,11 +323,9 @@ def main():
     elif args.name == "kills":
         raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/e2e/kills.py", root / "build/lstmc", str(args.kills),
                                          "--state", root / "build/kills.json"]).returncode)
-    elif args.name == "lost":
-        raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/ranks/kills.py", root / "build/lstmc",
-                                         str(min(args.kills, 200))]).returncode)
     elif args.name == "jobs":
-        raise SystemExit(subprocess.run([sys.executable, "-B", here / "jobs.py", *rest[:1], root / "build/lstmc", *rest[1:]]).returncode)
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "jobs.py", *rest[:1], root / "build/lstmc", *rest[1:],
+                                         *(["--kills", str(args.kills)] if "--kills" in sys.argv else [])]).returncode)
     elif args.name == "tsan":
         raise SystemExit(0 if tsan() else 1)
     elif args.name == "replicas":
@@ -337,7 +337,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, devices, sync, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, lost, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""jobs.py sameness|cost|scale LSTMC [--updates N] [--rounds N]: jobs of several processes.
+"""jobs.py sameness|kills|cost|scale LSTMC [--updates N] [--rounds N] [--kills N]: jobs of several processes.
 
-sameness  1 to 8 ranks, with devices, layers and stores shared out in every way that there is: each has to end with the hash of one process
+sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that every pair of choices is in one job: each has to end
+          with the hash of one process. What is done is kept beside LSTMC, and the same call goes on after it
+kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each job has to end as one that lost none, and to train
+          again within 10 s. Goes on as sameness does
 cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM 512, 64 rows, 50 steps
 scale     an update of 1 to 8 ranks of a small network, which outnumber the processors
 """
 import argparse
+import hashlib
+import itertools
 import json
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -15,59 +21,132 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXT = ROOT / "docs" / "language.md"
+# Of three kinds of layers, and small: ranks outnumber the processors.
+NET = """\
+N, T = dim("batch", 16), dim("seq", 8)
+
+def net(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=setting("vocab", 80), output_dim=12, name="embed")
+%s
+    y = FullyConnected(x, num_hidden=setting("vocab", 80), flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(net, optimizer="%s", learning_rate=0.01, clip_gradient_norm=%s, initializer=Uniform(0.1), carry=["rnn*"])
+"""
+NETS = {
+    "lstm": NET % ('    x, h, c = LSTM(x, num_hidden=16, num_layers=4, name="rnn")', "adam", "1.0"),
+    "gru": NET % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, p=0.1, name="rnn")', "rmsprop", "2.0"),
+    "mixed": NET % ('    x, h = RNNLayer(x, num_hidden=17, num_layers=2, name="rnn0")\n    x, h, c = LSTM(x, num_hidden=9, num_layers=2, name="rnn1")',
+                    "nadam", "0.5"),
+}
 SMALL = ["--set", "hidden=32", "-b", "16", "--set", "seq=16"]
 LARGE = ["--set", "hidden=512", "-b", "64", "--set", "seq=50"]
 
 
-def events(lstmc, ranks, size, updates, flags):
+def events(lstmc, ranks, net, size, updates, flags):
     """What a training reports; `ranks` 0: one process without launch."""
     start = [lstmc, "launch", "-n", str(ranks), "--"] if ranks else [lstmc]
     with tempfile.TemporaryDirectory() as scratch:
-        words = [*start, "train", "samples/char_lm.lnet", "--data", f"text:{TEXT}", "--after", f"{updates}u", "--save-every", f"{updates}u",
-                 "--disp-every", f"{max(1, updates // 4)}u", "-t", "1", "--format", "jsonl", *size, *flags, "-o", scratch + "/ck"]
+        words = [*start, "train", net, "--data", f"text:{TEXT}", "--after", f"{updates}u", "--save-every", f"{updates}u",
+                 "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags, "-o", scratch + "/ck"]
         done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def mixes(ranks):
-    """Flags of a rank. Of devices that share layers there are as many as can be divided."""
-    for devices in (1, 2):
-        each = ["-d", f"{devices}xcpu"]
-        if ranks * devices > 8:
-            continue
-        yield each
-        yield [*each, "--bucket-bytes", "0", "--update-on-kvstore", "0"]
-        for store in ("dist_sync", "dist_device_sync"):
-            if ranks > 1:
-                yield [*each, "--kv-store", store, "--update-on-kvstore", "1", "--bigarray-bound", "1"]
-        for stages in (2, 3, 4):
-            if ranks * devices % stages == 0:
-                yield [*each, "--place", f"auto={stages}", "--chunks", "2"]
-        if ranks * devices <= 4:
-            yield [*each, "--accumulate", "2"]
+# What a job is made of. Stages share the layers of a replica, and chunks are those of its steps.
+FACTORS = {
+    "ranks": range(1, 9),
+    "devices": (1, 2, 3, 4),
+    "stages": (1, 2, 3, 4),
+    "chunks": (1, 2, 4),
+    "store": ("local", "local 0", "device", "device 0", "dist_sync", "dist_device_sync 1", "dist_async"),
+    "threads": (1, 2, 3),
+    "accumulate": (1, 2),
+    "buckets": ("65536", "0"),
+    "net": tuple(NETS),
+}
 
 
-def sameness(lstmc, updates):
-    """True if every mix ends with the weights of one process."""
-    size = [*SMALL, "--set", "layers=4"]
-    want = events(lstmc, 0, size, updates, ["-d", "cpu"])[-1]["weights_hash"]
-    wrong = tried = 0
-    print(f"one process: {want} after {updates} updates")
-    for ranks in range(1, 9):
-        for flags in mixes(ranks):
-            tried += 1
-            if (found := events(lstmc, ranks, size, updates, flags)[-1]["weights_hash"]) != want:
-                wrong += 1
-                print(f"{ranks} ranks, {' '.join(flags)}: {found}", flush=True)
-        print(f"{ranks} ranks: {tried} ways so far, {wrong} of them wrong", flush=True)
+def possible(job):
+    """Of the choices that were made, whether some job has them."""
+    ranks, devices, stages = (job.get(name, 1) for name in ("ranks", "devices", "stages"))
+    if ranks * devices > 8 or "ranks" in job and "devices" in job and ranks * devices % stages:
+        return False
+    if job.get("chunks", 1) > 1 and job.get("stages") == 1 or job.get("store", "").startswith("dist") and job.get("ranks") == 1:
+        return False
+    return job.get("store") != "dist_async" or devices == 1 and stages == 1
+
+
+def completed(job):
+    """With choices for all factors; none where there is no such job."""
+    name = next((name for name in FACTORS if name not in job), None)
+    if name is None:
+        return job
+    return next((whole for value in FACTORS[name] if possible({**job, name: value}) and (whole := completed({**job, name: value}))), None)
+
+
+def covering(draw):
+    """Jobs of which each possible pair of choices is in one: greedily, the best of some drawn ones each time."""
+    pairs = {((a, x), (b, y)) for a, b in itertools.combinations(FACTORS, 2) for x in FACTORS[a] for y in FACTORS[b] if completed({a: x, b: y})}
+    in_job = lambda job: set(itertools.combinations(job.items(), 2))
+    while pairs:
+        best = None
+        for _ in range(40):
+            job = dict(draw.choice(sorted(pairs, key=str)))
+            for name in draw.sample(list(FACTORS), len(FACTORS)):
+                values = [value for value in FACTORS[name] if possible({**job, name: value}) and completed({**job, name: value})]
+                job.setdefault(name, draw.choice(values) if name not in job else None)
+            job = {name: job[name] for name in FACTORS}
+            if best is None or len(in_job(job) & pairs) > len(in_job(best) & pairs):
+                best = job
+        pairs -= in_job(best)
+        yield best
+
+
+def flags_of(job):
+    store, _, update = job["store"].partition(" ")
+    words = ["-d", f"{job['devices']}xcpu", "-t", str(job["threads"]), "--kv-store", store, "--accumulate", str(job["accumulate"]), "--bucket-bytes", job["buckets"]]
+    if store == "dist_async":
+        words += ["--staleness", "0"]
+    if update:
+        words += ["--update-on-kvstore", update]
+        words += ["--bigarray-bound", "1"] if update == "1" else []
+    if job["stages"] > 1:
+        words += ["--place", f"auto={job['stages']}", "--chunks", str(job["chunks"])]
+    return words
+
+
+def sameness(lstmc, updates, kept_file):
+    """True if every job ends with the weights of one process. What was found with this command is kept, and not done again."""
+    build = hashlib.sha256(lstmc.read_bytes()).hexdigest()
+    kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
+    if kept.get("build") != build or kept.get("updates") != updates:
+        kept = {"build": build, "updates": updates, "one": {}, "jobs": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in NETS.items():
+            (pathlib.Path(folder) / f"{name}.lnet").write_text(text)
+            if name not in kept["one"]:
+                kept["one"][name] = events(lstmc, 0, f"{folder}/{name}.lnet", [], updates, ["-d", "cpu", "-t", "1"])[-1]["weights_hash"]
+        print("one process: " + ", ".join(f"{name} {found}" for name, found in kept["one"].items()), flush=True)
+        jobs = list(covering(random.Random(16)))
+        wrong = 0
+        for number, job in enumerate(jobs):
+            key = " ".join(f"{name}={value}" for name, value in job.items())
+            if key not in kept["jobs"]:
+                kept["jobs"][key] = events(lstmc, job["ranks"], f"{folder}/{job['net']}.lnet", [], updates, flags_of(job))[-1]["weights_hash"]
+                kept_file.write_text(json.dumps(kept, indent=1) + "\n")
+            right = kept["jobs"][key] == kept["one"][job["net"]]
+            wrong += not right
+            print(f"{number + 1} of {len(jobs)}: {key}: {'right' if right else kept['jobs'][key]}", flush=True)
+    print(f"{len(jobs)} jobs, which have every possible pair of choices: {wrong} wrong")
     return wrong == 0
 
 
 def update_ms(lstmc, ranks, size, updates, flags):
     """Without the first quarter, while which memory is touched for the first time."""
-    at = {e["update"]: e["time_s"] for e in events(lstmc, ranks, size, updates, flags) if e["event"] == "update"}
+    at = {e["update"]: e["time_s"] for e in events(lstmc, ranks, "samples/char_lm.lnet", size, updates, ["-t", "1", *flags]) if e["event"] == "update"}
     first, last = min(at), max(at)
     return 1000 * (at[last] - at[first]) / (last - first)
 
@@ -85,14 +164,18 @@ def cost(lstmc, updates, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sameness", "cost", "scale"))
+    parser.add_argument("what", choices=("sameness", "kills", "cost", "scale"))
     parser.add_argument("lstmc", type=pathlib.Path)
     parser.add_argument("--updates", type=int)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--kills", type=int, default=200)
     args = parser.parse_args()
-    lstmc = args.lstmc.resolve()
+    lstmc = args.lstmc.absolute()
+    if args.what == "kills":
+        return subprocess.run([sys.executable, "-B", ROOT / "tests/ranks/kills.py", lstmc, str(args.kills), "--within", "10",
+                               "--kept", lstmc.with_name("jobs-kills.json")]).returncode
     if args.what == "sameness":
-        return 0 if sameness(lstmc, args.updates or 200) else 1
+        return 0 if sameness(lstmc, args.updates or 200, lstmc.with_name("jobs-sameness.json")) else 1
     if args.what == "cost":
         cost(lstmc, args.updates or 12, args.rounds)
     else:

@@ -76,9 +76,9 @@ def run(command, seconds, **more):
         return None
 
 
-def judge(build):
-    """What kills the mutant: "compiler", the name of a program, or nothing."""
-    built = run(["cmake", "--build", build, "--target", *PROGRAMS], 900)
+def judge(build, seconds=900):
+    """What kills the mutant: "compiler", the name of a program, or nothing. `seconds`: for the build."""
+    built = run(["cmake", "--build", build, "--target", *PROGRAMS], seconds)
     if built is None or built.returncode:
         return "compiler"
     for program, folder in PROGRAMS.items():
@@ -100,7 +100,7 @@ def main():
     if not (build / "build.ninja").exists():
         subprocess.run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19", "-DLSTMC_COMPILER=OFF", "-DCMAKE_BUILD_TYPE=Debug",
                         "-DCMAKE_CXX_FLAGS_DEBUG=-O1"], check=True, stdout=subprocess.DEVNULL)
-    if (by := judge(build)):
+    if (by := judge(build, seconds=10_000)):  # all of it
         raise SystemExit(f"without a mutant: {by} fails")
     every = [place for place in places(tree) if re.search(args.only, place[0])]
     random.Random(1).shuffle(every)

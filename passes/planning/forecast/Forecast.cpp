@@ -13,9 +13,9 @@ namespace {
 class Simulation {
 public:
   Simulation(const package::PackageData &package, const package::Entry &entry,
-             const target::Machines &machines, const Targets &targets)
+             const target::Machines &machines, const Targets &targets, double realSteps)
       : package_(package), entry_(entry), machines_(machines), targets_(targets),
-        clocks_(entry.programs.size()), next_(entry.programs.size()),
+        realSteps_(realSteps), clocks_(entry.programs.size()), next_(entry.programs.size()),
         arrived_(entry.programs.size()), linkFree_(entry.programs.size()) {}
 
   EntryTimes run() {
@@ -57,7 +57,7 @@ private:
   /// The next launch of a program; false where it waits for a message that has not been sent yet.
   bool advance(size_t p) {
     const package::Launch &launch = entry_.programs[p].launches[next_[p]];
-    const target::Work work = target::workOf(package_, launch);
+    const target::Work work = target::workOf(package_, launch, realSteps_);
     std::optional<Span> span;
     if (launch.kernel == KernelId::Receive)
       span = received(p, launch, work);
@@ -114,6 +114,7 @@ private:
   const package::Entry &entry_;
   const target::Machines &machines_;
   const Targets &targets_;
+  const double realSteps_;
   std::vector<double> clocks_; ///< by program
   std::vector<size_t> next_;
   std::vector<double> arrived_;  ///< by program: when all that it received over a network had come
@@ -139,16 +140,16 @@ double EntryTimes::idleFraction(uint32_t device) const {
 }
 
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const target::Machines &machines) {
+                    const target::Machines &machines, double realSteps) {
   Targets targets;
   for (const package::Device &device : package.devices)
     targets.push_back(&targetOf(device.name));
-  return forecast(package, entry, machines, targets);
+  return forecast(package, entry, machines, targets, realSteps);
 }
 
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const target::Machines &machines, const Targets &targets) {
-  return Simulation(package, entry, machines, targets).run();
+                    const target::Machines &machines, const Targets &targets, double realSteps) {
+  return Simulation(package, entry, machines, targets, realSteps).run();
 }
 
 } // namespace lstmc::planning

@@ -34,14 +34,15 @@ struct EntryTimes {
 /// of each device's kind. A sender goes on at once, while what it sends leaves one message after
 /// the other; a receiver waits for the message and copies it, or, where it comes by itself (over a
 /// network), until it has arrived; all reach `commit` before any continues.
+/// `realSteps`: as target::workOf() has it.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const target::Machines &machines);
+                    const target::Machines &machines, double realSteps = 1);
 
 /// By device.
 using Targets = std::vector<const target::Target *>;
 
 /// The same as if the package's devices were of these targets.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const target::Machines &machines, const Targets &targets);
+                    const target::Machines &machines, const Targets &targets, double realSteps = 1);
 
 } // namespace lstmc::planning

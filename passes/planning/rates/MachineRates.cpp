@@ -13,6 +13,7 @@
 #include "backends/registry/HostFacts.h"
 #include "backends/registry/HostRates.h"
 #include "backends/registry/Targets.h"
+#include "executor/base/CacheFolder.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Threads.h"
@@ -23,18 +24,8 @@ namespace lstmc::planning {
 
 using Json = nlohmann::ordered_json;
 
-/// LSTMC_CACHE_DIR, else XDG_CACHE_HOME/lstmc, else ~/.cache/lstmc; empty where there is none of
-/// them.
 static std::filesystem::path cacheFile() {
-  auto variable = [](const char *name) {
-    const char *value = std::getenv(name);
-    return std::filesystem::path(value ? value : "");
-  };
-  std::filesystem::path folder = variable("LSTMC_CACHE_DIR");
-  if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
-    folder = variable("XDG_CACHE_HOME") / "lstmc";
-  if (folder.empty() && !variable("HOME").empty())
-    folder = variable("HOME") / ".cache" / "lstmc";
+  const std::filesystem::path folder = cacheFolder();
   return folder.empty() ? folder : folder / "machine.json";
 }
 

@@ -1,0 +1,78 @@
+#include "passes/planning/rates/CalibrationNets.h"
+
+#include <fmt/format.h>
+
+namespace lstmc::planning {
+
+static constexpr int kHops = 32;
+
+std::string netOf(const Cell &cell) {
+  const int gates = cell.gru ? 3 : 4, width = cell.hidden;
+  std::string sequence = fmt::format("tensor<{}x{}x{}xf32>", cell.steps, cell.batch, width),
+              state = fmt::format("tensor<1x{}x{}xf32>", cell.batch, width),
+              labels = fmt::format("tensor<{}x{}xi32>", cell.batch, cell.steps),
+              swapped = fmt::format("tensor<{}x{}xi32>", cell.steps, cell.batch),
+              scores = fmt::format("tensor<{}x{}x{}xf32>", cell.steps, cell.batch, cell.vocab),
+              table = fmt::format("tensor<{}x{}xf32>", cell.vocab, width);
+  std::string text = fmt::format(
+      R"(func.func @calibration(%data: {0} {{sym.name = "data", sym.role = "data"}},
+          %label: {0} {{sym.name = "label", sym.role = "label"}}) -> ({1} {{sym.name = "y"}}) {{
+        %symbols = sym.swap_axis %data {{dim2 = 1 : i64}} : ({0}) -> {2}
+        %targets = sym.swap_axis %label {{dim2 = 1 : i64}} : ({0}) -> {2}
+        %embed_w = sym.variable {{name = "embed_weight"}} : {3}
+        %x0 = sym.embedding %symbols, %embed_w {{input_dim = {4} : i64, output_dim = {5} : i64,
+            sym.name = "embed"}} : ({2}, {3}) -> {6}
+)",
+      labels, scores, swapped, table, cell.vocab, width, sequence);
+  for (int layer = 0; layer < 2; ++layer)
+    text += fmt::format(
+        R"(
+        %w{0} = sym.variable {{name = "layer{0}_i2h_weight"}} : tensor<{1}x{2}xf32>
+        %r{0} = sym.variable {{name = "layer{0}_h2h_weight"}} : tensor<{1}x{2}xf32>
+        %bw{0} = sym.variable {{name = "layer{0}_i2h_bias"}} : tensor<{1}xf32>
+        %br{0} = sym.variable {{name = "layer{0}_h2h_bias"}} : tensor<{1}xf32>
+        %p{0} = sym.rnn_param_concat %w{0}, %r{0}, %bw{0}, %br{0} {{dim = 0 : i64}}
+          : (tensor<{1}x{2}xf32>, tensor<{1}x{2}xf32>, tensor<{1}xf32>, tensor<{1}xf32>)
+            -> tensor<{3}xf32>
+        %h{0} = sym.begin_state {{name = "layer{0}_begin_state_0"}} : {4}
+        %c{0} = sym.begin_state {{name = "layer{0}_begin_state_1"}} : {4}
+        %y{0}:{5} = sym.rnn %x{0}, %p{0} state %h{0} {6} {{mode = "{7}", num_layers = 1 : i64,
+            state_outputs = true, state_size = {2} : i64, sym.name = "layer{0}"}}
+          : ({8}, tensor<{3}xf32>, {4}{9}) -> ({8}, {4}{9})
+        %x{10} = sym.dropout %y{0}#0 {{p = 2.000000e-01 : f64}} : ({8}) -> {8}
+)",
+        layer, gates * width, width, 2 * gates * width * (width + 1), state, cell.gru ? 2 : 3,
+        cell.gru ? "" : fmt::format("cell %c{}", layer), cell.gru ? "gru" : "lstm", sequence,
+        cell.gru ? "" : ", " + state, layer + 1);
+  return text + fmt::format(
+                    R"(
+        %gamma = sym.variable {{name = "norm_gamma"}} : {5}
+        %beta = sym.variable {{name = "norm_beta"}} : {5}
+        %norm:3 = sym.layer_norm %x2, %gamma, %beta : ({2}, {5}, {5}) -> ({2}, {6}, {6})
+        %decoder_w = sym.variable {{name = "decoder_weight"}} : {0}
+        %decoder_b = sym.variable {{name = "decoder_bias"}} : tensor<{1}xf32>
+        %scores = sym.fully_connected %norm#0, %decoder_w, %decoder_b {{flatten = false,
+            num_hidden = {1} : i64, sym.name = "decoder"}} : ({2}, {0}, tensor<{1}xf32>) -> {3}
+        %y = sym.softmax_output %scores, %targets {{normalization = "valid",
+            preserve_shape = true}} : ({3}, {4}) -> {3}
+        return %y : {3}
+      }}
+)",
+                    table, cell.vocab, sequence, scores, swapped,
+                    fmt::format("tensor<{}xf32>", width),
+                    fmt::format("tensor<{}x{}xf32>", cell.steps, cell.batch));
+}
+
+std::string hopsNet(int elements) {
+  std::string type = fmt::format("tensor<{}xf32>", elements);
+  std::string text = fmt::format("func.func @hand_over(%x0: {0} {{sym.name = \"data\", "
+                                 "sym.role = \"data\"}}) -> ({0} {{sym.name = \"y\"}}) {{\n",
+                                 type);
+  for (int hop = 0; hop < kHops; ++hop)
+    text += fmt::format("  %x{} = sym.mul_scalar %x{} {{scalar = 5.000000e-01 : f64, "
+                        "sym.group = \"group{}\"}} : ({}) -> {}\n",
+                        hop + 1, hop, hop % 2, type, type);
+  return text + fmt::format("  return %x{} : {}\n}}\n", kHops, type);
+}
+
+} // namespace lstmc::planning

@@ -1,0 +1,20 @@
+// The nets that are measured, as texts of modules of sym, so that no frontend is asked.
+#pragma once
+
+#include <string>
+
+namespace lstmc::planning {
+
+/// Sizes of a language model; recurrent layers of GRUs, else of LSTMs.
+struct Cell {
+  int batch, steps, hidden, vocab;
+  bool gru;
+};
+
+/// A language model with a bit of everything; two layers, so that one reads what the other writes.
+std::string netOf(const Cell &cell);
+
+/// A value of so many floats that two devices, groups "group0" and "group1", hand to and fro.
+std::string hopsNet(int elements);
+
+} // namespace lstmc::planning
