@@ -46,7 +46,7 @@ public:
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
       return;
-    find(pass).opsBefore += countOps(op);
+    find(pass).opsBefore += known(op);
     if (pass->getArgument() == "make-entries")
       op->walk([&](mlir::func::FuncOp net) { addShare(net); });
     if (pass->getArgument() == "lower-to-exec")
@@ -59,7 +59,7 @@ public:
     Clock::time_point end = Clock::now();
     PassTime &time = find(pass);
     time.seconds += std::chrono::duration<double>(end - start).count();
-    time.opsAfter += countOps(op);
+    time.opsAfter += (left = {op, countOps(op)}).second;
     auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
     result.spans.push_back({time.pass, function ? function.getName().str() : "", start, end});
   }
@@ -91,6 +91,10 @@ private:
     });
   }
 
+  /// The ops that `op` has: those that the pass before left, where it was the last one to run on
+  /// it.
+  int64_t known(mlir::Operation *op) const { return left.first == op ? left.second : countOps(op); }
+
   PassTime &find(mlir::Pass *pass) {
     for (PassTime &time : result.times)
       if (pass->getArgument() == llvm::StringRef(time.pass))
@@ -102,6 +106,7 @@ private:
   Compiled &result;
   const CompileOptions &options;
   Clock::time_point start;
+  std::pair<mlir::Operation *, int64_t> left = {}; ///< by the last pass: on what, how many ops
 };
 
 /// Vectors of parameters as RNN packs them, by the name that MXNet's files have for them.

@@ -88,9 +88,9 @@ llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
 
 /// All that has flowed into a value so far, in order of arrival.
 struct Contributions {
-  llvm::SmallVector<Value> direct;
-  llvm::SmallVector<WeightUse> weightUses;
-  llvm::SmallVector<BiasUse> biasUses;
+  llvm::SmallVector<Value, 1> direct;
+  llvm::SmallVector<WeightUse, 0> weightUses;
+  llvm::SmallVector<BiasUse, 0> biasUses;
 
   bool empty() const { return direct.empty() && weightUses.empty() && biasUses.empty(); }
 };
@@ -352,7 +352,7 @@ private:
       return {};
     Contributions parts = std::move(found->second);
     flowing.erase(found);
-    llvm::SmallVector<Value> terms = std::move(parts.direct);
+    llvm::SmallVector<Value> terms(parts.direct.begin(), parts.direct.end());
     for (const auto &uses : byBatch(llvm::ArrayRef<WeightUse>(parts.weightUses)))
       terms.push_back(sumOfWeightUses(value, uses));
     for (const auto &uses : byBatch(llvm::ArrayRef<BiasUse>(parts.biasUses)))

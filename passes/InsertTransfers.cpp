@@ -28,11 +28,16 @@ public:
 
   void run() {
     auto ops = llvm::to_vector(llvm::make_pointer_range(entry.front().without_terminator()));
+    bool several = false;
     for (Operation *op : ops) {
       auto said = op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr);
       devices[op] = said ? said.getInt() : 0;
-      op->removeAttr(sym::kDeviceAttr);
+      several |= devices[op] != 0;
+      if (said)
+        op->removeAttr(sym::kDeviceAttr);
     }
+    if (!several)
+      return;
     for (Operation *op :
          ops) { // inputs go where they are read when they are: what is wanted first is sent first
       int64_t device = devices.lookup(op);

@@ -54,8 +54,11 @@ public:
     for (Operation &op : net.front()) {
       // What replicate added goes with its neighbour.
       bool after = llvm::isa<sym::OwnRowsOp>(op), added = after || llvm::isa<sym::AllRowsOp>(op);
-      op.setAttr(sym::kOrdinalAttr,
-                 builder.getI64IntegerAttr(std::max<int64_t>(ordinal - (after ? 1 : 0), 0)));
+      const int64_t own = std::max<int64_t>(ordinal - (after ? 1 : 0), 0);
+      if (llvm::isa<sym::VariableOp>(op))
+        ordinals[&op] = own;
+      else
+        op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(own));
       ordinal += added ? 0 : 1;
     }
   }
@@ -169,11 +172,12 @@ private:
   void declareParameter(sym::VariableOp variable) {
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
                                                       mlir::TypeAttr::get(variable.getType()));
+    mlir::NamedAttrList said;
     for (mlir::NamedAttribute attribute : variable->getAttrs())
-      if (attribute.getName() != variable.getNameAttrName() &&
-          attribute.getName() != sym::kOrdinalAttr)
-        parameter->setAttr(attribute.getName(), attribute.getValue());
-    parameter->setAttr("ordinal", variable->getAttr(sym::kOrdinalAttr));
+      if (attribute.getName() != variable.getNameAttrName())
+        said.append(attribute);
+    said.set("ordinal", builder.getI64IntegerAttr(ordinals.lookup(variable)));
+    parameter->setDiscardableAttrs(said.getDictionary(builder.getContext()));
   }
 
   bool carried(sym::BeginStateOp state) {
@@ -390,7 +394,8 @@ private:
   bool scores;
   mlir::OpBuilder builder;
   const Maker *whole = nullptr;
-  llvm::SmallDenseSet<size_t> measuredByRows; ///< outputs
+  llvm::DenseMap<Operation *, int64_t> ordinals; ///< of variables
+  llvm::SmallDenseSet<size_t> measuredByRows;    ///< outputs
   llvm::SmallVector<mlir::DictionaryAttr> arguments;
   llvm::SmallVector<std::pair<llvm::StringRef, Value>>
       stateResults; ///< of a replica: by the state's name
@@ -410,7 +415,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       return signalPassFailure();
     }
     llvm::SmallVector<std::string> patterns(carry.begin(), carry.end());
-    llvm::SmallVector<Maker> makers;
+    llvm::SmallVector<Maker, 1> makers;
     for (mlir::func::FuncOp net : nets) {
       makers.push_back(Maker(getOperation(), net, shards, patterns, scores));
       makers.back().number();

@@ -22,6 +22,12 @@ namespace lstmc::passes {
 
 namespace {
 
+/// What the plans of one net for several lengths have in common.
+bool isTrained(exec::Kind kind) {
+  return kind == exec::Kind::Parameter || kind == exec::Kind::Auxiliary ||
+         kind == exec::Kind::Optimizer || kind == exec::Kind::State;
+}
+
 uint64_t padded(int64_t bytes) { return uint64_t(roundUp(bytes, kAlignment)); }
 
 void setOffset(exec::BufferOp buffer, uint64_t offset) { buffer.setOffset(int64_t(offset)); }
@@ -214,14 +220,18 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
 
   uint64_t planDevice(exec::PlanOp plan, int64_t device, const exec::Access &access) {
     const Changing changing(plan, access);
-    // Last come packed weights that a changing entry may write over.
+    auto turnOf = [&](exec::BufferOp buffer) {
+      if (isTrained(buffer.getKind()))
+        return 0;
+      const bool discarded =
+          buffer.getKind() == exec::Kind::Packed && !changing.packed.contains(buffer.getMemory());
+      return discarded ? 2 : 1;
+    };
     uint64_t persistent = 0, always = 0;
-    for (bool last : {false, true}) {
+    for (int turn : {0, 1, 2}) {
       always = persistent;
       for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>()) {
-        const bool discarded =
-            buffer.getKind() == exec::Kind::Packed && !changing.packed.contains(buffer.getMemory());
-        if (int64_t(buffer.getDevice()) != device || discarded != last)
+        if (int64_t(buffer.getDevice()) != device || turnOf(buffer) != turn)
           continue;
         setOffset(buffer, persistent);
         persistent += padded(buffer.bytes());

@@ -117,13 +117,23 @@ private:
       bool trains = llvm::isa<sym::ReadOp>(op);
       for (Value operand : op.getOperands())
         if (trained.contains(operand)) {
-          readers[operand].push_back(&op);
+          if (!llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))
+            readers[gathers(operand)].push_back(&op);
           trains = true;
         }
       if (trains)
         trained.insert(op.result_begin(), op.result_end());
     }
     return llvm::all_of(readers, [&](auto &read) { return keepsSum(read.first, read.second); });
+  }
+
+  /// The value to which gradient adds what goes to an operand: rows are moved one by one.
+  static Value gathers(Value operand) {
+    for (Operation *maker = operand.getDefiningOp();
+         llvm::isa_and_nonnull<sym::AllRowsOp, sym::OwnRowsOp>(maker);
+         maker = operand.getDefiningOp())
+      operand = maker->getOperand(0);
+    return operand;
   }
 
   bool keepsSum(Value value, llvm::ArrayRef<Operation *> readers) {

@@ -126,7 +126,8 @@ LogicalResult wideFloatType(ShapeRelation &relation, Value value) {
   if (type && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
     return relation.refuse(ErrorCode::E0215, {{value, kTypeAxis}})
            << relation.name(value) << " of " << dtypeLongName(*dtypeOf(type))
-           << " is not built yet: cast it to float32 first";
+           << " is not built yet: cast it to float32 first, as with dtype(\"float32\"): around it "
+              "does";
   return relation.floatType(value);
 }
 

@@ -13,6 +13,7 @@ def Sym_VariableOp : Sym_Op<"variable", ""> {
     initialiser of fit is used, as the parameter's name asks. `dims` names the extents that were
     written as dims; "" for others.
       * name: not empty.
+      * type: not float16 or bfloat16 (E0215).
 
     ```mlir
     %w = sym.variable {init = ["constant", {value = 1.0} ], lr_mult = 2.0, name = "fc1_weight"} : tensor<?x4xf32>
@@ -64,7 +65,7 @@ class Sym_Constant<string mnemonic, string mxnet, list<string> aliases,
 def Sym_ZerosOp : Sym_Constant<"zeros", "_zeros", ["zeros"], "zeros">;
 def Sym_OnesOp : Sym_Constant<"ones", "_ones", ["ones"], "ones">;
 
-def Sym_FullOp : Sym_Source<"full", "_full", ["full"]> {
+def Sym_FullOp : Sym_Source<"full", "_full", ["full"], [Sym_Extents]> {
   let summary = "a tensor of one value";
   let description = [{
     0 in `shape` is an extent to infer; `ctx` is ignored.

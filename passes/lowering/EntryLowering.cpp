@@ -154,7 +154,7 @@ void EntryLowering::findCommitted() {
 /// A committed op's result is made right where it is written to, if no committed op after it reads
 /// the old value, and the op itself does so element for element at most.
 void EntryLowering::placeDirectWrites() {
-  llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 2>>
+  llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 0>>
       readers; // of persistent memory
   llvm::DenseMap<Operation *, unsigned> order;
   auto readPlace = [&](Value value) -> View {

@@ -82,19 +82,19 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   auto add = [&](mlir::Operation &op, exec::Kind kind, llvm::StringRef name, mlir::Type tensor) {
     auto type = llvm::cast<mlir::RankedTensorType>(tensor);
     auto devices = op.getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
-    op.removeAttr(sym::kDevicesAttr);
     auto slot = llvm::dyn_cast<sym::SlotOp>(op);
+    mlir::NamedAttrList said(op.getDiscardableAttrDictionary());
+    said.erase(sym::kDevicesAttr);
+    if (slot) {
+      said.set("parameter", slot.getParameterAttr().getAttr());
+      said.set("slot", slot.getSlotAttr());
+    }
     for (auto [i, device] :
          llvm::enumerate(devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(kFirst))) {
       llvm::ArrayRef<int64_t> shape =
           slot && slot.getSlices() ? slot.getSlices()->slice(i, 1) : type.getShape();
       Value memory = persistent(kind, name, device, shape, type.getElementType(), op.getLoc());
-      for (mlir::NamedAttribute attribute : op.getDiscardableAttrs())
-        memory.getDefiningOp()->setDiscardableAttr(attribute.getName(), attribute.getValue());
-      if (slot) {
-        memory.getDefiningOp()->setAttr("parameter", slot.getParameterAttr().getAttr());
-        memory.getDefiningOp()->setAttr("slot", slot.getSlotAttr());
-      }
+      memory.getDefiningOp()->setDiscardableAttrs(said.getDictionary(op.getContext()));
       memories[name].push_back({device, memory});
     }
   };

@@ -2,7 +2,9 @@
 // order of the streams; and an event that is left out is found.
 #include <gtest/gtest.h>
 
+#include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
+#include "tests/executor/data/Files.h"
 
 namespace lstmc::e2e {
 namespace {
@@ -29,6 +31,17 @@ TEST_P(Emulated, TrainsToTheBitsOfCpus) {
   const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 1, 3), 1), model, 1, kUpdates), want);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
+}
+
+/// On every device of the package, by one compile.
+TEST_P(Emulated, TrainsToTheSameBitsWithCompiledFusedPrograms) {
+  const test::TemporaryFolder cache;
+  setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
+  const cuda::HostText compiler;
+  const package::PackageData package = compileFor(model, 2, 3);
+  const uint64_t want = train(*openEmulated(package, 1), model, 1, kUpdates);
+  EXPECT_EQ(train(*openEmulated(package, 1, nullptr, &compiler), model, 1, kUpdates), want);
+  EXPECT_EQ(compiler.compiled, 1);
 }
 
 /// Passes all calls on, but for one call of wait().

@@ -134,14 +134,15 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
 }
 
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
-                                      WrapDevice wrap) {
+                                      WrapDevice wrap, const cuda::TextCompiler *compiler) {
   cuda::seedEmulatedDriver(seed);
   OwnedDevices devices;
   for (const package::Device &device : data.devices) {
     devices.push_back(check(cuda::makeGpuDevice(device.name, cuda::emulatedDriver(),
                                                 {.card = int(devices.size()),
                                                  .images = cuda::emulatedImages(),
-                                                 .onHost = kernelsOf(cpu::machineLevel())})));
+                                                 .onHost = kernelsOf(cpu::machineLevel()),
+                                                 .compiler = compiler})));
     if (wrap)
       devices.back() = wrap(std::move(devices.back()));
   }

@@ -79,6 +79,8 @@ public:
       first_ = item(op_.inputs.front(), true);
     if (!first_ && !op_.inputs.empty())
       first_ = draw_.oneOf(pool_.items); // such a call is refused
+    if (first_ && first_->rank() == 0)   // read as a second operand only: attributes need axes
+      first_ = pool_.parameter({draw_.oneOf(pool_.sizes.features)});
     attributes();
     inputs();
     return std::move(call_);
@@ -170,7 +172,9 @@ private:
     case Wish::Ones:
       if (auto found = any([](const Item &item) { return std::ranges::count(item.extents, 1); }))
         return found;
-      return pool_.parameter(withOnes(anyFloat()->extents, 1));
+      if (auto shape = any([](const Item &item) { return isFloating(item.dtype) && item.rank(); }))
+        return pool_.parameter(withOnes(shape->extents, 1));
+      return std::nullopt;
     case Wish::Steps:
       return any([&](const Item &item) {
         return item.rank() == 3 && isFloating(item.dtype) &&
@@ -301,7 +305,7 @@ private:
       extents = turnB ? Extents{free, inner} : Extents{inner, free};
       if (draw_.chance(0.5))
         if (auto found = any([&](const Item &b) {
-              return (turnB ? b.extents.back() : b.extents.front()) == inner &&
+              return b.rank() > 0 && (turnB ? b.extents.back() : b.extents.front()) == inner &&
                      b.dtype == first_->dtype;
             }))
           return found;

@@ -13,6 +13,12 @@ static LogicalResult relateName(ShapeRelation &relation, StringRef name) {
 }
 
 LogicalResult VariableOp::relateShapes(ShapeRelation &relation) {
+  // variable:type
+  Type type = relation.type(getResult());
+  if (type && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
+    return relation.refuse(ErrorCode::E0215, {{getResult(), kTypeAxis}})
+           << "a parameter of " << dtypeLongName(*dtypeOf(type))
+           << " is not built yet: keep it in float32, and cast what is read of it";
   // variable:name
   return relateName(relation, getName());
 }
@@ -80,5 +86,6 @@ BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPositio
 
 StringRef ZerosOp::extentsAttribute() { return "shape"; }
 StringRef OnesOp::extentsAttribute() { return "shape"; }
+StringRef FullOp::extentsAttribute() { return "shape"; }
 
 } // namespace lstmc::sym
