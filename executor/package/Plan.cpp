@@ -134,6 +134,56 @@ uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<
   return std::min(uint64_t(roundUp(int64_t(bytes), kAlignment)), data.devices[device].arenaBytes);
 }
 
+namespace {
+
+/// A value that persists, and where.
+struct Persistent {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;
+  uint32_t device;
+  uint64_t offset;
+  bool operator==(const Persistent &) const = default;
+};
+
+std::vector<Persistent> trainedValues(const PackageData &data) {
+  std::vector<Persistent> values;
+  auto add = [&](const std::string &name, const std::vector<uint32_t> &buffers) {
+    for (uint32_t index : buffers) {
+      const Buffer &buffer = data.buffers[index];
+      values.push_back({name, buffer.dtype, buffer.shape, buffer.device, buffer.offset});
+    }
+  };
+  for (const Parameter &parameter : data.parameters) {
+    add(parameter.name, parameter.buffers);
+    for (const Slot &slot : parameter.slots)
+      add(parameter.name + "/" + slot.name, slot.buffers);
+  }
+  for (const State &state : data.states)
+    add(state.name, state.buffers);
+  return values;
+}
+
+} // namespace
+
+Status checkSamePlaces(const PackageData &a, const PackageData &b) {
+  if (deviceList(a) != deviceList(b))
+    return fail(ErrorCode::E0605, "devices: found {}, want {}", deviceList(a), deviceList(b));
+  const std::vector<Persistent> found = trainedValues(a), want = trainedValues(b);
+  for (size_t i = 0; i < std::max(found.size(), want.size()); ++i) {
+    auto text = [i](const std::vector<Persistent> &all) {
+      return i >= all.size()
+                 ? "nothing"
+                 : fmt::format("{} {} on device {} at byte {}", all[i].name,
+                               typeText(all[i].dtype, all[i].shape), all[i].device, all[i].offset);
+    };
+    if (i >= found.size() || i >= want.size() || found[i] != want[i])
+      return fail(ErrorCode::E0605, "what the network learns: found {}, want {}", text(found),
+                  text(want));
+  }
+  return {};
+}
+
 /// Which buffers live at the peak, but for those that others take the place of; largest first.
 static std::vector<uint32_t> largestAtPeak(const PackageData &data, uint32_t device,
                                            const DevicePlan &plan, size_t most) {

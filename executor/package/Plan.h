@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/base/Status.h"
 #include "executor/package/PackageData.h"
 
 namespace lstmc::package {
@@ -22,6 +23,10 @@ std::vector<BytesOfKind> bytesAlive(const PackageData &data, uint32_t device, si
 /// initial values are made with; packed weights only where one of these entries uses them.
 /// `entries`: by entry, whether it is one of them.
 uint64_t arenaBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries);
+
+/// E0605 unless both packages have the same devices, and on them the same parameters, optimizer
+/// slots and states at the same offsets, so that sessions of both can use one arena in turn.
+Status checkSamePlaces(const PackageData &a, const PackageData &b);
 
 /// A device's arena at the moment when most of it holds values. The parts add up to arenaBytes.
 struct DevicePlan {

@@ -1,6 +1,8 @@
 #include "executor/package/PackageData.h"
 
 #include <cstring>
+#include <string_view>
+#include <unordered_map>
 
 #include "executor/abi/Package_generated.h"
 #include "executor/abi/Version.h"
@@ -23,13 +25,19 @@ public:
 
 private:
   flatbuffers::FlatBufferBuilder b{1 << 16};
+  /// What is written already, each once. The builder's own pool is a tree, which is slow where
+  /// there are hundreds of thousands.
+  std::unordered_map<std::string_view, flatbuffers::Offset<flatbuffers::String>> written_;
 
   using Text = flatbuffers::Offset<flatbuffers::String>;
   template <typename T> using Vec = flatbuffers::Offset<flatbuffers::Vector<T>>;
   template <typename T> using Tables = Vec<flatbuffers::Offset<T>>;
 
   Text text(const std::string &value) {
-    return value.empty() ? Text() : b.CreateSharedString(value);
+    if (value.empty())
+      return {};
+    Text &known = written_[value];
+    return known.IsNull() ? known = b.CreateString(value) : known;
   }
   template <typename T> Vec<T> numbers(const std::vector<T> &values) {
     return values.empty() ? Vec<T>() : b.CreateVector(values);

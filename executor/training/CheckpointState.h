@@ -20,6 +20,7 @@ inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kOptimizerFile = "optimizer.safetensors";
 inline constexpr std::string_view kStatesFile = "states.safetensors";
 inline constexpr std::string_view kVocabularyFile = "vocab.txt";
+inline constexpr std::string_view kPackageFile = "model.lstmc";
 
 struct FileRecord {
   std::string name;

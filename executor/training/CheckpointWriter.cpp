@@ -35,7 +35,7 @@ constexpr size_t kMostToTell = 4;
 struct CheckpointWriter::Job {
   CheckpointState state;
   bool best = false;
-  std::optional<Bytes> failed;      ///< contents of kUpdateFile: this is no checkpoint
+  std::optional<Failed> failed;     ///< contents of kUpdateFile: this is no checkpoint
   std::string temporary = {};       ///< its folder
   std::vector<DiskFile> files = {}; ///< written, as state.files
   Status written = {};
@@ -180,12 +180,12 @@ void CheckpointWriter::save(const CheckpointState &state, Trainable &model, bool
   enqueue(state, best, std::nullopt, model);
 }
 
-void CheckpointWriter::saveFailed(const CheckpointState &state, Trainable &model, Bytes update) {
-  enqueue(state, false, std::move(update), model);
+void CheckpointWriter::saveFailed(const CheckpointState &state, Trainable &model, Failed failed) {
+  enqueue(state, false, std::move(failed), model);
 }
 
-void CheckpointWriter::enqueue(const CheckpointState &state, bool best, std::optional<Bytes> failed,
-                               Trainable &model) {
+void CheckpointWriter::enqueue(const CheckpointState &state, bool best,
+                               std::optional<Failed> failed, Trainable &model) {
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !job_; });
   try {
@@ -279,9 +279,11 @@ Status CheckpointWriter::write(Job &job, Trainable &model) const try {
   job.state.tensors = tensors.hashes();
   std::vector<Contents> all = tensors.contents();
   for (const auto &[name, contents] : options_.attachments)
-    all.push_back({name, asBytes(contents)});
+    all.push_back({name, asBytes(job.failed && name == kPackageFile && !job.failed->package.empty()
+                                     ? job.failed->package
+                                     : contents)});
   if (job.failed)
-    all.push_back({std::string(kUpdateFile), *job.failed});
+    all.push_back({std::string(kUpdateFile), job.failed->update});
 
   // The space of all of them first, so that a full disk is met before much is written.
   for (const Contents &contents : all) {

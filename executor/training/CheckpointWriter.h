@@ -53,16 +53,20 @@ public:
   /// Writes the model's tensors from where they lie, and leaves to the thread what takes a disk's
   /// time; waits for the save before, if that is not done. `best` moves the link of that name here.
   void save(const CheckpointState &state, Trainable &model, bool best);
-  /// The same for the update after `state` that failed: `nan-UPDATE`, with `update` as kUpdateFile
-  /// (FailedUpdate.h). It is no checkpoint: nothing is removed for it, and no link leads to it.
-  void saveFailed(const CheckpointState &state, Trainable &model, Bytes update);
+  struct Failed {
+    Bytes update;             ///< kUpdateFile (FailedUpdate.h)
+    std::string package = {}; ///< instead of the attachment kPackageFile, unless empty
+  };
+  /// The same for the update after `state` that failed: `nan-UPDATE`. It is no checkpoint: nothing
+  /// is removed for it, and no link leads to it.
+  void saveFailed(const CheckpointState &state, Trainable &model, Failed failed);
   /// What has become of saves since the last call, in order; `wait` for the one that runs.
   std::vector<Result<SavedCheckpoint>> finished(bool wait);
 
 private:
   struct Job;
   explicit CheckpointWriter(Options options);
-  void enqueue(const CheckpointState &state, bool best, std::optional<Bytes> failed,
+  void enqueue(const CheckpointState &state, bool best, std::optional<Failed> failed,
                Trainable &model);
   void work();
   Status write(Job &job, Trainable &model) const;

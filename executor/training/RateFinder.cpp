@@ -31,8 +31,7 @@ static std::optional<double> steepest(const std::vector<RateTrial> &trials) {
 
 Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const FitSettings &fit,
                               uint64_t seed, const RateSearch &search) {
-  LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model.inputs(Trainable::Entry::Step));
-  LSTMC_ASSIGN(auto feed, data.feed(data::Part::Train, std::move(slots), seed));
+  LSTMC_ASSIGN(std::unique_ptr<data::Feed> feed, model.trainingFeed(data, seed));
   UpdateFormula formula(fit.row(), fit.keys);
   RateFindings found;
   data::Position position;

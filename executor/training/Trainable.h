@@ -54,6 +54,12 @@ public:
   virtual const std::vector<Head> &heads() const = 0;
   /// Data and label inputs. Fill them right before each run.
   virtual Result<std::vector<data::InputSlot>> inputs(Entry entry) = 0;
+  /// Batches of the training part for step(). Errors are those of DataSet::feed.
+  virtual Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data,
+                                                           uint64_t seed) {
+    LSTMC_ASSIGN(std::vector<data::InputSlot> slots, inputs(Entry::Step));
+    return data.feed(data::Part::Train, std::move(slots), seed);
+  }
 
   struct StepScalars {
     double learningRate = 0;
@@ -68,6 +74,12 @@ public:
   /// at, and the one not finite was written by the update itself.
   virtual bool failedAfterCommit() const { return false; }
   virtual Status evaluate() = 0;
+  /// What makes step(), and the bytes of its package, where that is not the model's own.
+  struct StepPackage {
+    Identity identity;
+    std::string bytes;
+  };
+  virtual std::optional<StepPackage> stepPackage() { return std::nullopt; }
   /// E0702 where a parameter is not the same on all devices that hold it.
   virtual Status compareReplicas() { return {}; }
 

@@ -76,11 +76,10 @@ private:
 
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
     data_ = &data;
-    LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
-    LSTMC_ASSIGN(feed_, data.feed(data::Part::Train, std::move(slots), options_.seed));
+    LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed));
     if (valid || data.spec().valid > 0) {
       const data::DataSet &from = valid ? *valid : data;
-      LSTMC_ASSIGN(slots, model_.inputs(Trainable::Entry::Evaluate));
+      LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Evaluate));
       LSTMC_ASSIGN(validFeed_, from.feed(validationPart(from), std::move(slots), 0));
     }
     if (options_.fit.schedule.kind == ScheduleKind::Plateau) {
@@ -362,7 +361,12 @@ private:
     Result<Bytes> update = packUpdate(model_, scalars);
     if (!update.ok())
       return observer_.warning(update.error());
-    writer_->saveFailed(stateNow(), model_, std::move(*update));
+    CheckpointState state = stateNow();
+    std::optional<Trainable::StepPackage> package = model_.stepPackage();
+    if (package)
+      state.identity = package->identity;
+    writer_->saveFailed(state, model_,
+                        {std::move(*update), package ? std::move(package->bytes) : ""});
     for (const Result<SavedCheckpoint> &result : writer_->finished(true)) {
       if (result.ok())
         failedUpdate_ = result->path;

@@ -16,6 +16,7 @@
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Version.h"
 #include "passes/planning/PackageForecast.h"
+#include "passes/planning/forecast/Lengths.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -135,6 +136,17 @@ Status timeCalls(Cell &cell, Session &session, const Options &options) {
   return {};
 }
 
+/// By the lengths that the inputs have; 1 where there are none.
+Result<double> realStepsGiven(Session &session, const std::string &entryName) {
+  const package::Package &package = session.package();
+  std::optional<planning::LengthsInput> lengths =
+      planning::lengthsInput(package.data().entries[*package.findEntry(entryName)]);
+  if (!lengths)
+    return 1;
+  LSTMC_ASSIGN(Tensor given, session.input(entryName, lengths->name));
+  return planning::realSteps(given, lengths->steps);
+}
+
 Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
                      Trace &trace) {
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options, {entryName}));
@@ -151,8 +163,9 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
       rates && cell.cost)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(data)),
                                      cell.dtype == "f64");
-  cell.forecast =
-      *planning::forecastSeconds(data, entryName, planning::machinesOf(data, int(cell.threads)));
+  LSTMC_ASSIGN(double real, realStepsGiven(*session, entryName));
+  cell.forecast = *planning::forecastSeconds(data, entryName,
+                                             planning::machinesOf(data, int(cell.threads)), real);
   for (const DevicePeak &peak : session->peaks())
     cell.peakBytes += peak.touchedBytes;
   cell.weightsHash = session->weightsHash();

@@ -70,6 +70,24 @@ std::vector<package::Setting> tableKeys(const std::string &source, const Options
   return keys;
 }
 
+static std::string_view kindOf(std::string_view spec) { return spec.substr(0, spec.find(':')); }
+
+/// Whether the keys of data(..) are for data of the kind of `text`.
+static bool isKindOfFile(const std::string &text, const std::optional<std::string> &train) {
+  return !train || kindOf(*train) == kindOf(text);
+}
+
+std::vector<int64_t> bucketsAsked(const Options &options,
+                                  const std::vector<package::Setting> &file) {
+  const std::optional<std::string> train = findSetting(file, "train");
+  const std::optional<std::string> text = options.data ? options.data : train;
+  if (!text)
+    return {};
+  Result<data::DataSpec> spec =
+      withFileKeys(*text, file, isKindOfFile(*text, train), /*keepsShare=*/false);
+  return spec.ok() ? spec->buckets : std::vector<int64_t>();
+}
+
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
                            const DataNamer &namer, const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
@@ -81,11 +99,10 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
     return fail(ErrorCode::E0001,
                 "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
                 options.commandName());
-  auto kindOf = [](const std::string &spec) { return spec.substr(0, spec.find(':')); };
   // Of data that are typed to be measured every row counts.
   const bool keepsShare = fromFile || options.command == CommandId::Train;
   LSTMC_ASSIGN(data::DataSpec spec,
-               withFileKeys(*text, file, !train || kindOf(*train) == kindOf(*text), keepsShare));
+               withFileKeys(*text, file, isKindOfFile(*text, train), keepsShare));
   std::optional<std::string> valid = options.valid;
   bool validFromFile = !valid && fromFile;
   if (validFromFile)

@@ -177,8 +177,10 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options, const symbo
 }
 
 /// The file's own, if -d has all of its devices.
-static Status placeAsFile(const symbol::Network &net, const std::vector<std::string> &groups,
-                          passes::CompileOptions &compile) {
+static Status placeAsFile(const symbol::Network &net, passes::CompileOptions &compile) {
+  if (net.place.empty())
+    return {};
+  const std::vector<std::string> groups = groupsOf(*net.graph);
   for (const symbol::Setting &setting : net.place) {
     Result<std::vector<DeviceName>> named = parseDevices(std::get<std::string>(setting.value));
     if (!named.ok())
@@ -202,7 +204,7 @@ static Status readPlace(const Options &options, const symbol::Network &net,
   const symbol::Graph &graph = *net.graph;
   const std::string &place = *options.place;
   if (!place.starts_with("auto"))
-    LSTMC_TRY(placeAsFile(net, groupsOf(graph), compile));
+    LSTMC_TRY(placeAsFile(net, compile));
   if (place == "auto") {
     compile.stages = 0;
   } else if (place.starts_with("auto=")) {

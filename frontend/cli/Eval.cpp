@@ -40,8 +40,7 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsAsked(options));
   ModelRequest request;
   request.entries = {"evaluate"};
-  LSTMC_CHECKED_ASSIGN(NamedModel named,
-                       readNamedModel(options, request, Remember::WhatWasLearned));
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, request));
   console.warn(job.model.warnings);

@@ -10,6 +10,7 @@
 #include "frontend/cli/HelpPages.h"
 #include "frontend/cli/HelpTopics.h"
 #include "frontend/cli/Version.h"
+#include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {
 
@@ -168,11 +169,14 @@ static CommandResult helpOn(const Options &options, Console &console) {
   std::vector<std::string_view> names(topics.begin(), topics.end());
   for (const CommandRecord &known : commands())
     names.push_back(known.name);
+  std::string near = didYouMean(name, names);
+  if (near.empty())
+    near = fmt::format("; the nearest are {}", listed(name, names, 3));
   return fail(
       ErrorCode::E0001,
       "there is no help on \"{}\"{}; there is on every command, op, optimizer, schedule, metric "
       "and error code, and on fit, data, metrics, optimizers, schedules, initializers and ops",
-      name, didYouMean(name, names));
+      name, near);
 }
 
 CommandResult helpCommand(const Options &options, Console &console) {

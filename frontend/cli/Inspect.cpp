@@ -197,7 +197,7 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
           {"json-string", files.jsonString, "bytes of a string in JSON"},
       {"csv-line", files.csvLine, "bytes of a line of text or of a table"},
       {"record", files.record, "bytes of a record"},
-      {"data-memory", files.dataMemory, "bytes of a text or an npy file that are held in memory"},
+      {"data-memory", files.dataMemory, "bytes of a file of data that are held in memory"},
       {"ratio", files.ratio, "bytes unpacked for one packed byte"},
       {"header", files.header, "bytes of a safetensors header"},
   };

@@ -93,18 +93,14 @@ CommandResult inspectTable(const std::string &path, const lstmc::Limits &limits,
   std::string text =
       fmt::format("{}: csv, {} rows, {} columns", path, table.rows, table.columns.size());
   for (const data::CsvColumn &column : table.columns) {
-    int64_t missing = column.text
-                          ? std::count(column.categories.begin(), column.categories.end(), -1)
-                          : std::count_if(column.numbers.begin(), column.numbers.end(),
-                                          [](double x) { return std::isnan(x); });
     std::string kind =
         column.text ? fmt::format("text, {} different", column.symbols.size()) : "number";
     text += fmt::format("\n  {:<40} {}{}", column.name, kind,
-                        missing ? fmt::format(", {} missing", missing) : "");
+                        column.missing ? fmt::format(", {} missing", column.missing) : "");
     list.push_back({{"name", column.name},
                     {"kind", column.text ? "text" : "number"},
                     {"symbols", column.symbols.size()},
-                    {"missing", missing}});
+                    {"missing", column.missing}});
   }
   if (console.json())
     console.print(Json{{"schema", "lstmc.inspect/1"},

@@ -1,5 +1,6 @@
 #include "frontend/cli/LayerMonitor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "executor/base/Numeric.h"
@@ -18,6 +19,38 @@ static double statistic(const Tensor &tensor) {
   });
   return std::sqrt(squares / double(tensor.elements()));
 }
+
+/// Gradients by buffer: what the launch reads that writes one parameter.
+static std::map<uint32_t, std::string> gradientNames(const package::PackageData &data) {
+  using package::Kind;
+  std::map<uint32_t, std::string> names;
+  auto look = [&](const package::Launch &launch) {
+    std::set<std::string> parameters;
+    std::vector<uint32_t> gradients;
+    for (size_t i = 0; i < launch.operands.size(); ++i) {
+      const uint32_t index = launch.operands[i].buffer;
+      if (index == package::kNoBuffer)
+        continue;
+      const package::Buffer &buffer = data.buffers[index];
+      if (buffer.kind == Kind::Parameter && package::writes(data, launch, i))
+        parameters.insert(buffer.name);
+      else if (buffer.kind == Kind::Gradient)
+        gradients.push_back(index);
+    }
+    if (parameters.size() == 1)
+      for (uint32_t gradient : gradients)
+        names[gradient] = *parameters.begin() + "_grad";
+  };
+  for (const package::Entry &entry : data.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      std::ranges::for_each(program.launches, look);
+  return names;
+}
+
+LayerMonitor::LayerMonitor(const Console &console, Session &session, std::string pattern,
+                           int64_t interval)
+    : console_(console), session_(session), pattern_(std::move(pattern)), interval_(interval),
+      gradients_(gradientNames(session.package().data())) {}
 
 void LayerMonitor::watch(int64_t update) {
   update_ = update + 1;
@@ -42,14 +75,17 @@ void LayerMonitor::after(const LaunchView &view) {
     const DeviceTensor &operand = view.operands[i];
     if (!operand || operand.layout.elements() == 0 || !package::writes(data, view.launch, i))
       continue;
-    const package::Buffer &buffer = data.buffers[view.launch.operands[i].buffer];
+    const uint32_t index = view.launch.operands[i].buffer;
+    const package::Buffer &buffer = data.buffers[index];
+    auto gradient = gradients_.find(index);
+    const std::string &name = gradient == gradients_.end() ? buffer.name : gradient->second;
     using package::Kind;
     bool shown =
         isFloat(buffer.dtype) && buffer.kind != Kind::Workspace && buffer.kind != Kind::Packed;
-    if (!shown || !matches(view.location, buffer.name))
+    if (!shown || !matches(view.location, name))
       continue;
-    console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device,
-                             buffer.name, statistic(operand.forHost(scratch_)), view.location.file,
+    console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device, name,
+                             statistic(operand.forHost(scratch_)), view.location.file,
                              view.location.line));
   }
 }

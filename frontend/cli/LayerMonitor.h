@@ -1,6 +1,7 @@
 // --monitor: what layers compute while they train, as MXNet's Monitor prints it.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,11 +15,11 @@ namespace lstmc::cli {
 
 /// In update 1 and every `interval` updates after it: norm(x) / sqrt(size of x) of every value and
 /// gradient that a layer whose name matches the pattern computes, in the order in which they are
-/// made. Launches run one at a time in such an update; its results are the same.
+/// made. The gradient of a parameter `w` is called `w_grad`. Launches run one at a time in such an
+/// update; its results are the same.
 class LayerMonitor : public training::TrainObserver, public SessionObserver {
 public:
-  LayerMonitor(const Console &console, Session &session, std::string pattern, int64_t interval)
-      : console_(console), session_(session), pattern_(std::move(pattern)), interval_(interval) {}
+  LayerMonitor(const Console &console, Session &session, std::string pattern, int64_t interval);
   ~LayerMonitor() override { session_.setObserver(nullptr); }
 
   void start(const training::StartEvent &event) override { watch(event.progress.update); }
@@ -37,7 +38,8 @@ private:
   int64_t interval_;
   int64_t update_ = 0; ///< that runs
   std::set<std::tuple<std::string, uint32_t, uint32_t>>
-      places_; ///< of the layers: file, line, column
+      places_;                                ///< of the layers: file, line, column
+  std::map<uint32_t, std::string> gradients_; ///< names, by buffer
   std::vector<std::byte> scratch_;
 };
 

@@ -8,14 +8,12 @@
 #include "frontend/cli/CompileFlags.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/FitCheck.h"
+#include "frontend/cli/MemoryFit.h"
 #include "frontend/cli/ParameterFlags.h"
-#include "frontend/cli/PlanText.h"
-#include "frontend/cli/RecomputeFlag.h"
 #include "frontend/symbol/Module.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
 #include "passes/planning/Layouts.h"
-#include "passes/planning/Recompute.h"
 
 namespace lstmc::cli {
 
@@ -59,12 +57,27 @@ static Diagnostic whyRefused(const Error &refusal, const package::PackageData &p
   return passes::explainRefusal(refusal, package, *before, compile);
 }
 
+/// An error at a device of place(..), with the line of the file where that has one.
+static Diagnostic atOrigin(const Error &error, const symbol::Network &net) {
+  Diagnostic diagnostic = asDiagnostic(error);
+  for (const symbol::Setting &setting : net.place)
+    if (error.place.file == setting.origin.file && error.place.line == setting.origin.line &&
+        error.place.column == setting.origin.column)
+      diagnostic.place = setting.origin;
+  return diagnostic;
+}
+
 Checked<Model> compileNet(symbol::Network net, const Options &options,
                           const ModelRequest &request) {
   CompilerMemory memory;
   LSTMC_CHECKED_ASSIGN(std::vector<package::Setting> fit, fitInForce(net.fit, options, request));
-  LSTMC_CHECKED_ASSIGN(passes::CompileOptions compile, compileOptions(net, options, request, fit));
-  std::vector<std::string> states = statesOf(*net.graph);
+  Result<passes::CompileOptions> asked = compileOptions(net, options, request, fit);
+  if (!asked.ok())
+    return atOrigin(asked.error(), net);
+  passes::CompileOptions compile = std::move(*asked);
+  std::vector<std::string> states;
+  if (findSetting(fit, "carry"))
+    states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   LSTMC_CHECKED_TRY(markParameters(*module, options));
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
@@ -180,69 +193,6 @@ static Checked<Model> compileSource(const Options &options, const ModelRequest &
   return model;
 }
 
-static target::Machines machinesFor(const package::PackageData &data, const ModelRequest &request) {
-  return request.machines.size() == data.devices.size() ? request.machines : target::Machines(1);
-}
-
-/// Of an update, by forecast.
-static double secondsOf(const package::PackageData &data, const ModelRequest &request) {
-  return *planning::forecastSeconds(data, "step", machinesFor(data, request));
-}
-static double secondsOf(const Model &model, const ModelRequest &request) {
-  return secondsOf(model.package->data(), request);
-}
-
-/// "lstm0,lstm1 again: 1.20 GiB instead of 2.01 GiB, update +12 %"
-static std::string costOf(const std::string &layers, const package::PackageData &before,
-                          const package::PackageData &after, const ModelRequest &request) {
-  auto most = [](const package::PackageData &data) {
-    uint64_t bytes = 0;
-    for (const package::Device &device : data.devices)
-      bytes = std::max(bytes, device.arenaBytes);
-    return bytes;
-  };
-  double fraction = secondsOf(after, request) / std::max(secondsOf(before, request), 1e-12) - 1;
-  return fmt::format(
-      "recompute {}: {} instead of {}, update {:+.0f} % by forecast · --recompute none "
-      "does without",
-      layers, bytesText(most(after)), bytesText(most(before)), 100 * fraction);
-}
-
-/// Where a training does not fit into --mem and --recompute says nothing: with as few layers
-/// computed again as are enough, those first that take the least time per byte, or with the steps
-/// computed again in segments, whichever takes less time. None where that does not help.
-static std::optional<Model> withRecompute(const Options &options, const ModelRequest &request) {
-  if (!options.mem || options.recompute.given())
-    return std::nullopt;
-  Options changed = options;
-  changed.mem.reset();
-  Checked<Model> whole = compileSource(changed, request);
-  changed.mem = options.mem;
-  Checked<symbol::Network> net = loadSource(options.operands[0], options, request);
-  if (!whole.ok() || !net.ok())
-    return std::nullopt;
-  const package::PackageData &before = whole->package->data();
-  planning::Capacities capacities(before.devices.size(), uint64_t(*options.mem));
-  std::vector<std::string> layers;
-  for (const std::vector<std::string> &names : planning::layersToRecompute(
-           before, opsOf(*net->graph), machinesFor(before, request), capacities))
-    layers.push_back(fmt::format("{}", fmt::join(names, ",")));
-  std::optional<Model> best;
-  for (const std::vector<std::string> &attempts : {layers, planning::stepsToRecompute(before)})
-    for (const std::string &list : attempts) {
-      changed.recompute = list;
-      Checked<Model> model = compileSource(changed, request);
-      if (!model.ok())
-        continue;
-      if (!best || secondsOf(*model, request) < secondsOf(*best, request)) {
-        best = std::move(*model);
-        best->recomputed = costOf(list, before, best->package->data(), request);
-      }
-      break;
-    }
-  return best;
-}
-
 Status checkOneModel(const Options &options) {
   if (options.operands.size() != 1)
     return fail(ErrorCode::E0001, "lstmc {} takes one MODEL, got {}", options.commandName(),
@@ -264,7 +214,9 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   LSTMC_CHECKED_TRY(fileLimits(options));
   Checked<Model> model = compileSource(options, request);
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
-    if (std::optional<Model> less = withRecompute(options, request))
+    if (std::optional<Model> less = withLessMemory(options, request, [&](const Options &changed) {
+          return compileSource(changed, request);
+        }))
       return std::move(*less);
   return model;
 }

@@ -31,6 +31,8 @@ struct ModelRequest {
       machines; ///< of the devices, that layouts are weighed for; none: this one
   std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
   bool keepExec = false;              ///< for `inspect --emit exec`
+  std::optional<int64_t> bucket;      ///< steps of the network; else, where data(..) or --data
+                                      ///< have buckets, those of the longest
   std::string attachment;             ///< package inside a checkpoint; empty: "model.lstmc"
 };
 
@@ -85,9 +87,14 @@ moduleAfter(const std::string &pass, symbol::Network &net, const Options &option
 /// Memory, threads and weights: --devices, --threads, and --params, a checkpoint's weights,
 /// F.safetensors beside F.lstmc, or initial values from --seed. Memory is for `entries`, as far as
 /// the package has them; for all, where that is none of them.
-Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
-                                             const std::vector<std::string> &entries = {},
-                                             Engine engine = Engine::Fast);
+Result<std::unique_ptr<Session>>
+openSession(const Model &model, const Options &options,
+            const std::vector<std::string> &entries = {}, Engine engine = Engine::Fast,
+            std::vector<package::Package::Pointer> neighbours = {});
+
+/// A session of another model in the arenas of `owner`, of which it is a neighbour.
+Result<std::unique_ptr<Session>> openBeside(Session &owner, const Model &model,
+                                            const Options &options);
 
 /// Whether that would find weights, rather than make them up.
 bool hasWeights(const Model &model, const Options &options);

@@ -98,9 +98,24 @@ static Status agreeOn(Peers &peers, const Model &model, uint64_t seed) {
   return agree(peers, "package (its devices, shapes or choices)", model.package->digest());
 }
 
+/// But for entries and other processes.
+static SessionOptions sessionOptionsOf(const Options &options, uint64_t seed) {
+  SessionOptions session;
+  session.seed = seed;
+  session.checkNan = options.checkNan;
+  session.watch = watchLaunches(options.quiet);
+  return session;
+}
+
+Result<std::unique_ptr<Session>> openBeside(Session &owner, const Model &model,
+                                            const Options &options) {
+  LSTMC_ASSIGN(uint64_t seed, seedInForce(model, options));
+  return Session::beside(owner, model.package, sessionOptionsOf(options, seed));
+}
+
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
-                                             const std::vector<std::string> &entries,
-                                             Engine engine) {
+                                             const std::vector<std::string> &entries, Engine engine,
+                                             std::vector<package::Package::Pointer> neighbours) {
   int64_t threads = *options.threads;
   if (threads > 1024)
     return fail(ErrorCode::E0001, "--threads takes 1 to 1024, got {}", threads);
@@ -117,15 +132,13 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
                makeDevicesOfRank(
                    names, {.threads = threadsOf(model.package->data(), threads), .engine = engine},
                    sharers.get()));
-  SessionOptions sessionOptions;
+  SessionOptions sessionOptions = sessionOptionsOf(options, seed);
+  sessionOptions.neighbours = std::move(neighbours);
   for (const std::string &entry : entries)
     if (model.package->findEntry(entry))
       sessionOptions.entries.push_back(entry);
   sessionOptions.peers = sharers;
   sessionOptions.oneThread = engine == Engine::Naive;
-  sessionOptions.seed = seed;
-  sessionOptions.checkNan = options.checkNan;
-  sessionOptions.watch = watchLaunches(options.quiet);
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));

@@ -1,7 +1,13 @@
 // A source, read by the frontend of its kind and by what flags say of it.
 #include "executor/base/StandardStreams.h"
+#include <algorithm>
+
+#include "frontend/cli/Buckets.h"
+#include "frontend/cli/CommandResult.h"
 #include "frontend/cli/CompilerFailure.h"
+#include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/SettingText.h"
 #include "frontend/lnet/Load.h"
 
 namespace lstmc::cli {
@@ -73,11 +79,39 @@ const Frontend *frontendOf(std::string_view path) {
 
 } // namespace
 
+/// Whether `steps` are to be given to the dim of that name: not where the user has given it a
+/// value, which a training on buckets refuses (E0001).
+static Result<bool> takesSteps(const symbol::Network &net, const std::string &dim, int64_t steps,
+                               bool training) {
+  auto has = std::ranges::find(net.settings, dim, &symbol::SettingInForce::name);
+  if (has == net.settings.end() || has->origin == "file")
+    return has != net.settings.end() && has->value != symbol::AttributeValue(steps);
+  if (training)
+    return fail(ErrorCode::E0001,
+                "{} gives {} a value, and so does buckets= of the data: leave "
+                "one of them out",
+                has->origin, dim);
+  return false;
+}
+
 Checked<symbol::Network> loadSource(const std::string &path, const Options &options,
                                     const ModelRequest &request) {
   CompilerMemory memory;
-  const Frontend *frontend = frontendOf(path);
-  return (frontend ? frontend : kFrontends)->load(path, networkAsked(options, request), options);
+  const Frontend *frontend = frontendOf(path) ? frontendOf(path) : kFrontends;
+  symbol::NetworkRequest asked = networkAsked(options, request);
+  Checked<symbol::Network> net = frontend->load(path, asked, options);
+  if (!net.ok() || !request.shapes.empty())
+    return net;
+  const std::vector<int64_t> buckets = bucketsAsked(options, settingTexts(net->data));
+  if (buckets.empty())
+    return net;
+  LSTMC_CHECKED_ASSIGN(std::string dim, dimOfSteps(*net));
+  const int64_t steps = request.bucket.value_or(buckets.back());
+  LSTMC_CHECKED_ASSIGN(bool again, takesSteps(*net, dim, steps, request.bucket.has_value()));
+  if (!again)
+    return net;
+  asked.settings.push_back({dim, std::to_string(steps)});
+  return frontend->load(path, asked, options);
 }
 
 bool isSource(const std::string &path) { return path == "-" || frontendOf(path); }

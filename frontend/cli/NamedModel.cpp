@@ -20,14 +20,13 @@ Result<std::optional<data::Learned>> learnedFromParams(const Options &options) {
   return std::optional(std::move(learned));
 }
 
-static Checked<NamedModel> readCompiled(const Options &options, const ModelRequest &request,
-                                        Remember remember) {
+static Checked<NamedModel> readCompiled(const Options &options, const ModelRequest &request) {
   NamedModel named;
   LSTMC_CHECKED_ASSIGN(named.model, loadModel(options, request));
   named.data = named.model->package->data().data;
   named.namer = {options.operands[0], ""};
   const std::optional<training::Checkpoint> &checkpoint = named.model->checkpoint;
-  if (remember == Remember::WhatWasLearned && checkpoint) {
+  if (checkpoint) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
     // Without --data: what it was trained on.
     for (package::Setting &key : tableKeys(checkpoint->state.source, options))
@@ -38,21 +37,19 @@ static Checked<NamedModel> readCompiled(const Options &options, const ModelReque
   return named;
 }
 
-Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request,
-                                   Remember remember) {
+Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request) {
   LSTMC_CHECKED_TRY(checkOneModel(options));
   if (!isSource(options.operands[0]))
-    return readCompiled(options, request, remember);
+    return readCompiled(options, request);
   LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(options.operands[0], options, request));
   NamedModel named;
   named.data = settingTexts(net.data);
   named.namer = {options.operands[0], ""};
-  if (remember == Remember::WhatWasLearned)
-    if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
-      LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
-      for (package::Setting &key : tableKeys(checkpoint->state.source, options))
-        named.data.push_back(std::move(key));
-    }
+  if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
+    LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
+    for (package::Setting &key : tableKeys(checkpoint->state.source, options))
+      named.data.push_back(std::move(key));
+  }
   return named;
 }
 

@@ -20,13 +20,10 @@ struct NamedModel {
   const data::Learned *known() const { return learned ? &*learned : nullptr; }
 };
 
-/// Whether the data are to be seen as those that a checkpoint was trained on, its vocabulary
-/// included: a measurement wants that, a training begins anew.
-enum class Remember { Nothing, WhatWasLearned };
-
-/// Reads options.operands[0] as far as that goes. The errors of loadModel().
-Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request,
-                                   Remember remember);
+/// Reads options.operands[0] as far as that goes. Data are seen as those that a checkpoint was
+/// trained on, with its vocabulary and scaling: its weights are of these. The errors of
+/// loadModel().
+Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request);
 
 /// The model, compiled now where it is a source; `request` gets the vocabulary that the data offer.
 Checked<Model> modelFor(NamedModel named, const ModelData &data, const Options &options,

@@ -11,6 +11,7 @@
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/RealSteps.h"
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "passes/planning/Cluster.h"
@@ -30,6 +31,7 @@ struct Target {
   std::optional<planning::Cluster> cluster; ///< all of it
   uint64_t mayUse = 0;                      ///< of --mem; 0: not given
   int threads = 0;
+  double realSteps = 1; ///< of the data, where sequences have lengths
 };
 
 /// A plan for some devices, and what is known of it.
@@ -106,6 +108,12 @@ Result<ModelRequest> requestFor(const Options &options, const Target &target) {
   return request;
 }
 
+void forecast(Planned &planned, const Options &options, const Target &target) {
+  planned.forecast = planning::forecastPackage(planned.data, planned.machines, target.realSteps);
+  if (target.cluster)
+    planned.forecast.rates = *options.cluster;
+}
+
 /// With --mem where that can be met, else without, so that what does not fit can be shown.
 Checked<Planned> planFor(const Options &options, const Target &target) {
   Options onDevices = withDevices(options, target);
@@ -126,9 +134,7 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   planned.warnings = model->warnings;
   planned.recomputed = model->recomputed;
   LSTMC_CHECKED_TRY(describeDevices(planned, target));
-  planned.forecast = planning::forecastPackage(planned.data, planned.machines);
-  if (target.cluster)
-    planned.forecast.rates = *options.cluster;
+  forecast(planned, options, target);
   return planned;
 }
 
@@ -179,6 +185,7 @@ std::string flagsOf(const planning::Change &change, const Options &options) {
 
 Options changed(const Options &options, const planning::Change &change) {
   Options other = options;
+  other.accumulate = *options.accumulate; // as if it had been given, so that --mem tries no others
   switch (change.kind) {
   case planning::Change::Kind::Recompute:
     other.recompute = recomputeList(change.layers, options);
@@ -370,6 +377,8 @@ CommandResult planCommand(const Options &options, Console &console) {
     measureIfNew(threadsInQuestion(options), console);
   LSTMC_CHECKED_ASSIGN(Planned planned, planFor(options, target));
   console.warn(planned.warnings);
+  LSTMC_CHECKED_ASSIGN(target.realSteps, realSteps(planned.data, options));
+  forecast(planned, options, target);
   planned.forecast.speedup = speedup(planned, options, target);
   bool fit = planning::fits(planned.data, planned.capacities);
   planning::Remedies remedies;

@@ -100,6 +100,8 @@ std::string forecastLine(const package::PackageData &data,
   if (forecast.forwardSeconds)
     text += fmt::format("{} forward {}", forecast.updateSeconds ? "," : "",
                         viz::durationText(*forecast.forwardSeconds));
+  if (forecast.realSteps < 1)
+    text += fmt::format("; of the steps of the data {:.0f} % are real", 100 * forecast.realSteps);
   if (forecast.speedup)
     text += fmt::format("; {:.2f} times as fast as one device", *forecast.speedup);
   if (data.devices.size() > 1) {

@@ -204,8 +204,7 @@ Checked<Job> prepare(const Options &options, Console &console) {
   Job job;
   ModelRequest request;
   request.entries = {std::string(kEntry)};
-  LSTMC_CHECKED_ASSIGN(NamedModel named,
-                       readNamedModel(options, request, Remember::WhatWasLearned));
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
   LSTMC_CHECKED_ASSIGN(job.model, compile(std::move(named), job.data, options));
   console.warn(job.model.warnings);

@@ -10,6 +10,7 @@
 #include "executor/training/TrainReport.h"
 #include "executor/training/Trainer.h"
 #include "frontend/cli/AsyncStore.h"
+#include "frontend/cli/Buckets.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
@@ -23,6 +24,7 @@
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/RateSearch.h"
+#include "frontend/cli/RealSteps.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/Trace.h"
@@ -126,8 +128,7 @@ namespace {
 Status dryRun(training::Trainable &model, const ModelData &data,
               const training::TrainOptions &options) {
   using Entry = training::Trainable::Entry;
-  LSTMC_ASSIGN(auto inputs, model.inputs(Entry::Step));
-  LSTMC_ASSIGN(auto feed, data.data->feed(data::Part::Train, inputs, options.seed));
+  LSTMC_ASSIGN(auto feed, model.trainingFeed(*data.data, options.seed));
   if (data.valid) {
     LSTMC_ASSIGN(auto validInputs, model.inputs(Entry::Evaluate));
     LSTMC_ASSIGN(auto validFeed, data.valid->feed(data::Part::All, validInputs, options.seed));
@@ -145,10 +146,17 @@ struct Job {
   std::optional<AsyncStore> async;
   std::unique_ptr<Session> session;
   std::unique_ptr<Session> second; ///< of a replay: the servers'
+  Buckets buckets;                 ///< whose longest is `session`
   std::unique_ptr<training::Trainable> trainable;
   planning::PackageForecast forecast;
 
   const package::PackageData &package() const { return model.package->data(); }
+  std::vector<Session *> sessions() const {
+    std::vector<Session *> all = {session.get()};
+    for (const std::unique_ptr<Session> &shorter : buckets.sessions)
+      all.push_back(shorter.get());
+    return all;
+  }
 };
 
 Status checkOutput(const Options &options) {
@@ -209,6 +217,10 @@ Checked<Options> compilationOf(const Options &options, Job &job, const NamedMode
 }
 
 Status makeTrainable(Job &job, const Options &compiled) {
+  if (!job.buckets.steps.empty()) {
+    LSTMC_ASSIGN(job.trainable, openBuckets(job.buckets, *job.session, compiled));
+    return {};
+  }
   if (!job.async || isServer(*job.async)) {
     LSTMC_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
     return {};
@@ -222,31 +234,57 @@ Status makeTrainable(Job &job, const Options &compiled) {
   return {};
 }
 
+/// The network is compiled here for each length, and one process has them all.
+Status checkBuckets(const std::vector<int64_t> &buckets, const Job &job, const NamedModel &named,
+                    const Options &options) {
+  if (buckets.empty())
+    return {};
+  if (named.model)
+    return fail(ErrorCode::E0001,
+                "buckets= of the data compile the network for each length: give the network, not "
+                "{}",
+                options.operands[0]);
+  if (job.async || jobRanks() > 1)
+    return fail(ErrorCode::E0001, "buckets= of the data are for one process: without launch, with "
+                                  "-d 2xcpu for two devices");
+  return {};
+}
+
 /// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
 /// that the net may take.
 Checked<Job> prepare(const Options &asked, Console &console) {
   Job job;
-  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request, Remember::Nothing));
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, named.data, named.namer, named.known()));
   measureIfNew(threadsInQuestion(asked), console);
   LSTMC_CHECKED_ASSIGN(Options options, compilationOf(asked, job, named));
+  const std::vector<int64_t> &buckets = job.data.data->spec().buckets;
+  LSTMC_CHECKED_TRY(checkBuckets(buckets, job, named, options));
+  if (!buckets.empty())
+    job.request.bucket = buckets.back();
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
   const Model &model = job.model;
   console.warn(model.warnings);
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
   warnUnmeasured(job, console);
-  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job)));
+  if (!buckets.empty()) {
+    LSTMC_CHECKED_ASSIGN(job.buckets, compileBuckets(buckets, options, job.request));
+  }
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
+                                                job.buckets.packages()));
   if (options.initParams)
     LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
   LSTMC_CHECKED_TRY(makeTrainable(job, options));
-  job.options.attachments.push_back({"model.lstmc", asText(model.package->data())});
+  job.options.attachments.push_back(
+      {std::string(training::kPackageFile), asText(model.package->data())});
   if (model.compiled && job.data.vocabulary)
     if (std::optional<std::string> sample =
             samplePackage(options, job.request, model.compiled->package))
       job.options.attachments.push_back({"sample.lstmc", *sample});
+  LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
   job.forecast = planning::forecastPackage(
-      job.package(), planning::machinesOf(job.package(), deviceHere(*job.session).threads()));
+      job.package(), planning::machinesOf(job.package(), deviceHere(*job.session).threads()), real);
   return job;
 }
 
@@ -268,6 +306,9 @@ void announce(const Job &job, const Options &options, Console &console) {
     console.say(layoutsText(model.compiled->layouts, 3));
   if (model.compiled)
     console.say(planLine(data, deviceHere(*job.session).memoryBytes()));
+  if (!job.buckets.steps.empty())
+    console.say(fmt::format("buckets   {} steps, in the memory of the largest",
+                            fmt::join(job.buckets.steps, ", ")));
   if (job.async)
     console.say(fmt::format("store     {}", storeText(*job.async)));
   if (job.session->peers())
@@ -304,8 +345,9 @@ Status addObservers(const Job &job, const Options &options, const Console &conso
   if (options.monitor) {
     const training::Amount &every = *options.dispEvery;
     bool updates = every.unit == training::Amount::Unit::Updates && every.value >= 1;
-    observers.add<LayerMonitor>(console, *job.session, *options.monitor,
-                                updates ? int64_t(every.value) : 50);
+    for (Session *session : job.sessions())
+      observers.add<LayerMonitor>(console, *session, *options.monitor,
+                                  updates ? int64_t(every.value) : 50);
   }
   return {};
 }
@@ -314,9 +356,11 @@ Status addObservers(const Job &job, const Options &options, const Console &conso
 /// saved to be seen again.
 Diagnostics faultOf(const Error &error, const Job &job, const std::string &failedUpdate,
                     const Options &options) {
-  if (!job.session->fault() || error.code != ErrorCode::E0701)
+  const std::vector<Session *> all = job.sessions();
+  auto failed = std::ranges::find_if(all, [](const Session *each) { return each->fault(); });
+  if (failed == all.end() || error.code != ErrorCode::E0701)
     return {asDiagnostic(error)};
-  Diagnostic fault = *job.session->fault();
+  Diagnostic fault = *(*failed)->fault();
   if (!failedUpdate.empty())
     fault.reasons.push_back({fmt::format("saved to see it again: lstmc run {}{}", failedUpdate,
                                          options.checkNan ? " --check-nan" : ""),
@@ -362,8 +406,10 @@ CommandResult carryOut(Job &job, const std::vector<Expectation> &wanted, const O
     return faultOf(end.error(), job, observers.failedUpdate, options);
   LSTMC_CHECKED_TRY(leaveServers(*job.trainable));
   LSTMC_CHECKED_TRY(writeSynchronousLog(options, job.options, *job.model.package, *job.data.data));
-  LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
-  console.warn(outside);
+  for (const Session *session : job.sessions()) {
+    LSTMC_CHECKED_ASSIGN(Diagnostics outside, session->indexWarning());
+    console.warn(outside);
+  }
   if (std::string text = clock.text(job.forecast.seconds()); !text.empty())
     console.say(text);
   LSTMC_CHECKED_TRY(trace.write(console));
@@ -405,7 +451,8 @@ CommandResult trainCommand(const Options &options, Console &console) {
   announce(job, options, console);
   if (job.model.compiled)
     trace.passes(job.model.compiled->spans);
-  trace.watch(*job.session);
+  for (Session *session : job.sessions())
+    trace.watch(*session);
   if (!options.dryRun && options.lrFind) {
     LSTMC_CHECKED_TRY(prepareAll(*job.session));
     return searchRate(*job.trainable, *job.data.data, job.options.fit, job.options.seed, options,

@@ -239,7 +239,7 @@ std::string Graph::text(bool locations) const {
 std::string Graph::hash() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  impl_->function->print(stream, mlir::OpPrintingFlags().useLocalScope());
+  impl_->function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
   stream.flush();
   return sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}).substr(0, 32);
 }

@@ -116,6 +116,7 @@ public:
       input.role = role && role.getValue() == "label" ? Role::Label : Role::Data;
       view_.inputs.push_back(std::move(input));
     }
+    view_.nodes.reserve(impl_.body->getOperations().size());
     for (mlir::Operation &op : *impl_.body)
       if (!op.hasTrait<mlir::OpTrait::IsTerminator>())
         add(&op);

@@ -21,7 +21,9 @@ static Result<std::vector<data::NamedArray>> parse(Bytes bytes, const std::strin
       all.push_back({record.name, tensors.array(record)});
     return all;
   }
-  LSTMC_ASSIGN(data::Array array, data::parseNpy(std::move(bytes), path, lstmc::Limits(), 0));
+  LSTMC_ASSIGN(data::StoredArray stored,
+               data::readNpy(data::StoredBytes::owned(std::move(bytes)), path));
+  LSTMC_ASSIGN(data::Array array, std::move(stored).held());
   all.push_back({"", std::move(array)});
   return all;
 }

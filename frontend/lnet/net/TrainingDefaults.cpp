@@ -35,6 +35,7 @@ enum class KeyKind {
   Number,
   Integer,
   Strings,
+  Integers,
   NumberOrText,
   YesNo,
   Bool,
@@ -78,11 +79,12 @@ const std::vector<TrainingKey> &allFitKeys() {
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 
 constexpr TrainingKey kDataKeys[] = {
-    {"train", KeyKind::Text},      {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
-    {"unit", KeyKind::Text},       {"vocab", KeyKind::Text},         {"lines", KeyKind::YesNo},
-    {"inputs", KeyKind::Strings},  {"target", KeyKind::Text},        {"window", KeyKind::Integer},
-    {"horizon", KeyKind::Integer}, {"sequence", KeyKind::Text},      {"na", KeyKind::Text},
-    {"fill", KeyKind::Text},       {"shuffle", KeyKind::YesNo},      {"classes", KeyKind::Integer},
+    {"train", KeyKind::Text},       {"valid", KeyKind::NumberOrText}, {"test", KeyKind::Text},
+    {"unit", KeyKind::Text},        {"vocab", KeyKind::Text},         {"lines", KeyKind::YesNo},
+    {"buckets", KeyKind::Integers}, {"inputs", KeyKind::Strings},     {"target", KeyKind::Text},
+    {"window", KeyKind::Integer},   {"horizon", KeyKind::Integer},    {"sequence", KeyKind::Text},
+    {"na", KeyKind::Text},          {"fill", KeyKind::Text},          {"shuffle", KeyKind::YesNo},
+    {"classes", KeyKind::Integer},
 };
 
 std::string_view kindText(KeyKind kind) {
@@ -95,6 +97,8 @@ std::string_view kindText(KeyKind kind) {
     return "an integer";
   case KeyKind::Strings:
     return "a string or a list of strings";
+  case KeyKind::Integers:
+    return "a list of integers";
   case KeyKind::NumberOrText:
     return "a number or a string";
   case KeyKind::YesNo:
@@ -176,6 +180,8 @@ private:
       return boolean && set(value_.boolean());
     case KeyKind::Strings:
       return string ? set(value_.string()) : value_.isSequence() && readStrings();
+    case KeyKind::Integers:
+      return value_.isSequence() && readIntegers();
     case KeyKind::Scheduler:
       if (!value_.is(ValueKind::Scheduler))
         return false;
@@ -185,6 +191,16 @@ private:
       break; // read() has dealt with it
     }
     return false;
+  }
+
+  bool readIntegers() {
+    symbol::Tuple numbers;
+    for (const Value &item : value_.items()) {
+      if (!item.is(ValueKind::Integer))
+        return false;
+      numbers.push_back(item.integer());
+    }
+    return set(std::move(numbers));
   }
 
   /// A list becomes one text: `inputs` with "|" as in a data SPEC, others with "," as on the
@@ -256,6 +272,9 @@ private:
   }
 
   void take(const Arguments::Named &named) {
+    // MXNet's float32 copy of parameters of other types, which there are none of.
+    if (fit_ && named.argument->name == "multi_precision" && named.value.is(ValueKind::Bool))
+      return;
     const TrainingKey *key = keyOf(*named.argument);
     if (!key || named.value.isUnknown() || named.value.is(ValueKind::None))
       return;

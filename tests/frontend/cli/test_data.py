@@ -211,6 +211,20 @@ class Kept(Fits):
         self.refused(6, 'error[E0610]: data "text:words.txt,unit=char": found unit char, want word as the vocabulary has it', "eval", "ck",
                      "--data", "text:words.txt,unit=char")
 
+    def test_a_training_that_begins_with_a_checkpoint(self):
+        self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "5u")
+        self.good("train", "ck", "-o", "same", "--after", "2u")  # on the text that was typed
+        text = (self.folder / "text.txt").read_text()
+        first = min(set(text))
+        self.write("less.txt", text.replace(first, max(set(text))))
+        self.good("train", "ck", "--data", "text:less.txt", "-o", "less", "--after", "2u")
+        vocabulary = [(self.folder / name / "last/vocab.txt").read_text() for name in ("ck", "same", "less")]
+        self.assertEqual(len(set(vocabulary)), 1, vocabulary)
+        self.write("more.txt", text.replace(first, "~"))
+        done = self.run_here("train", "ck", "--data", "text:more.txt", "-o", "more")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("~", done.stderr)
+
     def test_a_package_keeps_what_its_file_says_of_data(self):
         with open(self.folder / "small.lnet", "a") as file:
             file.write('data(small, train="text:text.txt", valid=0.1)\n')
@@ -257,6 +271,15 @@ class Asked(Fits):
                      *self.fit('optimizer="lamb", bias_correktion=True'))
         done = self.good(*self.fit('optimizer="sgd", momentum=0.9'), "--optimizer", "adam")
         self.assertIn('asked.lnet:7:28: warning[W0214]: optimizer "adam" has no momentum; its own are beta1, beta2, epsilon\n', done.stderr)
+
+    def test_parameters_of_half_precision(self):
+        self.good(*self.fit('optimizer="sgd", multi_precision=True'))  # of float32 nothing is kept apart
+        self.write("half.lnet", "batch = dim(\"batch\", 4)\ndef net(x: float32[batch, 8]):\n"
+                   "    return FullyConnected(cast(x, dtype=\"bfloat16\"), num_hidden=4)\n")
+        done = self.run_here("compile", "half.lnet", "-o", "m.lstmc")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("half.lnet:3:12: error[E0215]", done.stderr)
+        self.assertIn("a parameter of bfloat16 is not built yet: keep it in float32", done.stderr)
 
     def test_metrics_that_the_net_cannot_have(self):
         self.refused(3, 'asked.lnet:7:11: error[E0214]: metric "accuracy" is of a softmax output, and the net has none',

@@ -32,7 +32,7 @@ CASES = [  # words, exit code, message
     ("inspect net.lnet --shape x:4x3", 2, "help: its inputs are data, label"),
     ("train net.lnet --data csv:t.csv,target=z", 6, 'column "z": found none, want the target among a, b, y'),
     ("train net.lnet --data t.csv", 2, 'data "t.csv": found no kind, want text:FILE, csv:FILE'),
-    ("train net.lnet --data csv:t.csv,target=y,delimiter=x", 2, "there are inputs, target, window, horizon, sequence, na, fill, valid, shuffle"),
+    ("train net.lnet --data csv:t.csv,target=y,delimiter=x", 2, "there are inputs, target, window, horizon, sequence, buckets, na, fill, valid, shuffle"),
     ("train net.lnet --data csv:t.csv,target=y --metric rsme", 2, 'there is no metric "rsme"; there are mse, rmse'),
     ("train net.lnet --data csv:t.csv,target=y --optimizer adamm", 2, 'there is no optimizer "adamm"; there are adam, adamw'),
     ("train net.lnet --data csv:t.csv,target=y --after 3", 2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),

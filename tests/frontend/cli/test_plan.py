@@ -38,6 +38,15 @@ def deep(data: int32[N, T], label: int32[N, T]):
 fit(deep, initializer=Uniform(0.1))
 """
 
+LENGTHS = """\
+N, T = dim("batch", 4), dim("seq", 24)
+
+def lengths(data: float32[N, T, 1], length: int32[N], label: float32[N, 1]):
+    x, h, c = LSTM(SwapAxis(data, dim1=0, dim2=1), num_hidden=64, length=length, name="lstm")
+    last = SequenceLast(x, length, use_sequence_length=True)
+    return LinearRegressionOutput(FullyConnected(last, num_hidden=1, name="out"), label)
+"""
+
 
 class Plan(Case):
     def plan(self, *words, status=0):
@@ -84,6 +93,19 @@ class Plan(Case):
         for device in two["devices"]:
             self.assertTrue(0 < device["idle_fraction"] < 1)
         self.assertEqual(one, self.plan())
+
+    def test_counts_what_is_real_of_the_steps(self):
+        (self.folder / "lengths.lnet").write_text(LENGTHS)
+        for name, rows in (("short", 6), ("long", 24)):
+            (self.folder / f"{name}.csv").write_text("id,a,b\n" + "".join(f"{s},{r % 5}.5,{s}\n" for s in range(8) for r in range(rows)))
+        data = lambda name: ["--data", f"csv:{name}.csv,inputs=a,target=b,sequence=id"]
+        update = lambda *words: self.document("plan", "lengths.lnet", "-t", "1", *words, schema="lstmc.plan/1")["forecast"]["update_s"]
+        whole = update()
+        self.assertEqual(update(*data("long")), whole)
+        # A quarter of the steps is real, of which the recurrences are the greater part.
+        self.assertTrue(0.25 < update(*data("short")) / whole < 0.7)
+        self.assertIn("; of the steps of the data 25 % are real", self.good("plan", "lengths.lnet", "-t", "1", *data("short")).stdout)
+        self.assertEqual(self.run_here("plan", "lengths.lnet", *data("none")).returncode, 6)
 
     def test_stands_beside_what_is_measured(self):
         update = self.plan("-t", "1")["forecast"]["update_s"]
@@ -302,10 +324,23 @@ class Steps(Case):
             done = self.run_here("plan", "deep.lnet", "--recompute", *words)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(message, done.stderr)
-        # With 8 shards --mem does not try it.
-        layers = self.document("plan", "deep.lnet", "-t", "1", "--recompute", "lstm0,lstm1,lstm2,lstm3,stack", schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
-        plan = self.document("plan", "deep.lnet", "-t", "1", "--mem", str(layers - 1), schema="lstmc.plan/1", status=4)
-        self.assertNotIn("steps", json.dumps(plan["remedies"]))
+
+    def test_memory_is_met_with_parts_of_the_batch_too(self):
+        def plan(*words, status=0):
+            return self.document("plan", "deep.lnet", "-t", "1", *words, schema="lstmc.plan/1", status=status)
+        # A part of the batch has 8 shards on one device, so steps cannot be computed again before it is divided.
+        layers = plan("--recompute", "lstm0,lstm1,lstm2,lstm3,stack")["devices"][0]["peak_bytes"]
+        divided = plan("--mem", str(layers - 1))
+        self.assertTrue(divided["fits"])
+        self.assertRegex(divided["recomputed"], r"\Aaccumulate [248](, recompute [\w,]+)?: .* by forecast · --recompute none does without\Z")
+        whole = plan("--accumulate", "8")["devices"][0]["peak_bytes"]
+        both = plan("--mem", str(whole - 1))
+        self.assertLess(both["devices"][0]["peak_bytes"], whole)
+        self.assertRegex(both["recomputed"], r"\Aaccumulate [248], recompute ")
+        # What is given stays, and what nothing meets says what came nearest.
+        refused = plan("--mem", str(whole - 1), "--accumulate", "1", status=4)
+        self.assertFalse(refused["fits"])
+        self.assertRegex(plan("--mem", "20000", status=4)["no_remedy"], r"\Ano remedy: weights, gradients and optimizer alone need .*; nearest came -")
 
     def test_a_stopped_training_ends_with_equal_bits(self):
         def train(folder, updates, *words):
