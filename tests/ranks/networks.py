@@ -82,8 +82,7 @@ class Networks(unittest.TestCase):
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
-    events, wait_for_checkpoint = staticmethod(ranks.Ranks.events), ranks.Ranks.wait_for_checkpoint
-    slow, assert_none_left = ranks.Ranks.slow, ranks.Ranks.assert_none_left
+    events, slow, assert_none_left = staticmethod(ranks.Ranks.events), ranks.Ranks.slow, ranks.Ranks.assert_none_left
 
     def test_hosts_train_to_the_bits_of_one_process(self):
         done = run([*self.start, *self.train, "-o", self.folder / "apart"])
@@ -102,7 +101,7 @@ class Networks(unittest.TestCase):
     def lose(self, name, what, again):
         job = Job([*self.start, *self.slow(), "-o", self.folder / name])
         try:
-            self.wait_for_checkpoint(self.folder / name, 2)
+            job.wait_for_checkpoint(self.folder / name, 2)
             begin = time.monotonic()
             what(job)
             noticed = job.wait_for("stopped") - begin

@@ -77,6 +77,14 @@ class Job:
             time.sleep(0.005)
         raise AssertionError(f"not said: {pattern}\n{self.text()}")
 
+    def wait_for_checkpoint(self, folder, update):
+        end = time.monotonic() + 60
+        while not any(int(p.name.split("-")[1]) >= update for p in folder.glob("update-*")):
+            if self.child.poll() is not None or time.monotonic() > end:
+                processes = subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan,time,args"], capture_output=True, text=True).stdout
+                raise AssertionError(f"no update {update} in {folder}, exit {self.child.poll()}\n{self.text()}{processes}")
+            time.sleep(0.005)
+
     def text(self):
         return "".join(line for _, line in self.said)
 
@@ -182,7 +190,7 @@ class Ranks(unittest.TestCase):
             with self.subTest(rank=rank):
                 folder = self.folder / f"killed{rank}"
                 job = Job([*launched(2, "--max-restarts", "1"), *self.slow(), "-o", folder])
-                self.wait_for_checkpoint(folder, 4)
+                job.wait_for_checkpoint(folder, 4)
                 os.kill(job.pids[rank], signal.SIGKILL)
                 job.wait_for("starts again, 1 of 1")
                 code, out = job.end()
@@ -195,7 +203,7 @@ class Ranks(unittest.TestCase):
             with self.subTest(name):
                 folder = self.folder / name
                 job = Job([*launched(2), *self.slow(), "-o", folder])
-                self.wait_for_checkpoint(folder, 2)
+                job.wait_for_checkpoint(folder, 2)
                 begin = time.monotonic()
                 os.kill(job.pids[1], what)
                 noticed = job.wait_for("stopped") - begin
@@ -208,7 +216,7 @@ class Ranks(unittest.TestCase):
     def test_no_rank_outlives_launch(self):
         folder = self.folder / "orphans"
         job = Job([*launched(2), *self.slow(), "-o", folder])
-        self.wait_for_checkpoint(folder, 2)
+        job.wait_for_checkpoint(folder, 2)
         job.child.kill()
         job.child.wait()
         self.assert_none_left(job)
@@ -217,7 +225,7 @@ class Ranks(unittest.TestCase):
     def test_a_signal_saves_and_can_be_gone_on_from(self):
         folder = self.folder / "signal"
         job = Job([*launched(2), *self.slow(), "-o", folder])
-        self.wait_for_checkpoint(folder, 2)
+        job.wait_for_checkpoint(folder, 2)
         job.child.send_signal(signal.SIGTERM)
         code, out = job.end()
         self.assertEqual(code, 143, job.text())
@@ -274,12 +282,6 @@ class Ranks(unittest.TestCase):
             out = run([LSTMC, *words, "-o", cls.folder / "slow"]).stdout
             cls.slow_end = json.loads(out.splitlines()[-1])["weights_hash"]
         return cls.slow_end
-
-    def wait_for_checkpoint(self, folder, update):
-        end = time.monotonic() + 60
-        while not any(int(p.name.split("-")[1]) >= update for p in folder.glob("update-*")):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.005)
 
 
 if __name__ == "__main__":

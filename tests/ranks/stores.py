@@ -76,7 +76,7 @@ class Stores(unittest.TestCase):
         cls.scratch.cleanup()
 
     events, hash_of = staticmethod(ranks.Ranks.events), ranks.Ranks.hash_of
-    wait_for_checkpoint, assert_none_left = ranks.Ranks.wait_for_checkpoint, ranks.Ranks.assert_none_left
+    assert_none_left = ranks.Ranks.assert_none_left
     slow = ranks.Ranks.slow
     asynchronous = ["--kv-store", "dist_async"]
 
@@ -110,7 +110,7 @@ class Stores(unittest.TestCase):
         slow = [*self.slow(), *flags]
         undisturbed = run([*launched(2), *slow, "-o", self.folder / "undisturbed"]).stdout
         job = Job([*launched(2, "--max-restarts", "1"), *slow, "-o", self.folder / "disturbed"])
-        self.wait_for_checkpoint(self.folder / "disturbed", 8)
+        job.wait_for_checkpoint(self.folder / "disturbed", 8)
         os.kill(job.pids[1], signal.SIGKILL)
         job.wait_for("starts again, 1 of 1")
         code, out = job.end()
@@ -167,7 +167,7 @@ class Stores(unittest.TestCase):
         words[words.index(f"{ranks.UPDATES}u")] = "600u"
         job = Job([*launched(2, "-s", "1"), *words, *self.asynchronous, "-o", folder])
         for number, update in enumerate((100, 200, 300, 400, 500)):  # one of these stops is far from a meeting
-            self.wait_for_checkpoint(folder, update)
+            job.wait_for_checkpoint(folder, update)
             time.sleep(0.01 * number)
             os.kill(job.pids[1], signal.SIGSTOP)
             time.sleep(0.2)
@@ -201,7 +201,7 @@ class Stores(unittest.TestCase):
             with self.subTest(name):
                 folder = self.folder / f"lost-{name}"
                 job = Job([*launched(2, "-s", "1", "--max-restarts", "1"), *self.slow(), *self.asynchronous, "-o", folder])
-                self.wait_for_checkpoint(folder, 8)
+                job.wait_for_checkpoint(folder, 8)
                 os.kill(job.pids[rank], what)
                 code, out = job.end()
                 self.assert_none_left(job)
