@@ -93,9 +93,14 @@ PidFile none
 StrictModes no
 UsePAM no
 PasswordAuthentication no
+AcceptEnv TMPDIR
 """)
+        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected.
+        apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host}\n" for host in ("node1", "node2"))
+        for host in ("node1", "node2"):
+            (cls.folder / host).mkdir()
         (keys / "ssh").write_text(f"""\
-Host node*
+{apart}Host node*
   HostName 127.0.0.1
   IdentityFile {keys}/user
   IdentitiesOnly yes

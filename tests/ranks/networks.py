@@ -22,6 +22,7 @@ from ranks import LSTMC, Job, launched, run  # noqa: E402
 TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
 BRIDGE = f"{TAG}b"                # also what each host calls its end, since mpirun knows one name for all
 NET = 64 + os.getpid() % 64       # 100.NET.0.0/24: of addresses that providers share, none of this machine's
+# Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected.
 SSH = f"""\
 #!/bin/sh
 while :; do
@@ -33,6 +34,8 @@ while :; do
 done
 host=$1
 shift
+export TMPDIR=$(dirname "$0")/$host
+mkdir -p "$TMPDIR"
 exec ip netns exec {TAG}$host sh -c "$*"
 """
 

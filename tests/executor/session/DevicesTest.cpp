@@ -472,7 +472,8 @@ TEST(Devices, AnotherNumberOfDevicesIsRefused) {
   auto session = Session::create(*package, std::move(*makeDevices("cpu")));
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().text(),
-            "error[E0501]: devices: found 1, want the package's 2: -d cpu:0,cpu:1");
+            "error[E0501]: devices: found 1, want the package's 2: -d cpu:0,cpu:1; for others, compile its "
+            "source again and give its weights by --params");
 }
 
 TEST(Devices, ArenasTogetherMustFit) {
