@@ -74,8 +74,10 @@ Result<std::vector<std::string>> Job::gather(std::string_view mine) {
 bool Job::vote(bool yes) {
   const int asked = pendingSignal_ ? pendingSignal_() : 0;
   Result<std::vector<std::string>> said = gather(fmt::format("{}{}", yes ? 'y' : 'n', asked));
-  if (!said.ok())
+  if (!said.ok()) {
+    link_->abort(said.error()); // where it is not broken already
     return false;
+  }
   for (const std::string &text : *said) {
     yes = yes && text.starts_with('y');
     int signal = 0;

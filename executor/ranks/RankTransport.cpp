@@ -252,6 +252,13 @@ void RankTransport::take(MessageId message, LaunchInterval *time) {
     refuse(message, incoming, *difference);
 }
 
+/// The link knows first: what it breaks with is told to `here_` a moment later.
+Status RankTransport::status() const {
+  if (Status own = here_.status(); !own.ok())
+    return own;
+  return link_.status();
+}
+
 void RankTransport::abort(Error error) {
   here_.abort(error);
   link_.abort(error);

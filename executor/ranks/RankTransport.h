@@ -38,7 +38,7 @@ public:
   bool vote(bool yes) override { return peers_.vote(yes); }
   void abort(Error error) override;
   const std::atomic<bool> &aborted() const override { return here_.aborted(); }
-  Status status() const override { return here_.status(); }
+  Status status() const override;
 
 private:
   class Outgoing;

@@ -212,6 +212,9 @@ Error Session::Impl::explain(BoundEntry &entry) {
   fault = session::explain(*package, devices, *transport, entry, when(entry), peers());
   if (Status status = transport->status(); !status.ok())
     return status.error(); // the ranks could not look together
+  if (!fault)
+    return fail(ErrorCode::E0804, "{}: a rank says that a number is not finite, and none finds it",
+                when(entry));
   return session::asError(*fault);
 }
 

@@ -471,9 +471,9 @@ TEST(Devices, AnotherNumberOfDevicesIsRefused) {
   auto package = Package::open(package::serialize(transferPackage(2)));
   auto session = Session::create(*package, std::move(*makeDevices("cpu")));
   ASSERT_FALSE(session.ok());
-  EXPECT_EQ(session.error().text(),
-            "error[E0501]: devices: found 1, want the package's 2: -d cpu:0,cpu:1; for others, compile its "
-            "source again and give its weights by --params");
+  EXPECT_EQ(session.error().text(), "error[E0501]: devices: found 1, want the package's 2: -d "
+                                    "cpu:0,cpu:1; for others, compile its "
+                                    "source again and give its weights by --params");
 }
 
 TEST(Devices, ArenasTogetherMustFit) {
