@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
+#include <tuple>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -101,19 +101,26 @@ std::string textOf(const ReplayLog::Span &span) {
   return text + fmt::format("end {}\n", span.update);
 }
 
+/// Rows, carried states and keys are those of so many workers and servers; weights are not.
+Status sameNumbers(const ReplayHead &found, int workers, int servers, const std::string &path) {
+  for (auto [name, is, wanted] : {std::tuple("workers", found.workers, workers),
+                                  std::tuple("servers", found.servers, servers)})
+    if (is != wanted)
+      return failAt({path}, ErrorCode::E0610,
+                    "{}: found {}, want {}; --init-params CHECKPOINT into another folder goes on "
+                    "with the weights alone",
+                    name, is, wanted);
+  return {};
+}
+
 /// The first field in which two runs differ.
 Status sameRun(const ReplayHead &found, const ReplayHead &want, const std::string &path) {
-  auto same = [&](std::string_view name, const auto &is, const auto &wanted,
-                  std::string_view remedy = "") -> Status {
-    return is == wanted ? Status()
-                        : failAt({path}, ErrorCode::E0610, "{}: found {}, want {}{}", name, is,
-                                 wanted, remedy);
+  auto same = [&](std::string_view name, const auto &is, const auto &wanted) -> Status {
+    return is == wanted
+               ? Status()
+               : failAt({path}, ErrorCode::E0610, "{}: found {}, want {}", name, is, wanted);
   };
-  // Rows, carried states and keys are those of so many; weights are not.
-  constexpr std::string_view kBeginAgain =
-      "; --init-params CHECKPOINT into another folder goes on with the weights alone";
-  LSTMC_TRY(same("workers", found.workers, want.workers, kBeginAgain));
-  LSTMC_TRY(same("servers", found.servers, want.servers, kBeginAgain));
+  LSTMC_TRY(sameNumbers(found, want.workers, want.servers, path));
   LSTMC_TRY(same("staleness", found.staleness, want.staleness));
   LSTMC_TRY(same("batch", found.batch, want.batch));
   LSTMC_TRY(same("bigarray-bound", found.bigArrayBound, want.bigArrayBound));
@@ -169,6 +176,11 @@ Result<ReplayLog> ReplayLog::read(const std::string &path) {
     log.spans.push_back(std::move(span));
   }
   return log;
+}
+
+Status checkNumbers(const std::string &path, int workers, int servers) {
+  LSTMC_ASSIGN(ReplayLog log, ReplayLog::read(path));
+  return sameNumbers(log.head, workers, servers, path);
 }
 
 Result<std::vector<Event>> ReplayLog::eventsOf(int server, const std::string &path) const {

@@ -59,6 +59,9 @@ struct ReplayLog {
   int64_t updates() const { return spans.empty() ? 0 : spans.back().update; }
 };
 
+/// E0610 unless the log is of a run of so many; and the errors of read().
+Status checkNumbers(const std::string &path, int workers, int servers);
+
 /// Appends to a log.
 class ReplayWriter {
 public:

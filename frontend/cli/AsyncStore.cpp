@@ -1,6 +1,7 @@
 #include "frontend/cli/AsyncStore.h"
 
 #include <array>
+#include <filesystem>
 
 #include "executor/ranks/Job.h"
 #include "executor/stores/Replay.h"
@@ -132,6 +133,8 @@ asyncTrainable(const AsyncStore &store, const Options &options, Session &session
                                         *options.replay, train.seed));
     return std::unique_ptr<training::Trainable>(std::move(replay));
   }
+  if (train.resume && std::filesystem::exists(logPath(options)))
+    LSTMC_TRY(stores::checkNumbers(logPath(options), store.cluster.workers, store.cluster.servers));
   stores::WorkerOptions worker{store.cluster,
                                store.staleness,
                                store.bigArrayBound,

@@ -182,7 +182,7 @@ class Stores(unittest.TestCase):
         train = [*self.train, *self.asynchronous, "--batch-size", "4"]  # of a worker: the same network for any number
         run([*launched(2, "-s", "1"), *train, "-o", folder])
         more = [w if w != f"{ranks.UPDATES}u" else "48u" for w in train]
-        for workers, servers, message in ((4, 1, "found none, want one for the model"),  # the states of a third worker
+        for workers, servers, message in ((4, 1, "workers: found 2, want 4; --init-params CHECKPOINT into another folder"),
                                           (2, 2, "servers: found 1, want 2; --init-params CHECKPOINT into another folder")):
             done = run([*launched(workers, "-s", str(servers)), *more, "-o", folder, "--resume"], 6)
             self.assertIn(message, done.stdout)
