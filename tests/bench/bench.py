@@ -16,6 +16,8 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
 jobs        `jobs sameness`, `jobs kills`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost (jobs.py)
+emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in --seeds orders of their streams, compared with a cpu (emulated.py); exit 1
+            if one ends otherwise
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
             one another, or a layer does not light up
@@ -323,6 +325,9 @@ def main():
     elif args.name == "kills":
         raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/e2e/kills.py", root / "build/lstmc", str(args.kills),
                                          "--state", root / "build/kills.json"]).returncode)
+    elif args.name == "emulated":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "emulated.py", *rest[:1], root / "build/frontend/cli/lstmc", *rest[1:],
+                                         *(["--seeds", args.seeds] if "--seeds" in sys.argv else [])]).returncode)
     elif args.name == "jobs":
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "jobs.py", *rest[:1], root / "build/lstmc", *rest[1:],
                                          *(["--kills", str(args.kills)] if "--kills" in sys.argv else [])]).returncode)
@@ -337,7 +342,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 
