@@ -11,6 +11,14 @@ class Emu(Case):
         """The hash of the weights at the end."""
         return self.good(*LEARN, "-o", folder, "--force", *words).stdout.split("weights ")[1].split()[0]
 
+    def test_they_are_listed_on_request(self):
+        def names(*flags):
+            return {d["name"]: d["level"] for d in self.document("devices", *flags, schema="lstmc.devices/1")["devices"]}
+
+        self.assertNotIn("emu:0", names())
+        self.assertEqual(names("--all")["emu:0"], "sm_90")
+        self.assertIn("its times say nothing", self.good("devices", "--all").stdout)
+
     def test_training_gives_the_hash_of_a_cpu(self):
         alone = self.trained("cpu", "-d", "cpu")
         self.assertEqual(self.trained("emu", "-d", "emu:0"), alone)

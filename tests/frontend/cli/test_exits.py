@@ -161,6 +161,7 @@ class Streams(Case):
         self.document("plot", "small.lnet", "-o", "n.dot", schema="lstmc.plot/1")
         self.document("bench", "small.lnet", "-r", "2", schema="lstmc.bench/1")
         self.document("devices", schema="lstmc.devices/1")
+        self.document("devices", "--all", schema="lstmc.devices/1")
         self.document("doctor", schema="lstmc.doctor/1")
         self.document("explain", "E0207", schema="lstmc.explain/1")
         for path in ["small.lnet", "m.lstmc", "ck", "text.txt"]:

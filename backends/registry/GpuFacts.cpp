@@ -1,0 +1,64 @@
+#include "backends/registry/GpuFacts.h"
+
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/images/Images.h"
+#include "backends/cuda/text/Nvrtc.h"
+
+namespace lstmc {
+
+namespace {
+
+/// "580.95.05, CUDA 13.0"
+std::string versions(int cudaVersion, const cuda::Nvml *nvml) {
+  const std::string cuda = fmt::format("CUDA {}.{}", cudaVersion / 1000, cudaVersion % 1000 / 10);
+  char driver[81] = {}; // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE, and the end
+  if (nvml && nvml->driverVersion(driver, sizeof(driver) - 1) == 0)
+    return fmt::format("{}, {}", driver, cuda);
+  return cuda;
+}
+
+/// "NVRTC 13.0": its identity without options and headers.
+std::string nameOf(const cuda::TextCompiler &compiler) {
+  const std::string identity = compiler.identity(0);
+  return identity.substr(0, identity.find(" --"));
+}
+
+void ask(const cuda::Driver &driver, const cuda::Nvml *nvml, GpuFacts &facts) {
+  Result<std::vector<cuda::CardFacts>> cards = cuda::cardFacts(driver, nvml);
+  if (!cards.ok())
+    facts.missing = cards.error().message;
+  else
+    facts.cards = std::move(*cards);
+}
+
+} // namespace
+
+GpuFacts gpuFacts() {
+  GpuFacts facts;
+  const Result<const cuda::Driver *> driver = cuda::machineDriver();
+  if (!driver.ok()) {
+    facts.missing = driver.error().message;
+    return facts;
+  }
+  const Result<const cuda::Nvml *> nvml = cuda::machineNvml();
+  int version = 0;
+  (*driver)->driverVersion(&version);
+  facts.driver = versions(version, nvml.ok() ? *nvml : nullptr);
+  const Result<const cuda::TextCompiler *> compiler = cuda::machineCompiler(version);
+  facts.compiler = compiler.ok() ? nameOf(**compiler) : compiler.error().message;
+  ask(**driver, nvml.ok() ? *nvml : nullptr, facts);
+  if (facts.missing.empty() && facts.cards.empty())
+    facts.missing = "the driver has no GPU";
+  if (facts.missing.empty() && cuda::kernelImages().empty())
+    facts.missing = "this build had no nvcc, so it has no kernels for GPUs";
+  return facts;
+}
+
+GpuFacts emulatedGpuFacts() {
+  GpuFacts facts;
+  ask(cuda::emulatedDriver(), nullptr, facts);
+  facts.cards.resize(std::min<size_t>(1, facts.cards.size()));
+  return facts;
+}
+
+} // namespace lstmc
