@@ -146,7 +146,8 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   auto impl = std::make_unique<Impl>();
   const PackageData &data = package->data();
   if (devices.size() != data.devices.size())
-    return fail(ErrorCode::E0501, "devices: found {}, want the package's {}: -d {}; for others, compile its source "
+    return fail(ErrorCode::E0501,
+                "devices: found {}, want the package's {}: -d {}; for others, compile its source "
                 "again and give its weights by --params",
                 devices.size(), data.devices.size(), package::deviceList(data));
   impl->package = std::move(package);

@@ -152,8 +152,8 @@ CommandResult devicesCommand(const Options &options, Console &console) {
     console.print(cardText(fmt::format("emu:{}", card.number), card) +
                   fmt::format(", for correctness: its times say nothing; any of {}", kMaxDevices));
   if (options.all)
-    console.print("trap:0   a cpu whose memory the host cannot see, for tests\n"
-                  "null:0   a cpu that computes nothing, to measure the executor");
+    console.print(std::string("trap:0   a cpu whose memory the host cannot see, for tests\n"
+                              "null:0   a cpu that computes nothing, to measure the executor"));
   printRates(host, console);
   return ExitCode::Ok;
 }
