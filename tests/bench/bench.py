@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N]`.
+"""Benchmarks: `./dev bench [NAME] [--json] [--only REGEX] [--seconds S] [--rounds N] [--threads N] [--results FILE]`.
 
 peers       every cell of cells.json on lstmc, PyTorch, ONNX Runtime and JAX, interleaved in one run; with --before CELLS also on another build's
             tests/bench/cells: the last column is its time over this build's, above 1 this build is faster
@@ -72,7 +72,7 @@ def peer_python():
     if not (folder / "ready").exists():
         print("installing the peers from PyPI", file=sys.stderr)
         venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "torch", "onnxruntime", "onnx", "jax", "numpy"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", here / "peers.lock"], check=True)
         (folder / "ready").touch()
     return str(python)
 
@@ -118,7 +118,17 @@ def peers(args):
                 " %6.3f |" % row["before_ratio"] if before else ""), flush=True)
     for worker in workers.values():
         worker.stop()
-    return {"schema": "lstmc.bench.peers/1", "threads": args.threads, "cells": rows}
+    pinned = dict(re.findall(r"^(\w+)==(\S+)$", (here / "peers.lock").read_text(), re.M))
+    return {"schema": "lstmc.bench.peers/1", "machine": machine(), "date": time.strftime("%Y-%m-%d"), "threads": args.threads, "peers": pinned,
+            "cells": rows}
+
+
+def machine():
+    """As headings of RESULTS.md name it."""
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    flags = set(re.search(r"^flags\s*: (.*)$", text, re.M)[1].split())
+    level = "AVX-512" if "avx512f" in flags else "AVX2"
+    return f"{re.search(r'^model name.*: (.*)$', text, re.M)[1]} ({level}), {os.cpu_count()} virtual cores"
 
 
 # What is measured on several devices: flags for all, entries, and flags for two devices with the best speed-up that the second could bring.
@@ -279,6 +289,7 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--before", metavar="CELLS", help="the program tests/bench/cells of another build, measured in the same run")
+    parser.add_argument("--results", metavar="FILE", help="write what `peers` measured for results.py")
     parser.add_argument("--seconds", type=float, default=0.9)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
@@ -295,6 +306,8 @@ def main():
             heads = ["cell", "what", "lstmc ms", "best peer", "peer ms", "ratio", "of limit"] + ["before"] * bool(args.before)
             print("| %s |\n|%s" % (" | ".join(heads), "---|" * len(heads)))
         result = peers(args)
+        if args.results:
+            pathlib.Path(args.results).write_text(json.dumps(result, indent=1) + "\n")
         if args.json:
             print(json.dumps(result))
     elif args.name == "devices":
