@@ -26,11 +26,13 @@ if(LSTMC_COMPILER)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_COMPONENT compiler)
   install(EXPORT lstmcCompilerTargets NAMESPACE lstmc:: DESTINATION ${package_folder} COMPONENT compiler)
   # The public headers, and what they include.
-  foreach(header frontend/library/Compiler.h frontend/symbol/Symbol.h frontend/symbol/Layers.h frontend/symbol/Render.h
+  foreach(header frontend/library/Compiler.h frontend/builders/Arguments.h frontend/builders/Layers.h frontend/builders/Net.h
+          frontend/symbol/Symbol.h frontend/symbol/Layers.h frontend/symbol/Render.h
           executor/abi/DType.h executor/base/Diagnostic.h executor/base/Errors.def executor/base/Errors.h executor/base/Status.h)
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc/${folder} COMPONENT compiler)
   endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/frontend/builders/Ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc/frontend/builders COMPONENT compiler)
   if(TARGET lstmc-mpi)
     install(TARGETS lstmc-mpi LIBRARY DESTINATION lib/lstmc COMPONENT ranks)
   endif()

@@ -3,6 +3,7 @@
 #include "frontend/cli/CommandResult.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/Options.h"
+#include "frontend/symbol/Copy.h"
 
 namespace lstmc {
 
@@ -27,14 +28,31 @@ CompiledPackage bytesOf(const Checked<cli::Model> &model) {
 
 } // namespace
 
-CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
-                             const std::vector<std::string> &flags) {
+static CompiledPackage compiled(std::unique_ptr<symbol::Graph> graph,
+                                const std::vector<std::string> &flags) {
   symbol::Network net;
   net.net = graph->name();
   net.nets = {net.net};
   net.graph = std::move(graph);
   LSTMC_CHECKED_ASSIGN(const cli::Options options, optionsOf(net.net, flags));
   return bytesOf(cli::compileNet(std::move(net), options, {}));
+}
+
+CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
+                             const std::vector<std::string> &flags) {
+  return compiled(std::move(graph), flags);
+}
+
+CompiledPackage compile(const build::Net &net, const std::vector<std::string> &flags) {
+  if (!net.errors().empty())
+    return net.errors();
+  if (!net.isFinished()) {
+    Diagnostic unfinished;
+    unfinished.code = ErrorCode::E0099;
+    unfinished.message = "the net \"" + net.graph().name() + "\" is not finished";
+    return unfinished;
+  }
+  return compiled(symbol::copyOf(net.graph()), flags);
 }
 
 CompiledPackage compileFile(const std::string &path, const std::vector<std::string> &flags) {

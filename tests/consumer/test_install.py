@@ -52,6 +52,14 @@ with tempfile.TemporaryDirectory() as folder:
     if drawn.split()[-1] not in run(command, "inspect", by_command, "--json"):
         sys.exit("lstmc::symbol draws samples/char_lm.lnet with another hash")
 
+    # Builders check names and words when the program is compiled.
+    for options, fits in (('.act_type = "tanh"', True), ('.act_type = "tahn"', False), ('.axis = 1', False), ('', False)):
+        program = f'#include "frontend/builders/Ops.h"\nauto f(lstmc::build::Value x) {{ return activation(x, {{{options}}}); }}\n'
+        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-", "-I", os.path.join(prefix, "include/lstmc")],
+                              input=program, capture_output=True, text=True)
+        if (done.returncode == 0) != fits:
+            sys.exit(f"activation(x, {{{options}}}) {'does not compile' if fits else 'compiles'}\n{done.stderr}")
+
     # As a folder of the project, the runtime alone: the whole would be built once more.
     inside = os.path.join(folder, "f")
     run("cmake", "-S", consumer, "-B", inside, f"-DLSTMC_SOURCE={source}", "-DLSTMC_COMPILER=OFF")
