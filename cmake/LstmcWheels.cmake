@@ -1,5 +1,5 @@
 # The extension for each of the interpreters in LSTMC_WHEELS ("python3.10;python3.12"): target wheels, which leaves a wheel for each in the
-# folder wheels of the build. All rooms but frontend/python are compiled once. MLIR and LLVM are linked statically, so that a wheel
+# folder wheels of the build, and target runtime_wheel, one without the compiler for all of them. All rooms but frontend/python are compiled once. MLIR and LLVM are linked statically, so that a wheel
 # needs neither.
 set(LSTMC_WHEELS "" CACHE STRING "interpreters of CPython to build wheels for")
 
@@ -26,14 +26,18 @@ function(lstmc_wheel interpreter)
   set_target_properties(lstmc_core_${tag} PROPERTIES PREFIX "" OUTPUT_NAME _core SUFFIX ${suffix} LSTMC_STATIC_LLVM ON CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/wheels/${tag})
   add_custom_target(wheel_${tag}
-    COMMAND ${LSTMC_PYTHON_TESTER} ${PROJECT_SOURCE_DIR}/frontend/python/wheel.py ${tag} $<TARGET_FILE:lstmc_core_${tag}>
+    COMMAND ${LSTMC_PYTHON_TESTER} ${PROJECT_SOURCE_DIR}/frontend/python/wheel.py ${tag}-${tag} $<TARGET_FILE:lstmc_core_${tag}>
             ${PROJECT_BINARY_DIR}/python/lstmc ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/wheels
     DEPENDS lstmc_core_${tag} lstmc_python_package VERBATIM)
   add_dependencies(wheels wheel_${tag})
 endfunction()
 
+add_custom_target(runtime_wheel
+  COMMAND ${LSTMC_PYTHON_TESTER} ${PROJECT_SOURCE_DIR}/frontend/python/wheel.py py3-none $<TARGET_LINKER_FILE:lstmc_c>
+          ${PROJECT_SOURCE_DIR}/executor/python/lstmc_runtime ${PROJECT_SOURCE_DIR}/executor/python ${PROJECT_BINARY_DIR}/wheels
+  DEPENDS lstmc_c VERBATIM)
 if(LSTMC_WHEELS AND LSTMC_PYTHON_BUILT)
-  add_custom_target(wheels)
+  add_custom_target(wheels DEPENDS runtime_wheel)
   foreach(interpreter ${LSTMC_WHEELS})
     lstmc_wheel(${interpreter})
   endforeach()

@@ -1,5 +1,5 @@
-"""wheel.py TAG EXTENSION PACKAGE SOURCE OUTPUT: a wheel for one CPython, of the extension that was built for it and the files of the package. The
-libraries that it needs besides libc are put in beside it, which says how old a glibc may be."""
+"""wheel.py TAG LIBRARY PACKAGE SOURCE OUTPUT: a wheel of what was built for an interpreter ("cp311-cp311") or for all ("py3-none"), and the files of the
+package. SOURCE has the pyproject.toml that names it. The libraries that it needs besides libc are put in beside it, which says how old a glibc may be."""
 
 import os
 import pathlib
@@ -8,24 +8,26 @@ import shutil
 import subprocess
 import sys
 
-tag, extension, package, source, output = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
+tag, library, package, source, output = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
 project = (source / "pyproject.toml").read_text()
 facts = dict(re.findall(r'^(name|version|description|requires-python) = "(.*)"$', project, re.M))
 needs = re.search(r"^dependencies = \[(.*)\]$", project, re.M)[1]
 
 staged = output / f"{tag}.staged"
 shutil.rmtree(staged, ignore_errors=True)
-(staged / "lstmc").mkdir(parents=True)
+inside = staged / package.name
+inside.mkdir(parents=True)
 for file in package.iterdir():
     if file.suffix in (".py", ".pyi", ".typed") or file.name == "py.typed":
-        shutil.copy(file, staged / "lstmc")
-shutil.copy(extension, staged / "lstmc")
-information = staged / f"lstmc-{facts['version']}.dist-info"
+        shutil.copy(file, inside)
+shutil.copy(library, inside)
+subprocess.run(["strip", "--strip-unneeded", inside / library.name], check=True)
+information = staged / f"{facts['name'].replace('-', '_')}-{facts['version']}.dist-info"
 information.mkdir()
 (information / "METADATA").write_text(
     f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\nSummary: {facts['description']}\n"
     f"Requires-Python: {facts['requires-python']}\n" + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
-(information / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-{tag}-linux_x86_64\n")
+(information / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-linux_x86_64\n")
 
 packed = output / f"{tag}.packed"
 shutil.rmtree(packed, ignore_errors=True)

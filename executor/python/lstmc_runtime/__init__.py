@@ -1,0 +1,149 @@
+"""Runs compiled networks: packages of `lstmc compile` and checkpoints of `lstmc train`, with NumPy and without the compiler.
+
+    import lstmc_runtime
+    session = lstmc_runtime.load("lm.lstmc").session(params="lm.safetensors", threads=4)
+    outputs = session.run({"data": ids})
+
+Package and Session are those of the module `lstmc`, as far as nothing is compiled or trained. Bits are those of the command.
+"""
+
+import ctypes
+import pathlib
+import threading
+
+import numpy
+
+from .native import DTYPES, Error, Options, Tensor, call, library, names, wanted
+
+__all__ = ["Error", "Package", "Session", "load"]
+__version__ = library.lstmc_version().decode()
+
+
+class Package:
+    """A compiled network, without weights (unless it is from a checkpoint)."""
+
+    def __init__(self, handle, path=None):
+        self._handle, self._path = handle, path
+
+    def __del__(self, close=library.lstmc_package_close):  # bound here: at the interpreter's end modules are empty
+        close(self._handle)
+
+    @property
+    def entries(self):
+        """Names of what can be run: "forward", "evaluate" and what prepares them."""
+        return names(library.lstmc_package_entry, self._handle)
+
+    def inputs(self, entry="forward"):
+        """Names of an entry's inputs."""
+        return names(library.lstmc_package_input, self._handle, self._entry(entry))
+
+    def outputs(self, entry="forward"):
+        """Names of an entry's outputs."""
+        return names(library.lstmc_package_output, self._handle, self._entry(entry))
+
+    @property
+    def parameters(self):
+        """Names, in the order of the network."""
+        return names(library.lstmc_package_parameter, self._handle)
+
+    @property
+    def states(self):
+        """Names of what is kept between runs."""
+        return names(library.lstmc_package_state, self._handle)
+
+    @property
+    def planned_bytes(self):
+        """What a session takes on its devices, weights included."""
+        return library.lstmc_package_planned_bytes(self._handle)
+
+    def session(self, params=None, threads=0, devices=None, check_nan=False, share=None):
+        """Memory, threads and weights. `params` is a safetensors or npz file or a checkpoint; without it, a checkpoint's own weights, those
+        beside the package's file, or zeros. `share`: a session of this package whose weights are read in place of own ones; they are constant
+        from then on. `devices` is a list as for `-d`, `threads` their number per device (0: all processors)."""
+        return Session(self, params, threads, devices, check_nan, share)
+
+    def _entry(self, entry):
+        return wanted("entry", entry, self.entries).encode()
+
+
+class Session:
+    """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
+
+    def __init__(self, package, params=None, threads=0, devices=None, check_nan=False, share=None):
+        self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.Lock()
+        options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
+        call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
+        if share is not None:
+            with share._turn:
+                call("session_share_weights", self._handle, share._handle)
+        elif params is not None or package._path is not None:
+            call("session_load_weights", self._handle, str(package._path if params is None else params).encode())
+
+    def __del__(self, close=library.lstmc_session_close):
+        close(self._handle)
+
+    def run(self, inputs=None, entry="forward", copy=True):
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first. With `copy=False` outputs are
+        views of that memory, which the next run overwrites."""
+        with self._turn:
+            for name, value in (inputs or {}).items():
+                self.set_input(name, value, entry)
+            call("session_run", self._handle, self.package._entry(entry))
+            outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
+            return {name: output.copy() for name, output in outputs.items()} if copy else outputs
+
+    def set_input(self, name, value, entry="forward"):
+        """Writes an array of the input's shape; its numbers are converted where that loses nothing but digits of floats."""
+        view, array = self.input(name, entry), numpy.asarray(value)
+        if array.shape != view.shape:
+            raise Error(f"error[E0610]: input {name}: found shape {array.shape}, want {view.shape}")
+        if not numpy.can_cast(array.dtype, view.dtype, "same_kind"):
+            raise Error(f"error[E0610]: input {name}: found {array.dtype}, want {view.dtype}")
+        view[...] = array
+
+    def input(self, name, entry="forward"):
+        """A view of an input, to be written to before a run."""
+        wanted("input", name, self.package.inputs(entry))
+        return self._view("session_input", entry.encode(), name.encode())
+
+    def output(self, name, entry="forward"):
+        """A view of an output of the last run."""
+        wanted("output", name, self.package.outputs(entry))
+        return self._view("session_output", entry.encode(), name.encode())
+
+    def states(self):
+        """Copies of what is kept between runs."""
+        return {name: self._view("session_state", name.encode()).copy() for name in self.package.states}
+
+    def set_states(self, states):
+        for name, value in states.items():
+            have = self._view("session_state", wanted("state", name, self.package.states).encode())
+            array = numpy.ascontiguousarray(value, dtype=have.dtype)
+            if array.shape != have.shape:
+                raise Error(f"error[E0610]: state {name}: found shape {array.shape}, want {have.shape}")
+            call("session_set_state", self._handle, name.encode(), array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
+
+    def reset_states(self):
+        """Sets all states to zero."""
+        library.lstmc_session_reset_states(self._handle)
+
+    @property
+    def weights_hash(self):
+        """What `lstmc train` prints as `weights`."""
+        return f"{library.lstmc_session_weights_hash(self._handle):016x}"
+
+    def _view(self, function, *words):
+        """An array over the session's memory, which lives as long as the array."""
+        tensor = Tensor()
+        call(function, self._handle, *words, ctypes.byref(tensor))
+        memory = (ctypes.c_char * library.lstmc_tensor_bytes(ctypes.byref(tensor))).from_address(tensor.data)
+        memory.session = self
+        return numpy.frombuffer(memory, DTYPES[tensor.dtype]).reshape(tensor.shape[:tensor.rank])
+
+
+def load(path):
+    """Opens a package (`F.lstmc`) or the folder of a checkpoint."""
+    handle, path = ctypes.c_void_p(), pathlib.Path(path)
+    call("package_open", str(path).encode(), ctypes.byref(handle))
+    beside = path if path.is_dir() else path.with_suffix(".safetensors")
+    return Package(handle, beside if beside.exists() else None)

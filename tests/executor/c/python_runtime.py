@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""python_runtime.py LIBRARY COMMAND SOURCE: the module lstmc_runtime over that library has the outputs and messages of the command.
+
+Exits 77 where there is no NumPy.
+"""
+import gc
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import weakref
+
+LIBRARY, COMMAND, SOURCE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+os.environ["LSTMC_RUNTIME_LIBRARY"] = str(LIBRARY)
+sys.path.insert(0, str(SOURCE / "executor/python"))
+try:
+    import numpy
+except ImportError:
+    print("skipped: there is no NumPy")
+    sys.exit(77)
+import lstmc_runtime  # noqa: E402
+
+NET = """\
+N, T = dim("batch", 4), dim("seq", 6)
+
+def lm(data: int32[N, T], label: int32[N, T]):
+    x = Embedding(SwapAxis(data, dim1=0, dim2=1), input_dim=9, output_dim=5, name="embed")
+    x, h, c = LSTM(x, num_hidden=8, name="lstm")
+    y = FullyConnected(x, num_hidden=9, flatten=False, name="decoder")
+    return SoftmaxOutput(y, SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid")
+
+fit(lm, optimizer="adam", learning_rate=0.05, initializer=Uniform(0.5), carry=["lstm*"])
+"""
+IDS = (numpy.arange(24).reshape(4, 6) * 7 % 9).astype("int32")
+
+
+class Runtime(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        (cls.folder / "net.lnet").write_text(NET)
+        (cls.folder / "t.txt").write_text("abcdefgh\n" * 40)
+        numpy.save(cls.folder / "ids.npy", IDS)
+        cls.lstmc("train", "net.lnet", "--data", "text:t.txt", "--after", "3u", "-o", "ck", "-q")
+        cls.lstmc("run", "ck", "-i", "data=@ids.npy", "-o", "out.npz")
+        cls.want = dict(numpy.load(cls.folder / "out.npz"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    @classmethod
+    def lstmc(cls, *words, code=0):
+        done = subprocess.run([str(COMMAND), *words], cwd=cls.folder, capture_output=True, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def test_outputs_are_those_of_the_command(self):
+        package = lstmc_runtime.load(self.folder / "ck")
+        for threads in (1, 2):
+            session = package.session(threads=threads)
+            got = session.run({"data": IDS})
+            self.assertEqual(list(got), list(self.want))
+            for name, value in self.want.items():
+                self.assertEqual(got[name].tobytes(), value.tobytes(), name)
+        self.assertIn(session.weights_hash, self.lstmc("eval", "ck", "--data", "text:t.txt"))
+
+    def test_states_stay_and_can_be_put_back(self):
+        session = lstmc_runtime.load(self.folder / "ck").session()
+        self.assertEqual(sorted(session.states()), sorted(session.package.states))
+        first, kept = session.run({"data": IDS}), session.states()
+        second = session.run({"data": IDS})
+        [name] = first
+        self.assertFalse(numpy.array_equal(first[name], second[name]))
+        session.set_states(kept)
+        self.assertEqual(session.run({"data": IDS})[name].tobytes(), second[name].tobytes())
+        session.reset_states()
+        self.assertEqual(session.run({"data": IDS})[name].tobytes(), first[name].tobytes())
+
+    def test_threads_and_sessions_over_one_set_of_weights(self):
+        package = lstmc_runtime.load(self.folder / "ck")
+        owner = package.session(threads=1)
+        sessions = [owner] + [package.session(threads=1, share=owner) for _ in range(3)]
+        got = [None] * 4
+
+        def serve(i):
+            for _ in range(50):
+                sessions[i].reset_states()
+                [got[i]] = sessions[i].run({"data": IDS}).values()
+
+        threads = [threading.Thread(target=serve, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        [want] = self.want.values()
+        self.assertEqual({value.tobytes() for value in got}, {want.tobytes()})
+
+    def test_views_keep_their_session_alive(self):
+        session = lstmc_runtime.load(self.folder / "ck").session()
+        [view] = session.run({"data": IDS}, copy=False).values()
+        [want] = self.want.values()
+        gone = weakref.ref(session)
+        del session
+        gc.collect()
+        self.assertIsNotNone(gone())
+        self.assertEqual(view.tobytes(), want.tobytes())
+        del view
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_errors_say_what_the_command_says(self):
+        (self.folder / "bad.lstmc").write_bytes((self.folder / "ck/last/model.lstmc").read_bytes()[:-9])
+        with self.assertRaises(lstmc_runtime.Error) as caught:
+            lstmc_runtime.load(self.folder / "bad.lstmc")
+        self.assertEqual(caught.exception.exit, 6)
+        told = self.lstmc("run", "bad.lstmc", code=6)
+        self.assertIn(re.sub(r"^\S*bad.lstmc", "", str(caught.exception)), told)
+        session = lstmc_runtime.load(self.folder / "ck").session()
+        for words, message in ((({"dat": IDS},), 'no input "dat"; there are data'),
+                               (({"data": IDS[:2]},), r"input data: found shape \(2, 6\), want \(4, 6\)"),
+                               (({"data": IDS * 0.5},), "input data: found float64, want int32"),
+                               (({}, "forwad"), 'no entry "forwad"; there are forward')):
+            with self.assertRaisesRegex(lstmc_runtime.Error, message):
+                session.run(*words)
+        with self.assertRaisesRegex(lstmc_runtime.Error, r"E0601"):
+            session.package.session(params=self.folder / "nowhere.safetensors")
+
+    def test_versions_are_one(self):
+        project = (SOURCE / "executor/python/pyproject.toml").read_text()
+        self.assertIn(f'version = "{lstmc_runtime.__version__}"', project)
+
+
+if __name__ == "__main__":
+    unittest.main()
