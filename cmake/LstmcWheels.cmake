@@ -1,4 +1,4 @@
-# The extension for each of the interpreters in LSTMC_WHEELS ("python3.10;python3.12"): target wheels, which leaves a wheel for each in the
+# The extension for each of the interpreters in LSTMC_WHEELS ("python3.9;python3.12"): target wheels, which leaves a wheel for each in the
 # folder wheels of the build, and target runtime_wheel, one without the compiler for all of them. All rooms but frontend/python are compiled once. MLIR and LLVM are linked statically, so that a wheel
 # needs neither.
 set(LSTMC_WHEELS "" CACHE STRING "interpreters of CPython to build wheels for")

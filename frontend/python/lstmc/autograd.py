@@ -102,7 +102,9 @@ def mark_variables(variables, gradients, grad_reqs="write"):
     """Gives arrays the arrays that their gradients are written to."""
     variables, gradients = _list(variables), _list(gradients)
     requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
-    for variable, gradient, request in zip(variables, gradients, requests, strict=True):
+    if not len(variables) == len(gradients) == len(requests):
+        raise usage(f"there are {len(variables)} variables, {len(gradients)} gradients and {len(requests)} grad_reqs")
+    for variable, gradient, request in zip(variables, gradients, requests):
         variable._mark(gradient, request)
 
 

@@ -23,7 +23,10 @@ class EvalMetric:
 
     def update(self, labels, preds):
         """Adds a batch: lists of arrays."""
-        for label, pred in zip(_list(labels), _list(preds), strict=True):
+        labels, preds = _list(labels), _list(preds)
+        if len(labels) != len(preds):
+            raise usage(f"there are {len(labels)} labels for {len(preds)} predictions")
+        for label, pred in zip(labels, preds):
             value, count = self.measure(as_array(label), as_array(pred))
             self.sum_metric += float(value)
             self.num_inst += count

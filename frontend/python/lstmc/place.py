@@ -16,7 +16,7 @@ def _shown(path):
 
 def _columns(frame, line, text):
     """First byte and the byte after the last of the call that a frame is in, within its line."""
-    if not hasattr(frame.f_code, "co_positions"):  # Python 3.10
+    if not hasattr(frame.f_code, "co_positions"):  # before Python 3.11
         return 0, len(text.encode())
     positions = frame.f_code.co_positions()
     first, last, begin, end = next(itertools.islice(positions, frame.f_lasti // 2, None))

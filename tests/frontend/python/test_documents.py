@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import sys
 import tempfile
 import unittest
 
@@ -9,7 +10,8 @@ import numpy as np
 
 import lstmc
 
-DOCS = pathlib.Path(os.environ["LSTMC_SOURCE"]) / "docs"
+SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
+DOCS = SOURCE / "docs"
 
 
 def blocks(name):
@@ -31,11 +33,16 @@ class Documents(unittest.TestCase):
         draw = np.random.default_rng(1)
         y = draw.integers(0, 65, (80, 64), dtype=np.int32)
         names = {"ids": y[:32], "print": lambda *_: None}
-        drawn, compiled, trained, eager, script = blocks("python.md")
+        drawn, compiled, runtime, trained, eager, script = blocks("python.md")
         self.run_all([drawn], names)
         shapes = {"data": (32, 64), "label": (32, 64)}
         lstmc.Network(names["net"]).compile(shapes, devices="cpu").session().save_params("lm.safetensors")
         self.run_all([compiled], names)
+        command = pathlib.Path(os.environ["LSTMC"]).resolve()
+        os.environ["LSTMC_RUNTIME_LIBRARY"] = str(command.parents[2] / "executor/c/liblstmc.so")
+        sys.path.append(str(SOURCE / "executor/python"))
+        self.run_all([runtime], again := {"ids": names["ids"]})
+        self.assertEqual([a.tobytes() for a in again["outputs"].values()], [a.tobytes() for a in names["outputs"].values()])
         names |= {"x": np.roll(y, 1, axis=1), "y": y}  # in the page they are arrays here
         self.run_all([trained], names)
         self.assertEqual(next(iter(names["outputs"].values())).shape, (64, 32, 65))

@@ -92,7 +92,9 @@ class Language(unittest.TestCase):
         sums = b + np.cumsum(x, axis=0)
         square = x * x
         wanted = [sums, sums * np.array([[1], [2], [3], [4]]), sums[-1], np.full(3, 5), x * square + np.concatenate([np.zeros((1, 3)), square[:-1]]), square[-1]]
-        for result, values in zip(self.run_net(text, {"x": x, "b": b}), wanted, strict=True):
+        results = self.run_net(text, {"x": x, "b": b})
+        self.assertEqual(len(results), len(wanted))
+        for result, values in zip(results, wanted):
             np.testing.assert_allclose(result, values, rtol=2e-6, atol=2e-6)
 
     def test_foreach_makes_the_nodes_of_a_loop(self):

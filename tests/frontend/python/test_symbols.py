@@ -3,6 +3,7 @@
 import inspect
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -137,7 +138,8 @@ class Errors(unittest.TestCase):
         self.assertIn('did you mean "num_hidden"?', str(error))
         self.assertIn("error[E0202]: FullyConnected has no attribute", str(error))
         self.assertIn("sym.FullyConnected(", str(error))
-        self.assertGreater(error.place.column, 1)
+        if sys.version_info >= (3, 11):  # earlier ones know no columns
+            self.assertGreater(error.place.column, 1)
 
     def test_shapes_that_disagree_name_the_call_and_the_reasons(self):
         data, weight = sym.Variable("data"), sym.Variable("w", shape=(3, 7))
