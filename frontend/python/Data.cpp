@@ -16,11 +16,14 @@ namespace lstmc::python {
 
 namespace {
 
-/// Fills batches by a call of Python: `source.fill(epoch, batch, {input: array to write to})`. What
-/// that raises passes through the loop of the training, which it ends.
-class CalledFeed : public data::Feed {
+/// Fills batches by a call of Python: `source.fill(epoch, batch, {input: array to write to})`;
+/// where there are slots of several buckets, `source.bucket(epoch, batch)` is called before, and
+/// says of which the batch is. What they raise passes through the loop of the training, which it
+/// ends.
+class CalledFeed : public data::BucketFeed {
 public:
-  CalledFeed(nb::object source, std::vector<data::InputSlot> slots, int64_t batches, bool continues)
+  CalledFeed(nb::object source, std::vector<std::vector<data::InputSlot>> slots, int64_t batches,
+             bool continues)
       : source_(std::move(source)), slots_(std::move(slots)), batches_(batches),
         continues_(continues) {}
   ~CalledFeed() override {
@@ -30,18 +33,24 @@ public:
 
   int64_t batches() const override { return batches_; }
   int64_t sequences() const override {
-    const data::InputSlot &slot = slots_.front();
+    const data::InputSlot &slot = slots_.front().front();
     return slot.tensor.shape[size_t(slot.batchAxis)];
   }
   bool restarts(const data::Position &at) const override { return !continues_ || at.batch == 0; }
 
+  size_t bucket(const data::Position &at) override {
+    nb::gil_scoped_acquire held;
+    used_ = nb::cast<size_t>(source_.attr("bucket")(at.epoch, at.batch));
+    return used_;
+  }
+
   Status fill(const data::Position &at) override {
     nb::gil_scoped_acquire held;
     nb::dict views;
-    for (const data::InputSlot &slot : slots_)
+    for (const data::InputSlot &slot : slots_[used_])
       views[slot.name.c_str()] = viewOf(slot.tensor, source_);
     source_.attr("fill")(at.epoch, at.batch, views);
-    for (const data::InputSlot &slot : slots_)
+    for (const data::InputSlot &slot : slots_[used_])
       checkRange(slot, at);
     return {};
   }
@@ -62,7 +71,8 @@ private:
   }
 
   nb::object source_;
-  std::vector<data::InputSlot> slots_;
+  std::vector<std::vector<data::InputSlot>> slots_; ///< by bucket
+  size_t used_ = 0;
   int64_t batches_;
   bool continues_;
 };
@@ -91,7 +101,12 @@ public:
                                            uint64_t) const override {
     nb::gil_scoped_acquire held;
     return std::unique_ptr<data::Feed>(
-        new CalledFeed(source_, std::move(slots), batches_, continues_));
+        new CalledFeed(source_, {std::move(slots)}, batches_, continues_));
+  }
+  Result<std::unique_ptr<data::BucketFeed>>
+  bucketFeed(const std::vector<std::vector<data::InputSlot>> &slots, uint64_t) const override {
+    nb::gil_scoped_acquire held;
+    return std::unique_ptr<data::BucketFeed>(new CalledFeed(source_, slots, batches_, continues_));
   }
 
 private:

@@ -16,18 +16,28 @@ namespace nb = nanobind;
 
 namespace lstmc::python {
 
-PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::string> &flags)
+PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::string> &flags,
+                             const std::vector<const Compiled *> &neighbours)
     : process_(::getpid()) {
   cli::Options options = valueOf(optionsOf("run", flags));
+  std::vector<package::Package::Pointer> packages;
+  for (const Compiled *neighbour : neighbours)
+    packages.push_back(neighbour->model.package);
   auto opened = [&] {
     nb::gil_scoped_release released;
-    return cli::openSession(compiled.model, options);
+    return cli::openSession(compiled.model, options, {}, Engine::Fast, std::move(packages));
   }();
   session_ = valueOf(std::move(opened));
 }
 
 PythonSession::PythonSession(std::unique_ptr<Session> session)
     : session_(std::move(session)), process_(::getpid()) {}
+
+PythonSession PythonSession::beside(const Compiled &neighbour,
+                                    const std::vector<std::string> &flags) const {
+  cli::Options options = valueOf(optionsOf("run", flags));
+  return PythonSession(valueOf(cli::openBeside(get(), neighbour.model, options)));
+}
 
 PythonSession::~PythonSession() {
   if (::getpid() != process_)
@@ -113,7 +123,9 @@ void addSessions(nb::module_ &module) {
   module.def("bind", &bindDrawing, nb::arg("drawing"), nb::arg("entries"), nb::arg("optimizer"),
              nb::arg("threads"));
   nb::class_<PythonSession>(module, "Session", "A package with memory, weights and states.")
-      .def(nb::init<const Compiled &, const std::vector<std::string> &>())
+      .def(nb::init<const Compiled &, const std::vector<std::string> &,
+                    const std::vector<const Compiled *> &>())
+      .def("beside", &PythonSession::beside, nb::keep_alive<0, 1>())
       .def("entries",
            [](const PythonSession &session) { return entriesOf(session.get().package().data()); })
       .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))

@@ -18,11 +18,16 @@ namespace lstmc::python {
 /// has none of its threads, and is refused (E0001).
 class PythonSession {
 public:
-  PythonSession(const Compiled &compiled, const std::vector<std::string> &flags);
+  /// With room for sessions of `neighbours` (beside()).
+  PythonSession(const Compiled &compiled, const std::vector<std::string> &flags,
+                const std::vector<const Compiled *> &neighbours = {});
   explicit PythonSession(std::unique_ptr<Session> session);
   PythonSession(PythonSession &&) = default;
   PythonSession &operator=(PythonSession &&) = delete;
   ~PythonSession();
+
+  /// A session of a neighbour, in the memory of this one, which outlives it.
+  PythonSession beside(const Compiled &neighbour, const std::vector<std::string> &flags) const;
 
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "executor/training/BucketedTrainable.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
@@ -129,21 +130,42 @@ nb::dict asDict(const training::EndEvent &end) {
   return values;
 }
 
+/// A training of a session, or of several in its memory.
+Result<training::EndEvent> trainAll(Session &session, const std::vector<Session *> &buckets,
+                                    const PythonData &data, const data::DataSet *validation,
+                                    const training::TrainOptions &options,
+                                    training::TrainObserver &observer) {
+  if (buckets.empty()) {
+    LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(session));
+    return training::train(*trainable, *data.data, validation, options, observer);
+  }
+  std::vector<Session *> all = buckets;
+  all.push_back(&session);
+  LSTMC_ASSIGN(auto trainable, training::BucketedTrainable::create(all));
+  Result<training::EndEvent> end =
+      training::train(*trainable, *data.data, validation, options, observer);
+  trainable->use(buckets.size());
+  return end;
+}
+
+/// `buckets` are sessions beside `session`, for the batches that the data say are of them.
 nb::dict fit(PythonSession &session, const Compiled &compiled,
              const std::vector<std::string> &flags, const PythonData &data, const PythonData *valid,
-             nb::object callback) {
+             nb::object callback, const std::vector<const PythonSession *> &buckets) {
   cli::Options options = valueOf(optionsOf("train", flags));
   training::TrainOptions train = trainOptions(compiled, options, data);
   CallingObserver observer(std::move(callback));
   const data::DataSet *validation = valid ? valid->data.get() : data.valid.get();
   Session &running = session.get();
+  std::vector<Session *> others;
+  for (const PythonSession *bucket : buckets)
+    others.push_back(&bucket->get());
   Result<training::EndEvent> end = [&]() -> Result<training::EndEvent> {
     nb::gil_scoped_release released;
     std::lock_guard lock(session.mutex());
     std::lock_guard signals(signalMutex()); // the loop has a watch of its own
     LSTMC_TRY(cli::prepareAll(running));
-    LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(running));
-    return training::train(*trainable, *data.data, validation, train, observer);
+    return trainAll(running, others, data, validation, train, observer);
   }();
   if (!end.ok())
     throw session.failureOf(end.error());
@@ -178,7 +200,8 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
 
 void addTraining(nb::module_ &module) {
   module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
-             nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none());
+             nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none(),
+             nb::arg("buckets"));
   module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
              nb::arg("data"));
 }

@@ -7,6 +7,7 @@
 from . import autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
 from . import module as mod
 from .attribute import AttrScope
+from .bucketing import BucketingModule as _BucketingModule
 from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
 from .graph import Symbol, dim
@@ -16,5 +17,6 @@ from .torch import from_torch
 
 initializer = init
 module = mod
+mod.BucketingModule = _BucketingModule  # MXNet's module has both
 symbol = sym
 ndarray = nd

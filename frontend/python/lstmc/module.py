@@ -23,6 +23,8 @@ class Module:
     """A symbol with its inputs, weights and training. `context` is a Context or a list of them, which share the batch; `group2ctxs` places
     ctx_groups."""
 
+    validates = False  #: whether it measures validation data by itself, and not in the loop of a training
+
     def __init__(self, symbol, data_names=("data",), label_names=("softmax_label",), logger=logging, context=None, work_load_list=None,
                  fixed_param_names=None, state_names=None, group2ctxs=None, compression_params=None):
         if compression_params is not None or state_names:
@@ -108,11 +110,14 @@ class Module:
         self.init_optimizer(kvstore, optimizer, optimizer_params)
         watch = Watch(self, metrics.each(eval_metric), metrics.each(validation_metric or eval_metric), eval_data, begin_epoch,
                        _list(batch_end_callback), _list(epoch_end_callback), _list(eval_end_callback))
+        self._train(train_data, eval_data, watch, num_epoch - begin_epoch)
+        self._sessions = {}
+
+    def _train(self, train_data, eval_data, watch, epochs, **more):
         params = None if self._network.session else self._given or None
         self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=params,
-                          shapes=self._shapes, types=self._types, num_epoch=num_epoch - begin_epoch, disp_every="1e",
+                          shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more,
                           **self._flags, **{key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()})
-        self._sessions = {}
 
     def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None, reset=True, epoch=0,
               sparse_row_id_fn=None):

@@ -54,7 +54,7 @@ class Network:
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
     def fit(self, data, valid=None, batch=None, callback=None, metric=None, initializer=None, params=None, shapes=None, types=None,
-            **keys):
+            _buckets=(), **keys):
         """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason, update, loss, best_loss, weights (the
         hash), checkpoint.
 
@@ -80,11 +80,16 @@ class Network:
         if names:  # auc has to be compiled in
             flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
-        compiled = self._compile("train", {k: v for k, v in flags.items() if k != "params"}, [], shapes, types, initializer,
-                                 source.vocabulary())
+        flags = {k: v for k, v in flags.items() if k != "params"}
+        compiled = self._compile("train", flags, [], shapes, types, initializer, source.vocabulary())
+        # Networks of other shapes, with their shapes and types, that train the same weights.
+        buckets = [Package(other._compile("train", flags, ["step"], *described, initializer)) for other, *described in _buckets]
         first = params if params is not None else self.session.params() if self.session else None
-        self.session = Package(compiled).session(first, **{k: v for k, v in given.items() if k != "params"})
-        return self.session.fit(source, valid, callback, metric, **loop, **{k: v for k, v in given.items() if k == "seed"})
+        given = {k: v for k, v in given.items() if k != "params"}
+        self.session = Package(compiled).session(first, buckets, **given)
+        sessions = [self.session.beside(package, **given) for package in buckets]
+        seed = {k: v for k, v in given.items() if k == "seed"}
+        return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)
 
     def score(self, data, metric=None):
         """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for fit."""

@@ -64,13 +64,13 @@ class Package:
             raise usage(f'a package is plotted as memory or schedule, not as "{what}"')
         return Picture(draw[what](self._compiled).encode(), "svg")
 
-    def session(self, params=None, **flags):
+    def session(self, params=None, _neighbours=(), **flags):
         """Memory, threads and weights. `params` are weights by name, or a path (safetensors, npz, a checkpoint); without it a
         checkpoint's own, those beside the package's file, or first values by `seed`. Flags are those of `lstmc run`: threads, seed,
         devices, check_nan, limit."""
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
-        session = Session(self, _core.Session(self._compiled, words(flags)))
+        session = Session(self, _core.Session(self._compiled, words(flags), [package._compiled for package in _neighbours]))
         if isinstance(params, dict):
             session.set_params(params)
         return session
@@ -156,6 +156,10 @@ class Session:
     def predict(self, data):
         """Outputs for all samples; see Network.predict."""
         return training.predict(self, data)
+
+    def beside(self, package, **flags):
+        """A session of a package that this one was made with as a neighbour, in the same memory."""
+        return Session(package, self._core.beside(package._compiled, words(flags)))
 
     @contextlib.contextmanager
     def fresh_states(self):

@@ -91,6 +91,10 @@ class Batches:
 
     def fill(self, epoch, batch, views):
         """Called by the loop for every batch, in order."""
+        self._write(self._take(epoch, batch), views)
+
+    def _take(self, epoch, batch):
+        """What the iterator gives for that place."""
         if self._next != (epoch, batch):
             self._running = self._begin()
             for _ in range(batch):  # a resumed run begins within an epoch
@@ -99,6 +103,9 @@ class Batches:
         if given is None:
             raise usage(f"the iterator ended after {batch} batches of epoch {epoch}, the first epoch had {self._length}")
         self._next = (epoch, batch + 1) if batch + 1 < self._length else None
+        return given
+
+    def _write(self, given, views):
         arrays = self._as_dict(given, list(views))
         for name, view in views.items():
             if name not in arrays:
@@ -113,8 +120,36 @@ class Batches:
     def _as_dict(self, batch, _):
         if isinstance(batch, dict):
             return batch
-        names = [entry[0] for entry in (*self._iterator.provide_data, *self._iterator.provide_label)]
+        names = [entry[0] for entry in described(batch, self._iterator)]
         return dict(zip(names, (*batch.data, *(batch.label or ()))))
+
+
+class Buckets(Batches):
+    """An iterator whose batches have a `bucket_key`. `keys` has the number of each among the sessions."""
+
+    def __init__(self, iterator, keys):
+        super().__init__(iterator)
+        self._keys = keys
+        self._held = None
+
+    def bucket(self, epoch, batch):
+        """Called by the loop before `fill`."""
+        self._held = self._take(epoch, batch)
+        if self._held.bucket_key not in self._keys:
+            raise usage(f"batch {batch} of epoch {epoch} has the bucket_key {self._held.bucket_key!r}, which the first epoch did not have")
+        return self._keys[self._held.bucket_key]
+
+    def fill(self, epoch, batch, views):
+        if self._held is None:  # of one bucket, the loop asks for none
+            self.bucket(epoch, batch)
+        self._write(self._held, views)
+        self._held = None
+
+
+def described(batch, iterator):
+    """Name and shape of what a batch has: its own, or those of its iterator."""
+    data, label = getattr(batch, "provide_data", None), getattr(batch, "provide_label", None)
+    return (*(data or iterator.provide_data), *(label or iterator.provide_label or ()))
 
 
 def prepare(data, batch, axes, place):
@@ -158,7 +193,7 @@ def _measure(session, functions, data):
     return {function.__name__: function(labels[0] if len(labels) == 1 else labels, predicted) for function in functions}
 
 
-def fit(session, data, valid, callback, metric, flags):
+def fit(session, data, valid, callback, metric, flags, buckets=()):
     source = prepare(data, None, None, (None, [], {}))
     check = prepare(valid, None, None, (None, [], {})) if valid is not None else None
     names, functions = _split(metric)
@@ -174,7 +209,7 @@ def fit(session, data, valid, callback, metric, flags):
     session._in_loop = True
     try:
         return _core.fit(session._core, session.package._compiled, line, source.core(None), check.core(None) if check else None,
-                         listener)
+                         listener, [bucket._core for bucket in buckets])
     finally:
         session._in_loop = False
 

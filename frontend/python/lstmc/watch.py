@@ -51,6 +51,8 @@ class Watch:
             weights = self._module.get_params()
             for callback in self._epoch_end:
                 callback(self._epoch, self._module.symbol, *weights)
+        if self._eval_data is not None and self._module.validates:
+            self._validated({})
 
     def _validated(self, event):
         rest = [metric for metric in self._validating if metric.compiled not in event]

@@ -1,0 +1,127 @@
+"""MXNet's BucketingModule: a symbol for each key of a batch, usually the length of its sequences, all with the same weights. Trained like
+`data(buckets=..)` of the language: a plan for each key, all in the memory of the one that needs most."""
+
+import logging
+
+from . import metric as metrics
+from . import training
+from .arrays import as_array, input_dtype
+from .error import usage
+from .graph import variables
+from .module import Module
+from .ndarray import NDArray
+from .network import Network
+
+
+class BucketingModule(Module):
+    """`sym_gen(key)` gives (symbol, data_names, label_names). Batches have a `bucket_key`; the symbol of `default_bucket_key`, whose weights
+    all others have to have too, stands for the module. Everything else is as in Module."""
+
+    validates = True
+
+    def __init__(self, sym_gen, default_bucket_key=None, logger=logging, context=None, work_load_list=None, fixed_param_names=None,
+                 state_names=None, group2ctxs=None, compression_params=None):
+        if default_bucket_key is None:
+            raise usage("BucketingModule needs default_bucket_key")
+        self.default_bucket_key = default_bucket_key
+        self._sym_gen = sym_gen
+        self._symbols = {}
+        self._forward = {}  # (key, shapes): a session, and the weights that it has
+        self._trained = 0
+        symbol, data_names, label_names = self._symbol(default_bucket_key)
+        super().__init__(symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names, group2ctxs,
+                         compression_params)
+
+    def switch_bucket(self, bucket_key, data_shapes, label_shapes=None):
+        """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward` finds it."""
+        shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
+        self._session_of(bucket_key, shapes)
+
+    def init_params(self, *arguments, **keywords):
+        super().init_params(*arguments, **keywords)
+        self._trained += 1
+
+    def forward(self, data_batch, is_train=False):
+        """Runs the symbol of the batch's `bucket_key`; of the default one where it has none."""
+        if is_train:
+            raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
+        key = self.default_bucket_key if data_batch.bucket_key is None else data_batch.bucket_key
+        _, data_names, label_names = self._symbol(key)
+        given = dict(zip(data_names, map(as_array, data_batch.data)))
+        labels = dict(zip(label_names or (), map(as_array, data_batch.label or ())))
+        session = self._session_of(key, {name: value.shape for name, value in {**given, **labels}.items()})
+        self._outputs = [NDArray(output) for output in session.run(given).values()]
+
+    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None, reset=True, epoch=0,
+              sparse_row_id_fn=None):
+        """[(metric, value)] over the data, of all buckets."""
+        found = metrics.each(eval_metric)
+        for each in found:
+            each.reset()
+        self.measure(eval_data, found, num_batch)
+        return [each.get() for each in found]
+
+    def _train(self, train_data, eval_data, watch, epochs, **more):
+        shapes, types = _seen(train_data)
+        for key in shapes:
+            self._check(key)
+        if self.default_bucket_key not in shapes:
+            shapes[self.default_bucket_key], types[self.default_bucket_key] = self._shapes, self._types
+        others = [key for key in shapes if key != self.default_bucket_key]
+        buckets = [(Network(self._symbol(key)[0]), self._known(key, shapes[key]), self._known(key, types[key])) for key in others]
+        numbers = {key: number for number, key in enumerate([*others, self.default_bucket_key])}
+
+        def observe(event):
+            self._trained += event["event"] == "update"
+            watch(event)
+
+        observe.names = watch.names
+        super()._train(training.Buckets(train_data, numbers), None, observe, epochs, _buckets=buckets, **more)
+        self._trained += 1
+
+    def _symbol(self, key):
+        if key not in self._symbols:
+            self._symbols[key] = self._sym_gen(key)
+        return self._symbols[key]
+
+    def _check(self, key):
+        """Refuses a symbol with other weights than the default one's."""
+        symbol, data_names, label_names = self._symbol(key)
+        weights = [name for name in symbol.list_arguments() if name not in {*data_names, *(label_names or ())}]
+        for name in sorted({*weights} ^ {*self._parameters()}):
+            raise usage(f'the symbols of the buckets {self.default_bucket_key!r} and {key!r} do not both have the weight "{name}"')
+
+    def _known(self, key, found):
+        """Of what batches have, what the symbol reads."""
+        names = {*variables(self._symbol(key)[0]), *self._symbol(key)[0].list_arguments()}
+        return {name: value for name, value in found.items() if name in names}
+
+    def _session_of(self, key, shapes):
+        """A session for batches of these shapes, with the weights of now."""
+        symbol = self._symbol(key)[0]
+        place = (key, tuple(sorted(shapes.items())))
+        if place not in self._forward:
+            package = Network(symbol).compile(self._known(key, shapes), entries=["forward"], initializer=self._initializer,
+                                              devices=self._flags["devices"])
+            self._forward[place] = [package.session(), None]
+        session, trained = self._forward[place]
+        if trained != self._trained:
+            weights = self._network.session.params() if self._network.session else super()._session().params()
+            session.set_params(weights)
+            self._forward[place][1] = self._trained
+        return session
+
+
+def _seen(data):
+    """The shapes and types of the inputs by bucket, of an epoch's batches."""
+    shapes, types = {}, {}
+    data.reset()
+    for batch in data:
+        names = [entry[0] for entry in training.described(batch, data)]
+        arrays = dict(zip(names, map(as_array, (*batch.data, *(batch.label or ())))))
+        found = {name: array.shape for name, array in arrays.items()}
+        if shapes.setdefault(batch.bucket_key, found) != found:
+            raise usage(f"batches of the bucket {batch.bucket_key!r} have the shapes {shapes[batch.bucket_key]} and {found}")
+        types.setdefault(batch.bucket_key, {name: input_dtype(array) for name, array in arrays.items()})
+    data.reset()
+    return shapes, types
