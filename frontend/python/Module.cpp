@@ -12,8 +12,8 @@
 
 NB_MODULE(_core, module) {
   using namespace lstmc::python;
-  nanobind::set_leak_warnings(
-      false); // modules of the package keep programs until the interpreter ends
+  // Modules of the package keep programs until the interpreter ends.
+  nanobind::set_leak_warnings(false);
   addFailures(module);
   addOperators(module);
   addDrawings(module);
