@@ -49,14 +49,17 @@ private:
   }
   View temporary(llvm::ArrayRef<int64_t>, DType) override { return other(); }
   View scratch(int64_t) override { return other(); }
-  View denseCopy(View view) override { return sideBySide = false, view; }
-  View output(View target, llvm::ArrayRef<int64_t> shape) override {
-    sideBySide = false;
-    return target.dense() ? target.reshape(shape) : target;
-  }
+  View denseCopy(View view) override { return dense(view, view.shape); }
+  View output(View target, llvm::ArrayRef<int64_t> shape) override { return dense(target, shape); }
   View packed(View weight, int64_t) override { return sideBySide = false, weight; }
   void alias(Value, View) override { sideBySide = false; }
   View other() { return sideBySide = false, view(result); }
+  /// In place of memory of its own: only which value it is counts.
+  View dense(const View &of, llvm::ArrayRef<int64_t> shape) {
+    sideBySide = false;
+    const llvm::SmallVector<int64_t, 6> extents(shape);
+    return {of.value, of.offset, extents, exec::denseStrides(extents), of.dtype};
+  }
 
   Value result;
 };
