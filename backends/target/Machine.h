@@ -12,12 +12,20 @@ struct Link {
   double bytesPerSecond = 8e9;
 };
 
+/// How a host is connected to all others. Each direction is a way of its own.
+struct Nic {
+  double outBytesPerSecond = 1.25e9, inBytesPerSecond = 1.25e9;
+  double outSeconds = 1.5e-5, inSeconds = 1.5e-5; ///< that a message takes besides
+};
+
 struct Machine {
   std::vector<double> figures = {}; ///< what Target::figureNames() names; empty: those built into
                                     ///< the target
   Link link = {};                   ///< from any other device,
   std::vector<Link> links = {};     ///< or, where there are any, by the device that sends
   int measuredThreads = 0;          ///< 0: nothing was measured
+  int host = -1; ///< devices of one number share its `nic`; -1: none has one, links are all
+  Nic nic = {};
 
   const Link &linkFrom(uint32_t device) const {
     return device < links.size() ? links[device] : link;

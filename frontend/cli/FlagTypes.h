@@ -73,7 +73,7 @@ enum class When { Auto, Always, Never };
 enum class Form { Text, Json, JsonLines, Csv, Markdown };
 enum class EngineKind { Fast, Naive };
 enum class UpdatePlace { Auto, Devices, Store };
-enum class Picture { Network, Schedule, Memory };
+enum class Picture { Network, Schedule, Memory, Scaling };
 enum class Origin {
   TorchLstm,
   TorchGru,
@@ -93,7 +93,7 @@ template <> inline constexpr std::string_view kWords<When> = "auto|always|never"
 template <> inline constexpr std::string_view kWords<Form> = "text|json|jsonl|csv|md";
 template <> inline constexpr std::string_view kWords<EngineKind> = "fast|naive";
 template <> inline constexpr std::string_view kWords<UpdatePlace> = "auto|0|1";
-template <> inline constexpr std::string_view kWords<Picture> = "network|schedule|memory";
+template <> inline constexpr std::string_view kWords<Picture> = "network|schedule|memory|scaling";
 template <>
 inline constexpr std::string_view kWords<Origin> =
     "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";

@@ -9,12 +9,12 @@
 #include "executor/package/Plan.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/HostText.h"
+#include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/RealSteps.h"
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/ThreadFlags.h"
-#include "passes/planning/Cluster.h"
 #include "passes/planning/Recompute.h"
 #include "passes/planning/Remedies.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -25,26 +25,6 @@ namespace lstmc::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Where it is planned for: the devices of --cluster that -d names, or this machine's.
-struct Target {
-  std::optional<planning::Cluster> cluster; ///< all of it
-  uint64_t mayUse = 0;                      ///< of --mem; 0: not given
-  int threads = 0;
-  double realSteps = 1; ///< of the data, where sequences have lengths
-};
-
-/// A plan for some devices, and what is known of it.
-struct Planned {
-  package::PackageData data;
-  std::vector<passes::BatchShare> shares;
-  std::vector<passes::Layout> layouts;
-  Diagnostics warnings;
-  std::string recomputed; ///< as Model has it
-  planning::Capacities capacities;
-  target::Machines machines;
-  planning::PackageForecast forecast;
-};
 
 Result<Target> targetAsked(const Options &options) {
   Target target;
@@ -291,10 +271,14 @@ std::string noRemedyText(const Planned &planned, const std::optional<planning::R
 }
 
 void printPlan(const Planned &planned, const planning::Remedies &all, const Options &options,
-               Console &console) {
+               const Target &target, Console &console) {
+  const std::vector<std::string> hosts =
+      target.cluster ? target.cluster->hosts : std::vector<std::string>();
   const std::vector<planning::Remedy> &remedies = all.found;
   if (console.json()) {
     Json document = planJson(planned.data, &planned.forecast, planned.capacities);
+    if (!hosts.empty())
+      document["forecast"]["hosts"] = hostsJson(planned.forecast.hosts, hosts);
     document["remedies"] = Json::array();
     for (const planning::Remedy &remedy : remedies)
       document["remedies"].push_back({{"flags", flagsOf(remedy.change, options)},
@@ -316,7 +300,8 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
-  if (remedies.empty() && !planning::fits(planned.data, planned.capacities))
+  if (remedies.empty() && !planned.forecast.replicas &&
+      !planning::fits(planned.data, planned.capacities))
     console.print(noRemedyText(planned, all.nearest, options));
   size_t widest = 0;
   for (const planning::Remedy &remedy : remedies)
@@ -332,6 +317,8 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
+  if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())
+    console.print(table);
   console.print(forecastLine(planned.data, planned.forecast));
 }
 
@@ -357,6 +344,15 @@ Diagnostics tooLittle(const package::Device &device, uint64_t mayUse, const Opti
 
 CommandResult refuse(const Planned &planned, const Options &options, const Target &target) {
   Diagnostics errors;
+  if (areMany(target, options)) {
+    for (size_t i = 0; i < planned.capacities.size(); ++i)
+      if (const package::Device &device = planned.data.devices[i];
+          device.arenaBytes > planned.capacities[i])
+        errors.push_back(asDiagnostic(
+            fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
+                 bytesText(device.arenaBytes), device.name, bytesText(planned.capacities[i]))));
+    return errors;
+  }
   const Options onDevices = withDevices(options, target);
   LSTMC_CHECKED_ASSIGN(ModelRequest request, requestFor(onDevices, target));
   for (size_t i = 0; i < planned.capacities.size(); ++i) {
@@ -375,16 +371,19 @@ CommandResult planCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(Target target, targetAsked(options));
   if (!target.cluster)
     measureIfNew(threadsInQuestion(options), console);
-  LSTMC_CHECKED_ASSIGN(Planned planned, planFor(options, target));
+  const bool many = areMany(target, options);
+  LSTMC_CHECKED_ASSIGN(Planned planned,
+                       many ? planMany(target, options) : planFor(options, target));
   console.warn(planned.warnings);
   LSTMC_CHECKED_ASSIGN(target.realSteps, realSteps(planned.data, options));
-  forecast(planned, options, target);
+  if (!many)
+    forecast(planned, options, target);
   planned.forecast.speedup = speedup(planned, options, target);
   bool fit = planning::fits(planned.data, planned.capacities);
   planning::Remedies remedies;
-  if (!fit && isSource(options.operands[0]))
+  if (!fit && !many && isSource(options.operands[0]))
     remedies = remediesFor(planned, options, target);
-  printPlan(planned, remedies, options, console);
+  printPlan(planned, remedies, options, target, console);
   if (fit)
     return ExitCode::Ok;
   return console.json() ? ExitCode::Plan : refuse(planned, options, target);

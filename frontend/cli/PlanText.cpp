@@ -104,8 +104,13 @@ std::string forecastLine(const package::PackageData &data,
     text += fmt::format("; of the steps of the data {:.0f} % are real", 100 * forecast.realSteps);
   if (forecast.speedup)
     text += fmt::format("; {:.2f} times as fast as one device", *forecast.speedup);
-  if (data.devices.size() > 1) {
-    text += fmt::format("; sends {}; idle", bytesText(uint64_t(forecast.sentBytes)));
+  if (data.devices.size() > 1)
+    text += fmt::format("; sends {}", bytesText(uint64_t(forecast.sentBytes)));
+  if (forecast.replicas) {
+    text += fmt::format("; the devices above are two of {} replicas, the second like all others",
+                        forecast.replicas);
+  } else if (data.devices.size() > 1) {
+    text += "; idle";
     for (size_t i = 0; i < data.devices.size(); ++i)
       text +=
           fmt::format("{} {} {:.0f} %", i ? "," : "", data.devices[i].name, 100 * forecast.idle[i]);
@@ -283,6 +288,8 @@ Json planJson(const package::PackageData &data, const planning::PackageForecast 
                         {"speedup", orNull(forecast->speedup)},
                         {"sent_bytes", forecast->sentBytes},
                         {"rates", forecast->rates}};
+  if (forecast && forecast->replicas)
+    plan["forecast"]["replicas"] = forecast->replicas;
   return plan;
 }
 

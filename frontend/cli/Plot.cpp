@@ -7,6 +7,7 @@
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/LossLog.h"
+#include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/PlottedNetwork.h"
@@ -15,6 +16,7 @@
 #include "viz/Dot.h"
 #include "viz/MemoryChart.h"
 #include "viz/Page.h"
+#include "viz/ScalingChart.h"
 
 namespace lstmc::cli {
 
@@ -131,6 +133,34 @@ static CommandResult plotPage(const Options &options, Console &console) {
   return writePicture(page, options, console);
 }
 
+static std::string nameOf(const planning::ScalingCurve &curve, const planning::Scaling &scaling) {
+  if (curve.stages == 1)
+    return "data parallelism";
+  return fmt::format("{}, {} stages", 2 * curve.stages > scaling.layers ? "layer split" : "hybrid",
+                     curve.stages);
+}
+
+static CommandResult plotScaling(const Options &options, const std::string &suffix,
+                                 Console &console) {
+  LSTMC_CHECKED_ASSIGN(planning::Scaling scaling, scalingAsked(options));
+  std::vector<viz::ScalingLine> lines;
+  for (const planning::ScalingCurve &curve : scaling.curves) {
+    viz::ScalingLine &line = lines.emplace_back(viz::ScalingLine{nameOf(curve, scaling), {}});
+    for (const planning::ScalingPoint &point : curve.points)
+      line.marks.push_back({double(point.hosts), point.efficiency,
+                            fmt::format("update {}, bound by {}", viz::durationText(point.seconds),
+                                        planning::wordOf(point.bound))});
+  }
+  const std::string title = fmt::format("{} on hosts like those of {}: efficiency, {} rows a host",
+                                        options.operands[0], *options.cluster, scaling.rows),
+                    note = fmt::format("100 %: as many rows in a second as the hosts would do "
+                                       "without one another; one by itself takes {} an update",
+                                       viz::durationText(scaling.seconds));
+  return writePicture(suffix == "html" ? viz::scalingPage(lines, title, note)
+                                       : viz::scalingChart(lines, title, note),
+                      options, console);
+}
+
 /// Flags and file names that the picture asked for does not go with.
 static Status checkPicture(const Options &options, const std::string &suffix) {
   Picture what = *options.what;
@@ -142,6 +172,16 @@ static Status checkPicture(const Options &options, const std::string &suffix) {
     if (!options.operands.empty() || options.isGiven(Flag::what))
       return fail(ErrorCode::E0001,
                   "--losses alone is the curve: no MODEL and no --what, or -o F.html");
+  }
+  if (options.cluster && what != Picture::Scaling)
+    return fail(ErrorCode::E0001, "--cluster is for --what scaling, not for {}", wordOf(what));
+  if (what == Picture::Scaling) {
+    for (Flag flag : {Flag::show, Flag::unfold, Flag::afterPass, Flag::measured, Flag::losses})
+      if (options.isGiven(flag))
+        return fail(ErrorCode::E0001, "--{} is not for --what scaling", recordOf(flag).name);
+    if (suffix != "" && suffix != "svg" && suffix != "html")
+      return fail(ErrorCode::E0001, "scaling is drawn as .svg or .html, got \".{}\"", suffix);
+    return {};
   }
   if (suffix == "html") {
     for (Flag flag : {Flag::what, Flag::afterPass})
@@ -180,6 +220,8 @@ static Status checkPicture(const Options &options, const std::string &suffix) {
 CommandResult plotCommand(const Options &options, Console &console) {
   std::string suffix = suffixOf(options.output.value_or(""));
   LSTMC_CHECKED_TRY(checkPicture(options, suffix));
+  if (*options.what == Picture::Scaling)
+    return plotScaling(options, suffix, console);
   if (suffix == "html")
     return plotPage(options, console);
   if (options.losses) {

@@ -13,7 +13,11 @@ struct Cluster {
   std::vector<DeviceName> devices;
   Capacities memory;
   target::Machines machines;
+  std::vector<std::string> hosts; ///< their names, by Machine::host; none where devices have links
 };
+
+/// Most hosts of a file.
+inline constexpr int64_t kMostHosts = 512;
 
 /// A file such as
 ///
@@ -28,7 +32,24 @@ struct Cluster {
 ///     bytes_per_s = 1.2e9
 ///     latency_s = 2e-5
 ///
-/// E0601 for a file that cannot be read, E0604 for what is in none, E0612 for a device named twice.
+/// or, of hosts, each of which runs one process of a job (`lstmc launch`):
+///
+///     [[host]]
+///     name = "node"           # of several node0, node1, ..
+///     count = 8               # 1
+///     devices = "2xcpu"       # of each host, as -d of a rank takes them; cpu
+///     cores = 16              # shared evenly by its devices; one each
+///     memory = "64G"          # the same
+///     flops_per_s = 5e10      # of a core
+///     bytes_per_s = 8e10      # of the memory, which the devices share evenly
+///     launch_s = 1e-6
+///     nic_bytes_per_s = 1.25e9       # of each direction, or [sending, receiving]
+///     nic_latency_s = [2e-5, 1e-5]   # the same
+///
+/// Devices of hosts are numbered as those of ranks are: cpu:0 and cpu:1 are the first host's.
+///
+/// Errors have the line. E0601 for a file that cannot be read, E0603 for what is no TOML, E0604 for
+/// what is in no such file, E0612 for a device or key that stands twice.
 Result<Cluster> readCluster(const std::string &path);
 
 /// Those of its devices that `names` has, in that order; E0001 for one that it has not.

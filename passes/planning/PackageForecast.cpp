@@ -39,6 +39,7 @@ PackageForecast forecastPackage(const package::PackageData &data, const target::
     known.sentBytes = times.sentBytes();
     for (uint32_t device = 0; device < data.devices.size(); ++device)
       known.idle[device] = times.idleFraction(device);
+    known.hosts = forecastHosts(data, machines, times);
   }
   return known;
 }

@@ -7,18 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "passes/planning/forecast/Forecast.h"
+#include "passes/planning/HostForecast.h"
 
 namespace lstmc::planning {
 
 struct PackageForecast {
   std::optional<double> updateSeconds,
-      forwardSeconds;            ///< of `step`, and of `forward` or else `evaluate`
-  int64_t sentBytes = 0;         ///< by all devices, in an update, else a forward
-  std::vector<double> idle;      ///< fraction of the same time, by device
-  std::optional<double> speedup; ///< over the first device alone, of the same
+      forwardSeconds;              ///< of `step`, and of `forward` or else `evaluate`
+  int64_t sentBytes = 0;           ///< by all devices, in an update, else a forward
+  std::vector<double> idle;        ///< fraction of the same time, by device
+  std::vector<HostForecast> hosts; ///< in the same time; none where devices have links
+  std::optional<double> speedup;   ///< over the first device alone, of the same
   double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
                         ///< knows them
+  int64_t replicas = 0; ///< of which the package has two; 0: it has all devices
   std::string rates;    ///< whose they are: "this machine", "built-in", a cluster's file
 
   double seconds() const { return updateSeconds.value_or(forwardSeconds.value_or(0)); }

@@ -1,8 +1,10 @@
 #include "passes/planning/forecast/Forecast.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
 
 #include "backends/registry/Targets.h"
 
@@ -13,10 +15,14 @@ namespace {
 class Simulation {
 public:
   Simulation(const package::PackageData &package, const package::Entry &entry,
-             const target::Machines &machines, const Targets &targets, double realSteps)
+             const target::Machines &machines, const Targets &targets, double realSteps,
+             const Stretch *replicas = nullptr)
       : package_(package), entry_(entry), machines_(machines), targets_(targets),
         realSteps_(realSteps), clocks_(entry.programs.size()), next_(entry.programs.size()),
-        arrived_(entry.programs.size()), linkFree_(entry.programs.size()) {}
+        arrived_(entry.programs.size()), linkFree_(entry.programs.size()), nics_(machines) {
+    if (replicas)
+      often_ = replicas->timesOf(package, entry);
+  }
 
   EntryTimes run() {
     for (const package::DeviceProgram &program : entry_.programs)
@@ -27,6 +33,7 @@ public:
       std::fill(clocks_.begin(), clocks_.end(), latest());
     runAll([](const package::DeviceProgram &program) { return program.launches.size(); });
     times_.seconds = latest();
+    times_.hosts = nics_.times();
     return std::move(times_);
   }
 
@@ -43,14 +50,47 @@ private:
     return machines_[machines_.size() == 1 ? 0 : device];
   }
 
-  /// Every program up to its `end`. The order of their messages (docs/package.md) lets one of them
-  /// always go on.
+  /// Every program up to its `end`, in the order of time, so that interfaces know of all that was
+  /// posted before. The order of messages (docs/package.md) lets one program always go on.
   template <typename End> void runAll(End end) {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (size_t p = 0; p < entry_.programs.size(); ++p)
-        while (next_[p] < end(entry_.programs[p]) && advance(p))
-          moved = true;
+    for (size_t p = 0; p < entry_.programs.size(); ++p)
+      due_.emplace(clocks_[p], p);
+    for (;;) {
+      if (!due_.empty() && due_.top().first <= nics_.next()) {
+        const auto [now, p] = due_.top();
+        due_.pop();
+        run(p, now, end(entry_.programs[p]));
+      } else if (nics_.next() < Nics::kNever) {
+        const double now = nics_.next();
+        nics_.go([&](int64_t message, double time) { come(message, time, now); });
+      } else {
+        return;
+      }
+    }
+  }
+
+  /// Until it ends, waits, or would send later than now.
+  void run(size_t p, double now, size_t end) {
+    const auto &launches = entry_.programs[p].launches;
+    while (next_[p] < end) {
+      if (launches[next_[p]].kernel == KernelId::Send && clocks_[p] > now) {
+        due_.emplace(clocks_[p], p);
+        return;
+      }
+      if (!advance(p)) {
+        const auto [peer, message] = argumentsOf<ReceiveArguments>(launches[next_[p]]);
+        waiting_[message] = p;
+        return;
+      }
+    }
+  }
+
+  /// `time`: from when on it can be taken; known since `now`.
+  void come(int64_t message, double time, double now) {
+    sent_[message] = time;
+    if (auto waits = waiting_.find(message); waits != waiting_.end()) {
+      due_.emplace(std::max(now, clocks_[waits->second]), waits->second);
+      waiting_.erase(waits);
     }
   }
 
@@ -75,6 +115,25 @@ private:
     return true;
   }
 
+  Times often(size_t p) const { return often_.empty() ? Times() : often_[p][next_[p]]; }
+
+  bool isBetweenHosts(uint32_t device, uint32_t peer) const {
+    return machineOf(device).host != machineOf(peer).host;
+  }
+
+  /// Whether a message is of an input, which every rank of a job reads by itself.
+  bool isGiven(const package::Launch &message) const {
+    const package::Kind kind = package_.buffers[message.operands[0].buffer].kind;
+    return kind == package::Kind::Input || kind == package::Kind::Scalar;
+  }
+
+  /// Of a message, out of what holds it or into it.
+  double copySeconds(uint32_t device, const target::Work &message) const {
+    target::Work work;
+    work.bytes = 2 * message.bytes;
+    return targets_[device]->launchSeconds(machineOf(device), KernelId::Copy, work);
+  }
+
   /// None where nobody has sent it yet.
   std::optional<Span> received(size_t p, const package::Launch &launch, const target::Work &work) {
     const uint32_t device = entry_.programs[p].device;
@@ -82,6 +141,8 @@ private:
     auto sent = sent_.find(message);
     if (sent == sent_.end())
       return std::nullopt;
+    if (isBetweenHosts(device, uint32_t(peer)))
+      return Span{std::max(clocks_[p], sent->second), often(p).work * copySeconds(device, work)};
     const target::MessageCost cost =
         targets_[device]->messageCost(machineOf(device), uint32_t(peer), double(work.bytes));
     const double from = sent->second + cost.latency, begin = std::max(clocks_[p], from);
@@ -95,19 +156,37 @@ private:
   Span sent(size_t p, const package::Launch &launch, const target::Work &work) {
     const auto [peer, message] = argumentsOf<SendArguments>(launch);
     const auto receiver = uint32_t(peer);
-    const double leaves = std::max(clocks_[p], linkFree_[p]);
-    linkFree_[p] = leaves + targets_[receiver]
-                                ->messageCost(machineOf(receiver), entry_.programs[p].device,
-                                              double(work.bytes))
-                                .seconds;
-    sent_[message] = leaves;
+    const uint32_t sender = entry_.programs[p].device;
+    if (isBetweenHosts(sender, receiver)) {
+      if (isGiven(launch)) {
+        come(message, clocks_[p], clocks_[p]);
+        return {clocks_[p], 0};
+      }
+      const Times times = often(p);
+      const double seconds = times.work * copySeconds(sender, work);
+      times_.programs[p].sentBytes += work.bytes;
+      nics_.post(clocks_[p] + seconds, message, machineOf(sender).host, machineOf(receiver).host,
+                 times.out * double(work.bytes), times.in * double(work.bytes));
+      return {clocks_[p], seconds};
+    }
     times_.programs[p].sentBytes += work.bytes;
+    const double leaves = std::max(clocks_[p], linkFree_[p]);
+    linkFree_[p] =
+        leaves +
+        targets_[receiver]->messageCost(machineOf(receiver), sender, double(work.bytes)).seconds;
+    come(message, leaves, clocks_[p]);
     return {clocks_[p], 0};
   }
 
-  Span computed(size_t p, const package::Launch &launch, const target::Work &work) const {
+  Span computed(size_t p, const package::Launch &launch, const target::Work &work) {
     const uint32_t device = entry_.programs[p].device;
-    return {clocks_[p], targets_[device]->launchSeconds(machineOf(device), launch.kernel, work)};
+    const double seconds =
+        often(p).work * targets_[device]->launchSeconds(machineOf(device), launch.kernel, work);
+    const target::Speeds speeds = targets_[device]->speeds(machineOf(device));
+    const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
+    if (bytes / speeds.bytesPerSecond > double(work.flops) / speeds.flopsPerSecond)
+      times_.programs[p].moving += seconds;
+    return {clocks_[p], seconds};
   }
 
   const package::PackageData &package_;
@@ -115,11 +194,18 @@ private:
   const target::Machines &machines_;
   const Targets &targets_;
   const double realSteps_;
-  std::vector<double> clocks_; ///< by program
+  std::vector<std::vector<Times>> often_; ///< by program and launch; empty: each once
+  std::vector<double> clocks_;            ///< by program
   std::vector<size_t> next_;
   std::vector<double> arrived_;  ///< by program: when all that it received over a network had come
   std::vector<double> linkFree_; ///< by program: when all that it sent has left
-  std::map<int64_t, double> sent_; ///< message to the moment when it leaves
+  std::unordered_map<int64_t, double> sent_; ///< message to the moment when it leaves or has come
+  std::unordered_map<int64_t, size_t> waiting_; ///< message to the program that waits for it
+  Nics nics_;
+  /// Moments from which programs go on; the first, and of equal ones the first program.
+  std::priority_queue<std::pair<double, size_t>, std::vector<std::pair<double, size_t>>,
+                      std::greater<>>
+      due_;
   EntryTimes times_;
 };
 
@@ -139,12 +225,21 @@ double EntryTimes::idleFraction(uint32_t device) const {
   return 1;
 }
 
-EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
-                    const target::Machines &machines, double realSteps) {
+static Targets targetsOf(const package::PackageData &package) {
   Targets targets;
   for (const package::Device &device : package.devices)
     targets.push_back(&targetOf(device.name));
-  return forecast(package, entry, machines, targets, realSteps);
+  return targets;
+}
+
+EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
+                    const target::Machines &machines, double realSteps) {
+  return forecast(package, entry, machines, targetsOf(package), realSteps);
+}
+
+EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
+                    const target::Machines &machines, const Stretch &replicas) {
+  return Simulation(package, entry, machines, targetsOf(package), 1, &replicas).run();
 }
 
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,

@@ -1,0 +1,29 @@
+// More hosts than are compiled for: of replicas that are alike two are compiled, and stand for all.
+#pragma once
+
+#include "passes/planning/Cluster.h"
+#include "passes/planning/PackageForecast.h"
+
+namespace lstmc::planning {
+
+/// Devices of each host, where all hosts of the cluster are alike; E0001 naming one that is not.
+Result<int64_t> devicesPerHost(const Cluster &cluster);
+
+/// How many replicas of so many devices the hosts have; E0001 where hosts and replicas do not go
+/// into one another.
+struct Replicas {
+  int64_t stages = 1;  ///< devices of one
+  int64_t count = 2;   ///< of them
+  int64_t perHost = 1; ///< that are in one host; 1 where one is in several
+};
+Result<Replicas> replicasOn(int64_t hosts, int64_t devicesPerHost, int64_t stages);
+
+/// The devices of the first replica, and where there are several of the second, on hosts of its
+/// own. Of an interface that several replicas have, each has its part.
+Cluster patternOf(const Cluster &cluster, int64_t devicesPerHost, const Replicas &replicas);
+
+/// The forecast of all of them, from a package for the devices of patternOf().
+PackageForecast forecastMany(const package::PackageData &pattern, const target::Machines &machines,
+                             const Replicas &replicas, int64_t bigArrayBound);
+
+} // namespace lstmc::planning
