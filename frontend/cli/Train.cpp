@@ -22,6 +22,7 @@
 #include "frontend/cli/NamedModel.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
+#include "frontend/cli/RankMachines.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/RateSearch.h"
 #include "frontend/cli/RealSteps.h"
@@ -149,6 +150,7 @@ struct Job {
   Buckets buckets;                 ///< whose longest is `session`
   std::unique_ptr<training::Trainable> trainable;
   planning::PackageForecast forecast;
+  std::string messages; ///< of ranks: what was measured, for `forecast`
 
   const package::PackageData &package() const { return model.package->data(); }
   std::vector<Session *> sessions() const {
@@ -283,8 +285,10 @@ Checked<Job> prepare(const Options &asked, Console &console) {
             samplePackage(options, job.request, model.compiled->package))
       job.options.attachments.push_back({"sample.lstmc", *sample});
   LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
-  job.forecast = planning::forecastPackage(
-      job.package(), planning::machinesOf(job.package(), deviceHere(*job.session).threads()), real);
+  LSTMC_CHECKED_ASSIGN(RankMachines here,
+                       rankMachines(*job.session, deviceHere(*job.session).threads()));
+  job.forecast = planning::forecastPackage(job.package(), here.machines, real);
+  job.messages = here.messages;
   return job;
 }
 
@@ -313,6 +317,8 @@ void announce(const Job &job, const Options &options, Console &console) {
     console.say(fmt::format("store     {}", storeText(*job.async)));
   if (job.session->peers())
     console.say(fmt::format("ranks     {}", ranksText(*job.session)));
+  if (!job.messages.empty())
+    console.say(job.messages);
   console.say(forecastLine(data, job.forecast));
 }
 

@@ -169,6 +169,18 @@ class Ranks(unittest.TestCase):
             answers.append(out.read_bytes())
         self.assertEqual(*answers)
 
+    def test_a_forecast_stands_beside_what_was_measured(self):
+        words = ["train", self.folder / "net.lnet", "--data", f"text:{self.folder}/text.txt", "--after", "40u", "-t", "1"]
+        said = run([*launched(2), *words, "-o", self.folder / "forecast"]).stderr
+        self.assertRegex(said, r"(?m)^messages  [\d.]+ µs and [\d.]+ GB/s between ranks of a host$")
+        before, after = re.findall(r"(?m)^forecast  update ([\d.]+ \w+)(?:, measured [\d.]+ \w+ \([+-]\d+ %\)$|.*)", said)
+        self.assertEqual(before, after)
+        self.assertEqual(said.count(", measured "), 1)
+        # What ranks send one another is in it: more than devices of one process take.
+        beside = run([LSTMC, *words, "-d", "2xcpu", "-o", self.folder / "beside"]).stderr
+        self.assertNotIn("messages  ", beside)
+        self.assertIn(", measured ", beside)
+
     def test_samples_end_with_the_weights_that_they_show(self):
         text = (SAMPLES / "cluster" / "README.md").read_text()
         shown = set(re.findall(r"weights ([0-9a-f]{16})", text))
