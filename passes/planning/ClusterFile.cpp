@@ -1,127 +1,73 @@
 #include "passes/planning/ClusterFile.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <iterator>
+
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
 
 namespace lstmc::planning {
 
 namespace {
 
-/// The part of TOML that has tables of arrays, strings, numbers and lists of these. Our own, since
-/// messages need lines.
-class Scanner {
-public:
-  Scanner(const std::string &path, std::string text) : path_(path), text_(std::move(text)) {}
+constexpr std::string_view kWanted = "[[device]], [[link]] and [[host]]";
 
-  Result<std::vector<ClusterTable>> tables() {
-    std::vector<ClusterTable> tables;
-    for (skip(true); at_ < text_.size(); skip(true)) {
-      if (const Place place = here(); take("[[")) {
-        tables.push_back({word(), place, {}});
-        if (tables.back().name.empty() || !take("]]"))
-          return wrong("a table, [[device]], [[link]] or [[host]]");
-      } else {
-        LSTMC_ASSIGN(ClusterValue value, pair());
-        if (tables.empty())
-          return failAt(value.place, ErrorCode::E0604,
-                        "found \"{}\" outside of [[device]], [[link]] and [[host]]", value.key);
-        if (const ClusterValue *first = tables.back().find(value.key))
-          return failAt(value.place, ErrorCode::E0612, "[[{}]] has \"{}\" twice, first in line {}",
-                        tables.back().name, value.key, first->place.line);
-        tables.back().values.push_back(std::move(value));
-      }
-      skip(false);
-      if (at_ < text_.size() && text_[at_] != '\n')
-        return wrong("the end of the line");
+/// As the file has it, but for the form of a number.
+std::optional<std::string> textOf(const toml::node &node) {
+  if (auto text = node.value_exact<std::string>())
+    return text;
+  if (auto number = node.value_exact<int64_t>())
+    return fmt::format("{}", *number);
+  if (auto number = node.value_exact<double>())
+    return fmt::format("{}", *number);
+  return std::nullopt;
+}
+
+class Tables {
+public:
+  explicit Tables(const std::string &path) : path_(path) {}
+
+  Result<std::vector<ClusterTable>> of(const toml::table &file) {
+    for (const auto &[name, node] : file) {
+      const toml::array *all = node.as_array();
+      if (!all || !all->is_homogeneous<toml::table>())
+        return failAt(placeOf(name.source()), ErrorCode::E0604, "found \"{}\" outside of {}",
+                      name.str(), kWanted);
+      for (const toml::node &one : *all)
+        LSTMC_TRY(add(name.str(), *one.as_table()));
     }
-    return tables;
+    std::ranges::sort(tables_, {}, [](const ClusterTable &table) { return table.place.line; });
+    return std::move(tables_);
   }
 
 private:
-  Result<ClusterValue> pair() {
-    const Place place = here();
-    ClusterValue value{word(), {}, place};
-    skip(false);
-    if (value.key.empty() || !take("="))
-      return wrong("KEY = VALUE or a [[table]]");
-    skip(false);
-    if (!take("[")) {
-      LSTMC_ASSIGN(std::string one, item());
-      value.items.push_back(std::move(one));
-      return value;
-    }
-    for (skip(true); !take("]"); skip(true)) {
-      LSTMC_ASSIGN(std::string one, item());
-      value.items.push_back(std::move(one));
-      skip(true);
-      if (!take(",") && (at_ == text_.size() || text_[at_] != ']'))
-        return wrong("\",\" or \"]\"");
-    }
-    return value;
-  }
-
-  Result<std::string> item() {
-    for (char quote : {'"', '\''})
-      if (at_ < text_.size() && text_[at_] == quote) {
-        const size_t end = text_.find_first_of(std::string("\n\\") + quote, at_ + 1);
-        if (end == std::string::npos || text_[end] != quote)
-          return wrong("a string in quotes, without \"\\\"");
-        std::string text = text_.substr(at_ + 1, end - at_ - 1);
-        at_ = end + 1;
-        return text;
+  Status add(std::string_view name, const toml::table &found) {
+    ClusterTable table{std::string(name), placeOf(found.source()), {}};
+    for (const auto &[key, node] : found) {
+      ClusterValue value{std::string(key.str()), {}, placeOf(key.source())};
+      const toml::array *list = node.as_array();
+      const size_t count = list ? list->size() : 1;
+      for (size_t i = 0; i < count; ++i) {
+        std::optional<std::string> text = textOf(list ? (*list)[i] : node);
+        if (!text)
+          return failAt(value.place, ErrorCode::E0604,
+                        "{} of a [[{}]]: want a number, a text or a list of these", value.key,
+                        name);
+        value.items.push_back(std::move(*text));
       }
-    std::string text = word();
-    return text.empty() ? Result<std::string>(wrong("a number or a string in quotes")) : text;
-  }
-
-  /// Letters of a name or of a number.
-  std::string word() {
-    skip(false);
-    const size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
-                                  std::string_view("_-+.").find(text_[at_]) != std::string::npos))
-      ++at_;
-    std::string text = text_.substr(begin, at_ - begin);
-    skip(false);
-    return text;
-  }
-
-  bool take(std::string_view text) {
-    if (text_.compare(at_, text.size(), text) != 0)
-      return false;
-    at_ += text.size();
-    return true;
-  }
-
-  /// Blanks and comments, and with `lines` ends of lines.
-  void skip(bool lines) {
-    for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '#')
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      if (at_ == text_.size() || !std::isspace(static_cast<unsigned char>(text_[at_])) ||
-          (text_[at_] == '\n' && !lines))
-        return;
-      line_ += text_[at_] == '\n';
+      table.values.push_back(std::move(value));
     }
+    tables_.push_back(std::move(table));
+    return {};
   }
 
-  Place here() const {
-    const size_t before = at_ == 0 ? std::string::npos : text_.rfind('\n', at_ - 1);
-    return {path_, line_, int(before == std::string::npos ? at_ : at_ - before - 1) + 1};
-  }
-
-  Error wrong(std::string_view want) const {
-    const std::string rest = text_.substr(at_, text_.find('\n', at_) - at_);
-    return failAt(here(), ErrorCode::E0603, "not TOML: found {}, want {}",
-                  rest.empty() ? "the end of the line" : "\"" + rest.substr(0, 40) + "\"", want);
+  Place placeOf(const toml::source_region &source) const {
+    return {path_, int(source.begin.line), int(source.begin.column)};
   }
 
   const std::string &path_;
-  const std::string text_;
-  size_t at_ = 0;
-  int line_ = 1;
+  std::vector<ClusterTable> tables_;
 };
 
 } // namespace
@@ -135,7 +81,13 @@ Result<std::vector<ClusterTable>> readTables(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return failAt({path}, ErrorCode::E0601, "cannot read this description of a cluster");
-  return Scanner(path, {std::istreambuf_iterator<char>(file), {}}).tables();
+  try {
+    return Tables(path).of(toml::parse(file, path));
+  } catch (const toml::parse_error &error) {
+    const toml::source_position at = error.source().begin;
+    return failAt({path, int(at.line), int(at.column)}, ErrorCode::E0603, "not TOML: {}",
+                  error.description());
+  }
 }
 
 } // namespace lstmc::planning

@@ -26,8 +26,8 @@ struct ClusterTable {
   const ClusterValue *find(std::string_view key) const;
 };
 
-/// E0601 for a file that cannot be read, E0603 with its line for what is no such table, E0612 for a
-/// key that stands twice.
+/// E0601 for a file that cannot be read, E0603 with its line for what is no TOML (a key that stands
+/// twice is none), E0604 for TOML of another form.
 Result<std::vector<ClusterTable>> readTables(const std::string &path);
 
 } // namespace lstmc::planning
