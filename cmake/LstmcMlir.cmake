@@ -43,6 +43,9 @@ endfunction()
 
 # lstmc_docs(NAME FILE.td FLAG...): a page of the reference, docs/NAME.md in the build folder, made by the target docs (part of all).
 function(lstmc_docs name td)
+  if(NOT PROJECT_IS_TOP_LEVEL) # a project around this one may have a target docs of its own
+    return()
+  endif()
   if(NOT TARGET docs)
     add_custom_target(docs ALL)
   endif()

@@ -1,6 +1,6 @@
 # What frontend/python is built with: Python's development files, and nanobind. Sets LSTMC_PYTHON_BUILT. Where something is missing, one line
 # says what, and nothing else changes.
-option(LSTMC_PYTHON "build the Python module, where Python's development files and nanobind are found" ON)
+option(LSTMC_PYTHON "build the Python module, where Python's development files and nanobind are found" ${PROJECT_IS_TOP_LEVEL})
 set(LSTMC_PYTHON_BUILT OFF)
 set(LSTMC_PYTHON_MISSING "")
 
