@@ -7,9 +7,9 @@ import unittest
 from command import Case, SOURCE
 
 
-def commands(name):
-    """Words after `lstmc NAME` in the section about several devices, with the full path of the sample."""
-    part = (SOURCE / "samples/README.md").read_text().split("## Several devices")[1]
+def commands(name, section="Several devices"):
+    """Words after `lstmc NAME` in that section, with the full path of the sample."""
+    part = (SOURCE / "samples/README.md").read_text().split(f"## {section}\n")[1].split("\n## ")[0]
     for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
         yield [str(SOURCE / word) if word.startswith("samples/") else word for word in shlex.split(line)]
 
@@ -49,6 +49,15 @@ class Samples(Case):
         # The second device has half the speed, so the first waits.
         full = self.document("plan", *words, schema="lstmc.plan/1")
         self.assertGreater(full["devices"][0]["idle_fraction"], full["devices"][1]["idle_fraction"] + 0.2)
+
+    def test_hosts(self):
+        words, = commands("plan", "Several hosts")
+        plan = self.document("plan", *words, schema="lstmc.plan/1")
+        self.assertEqual([host["host"] for host in plan["forecast"]["hosts"]], [f"node{i}" for i in range(8)])
+        words, = commands("plot", "Several hosts")
+        self.good("plot", *words)
+        curves = re.findall(r"<polyline[^>]*><title>(.*)</title>", (self.folder / "scaling.svg").read_text())
+        self.assertEqual(curves, ["data parallelism", "hybrid, 2 stages", "layer split, 4 stages"])
 
 
 if __name__ == "__main__":
