@@ -12,6 +12,9 @@ namespace lstmc::cli {
 /// fit(..) of the model with the flags over it. E0001 for a value that makes no sense.
 Result<training::TrainOptions> trainOptions(const Model &model, const Options &options);
 
+/// A package as a file has it, for a checkpoint.
+std::string packageText(const package::PackageData &data);
+
 /// The net for one symbol at a time with all states kept: what `sample` runs. None where the net
 /// does not take one sequence of one step.
 std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request,

@@ -1,0 +1,75 @@
+#include "frontend/cli/TrainFlags.h"
+
+#include "executor/abi/EntryNames.h"
+#include "executor/package/Plan.h"
+#include "frontend/cli/Version.h"
+
+namespace lstmc::cli {
+
+std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request,
+                                         const package::PackageData &trained) {
+  ModelRequest single = request;
+  single.entries = {"forward"};
+  single.carry = {"*"};
+  for (const package::Entry &entry : trained.entries)
+    if (entry.name == "step")
+      for (const package::Binding &input : entry.inputs)
+        if (input.role != "scalar") {
+          if (trained.buffers[input.buffer].shape.size() != 2)
+            return std::nullopt;
+          single.shapes.push_back({input.name, {1, 1}, {}});
+        }
+  Options quiet = options; // with what is said of the training's own size left out
+  const FlagValues defaults;
+  quiet.batch = defaults.batch;
+  quiet.shape = defaults.shape;
+  quiet.entry = defaults.entry;
+  quiet.mem = defaults.mem;
+  Checked<Model> model = loadModel(quiet, single);
+  if (!model.ok() || !model->compiled)
+    return std::nullopt;
+  return packageText(model->compiled->package);
+}
+
+static void readAmounts(const Options &options, training::TrainOptions &train) {
+  if (options.after)
+    train.after = *options.after;
+  else if (train.fit.after)
+    train.after = *train.fit.after;
+  train.validEvery = *options.validEvery;
+  train.saveEvery = *options.saveEvery;
+  train.dispEvery = *options.dispEvery;
+  train.keepEvery = *options.keepEvery;
+  train.checkReplicas = *options.checkReplicas;
+  train.keep = int(*options.keep);
+  train.earlyStop = int(*options.earlyStop);
+}
+
+Result<training::TrainOptions> trainOptions(const Model &model, const Options &options) {
+  training::TrainOptions train;
+  for (const package::Setting &setting : model.fit) {
+    LSTMC_ASSIGN(bool known, train.fit.set(setting.name, setting.value));
+    (void)known; // the others were compiled into the step
+  }
+  readAmounts(options, train);
+  LSTMC_ASSIGN(train.seed, seedInForce(model, options));
+  train.folder = options.output.value_or("");
+  train.resume = options.resume;
+  train.overwrite = options.force;
+  train.version = versionLine();
+  return train;
+}
+
+std::string packageText(const package::PackageData &data) {
+  package::Bytes bytes = package::serialize(data);
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+Status prepareAll(Session &session) {
+  for (const package::Entry &entry : session.package().data().entries)
+    if (entry.name.starts_with(kPreparePrefix) && session.hasEntry(entry.name))
+      LSTMC_TRY(session.run(entry.name));
+  return {};
+}
+
+} // namespace lstmc::cli

@@ -1,0 +1,139 @@
+#include "frontend/cli/TrainJob.h"
+
+#include "executor/training/SessionTrainable.h"
+#include "frontend/cli/Commands.h"
+#include "frontend/cli/FitCheck.h"
+#include "frontend/cli/InitParams.h"
+#include "frontend/cli/NamedModel.h"
+#include "frontend/cli/RankMachines.h"
+#include "frontend/cli/Ranks.h"
+#include "frontend/cli/RealSteps.h"
+#include "frontend/cli/SettingText.h"
+#include "frontend/cli/ThreadFlags.h"
+#include "frontend/cli/TrainFlags.h"
+#include "passes/planning/rates/MachineRates.h"
+
+namespace lstmc::cli {
+
+namespace {
+
+/// --metric, else that of fit(..); each can be measured.
+Result<std::vector<std::string>> metricsOf(const TrainJob &job, const Options &options) {
+  LSTMC_ASSIGN(std::vector<std::string> metrics, metricsAsked(options));
+  for (const std::string &name : metrics)
+    LSTMC_TRY(checkMetric(name, job.model));
+  return metrics.empty() ? splitCommas(job.options.fit.metric) : metrics;
+}
+
+bool validates(const TrainJob &job) { return job.data.valid || job.data.data->spec().valid > 0; }
+
+/// The entries that training runs.
+std::vector<std::string> trainingEntries(const TrainJob &job) {
+  return validates(job) ? std::vector<std::string>{"step", "evaluate"}
+                        : std::vector<std::string>{"step"};
+}
+
+/// Metrics that only validations measure, where there are none.
+void warnUnmeasured(const TrainJob &job, Console &console) {
+  if (validates(job))
+    return;
+  for (const std::string &name : job.metrics)
+    if (!training::measuredByStep(name))
+      console.say(fmt::format("warning: {} is measured in validations only, and there are none: "
+                              "--valid 0.1 keeps a tenth of the data for them",
+                              name));
+}
+
+/// The flags that the network is compiled with: of asynchronous updates, for the rows of a worker.
+Checked<Options> compilationOf(const Options &options, TrainJob &job, const NamedModel &named) {
+  LSTMC_CHECKED_ASSIGN(job.async, asyncStoreAsked(options));
+  if (!job.async)
+    return options;
+  if (named.model)
+    return asDiagnostic(fail(ErrorCode::E0001,
+                             "asynchronous updates compile a network for the "
+                             "rows of each worker: give the network, not {}",
+                             options.operands[0]));
+  return optionsOfWorker(options, *job.async, [&] {
+    ModelRequest request = job.request;
+    if (job.data.vocabulary)
+      request.offeredVocab = int64_t(job.data.vocabulary->size());
+    return loadModel(options, request);
+  });
+}
+
+Status makeTrainable(TrainJob &job, const Options &compiled) {
+  if (!job.buckets.steps.empty()) {
+    LSTMC_ASSIGN(job.trainable, openBuckets(job.buckets, *job.session, compiled));
+    return {};
+  }
+  if (!job.async || isServer(*job.async)) {
+    LSTMC_ASSIGN(job.trainable, training::SessionTrainable::create(*job.session));
+    return {};
+  }
+  if (job.async->replay) {
+    LSTMC_ASSIGN(job.second, openSession(job.model, compiled, {"step"}));
+    job.options.after = {double(job.async->replay->updates()), training::Amount::Unit::Updates};
+  }
+  LSTMC_ASSIGN(job.trainable, asyncTrainable(*job.async, compiled, *job.session, job.second.get(),
+                                             *job.data.data, job.options));
+  return {};
+}
+
+/// The network is compiled here for each length, and one process has them all.
+Status checkBuckets(const std::vector<int64_t> &buckets, const TrainJob &job,
+                    const NamedModel &named, const Options &options) {
+  if (buckets.empty())
+    return {};
+  if (named.model)
+    return fail(ErrorCode::E0001,
+                "buckets= of the data compile the network for each length: give the network, not "
+                "{}",
+                options.operands[0]);
+  if (job.async || jobRanks() > 1)
+    return fail(ErrorCode::E0001, "buckets= of the data are for one process: without launch, with "
+                                  "-d 2xcpu for two devices");
+  return {};
+}
+
+} // namespace
+
+Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
+  TrainJob job;
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, named.data, named.namer, named.known()));
+  measureIfNew(threadsInQuestion(asked), console);
+  LSTMC_CHECKED_ASSIGN(Options options, compilationOf(asked, job, named));
+  const std::vector<int64_t> &buckets = job.data.data->spec().buckets;
+  LSTMC_CHECKED_TRY(checkBuckets(buckets, job, named, options));
+  if (!buckets.empty())
+    job.request.bucket = buckets.back();
+  LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
+  const Model &model = job.model;
+  console.warn(model.warnings);
+  LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
+  LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
+  warnUnmeasured(job, console);
+  if (!buckets.empty()) {
+    LSTMC_CHECKED_ASSIGN(job.buckets, compileBuckets(buckets, options, job.request));
+  }
+  LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
+                                                job.buckets.packages()));
+  if (options.initParams)
+    LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
+  LSTMC_CHECKED_TRY(makeTrainable(job, options));
+  job.options.attachments.push_back(
+      {std::string(training::kPackageFile), packageText(model.package->data())});
+  if (model.compiled && job.data.vocabulary)
+    if (std::optional<std::string> sample =
+            samplePackage(options, job.request, model.compiled->package))
+      job.options.attachments.push_back({"sample.lstmc", *sample});
+  LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
+  LSTMC_CHECKED_ASSIGN(RankMachines here,
+                       rankMachines(*job.session, deviceHere(*job.session).threads()));
+  job.forecast = planning::forecastPackage(job.package(), here.machines, real);
+  job.messages = here.messages;
+  return job;
+}
+
+} // namespace lstmc::cli

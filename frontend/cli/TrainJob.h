@@ -1,0 +1,42 @@
+// What `train` carries out: the network compiled, the data, memory and weights, before the first
+// update.
+#pragma once
+
+#include "executor/training/Trainer.h"
+#include "frontend/cli/AsyncStore.h"
+#include "frontend/cli/Buckets.h"
+#include "frontend/cli/DataFlags.h"
+#include "frontend/cli/Model.h"
+#include "passes/planning/PackageForecast.h"
+
+namespace lstmc::cli {
+
+/// What is trained, on what, and how. A member may point to one before it.
+struct TrainJob {
+  Model model;
+  ModelRequest request; ///< that the model was compiled with
+  ModelData data;
+  std::vector<std::string> metrics;
+  training::TrainOptions options;
+  std::optional<AsyncStore> async;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<Session> second; ///< of a replay: the servers'
+  Buckets buckets;                 ///< whose longest is `session`
+  std::unique_ptr<training::Trainable> trainable;
+  planning::PackageForecast forecast;
+  std::string messages; ///< of ranks: what was measured, for `forecast`
+
+  const package::PackageData &package() const { return model.package->data(); }
+  std::vector<Session *> sessions() const {
+    std::vector<Session *> all = {session.get()};
+    for (const std::unique_ptr<Session> &shorter : buckets.sessions)
+      all.push_back(shorter.get());
+    return all;
+  }
+};
+
+/// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
+/// that the net may take.
+Checked<TrainJob> prepareTraining(const Options &asked, Console &console);
+
+} // namespace lstmc::cli
