@@ -172,10 +172,12 @@ private:
   void declareParameter(sym::VariableOp variable) {
     auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
                                                       mlir::TypeAttr::get(variable.getType()));
-    mlir::NamedAttrList said;
-    for (mlir::NamedAttribute attribute : variable->getAttrs())
-      if (attribute.getName() != variable.getNameAttrName())
-        said.append(attribute);
+    // One by one: variable->getAttrs() would be kept as a dictionary for good.
+    mlir::NamedAttrList said(variable->getDiscardableAttrDictionary());
+    for (mlir::StringAttr name : variable->getName().getAttributeNames())
+      if (auto value = variable->getInherentAttr(name);
+          name != variable.getNameAttrName() && value && *value)
+        said.append(name, *value);
     said.set("ordinal", builder.getI64IntegerAttr(ordinals.lookup(variable)));
     parameter->setDiscardableAttrs(said.getDictionary(builder.getContext()));
   }

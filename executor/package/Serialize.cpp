@@ -142,6 +142,7 @@ flatbuffers::Offset<fb::Parameter> Writer::parameter(const Parameter &value) {
 }
 
 Bytes Writer::write(const PackageData &data) {
+  written_.reserve(data.buffers.size() + 2 * data.locations.size());
   Text producer = text(data.producer), net = text(data.net), graphHash = text(data.graphHash),
        numerics = text(data.numerics);
   auto settingList = settings(data.settings), fit = settings(data.fit),

@@ -10,8 +10,52 @@ namespace lstmc::sym {
 
 static constexpr int kArgumentFields = 5;
 
+/// Places that an encoder remembers.
+static constexpr size_t kKnownPlaces = 16;
+
 static SourceText &sourceText(MLIRContext *context) {
   return context->getOrLoadDialect<SymDialect>()->sourceText();
+}
+
+static SmallVector<int64_t, 16> fieldsOf(ArrayRef<SourceRange> arguments) {
+  SmallVector<int64_t, 16> fields;
+  if (llvm::any_of(arguments, [](const SourceRange &argument) { return argument.line != 0; }))
+    for (const SourceRange &argument : arguments)
+      fields.append(
+          {argument.line, argument.column, argument.byte, argument.length, argument.bytes});
+  return fields;
+}
+
+Location LocationEncoder::placeOf(const SourceRange &range, ArrayRef<SourceRange> arguments) {
+  SmallVector<int64_t, 16> fields = fieldsOf(arguments);
+  for (const Known &known : known_)
+    if (known.range.byte == range.byte && known.range.line == range.line &&
+        known.range.column == range.column && known.range.length == range.length &&
+        known.range.bytes == range.bytes && known.fields == fields &&
+        known.range.what == range.what && known.range.file == range.file)
+      return known.place;
+  if (!fileAttr_ || range.file != file_) {
+    file_ = range.file;
+    fileAttr_ = StringAttr::get(context_, file_);
+  }
+  SourceText &text = sourceText(context_);
+  text.add(fileAttr_, range.line, range.text);
+  if (!fields.empty())
+    for (const SourceRange &argument : arguments)
+      if (argument.line != 0)
+        text.add(fileAttr_, argument.line, argument.text);
+  Attribute what = RangeAttr::get(context_, range.byte, range.length, range.bytes,
+                                  StringAttr::get(context_, range.what), fields);
+  Location place =
+      FusedLoc::get(context_, {FileLineColLoc::get(fileAttr_, range.line, range.column)}, what);
+  SourceRange bare = range;
+  bare.loops.clear();
+  bare.calls.clear();
+  if (known_.size() < kKnownPlaces)
+    known_.emplace_back();
+  known_[next_] = {std::move(bare), std::move(fields), place};
+  next_ = (next_ + 1) % kKnownPlaces;
+  return place;
 }
 
 Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange> arguments) {
@@ -23,25 +67,7 @@ Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange>
     Attribute what = RangeAttr::get(context_, -1, 0, 0, StringAttr::get(context_, range.what), {});
     return FusedLoc::get(context_, {nowhere}, what);
   }
-  if (!fileAttr_ || range.file != file_) {
-    file_ = range.file;
-    fileAttr_ = StringAttr::get(context_, file_);
-  }
-  SourceText &text = sourceText(context_);
-  text.add(fileAttr_, range.line, range.text);
-
-  SmallVector<int64_t, 16> fields;
-  if (llvm::any_of(arguments, [](const SourceRange &argument) { return argument.line != 0; }))
-    for (const SourceRange &argument : arguments) {
-      fields.append(
-          {argument.line, argument.column, argument.byte, argument.length, argument.bytes});
-      if (argument.line != 0)
-        text.add(fileAttr_, argument.line, argument.text);
-    }
-  Attribute what = RangeAttr::get(context_, range.byte, range.length, range.bytes,
-                                  StringAttr::get(context_, range.what), fields);
-  Location place =
-      FusedLoc::get(context_, {FileLineColLoc::get(fileAttr_, range.line, range.column)}, what);
+  Location place = placeOf(range, arguments);
   if (range.loops.empty() && range.calls.empty())
     return place;
 

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include "executor/base/Diagnostic.h"
 
@@ -28,6 +29,17 @@ public:
   mlir::Location encode(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments = {});
 
 private:
+  /// But for the frame. The ops of a loop's body have few places, which come again.
+  mlir::Location placeOf(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments);
+
+  struct Known {
+    SourceRange range; ///< without loops and calls
+    llvm::SmallVector<int64_t, 16> fields;
+    mlir::LocationAttr place;
+  };
+  std::vector<Known> known_;
+  size_t next_ = 0; ///< of the known ones, to be forgotten
+
   mlir::MLIRContext *context_;
   std::string file_;
   mlir::StringAttr fileAttr_;

@@ -83,18 +83,22 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
     auto type = llvm::cast<mlir::RankedTensorType>(tensor);
     auto devices = op.getAttrOfType<mlir::DenseI64ArrayAttr>(sym::kDevicesAttr);
     auto slot = llvm::dyn_cast<sym::SlotOp>(op);
-    mlir::NamedAttrList said(op.getDiscardableAttrDictionary());
-    said.erase(sym::kDevicesAttr);
-    if (slot) {
-      said.set("parameter", slot.getParameterAttr().getAttr());
-      said.set("slot", slot.getSlotAttr());
+    mlir::DictionaryAttr said = op.getDiscardableAttrDictionary();
+    if (devices || slot) {
+      mlir::NamedAttrList list(said);
+      list.erase(sym::kDevicesAttr);
+      if (slot) {
+        list.set("parameter", slot.getParameterAttr().getAttr());
+        list.set("slot", slot.getSlotAttr());
+      }
+      said = list.getDictionary(op.getContext());
     }
     for (auto [i, device] :
          llvm::enumerate(devices ? devices.asArrayRef() : llvm::ArrayRef<int64_t>(kFirst))) {
       llvm::ArrayRef<int64_t> shape =
           slot && slot.getSlices() ? slot.getSlices()->slice(i, 1) : type.getShape();
       Value memory = persistent(kind, name, device, shape, type.getElementType(), op.getLoc());
-      memory.getDefiningOp()->setDiscardableAttrs(said.getDictionary(op.getContext()));
+      memory.getDefiningOp()->setDiscardableAttrs(said);
       memories[name].push_back({device, memory});
     }
   };
