@@ -120,10 +120,10 @@ void printHost(const HostFacts &host, Console &console) {
 
 void printRates(const HostFacts &host, Console &console) {
   int devices = std::max(2, host.cores), each = std::max(1, host.cores / devices);
-  console.print(
-      fmt::format("-d {0}xcpu makes {0} logical devices of cpu:0, cpu:0 to cpu:{1}, of {2} "
-                  "{3} each; any count up to {4} does",
-                  devices, devices - 1, each, each == 1 ? "thread" : "threads", kMaxDevices));
+  console.print(fmt::format("-d {0}xcpu makes {0} logical devices of it, cpu:0 to cpu:{1}, of {2} "
+                            "{3} each; any count up to {4} does",
+                            devices, devices - 1, each, each == 1 ? "thread" : "threads",
+                            kMaxDevices));
   for (const KeptRates &kept : keptRates(host))
     console.print(fmt::format("measured with {} {}: {:.1f} GFLOP/s, {:.1f} GB/s from memory; a "
                               "message {:.1f} µs and {:.1f} GB/s",
@@ -147,6 +147,7 @@ CommandResult devicesCommand(const Options &options, Console &console) {
     return ExitCode::Ok;
   }
   printHost(host, console);
+  printRates(host, console);
   printGpus(gpus, console);
   for (const cuda::CardFacts &card : emulated.cards)
     console.print(cardText(fmt::format("emu:{}", card.number), card) +
@@ -154,7 +155,6 @@ CommandResult devicesCommand(const Options &options, Console &console) {
   if (options.all)
     console.print(std::string("trap:0   a cpu whose memory the host cannot see, for tests\n"
                               "null:0   a cpu that computes nothing, to measure the executor"));
-  printRates(host, console);
   return ExitCode::Ok;
 }
 
