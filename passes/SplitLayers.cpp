@@ -176,11 +176,9 @@ private:
     }
     if (!any)
       return false;
-    // What is stretched over the steps gets one sum of all as its gradient, which chunks would add
-    // in another order.
-    if (llvm::isa<sym::ScalarRule>(op) && entry->hasAttr(kTrainingAttr))
-      for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
-        if (!position && operand.getDefiningOp() && operand.getType() != op->getResult(0).getType())
+    if (entry->hasAttr(kTrainingAttr))
+      for (auto [i, position] : llvm::enumerate(operands))
+        if (!position && op->getOperand(unsigned(i)).getDefiningOp() && sumsSteps(op, unsigned(i)))
           return false;
     // A factor or addend of the result's shape has the same steps.
     for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
@@ -201,6 +199,15 @@ private:
       if (position && !stepsIn.contains(operand))
         cutOperands[{op, operand}] = position;
     return true;
+  }
+
+  /// Whether the gradient of an operand without steps is one sum over all of them, which chunks
+  /// would add in another order.
+  static bool sumsSteps(Operation *op, unsigned operand) {
+    if (llvm::isa<sym::ScalarRule>(op)) // it is stretched over them
+      return op->getOperand(operand).getType() != op->getResult(0).getType();
+    auto rule = llvm::dyn_cast<sym::GradientRule>(op);
+    return rule && rule.sumsRows(operand);
   }
 
   /// Whether chunks of an op's results have rows where the whole has them. They may not where the

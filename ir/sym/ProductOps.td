@@ -50,6 +50,9 @@ def Sym_DotOp : Sym_Product<"dot", "dot"> {
   }];
   let arguments = (ins Sym_Tensor:$lhs, Sym_Tensor:$rhs, Sym_Flag<>:$transpose_a,
                        Sym_Flag<>:$transpose_b);
+  let extraClassDeclaration = [{
+    bool sumsRows(unsigned operand);
+  }];
 }
 
 def Sym_BatchDotOp : Sym_Product<"batch_dot", "batch_dot"> {

@@ -29,6 +29,9 @@ def Sym_GradientRule : OpInterface<"GradientRule"> {
   let methods = [
     InterfaceMethod<"Contributes to the gradients of the operands.",
       "::llvm::LogicalResult", "buildGradient", (ins "::lstmc::sym::GradientBuilder &":$builder)>,
+    InterfaceMethod<"Whether the op itself sums the gradient of that operand over all rows of the others, instead of "
+      "calling it a use of a weight (GradientBuilder): sums of some of the rows, added, are in another order.",
+      "bool", "sumsRows", (ins "unsigned":$operand), "", "return false;">,
   ];
 }
 

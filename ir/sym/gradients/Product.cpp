@@ -36,6 +36,13 @@ LogicalResult FullyConnectedOp::buildGradient(GradientBuilder &builder) {
   return success();
 }
 
+/// Whether rhs is a matrix by which rows of lhs are multiplied.
+static bool multipliesRows(DotOp op) {
+  return !op.getTransposeA() && rankedType(op.getRhs()).getRank() == 2;
+}
+
+bool DotOp::sumsRows(unsigned operand) { return operand == 0 || !multipliesRows(*this); }
+
 LogicalResult DotOp::buildGradient(GradientBuilder &builder) {
   Value dy = builder.resultGradient(0);
   if (!dy)
@@ -61,7 +68,7 @@ LogicalResult DotOp::buildGradient(GradientBuilder &builder) {
   if (!builder.wants(getRhs()))
     return success();
   // A matrix by which all rows of the batch are multiplied.
-  if (!ta && rhs.getRank() == 2 && !builder.batch(getRhs())) {
+  if (multipliesRows(*this) && !builder.batch(getRhs())) {
     if (tb)
       builder.addProductUse(getRhs(), dy, getLhs());
     else
