@@ -34,7 +34,7 @@ private:
   session::SplitStep &step_;
   const KeyParts parts_;
   std::vector<std::unique_ptr<PreparedProgram>> programs_; ///< of the parts
-  const training::FitSettings &fit_;
+  const training::FitSettings fit_;
   training::UpdateFormula formula_;
   int64_t updates_ = 0;
 };
