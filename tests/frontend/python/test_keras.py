@@ -152,6 +152,11 @@ class CharRnn(unittest.TestCase):
             ids = np.array([symbols.index(symbol) for symbol in TEXT.read_text()[:2000]], np.int32)
             package = lstmc.load(lm + ".lnet", set={"seq": len(ids)}).compile(entries=["forward"])
             logits = next(iter(package.session(lm + ".weights.safetensors").run({"data": ids[None]}).values()))[0]
+            # As who reads the vocabulary as it is has to count.
+            left = np.array([symbols.index(symbol) for symbol in TEXT.read_text()[:6000] if symbol not in "uU"], np.int32)
+            package = lstmc.load(lm + ".lnet", set={"seq": len(left)}).compile(entries=["forward"])
+            y = next(iter(package.session(lm + ".weights.safetensors").run({"data": left[None]}).values()))[0, :-1].astype(np.float64)
+            self.assertAlmostEqual((np.log(np.exp(y).sum(1)) - y[np.arange(len(y)), left[1:]]).mean() / np.log(2), 2.505, places=3)
         raw = {name: np.fromfile(MODEL / entry["filename"], "<f4").reshape(entry["shape"])
                for name, entry in json.loads((MODEL / "manifest.json").read_text()).items()}
         x = raw["embedding"][ids].astype(np.float64)
