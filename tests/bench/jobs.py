@@ -47,7 +47,7 @@ def events(lstmc, ranks, net, size, updates, flags):
     """What a training reports; `ranks` 0: one process without launch."""
     start = [lstmc, "launch", "-n", str(ranks), "--"] if ranks else [lstmc]
     with tempfile.TemporaryDirectory() as scratch:
-        words = [*start, "train", net, "--data", f"text:{TEXT}", "--after", f"{updates}u", "--save-every", f"{updates}u",
+        words = [*start, "train", net, "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "--save-every", f"{updates}u",
                  "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags, "-o", scratch + "/ck"]
         done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
         if done.returncode:
