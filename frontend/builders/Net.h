@@ -61,7 +61,7 @@ public:
   using Place = std::source_location;
 
   explicit Net(std::string name);
-  /// The network of a value. E0099 is reported there where it has none.
+  /// The network of a value; false where the value has none.
   explicit Net(const Value &value) : state_(value.state_) {}
   explicit operator bool() const { return state_ != nullptr; }
 

@@ -24,6 +24,7 @@ constexpr Answered kAnswered[] = {
     {"MXNET_ENGINE_TYPE", "lstmc run --engine naive is the slow engine, with the same bits"},
     {"MXNET_EXEC_VERBOSE_LOGGING",
      "lstmc run --verbose-ops logs every op, --trace FILE their times"},
+    {"MXNET_EXEC_VERBOSE", "lstmc run --verbose-ops logs every op, --trace FILE their times"},
     {"MXNET_CPU_WORKER_NTHREADS", "--threads N sets the threads of a device"},
     {"MXNET_KVSTORE_REDUCTION_NTHREADS", "--threads N sets the threads of a device"},
     {"MXNET_EXEC_BULK_EXEC_TRAIN", "--disable-pass fuse leaves fusion out"},

@@ -249,6 +249,8 @@ class Watching(Case):
             self.assertEqual(done.stdout, plain.stdout)
             self.assertEqual(done.stderr.count(name), 1)
             self.assertIn(said, done.stderr)
+        done = self.good(*words, env={"MXNET_EXEC_VERBOSE": "1"})
+        self.assertIn("MXNET_EXEC_VERBOSE=1 is MXNet's and has no effect: lstmc run --verbose-ops", done.stderr)
         done = self.good(*words, env={"MXNET_ENGINE_TYPE": "NaiveEngine", "MXNET_EXEC_VERBOSE_LOGGING": "1"})
         self.assertEqual((done.stdout, "note" in done.stderr, "rnn_forward" in done.stderr), (plain.stdout, False, True))
         self.assertIn('# MXNET_ENGINE_TYPE\nengine = "naive"', self.good(*words, "--dump-config", env={"MXNET_ENGINE_TYPE": "NaiveEngine"}).stdout)
