@@ -1,4 +1,5 @@
 # MLIR/LLVM 19 from the distribution, linked as one shared library each, or into a target of property LSTMC_STATIC_LLVM from the archives.
+set(HAVE_FFI_CALL OFF) # else LLVM's FindFFI compiles C where CMAKE_C_COMPILER is given, before that language is enabled
 find_package(MLIR 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)

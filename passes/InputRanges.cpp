@@ -50,9 +50,8 @@ struct Demand {
   /// Once all readers have asked. Parts count where they are the whole together: an element that
   /// nobody reads may be anything.
   std::optional<ValueRange> settled(llvm::ArrayRef<int64_t> shape) {
-    std::stable_sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
-      return std::pair(a.place.axis, a.place.begin) < std::pair(b.place.axis, b.place.begin);
-    });
+    std::ranges::sort(
+        parts, {}, [](const Part &part) { return std::pair(part.place.axis, part.place.begin); });
     for (auto first = parts.begin(); first != parts.end();) {
       ValueRange range = first->range;
       int64_t axis = first->place.axis, covered = 0;

@@ -128,9 +128,10 @@ void conform(const Target &target, KernelId id) {
       EXPECT_EQ(failure, "") << target.name << ": " << c.name;
     }
   }
-  if (exceptions.count(kernel))
+  if (exceptions.count(kernel)) {
     EXPECT_FALSE(passes) << target.name << ": all of " << kernel << " passes: remove its line from "
                          << target.unsupported;
+  }
   for (const auto &[name, reason] : exceptions)
     EXPECT_FALSE(name.starts_with(kernel + "/"))
         << target.unsupported << " lists " << name << ", which is no case";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include <fmt/ranges.h>
 
@@ -115,10 +116,9 @@ Comparison compare(const DiffSide &a, const DiffSide &b,
 
 /// Largest first: what is no number, then by absolute difference; equals as in the file.
 std::vector<Difference> largest(std::vector<Difference> differences, size_t most) {
-  std::stable_sort(
-      differences.begin(), differences.end(), [](const Difference &a, const Difference &b) {
-        return std::pair(a.what.empty(), -a.absolute) < std::pair(b.what.empty(), -b.absolute);
-      });
+  std::ranges::sort(differences, {}, [](const Difference &difference) {
+    return std::tuple(difference.what.empty(), -difference.absolute, difference.a);
+  });
   differences.resize(std::min(differences.size(), most));
   return differences;
 }

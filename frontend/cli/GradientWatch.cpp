@@ -27,7 +27,8 @@ void GradientWatch::look(const training::UpdateEvent &event) {
   std::vector<Weight> weights = weightsOf(event);
   if (weights.size() < 3)
     return; // there is no median to speak of
-  std::ranges::stable_sort(weights, {}, &Weight::size);
+  std::ranges::sort(weights, {},
+                    [](const Weight &weight) { return std::pair(weight.size, weight.parameter); });
   const double median = weights[weights.size() / 2].size;
   auto vanished = std::ranges::count_if(
       weights, [&](const Weight &weight) { return weight.size * kFar < median; });

@@ -99,7 +99,7 @@ static bool wellFormed(llvm::ArrayRef<int64_t> list, size_t buffers) {
 }
 
 LogicalResult LaunchOp::verify() {
-  if (getKernel() < 0 || size_t(getKernel()) >= kernelRecords().size())
+  if (getKernel() >= kernelRecords().size()) // unsigned
     return emitOpError("kernel ") << getKernel() << " is not in the list of kernels";
   const KernelRecord &record = kernelRecord(kernelId());
   if (streamNumber() < 0 || streamNumber() >= int64_t(kMaxStreams))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "passes/planning/forecast/Forecast.h"
 
@@ -101,8 +102,9 @@ public:
         if (best->seconds < HUGE_VAL)
           found.push_back(std::move(*best));
       }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Candidate &a, const Candidate &b) { return a.seconds < b.seconds; });
+    std::ranges::sort(found, {}, [](const Candidate &one) {
+      return std::tuple(one.seconds, one.options.devices.size(), one.options.stages);
+    });
     return found;
   }
 
@@ -116,8 +118,7 @@ private:
     std::vector<double> seconds;
     for (const Worker &worker : workersOf(options_))
       seconds.push_back(net_.seconds(worker));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return seconds[a] < seconds[b]; });
+    std::ranges::sort(order, {}, [&](size_t device) { return std::pair(seconds[device], device); });
     return order;
   }
 

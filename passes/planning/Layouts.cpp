@@ -1,6 +1,7 @@
 #include "passes/planning/Layouts.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "backends/registry/Targets.h"
 #include "passes/CompileChecks.h"
@@ -40,8 +41,9 @@ public:
     if (!best_)
       return refused_;
     tryStores();
-    std::stable_sort(layouts_.begin(), layouts_.end(), [](const Layout &a, const Layout &b) {
-      return std::pair(!a.fits, a.seconds) < std::pair(!b.fits, b.seconds);
+    std::ranges::sort(layouts_, {}, [](const Layout &layout) {
+      return std::tuple(!layout.fits, layout.seconds, layout.devices, layout.stages, layout.chunks,
+                        layout.kvStore, !layout.updateOnStore, layout.names, layout.workLoads);
     });
     best_->layouts = std::move(layouts_);
     return std::move(*best_);

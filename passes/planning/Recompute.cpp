@@ -80,19 +80,21 @@ std::vector<std::vector<std::string>> layersToRecompute(const package::PackageDa
     }
   }
   std::erase_if(found, [](const Candidate &c) { return c.bytes.empty(); });
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Candidate &a, const Candidate &b) { return a.cost() < b.cost(); });
+  std::vector<const Candidate *> cheapest; // of equal cost in the order of the program
+  for (const Candidate &one : found)
+    cheapest.push_back(&one);
+  std::ranges::sort(cheapest, {}, [](const Candidate *one) { return std::pair(one->cost(), one); });
   size_t enough = 0;
-  while (enough < found.size() &&
+  while (enough < cheapest.size() &&
          std::any_of(over.begin(), over.end(), [](const auto &left) { return left.second > 0; }))
-    for (auto [device, bytes] : found[enough++].bytes)
+    for (auto [device, bytes] : cheapest[enough++]->bytes)
       over[device] -= std::min(over[device], bytes);
   std::vector<std::vector<std::string>> attempts;
   for (size_t count = enough;
-       count > 0 && (attempts.empty() || attempts.back().size() < found.size()); count *= 2) {
+       count > 0 && (attempts.empty() || attempts.back().size() < cheapest.size()); count *= 2) {
     attempts.emplace_back();
-    for (size_t i = 0; i < std::min(count, found.size()); ++i)
-      attempts.back().push_back(found[i].name);
+    for (size_t i = 0; i < std::min(count, cheapest.size()); ++i)
+      attempts.back().push_back(cheapest[i]->name);
   }
   return attempts;
 }

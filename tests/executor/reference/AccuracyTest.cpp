@@ -249,7 +249,7 @@ TEST_P(Accuracy, Metrics) {
 std::vector<size_t> placesOf(const std::vector<double> &row) {
   std::vector<size_t> order(row.size()), places(row.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  std::ranges::stable_sort(order, std::greater(), [&](size_t c) { return row[c]; });
+  std::ranges::sort(order, {}, [&](size_t c) { return std::pair(-row[c], c); });
   for (size_t place = 0; place < order.size(); ++place)
     places[order[place]] = place;
   return places;
