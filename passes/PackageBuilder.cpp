@@ -216,7 +216,8 @@ private:
         left = left.drop_front(1 + numbers.size());
         return std::vector<int64_t>(numbers.begin(), numbers.end());
       };
-      package::Piece piece{.operand = uint32_t(left.front())};
+      package::Piece piece;
+      piece.operand = uint32_t(left.front());
       left = left.drop_front();
       piece.window = take();
       piece.shape = take();

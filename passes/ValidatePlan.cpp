@@ -125,9 +125,10 @@ private:
   mlir::LogicalResult checkPlace(exec::BufferOp buffer) {
     if (!buffer.getOffset())
       return buffer.emitOpError("has no offset");
-    if (*buffer.getOffset() < 0 || *buffer.getOffset() % kAlignment != 0)
+    const auto offset = int64_t(*buffer.getOffset());
+    if (offset < 0 || offset % int64_t(kAlignment) != 0)
       return buffer.emitOpError("is at ")
-             << *buffer.getOffset() << ", which is no multiple of " << kAlignment;
+             << offset << ", want a multiple of " << kAlignment << " from 0 on";
     if (bytesOf(buffer).end > arena)
       return buffer.emitOpError("ends at byte ")
              << bytesOf(buffer).end << " of an arena of " << arena;

@@ -3,8 +3,16 @@
 // One case for each error that a plan can have; everything else in it is right.
 
 exec.plan ["cpu:0"] {
-  // expected-error @below {{'exec.buffer' op is at 32, which is no multiple of 64}}
+  // expected-error @below {{'exec.buffer' op is at 32, want a multiple of 64 from 0 on}}
   %w = exec.buffer parameter "w" on 0 {offset = 32 : i64} : memref<16xf32>
+} {arena_bytes = array<i64: 128>}
+
+// -----
+
+// The end of it, counted without a sign, would be 0.
+exec.plan ["cpu:0"] {
+  // expected-error @below {{'exec.buffer' op is at -64, want a multiple of 64 from 0 on}}
+  %w = exec.buffer parameter "w" on 0 {offset = -64 : i64} : memref<16xf32>
 } {arena_bytes = array<i64: 128>}
 
 // -----
