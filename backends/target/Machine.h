@@ -21,6 +21,7 @@ struct Nic {
 struct Machine {
   std::vector<double> figures = {}; ///< what Target::figureNames() names; empty: those built into
                                     ///< the target
+  double callSeconds = 0;           ///< of a run of an entry, beyond its launches
   Link link = {};                   ///< from any other device,
   std::vector<Link> links = {};     ///< or, where there are any, by the device that sends
   int measuredThreads = 0;          ///< 0: nothing was measured

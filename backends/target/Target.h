@@ -21,6 +21,7 @@ struct Sample {
   KernelId kernel;
   Work work;
   double seconds;
+  double share = 1; ///< of the time of its entry
 };
 
 /// A message between two devices.

@@ -19,6 +19,11 @@ int64_t bytes(const Window &w) {
   return product({count, int64_t(dtypeBytes(w.dtype))});
 }
 
+/// Whether steps along an axis go over `run` elements, as in memory that is dense up to it.
+bool isDenseAt(const Window &w, size_t axis, int64_t run) {
+  return w.strides.empty() || w.shape[axis] == 1 || w.strides[axis] == run;
+}
+
 int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
                 int64_t instructions) {
   const KernelRecord &record = kernelRecord(kernel);
@@ -43,8 +48,10 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
                     sum({dx.present ? last(dx) : 0, last(operands[Operand::y])})});
   }
   case KernelId::WeightGradient: {
-    // Pairs after the fixed operands; a use by index adds rows and multiplies nothing.
-    int64_t flops = 0;
+    // The shards' sums are added up. Pairs after the fixed operands; a use by index adds rows and
+    // multiplies nothing.
+    int64_t flops = product({argumentsOf<WeightGradientArguments>(ints).range.count,
+                             elements(operands[WeightGradientOperand::dw])});
     for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2) {
       bool byIndex = operands[i + 1].shape.size() < operands[i].shape.size();
       int64_t each = byIndex ? 1 : product({2, last(operands[i + 1])});
@@ -101,6 +108,64 @@ int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands,
   }
 }
 
+/// Of a copy, which is fast along axes that are dense on both sides.
+int64_t denseRuns(const Window &x, const Window &y) {
+  int64_t run = 1;
+  for (size_t axis = y.shape.size();
+       axis-- > 0 && isDenseAt(x, axis, run) && isDenseAt(y, axis, run);)
+    run *= y.shape[axis];
+  return run > 0 ? elements(y) / run : 0;
+}
+
+int64_t rowsOf(KernelId kernel, const std::vector<Window> &operands) {
+  auto rows = [&](std::string_view name, size_t axesBehind = 0) {
+    const Window &w = operands[size_t(kernelRecord(kernel).operand(name))];
+    const int64_t width =
+        w.shape.size() > axesBehind ? w.shape[w.shape.size() - 1 - axesBehind] : 1;
+    return width > 0 ? elements(w) / width : 0;
+  };
+  switch (kernel) {
+  case KernelId::Copy:
+    return denseRuns(operands[CopyOperand::x], operands[CopyOperand::y]);
+  case KernelId::Product:
+  case KernelId::LayerNorm:
+  case KernelId::Softmax:
+  case KernelId::SoftmaxCrossEntropy:
+  case KernelId::SoftmaxMetric:
+    return rows("x");
+  case KernelId::LayerNormGradient:
+  case KernelId::SoftmaxGradient:
+    return rows("dx");
+  case KernelId::SoftmaxOutputGradient:
+    return rows("dx", 1); // [A, C, D]
+  case KernelId::Gather:
+  case KernelId::RnnForward:
+    return rows("y");
+  case KernelId::RnnBackward:
+    return rows("gates");
+  case KernelId::BiasGradient:
+  case KernelId::WeightGradient: {
+    int64_t sum = 0;
+    const size_t each = kernel == KernelId::WeightGradient ? 2 : 1;
+    for (size_t use = kernelRecord(kernel).operands.size(); use < operands.size(); use += each)
+      sum += last(operands[use]) > 0 ? elements(operands[use]) / last(operands[use]) : 0;
+    return sum;
+  }
+  default:
+    return 0;
+  }
+}
+
+/// What the gradient of an embedding clears and adds up for every shard, however few of its rows
+/// have one.
+int64_t tableBytes(const std::vector<Window> &operands, std::span<const int64_t> ints) {
+  for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2)
+    if (operands[i + 1].shape.size() < operands[i].shape.size())
+      return product({2, argumentsOf<WeightGradientArguments>(ints).range.count,
+                      bytes(operands[WeightGradientOperand::dw])});
+  return 0;
+}
+
 } // namespace
 
 bool isFunction(ScalarOp op) {
@@ -113,7 +178,8 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
             ProgramWork program) {
   const KernelRecord &record = kernelRecord(kernel);
   Work work{.flops = flopsOf(kernel, operands, ints, program.instructions),
-            .functions = functionsOf(kernel, operands, ints)};
+            .functions = functionsOf(kernel, operands, ints),
+            .rows = rowsOf(kernel, operands)};
   bool wide = false;
   for (size_t i = 0; i < operands.size(); ++i) {
     std::string_view name = i < record.operands.size() ? record.operands[i].name : "";
@@ -124,8 +190,11 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
     bool rows = kernel == KernelId::Gather && i == GatherOperand::w;
     work.bytes = sum({work.bytes, bytes(operands[rows ? size_t(GatherOperand::y) : i])});
   }
+  work.instructions = program.instructions;
   if (kernel == KernelId::Fused && !operands.empty())
     work.functions = product({elements(operands.back()), program.functions});
+  if (kernel == KernelId::WeightGradient)
+    work.bytes = sum({work.bytes, tableBytes(operands, ints)});
   if (kernel == KernelId::RnnForward) {
     work.steps = operands[RnnForwardOperand::y].shape[0];
     work.stepBytes = bytes(operands[RnnForwardOperand::r]);
@@ -165,6 +234,7 @@ Work workOf(const package::PackageData &package, const package::Launch &launch, 
   if (readsLengths(launch)) {
     work.flops = int64_t(double(work.flops) * realSteps);
     work.functions = int64_t(double(work.functions) * realSteps);
+    work.rows = int64_t(double(work.rows) * realSteps);
   }
   return work;
 }

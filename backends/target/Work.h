@@ -16,6 +16,10 @@ struct Work {
   int64_t flops = 0, bytes = 0;
 
   int64_t functions = 0; ///< values of exp, tanh and the like, and random ones
+  /// That are taken one after the other: of tensors, of all steps of a recurrence; the dense runs
+  /// of a copy.
+  int64_t rows = 0;
+  int64_t instructions = 0; ///< of a fused program, which every launch looks at
 
   // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
   int64_t steps = 0, stepBytes = 0, stepUnits = 0;

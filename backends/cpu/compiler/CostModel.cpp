@@ -27,7 +27,10 @@ Terms termsOf(const Work &work) {
           double(work.steps),
           double(work.steps) * double(work.stepBytes),
           double(work.steps) * far(work.stepBytes),
-          double(work.steps) * std::ceil(double(work.stepUnits) / kBlockUnits)};
+          double(work.steps) * std::ceil(double(work.stepUnits) / kBlockUnits),
+          double(work.rows),
+          double(work.rows) * std::ceil(double(work.stepUnits) / kBlockUnits),
+          double(work.instructions)};
 }
 
 /// By what a kernel spends its time on.
@@ -37,9 +40,11 @@ static Terms builtIn(KernelId kernel) {
   case KernelId::WeightGradient:
   case KernelId::RnnForward:
   case KernelId::RnnBackward:
-    return {1e-6, 1 / 80e9, 1e-9, 1 / 40e9, 1 / 12e9, 1e-7, 1 / 100e9, 1 / 30e9, 0};
+    return {1e-6, 1 / 80e9, 1e-9, 1 / 40e9, 1 / 12e9, 1e-7, 1 / 100e9, 1 / 30e9, 0, 0, 0, 0};
+  case KernelId::Copy: // an element of a transposed matrix is a row
+    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0, 0, 1e-9, 0, 0};
   default:
-    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0, 0};
+    return {1e-6, 1 / 10e9, 1e-9, 1 / 40e9, 1 / 12e9, 0, 0, 0, 0, 3e-8, 0, 2e-8};
   }
 }
 
@@ -100,9 +105,9 @@ Machine withSpeeds(const Speeds &asked) {
   for (size_t i = 0; i < machine.figures.size(); ++i) {
     std::string_view term = kTerms[i % kTerms.size()];
     machine.figures[i] *= term.ends_with("byte") ? own.bytesPerSecond / asked.bytesPerSecond
-                          : term == "flop" || term == "function"
-                              ? own.flopsPerSecond / asked.flopsPerSecond
-                              : asked.launchSeconds / own.launchSeconds;
+                          : term == "launch" || term.starts_with("step")
+                              ? asked.launchSeconds / own.launchSeconds
+                              : own.flopsPerSecond / asked.flopsPerSecond;
   }
   return machine;
 }
@@ -110,17 +115,27 @@ Machine withSpeeds(const Speeds &asked) {
 /// How much a term is held to what is built in: little, but for those that the samples hardly have.
 static constexpr double kHold = 0.02;
 
-/// Minimises the sum over rows of (row . x - 1)^2, and over terms of (kHold * (x / usual - 1))^2,
-/// with no x below 0, one coordinate at a time.
-static Terms leastSquares(const std::vector<Terms> &rows, const Terms &usual) {
+struct Row {
+  Terms terms; ///< of a second
+  double weight;
+};
+
+/// Minimises the sum over rows of (weight * (terms . x - 1))^2, and over terms of
+/// (kHold * (x / usual - 1))^2, with no x below 0, one coordinate at a time. Weights are of a mean
+/// square of 1.
+static Terms leastSquares(const std::vector<Row> &rows, const Terms &usual) {
   constexpr size_t kCount = kTerms.size();
   std::array<Terms, kCount> products{};
   Terms right{}, x{};
-  for (const Terms &row : rows)
+  double squares = 0;
+  for (const Row &row : rows)
+    squares += row.weight * row.weight;
+  for (const auto &[terms, weight] : rows)
     for (size_t i = 0; i < kCount; ++i) {
-      right[i] += row[i];
+      const double factor = weight * weight / squares * double(rows.size());
+      right[i] += factor * terms[i];
       for (size_t j = 0; j < kCount; ++j)
-        products[i][j] += row[i] * row[j];
+        products[i][j] += factor * terms[i] * terms[j];
     }
   for (size_t i = 0; i < kCount; ++i)
     if (usual[i] > 0) {
@@ -141,12 +156,12 @@ static Terms leastSquares(const std::vector<Terms> &rows, const Terms &usual) {
 
 Machine fit(std::span<const Sample> samples, int threads) {
   Machine machine{.figures = builtInFigures(), .measuredThreads = threads};
-  std::array<std::vector<Terms>, kLaunchKinds> rows;
+  std::array<std::vector<Row>, kLaunchKinds> rows;
   for (const Sample &sample : samples) {
-    if (!(sample.seconds > 0))
+    if (!(sample.seconds > 0) || !(sample.share > 0))
       continue;
-    Terms &row = rows[size_t(sample.kernel)].emplace_back(termsOf(sample.work));
-    for (double &term : row)
+    Row &row = rows[size_t(sample.kernel)].emplace_back(Row{termsOf(sample.work), sample.share});
+    for (double &term : row.terms)
       term /= sample.seconds;
   }
   std::vector<double> launches; // what a launch takes that does nothing

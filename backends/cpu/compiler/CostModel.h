@@ -12,10 +12,10 @@
 namespace lstmc::cpu {
 
 /// What a launch's time is a sum over. "far": what of its bytes no cache of a core holds. A block
-/// of units takes a while in every step, however few rows there are.
-inline constexpr std::array<std::string_view, 9> kTerms = {
-    "launch", "flop",      "function",      "byte",      "far_byte",
-    "step",   "step_byte", "far_step_byte", "step_block"};
+/// of units takes a while in every step, however few rows there are, and in every row of it.
+inline constexpr std::array<std::string_view, 12> kTerms = {
+    "launch",    "flop",          "function",   "byte", "far_byte",  "step",
+    "step_byte", "far_step_byte", "step_block", "row",  "row_block", "instruction"};
 using Terms = std::array<double, kTerms.size()>;
 
 inline constexpr size_t kLaunchKinds = size_t(KernelId::Receive) + 1;
@@ -40,8 +40,9 @@ double secondsOf(const target::Machine &machine, KernelId kernel, const target::
 target::Speeds speeds(const target::Machine &machine);
 target::Machine withSpeeds(const target::Speeds &speeds);
 
-/// Target::fit: relatively and by least squares, no figure below 0; kernels without samples keep
-/// the built-in ones, but for what a launch takes, which is the median of the others'.
+/// Target::fit: by least squares of the parts of an entry's time by which forecasts are off, no
+/// figure below 0; kernels without samples keep the built-in ones, but for what a launch takes,
+/// which is the median of the others'.
 target::Machine fit(std::span<const target::Sample> samples, int threads);
 
 } // namespace lstmc::cpu

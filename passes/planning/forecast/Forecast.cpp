@@ -22,6 +22,8 @@ public:
         arrived_(entry.programs.size()), linkFree_(entry.programs.size()), nics_(machines) {
     if (replicas)
       often_ = replicas->timesOf(package, entry);
+    for (size_t p = 0; p < clocks_.size(); ++p)
+      clocks_[p] = machineOf(entry.programs[p].device).callSeconds;
   }
 
   EntryTimes run() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <span>
+#include <utility>
 
 #include <time.h>
 
@@ -28,6 +29,7 @@ namespace lstmc::planning {
 namespace {
 
 constexpr int kHopRounds = 40;
+constexpr double kNever = 1e9;
 
 constexpr Cell kCells[] = {
     {1, 16, 64, 50, false},   {1, 16, 256, 65, false},   {1, 6, 512, 200, false},
@@ -36,18 +38,18 @@ constexpr Cell kCells[] = {
     {32, 12, 256, 65, false}, {32, 3, 1024, 100, false}, {64, 8, 128, 65, false},
     {64, 4, 512, 65, false},  {32, 12, 128, 65, true},   {4, 12, 256, 65, true},
     {1, 4, 16, 10, false},    {7, 11, 24, 171, false},   {8, 24, 32, 11, false},
-    {4, 28, 64, 10, false}};
+    {4, 28, 64, 10, false},   {64, 16, 8, 4, false}};
 constexpr int kRounds = 4, kPasses = 2;
 
 /// What is measured where there is a second and no more: a net of each kind of size.
-constexpr Cell kQuickCells[] = {{1, 16, 64, 50, false},  {2, 8, 128, 500, false},
-                                {4, 16, 256, 65, false}, {32, 8, 64, 65, false},
-                                {16, 3, 512, 65, false}, {32, 6, 128, 65, true},
-                                {1, 4, 16, 10, false},   {8, 12, 24, 171, false}};
+constexpr Cell kQuickCells[] = {
+    {1, 16, 64, 50, false}, {2, 8, 128, 500, false}, {4, 16, 256, 65, false},
+    {32, 8, 64, 65, false}, {16, 3, 512, 65, false}, {32, 6, 128, 65, true},
+    {1, 4, 16, 10, false},  {8, 12, 24, 171, false}, {64, 16, 8, 4, false}};
 constexpr int kQuickRounds = 2, kQuickPasses = 2, kQuickHopRounds = 12;
 /// Times as many rounds of nets of so few multiplications in a step of all rows, whose launches
 /// take microseconds.
-constexpr int kSmallRounds = 8, kSmallProducts = 40'000;
+constexpr int kSmallRounds = 32, kSmallProducts = 40'000;
 
 /// All times of every launch, by entry and launch.
 using LaunchSeconds = std::map<std::pair<std::string, size_t>, std::vector<double>>;
@@ -82,14 +84,27 @@ public:
 
   void ran(const package::Package &, const package::Entry &entry,
            std::span<const std::span<const LaunchInterval>> times) override {
-    for (size_t i = 0; i < times[0].size(); ++i)
-      seconds_[{entry.name, i}].push_back(
-          std::chrono::duration<double>(times[0][i].end - times[0][i].begin).count());
+    for (size_t i = 0; i < times[0].size(); ++i) {
+      const double seconds =
+          std::chrono::duration<double>(times[0][i].end - times[0][i].begin).count();
+      seconds_[{entry.name, i}].push_back(seconds);
+      sum_ += seconds;
+    }
   }
+
+  /// Of all launches since it was last asked.
+  double sum() { return std::exchange(sum_, 0); }
 
 private:
   LaunchSeconds &seconds_;
+  double sum_ = 0;
 };
+
+/// What an eighth of some times stay below; other work only makes them longer.
+double least(std::vector<double> &times) {
+  std::sort(times.begin(), times.end());
+  return times.empty() ? kNever : times[times.size() / 8];
+}
 
 /// A net, and what its launches were seen to take.
 struct Subject {
@@ -98,23 +113,24 @@ struct Subject {
   LaunchSeconds processor, wall;
 };
 
-/// What an eighth of a launch's times stay below, by the clock by which that is less: other work
-/// only makes them longer.
+/// By the clock by which a launch takes less.
 void addTo(std::vector<target::Sample> &samples, Subject &subject) {
-  constexpr double kNever = 1e9;
-  auto least = [](std::vector<double> &times) {
-    std::sort(times.begin(), times.end());
-    return times.empty() ? kNever : times[times.size() / 8];
-  };
   const package::PackageData &data = subject.package->data();
-  for (const package::Entry &entry : data.entries)
+  for (const package::Entry &entry : data.entries) {
+    const size_t first = samples.size();
+    double sum = 0;
     for (size_t i = 0; i < entry.programs[0].launches.size(); ++i) {
       const package::Launch &launch = entry.programs[0].launches[i];
       const double seconds =
           std::min(least(subject.processor[{entry.name, i}]), least(subject.wall[{entry.name, i}]));
-      if (seconds < kNever)
-        samples.push_back({launch.kernel, target::workOf(data, launch), seconds});
+      if (seconds == kNever)
+        continue;
+      samples.push_back({launch.kernel, target::workOf(data, launch), seconds});
+      sum += seconds;
     }
+    for (target::Sample &sample : std::span(samples).subspan(first))
+      sample.share = sample.seconds / sum;
+  }
 }
 
 Result<package::Package::Pointer> compileText(const std::string &text,
@@ -171,6 +187,23 @@ Status watch(Subject &subject, int threads, int rounds) {
       LSTMC_TRY(session->run(entry));
   }
   return {};
+}
+
+/// What a run takes beyond its launches.
+Result<double> secondsOfCall(int threads) {
+  constexpr int kRuns = 200;
+  LSTMC_ASSIGN(Subject subject, compileCell({1, 1, 16, 10, false}));
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(subject.package, threads));
+  Intervals intervals(subject.wall);
+  session->setTimer(&intervals);
+  std::vector<double> beyond;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto begin = LaunchInterval::Clock::now();
+    LSTMC_TRY(session->run("forward"));
+    const std::chrono::duration<double> seconds = LaunchInterval::Clock::now() - begin;
+    beyond.push_back(std::max(0.0, seconds.count() - intervals.sum()));
+  }
+  return least(beyond);
 }
 
 /// The least time that any message took, from when it was offered to when it was taken: what others
@@ -251,6 +284,7 @@ Result<target::Machine> measureMachine(int threads, Effort effort) {
   for (Subject &subject : subjects)
     addTo(samples, subject);
   target::Machine machine = targetOf(DeviceKind::Cpu).fit(samples, threads);
+  LSTMC_ASSIGN(machine.callSeconds, secondsOfCall(threads));
   LSTMC_ASSIGN(machine.link, measureLink(threads, quick ? kQuickHopRounds : kHopRounds));
   return machine;
 }

@@ -104,7 +104,9 @@ static Status keep(const Json &document) {
 }
 
 static Json rowOf(const target::Machine &machine) {
-  return {{"kernels", kernelsJson(machine)}, {"link", linkJson(machine.link)}};
+  return {{"kernels", kernelsJson(machine)},
+          {"call_s", machine.callSeconds},
+          {"link", linkJson(machine.link)}};
 }
 
 Status calibrate(const std::set<int> &threadCounts) try {
@@ -194,9 +196,10 @@ target::Machine machineOf(int threads) {
   auto found = document["rates"].find(keyOf(threads));
   target::Machine machine;
   if (found == document["rates"].end() || !found->is_object() || !found->contains("kernels") ||
-      !found->contains("link") || !readKernels((*found)["kernels"], machine) ||
-      !readLink((*found)["link"], machine.link))
+      !found->contains("link") || !found->contains("call_s") || !(*found)["call_s"].is_number() ||
+      !readKernels((*found)["kernels"], machine) || !readLink((*found)["link"], machine.link))
     return {};
+  machine.callSeconds = std::clamp(double((*found)["call_s"]), 0.0, 1.0);
   machine.measuredThreads = threads;
   return machine;
 }

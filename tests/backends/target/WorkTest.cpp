@@ -45,6 +45,34 @@ TEST(Work, CountsElementsInMemoryOnce) {
   EXPECT_EQ(workOf(data, launch).bytes, 4 * (3 * 8 + 3 + 3 * 8));
 }
 
+TEST(Work, CountsRowsWhereAKernelBeginsAnewWithEach) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::Softmax;
+  launch.operands = {{0, 0, {6, 5}, {}}, {package::kNoBuffer, 0, {}, {}}, {1, 0, {6, 5}, {}}};
+  EXPECT_EQ(workOf(data, launch).rows, 6);
+  launch.kernel = KernelId::SoftmaxOutputGradient; // over the second axis
+  launch.operands = {{0, 0, {2, 5, 3}, {}},
+                     {1, 0, {2, 3}, {}},
+                     {package::kNoBuffer, 0, {}, {}},
+                     {2, 0, {2, 5, 3}, {}}};
+  EXPECT_EQ(workOf(data, launch).rows, 2 * 3);
+  launch.kernel = KernelId::Fill;
+  EXPECT_EQ(workOf(data, launch).rows, 0);
+}
+
+TEST(Work, OfACopyCountsWhatIsDenseOnBothSidesAsOne) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::Copy;
+  launch.operands = {{0, 0, {6, 5}, {}}, {1, 0, {6, 5}, {}}};
+  EXPECT_EQ(workOf(data, launch).rows, 1);
+  launch.operands[0].strides = {8, 1}; // rows of a wider matrix
+  EXPECT_EQ(workOf(data, launch).rows, 6);
+  launch.operands[0].strides = {1, 6}; // transposed
+  EXPECT_EQ(workOf(data, launch).rows, 30);
+}
+
 TEST(Work, OfAFusedProgramGrowsWithItsInstructions) {
   package::PackageData data = withBuffers(DType::F32);
   data.programs.resize(1);
