@@ -26,9 +26,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # Hints to unroll are clang's. The others are false alarms of g++ 12: on values that AVX-512 intrinsics leave
-  # undefined on purpose, on std::optional, and on std::string where a length cannot be negative.
+  # Hints to unroll are clang's, and fields left out of designated initialisers are meant. The others are false alarms of
+  # g++ 12: on values that AVX-512 intrinsics leave undefined on purpose, on std::optional, and on std::string where a length
+  # cannot be negative.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized> $<$<COMPILE_LANGUAGE:CXX>:-Wno-uninitialized>
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

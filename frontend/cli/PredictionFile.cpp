@@ -137,7 +137,7 @@ private:
   }
 
   Status write() {
-    std::string text = std::exchange(text_, "");
+    std::string text = std::exchange(text_, {});
     if (file_)
       return file_->write(text);
     console_.write(text);

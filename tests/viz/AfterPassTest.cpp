@@ -51,8 +51,9 @@ TEST(AfterPass, EveryPassLeavesAPicture) {
         << pass;
     lowered |= pass == "lower-to-exec";
     EXPECT_EQ(now, lowered) << pass;
-    if (graphviz)
+    if (graphviz) {
       EXPECT_TRUE(render(dot, "svg").ok()) << pass;
+    }
   }
 }
 

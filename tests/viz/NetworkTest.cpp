@@ -75,8 +75,9 @@ TEST(Network, OfEverySampleIsReadByGraphviz) {
 
 /// A cell of single ops for every step, as boxes.
 TEST(Network, ThatIsUnrolledIsReadByGraphviz) {
-  if (hasGraphviz())
+  if (hasGraphviz()) {
     EXPECT_THAT(svg(drawn("samples/cell.lnet", {}, "4")), HasSubstr("</svg>"));
+  }
 }
 
 TEST(Network, NamesAreTextWhateverTheyHold) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""python_runtime.py LIBRARY COMMAND SOURCE: the module lstmc_runtime over that library has the outputs and messages of the command.
+"""python_runtime.py LIBRARY|installed COMMAND SOURCE: the module lstmc_runtime over that library, or as pip installed it, has the outputs and
+messages of the command.
 
 Exits 77 where there is no NumPy.
 """
@@ -15,8 +16,9 @@ import unittest
 import weakref
 
 LIBRARY, COMMAND, SOURCE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
-os.environ["LSTMC_RUNTIME_LIBRARY"] = str(LIBRARY)
-sys.path.insert(0, str(SOURCE / "executor/python"))
+if LIBRARY.name != "installed":
+    os.environ["LSTMC_RUNTIME_LIBRARY"] = str(LIBRARY)
+    sys.path.insert(0, str(SOURCE / "executor/python"))
 try:
     import numpy
 except ImportError:

@@ -7,8 +7,12 @@
 static std::atomic<size_t> count{0};
 
 // Sanitizers replace these functions themselves; then nothing is counted.
-#if !defined(__has_feature) ||                                                                     \
-    !(__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define LSTMC_SANITIZED
+#endif
+#endif
+#ifndef LSTMC_SANITIZED
 void *operator new(size_t bytes) {
   ++count;
   if (void *memory = std::malloc(bytes))

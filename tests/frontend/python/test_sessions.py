@@ -204,6 +204,8 @@ class Interruption(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), ("stopped\n", 0), done.stderr)
 
     def test_handlers_are_put_back(self):
+        found = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+        self.addCleanup(signal.signal, signal.SIGINT, found)
         before = signal.getsignal(signal.SIGINT)
         session = package().session()
         session.run()

@@ -103,8 +103,9 @@ TEST(Targets, DevicesOfOnePlanAreAskedEachForItself) {
   EntryTimes times = forecast(data, step, target::Machines(1));
   for (size_t i = 0; i < step.programs[1].launches.size(); ++i) {
     const LaunchTime &time = times.programs[1].launches[i];
-    if (!isTransfer(step.programs[1].launches[i].kernel))
+    if (!isTransfer(step.programs[1].launches[i].kernel)) {
       EXPECT_NEAR(time.end - time.begin, null::kLaunchSeconds, 1e-12);
+    }
   }
   EXPECT_GT(times.programs[0].busy, times.programs[1].busy);
 }
