@@ -200,10 +200,10 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     Changing(exec::PlanOp plan, const exec::Access &access) {
       auto eachOperand = [&](auto f) {
         for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
-          for (exec::LaunchOp launch : program.getBody().template getOps<exec::LaunchOp>())
+          for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>())
             for (auto [i, view] : llvm::enumerate(launch.operandViews()))
               if (view)
-                f(program, launch, i, view.buffer.getDefiningOp<exec::BufferOp>());
+                f(program, launch, i, view.buffer.template getDefiningOp<exec::BufferOp>());
       };
       eachOperand([&](exec::ProgramOp program, exec::LaunchOp launch, size_t operand,
                       exec::BufferOp buffer) {
