@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -83,6 +84,16 @@ public:
   virtual void synchronize(uint32_t /*stream*/) {}
   /// Returns when all streams are done.
   virtual void finish() {}
+  /// Whether it keeps what it is given as graphs; a session then gives it launches by runGraph()
+  /// where it can.
+  virtual bool keepsGraphs() const { return false; }
+  /// Carries out what `give` gives the device, which is the same whenever the number is: a device
+  /// that keeps graphs calls it once for each number. Comes after all that any stream was given
+  /// before, and before all that any is given later. May return before it is done.
+  virtual void runGraph(PreparedProgram & /*program*/, size_t /*number*/,
+                        const std::function<void()> &give) {
+    give();
+  }
   /// Launches on stream 0, and waits for them.
   void run(PreparedProgram &program, size_t first, size_t last, LaunchInterval *times = nullptr) {
     launch(0, program, first, last, times);

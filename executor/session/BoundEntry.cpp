@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "executor/abi/EntryNames.h"
@@ -37,6 +38,25 @@ using MessageEnds = std::map<int64_t, Ends>;
 
 int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
+}
+
+/// A graph is made of consecutive launches between which the host has nothing to do: it is cut by
+/// transfers, where the host waits, at `commit`, and where indices are counted.
+void findGraphs(BoundProgram &program, std::span<const size_t> counted) {
+  std::vector<Segment> &segments = program.segments;
+  auto continues = [&](size_t at) {
+    return at < segments.size() && segments[at].kind == Segment::Kind::Launches &&
+           at != program.commitSegment && !std::ranges::binary_search(counted, segments[at].launch);
+  };
+  for (size_t at = 0; at < segments.size();) {
+    size_t end = at + 1;
+    if (segments[at].kind == Segment::Kind::Launches) {
+      while (continues(end))
+        ++end;
+      segments[at].graphEnd = end;
+    }
+    at = end;
+  }
 }
 
 /// Cuts the program into segments and prepares its launches. `messages` receives the ends of its
@@ -95,6 +115,7 @@ Result<BoundProgram> bindProgram(const package::Package &package,
   }
   if (source.commit == source.launches.size())
     program.commitSegment = program.segments.size();
+  findGraphs(program, counted);
   LSTMC_TRY(devices[source.device]->reserve(program.streams, events));
   LSTMC_ASSIGN(program.launches, devices[source.device]->prepare(std::move(specs)));
   return program;
@@ -137,6 +158,21 @@ void BoundProgram::launch(Device &target, const Segment &segment) const {
 void BoundProgram::end(Device &target, const Segment &segment) const {
   if (segment.event >= 0)
     target.record(segment.stream, uint32_t(segment.event));
+}
+
+size_t BoundProgram::runGraph(Device &target, size_t at) const {
+  const size_t end = segments[at].graphEnd;
+  if (indices)
+    indices->count(target, segments[at].launch, segments[at].stream);
+  auto give = [&] {
+    for (size_t i = at; i < end; ++i) {
+      begin(target, segments[i]);
+      target.launch(segments[i].stream, *launches, segments[i].first, segments[i].last);
+      this->end(target, segments[i]);
+    }
+  };
+  target.runGraph(*launches, at, std::ref(give)); // a reference: a run allocates nothing
+  return end;
 }
 
 void ScalarInput::write() const {

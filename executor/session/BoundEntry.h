@@ -40,6 +40,7 @@ struct Segment {
   uint32_t stream = 0;
   std::span<const uint32_t> waits = {}; ///< events before the first launch
   int32_t event = -1;                   ///< after the last one
+  size_t graphEnd = 0; ///< where the graph that begins here ends, in `segments`; 0: none begins
 };
 
 struct BoundProgram {
@@ -61,6 +62,12 @@ struct BoundProgram {
   void begin(Device &target, const Segment &segment) const; ///< waits for its events
   void launch(Device &target, const Segment &segment) const;
   void end(Device &target, const Segment &segment) const; ///< records its event
+  /// Whether a graph begins at this segment that the device keeps and nobody times.
+  bool beginsGraph(const Device &target, size_t at) const {
+    return segments[at].graphEnd > 0 && target.keepsGraphs() && !times;
+  }
+  /// All three, for all segments of it. Returns the segment after them.
+  size_t runGraph(Device &target, size_t at) const;
   /// Where the times of that launch and later ones are written; null if not timed.
   LaunchInterval *timesFrom(size_t launch) const {
     return times ? times->data() + launch : nullptr;

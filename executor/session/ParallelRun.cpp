@@ -45,15 +45,24 @@ void ParallelRun::carryOut(size_t device) {
 }
 
 void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
-  for (; at < program.lastSegment(part_); ++at) {
+  Device &device = *devices_[program.device];
+  while (at < program.lastSegment(part_)) {
     const Segment &segment = program.segments[at];
     watchdog_.at(program.device, at);
     if (at == program.commitSegment)
       finish(program, at); // all streams meet here
     if (hook_ && segment.kind != Segment::Kind::Await)
       hook_({program.device, entry_->name, segment.launch, transport_.aborted()});
-    if (transport_.aborted().load() || !carryOut(program, segment))
+    if (transport_.aborted().load())
       return;
+    if (!hook_ && program.beginsGraph(device, at)) {
+      Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+      at = program.runGraph(device, at);
+      continue;
+    }
+    if (!carryOut(program, segment))
+      return;
+    ++at;
   }
   threads_.await(program.device,
                  [&] { return transport_.drained(program.device) || transport_.aborted().load(); });

@@ -49,7 +49,7 @@ Status Session::Impl::runPart(BoundEntry &entry, Part part) {
 Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     Device &device = *devices[program.device];
-    if (program.streams > 1 || program.indices) {
+    if (program.streams > 1 || program.indices || device.keepsGraphs()) {
       runStreams(entry, program, part);
       continue;
     }
@@ -66,14 +66,19 @@ Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
 void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
                                Part part) {
   Device &device = *devices[program.device];
-  for (size_t i = program.firstSegment(part); i < program.lastSegment(part); ++i) {
+  for (size_t i = program.firstSegment(part); i < program.lastSegment(part);) {
     const session::Segment &segment = program.segments[i];
     session::Watchdog::Stretch stretch(*watchdog, entry, program, segment.launch);
+    if (program.beginsGraph(device, i)) {
+      i = program.runGraph(device, i);
+      continue;
+    }
     if (i == program.commitSegment)
       device.finish(); // where all streams come together
     program.begin(device, segment);
     program.launch(device, segment);
     program.end(device, segment);
+    ++i;
   }
   device.finish();
 }

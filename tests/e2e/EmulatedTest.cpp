@@ -33,6 +33,18 @@ TEST_P(Emulated, TrainsToTheBitsOfCpus) {
   EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
 }
 
+/// A graph that is launched again has the update, with it the seed of dropout, and the learning
+/// rate of that run; in every order of its nodes.
+TEST_P(Emulated, TakesInEachRunWhatChangesFromRunToRun) {
+  Model changing = model;
+  const auto cpu = openSession(compileFor(model, 1, 1), 1);
+  const auto emulated = openEmulated(compileFor(model, 1, 3), 2);
+  for (int64_t update = 1; update <= 4; ++update) {
+    changing.learningRate = 0.01 * double(update);
+    EXPECT_EQ(train(*emulated, changing, update, 1), train(*cpu, changing, update, 1)) << update;
+  }
+}
+
 /// On every device of the package, by one compile.
 TEST_P(Emulated, TrainsToTheSameBitsWithCompiledFusedPrograms) {
   const test::TemporaryFolder cache;
@@ -44,12 +56,20 @@ TEST_P(Emulated, TrainsToTheSameBitsWithCompiledFusedPrograms) {
   EXPECT_EQ(compiler.compiled, 1);
 }
 
-/// Passes all calls on, but for one call of wait().
+/// Passes all calls on, but for one call of wait(). With `graphs`, what waits order is kept in
+/// graphs.
 class ForgetsOneWait final : public Device {
 public:
   explicit ForgetsOneWait(std::unique_ptr<Device> device) : device_(std::move(device)) {}
 
   static inline int64_t forgotten = -1, waits = 0; ///< which call; calls so far
+  static inline bool graphs = false;
+
+  bool keepsGraphs() const override { return graphs; }
+  void runGraph(PreparedProgram &program, size_t number,
+                const std::function<void()> &give) override {
+    device_->runGraph(program, number, give);
+  }
 
   void wait(uint32_t stream, uint32_t event) override {
     if (waits++ != forgotten)
@@ -91,7 +111,13 @@ private:
   std::unique_ptr<Device> device_;
 };
 
-TEST(EmulatedStreams, FindEveryEventThatIsLeftOut) {
+class EmulatedStreams : public ::testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways, EmulatedStreams, ::testing::Bool(),
+                         [](const auto &info) { return info.param ? "Graphs" : "Launches"; });
+
+TEST_P(EmulatedStreams, FindEveryEventThatIsLeftOut) {
+  ForgetsOneWait::graphs = GetParam();
   const Model model = models()[0];
   const package::PackageData data = compileFor(model, 1, 2);
   auto trainForgetting = [&](int64_t wait) {

@@ -6,209 +6,45 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <random>
-#include <vector>
 
-#include "backends/cuda/emulated/CardMemory.h"
+#include "backends/cuda/emulated/EmulatedGraphs.h"
 #include "backends/cuda/emulated/EmulatedKernels.h"
 #include "backends/cuda/emulated/Machine.h"
-#include "backends/cuda/emulated/OrderCheck.h"
-#include "executor/abi/Devices.h"
 #include "executor/base/FloatMode.h"
 
 namespace lstmc::cuda {
 
+using namespace emulated;
+
 namespace {
 
-enum : DriverResult {
-  kDone = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kInvalidImage = 200,
-  kNotFound = 500,
-  kLaunchFailed = 719,
-};
-
-/// What a stream was given.
-struct Item {
-  std::function<std::optional<std::string>()> work; ///< of an event: none; else what went wrong
-  size_t event = 0;
-  uint64_t count = 0; ///< how often the event has to have been recorded
-  bool waits = false;
-};
-
-struct Stream {
-  size_t number; ///< of the order check
-  std::deque<Item> items;
-};
-
-struct Event {
-  size_t number;
-  uint64_t given = 0, recorded = 0; ///< how often
-};
-
-struct Card {
-  CardNumber number = 0;
-  std::recursive_mutex mutex; ///< recursive: a host function may look at the device
-  std::mt19937_64 random;
-  std::vector<std::unique_ptr<Stream>> streams;
-  std::vector<std::unique_ptr<Event>> events;
-  int contexts = 0; ///< how often it is retained
-  std::string fault;
-};
-
-struct World {
-  World() {
-    const char *seed = std::getenv("LSTMC_EMU_SEED");
-    reseed(seed ? std::strtoull(seed, nullptr, 10) : 0);
-    for (int i = 0; i < kMaxDevices; ++i)
-      cards[i].number = i;
-  }
-  void reseed(uint64_t seed) {
-    for (Card &card : cards) {
-      std::lock_guard lock(card.mutex);
-      card.random.seed(seed + uint64_t(&card - cards));
-    }
-  }
-
-  Card cards[kMaxDevices];
-  CardMemory memory;
-  std::mutex orderMutex;
-  OrderCheck order;
-};
-
-World &world() {
-  static auto *const world = new World; // devices may be destroyed after static objects
-  return *world;
-}
-
-thread_local Card *current = nullptr;
-thread_local std::string faultText = "a launch failed";
 thread_local std::vector<MemoryUse> expected;
 
-template <typename Handle, typename T> Handle handleOf(T *object) {
-  return reinterpret_cast<Handle>(object);
-}
 Card &cardOf(DriverContext context) { return *reinterpret_cast<Card *>(context); }
-Stream &streamOf(DriverStream stream) { return *reinterpret_cast<Stream *>(stream); }
-Event &eventOf(DriverEvent event) { return *reinterpret_cast<Event *>(event); }
-
-DriverResult failed(const Card &card) {
-  faultText = card.fault;
-  return kLaunchFailed;
-}
-
-// ---- carrying out ----
-
-/// Carries out the next item of one of the streams that have one that is ready. False when there is
-/// none.
-bool step(Card &card) {
-  std::vector<Stream *> ready;
-  auto isReady = [&](const Item &item) {
-    return !item.waits || card.events[item.event]->recorded >= item.count;
-  };
-  for (const auto &stream : card.streams)
-    if (stream && !stream->items.empty() && isReady(stream->items.front()))
-      ready.push_back(stream.get());
-  if (ready.empty())
-    return false;
-  Stream &stream = *ready[card.random() % ready.size()];
-  Item item = std::move(stream.items.front());
-  stream.items.pop_front();
-  if (item.work) {
-    if (auto fault = card.fault.empty() ? item.work() : std::nullopt)
-      card.fault = *fault;
-  } else if (!item.waits) {
-    card.events[item.event]->recorded = item.count;
-  }
-  return true;
-}
-
-/// Gives the stream an operation that uses these bytes.
-DriverResult give(DriverStream handle, std::string what, std::span<const MemoryUse> uses,
-                  std::function<std::optional<std::string>()> work) {
-  Card &card = *current;
-  std::lock_guard lock(card.mutex);
-  if (!card.fault.empty())
-    return failed(card);
-  {
-    std::lock_guard orderLock(world().orderMutex);
-    if (auto conflict = world().order.add(streamOf(handle).number, std::move(what), uses)) {
-      card.fault = *conflict;
-      return failed(card);
-    }
-  }
-  streamOf(handle).items.push_back({std::move(work)});
-  while (card.random() % 4 == 0 && step(card))
-    ;
-  return kDone;
-}
-
-DriverResult synchronize(DriverStream handle) {
-  Card &card = *current;
-  std::lock_guard lock(card.mutex);
-  while (!streamOf(handle).items.empty())
-    if (!step(card))
-      std::abort(); // streams wait for one another
-  std::lock_guard orderLock(world().orderMutex);
-  world().order.synchronized(streamOf(handle).number);
-  return card.fault.empty() ? kDone : failed(card);
-}
 
 // ---- streams and events ----
 
 DriverResult createStream(DriverStream *stream, unsigned) {
-  std::lock_guard lock(current->mutex);
-  std::lock_guard orderLock(world().orderMutex);
-  current->streams.push_back(std::make_unique<Stream>(Stream{world().order.newStream(), {}}));
-  *stream = handleOf<DriverStream>(current->streams.back().get());
+  *stream = handleOf<DriverStream>(&newStream(*current));
   return kDone;
 }
 DriverResult destroyStream(DriverStream stream) {
-  DriverResult result = synchronize(stream);
-  std::lock_guard lock(current->mutex);
-  std::erase_if(current->streams,
-                [&](const auto &each) { return each.get() == &streamOf(stream); });
+  DriverResult result = synchronize(streamOf(stream));
+  removeStream(*current, streamOf(stream));
   return result;
 }
 DriverResult createEvent(DriverEvent *event, unsigned) {
-  std::lock_guard lock(current->mutex);
-  std::lock_guard orderLock(world().orderMutex);
-  current->events.push_back(std::make_unique<Event>(Event{world().order.newEvent()}));
-  *event = handleOf<DriverEvent>(current->events.back().get());
+  *event = handleOf<DriverEvent>(&newEvent(*current));
   return kDone;
 }
 DriverResult destroyEvent(DriverEvent) { return kDone; } // with its card
 
-size_t placeOf(const Card &card, DriverEvent event) {
-  return size_t(std::ranges::find(card.events, &eventOf(event), &std::unique_ptr<Event>::get) -
-                card.events.begin());
-}
-DriverResult record(DriverEvent event, DriverStream stream) {
-  Card &card = *current;
-  std::lock_guard lock(card.mutex);
-  std::lock_guard orderLock(world().orderMutex);
-  world().order.record(eventOf(event).number, streamOf(stream).number);
-  streamOf(stream).items.push_back({{}, placeOf(card, event), ++eventOf(event).given, false});
-  return kDone;
-}
-DriverResult wait(DriverStream stream, DriverEvent event, unsigned) {
-  Card &card = *current;
-  std::lock_guard lock(card.mutex);
-  std::lock_guard orderLock(world().orderMutex);
-  world().order.wait(streamOf(stream).number, eventOf(event).number);
-  streamOf(stream).items.push_back({{}, placeOf(card, event), eventOf(event).given, true});
-  return kDone;
-}
 DriverResult callHost(DriverStream stream, void (*function)(void *), void *argument) {
-  return give(stream, "a host function", {}, [=]() -> std::optional<std::string> {
-    function(argument);
-    return std::nullopt;
-  });
+  return give(streamOf(stream),
+              {"a host function", {}, [=](uint64_t) -> std::optional<std::string> {
+                 function(argument);
+                 return std::nullopt;
+               }});
 }
 
 // ---- memory ----
@@ -225,30 +61,33 @@ DriverResult copyIn(DeviceAddress to, const void *from, size_t bytes, DriverStre
   if (!memory)
     return kInvalidValue;
   const MemoryUse use{to, bytes, true, "copied in"};
-  return give(stream, "a copy from the host", {&use, 1}, [=]() -> std::optional<std::string> {
-    std::memcpy(memory, from, bytes);
-    return std::nullopt;
-  });
+  return give(streamOf(stream),
+              {"a copy from the host", {use}, [=](uint64_t) -> std::optional<std::string> {
+                 std::memcpy(memory, from, bytes);
+                 return std::nullopt;
+               }});
 }
 DriverResult copyOut(void *to, DeviceAddress from, size_t bytes, DriverStream stream) {
   const std::byte *memory = world().memory.find(from, bytes);
   if (!memory)
     return kInvalidValue;
   const MemoryUse use{from, bytes, false, "copied out"};
-  return give(stream, "a copy to the host", {&use, 1}, [=]() -> std::optional<std::string> {
-    std::memcpy(to, memory, bytes);
-    return std::nullopt;
-  });
+  return give(streamOf(stream),
+              {"a copy to the host", {use}, [=](uint64_t) -> std::optional<std::string> {
+                 std::memcpy(to, memory, bytes);
+                 return std::nullopt;
+               }});
 }
 DriverResult setBytes(DeviceAddress to, unsigned char value, size_t bytes, DriverStream stream) {
   std::byte *memory = world().memory.find(to, bytes);
   if (!memory)
     return kInvalidValue;
   const MemoryUse use{to, bytes, true, "set"};
-  return give(stream, "setting bytes", {&use, 1}, [=]() -> std::optional<std::string> {
-    std::memset(memory, value, bytes);
-    return std::nullopt;
-  });
+  return give(streamOf(stream),
+              {"setting bytes", {use}, [=](uint64_t) -> std::optional<std::string> {
+                 std::memset(memory, value, bytes);
+                 return std::nullopt;
+               }});
 }
 
 // ---- launches ----
@@ -278,15 +117,17 @@ DriverResult launchOn(DriverFunction function, unsigned blocks, unsigned threads
   const auto *first = static_cast<const std::byte *>(parameters[0]);
   std::vector<std::byte> arguments(first, first + kernel.argumentBytes);
   const gpu::LaunchShape shape{blocks, int(threads), int(sharedBytes), cooperative};
-  const uint64_t seed = current->random();
-  return give(stream, std::string(kernel.name), uses,
-              [=, &kernel, regions = regionsOf(uses)]() -> std::optional<std::string> {
-                const FloatMode mode;
-                if (auto fault = gpu::launch(kernel.name, kernel.body, arguments.data(), shape,
-                                             regions, seed))
-                  return fault->text();
-                return std::nullopt;
-              });
+  std::vector<gpu::Region> regions = regionsOf(uses);
+  return give(
+      streamOf(stream),
+      {std::string(kernel.name), std::move(uses),
+       [=, &kernel, regions = std::move(regions)](uint64_t seed) -> std::optional<std::string> {
+         const FloatMode mode;
+         if (auto fault =
+                 gpu::launch(kernel.name, kernel.body, arguments.data(), shape, regions, seed))
+           return fault->text();
+         return std::nullopt;
+       }});
 }
 
 DriverResult launch(DriverFunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
@@ -346,18 +187,38 @@ DriverResult setContext(DriverContext context) {
   return kDone;
 }
 
+struct ErrorText {
+  DriverResult error;
+  const char *name, *text;
+};
+constexpr ErrorText kErrors[] = {
+    {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {kNotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {kNotInCapture, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {kCaptureInvalid, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
+    {kCaptureUnmatched, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED",
+     "the capture was not begun on this stream"},
+    {kCaptureUnjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED",
+     "a captured stream was not joined to the first one"},
+    {kCaptureIsolation, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
+     "a captured stream waits for what is not captured with it"},
+    {kCapturedEvent, "CUDA_ERROR_CAPTURED_EVENT",
+     "the event was last recorded in a capture that has ended"},
+    {kInvalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+};
+
+const ErrorText &textOfError(DriverResult error) {
+  const ErrorText *found = std::ranges::find(kErrors, error, &ErrorText::error);
+  return found == std::end(kErrors) ? std::end(kErrors)[-1] : *found;
+}
 DriverResult errorName(DriverResult error, const char **text) {
-  *text = error == kOutOfMemory    ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : error == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
-          : error == kNotFound     ? "CUDA_ERROR_NOT_FOUND"
-                                   : "CUDA_ERROR_INVALID_VALUE";
+  *text = error == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED" : textOfError(error).name;
   return kDone;
 }
 DriverResult errorText(DriverResult error, const char **text) {
-  *text = error == kOutOfMemory    ? "out of memory"
-          : error == kLaunchFailed ? faultText.c_str()
-          : error == kNotFound     ? "named symbol not found"
-                                   : "invalid argument";
+  *text = error == kLaunchFailed ? faultText.c_str() : textOfError(error).text;
   return kDone;
 }
 
@@ -412,12 +273,16 @@ Driver makeTable() {
   driver.setBytes = setBytes;
   driver.createStream = createStream;
   driver.destroyStream = destroyStream;
-  driver.synchronize = synchronize;
+  driver.synchronize = [](DriverStream stream) { return synchronize(streamOf(stream)); };
   driver.callHost = callHost;
   driver.createEvent = createEvent;
   driver.destroyEvent = destroyEvent;
-  driver.record = record;
-  driver.wait = wait;
+  driver.record = [](DriverEvent event, DriverStream stream) {
+    return record(eventOf(event), streamOf(stream));
+  };
+  driver.wait = [](DriverStream stream, DriverEvent event, unsigned) {
+    return wait(streamOf(stream), eventOf(event));
+  };
   driver.loadModule = loadModule;
   driver.unloadModule = unloadModule;
   driver.function = findFunction;
@@ -425,6 +290,7 @@ Driver makeTable() {
   driver.launch = launch;
   driver.launchTogether = launchTogether;
   driver.expect = expect;
+  addGraphs(driver);
   return driver;
 }
 

@@ -19,10 +19,14 @@ using DeviceAddress = unsigned long long;
 using DriverContext = struct OpaqueContext *;
 using DriverStream = struct OpaqueStream *;
 using DriverEvent = struct OpaqueEvent *;
+using DriverGraph = struct OpaqueGraph *;
+using DriverExecutable = struct OpaqueExecutable *; ///< a graph that can be launched
 using DriverModule = struct OpaqueModule *;
 using DriverFunction = struct OpaqueFunction *;
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventWithoutTiming = 2;
+/// Of beginCapture: other threads may meanwhile call what a capture does not allow.
+inline constexpr unsigned kCaptureOfThread = 1;
 /// Of setAttribute: the most shared memory that a block of the kernel may ask for.
 inline constexpr int kMostSharedBytes = 8;
 /// Of deviceAttribute: the most that a block of any kernel may ask for, the number of

@@ -17,7 +17,7 @@ namespace {
 class GpuDevice final : public Device {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
-      : name_(std::move(name)), driver_(driver), options_(options) {}
+      : name_(std::move(name)), driver_(driver), options_(options), streams_(driver) {}
   ~GpuDevice() override;
 
   Status open();
@@ -38,22 +38,23 @@ public:
   Status reserve(uint32_t streams, uint32_t events) override;
   void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
               LaunchInterval *times) override;
+  bool keepsGraphs() const override { return true; }
+  void runGraph(PreparedProgram &program, size_t graph, const std::function<void()> &give) override;
   void record(uint32_t stream, uint32_t event) override {
     enter();
-    check(driver_.record(events_[event], streams_[stream]));
+    check(streams_.record(stream, event));
   }
   void wait(uint32_t stream, uint32_t event) override {
     enter();
-    check(driver_.wait(streams_[stream], events_[event], 0));
+    check(streams_.wait(stream, event));
   }
   void synchronize(uint32_t stream) override {
     enter();
-    check(driver_.synchronize(streams_[stream]));
+    check(streams_.synchronize(stream));
   }
   void finish() override {
     enter();
-    for (DriverStream stream : streams_)
-      check(driver_.synchronize(stream));
+    check(streams_.finish());
   }
 
   uint64_t launchesBegun() const override { return begun_.load(std::memory_order_relaxed); }
@@ -93,8 +94,8 @@ private:
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
   DriverStream copies_ = nullptr; ///< for what the host copies, beside a run too
-  std::vector<DriverStream> streams_;
-  std::vector<DriverEvent> events_;
+  Streams streams_;
+  bool capturing_ = false;
   std::atomic<uint64_t> begun_{0};
   std::atomic<bool> stopped_{false};
 };
@@ -103,12 +104,9 @@ GpuDevice::~GpuDevice() {
   if (!context_)
     return;
   driver_.setContext(context_);
-  for (DriverStream stream : streams_)
-    driver_.destroyStream(stream);
+  streams_.destroy();
   if (copies_)
     driver_.destroyStream(copies_);
-  for (DriverEvent event : events_)
-    driver_.destroyEvent(event);
   release();
   for (DriverModule module : modules_)
     driver_.unloadModule(module);
@@ -168,11 +166,7 @@ Status GpuDevice::allocate(uint64_t bytes) {
 
 Status GpuDevice::reserve(uint32_t streams, uint32_t events) {
   enter();
-  DriverResult error = 0;
-  while (!error && streams_.size() < streams)
-    error = driver_.createStream(&streams_.emplace_back(), kStreamNonBlocking);
-  while (!error && events_.size() < events)
-    error = driver_.createEvent(&events_.emplace_back(), kEventWithoutTiming);
+  const DriverResult error = streams_.reserve(streams, events);
   return error ? Status(refused(ErrorCode::E0501, "streams and events", error)) : Status();
 }
 
@@ -264,17 +258,40 @@ void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, 
                        LaunchInterval *times) {
   enter();
   const auto &launches = static_cast<GpuProgram &>(program).launches;
+  DriverStream handle = nullptr;
+  check(streams_.use(stream, handle));
   for (size_t i = first; i < last; ++i) {
     if (times)
       times[i - first].begin = LaunchInterval::Clock::now();
     begun_.fetch_add(1, std::memory_order_relaxed);
-    if (!stopped_.load())
-      give(launches[i], streams_[stream]);
+    if (capturing_ || !stopped_.load()) // a graph has all its launches
+      give(launches[i], handle);
     if (times) {
-      check(driver_.synchronize(streams_[stream]));
+      check(driver_.synchronize(handle));
       times[i - first].end = LaunchInterval::Clock::now();
     }
   }
+}
+
+void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
+                         const std::function<void()> &give) {
+  enter();
+  auto &program = static_cast<GpuProgram &>(prepared);
+  // The host's copies are of pageable memory, which a capture need not allow.
+  if (program.needsHost())
+    return check(streams_.inPlaceOfGraph(give));
+  KeptGraph &graph = program.graph(number);
+  if (graph.executable) {
+    begun_.fetch_add(graph.launches, std::memory_order_relaxed);
+  } else {
+    const uint64_t before = begun_.load();
+    capturing_ = true;
+    const std::unique_ptr<bool, void (*)(bool *)> over(&capturing_, [](bool *it) { *it = false; });
+    check(streams_.capture(graph, give));
+    graph.launches = begun_.load() - before;
+  }
+  if (!stopped_.load())
+    check(streams_.launch(graph));
 }
 
 void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {

@@ -1,5 +1,6 @@
 #include "backends/cuda/runtime/GpuProgram.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "executor/abi/Packing.h"
@@ -7,10 +8,16 @@
 namespace lstmc::cuda {
 
 GpuProgram::~GpuProgram() {
-  if (!tables_)
-    return;
   driver_.setContext(context_);
-  driver_.free(tables_);
+  for (const auto &[number, graph] : graphs_)
+    if (graph.executable)
+      driver_.destroyExecutable(graph.executable);
+  if (tables_)
+    driver_.free(tables_);
+}
+
+bool GpuProgram::needsHost() const {
+  return std::ranges::any_of(launches, [](const ReadyLaunch &launch) { return !!launch.onHost; });
 }
 
 DriverResult GpuProgram::placeTables(DriverStream stream) {

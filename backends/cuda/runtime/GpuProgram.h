@@ -1,6 +1,7 @@
 // Launches of a package, as a GPU carries them out.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/HostCall.h"
 #include "backends/cuda/runtime/Launches.h"
+#include "backends/cuda/runtime/Streams.h"
 #include "executor/device/Device.h"
 
 namespace lstmc::cuda {
@@ -39,12 +41,17 @@ public:
   /// arguments.
   DriverResult placeTables(DriverStream stream);
 
+  /// Whether the host carries out one of the launches.
+  bool needsHost() const;
+  KeptGraph &graph(size_t number) { return graphs_[number]; }
+
   std::vector<ReadyLaunch> launches;
 
 private:
   const Driver &driver_;
   DriverContext context_;
   DeviceAddress tables_ = 0;
+  std::map<size_t, KeptGraph> graphs_;
 };
 
 } // namespace lstmc::cuda

@@ -1,0 +1,141 @@
+#include "backends/cuda/emulated/EmulatedCards.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "backends/cuda/emulated/EmulatedGraphs.h"
+
+namespace lstmc::cuda::emulated {
+
+World::World() {
+  const char *seed = std::getenv("LSTMC_EMU_SEED");
+  reseed(seed ? std::strtoull(seed, nullptr, 10) : 0);
+  for (int i = 0; i < kMaxDevices; ++i)
+    cards[i].number = i;
+}
+
+void World::reseed(uint64_t seed) {
+  for (Card &card : cards) {
+    std::lock_guard lock(card.mutex);
+    card.random.seed(seed + uint64_t(&card - cards));
+  }
+}
+
+World &world() {
+  static auto *const world = new World; // devices may be destroyed after static objects
+  return *world;
+}
+
+DriverResult failed(const Card &card) {
+  faultText = card.fault;
+  return kLaunchFailed;
+}
+
+Stream &newStream(Card &card) {
+  std::lock_guard lock(card.mutex);
+  std::lock_guard orderLock(world().orderMutex);
+  return *card.streams.emplace_back(
+      std::make_unique<Stream>(Stream{world().order.newStream(), {}}));
+}
+
+Event &newEvent(Card &card) {
+  std::lock_guard lock(card.mutex);
+  std::lock_guard orderLock(world().orderMutex);
+  Event &event = *card.events.emplace_back(std::make_unique<Event>());
+  event.number = world().order.newEvent();
+  return event;
+}
+
+/// Carries out the next item of one of the streams that have one that is ready. False when there is
+/// none.
+static bool step(Card &card) {
+  std::vector<Stream *> ready;
+  auto isReady = [&](const Item &item) {
+    return !item.waits || item.event->recorded >= item.count;
+  };
+  for (const auto &stream : card.streams)
+    if (stream && !stream->items.empty() && isReady(stream->items.front()))
+      ready.push_back(stream.get());
+  if (ready.empty())
+    return false;
+  Stream &stream = *ready[card.random() % ready.size()];
+  Item item = std::move(stream.items.front());
+  stream.items.pop_front();
+  if (item.work) {
+    if (auto fault = card.fault.empty() ? item.work(card.random()) : std::nullopt)
+      card.fault = *fault;
+  } else if (!item.waits) {
+    item.event->recorded = item.count;
+  }
+  return true;
+}
+
+DriverResult give(Stream &stream, Operation operation) {
+  Card &card = *current;
+  std::lock_guard lock(card.mutex);
+  if (!card.fault.empty())
+    return failed(card);
+  if (stream.capture)
+    return stream.capture->give(stream, std::move(operation));
+  {
+    std::lock_guard orderLock(world().orderMutex);
+    if (auto conflict =
+            world().order.add(stream.number, std::move(operation.what), operation.uses)) {
+      card.fault = *conflict;
+      return failed(card);
+    }
+  }
+  stream.items.push_back({std::move(operation.work)});
+  while (card.random() % 4 == 0 && step(card))
+    ;
+  return kDone;
+}
+
+DriverResult record(Event &event, Stream &stream) {
+  Card &card = *current;
+  std::lock_guard lock(card.mutex);
+  if (stream.capture)
+    return stream.capture->record(event, stream);
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.record(event.number, stream.number);
+  event.captured = false;
+  stream.items.push_back({{}, &event, ++event.given, false});
+  return kDone;
+}
+
+DriverResult wait(Stream &stream, Event &event) {
+  Card &card = *current;
+  std::lock_guard lock(card.mutex);
+  if (stream.capture || event.captured)
+    return Capture::wait(stream, event);
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.wait(stream.number, event.number);
+  stream.items.push_back({{}, &event, event.given, true});
+  return kDone;
+}
+
+DriverResult synchronize(Stream &stream) {
+  Card &card = *current;
+  std::lock_guard lock(card.mutex);
+  if (stream.capture) {
+    stream.capture->broken = true;
+    return kNotInCapture;
+  }
+  while (!stream.items.empty())
+    if (!step(card))
+      std::abort(); // streams wait for one another
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.synchronized(stream.number);
+  return card.fault.empty() ? kDone : failed(card);
+}
+
+void removeStream(Card &card, Stream &stream) {
+  std::lock_guard lock(card.mutex);
+  while (!stream.items.empty() && step(card))
+    ;
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.synchronized(stream.number);
+  std::erase_if(card.streams, [&](const auto &each) { return each.get() == &stream; });
+}
+
+} // namespace lstmc::cuda::emulated

@@ -1,0 +1,111 @@
+// The cards of the emulated driver: streams with what they were given, and who carries it out.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <vector>
+
+#include "backends/cuda/emulated/CardMemory.h"
+#include "backends/cuda/emulated/OrderCheck.h"
+#include "executor/abi/Devices.h"
+
+namespace lstmc::cuda::emulated {
+
+/// As the driver numbers them.
+enum : DriverResult {
+  kDone = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kInvalidImage = 200,
+  kNotFound = 500,
+  kLaunchFailed = 719,
+  kNotInCapture = 900, ///< an operation that a stream cannot have while it is captured
+  kCaptureInvalid = 901,
+  kCaptureUnmatched = 903,
+  kCaptureUnjoined = 904,
+  kCaptureIsolation = 905,
+  kCapturedEvent = 907,
+};
+
+struct Capture;
+
+/// An operation: what it is called, which bytes it uses, and what carries it out with a seed of its
+/// own. Returns what went wrong.
+using Work = std::function<std::optional<std::string>(uint64_t seed)>;
+struct Operation {
+  std::string what;
+  std::vector<MemoryUse> uses;
+  Work work;
+};
+
+/// What a stream was given.
+struct Item {
+  Work work; ///< of an event: none
+  struct Event *event = nullptr;
+  uint64_t count = 0; ///< how often the event has to have been recorded
+  bool waits = false;
+};
+
+struct Stream {
+  size_t number = 0; ///< of the order check
+  std::deque<Item> items;
+  Capture *capture = nullptr; ///< while it is captured
+  size_t lane = 0;            ///< in the capture
+};
+
+struct Event {
+  size_t number;
+  uint64_t given = 0, recorded = 0; ///< how often
+  std::weak_ptr<Capture> capture;   ///< that it was recorded in last
+  bool captured = false;            ///< whether it was recorded last in a capture
+  size_t place = 0;                 ///< in the capture
+};
+
+struct Card {
+  CardNumber number = 0;
+  std::recursive_mutex mutex; ///< recursive: a host function may look at the device
+  std::mt19937_64 random;
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<std::unique_ptr<Event>> events;
+  int contexts = 0; ///< how often it is retained
+  std::string fault;
+};
+
+struct World {
+  World();
+  void reseed(uint64_t seed);
+
+  Card cards[kMaxDevices];
+  CardMemory memory;
+  std::mutex orderMutex;
+  OrderCheck order;
+};
+
+World &world();
+
+inline thread_local Card *current = nullptr; ///< that of the thread's context
+inline thread_local std::string faultText = "a launch failed";
+
+template <typename Handle, typename T> Handle handleOf(T *object) {
+  return reinterpret_cast<Handle>(object);
+}
+inline Stream &streamOf(DriverStream stream) { return *reinterpret_cast<Stream *>(stream); }
+inline Event &eventOf(DriverEvent event) { return *reinterpret_cast<Event *>(event); }
+
+DriverResult failed(const Card &card);
+
+Stream &newStream(Card &card);
+Event &newEvent(Card &card);
+/// Carries out all that the stream was given, and forgets it.
+void removeStream(Card &card, Stream &stream);
+
+// All of the current card, whose streams are captured or not.
+DriverResult give(Stream &stream, Operation operation);
+DriverResult record(Event &event, Stream &stream);
+DriverResult wait(Stream &stream, Event &event);
+DriverResult synchronize(Stream &stream);
+
+} // namespace lstmc::cuda::emulated

@@ -1,0 +1,264 @@
+// Graphs of a GPU: made once, launched in every run with what is in memory then, in an order that
+// only their edges fix; and what a capture may not have is an error.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/runtime/GpuDevice.h"
+
+namespace lstmc::cuda {
+namespace {
+
+constexpr CardNumber kCard = 41; // no other test has it
+
+int kernelsGiven = 0, graphsLaunched = 0;
+
+/// The emulated driver, counting.
+const Driver &countingDriver() {
+  static const Driver driver = [] {
+    Driver counting = emulatedDriver();
+    counting.launch = [](DriverFunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                         unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                         DriverStream stream, void **parameters, void **extra) {
+      ++kernelsGiven;
+      return emulatedDriver().launch(function, gridX, gridY, gridZ, blockX, blockY, blockZ,
+                                     sharedBytes, stream, parameters, extra);
+    };
+    counting.launchGraph = [](DriverExecutable executable, DriverStream stream) {
+      ++graphsLaunched;
+      return emulatedDriver().launchGraph(executable, stream);
+    };
+    return counting;
+  }();
+  return driver;
+}
+
+class Graphs : public ::testing::Test {
+protected:
+  Graphs() {
+    kernelsGiven = graphsLaunched = 0;
+    auto none = [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; };
+    auto made = makeGpuDevice("emu:41", countingDriver(),
+                              {.card = kCard, .images = emulatedImages(), .onHost = none});
+    device = std::move(*made);
+    EXPECT_TRUE(device->allocate(64).ok());
+    EXPECT_TRUE(device->reserve(3, 4).ok());
+  }
+
+  /// Copies of single bytes.
+  std::unique_ptr<PreparedProgram> copies(std::vector<std::pair<int, int>> places) {
+    std::vector<LaunchSpec> specs;
+    for (auto [from, to] : places) {
+      Tensor x, y;
+      x.data = device->arena() + from;
+      y.data = device->arena() + to;
+      x.dtype = y.dtype = DType::U8;
+      specs.push_back({KernelId::Copy, {x, y}, {}, {}});
+    }
+    return std::move(*device->prepare(std::move(specs)));
+  }
+  void set(uint64_t place, uint8_t value) { device->copyIn(place, {(std::byte *)&value, 1}); }
+  int get(uint64_t place) {
+    std::byte value{};
+    device->copyOut(place, {&value, 1});
+    return int(value);
+  }
+
+  std::unique_ptr<Device> device;
+};
+
+TEST_F(Graphs, AreMadeOnceAndReadWhatIsThereInEachRun) {
+  auto program = copies({{0, 1}, {1, 2}, {1, 3}, {2, 4}});
+  auto give = [&] {
+    device->launch(0, *program, 0, 1);
+    device->record(0, 0);
+    device->wait(1, 0);
+    device->launch(1, *program, 1, 2);
+    device->record(1, 1);
+    device->launch(0, *program, 2, 3);
+    device->wait(0, 1);
+    device->launch(0, *program, 3, 4);
+  };
+  for (uint8_t value : {7, 11, 13}) {
+    set(0, value);
+    device->runGraph(*program, 0, give);
+    device->finish();
+    EXPECT_EQ(get(3), value);
+    EXPECT_EQ(get(4), value);
+  }
+  EXPECT_EQ(kernelsGiven, 4);
+  EXPECT_EQ(graphsLaunched, 3);
+  EXPECT_EQ(device->launchesBegun(), 12u);
+}
+
+/// With other launches around it, on each of the streams, and no event between.
+TEST_F(Graphs, ComeAfterWhatWasGivenBeforeAndBeforeWhatIsGivenLater) {
+  auto program = copies({{0, 1}, {1, 2}, {2, 3}});
+  for (uint32_t before : {0, 1, 2})
+    for (uint32_t inside : {0, 1, 2})
+      for (uint32_t after : {0, 1, 2}) {
+        const auto value = uint8_t(1 + before + 3 * inside + 9 * after);
+        set(0, value);
+        device->launch(before, *program, 0, 1);
+        device->record(before, 0);
+        device->runGraph(*program, inside, [&] {
+          device->wait(inside, 0); // of outside: nothing is left to wait for
+          device->launch(inside, *program, 1, 2);
+          device->record(inside, 1);
+        });
+        device->wait(after, 1);
+        device->launch(after, *program, 2, 3);
+        device->synchronize(after);
+        EXPECT_EQ(get(3), value);
+      }
+}
+
+TEST_F(Graphs, AnEdgeThatIsMissingIsFound) {
+  auto program = copies({{0, 1}, {1, 2}});
+  try {
+    device->runGraph(*program, 0, [&] {
+      device->launch(0, *program, 0, 1);
+      device->launch(1, *program, 1, 2);
+    });
+    device->finish();
+    FAIL() << "nothing was found";
+  } catch (const std::runtime_error &error) {
+    EXPECT_NE(std::string(error.what()).find("no event orders the two"), std::string::npos)
+        << error.what();
+  }
+}
+
+/// A run that is stopped while its graph is made still makes the whole graph.
+TEST_F(Graphs, AreWholeAfterARunThatWasStopped) {
+  auto program = copies({{0, 1}});
+  auto give = [&] { device->launch(0, *program, 0, 1); };
+  set(0, 5);
+  device->stop(true);
+  device->runGraph(*program, 0, give);
+  device->finish();
+  EXPECT_EQ(get(1), 0);
+  device->stop(false);
+  device->runGraph(*program, 0, give);
+  device->finish();
+  EXPECT_EQ(get(1), 5);
+}
+
+TEST_F(Graphs, WhatFailsWhileOneIsMadeLeavesNone) {
+  auto program = copies({{0, 1}});
+  EXPECT_THROW(device->runGraph(*program, 0,
+                                [] { throw std::runtime_error("this does not come to an end"); }),
+               std::runtime_error);
+  set(0, 9);
+  device->runGraph(*program, 0, [&] { device->launch(0, *program, 0, 1); });
+  device->finish();
+  EXPECT_EQ(get(1), 9);
+}
+
+// ---- the emulated driver's captures ----
+
+class Captures : public ::testing::Test {
+protected:
+  Captures() {
+    driver.retainContext(&context, kCard);
+    driver.setContext(context);
+    for (DriverStream &stream : streams)
+      driver.createStream(&stream, kStreamNonBlocking);
+    for (DriverEvent &event : events)
+      driver.createEvent(&event, kEventWithoutTiming);
+  }
+  ~Captures() override {
+    for (DriverStream stream : streams)
+      driver.destroyStream(stream);
+    driver.releaseContext(kCard);
+  }
+  std::string end(DriverGraph *graph = nullptr) {
+    DriverGraph made = nullptr;
+    const DriverResult result = driver.endCapture(streams[0], &made);
+    if (graph)
+      *graph = made;
+    return name(result);
+  }
+  static std::string name(DriverResult result) {
+    const char *text = "done";
+    if (result)
+      emulatedDriver().errorName(result, &text);
+    return text;
+  }
+  /// Writes down that it was carried out.
+  void note(DriverStream stream, int number) {
+    static int numbers[] = {0, 1, 2, 3};
+    static std::vector<int> *list = nullptr;
+    list = &carriedOut;
+    driver.callHost(
+        stream, [](void *it) { list->push_back(*static_cast<int *>(it)); }, &numbers[number]);
+  }
+
+  const Driver &driver = emulatedDriver();
+  DriverContext context = nullptr;
+  DriverStream streams[3] = {};
+  DriverEvent events[3] = {};
+  std::vector<int> carriedOut;
+};
+
+/// 0, then 1 and 2 in any order, then 3.
+TEST_F(Captures, TheOrderIsDrawnFromTheSeedAndKeepsTheEdges) {
+  driver.beginCapture(streams[0], kCaptureOfThread);
+  note(streams[0], 0);
+  driver.record(events[0], streams[0]);
+  driver.wait(streams[1], events[0], 0);
+  note(streams[1], 2);
+  note(streams[0], 1);
+  driver.record(events[1], streams[1]);
+  driver.wait(streams[0], events[1], 0);
+  note(streams[0], 3);
+  DriverGraph graph = nullptr;
+  ASSERT_EQ(end(&graph), "done");
+  EXPECT_TRUE(carriedOut.empty());
+  DriverExecutable executable = nullptr;
+  driver.instantiate(&executable, graph, 0);
+  driver.destroyGraph(graph);
+  std::set<std::vector<int>> orders;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    seedEmulatedDriver(seed);
+    carriedOut.clear();
+    driver.launchGraph(executable, streams[2]);
+    driver.synchronize(streams[2]);
+    orders.insert(carriedOut);
+  }
+  EXPECT_EQ(orders, (std::set<std::vector<int>>{{0, 1, 2, 3}, {0, 2, 1, 3}}));
+  driver.destroyExecutable(executable);
+}
+
+TEST_F(Captures, AStreamThatIsNotJoinedIsAnError) {
+  driver.beginCapture(streams[0], kCaptureOfThread);
+  driver.record(events[0], streams[0]);
+  driver.wait(streams[1], events[0], 0);
+  EXPECT_EQ(end(), "CUDA_ERROR_STREAM_CAPTURE_UNJOINED");
+}
+
+TEST_F(Captures, WaitingForWhatIsNotCapturedIsAnError) {
+  driver.record(events[0], streams[1]);
+  driver.beginCapture(streams[0], kCaptureOfThread);
+  EXPECT_EQ(name(driver.wait(streams[0], events[0], 0)), "CUDA_ERROR_STREAM_CAPTURE_ISOLATION");
+  EXPECT_EQ(end(), "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+}
+
+TEST_F(Captures, WaitingForAnEventOfACaptureThatHasEndedIsAnError) {
+  driver.beginCapture(streams[0], kCaptureOfThread);
+  driver.record(events[0], streams[0]);
+  DriverGraph graph = nullptr;
+  EXPECT_EQ(end(&graph), "done");
+  EXPECT_EQ(name(driver.wait(streams[1], events[0], 0)), "CUDA_ERROR_CAPTURED_EVENT");
+  driver.destroyGraph(graph);
+  EXPECT_EQ(name(driver.wait(streams[1], events[0], 0)), "CUDA_ERROR_CAPTURED_EVENT");
+}
+
+TEST_F(Captures, TheHostDoesNotWaitForACapture) {
+  driver.beginCapture(streams[0], kCaptureOfThread);
+  EXPECT_EQ(name(driver.synchronize(streams[0])), "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
+  EXPECT_EQ(end(), "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+}
+
+} // namespace
+} // namespace lstmc::cuda
