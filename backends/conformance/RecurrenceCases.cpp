@@ -60,6 +60,8 @@ void addExtents(std::vector<Case> &cases, RnnMode mode) {
                   .lengths = true,
                   .chunk = 4});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 2, .inputs = 30, .units = 130});
+  // W does not fit where R fits: shared memory of a GPU.
+  addBoth(cases, {.mode = mode, .steps = 2, .batch = 2, .inputs = 1000, .units = 20});
   addBoth(cases, {.mode = mode, .steps = 3, .batch = 0});
   // The state takes more memory than the rest of the scratch.
   addBoth(cases, {.mode = mode, .steps = 2, .batch = 32, .inputs = 3, .units = 20, .stash = false});

@@ -67,8 +67,15 @@ static_assert(agrees(k_loadModule, &cuModuleLoadData));
 static_assert(agrees(k_unloadModule, &cuModuleUnload));
 static_assert(agrees(k_function, &cuModuleGetFunction));
 static_assert(agrees(k_setAttribute, &cuFuncSetAttribute));
-static_assert(agrees(k_launch, &cuLaunchKernel));
-static_assert(agrees(k_launchTogether, &cuLaunchCooperativeKernel));
+static_assert(agrees(k_launch, &cuLaunchKernelEx));
+static_assert(sizeof(LaunchConfig) == sizeof(CUlaunchConfig));
+static_assert(offsetof(LaunchConfig, block) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(LaunchConfig, sharedBytes) == offsetof(CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
+static_assert(offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
+static_assert(offsetof(LaunchConfig, attributeCount) == offsetof(CUlaunchConfig, numAttrs));
+static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
 static_assert(sizeof(DeviceAddress) == sizeof(CUdeviceptr));
 
 TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
@@ -80,6 +87,8 @@ TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(kMultiprocessorCount, int(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   EXPECT_EQ(kCapabilityMajor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   EXPECT_EQ(kCapabilityMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  EXPECT_EQ(int(LaunchAttribute::Cooperative), int(CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
+  EXPECT_EQ(int(LaunchAttribute::Cluster), int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
   EXPECT_EQ(kPeerAlreadyEnabled, int(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
 }
 

@@ -104,9 +104,8 @@ std::vector<gpu::Region> regionsOf(std::span<const MemoryUse> uses) {
 
 void expect(std::span<const MemoryUse> uses) { expected.assign(uses.begin(), uses.end()); }
 
-DriverResult launchOn(DriverFunction function, unsigned blocks, unsigned threads,
-                      unsigned sharedBytes, DriverStream stream, void **parameters,
-                      bool cooperative) {
+DriverResult launch(const LaunchConfig *config, DriverFunction function, void **parameters,
+                    void **) {
   const auto &kernel = *reinterpret_cast<const EmulatedKernel *>(function);
   std::vector<MemoryUse> uses = std::move(expected);
   expected.clear();
@@ -116,10 +115,18 @@ DriverResult launchOn(DriverFunction function, unsigned blocks, unsigned threads
     });
   const auto *first = static_cast<const std::byte *>(parameters[0]);
   std::vector<std::byte> arguments(first, first + kernel.argumentBytes);
-  const gpu::LaunchShape shape{blocks, int(threads), int(sharedBytes), cooperative};
+  gpu::LaunchShape shape{config->grid[0], int(config->block[0]), int(config->sharedBytes)};
+  for (unsigned i = 0; i < config->attributeCount; ++i)
+    if (const LaunchAttribute &attribute = config->attributes[i];
+        attribute.kind == LaunchAttribute::Cooperative)
+      shape.cooperative = attribute.value[0];
+    else if (attribute.kind == LaunchAttribute::Cluster)
+      shape.cluster = int(attribute.value[0]);
+    else
+      return kInvalidValue;
   std::vector<gpu::Region> regions = regionsOf(uses);
   return give(
-      streamOf(stream),
+      streamOf(config->stream),
       {std::string(kernel.name), std::move(uses),
        [=, &kernel, regions = std::move(regions)](uint64_t seed) -> std::optional<std::string> {
          const FloatMode mode;
@@ -128,17 +135,6 @@ DriverResult launchOn(DriverFunction function, unsigned blocks, unsigned threads
            return fault->text();
          return std::nullopt;
        }});
-}
-
-DriverResult launch(DriverFunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
-                    unsigned, unsigned, unsigned sharedBytes, DriverStream stream,
-                    void **parameters, void **) {
-  return launchOn(function, blocks, threads, sharedBytes, stream, parameters, false);
-}
-DriverResult launchTogether(DriverFunction function, unsigned blocks, unsigned, unsigned,
-                            unsigned threads, unsigned, unsigned, unsigned sharedBytes,
-                            DriverStream stream, void **parameters) {
-  return launchOn(function, blocks, threads, sharedBytes, stream, parameters, true);
 }
 
 /// A null module has the kernels of this build.
@@ -288,7 +284,6 @@ Driver makeTable() {
   driver.function = findFunction;
   driver.setAttribute = [](DriverFunction, int, int) { return kDone + 0; };
   driver.launch = launch;
-  driver.launchTogether = launchTogether;
   driver.expect = expect;
   addGraphs(driver);
   return driver;

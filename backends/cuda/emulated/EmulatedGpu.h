@@ -33,9 +33,13 @@ const void *readGlobal(const void *address, int bytes, const Where &where);
 void *writeGlobal(const void *address, int bytes, const Where &where);
 void readShared(int offset, int bytes, const Where &where);
 void writeShared(int offset, int bytes, const Where &where);
+int clusterBlocks();
+/// The shared memory of a block of the cluster, for a write.
+unsigned char *writeSharedOf(int block, int offset, int bytes, const Where &where);
 
 void syncThreads(const Where &where);
 void syncWarp(const Where &where);
+void syncCluster(const Where &where);
 uint64_t exchange(uint64_t bits, int lane, const Where &where);
 
 void storeRelease(uint32_t *flag, uint32_t value, const Where &where);
@@ -52,6 +56,8 @@ inline int64_t blockIndex() { return machine::blockIndex(); }
 inline int64_t gridBlocks() { return machine::gridBlocks(); }
 inline int64_t globalThreadIndex() { return blockIndex() * blockThreads() + threadIndex(); }
 inline int64_t gridThreads() { return gridBlocks() * blockThreads(); }
+inline int clusterBlocks() { return machine::clusterBlocks(); }
+inline int clusterRank() { return int(blockIndex() % clusterBlocks()); }
 inline int laneIndex() { return threadIndex() % kWarp; }
 inline int warpIndex() { return threadIndex() / kWarp; }
 
@@ -81,6 +87,11 @@ template <typename T> struct Shared {
     machine::writeShared(place(i), sizeof(T), where);
     std::memcpy(machine::sharedMemory() + place(i), &value, sizeof(T));
   }
+  /// Into the shared memory of another block of the cluster, at the same place.
+  void storeTo(int block, int i, T value, Where where = Where::current()) const {
+    unsigned char *memory = machine::writeSharedOf(block, place(i), sizeof(T), where);
+    std::memcpy(memory + place(i), &value, sizeof(T));
+  }
   /// An index out of range becomes an offset outside of all shared memory.
   int place(int i) const { return i >= 0 && i < count ? begin + i * int(sizeof(T)) : -1; }
 };
@@ -91,6 +102,7 @@ template <typename T> inline Shared<T> shared(int byteOffset, int count) {
 
 inline void syncThreads(Where where = Where::current()) { machine::syncThreads(where); }
 inline void syncWarp(Where where = Where::current()) { machine::syncWarp(where); }
+inline void syncCluster(Where where = Where::current()) { machine::syncCluster(where); }
 template <typename T> inline T shuffle(T value, int lane, Where where = Where::current()) {
   uint64_t bits = 0;
   static_assert(sizeof(T) <= sizeof(bits));

@@ -14,7 +14,7 @@
 #include "backends/cuda/kernels/Losses.h"
 #include "backends/cuda/kernels/Movement.h"
 #include "backends/cuda/kernels/Products.h"
-#include "backends/cuda/kernels/Recurrence.h"
+#include "backends/cuda/kernels/RecurrenceOnChip.h"
 #include "backends/cuda/kernels/Reductions.h"
 
 namespace lstmc::cuda {

@@ -22,7 +22,7 @@ namespace {
 namespace context = boost::context;
 
 /// The state of a thread.
-enum class State { Ready, AtBlockMeeting, AtWarpMeeting, Spinning, Done };
+enum class State { Ready, AtBlockMeeting, AtWarpMeeting, AtClusterMeeting, Spinning, Done };
 
 struct PendingCopy {
   int offset;
@@ -55,6 +55,8 @@ struct Block {
   std::vector<unsigned char> memory; ///< shared memory
   std::vector<bool> written, pending;
   Shadow shadow;
+  std::span<Block> cluster; ///< that it is in
+  bool metCluster = false;  ///< all blocks of the cluster have begun
 };
 
 struct RegionShadow {
@@ -76,7 +78,7 @@ public:
   std::optional<Fault> run() {
     if (!fits())
       return fault;
-    int64_t together = shape.cooperative ? shape.blocks : 1;
+    int64_t together = shape.cooperative ? shape.blocks : shape.cluster;
     for (int64_t first = 0; first < shape.blocks && !fault; first += together)
       runBlocks(first, together);
     return fault;
@@ -86,6 +88,7 @@ public:
 
   static thread_local Machine *current;
   int64_t blocks() const { return shape.blocks; }
+  int cluster() const { return shape.cluster; }
   Thread *running = nullptr;
 
   /// Where the bytes are on the host.
@@ -107,7 +110,22 @@ public:
   }
 
   void touchShared(int offset, int bytes, bool write, const Where &where) {
-    Block &block = *running->block;
+    touchShared(*running->block, offset, bytes, write, where);
+  }
+
+  unsigned char *writeSharedOf(int rank, int offset, int bytes, const Where &where) {
+    if (rank < 0 || rank >= shape.cluster)
+      refuse(where, fmt::format("writes to block {} of a cluster of {}", rank, shape.cluster));
+    Block &block = running->block->cluster[size_t(rank)];
+    if (!running->block->metCluster)
+      refuse(where, "writes to the shared memory of a block that may not have begun");
+    if (std::ranges::all_of(block.threads, [](auto &t) { return t.state == State::Done; }))
+      refuse(where, "writes to the shared memory of a block that has ended");
+    touchShared(block, offset, bytes, true, where);
+    return block.memory.data();
+  }
+
+  void touchShared(Block &block, int offset, int bytes, bool write, const Where &where) {
     if (offset < 0 || offset + bytes > int(block.memory.size()))
       refuse(where, fmt::format("{} {} bytes outside of its shared memory",
                                 write ? "writes" : "reads", bytes));
@@ -201,6 +219,10 @@ private:
     if (shape.sharedBytes < 0 || shape.sharedBytes > kMaxSharedBytes)
       return refuseLaunch(fmt::format("{} bytes of shared memory a block, want at most {}",
                                       shape.sharedBytes, kMaxSharedBytes));
+    if (shape.cluster < 1 || shape.cluster > kMaxCluster || shape.blocks % shape.cluster != 0)
+      return refuseLaunch(fmt::format("{} blocks in clusters of {}, want whole clusters of at most "
+                                      "{}",
+                                      shape.blocks, shape.cluster, kMaxCluster));
     int perProcessor = std::max(
         1, std::min(2048 / shape.threads, kMaxSharedBytes / std::max(1, shape.sharedBytes)));
     if (shape.cooperative && shape.blocks > int64_t(kMultiprocessors) * perProcessor)
@@ -265,6 +287,8 @@ private:
     for (int64_t b = 0; b < count; ++b) {
       Block &block = blocks[size_t(b)];
       block.index = first + b;
+      block.cluster =
+          std::span(blocks).subspan(size_t(b - b % shape.cluster), size_t(shape.cluster));
       block.memory.assign(size_t(shape.sharedBytes), 0xcb);
       block.written.assign(size_t(shape.sharedBytes), false);
       block.pending.assign(size_t(shape.sharedBytes), false);
@@ -288,7 +312,8 @@ private:
       for (size_t i = 0; i < left && !fault; ++i)
         moved |= turn(*threads[i]);
       for (Block &block : blocks)
-        moved |= meetings(block);
+        moved |=
+            meetings(block) || (&block == block.cluster.data() && clusterMeeting(block.cluster));
       size_t before = left;
       left = size_t(std::partition(threads.begin(), threads.begin() + ptrdiff_t(left),
                                    [](Thread *t) { return t->state != State::Done; }) -
@@ -334,17 +359,8 @@ private:
   }
 
   bool meetingOf(std::span<Thread> group, State at) {
-    for (const Thread &thread : group)
-      if (thread.state != at)
-        return false;
-    for (Thread &thread : group)
-      if (thread.where.line() != group[0].where.line() ||
-          std::strcmp(thread.where.file_name(), group[0].where.file_name()) != 0) {
-        running = &thread;
-        fault = faultAt(thread, fmt::format("meets thread {}, which is at line {}", group[0].index,
-                                            group[0].where.line()));
-        return false;
-      }
+    if (!haveMet(group, group[0], at))
+      return false;
     Clock together;
     for (const Thread &thread : group)
       together.merge(thread.known);
@@ -354,6 +370,43 @@ private:
       (at == State::AtBlockMeeting ? thread.moment.epoch : thread.moment.warpEpoch)++;
       thread.state = State::Ready;
     }
+    return true;
+  }
+
+  /// All that threads of the cluster did comes before what any of them does next.
+  bool clusterMeeting(std::span<Block> cluster) {
+    for (const Block &block : cluster)
+      if (fault || !haveMet(block.threads, cluster[0].threads[0], State::AtClusterMeeting))
+        return false;
+    Clock together;
+    for (Block &block : cluster) {
+      block.metCluster = true;
+      for (Thread &thread : block.threads) {
+        together.merge(thread.known);
+        thread.moment.epoch++;
+        thread.state = State::Ready;
+      }
+      together.blocks.resize(std::max(together.blocks.size(), size_t(block.index) + 1));
+      together.blocks[size_t(block.index)] = block.threads[0].moment.epoch;
+    }
+    for (Block &block : cluster)
+      for (Thread &thread : block.threads)
+        thread.known = together;
+    return true;
+  }
+
+  /// Whether all these threads are at that barrier, at the line of `leader`.
+  bool haveMet(std::span<const Thread> group, const Thread &leader, State at) {
+    for (const Thread &thread : group)
+      if (thread.state != at)
+        return false;
+    for (const Thread &thread : group)
+      if (thread.where.line() != leader.where.line() ||
+          std::strcmp(thread.where.file_name(), leader.where.file_name()) != 0) {
+        fault = faultAt(thread, fmt::format("meets thread {}, which is at line {}", leader.index,
+                                            leader.where.line()));
+        return false;
+      }
     return true;
   }
 
@@ -371,13 +424,17 @@ private:
       fault = faultAt(*thread, "waits for a value that nobody writes");
       return;
     }
-    for (const Thread &other : thread->block->threads)
-      if (other.state != thread->state &&
-          (thread->state == State::AtBlockMeeting || other.moment.warp == thread->moment.warp)) {
-        fault = faultAt(
-            *thread, fmt::format("waits at a meeting that thread {} does not reach", other.index));
-        return;
-      }
+    const bool ofCluster = thread->state == State::AtClusterMeeting;
+    for (const Block &block : thread->block->cluster)
+      for (const Thread &other : block.threads)
+        if (other.state != thread->state && (ofCluster || &block == thread->block) &&
+            (thread->state != State::AtWarpMeeting || other.moment.warp == thread->moment.warp)) {
+          const std::string where =
+              &block == thread->block ? "" : fmt::format(" of block {}", block.index);
+          fault = faultAt(*thread, fmt::format("waits at a meeting that thread {}{} does not reach",
+                                               other.index, where));
+          return;
+        }
   }
 
   std::string kernel;
@@ -428,6 +485,11 @@ void writeShared(int offset, int bytes, const Where &where) {
   Machine::current->touchShared(offset, bytes, true, where);
 }
 void syncThreads(const Where &where) { Machine::current->meet(State::AtBlockMeeting, where); }
+void syncCluster(const Where &where) { Machine::current->meet(State::AtClusterMeeting, where); }
+int clusterBlocks() { return Machine::current->cluster(); }
+unsigned char *writeSharedOf(int block, int offset, int bytes, const Where &where) {
+  return Machine::current->writeSharedOf(block, offset, bytes, where);
+}
 void syncWarp(const Where &where) { Machine::current->meet(State::AtWarpMeeting, where); }
 uint64_t exchange(uint64_t bits, int lane, const Where &where) {
   return Machine::current->exchange(bits, lane, where);

@@ -29,12 +29,15 @@ struct LaunchShape {
   int sharedBytes = 0;
   /// All blocks run at the same time and may wait for one another.
   bool cooperative = false;
+  /// Blocks of a cluster, which reach one another's shared memory.
+  int cluster = 1;
 };
 
 /// Limits of the emulated GPU: those of an H100.
 inline constexpr int kMultiprocessors = 132;
 inline constexpr int kMaxThreads = 1024;
 inline constexpr int kMaxSharedBytes = 227 * 1024;
+inline constexpr int kMaxCluster = 8;
 
 /// An error in a kernel, and where it happened.
 struct Fault {
@@ -57,8 +60,9 @@ struct Fault {
 /// threads use one place, at least one writes, and no barrier separates them); barriers that not
 /// all threads reach, or that they reach at different lines; waiting for another block in a launch
 /// that is not cooperative, or for a value that is never written; a cooperative launch that does
-/// not fit on the GPU. Only the last two readers of a place are remembered, so a race with an
-/// earlier reader can be missed.
+/// not fit on the GPU; use of the shared memory of another block before a barrier of the cluster
+/// has shown that it is there, or after the block has ended. Only the last two readers of a place
+/// are remembered, so a race with an earlier reader can be missed.
 std::optional<Fault> launch(std::string_view kernel, void (*body)(const void *arguments),
                             const void *arguments, const LaunchShape &shape,
                             std::span<const Region> regions, uint64_t seed = 0);

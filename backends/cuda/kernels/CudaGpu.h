@@ -17,6 +17,21 @@ LSTMC_DEVICE int64_t blockIndex() { return int64_t(blockIdx.x); }
 LSTMC_DEVICE int64_t gridBlocks() { return int64_t(gridDim.x); }
 LSTMC_DEVICE int64_t globalThreadIndex() { return blockIndex() * blockThreads() + threadIndex(); }
 LSTMC_DEVICE int64_t gridThreads() { return gridBlocks() * blockThreads(); }
+// A GPU older than sm_90 has no clusters: each block is one by itself.
+LSTMC_DEVICE int clusterBlocks() {
+  uint32_t blocks = 1;
+#if __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+#endif
+  return int(blocks);
+}
+LSTMC_DEVICE int clusterRank() {
+  uint32_t rank = 0;
+#if __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+  return int(rank);
+}
 LSTMC_DEVICE int laneIndex() { return threadIndex() % kWarp; }
 LSTMC_DEVICE int warpIndex() { return threadIndex() / kWarp; }
 
@@ -36,6 +51,19 @@ template <typename T> struct Shared {
 
   LSTMC_DEVICE T load(int i) const { return data[i]; }
   LSTMC_DEVICE void store(int i, T value) const { data[i] = value; }
+  LSTMC_DEVICE void storeTo(int block, int i, T value) const {
+#if __CUDA_ARCH__ >= 900
+    static_assert(sizeof(T) == 4);
+    const auto own = uint32_t(__cvta_generic_to_shared(data + i));
+    uint32_t other;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(own), "r"(block));
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(other),
+                 "r"(__builtin_bit_cast(uint32_t, value))
+                 : "memory");
+#else
+    store(i, value);
+#endif
+  }
 };
 
 template <typename T> LSTMC_DEVICE Shared<T> shared(int byteOffset, int) {
@@ -44,6 +72,15 @@ template <typename T> LSTMC_DEVICE Shared<T> shared(int byteOffset, int) {
 
 LSTMC_DEVICE void syncThreads() { __syncthreads(); }
 LSTMC_DEVICE void syncWarp() { __syncwarp(); }
+LSTMC_DEVICE void syncCluster() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n"
+               "barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+#else
+  __syncthreads();
+#endif
+}
 template <typename T> LSTMC_DEVICE T shuffle(T value, int lane) {
   return __shfl_sync(0xffffffffu, value, lane);
 }

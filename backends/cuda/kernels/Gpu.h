@@ -16,9 +16,10 @@
 //   Shared<T>   elements of the block's shared memory, from shared<T>(byteOffset, count)
 //
 // and threads synchronise only in the functions below. spinUntilAtLeast waits for a value that
-// another block writes, and works only in a cooperative launch. Arithmetic that must not be
-// contracted or approximated has names: multiplyAdd rounds once, every other operation is rounded
-// by itself (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
+// another block writes, and works only in a cooperative launch. Blocks of a cluster meet in
+// syncCluster and write one another's shared memory by Shared<T>::storeTo. Arithmetic that must not
+// be contracted or approximated has names: multiplyAdd rounds once, every other operation is
+// rounded by itself (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
 #pragma once
 
 #include <cstdint>

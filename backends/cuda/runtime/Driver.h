@@ -33,8 +33,25 @@ inline constexpr int kMostSharedBytes = 8;
 /// multiprocessors, the compute capability.
 inline constexpr int kSharedBytesOfBlock = 97, kMultiprocessorCount = 16, kCapabilityMajor = 75,
                      kCapabilityMinor = 76;
+/// Blocks of a cluster that every GPU with clusters takes.
+inline constexpr int kMaxCluster = 8;
 /// Of enablePeer: it was enabled before.
 inline constexpr DriverResult kPeerAlreadyEnabled = 704;
+
+/// Of a launch: all of its blocks run at the same time, or its clusters have these extents.
+struct LaunchAttribute {
+  enum Kind : int { Cooperative = 2, Cluster = 4 };
+  alignas(8) int kind = 0;
+  int unused = 0;
+  unsigned value[16] = {};
+};
+struct LaunchConfig {
+  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  unsigned sharedBytes = 0;
+  DriverStream stream = nullptr;
+  const LaunchAttribute *attributes = nullptr;
+  unsigned attributeCount = 0;
+};
 
 /// Bytes that an operation on a stream reads or writes.
 struct MemoryUse {

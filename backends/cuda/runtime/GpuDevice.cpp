@@ -80,6 +80,7 @@ private:
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
   void give(const ReadyLaunch &launch, DriverStream stream) const;
+  DriverResult findShape();
   void release();
 
   std::string name_;
@@ -89,7 +90,7 @@ private:
   std::vector<DriverModule> modules_;  ///< of the images
   std::vector<DriverModule> programs_; ///< fused programs, compiled
   std::map<const FusedProgram *, DriverFunction> compiled_;
-  int sharedBytes_ = 0; ///< that a block may have
+  GpuShape shape_;
   uint64_t memoryBytes_ = 0;
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
@@ -129,7 +130,7 @@ Status GpuDevice::open() {
   if (!error)
     error = driver_.setContext(context_);
   if (!error)
-    error = driver_.deviceAttribute(&sharedBytes_, kSharedBytesOfBlock, options_.card);
+    error = findShape();
   for (const std::byte *image : options_.images)
     if (!error)
       error = driver_.loadModule(&modules_.emplace_back(), image);
@@ -139,6 +140,19 @@ Status GpuDevice::open() {
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
   memoryBytes_ = bytes;
   return reserve(1, 0);
+}
+
+DriverResult GpuDevice::findShape() {
+  int sharedBytes = 0, capability = 0;
+  DriverResult error = driver_.deviceAttribute(&sharedBytes, kSharedBytesOfBlock, options_.card);
+  if (!error)
+    error = driver_.deviceAttribute(&shape_.multiprocessors, kMultiprocessorCount, options_.card);
+  if (!error)
+    error = driver_.deviceAttribute(&capability, kCapabilityMajor, options_.card);
+  shape_.sharedBytes = sharedBytes;
+  shape_.cluster = capability >= 9 ? kMaxCluster : 1;
+  shape_.asked = options_.cluster;
+  return error;
 }
 
 void GpuDevice::release() {
@@ -230,7 +244,7 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
       ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
     }
   auto kernels =
-      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, sharedBytes_);
+      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, shape_);
   if (!kernels) {
     KernelFunction function = options_.onHost(spec.kernel, spec.operands);
     if (!function)
@@ -302,12 +316,18 @@ void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
     if (driver_.expect)
       driver_.expect(ready.uses);
     void *parameters[] = {const_cast<std::byte *>(launch.arguments.data())};
-    const auto blocks = unsigned(launch.blocks), threads = unsigned(launch.threads),
-               shared = unsigned(launch.sharedBytes);
-    check(launch.cooperative ? driver_.launchTogether(step.function, blocks, 1, 1, threads, 1, 1,
-                                                      shared, stream, parameters)
-                             : driver_.launch(step.function, blocks, 1, 1, threads, 1, 1, shared,
-                                              stream, parameters, nullptr));
+    const LaunchAttribute attributes[] = {
+        {LaunchAttribute::Cluster, 0, {unsigned(launch.cluster), 1, 1}},
+        {LaunchAttribute::Cooperative, 0, {1}}};
+    LaunchConfig config = {.grid = {unsigned(launch.blocks), 1, 1},
+                           .block = {unsigned(launch.threads), 1, 1},
+                           .sharedBytes = unsigned(launch.sharedBytes),
+                           .stream = stream};
+    if (launch.cluster > 1 || launch.cooperative) { // never both
+      config.attributes = &attributes[launch.cooperative];
+      config.attributeCount = 1;
+    }
+    check(driver_.launch(&config, step.function, parameters, nullptr));
   }
 }
 

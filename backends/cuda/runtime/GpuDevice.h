@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
@@ -13,9 +14,10 @@ namespace lstmc::cuda {
 
 struct GpuOptions {
   CardNumber card = 0;
-  std::span<const std::byte *const> images; ///< of the kernels (images/Images.h)
-  KernelChooser onHost = nullptr;           ///< kernels for what the GPU has none for
-  const TextCompiler *compiler = nullptr;   ///< of fused programs; null: they are interpreted
+  std::span<const std::byte *const> images;  ///< of the kernels (images/Images.h)
+  KernelChooser onHost = nullptr;            ///< kernels for what the GPU has none for
+  const TextCompiler *compiler = nullptr;    ///< of fused programs; null: they are interpreted
+  std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
 };
 
 /// `driver` outlives the device. E0501 if it has no such card, or refuses it.

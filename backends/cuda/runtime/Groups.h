@@ -21,6 +21,10 @@ using Launches = std::optional<std::vector<GpuLaunch>>;
   Launches launches##ID(const ID##Launch &launch);
 #include "executor/abi/Kernels.def"
 
+/// Those of a recurrent layer whose weights stay on the chip; nothing if they are better read
+/// through the cache.
+Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu);
+
 /// Threads per block, and most blocks, of a launch with one thread per element. With more elements,
 /// the kernel loops.
 inline constexpr int kThreads = 256;

@@ -27,11 +27,14 @@ static Launches launchesOf(KernelId id, const LaunchArgs &args) {
   }
 }
 
-Launches gpuLaunches(KernelId id, const LaunchArgs &args, int64_t sharedBytes) {
+Launches gpuLaunches(KernelId id, const LaunchArgs &args, const GpuShape &gpu) {
+  if (id == KernelId::RnnForward)
+    if (Launches onChip = launchesOnChip(RnnForwardLaunch(args), gpu))
+      return onChip;
   Launches launches = launchesOf(id, args);
   if (launches)
     for (const GpuLaunch &launch : *launches)
-      if (launch.sharedBytes > sharedBytes)
+      if (launch.sharedBytes > gpu.sharedBytes)
         return std::nullopt;
   return launches;
 }

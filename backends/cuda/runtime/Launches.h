@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/cuda/runtime/RecurrenceWay.h"
 #include "executor/device/Kernel.h"
 
 namespace lstmc::cuda {
@@ -18,15 +19,16 @@ struct GpuLaunch {
   int threads = 128;
   int64_t sharedBytes = 0;
   bool cooperative = false;
+  int cluster = 1;              ///< blocks of a cluster
   std::vector<std::byte> table; ///< what the kernel reads from memory of the device, besides
   size_t tableAt = 0;           ///< the byte of `arguments` where the address of the table goes
 };
 
 /// The kernels of a launch, which run one after the other; operands have addresses of the device.
-/// `sharedBytes` is the most shared memory that a block may have. Nothing if the host has to carry
+/// Nothing if the host has to carry
 /// the launch out: an orthogonal initial value, or a recurrent layer whose state is larger than
 /// that.
 std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args,
-                                                  int64_t sharedBytes);
+                                                  const GpuShape &gpu);
 
 } // namespace lstmc::cuda

@@ -42,24 +42,46 @@ GpuLaunch recurrence(const Kernels &kernels, DType type, const Arguments &argume
   return launch;
 }
 
+gpu::RnnForwardArguments forwardOf(const RnnForwardLaunch &launch) {
+  return {layerOf(launch, launch.x.shape[2]),
+          sequenceOf(launch.x),
+          sequenceOf(launch.w),
+          sequenceOf(launch.r),
+          sequenceOf(launch.bi),
+          sequenceOf(launch.bh),
+          sequenceOf(launch.h0),
+          sequenceOf(launch.c0),
+          sequenceOf(launch.y),
+          sequenceOf(launch.hN),
+          sequenceOf(launch.cN),
+          sequenceOf(launch.gates),
+          sequenceOf(launch.cells),
+          sequenceOf(launch.before),
+          operandOf(launch.length)};
+}
+
 } // namespace
 
+Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu) {
+  const gpu::RnnForwardOnChipArguments layer = {forwardOf(launch), {}};
+  const gpu::LayerShape &shape = layer.layer.shape;
+  if (launch.y.dtype != DType::F32 || shape.batch == 0)
+    return std::nullopt;
+  const std::optional<OnChip> way = forwardOnChip(shape, gpu);
+  if (!way)
+    return std::nullopt;
+  GpuLaunch chip = launchOf(way->rows == 1 ? "lstmc_rnn_forward_on_chip_1_f32"
+                                           : "lstmc_rnn_forward_on_chip_4_f32",
+                            gpu::RnnForwardOnChipArguments{layer.layer, way->shape});
+  chip.blocks = (shape.batch + way->rows - 1) / way->rows * way->cluster;
+  chip.cluster = way->cluster;
+  chip.threads = threadsFor(int64_t(way->shape.share) * shape.gates);
+  chip.sharedBytes = way->sharedBytes;
+  return {{std::move(chip)}};
+}
+
 Launches launchesRnnForward(const RnnForwardLaunch &launch) {
-  gpu::RnnForwardArguments arguments = {layerOf(launch, launch.x.shape[2]),
-                                        sequenceOf(launch.x),
-                                        sequenceOf(launch.w),
-                                        sequenceOf(launch.r),
-                                        sequenceOf(launch.bi),
-                                        sequenceOf(launch.bh),
-                                        sequenceOf(launch.h0),
-                                        sequenceOf(launch.c0),
-                                        sequenceOf(launch.y),
-                                        sequenceOf(launch.hN),
-                                        sequenceOf(launch.cN),
-                                        sequenceOf(launch.gates),
-                                        sequenceOf(launch.cells),
-                                        sequenceOf(launch.before),
-                                        operandOf(launch.length)};
+  const gpu::RnnForwardArguments arguments = forwardOf(launch);
   return {{recurrence(kForward, launch.y.dtype, arguments, [&](int64_t rows) {
     return gpu::forwardSharedNumbers(rows, arguments.shape.units);
   })}};

@@ -14,7 +14,7 @@ DriverResult Streams::reserve(uint32_t streams, uint32_t events) {
     Stream &stream = streams_.emplace_back();
     error = driver_.createStream(&stream.handle, kStreamNonBlocking);
     makeEvent(stream.joined);
-    stream.behind = graphs_ > 0 && streams_.size() > 1;
+    stream.mustWait = graphs_ > 0 && streams_.size() > 1;
   }
   while (!error && events_.size() < events)
     makeEvent(events_.emplace_back().handle);
@@ -45,9 +45,9 @@ DriverResult Streams::use(uint32_t number, DriverStream &handle) {
   if (inside_ && !stream.inside) {
     error = driver_.wait(handle, begun_, 0);
     stream.inside = true;
-  } else if (!inside_ && stream.behind) {
+  } else if (!inside_ && stream.mustWait) {
     error = driver_.wait(handle, ended_, 0);
-    stream.behind = false;
+    stream.mustWait = false;
   }
   stream.ahead = stream.ahead || !inside_;
   return error;
@@ -116,7 +116,7 @@ DriverResult Streams::leave() {
 /// Of a run of a graph.
 DriverResult Streams::ended() {
   for (size_t i = 1; i < streams_.size(); ++i)
-    streams_[i].behind = true;
+    streams_[i].mustWait = true;
   return driver_.record(ended_, streams_[0].handle);
 }
 

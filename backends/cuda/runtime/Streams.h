@@ -45,9 +45,9 @@ private:
   struct Stream {
     DriverStream handle = nullptr;
     DriverEvent joined = nullptr;
-    bool ahead = false;  ///< has something that stream 0 does not wait for
-    bool behind = false; ///< does not wait yet for the last graph
-    bool inside = false; ///< takes part in the graph under way
+    bool ahead = false;    ///< has something that stream 0 does not wait for
+    bool mustWait = false; ///< does not wait yet for the last graph
+    bool inside = false;   ///< takes part in the graph under way
   };
   struct Event {
     DriverEvent handle = nullptr;

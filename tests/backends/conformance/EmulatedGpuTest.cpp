@@ -13,16 +13,27 @@ static KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) 
   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
 }
 
-/// One host thread runs all threads of the GPU.
-static const Target kEmulated{"emu",
-                              [](int) {
-                                return cuda::makeGpuDevice(
-                                    "emu:0", cuda::emulatedDriver(),
-                                    {.images = cuda::emulatedImages(), .onHost = hostKernel});
-                              },
-                              "",
-                              {1}};
+/// One host thread runs all threads of the GPU. `cluster` as in GpuOptions; each has a card of its
+/// own, because one with a fault fails every call.
+static Target emulated(std::string name, std::optional<int> cluster) {
+  auto make = [cluster](int) {
+    return cuda::makeGpuDevice(
+        "emu:0", cuda::emulatedDriver(),
+        {.images = cuda::emulatedImages(), .onHost = hostKernel, .cluster = cluster});
+  };
+  return {std::move(name), make, "", {1}};
+}
+static const Target kEmulated = emulated("emu", std::nullopt);
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
+
+/// Each way of a recurrent layer: weights through the cache, on the chip of a block, of a cluster.
+class EmulatedRecurrence : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(0, 1, 2, 4, 8));
+
+TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
+  const Target target = emulated("emu-" + std::to_string(GetParam()), GetParam());
+  conform(target, KernelId::RnnForward);
+}
 
 static Result<std::unique_ptr<Device>> realGpu(int) {
   LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());

@@ -21,8 +21,7 @@ TEST(OnHost, OnlyOrthogonalMatrices) {
       const TestLaunch launch = c.make();
       const std::vector<Tensor> tensors = launch.tensors();
       const bool given =
-          cuda::gpuLaunches(id, {tensors, launch.ints, launch.floats, launch.program.get()},
-                            99 * 1024)
+          cuda::gpuLaunches(id, {tensors, launch.ints, launch.floats, launch.program.get()}, {})
               .has_value();
       EXPECT_EQ(given, !isOrthogonal(launch)) << c.name;
       onHost += !given;

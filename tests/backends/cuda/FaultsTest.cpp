@@ -90,6 +90,20 @@ LSTMC_GPU_KERNEL(copied, Vectors, a) {
   a.y.store(globalThreadIndex(), s.load(threadIndex() ^ 1));
 }
 
+/// Each block gives its part to the next block of its cluster, twice.
+LSTMC_GPU_KERNEL(passedOn, Vectors, a) {
+  Shared<float> s[] = {shared<float>(0, blockThreads()),
+                       shared<float>(4 * blockThreads(), blockThreads())};
+  s[0].store(threadIndex(), a.x.load(globalThreadIndex()));
+  syncCluster();
+  const int next = (clusterRank() + 1) % clusterBlocks();
+  s[1].storeTo(next, threadIndex(), s[0].load(threadIndex()));
+  syncCluster();
+  s[0].storeTo(next, threadIndex(), s[1].load(threadIndex() ^ 1));
+  syncCluster();
+  a.y.store(globalThreadIndex(), s[0].load(threadIndex()));
+}
+
 TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Memory m(256);
@@ -101,6 +115,10 @@ TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
     EXPECT_EQ(m.y[32], float(32 * 32 + 31 * 16));
     EXPECT_FALSE(run<copied>(m, {4, 64, 256}, seed));
     EXPECT_EQ(m.y[6], 7);
+    EXPECT_FALSE(run<passedOn>(m, {4, 64, 512, false, 2}, seed));
+    EXPECT_EQ(m.y[70], 71);
+    EXPECT_FALSE(run<passedOn>(m, {4, 64, 512, false, 4}, seed));
+    EXPECT_EQ(m.y[70], 64 * 3 + 7);
     std::optional<Fault> fault = run<chain>(m, {4, 64, 0, true}, seed);
     EXPECT_FALSE(fault) << fault->text();
     EXPECT_EQ(m.y[192], float(0 + 64 + 128 + 192));
@@ -189,6 +207,39 @@ LSTMC_GPU_KERNEL(copyWithoutMeeting, Vectors, a) {
   a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64));
 }
 
+LSTMC_GPU_KERNEL(writesToNobody, Vectors, a) {
+  (void)a;
+  syncCluster();
+  shared<float>(0, 64).storeTo(clusterBlocks(), threadIndex(), 1);
+}
+LSTMC_GPU_KERNEL(writesTooEarly, Vectors, a) {
+  (void)a;
+  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1);
+  syncCluster();
+}
+LSTMC_GPU_KERNEL(writesTooLate, Vectors, a) {
+  (void)a;
+  syncCluster();
+  if (clusterRank() == 0) {
+    for (int wait = 0; wait < 3; ++wait)
+      syncThreads();
+    shared<float>(0, 64).storeTo(1, threadIndex(), 1);
+  }
+}
+LSTMC_GPU_KERNEL(noClusterMeeting, Vectors, a) {
+  shared<float>(0, 64).store(threadIndex(), 0);
+  syncCluster();
+  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1);
+  syncThreads();
+  a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex()));
+  syncCluster();
+}
+LSTMC_GPU_KERNEL(aBlockStaysAway, Vectors, a) {
+  (void)a;
+  if (clusterRank() == 0)
+    syncCluster();
+}
+
 /// In every order of turns.
 template <auto Kernel>
 void expectFound(const char *kernel, LaunchShape shape, std::string_view what) {
@@ -222,6 +273,12 @@ TEST(EmulatedGpu, FindsEachKindOfFault) {
   EXPECT_FOUND(waitsInVain, together, "waits for a value that nobody writes");
   EXPECT_FOUND(waitsInVain, two, "in a launch that is not cooperative");
   EXPECT_FOUND(readsTooEarly, shared, "where a copy is on its way");
+  LaunchShape cluster{2, 64, 256, false, 2};
+  EXPECT_FOUND(writesToNobody, cluster, "writes to block 2 of a cluster of 2");
+  EXPECT_FOUND(writesTooEarly, cluster, "of a block that may not have begun");
+  EXPECT_FOUND(writesTooLate, cluster, "of a block that has ended");
+  EXPECT_FOUND(noClusterMeeting, cluster, kRace);
+  EXPECT_FOUND(aBlockStaysAway, cluster, "waits at a meeting that thread 0 of block 1 does not");
 }
 
 TEST(EmulatedGpu, RefusesLaunchesThatNoCardTakes) {
@@ -233,6 +290,8 @@ TEST(EmulatedGpu, RefusesLaunchesThatNoCardTakes) {
   EXPECT_EQ(what({1, 48}), "48 threads a block, want whole warps and at most 1024");
   EXPECT_EQ(what({1, 2048}), "2048 threads a block, want whole warps and at most 1024");
   EXPECT_EQ(what({1, 64, 300000}), "300000 bytes of shared memory a block, want at most 232448");
+  EXPECT_EQ(what({6, 64, 0, false, 4}),
+            "6 blocks in clusters of 4, want whole clusters of at most 8");
   EXPECT_EQ(what({133, 1024, 200000, true}),
             "a cooperative launch of 133 blocks, of which 132 fit the card");
 }

@@ -18,12 +18,10 @@ int kernelsGiven = 0, graphsLaunched = 0;
 const Driver &countingDriver() {
   static const Driver driver = [] {
     Driver counting = emulatedDriver();
-    counting.launch = [](DriverFunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
-                         unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
-                         DriverStream stream, void **parameters, void **extra) {
+    counting.launch = [](const LaunchConfig *config, DriverFunction function, void **parameters,
+                         void **extra) {
       ++kernelsGiven;
-      return emulatedDriver().launch(function, gridX, gridY, gridZ, blockX, blockY, blockZ,
-                                     sharedBytes, stream, parameters, extra);
+      return emulatedDriver().launch(config, function, parameters, extra);
     };
     counting.launchGraph = [](DriverExecutable executable, DriverStream stream) {
       ++graphsLaunched;
