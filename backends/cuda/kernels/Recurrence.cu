@@ -106,57 +106,6 @@ template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArgume
   }
 }
 
-template <typename V> LSTMC_DEVICE V throughSigmoid(V d, V s) { return d * (s * (V{1} - s)); }
-template <typename V> LSTMC_DEVICE V throughTanh(V d, V t) { return d * (V{1} - t * t); }
-
-/// One step of one unit backward, composed of the gradients of the single operations.
-template <typename V> struct CellGradient {
-  V dh, dc;          ///< gradients of the state after the step; dc becomes that of the state
-                     ///< before
-  V before, cBefore; ///< state before the step
-  V cell;            ///< lstm c', gru R h + bh of gate n
-  V gate[kMaxGates];
-  V input[kMaxGates];     ///< gradient of W x + bi
-  V recurrent[kMaxGates]; ///< gradient of R h + bh
-  V direct;               ///< gradient of h before the step that does not go through the
-                          ///< product
-
-  LSTMC_DEVICE void backward(RnnMode mode) {
-    switch (mode) {
-    case RnnMode::Relu:
-      input[0] = V{0} < gate[0] ? dh : V{0};
-      break;
-    case RnnMode::Tanh:
-      input[0] = throughTanh(dh, gate[0]);
-      break;
-    case RnnMode::Lstm: {
-      const V i = gate[kGateI], f = gate[kGateF], g = gate[kGateG], o = gate[kGateO];
-      const V t = hyperbolicTangent(cell);
-      dc = dc + throughTanh(dh * o, t);
-      input[kGateI] = throughSigmoid(dc * g, i);
-      input[kGateF] = throughSigmoid(dc * cBefore, f);
-      input[kGateG] = throughTanh(dc * i, g);
-      input[kGateO] = throughSigmoid(dh * t, o);
-      dc = dc * f;
-      break;
-    }
-    case RnnMode::Gru: {
-      const V r = gate[kGateR], z = gate[kGateZ], n = gate[kGateN];
-      const V dn = throughTanh(dh * (V{1} - z), n);
-      input[kGateR] = throughSigmoid(dn * cell, r);
-      input[kGateZ] = throughSigmoid(dh * before - dh * n, z);
-      input[kGateN] = dn;
-      direct = dh * z;
-      break;
-    }
-    }
-    for (int g = 0; g < kMaxGates; ++g)
-      recurrent[g] = input[g];
-    if (mode == RnnMode::Gru)
-      recurrent[kGateN] = input[kGateN] * gate[kGateR];
-  }
-};
-
 template <typename V, int rows> LSTMC_DEVICE void backward(const RnnBackwardArguments &a) {
   const LayerShape &s = a.shape;
   int64_t first = blockIndex() * rows;
@@ -174,38 +123,20 @@ template <typename V, int rows> LSTMC_DEVICE void backward(const RnnBackwardArgu
     length[row] = row < count ? lengthOf(a.length, first + row, s.steps) : 0;
   syncThreads();
 
-  bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
+  const bool gru = s.mode == RnnMode::Gru;
   for (int64_t index = s.steps - 1; index >= 0; --index) {
-    int64_t t = s.step(index), previous = s.reverse ? t + 1 : t - 1;
+    int64_t t = s.step(index);
     for (int i = threadIndex(); i < count * units; i += blockThreads()) {
       int row = i / units, u = i % units;
       int64_t b = first + row, end = lengthOf(a.length, b, s.steps);
-      bool begins = previous < 0 || previous >= end; // the state before the step is the initial one
-      CellGradient<V> cell = {};
+      const CellGradient<V> cell = gradientAt(a, t, b, u, end, dh.load(i), dc.load(i));
       if (t < end) {
-        cell.dh = dh.load(i) + (a.dy ? loadAt<V>(a.dy, t, b, u) : V{0});
-        cell.dc = dc.load(i);
-        cell.before = a.before  ? loadAt<V>(a.before, t, b, u)
-                      : !begins ? loadAt<V>(a.y, previous, b, u)
-                                : loadOr0<V>(a.h0, b, u);
-        if (lstm)
-          cell.cBefore = !begins ? loadAt<V>(a.cells, previous, b, u) : loadOr0<V>(a.c0, b, u);
-        if (lstm || gru)
-          cell.cell = loadAt<V>(a.cells, t, b, u);
-        for (int g = 0; g < kMaxGates; ++g)
-          if (g < s.gates)
-            cell.gate[g] = loadAt<V>(a.gates, t, b, g * s.units + u);
-        cell.backward(s.mode);
         dh.store(i, cell.direct);
         dc.store(i, cell.dc);
       }
       for (int g = 0; g < kMaxGates; ++g)
-        if (g < s.gates) {
-          storeAt(a.dgates, cell.input[g], t, b, g * s.units + u);
+        if (g < s.gates)
           hidden.store(row * wide + g * units + u, cell.recurrent[g]);
-          if (a.dhidden)
-            storeAt(a.dhidden, cell.recurrent[g], t, b, g * s.units + u);
-        }
     }
     syncThreads();
     for (int u = threadIndex(); u < units; u += blockThreads()) {

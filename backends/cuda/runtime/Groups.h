@@ -24,6 +24,7 @@ using Launches = std::optional<std::vector<GpuLaunch>>;
 /// Those of a recurrent layer whose weights stay on the chip; nothing if they are better read
 /// through the cache.
 Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu);
+Launches launchesOnChip(const RnnBackwardLaunch &launch, const GpuShape &gpu);
 
 /// Threads per block, and most blocks, of a launch with one thread per element. With more elements,
 /// the kernel loops.

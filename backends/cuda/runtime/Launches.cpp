@@ -28,10 +28,11 @@ static Launches launchesOf(KernelId id, const LaunchArgs &args) {
 }
 
 Launches gpuLaunches(KernelId id, const LaunchArgs &args, const GpuShape &gpu) {
-  if (id == KernelId::RnnForward)
-    if (Launches onChip = launchesOnChip(RnnForwardLaunch(args), gpu))
-      return onChip;
-  Launches launches = launchesOf(id, args);
+  Launches launches = id == KernelId::RnnForward    ? launchesOnChip(RnnForwardLaunch(args), gpu)
+                      : id == KernelId::RnnBackward ? launchesOnChip(RnnBackwardLaunch(args), gpu)
+                                                    : std::nullopt;
+  if (!launches)
+    launches = launchesOf(id, args);
   if (launches)
     for (const GpuLaunch &launch : *launches)
       if (launch.sharedBytes > gpu.sharedBytes)

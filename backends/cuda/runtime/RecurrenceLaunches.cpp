@@ -60,24 +60,62 @@ gpu::RnnForwardArguments forwardOf(const RnnForwardLaunch &launch) {
           operandOf(launch.length)};
 }
 
+gpu::RnnBackwardArguments backwardOf(const RnnBackwardLaunch &launch) {
+  return {layerOf(launch, 0),         sequenceOf(launch.gates), sequenceOf(launch.cells),
+          sequenceOf(launch.y),       sequenceOf(launch.h0),    sequenceOf(launch.c0),
+          sequenceOf(launch.before),  sequenceOf(launch.rt),    sequenceOf(launch.dy),
+          sequenceOf(launch.dhN),     sequenceOf(launch.dcN),   sequenceOf(launch.dgates),
+          sequenceOf(launch.dhidden), sequenceOf(launch.dh0),   sequenceOf(launch.dc0),
+          operandOf(launch.length)};
+}
+
+/// And the product that makes dx, if it is wanted.
+Launches withInputs(GpuLaunch backward, const RnnBackwardLaunch &launch) {
+  std::vector<GpuLaunch> launches = {std::move(backward)};
+  if (launch.dx)
+    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));
+  return launches;
+}
+
+/// `names` are those for one sequence and for several, `sums` those of a block at a step.
+template <typename Arguments>
+GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &arguments,
+                           const OnChip &way, int64_t sums) {
+  GpuLaunch launch = launchOf(names[way.rows > 1], arguments);
+  const int64_t batch = arguments.layer.shape.batch;
+  launch.blocks = (batch + way.rows - 1) / way.rows * way.cluster;
+  launch.cluster = way.cluster;
+  launch.threads = threadsFor(sums);
+  launch.sharedBytes = way.sharedBytes;
+  return launch;
+}
+
 } // namespace
 
 Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu) {
-  const gpu::RnnForwardOnChipArguments layer = {forwardOf(launch), {}};
-  const gpu::LayerShape &shape = layer.layer.shape;
-  if (launch.y.dtype != DType::F32 || shape.batch == 0)
+  const gpu::RnnForwardArguments layer = forwardOf(launch);
+  if (launch.y.dtype != DType::F32 || layer.shape.batch == 0)
     return std::nullopt;
-  const std::optional<OnChip> way = forwardOnChip(shape, gpu);
+  const std::optional<OnChip> way = forwardOnChip(layer.shape, gpu);
   if (!way)
     return std::nullopt;
-  GpuLaunch chip = launchOf(way->rows == 1 ? "lstmc_rnn_forward_on_chip_1_f32"
-                                           : "lstmc_rnn_forward_on_chip_4_f32",
-                            gpu::RnnForwardOnChipArguments{layer.layer, way->shape});
-  chip.blocks = (shape.batch + way->rows - 1) / way->rows * way->cluster;
-  chip.cluster = way->cluster;
-  chip.threads = threadsFor(int64_t(way->shape.share) * shape.gates);
-  chip.sharedBytes = way->sharedBytes;
-  return {{std::move(chip)}};
+  const int64_t sums = int64_t(way->shape.share) * layer.shape.gates;
+  return {{recurrenceOnChip({"lstmc_rnn_forward_on_chip_1_f32", "lstmc_rnn_forward_on_chip_4_f32"},
+                            gpu::RnnForwardOnChipArguments{layer, way->shape}, *way, sums)}};
+}
+
+Launches launchesOnChip(const RnnBackwardLaunch &launch, const GpuShape &gpu) {
+  const gpu::RnnBackwardArguments layer = backwardOf(launch);
+  if (launch.y.dtype != DType::F32 || layer.shape.batch == 0)
+    return std::nullopt;
+  const std::optional<OnChip> way = backwardOnChip(layer.shape, gpu);
+  if (!way)
+    return std::nullopt;
+  const int64_t sums = int64_t(way->shape.share) * way->rows;
+  return withInputs(
+      recurrenceOnChip({"lstmc_rnn_backward_on_chip_1_f32", "lstmc_rnn_backward_on_chip_4_f32"},
+                       gpu::RnnBackwardOnChipArguments{layer, way->shape}, *way, sums),
+      launch);
 }
 
 Launches launchesRnnForward(const RnnForwardLaunch &launch) {
@@ -88,20 +126,13 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch) {
 }
 
 Launches launchesRnnBackward(const RnnBackwardLaunch &launch) {
-  gpu::RnnBackwardArguments arguments = {
-      layerOf(launch, 0),         sequenceOf(launch.gates), sequenceOf(launch.cells),
-      sequenceOf(launch.y),       sequenceOf(launch.h0),    sequenceOf(launch.c0),
-      sequenceOf(launch.before),  sequenceOf(launch.rt),    sequenceOf(launch.dy),
-      sequenceOf(launch.dhN),     sequenceOf(launch.dcN),   sequenceOf(launch.dgates),
-      sequenceOf(launch.dhidden), sequenceOf(launch.dh0),   sequenceOf(launch.dc0),
-      operandOf(launch.length)};
-  std::vector<GpuLaunch> launches = {
-      recurrence(kBackward, launch.y.dtype, arguments, [&](int64_t rows) {
-        return gpu::backwardSharedNumbers(rows, arguments.shape.units, arguments.shape.gates);
-      })};
-  if (launch.dx)
-    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));
-  return launches;
+  const gpu::RnnBackwardArguments arguments = backwardOf(launch);
+  return withInputs(recurrence(kBackward, launch.y.dtype, arguments,
+                               [&](int64_t rows) {
+                                 return gpu::backwardSharedNumbers(rows, arguments.shape.units,
+                                                                   arguments.shape.gates);
+                               }),
+                    launch);
 }
 
 } // namespace lstmc::cuda

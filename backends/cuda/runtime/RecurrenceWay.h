@@ -29,5 +29,7 @@ struct OnChip {
 /// Nothing if the weights of f32 do not fit into a cluster, or reading them through the cache at
 /// each step is estimated to take less time. Every way gives the same bits.
 std::optional<OnChip> forwardOnChip(const gpu::LayerShape &layer, const GpuShape &gpu);
+/// The same; the layer has no inputs.
+std::optional<OnChip> backwardOnChip(const gpu::LayerShape &layer, const GpuShape &gpu);
 
 } // namespace lstmc::cuda

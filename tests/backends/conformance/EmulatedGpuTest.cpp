@@ -15,13 +15,15 @@ static KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) 
 
 /// One host thread runs all threads of the GPU. `cluster` as in GpuOptions; each has a card of its
 /// own, because one with a fault fails every call.
-static Target emulated(std::string name, std::optional<int> cluster) {
-  auto make = [cluster](int) {
-    return cuda::makeGpuDevice(
-        "emu:0", cuda::emulatedDriver(),
-        {.images = cuda::emulatedImages(), .onHost = hostKernel, .cluster = cluster});
+static Target emulated(const std::string &name, std::optional<int> cluster) {
+  auto make = [name, cluster](int) {
+    return cuda::makeGpuDevice(name, cuda::emulatedDriver(),
+                               {.card = cluster.value_or(-1) + 1,
+                                .images = cuda::emulatedImages(),
+                                .onHost = hostKernel,
+                                .cluster = cluster});
   };
-  return {std::move(name), make, "", {1}};
+  return {name, make, "", {1}};
 }
 static const Target kEmulated = emulated("emu", std::nullopt);
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
@@ -33,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(0, 1, 2, 
 TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
   const Target target = emulated("emu-" + std::to_string(GetParam()), GetParam());
   conform(target, KernelId::RnnForward);
+  conform(target, KernelId::RnnBackward);
 }
 
 static Result<std::unique_ptr<Device>> realGpu(int) {

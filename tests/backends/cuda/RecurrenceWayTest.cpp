@@ -21,11 +21,14 @@ gpu::LayerShape layer(int64_t batch, int64_t inputs, int64_t units) {
           .reverse = false};
 }
 
-std::string way(const gpu::LayerShape &layer, const GpuShape &gpu) {
-  const std::optional<OnChip> way = forwardOnChip(layer, gpu);
+std::string text(const std::optional<OnChip> &way) {
   return way ? fmt::format("cluster of {}, {} rows{}", way->cluster, way->rows,
                            way->shape.keepsInputs ? "" : ", W through the cache")
              : "through the cache";
+}
+
+std::string way(const gpu::LayerShape &layer, const GpuShape &gpu) {
+  return text(forwardOnChip(layer, gpu));
 }
 
 TEST(RecurrenceWay, IsThatWhichTakesLeast) {
@@ -37,6 +40,11 @@ TEST(RecurrenceWay, IsThatWhichTakesLeast) {
   EXPECT_EQ(way(layer(16, 16, 16), kH100), "cluster of 1, 1 rows");
   EXPECT_EQ(way(layer(32, 64, 64), kA100), "cluster of 1, 1 rows");
   EXPECT_EQ(way(layer(32, 256, 256), kA100), "through the cache");
+}
+
+TEST(RecurrenceWay, BackwardKeepsAsMuch) {
+  EXPECT_EQ(text(backwardOnChip(layer(64, 0, 256), kH100)), "cluster of 8, 4 rows");
+  EXPECT_EQ(text(backwardOnChip(layer(1, 0, 1024), kH100)), "through the cache");
 }
 
 TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
