@@ -3,6 +3,8 @@
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/images/Images.h"
 #include "backends/cuda/text/Nvrtc.h"
+#include "executor/base/NumberText.h"
+#include "executor/device/DeviceNames.h"
 
 namespace lstmc {
 
@@ -10,7 +12,7 @@ namespace {
 
 /// "580.95.05, CUDA 13.0"
 std::string versions(int cudaVersion, const cuda::Nvml *nvml) {
-  const std::string cuda = fmt::format("CUDA {}.{}", cudaVersion / 1000, cudaVersion % 1000 / 10);
+  std::string cuda = fmt::format("CUDA {}.{}", cudaVersion / 1000, cudaVersion % 1000 / 10);
   char driver[81] = {}; // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE, and the end
   if (nvml && nvml->driverVersion(driver, sizeof(driver) - 1) == 0)
     return fmt::format("{}, {}", driver, cuda);
@@ -59,6 +61,26 @@ GpuFacts emulatedGpuFacts() {
   ask(cuda::emulatedDriver(), nullptr, facts);
   facts.cards.resize(std::min<size_t>(1, facts.cards.size()));
   return facts;
+}
+
+std::string gpuLoadText(std::span<const std::string> devices, const cuda::Driver &driver,
+                        const cuda::Nvml &nvml) {
+  std::string text;
+  for (const std::string &device : devices) {
+    const auto names = parseDevices(device);
+    if (!names.ok() || names->size() != 1 || names->front().kind != DeviceKind::Gpu)
+      continue;
+    if (const auto load = cuda::cardLoad(driver, nvml, names->front().index))
+      text += fmt::format("{}{} {} free, {} % busy", text.empty() ? "" : "; ", device,
+                          bytesText(load->freeBytes), load->busyPercent);
+  }
+  return text;
+}
+
+std::string gpuLoadText(std::span<const std::string> devices) {
+  const Result<const cuda::Driver *> driver = cuda::machineDriver();
+  const Result<const cuda::Nvml *> nvml = cuda::machineNvml();
+  return driver.ok() && nvml.ok() ? gpuLoadText(devices, **driver, **nvml) : "";
 }
 
 } // namespace lstmc

@@ -1,6 +1,8 @@
 // The GPUs of this machine as `devices` shows them.
 #pragma once
 
+#include <span>
+
 #include "backends/cuda/runtime/Cards.h"
 
 namespace lstmc {
@@ -16,5 +18,11 @@ GpuFacts gpuFacts();
 
 /// One of the emulated cards, which are all alike.
 GpuFacts emulatedGpuFacts();
+
+/// "gpu:0 71.2 GiB free, 93 % busy; gpu:1 …" of the devices that are GPUs of this machine, by their
+/// names; empty where NVML says nothing of them.
+std::string gpuLoadText(std::span<const std::string> devices);
+std::string gpuLoadText(std::span<const std::string> devices, const cuda::Driver &driver,
+                        const cuda::Nvml &nvml);
 
 } // namespace lstmc

@@ -8,6 +8,7 @@
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/GpuWatch.h"
 #include "frontend/cli/GradientWatch.h"
 #include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/PlanText.h"
@@ -107,11 +108,22 @@ training::TrainReport *addReport(const TrainJob &job, const Options &options,
       form, context, [&console](const std::string &text) { console.print(text); });
 }
 
+/// The names of this process's devices: of a rank, its own.
+std::vector<std::string> devicesHere(const TrainJob &job) {
+  if (job.session->peers())
+    return {deviceHere(*job.session).name()};
+  std::vector<std::string> names;
+  for (const package::Device &device : job.package().devices)
+    names.push_back(device.name);
+  return names;
+}
+
 /// Those that show, log and watch.
 Status addObservers(const TrainJob &job, const Options &options, const Console &console,
                     Observers &observers) {
   observers.add<Progress>(console, job.metrics, options.gradientNorms);
   observers.add<GradientWatch>(console, job.package());
+  observers.add<GpuWatch>(console, devicesHere(job));
   if (options.tensorboard) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
     observers.add<training::EventLog>(std::move(file));

@@ -100,4 +100,13 @@ Result<std::vector<CardFacts>> cardFacts(const Driver &driver, const Nvml *nvml)
   return cards;
 }
 
+std::optional<CardLoad> cardLoad(const Driver &driver, const Nvml &nvml, CardNumber card) {
+  NvmlCard handle = handleOf(driver, nvml, card);
+  NvmlMemory memory = {};
+  NvmlUtilization utilization = {};
+  if (!handle || nvml.memory(handle, &memory) || nvml.utilization(handle, &utilization))
+    return std::nullopt;
+  return CardLoad{memory.free, utilization.busy};
+}
+
 } // namespace lstmc::cuda

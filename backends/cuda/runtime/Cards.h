@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,14 @@ struct CardFacts {
 /// All GPUs of a driver in the order of their numbers; without `nvml`, what the driver says. E0501
 /// if it refuses.
 Result<std::vector<CardFacts>> cardFacts(const Driver &driver, const Nvml *nvml);
+
+/// What a card does now, whoever uses it.
+struct CardLoad {
+  uint64_t freeBytes = 0;
+  unsigned busyPercent = 0; ///< of the last moments
+};
+
+/// Nothing if NVML does not say.
+std::optional<CardLoad> cardLoad(const Driver &driver, const Nvml &nvml, CardNumber card);
 
 } // namespace lstmc::cuda

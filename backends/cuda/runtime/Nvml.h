@@ -12,6 +12,9 @@ using NvmlCard = struct OpaqueNvmlCard *;
 struct NvmlMemory {
   unsigned long long total, free, used; ///< bytes
 };
+struct NvmlUtilization {
+  unsigned busy, memoryBusy; ///< percent of the last moments in which a kernel ran, memory was used
+};
 
 // Of clock and mostClock; of peerStatus: whether NVLink joins two cards, and that it does; of
 // linkState: that a link is active; links are numbered from 0.

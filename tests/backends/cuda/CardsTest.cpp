@@ -6,6 +6,7 @@
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/Cards.h"
+#include "backends/registry/GpuFacts.h"
 
 namespace lstmc::cuda {
 namespace {
@@ -29,6 +30,10 @@ Nvml fakeNvml() {
   };
   nvml.memory = [](NvmlCard card, NvmlMemory *memory) {
     return *memory = {100, 70 + unsigned(numberOf(card)), 30}, 0;
+  };
+  nvml.utilization = [](NvmlCard card, NvmlUtilization *utilization) {
+    *utilization = {90 + unsigned(numberOf(card)), 20};
+    return numberOf(card) == 2 ? 3 : 0;
   };
   nvml.clock = [](NvmlCard card, int domain, unsigned *megahertz) {
     *megahertz = domain == kMemoryClock ? 3201 : 345;
@@ -84,6 +89,15 @@ TEST(Cards, ADriverThatRefusesIsAnError) {
   EXPECT_EQ(cardFacts(driver, nullptr).error().text(),
             "error[E0501]: the driver does not say what its GPUs are: CUDA_ERROR_INVALID_VALUE: "
             "invalid argument");
+}
+
+/// Of those that are GPUs and that NVML knows.
+TEST(Cards, SayWhatTheyDo) {
+  const Nvml nvml = fakeNvml();
+  const std::vector<std::string> devices = {"cpu:0", "gpu:0", "emu:1", "gpu:2", "gpu:1"};
+  EXPECT_EQ(gpuLoadText(devices, threeCards(), nvml),
+            "gpu:0 70 bytes free, 90 % busy; gpu:1 71 bytes free, 91 % busy");
+  EXPECT_EQ(gpuLoadText(std::vector<std::string>{"cpu:0"}, threeCards(), nvml), "");
 }
 
 TEST(Nvml, ALibraryThatIsMissingOrOtherIsNamed) {
